@@ -1,0 +1,38 @@
+#pragma once
+// One import from end to end, for the window and the command line alike: units of a plan into a run database,
+// one transaction each. Runs on the caller's thread; call it from a worker.
+
+#include "core/model/Import.h"
+#include "importers/registry/Registry.h"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace trainscope::app {
+
+struct UnitOutcome {
+    importers::ImportUnit unit;
+    std::optional<ImportReport> report; // absent when it failed
+    std::optional<Error> error;
+};
+
+struct ImportProgress {
+    std::size_t unit = 0; // index into the plan's units
+    std::string phase;
+    std::uint64_t unitBytesDone = 0;
+    std::uint64_t unitBytesTotal = 0;
+    std::uint64_t bytesDone = 0; // over all enabled units
+    std::uint64_t bytesTotal = 0;
+};
+// Returns false to stop: the unit under way is undone, finished ones stay.
+using ImportListener = std::function<bool(const ImportProgress&)>;
+
+// Outcomes of the enabled units, in order; stops early only when the database itself fails or on cancel (then
+// the last outcome carries ErrorCode::Cancelled).
+Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
+    const importers::ImportPlan& plan, const std::filesystem::path& database,
+    const ImportListener& listener);
+
+} // namespace trainscope::app

@@ -1,0 +1,48 @@
+#pragma once
+// Figures as files: PNG, PDF and SVG in true size, the same bytes for the same input.
+
+#include "core/model/Result.h"
+#include "core/plot/PlotScene.h"
+#include "core/plot/Theme.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace trainscope::app {
+
+enum class FigureFormat { Png, Pdf, Svg };
+// By the file's suffix; Usage error names the three.
+Result<FigureFormat> figureFormatOf(const QString& path);
+
+struct FigurePreset {
+    QString name; // "Column, 3.33 in"
+    double widthMm = 0.0;
+    double heightMm = 0.0;
+};
+const std::vector<FigurePreset>& figurePresets();
+
+struct FigureMetadata {
+    QString title;
+    std::vector<std::string> sourceHashes;
+};
+
+struct FigureOptions {
+    double widthMm = 177.8; // 7 in
+    double heightMm = 0.0; // 0: as the scene wants
+    const plot::Theme* theme = nullptr; // paper unless given
+    int pngDpi = 300;
+    FigureMetadata metadata;
+};
+
+// Builds a scene of that width and height in points (height 0: free).
+using SceneBuilder = std::function<Result<plot::PlotScene>(double width, double height)>;
+
+// Writes the figure (through a temporary file, so that a failed export destroys nothing). The value are
+// warnings for the user, e.g. text below 6 pt.
+Result<QStringList> exportFigure(const QString& path, const SceneBuilder& build, const FigureOptions& options);
+
+} // namespace trainscope::app

@@ -1,0 +1,87 @@
+#pragma once
+// What importers and the store say to each other and to the user: the sink that takes model values, the report
+// of one source, and progress with cancellation.
+
+#include "core/model/Result.h"
+#include "core/model/Run.h"
+#include "core/model/Series.h"
+#include "core/model/Span.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope {
+
+// One thing the user should know about a source. line 0: the whole file.
+struct ImportWarning {
+    std::string file;
+    std::int64_t line = 0;
+    std::string text;
+};
+
+// The report of one source, kept in the database beside it and shown on request.
+struct ImportReport {
+    std::string importer; // id, with its version: "kineto 1"
+    std::uint64_t bytes = 0; // read, uncompressed
+    std::int64_t rows = 0; // lines or events understood
+    std::int64_t skipped = 0; // lines or events that could not be understood
+    std::int64_t samples = 0;
+    std::int64_t missing = 0;
+    std::int64_t spans = 0;
+    std::int64_t counterFalls = 0; // wraps or resets seen in counters
+    std::int64_t gaps = 0; // holes longer than 10 median periods
+    int ranksExpected = 0; // 0: the source does not say
+    std::vector<int> ranksFound;
+    std::map<std::string, std::int64_t> counts; // by name: events by category, files by metric
+    std::map<std::string, std::string> facts; // sensor period, power kind, clock, device names
+    std::vector<ImportWarning> warnings; // the first kMaxWarnings of warningCount
+    std::int64_t warningCount = 0;
+
+    static constexpr std::size_t kMaxWarnings = 50;
+    void warn(std::string file, std::int64_t line, std::string text);
+};
+
+// Where importers write. Calls belong to one source and one thread; the first failing Status ends the import.
+// Unless finished, everything written through a sink is undone.
+class Sink {
+public:
+    Sink() = default;
+    Sink(const Sink&) = delete;
+    Sink& operator=(const Sink&) = delete;
+    virtual ~Sink() = default;
+
+    // The run of that name, created when it does not exist. Fields set in `run` fill what is not yet known;
+    // id, range and counts are ignored.
+    virtual Result<RunId> run(const Run& run) = 0;
+    // Adds or updates the GPU of that rank.
+    virtual Status gpu(RunId run, const Gpu& gpu) = 0;
+    virtual Result<SeriesId> series(RunId run, const SeriesDescription& description) = 0;
+    // Source numbers (see Series), NaN for missing; same length; any number of calls per series. Times should
+    // not decrease; where they do the store sorts the series, stable.
+    virtual Status samples(SeriesId series, std::span<const TimeNs> times, std::span<const double> values) = 0;
+    virtual Result<TrackId> track(RunId run, const TrackDescription& description) = 0;
+    // In any order; the store sorts with bounded memory and computes the depth.
+    virtual Status spans(TrackId track, std::span<const Span> spans) = 0;
+    // The id of that text, the same for equal texts. Invalid UTF-8 is replaced by U+FFFD.
+    virtual Result<NameId> intern(std::string_view text) = 0;
+    virtual Status iteration(RunId run, const Iteration& iteration) = 0;
+};
+
+// Handed to long work. `report` is called often and cheaply; when it returns false the work stops within
+// 200 ms with ErrorCode::Cancelled.
+struct ProgressState {
+    std::string_view phase; // "Reading rank 3", "Sorting kernels"
+    std::uint64_t bytesDone = 0; // as stored on disk, so that gz progress is true
+    std::uint64_t bytesTotal = 0; // 0: unknown
+};
+using Progress = std::function<bool(const ProgressState&)>;
+
+Error cancelled();
+
+} // namespace trainscope

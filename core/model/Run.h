@@ -1,0 +1,81 @@
+#pragma once
+// A run and the machine it ran on, as plain values. Optional fields are what a source did not say; nothing is
+// assumed in their place.
+
+#include "core/model/Id.h"
+#include "core/model/Time.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope {
+
+enum class RunKind { Measured, Predicted };
+enum class RunStatus {
+    Ok,
+    Oom, // ended in out-of-memory (CharLLM-PPT: under 10 samples on rank 0)
+    Partial, // some of it could not be read
+};
+
+// Launch configuration, as far as a YAML, an argument dump or a trace says it.
+struct LaunchConfig {
+    std::optional<std::string> model; // "gpt3-175b"
+    std::optional<std::string> precision; // "bf16"
+    std::optional<int> nodes;
+    std::optional<int> gpusPerNode;
+    std::optional<int> tensorParallel;
+    std::optional<int> pipelineParallel;
+    std::optional<int> virtualPipeline;
+    std::optional<int> contextParallel;
+    std::optional<int> expertParallel;
+    std::optional<int> dataParallel;
+    std::optional<int> microBatch; // samples
+    std::optional<int> globalBatch; // samples
+    std::optional<int> sequenceLength; // tokens
+    std::optional<int> layers;
+    std::optional<int> hiddenSize;
+    std::optional<bool> recompute;
+    std::optional<bool> overlap; // compute-communication overlap
+    std::string origin; // the file that said so; empty: nothing known
+
+    bool operator==(const LaunchConfig&) const = default;
+};
+
+struct Run {
+    RunId id;
+    std::string name;
+    RunKind kind = RunKind::Measured;
+    RunStatus status = RunStatus::Ok;
+    bool simulated = false; // the built-in sample: made by a generator, shown so
+    std::string gpuModel; // "NVIDIA H200", empty: unknown
+    TimeRange range{{0}, {0}}; // first sample or span to the end of the last; empty: no data
+    int gpuCount = 0;
+    int nodeCount = 0;
+    int worldSize = 0; // ranks expected by the sources, 0: not said
+    LaunchConfig launch;
+};
+
+struct Gpu {
+    int rank = 0; // global
+    int node = 0;
+    int local = 0; // index in its node
+    std::string model;
+    std::string uuid;
+
+    bool operator==(const Gpu&) const = default;
+};
+
+struct Iteration {
+    std::int64_t index = 0; // as the source numbers it
+    TimeRange range;
+    int rank = -1; // the rank that marked it, -1: the whole run
+    bool warmup = false;
+};
+
+std::string_view toString(RunKind kind); // "measured", "predicted"
+std::string_view toString(RunStatus status); // "ok", "oom", "partial"
+
+} // namespace trainscope

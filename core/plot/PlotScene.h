@@ -1,0 +1,105 @@
+#pragma once
+// Neutral geometry: what a figure consists of, decided once and replayed by the painter on the screen, to PNG,
+// PDF and SVG. One unit is one logical pixel on the screen and one point (1/72 in) on paper. Every item is
+// already clipped to where it may be seen: Qt 6.4's SVG generator ignores clipping.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace trainscope::plot {
+
+struct Color {
+    std::uint8_t r = 0;
+    std::uint8_t g = 0;
+    std::uint8_t b = 0;
+    std::uint8_t a = 255;
+
+    bool operator==(const Color&) const = default;
+};
+constexpr Color rgb(std::uint32_t hex)
+{
+    return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8),
+        static_cast<std::uint8_t>(hex), 255};
+}
+constexpr Color withAlpha(Color color, std::uint8_t alpha) { return {color.r, color.g, color.b, alpha}; }
+
+struct Point {
+    double x = 0.0;
+    double y = 0.0;
+    bool operator==(const Point&) const = default;
+};
+struct Rect {
+    double x = 0.0;
+    double y = 0.0;
+    double width = 0.0;
+    double height = 0.0;
+    bool operator==(const Rect&) const = default;
+    [[nodiscard]] double right() const { return x + width; }
+    [[nodiscard]] double bottom() const { return y + height; }
+};
+
+enum class Hatch { None, Diagonal };
+
+struct FillRect {
+    Rect rect;
+    Color fill;
+    double radius = 0.0;
+    Hatch hatch = Hatch::None;
+};
+struct Line {
+    Point from;
+    Point to;
+    Color color;
+    double width = 1.0;
+    bool dashed = false;
+};
+struct Polyline {
+    std::vector<Point> points;
+    Color color;
+    double width = 1.0;
+};
+// Dense data: one vertical bar per column from top[i] to bottom[i] (y down); NaN: nothing there. On the screen
+// filled straight into an image, on paper drawn as a path.
+struct Columns {
+    Rect area; // columns divide its width evenly
+    std::vector<float> top;
+    std::vector<float> bottom;
+    Color color;
+};
+// Rows × columns of colours over an area, row by row; alpha 0: no data.
+struct HeatStrip {
+    Rect area;
+    int rows = 0;
+    int columns = 0;
+    std::vector<Color> cells;
+};
+
+enum class TextRole { Body, Secondary, Small, Title }; // sizes come from the style
+enum class Align { Left, Centre, Right };
+struct Label {
+    Point anchor; // on the baseline
+    std::string text; // UTF-8, already elided
+    Color color;
+    TextRole role = TextRole::Body;
+    Align align = Align::Left;
+    bool bold = false;
+    double rotation = 0.0; // degrees, clockwise, around the anchor
+};
+
+using SceneItem = std::variant<FillRect, Line, Polyline, Columns, HeatStrip, Label>;
+
+struct PlotScene {
+    double width = 0.0;
+    double height = 0.0;
+    Color background;
+    std::vector<SceneItem> items; // painted in order
+};
+
+// Width of a text in scene units; supplied by the painter's fonts, by a fixed-pitch fake in tests.
+using MeasureText = std::function<double(std::string_view text, TextRole role, bool bold)>;
+
+} // namespace trainscope::plot

@@ -1,0 +1,156 @@
+#pragma once
+// The timeline: which lanes there are (Arrangement), the data read for a window (TimelineData), and its geometry
+// (buildTimeline). Screen, figure export and CSV use the same three steps.
+//
+// Times here are view times: nanoseconds since each run's origin (its start, or iteration k, or by hand), so that
+// several runs share one axis. Absolute time = origin + view time.
+
+#include "core/model/Result.h"
+#include "core/model/Run.h"
+#include "core/model/Series.h"
+#include "core/plot/PlotScene.h"
+#include "core/plot/Theme.h"
+#include "core/store/Store.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace trainscope::plot {
+
+// Window in view time.
+struct ViewWindow {
+    DurationNs begin;
+    DurationNs end;
+    auto operator<=>(const ViewWindow&) const = default;
+    [[nodiscard]] DurationNs length() const { return end - begin; }
+};
+
+// A run that is shown, with the absolute time that view time 0 stands for.
+struct ShownRun {
+    RunId id;
+    std::string name;
+    TimeNs origin;
+    std::size_t color = 0; // index of seriesColor
+};
+
+enum class LaneStyle {
+    Lines, // every GPU overlaid, thin columns, coloured by node (one run) or by run (several)
+    Band, // min-max envelope and mean over the GPUs
+    Heat, // one row per GPU
+    Kernels, // one row per rank (and stream when there is room): kernels by category
+    Thread, // host threads of one rank, nested
+};
+
+// One lane. Lanes are identified by their position; `metric` is empty for Kernels and Thread.
+struct LaneSpec {
+    LaneStyle style = LaneStyle::Lines;
+    std::string metric;
+    std::optional<int> rank; // only this GPU or rank; absent: all
+    double height = 120.0;
+    bool operator==(const LaneSpec&) const = default;
+};
+
+struct Arrangement {
+    std::vector<LaneSpec> lanes;
+    bool operator==(const Arrangement&) const = default;
+};
+
+// Lanes worth showing first for what the runs have: power, temperature (heat), clock, link rates, kernels.
+Result<Arrangement> defaultArrangement(const store::Store& store, const std::vector<ShownRun>& runs);
+// All lanes that could be added, with the text of the menu.
+struct LaneChoice {
+    LaneSpec lane;
+    std::string title;
+};
+Result<std::vector<LaneChoice>> laneChoices(const store::Store& store, const std::vector<ShownRun>& runs);
+
+// One drawn series. Counters come as rates (B/s).
+struct LaneSeries {
+    std::size_t run = 0; // index into the shown runs
+    Subject subject;
+    int node = -1;
+    SeriesId id;
+    std::string label; // "rank 5 · node 0"
+    std::vector<Bucket> buckets;
+};
+struct LaneSpans {
+    std::size_t run = 0;
+    int rank = -1;
+    TrackId track;
+    std::string label; // "rank 0 · stream 7"
+    int depth = 1;
+    std::vector<store::SpanGroup> spans; // absolute time
+};
+struct LaneData {
+    LaneSpec spec;
+    std::string title; // "GPU power"
+    std::string subtitle; // "W, 32 GPUs, coloured by node"
+    std::string unit; // of the axis, scaled: "GB/s"
+    double displayScale = 1.0; // axis value = SI × displayScale
+    double low = 0.0; // axis range, SI
+    double high = 1.0;
+    std::vector<LaneSeries> series;
+    std::vector<LaneSpans> spans;
+};
+struct TimelineData {
+    ViewWindow window;
+    int columns = 0;
+    std::vector<ShownRun> runs;
+    std::vector<LaneData> lanes;
+    std::vector<std::vector<Iteration>> iterations; // per shown run, absolute time
+    // Names of the spans' ids, and the category key of each (analysis/KernelCategory.h).
+    struct Name {
+        std::string text;
+        std::string category;
+    };
+    std::unordered_map<NameId, Name> names;
+};
+
+// Reads what `arrangement` shows of the window. `isCancelled` is asked between series.
+Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
+    const Arrangement& arrangement, ViewWindow window, int columns,
+    const std::function<bool()>& isCancelled = {});
+
+enum class TimeDisplay { Relative, Utc, Local, Iteration };
+
+struct TimelineStyle {
+    const Theme* theme = nullptr;
+    double width = 0.0;
+    double height = 0.0; // 0: as tall as the lanes need
+    double scroll = 0.0; // lanes start this far above the top
+    double nameWidth = 116.0; // fixed column of lane names
+    TimeDisplay time = TimeDisplay::Relative;
+    std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
+    MeasureText measure;
+    bool legend = false; // figures carry one
+    std::string title; // figures may carry one
+};
+
+// Where things ended up, for overlays and hit tests; scene units.
+struct LaneGeometry {
+    Rect area; // of the data
+    double low = 0.0; // SI at the bottom
+    double high = 1.0; // SI at the top
+    struct Row {
+        Rect rect;
+        std::size_t item = 0; // index into LaneData::series or ::spans
+        int depth = 0;
+    };
+    std::vector<Row> rows; // heat and kernel lanes
+};
+struct TimelineGeometry {
+    PlotScene scene;
+    Rect plot; // the time axis' extent
+    std::vector<LaneGeometry> lanes;
+};
+
+// `window` may differ from data.window while newer data is on its way: the data is drawn where it belongs.
+TimelineGeometry buildTimeline(const TimelineData& data, ViewWindow window, const TimelineStyle& style);
+
+// The numbers behind the figure: one line per lane, series and column; CSV with a header.
+std::string timelineCsv(const TimelineData& data);
+
+} // namespace trainscope::plot

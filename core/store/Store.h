@@ -1,0 +1,157 @@
+#pragma once
+// The run database (*.trainscope): one SQLite file with many runs, design section 3. A Store is used by one
+// thread at a time; open one per thread (WAL: readers never wait for the importer). All query results are SI
+// and absolute time. Chunk format: see ChunkCodec.h; schema: Schema.h.
+
+#include "core/model/Import.h"
+#include "core/model/Result.h"
+#include "core/model/Run.h"
+#include "core/model/Series.h"
+#include "core/model/Span.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trainscope::store {
+
+// One imported source as the catalogue lists it.
+struct Source {
+    SourceId id;
+    std::vector<RunId> runs; // runs it contributes to
+    std::string path;
+    std::uint64_t size = 0;
+    std::string hash; // content hash, hex
+    TimeNs importedAt;
+    ImportReport report;
+};
+
+// What a session needs to know before it writes. The same source (equal path, or equal hash within runName)
+// imported again replaces what it had written.
+struct SourceDescription {
+    std::string path;
+    std::uint64_t size = 0;
+    std::string hash;
+    std::string runName;
+};
+
+// A group of spans that a view draws as one: a single span, or neighbours narrower than a pixel.
+struct SpanGroup {
+    TimeRange range;
+    std::uint32_t count = 1;
+    float busyFraction = 1.0F; // of range, by the union of its spans at that depth
+    NameId name; // of the longest span in it
+    SpanKind kind = SpanKind::Other; // of the longest span in it
+    std::uint16_t depth = 0;
+};
+
+// Exact statistics of a series in a window, SI, by design section 5.
+struct WindowStatistics {
+    std::int64_t count = 0; // all samples in the window
+    std::int64_t missing = 0;
+    double mean = 0.0; // time-weighted
+    double min = 0.0;
+    double max = 0.0;
+    double integral = 0.0; // Σ value·dt, SI·s (joules for a power)
+    double coveredSeconds = 0.0;
+};
+
+// One SQL value as a row delivers it.
+struct SqlValue {
+    enum class Type { Null, Integer, Real, Text, Blob } type = Type::Null;
+    std::int64_t integer = 0;
+    double real = 0.0;
+    std::string text; // Text, or the bytes of a Blob
+};
+
+enum class OpenMode { ReadOnly, ReadWrite };
+
+class ImportSession;
+
+class Store {
+public:
+    Store(Store&&) noexcept;
+    Store& operator=(Store&&) noexcept;
+    ~Store();
+
+    // Refused: foreign file, newer version, or locked; the message says which.
+    static Result<Store> open(const std::filesystem::path& path, OpenMode mode);
+    // Creates an empty database; refuses to overwrite anything that is not one of ours.
+    static Result<Store> openOrCreate(const std::filesystem::path& path);
+
+    [[nodiscard]] const std::filesystem::path& path() const;
+    [[nodiscard]] std::string uuid() const; // stays with the file wherever it is moved
+
+    // Catalogue. Ordered by name, rank, then id.
+    Result<std::vector<Run>> runs() const;
+    Result<Run> findRun(std::string_view name) const; // NotFound names the runs there are
+    Result<std::vector<Gpu>> gpus(RunId run) const;
+    Result<std::vector<Series>> series(RunId run) const;
+    Result<std::vector<Track>> tracks(RunId run) const;
+    Result<std::vector<Iteration>> iterations(RunId run) const;
+    Result<std::vector<Source>> sources() const;
+    Result<std::string> name(NameId id) const;
+    // Names of all ids that occur in the run's tracks.
+    Result<std::vector<std::pair<NameId, std::string>>> names(RunId run) const;
+
+    // `columns` equal buckets over `window`; cost does not grow with the samples beneath. The envelope
+    // contains every sample of the column; it may also contain samples of the neighbouring columns.
+    Result<std::vector<Bucket>> buckets(SeriesId series, TimeRange window, int columns) const;
+    // The last non-missing sample at or before t, as held there (absent in a gap). For readouts.
+    Result<std::optional<double>> valueAt(SeriesId series, TimeNs t) const;
+    Result<WindowStatistics> statistics(SeriesId series, TimeRange window) const;
+    // Streams the samples of a window in time order, in blocks; SI values, NaN where missing. The visitor
+    // returns false to stop.
+    using SampleVisitor = std::function<bool(std::span<const TimeNs>, std::span<const double>)>;
+    Status forEachSample(SeriesId series, TimeRange window, const SampleVisitor& visit) const;
+
+    // Spans that touch the window, those shorter than minWidth merged with their neighbours.
+    Result<std::vector<SpanGroup>> spanGroups(TrackId track, TimeRange window, DurationNs minWidth) const;
+    // Streams the spans that touch the window, in order of start.
+    using SpanVisitor = std::function<bool(std::span<const Span>)>;
+    Status forEachSpan(TrackId track, TimeRange window, const SpanVisitor& visit) const;
+    // The span at t on that depth of a track, if any.
+    Result<std::optional<Span>> spanAt(TrackId track, TimeNs t, int depth) const;
+    // Spans of a run whose name contains `text` (case-insensitive), the first `limit` by time.
+    struct FoundSpan {
+        TrackId track;
+        Span span;
+    };
+    Result<std::vector<FoundSpan>> findSpans(RunId run, std::string_view text, std::size_t limit) const;
+    // Spans of that rank with that correlation (a launch and what it launched).
+    Result<std::vector<FoundSpan>> correlated(RunId run, int rank, std::int64_t correlation) const;
+
+    // Writing. One session at a time; nothing of it is visible to others before finish().
+    Result<std::unique_ptr<ImportSession>> beginImport(const SourceDescription& source);
+    Status renameRun(RunId run, std::string_view name);
+    Status removeRun(RunId run);
+
+    // SQL for `trainscope-cli query`: read-only; views `samples(run, metric, rank, node, device, time_ns,
+    // value)` and `spans(run, rank, device, track, name, kind, start_ns, duration_ns, ...)` among the tables.
+    // `header` gets the column names once, `row` each row until it returns false.
+    using SqlHeader = std::function<void(const std::vector<std::string>&)>;
+    using SqlRow = std::function<bool(const std::vector<SqlValue>&)>;
+    Status query(std::string_view sql, const SqlHeader& header, const SqlRow& row) const;
+
+private:
+    friend class ImportSession;
+    struct Impl;
+    explicit Store(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> m_impl;
+};
+
+// The sink of one source: a transaction that ends with finish() or is undone.
+class ImportSession : public Sink {
+public:
+    // Sorts, indexes and commits; `hash` and `size` as known at the end of reading (empty: as given before).
+    virtual Status finish(const ImportReport& report, const std::string& hash, std::uint64_t size,
+        const Progress& progress)
+        = 0;
+};
+
+} // namespace trainscope::store

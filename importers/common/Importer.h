@@ -1,0 +1,71 @@
+#pragma once
+// What every format implements. Detection is by content. A unit is one source of one run, imported in one
+// transaction; its fields are what the import sheet shows and lets the user edit.
+
+#include "core/model/Import.h"
+#include "importers/common/Source.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers {
+
+// How a source's time stamps relate to UTC.
+enum class ClockKind {
+    Utc, // unix time or an ISO stamp with zone
+    Local, // wall clock without zone: utcOffset says what to subtract
+    None, // no time stamps: start time and period are needed
+};
+
+struct ImportUnit {
+    std::string importer; // id of the importer
+    std::string path; // file, or folder of the run, relative to the tree
+    std::vector<std::string> files; // every file that belongs to it
+    std::uint64_t bytes = 0; // on disk
+    std::string runName; // editable
+    std::optional<int> rank; // editable; of a single-rank source
+    int worldSize = 0; // ranks the source expects, 0: not said
+    ClockKind clock = ClockKind::Utc;
+    std::optional<std::int64_t> utcOffsetSeconds; // editable, for ClockKind::Local; absent: taken as UTC
+    bool enabled = true; // editable
+    std::string summary; // one line: "8 GPUs, 12 metrics" or "rank 3 of 8, kernels"
+    std::vector<std::string> notes; // what the user should know before importing
+};
+
+// A file that nobody recognised, with what was found instead.
+struct Unrecognised {
+    std::string path;
+    std::string reason;
+};
+
+struct ImportPlan {
+    std::vector<ImportUnit> units;
+    std::vector<Unrecognised> unrecognised;
+};
+
+// 0: not mine; 100: certain. The highest wins, in registry order among equals.
+using Confidence = int;
+
+class Importer {
+public:
+    Importer() = default;
+    Importer(const Importer&) = delete;
+    Importer& operator=(const Importer&) = delete;
+    virtual ~Importer() = default;
+
+    [[nodiscard]] virtual std::string_view id() const = 0; // "kineto"
+    [[nodiscard]] virtual std::string_view label() const = 0; // "PyTorch Kineto trace"
+    // Judges by the first decompressed bytes (64 KiB at most) and the path.
+    [[nodiscard]] virtual Confidence sniff(std::string_view head, std::string_view path) const = 0;
+    // Groups the files that sniffed as this format into units with run names relative to the tree's root.
+    [[nodiscard]] virtual std::vector<ImportUnit> plan(
+        const SourceTree& tree, const std::vector<SourceFile>& mine) const = 0;
+    // Reads one unit into the sink. The report's `bytes` and counts are true also where a file is cut short.
+    [[nodiscard]] virtual Result<ImportReport> import(const SourceTree& tree, const ImportUnit& unit,
+        Sink& sink, const Progress& progress) const = 0;
+};
+
+} // namespace trainscope::importers

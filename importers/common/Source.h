@@ -1,0 +1,65 @@
+#pragma once
+// Where bytes come from: a tree of named files, on disk or in a test's memory. Paths are relative to the tree's
+// root and use '/'. Reading is sequential; one ByteStream is used by one thread.
+
+#include "core/model/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers {
+
+class ByteStream {
+public:
+    ByteStream() = default;
+    ByteStream(const ByteStream&) = delete;
+    ByteStream& operator=(const ByteStream&) = delete;
+    virtual ~ByteStream() = default;
+
+    // Fills `buffer` from the front; 0 bytes means the end.
+    virtual Result<std::size_t> read(std::span<std::byte> buffer) = 0;
+    // Bytes taken so far from the file itself (compressed bytes of a gz), for progress.
+    [[nodiscard]] virtual std::uint64_t bytesConsumed() const = 0;
+};
+
+struct SourceFile {
+    std::string path;
+    std::uint64_t size = 0;
+    std::string problem; // why it cannot be listed or opened (permission); empty: fine
+};
+
+class SourceTree {
+public:
+    SourceTree() = default;
+    SourceTree(const SourceTree&) = delete;
+    SourceTree& operator=(const SourceTree&) = delete;
+    virtual ~SourceTree() = default;
+
+    // All files below the root, sorted by path; unreadable folders are listed with their problem.
+    [[nodiscard]] virtual const std::vector<SourceFile>& files() const = 0;
+    // The raw bytes of a file.
+    [[nodiscard]] virtual Result<std::unique_ptr<ByteStream>> openRaw(const std::string& path) const = 0;
+    // What to show and store for a path: absolute on disk.
+    [[nodiscard]] virtual std::string displayPath(const std::string& path) const = 0;
+
+    // Bytes with gzip or zstd taken off by their magic numbers, whatever the name says. Multi-member gz is
+    // read to its end; trailing garbage behind a complete member ends the stream quietly; a truncated
+    // stream delivers what it has and then fails with Unreadable.
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) const;
+};
+
+// A folder, or a single file (then files() has that one).
+Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path);
+
+// For tests: (path, content) pairs.
+std::unique_ptr<SourceTree> memoryTree(std::vector<std::pair<std::string, std::string>> files);
+
+// The first `limit` decompressed bytes.
+Result<std::string> readHead(const SourceTree& tree, const std::string& path, std::size_t limit);
+
+} // namespace trainscope::importers

@@ -1,0 +1,28 @@
+# Compiler settings shared by every target, in one place.
+option(TRAINSCOPE_TESTS "Build the tests" ON)
+option(TRAINSCOPE_BENCH "Build the benchmarks" OFF)
+option(TRAINSCOPE_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+set(TRAINSCOPE_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
+endif()
+
+add_library(trainscope_options INTERFACE)
+target_compile_options(trainscope_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+target_compile_definitions(trainscope_options INTERFACE
+  QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_KEYWORDS QT_NO_FOREACH
+  TRAINSCOPE_VERSION="${PROJECT_VERSION}")
+if(TRAINSCOPE_SANITIZE)
+  target_compile_options(trainscope_options INTERFACE -fsanitize=${TRAINSCOPE_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(trainscope_options INTERFACE -fsanitize=${TRAINSCOPE_SANITIZE})
+endif()
