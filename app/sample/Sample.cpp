@@ -1,0 +1,130 @@
+#include "app/sample/Sample.h"
+
+#include "app/sample/PipelineRun.h"
+#include "app/sample/SampleTelemetry.h"
+#include "app/sample/SampleTrace.h"
+#include "core/store/Store.h"
+
+#include <array>
+#include <system_error>
+
+namespace trainscope::app {
+
+namespace {
+
+using namespace sample;
+
+Run describe(const ClusterParameters& cluster) {
+    Run run;
+    run.name = cluster.runName;
+    run.simulated = true;
+    run.gpuModel = cluster.gpuModel;
+    run.worldSize = cluster.gpus();
+    run.nodeCount = cluster.nodes;
+    run.launch.model = "gpt3-175b";
+    run.launch.precision = "bf16";
+    run.launch.nodes = cluster.nodes;
+    run.launch.gpusPerNode = cluster.gpusPerNode;
+    run.launch.tensorParallel = cluster.gpusPerNode;
+    run.launch.pipelineParallel = cluster.stages();
+    run.launch.dataParallel = 1;
+    run.launch.microBatch = 1;
+    run.launch.globalBatch = kMicrobatches;
+    run.launch.sequenceLength = 2048;
+    run.launch.layers = kLayers;
+    run.launch.hiddenSize = 12288;
+    run.launch.origin = "the built-in generator";
+    return run;
+}
+
+Status writeMachine(const ClusterParameters& cluster, RunId run, Sink& sink) {
+    for (int rank = 0; rank < cluster.gpus(); ++rank) {
+        const auto status = sink.gpu(run,
+            {rank, rank / cluster.gpusPerNode, rank % cluster.gpusPerNode, cluster.gpuModel, {}});
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status writeIterations(const PipelineRun& pipeline, RunId run, Sink& sink) {
+    const auto at = [](double seconds) {
+        return kStart + DurationNs{static_cast<std::int64_t>(seconds * 1e9)};
+    };
+    for (std::size_t i = 0; i < pipeline.iterations.size(); ++i) {
+        const auto& step = pipeline.iterations[i];
+        const auto status = sink.iteration(
+            run, {static_cast<std::int64_t>(i) + 1, {at(step.begin), at(step.end)}, -1, i == 0});
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status writeRun(const ClusterParameters& cluster, Sink& sink, ImportReport& report) {
+    const auto pipeline = simulatePipeline(cluster);
+    const auto run = sink.run(describe(cluster));
+    if (!run.hasValue())
+        return run.error();
+    auto status = writeMachine(cluster, run.value(), sink);
+    if (status.hasValue())
+        status = writeTelemetry(cluster, pipeline, run.value(), sink, report);
+    if (status.hasValue())
+        status = writeTrace(cluster, pipeline, run.value(), sink, report);
+    if (status.hasValue())
+        status = writeIterations(pipeline, run.value(), sink);
+    return status;
+}
+
+Status importRun(store::Store& database, const ClusterParameters& cluster) {
+    auto session
+        = database.beginImport({"simulated: " + cluster.runName, 0, "simulated", cluster.runName});
+    if (!session.hasValue())
+        return session.error();
+    ImportReport report;
+    report.importer = "sample 1";
+    report.ranksExpected = cluster.gpus();
+    for (int rank = 0; rank < cluster.gpus(); ++rank)
+        report.ranksFound.push_back(rank);
+    report.facts["origin"] = "simulated by a deterministic generator; no number here was measured";
+    report.facts["power kind"] = "instant";
+    report.facts["sensor period"] = "0.1 s";
+    report.gaps = 12;
+    const auto status = writeRun(cluster, *session.value(), report);
+    if (!status.hasValue())
+        return status;
+    return session.value()->finish(report, "simulated", 0, {});
+}
+
+} // namespace
+
+Status writeSample(const std::filesystem::path& database) {
+    auto opened = store::Store::openOrCreate(database);
+    if (!opened.hasValue())
+        return opened.error();
+    for (const auto& cluster : {h200Cluster(), h100Cluster()}) {
+        const auto status = importRun(opened.value(), cluster);
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Result<std::filesystem::path> sampleDatabase() {
+    std::error_code failure;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", failure).parent_path();
+    const std::array candidates{program / "../share/trainscope/sample.trainscope",
+        program / "../sample/sample.trainscope", program / "../../app/sample/sample.trainscope"};
+    for (const auto& candidate : candidates) {
+        if (std::filesystem::exists(candidate, failure))
+            return std::filesystem::weakly_canonical(candidate, failure);
+    }
+    return Error{ErrorCode::NotFound,
+        "The built-in sample is missing. It is made when Trainscope is built; build or install it "
+        "again. Looked in "
+            + candidates[0].lexically_normal().string() + " and "
+            + candidates[1].lexically_normal().string() + ".",
+        {}};
+}
+
+} // namespace trainscope::app

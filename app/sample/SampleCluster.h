@@ -1,0 +1,44 @@
+#pragma once
+// Parameters of the two simulated clusters. Everything is invented, in the range of published
+// figures: GPT-3 175B (96 layers, hidden 12288, sequence 2048), global batch 128, micro-batch 1,
+// bf16, TP inside a node, PP across.
+
+#include "core/model/Run.h"
+
+#include <string>
+
+namespace trainscope::app::sample {
+
+struct ClusterParameters {
+    std::string runName;
+    std::string gpuModel;
+    int nodes = 0;
+    int gpusPerNode = 8;
+    double forwardSeconds = 0.0; // of one micro-batch on one stage
+    double optimizerSeconds = 0.0;
+    double busyWatts = 0.0; // one GPU in the middle of a GEMM
+    double idleWatts = 0.0;
+    double powerLimitWatts = 700.0;
+    double maxClockMHz = 1980.0;
+    double memoryClockMHz = 0.0;
+    double memoryUsedMiB = 0.0;
+    double inletCelsius = 26.0;
+    double rearPreheatCelsius = 0.0; // exhaust of the front GPUs, at full power
+    int hotNode = -1; // this node's inlet is warmer
+    std::uint64_t seed = 0;
+
+    [[nodiscard]] int gpus() const { return nodes * gpusPerNode; }
+    [[nodiscard]] int stages() const { return nodes; } // one pipeline stage a node
+};
+
+inline constexpr int kMicrobatches = 128;
+inline constexpr int kLayers = 96;
+inline constexpr double kRunSeconds = 120.0;
+inline constexpr double kSampleSeconds = 0.1;
+inline constexpr double kHandOverSeconds = 0.0008; // activations to the next stage over InfiniBand
+inline constexpr TimeNs kStart{1'767'268'800'000'000'000}; // 2026-01-01 12:00:00 UTC
+
+ClusterParameters h200Cluster();
+ClusterParameters h100Cluster();
+
+} // namespace trainscope::app::sample

@@ -1,0 +1,14 @@
+#pragma once
+// Writes the kernel trace of a simulated run: the first rank of each pipeline stage over the turn
+// from one iteration to the next, so that pipeline drain, optimizer and fill are seen; kernels,
+// their launches, collectives with their arguments.
+
+#include "app/sample/PipelineRun.h"
+#include "core/model/Import.h"
+
+namespace trainscope::app::sample {
+
+Status writeTrace(const ClusterParameters& cluster, const PipelineRun& pipeline, RunId run,
+    Sink& sink, ImportReport& report);
+
+} // namespace trainscope::app::sample

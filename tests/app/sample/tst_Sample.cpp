@@ -1,0 +1,91 @@
+// The built-in sample is what it says: two simulated runs of 32 and 64 GPUs over two minutes at 10
+// Hz.
+
+#include "app/sample/Sample.h"
+#include "core/store/Store.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace trainscope;
+
+class TestSample : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    std::filesystem::path path() const {
+        return m_folder.filePath(QStringLiteral("sample.trainscope")).toStdString();
+    }
+
+    static store::WindowStatistics statisticsOf(
+        const store::Store& store, RunId run, const char* metric, int rank) {
+        const auto series = store.series(run);
+        for (const auto& one : series.value()) {
+            if (one.description.metric.name == metric && one.description.subject.rank == rank)
+                return store.statistics(one.id, kAllTime).value();
+        }
+        return {};
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        const auto written = app::writeSample(path());
+        QVERIFY2(written.hasValue(), written.error().describe().c_str());
+    }
+
+    void hasTheTwoRuns() {
+        const auto store = store::Store::open(path(), store::OpenMode::ReadOnly);
+        QVERIFY(store.hasValue());
+        const auto runs = store.value().runs().value();
+        QCOMPARE(runs.size(), std::size_t{2});
+        for (const auto& run : runs) {
+            QVERIFY(run.simulated);
+            QCOMPARE(run.gpuCount, run.gpuModel == "NVIDIA H200" ? 32 : 64);
+            QVERIFY(run.range.length().seconds() > 119.0 && run.range.length().seconds() < 121.0);
+            QVERIFY(store.value().iterations(run.id).value().size() >= 5);
+        }
+    }
+
+    // Every GPU was read 1,200 times; rank 13 lost three seconds.
+    void samplesTenTimesASecond() {
+        const auto store = store::Store::open(path(), store::OpenMode::ReadOnly);
+        const auto run = store.value().runs().value().front();
+        QCOMPARE(statisticsOf(store.value(), run.id, "sm_clock", 0).count, std::int64_t{1200});
+        QCOMPARE(statisticsOf(store.value(), run.id, "sm_clock", 13).count, std::int64_t{1170});
+    }
+
+    void rearGpusAreHotterAndThrottle() {
+        const auto store = store::Store::open(path(), store::OpenMode::ReadOnly);
+        for (const auto& run : store.value().runs().value()) {
+            const auto front = statisticsOf(store.value(), run.id, "gpu_temperature", 1);
+            const auto rear = statisticsOf(store.value(), run.id, "gpu_temperature", 6);
+            QVERIFY(rear.mean > front.mean + 8.0);
+            QVERIFY(rear.max < 95.0);
+            const bool isH200 = run.gpuModel == "NVIDIA H200";
+            const int hotRank = isH200 ? 2 * 8 + 6 : 5 * 8 + 6;
+            QVERIFY(statisticsOf(store.value(), run.id, "sm_clock", hotRank).min < 0.97 * 1980e6);
+            QCOMPARE(statisticsOf(store.value(), run.id, "sm_clock", 1).max, 1980e6);
+        }
+    }
+
+    void theSameEveryTime() {
+        const std::filesystem::path again
+            = m_folder.filePath(QStringLiteral("again.trainscope")).toStdString();
+        QVERIFY(app::writeSample(again).hasValue());
+        const auto a = store::Store::open(path(), store::OpenMode::ReadOnly);
+        const auto b = store::Store::open(again, store::OpenMode::ReadOnly);
+        const auto run = a.value().runs().value().front();
+        const auto left = statisticsOf(a.value(), run.id, "gpu_power", 5);
+        const auto right = statisticsOf(b.value(), run.id, "gpu_power", 5);
+        QCOMPARE(left.integral, right.integral);
+        QCOMPARE(left.max, right.max);
+    }
+
+    void isSmall() { QVERIFY(std::filesystem::file_size(path()) < 12U << 20U); }
+};
+
+QTEST_GUILESS_MAIN(TestSample)
+#include "tst_Sample.moc"
