@@ -1,0 +1,44 @@
+#pragma once
+// The timeline as a file: what the timeline view shows, or what `trainscope-cli figure` asks for,
+// as a figure or as the numbers behind it. Any thread: each call opens its own read-only Store.
+
+#include "app/painting/FigureExport.h"
+#include "core/model/Result.h"
+#include "core/plot/Timeline.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+namespace trainscope::app {
+
+// The state of a timeline view. Lane heights are those of the screen; figures scale them to their
+// size.
+struct TimelineRequest {
+    std::filesystem::path database;
+    std::vector<plot::ShownRun> runs;
+    plot::Arrangement arrangement; // without lanes: the default arrangement
+    plot::ViewWindow window; // empty (end <= begin): everything the runs have
+    plot::TimeDisplay time = plot::TimeDisplay::Relative;
+    std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
+};
+
+// All runs of that database by name, aligned at their starts; no names: the first run.
+Result<TimelineRequest> timelineOf(
+    const std::filesystem::path& database, const std::vector<std::string>& runNames);
+
+// Writes the figure; the value are warnings for the user. The options' metadata are filled in from
+// the database where they are empty: the title from the runs' names, the hashes from the sources of
+// the runs.
+Result<QStringList> exportTimeline(const TimelineRequest& request, const QString& path,
+    const FigureOptions& options, const std::function<bool()>& isCancelled = {});
+
+// Writes timelineCsv() with `columns` columns over the window.
+Status exportTimelineCsv(const TimelineRequest& request, const QString& path, int columns = 1920,
+    const std::function<bool()>& isCancelled = {});
+
+} // namespace trainscope::app
