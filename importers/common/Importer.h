@@ -1,6 +1,6 @@
 #pragma once
-// What every format implements. Detection is by content. A unit is one source of one run, imported in one
-// transaction; its fields are what the import sheet shows and lets the user edit.
+// What every format implements. Detection is by content. A unit is one source of one run, imported
+// in one transaction; its fields are what the import sheet shows and lets the user edit.
 
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
@@ -29,7 +29,8 @@ struct ImportUnit {
     std::optional<int> rank; // editable; of a single-rank source
     int worldSize = 0; // ranks the source expects, 0: not said
     ClockKind clock = ClockKind::Utc;
-    std::optional<std::int64_t> utcOffsetSeconds; // editable, for ClockKind::Local; absent: taken as UTC
+    std::optional<std::int64_t>
+        utcOffsetSeconds; // editable, for ClockKind::Local; absent: taken as UTC
     bool enabled = true; // editable
     std::string summary; // one line: "8 GPUs, 12 metrics" or "rank 3 of 8, kernels"
     std::vector<std::string> notes; // what the user should know before importing
@@ -60,12 +61,14 @@ public:
     [[nodiscard]] virtual std::string_view label() const = 0; // "PyTorch Kineto trace"
     // Judges by the first decompressed bytes (64 KiB at most) and the path.
     [[nodiscard]] virtual Confidence sniff(std::string_view head, std::string_view path) const = 0;
-    // Groups the files that sniffed as this format into units with run names relative to the tree's root.
+    // Groups the files that sniffed as this format into units with run names relative to the tree's
+    // root.
     [[nodiscard]] virtual std::vector<ImportUnit> plan(
         const SourceTree& tree, const std::vector<SourceFile>& mine) const = 0;
-    // Reads one unit into the sink. The report's `bytes` and counts are true also where a file is cut short.
-    [[nodiscard]] virtual Result<ImportReport> import(const SourceTree& tree, const ImportUnit& unit,
-        Sink& sink, const Progress& progress) const = 0;
+    // Reads one unit into the sink. The report's `bytes` and counts are true also where a file is
+    // cut short.
+    [[nodiscard]] virtual Result<ImportReport> import(const SourceTree& tree,
+        const ImportUnit& unit, Sink& sink, const Progress& progress) const = 0;
 };
 
 } // namespace trainscope::importers

@@ -1,6 +1,6 @@
 #pragma once
-// Lines of a byte stream with bounded memory: LF, CRLF or both, an UTF-8 BOM skipped, UTF-16 with BOM converted,
-// ANSI escape sequences removed. A line longer than kMaxLine is cut and flagged.
+// Lines of a byte stream with bounded memory: LF, CRLF or both, an UTF-8 BOM skipped, UTF-16 with
+// BOM converted, ANSI escape sequences removed. A line longer than kMaxLine is cut and flagged.
 
 #include "importers/common/Source.h"
 

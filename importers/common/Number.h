@@ -9,15 +9,17 @@
 
 namespace trainscope::importers {
 
-// A decimal number of seconds (or of any unit of `nsPerUnit` nanoseconds: 1'000 for µs) as whole nanoseconds,
-// without passing through a double; digits below 1 ns are truncated towards zero. Exponents are accepted.
+// A decimal number of seconds (or of any unit of `nsPerUnit` nanoseconds: 1'000 for µs) as whole
+// nanoseconds, without passing through a double; digits below 1 ns are truncated towards zero.
+// Exponents are accepted.
 std::optional<std::int64_t> decimalToNs(std::string_view text, std::int64_t nsPerUnit);
 
 // A plain number. Absent for anything else, surrounding blanks are allowed.
 std::optional<double> parseNumber(std::string_view text);
 
-// True for the spellings of "no value": empty, -, N/A, [N/A], [Not Supported], ERR!, nan, [Unknown Error],
-// [Requested functionality has been deprecated], case-insensitive. Not for -1: its meaning is the format's.
+// True for the spellings of "no value": empty, -, N/A, [N/A], [Not Supported], ERR!, nan, [Unknown
+// Error], [Requested functionality has been deprecated], case-insensitive. Not for -1: its meaning
+// is the format's.
 bool isMissingText(std::string_view text);
 
 } // namespace trainscope::importers

@@ -1,6 +1,6 @@
 #pragma once
-// Where bytes come from: a tree of named files, on disk or in a test's memory. Paths are relative to the tree's
-// root and use '/'. Reading is sequential; one ByteStream is used by one thread.
+// Where bytes come from: a tree of named files, on disk or in a test's memory. Paths are relative
+// to the tree's root and use '/'. Reading is sequential; one ByteStream is used by one thread.
 
 #include "core/model/Result.h"
 
@@ -43,13 +43,14 @@ public:
     // All files below the root, sorted by path; unreadable folders are listed with their problem.
     [[nodiscard]] virtual const std::vector<SourceFile>& files() const = 0;
     // The raw bytes of a file.
-    [[nodiscard]] virtual Result<std::unique_ptr<ByteStream>> openRaw(const std::string& path) const = 0;
+    [[nodiscard]] virtual Result<std::unique_ptr<ByteStream>> openRaw(
+        const std::string& path) const = 0;
     // What to show and store for a path: absolute on disk.
     [[nodiscard]] virtual std::string displayPath(const std::string& path) const = 0;
 
-    // Bytes with gzip or zstd taken off by their magic numbers, whatever the name says. Multi-member gz is
-    // read to its end; trailing garbage behind a complete member ends the stream quietly; a truncated
-    // stream delivers what it has and then fails with Unreadable.
+    // Bytes with gzip or zstd taken off by their magic numbers, whatever the name says.
+    // Multi-member gz is read to its end; trailing garbage behind a complete member ends the stream
+    // quietly; a truncated stream delivers what it has and then fails with Unreadable.
     [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) const;
 };
 

@@ -1,0 +1,126 @@
+#include "importers/common/FolderWalk.h"
+#include "importers/common/Source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace trainscope::importers {
+
+namespace {
+
+Error unreadable(const std::string& path, int code) {
+    return {code == ENOENT ? ErrorCode::NotFound : ErrorCode::Unreadable,
+        "The file cannot be opened (" + std::generic_category().message(code)
+            + "). Check its name and permissions.",
+        path};
+}
+
+class FileStream final : public ByteStream {
+public:
+    FileStream(int descriptor, std::string path)
+        : m_descriptor(descriptor)
+        , m_path(std::move(path)) { }
+    ~FileStream() override { close(m_descriptor); }
+
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        ssize_t count = -1;
+        do {
+            count = ::read(m_descriptor, buffer.data(), buffer.size());
+        } while (count < 0 && errno == EINTR);
+        if (count < 0)
+            return Error{ErrorCode::Unreadable,
+                "Reading failed after " + std::to_string(m_consumed) + " bytes ("
+                    + std::generic_category().message(errno) + ").",
+                m_path};
+        m_consumed += static_cast<std::uint64_t>(count);
+        return static_cast<std::size_t>(count);
+    }
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_consumed; }
+
+private:
+    int m_descriptor;
+    std::string m_path;
+    std::uint64_t m_consumed = 0;
+};
+
+class DiskTree final : public SourceTree {
+public:
+    DiskTree(std::string root, std::vector<SourceFile> files)
+        : m_root(std::move(root))
+        , m_files(std::move(files)) { }
+
+    [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
+
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
+        const std::string& path) const override {
+        const std::string full = displayPath(path);
+        // Without O_NONBLOCK a pipe put in a file's place after listing would hang here.
+        const int descriptor = ::open(full.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (descriptor < 0)
+            return unreadable(full, errno);
+        auto stream = std::make_unique<FileStream>(descriptor, full);
+        struct stat info { };
+        if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
+            return Error{ErrorCode::Unreadable, "This is not a regular file.", full};
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+        return std::unique_ptr<ByteStream>(std::move(stream));
+    }
+
+    [[nodiscard]] std::string displayPath(const std::string& path) const override {
+        if (path.empty())
+            return m_root;
+        return m_root == "/" ? m_root + path : m_root + "/" + path;
+    }
+
+private:
+    std::string m_root;
+    std::vector<SourceFile> m_files;
+};
+
+// Absolute, without "." and "..", without a slash at the end.
+Result<std::string> absolutePath(const std::string& path) {
+    try {
+        std::string text = std::filesystem::absolute(path).lexically_normal().string();
+        while (text.size() > 1 && text.back() == '/')
+            text.pop_back();
+        return text;
+    } catch (const std::exception& failure) {
+        return Error{ErrorCode::Unreadable, failure.what(), path};
+    }
+}
+
+} // namespace
+
+Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path) {
+    if (path.empty())
+        return Error{ErrorCode::Usage, "The name of a file or folder is missing.", {}};
+    auto full = absolutePath(path);
+    if (!full.hasValue())
+        return full.error();
+    struct stat info { };
+    if (stat(full.value().c_str(), &info) != 0)
+        return unreadable(full.value(), errno);
+    if (S_ISDIR(info.st_mode)) {
+        auto files = walkFolder(full.value());
+        if (!files.hasValue())
+            return files.error();
+        return std::unique_ptr<SourceTree>(
+            std::make_unique<DiskTree>(full.value(), std::move(files).value()));
+    }
+    if (!S_ISREG(info.st_mode))
+        return Error{ErrorCode::Unreadable, "This is neither a file nor a folder.", full.value()};
+    const std::size_t slash = full.value().rfind('/');
+    SourceFile file{full.value().substr(slash + 1), static_cast<std::uint64_t>(info.st_size), {}};
+    if (access(full.value().c_str(), R_OK) != 0)
+        return unreadable(full.value(), errno);
+    return std::unique_ptr<SourceTree>(std::make_unique<DiskTree>(
+        slash == 0 ? "/" : full.value().substr(0, slash), std::vector{std::move(file)}));
+}
+
+} // namespace trainscope::importers

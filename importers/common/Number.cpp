@@ -1,0 +1,166 @@
+#include "importers/common/Number.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace trainscope::importers {
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr std::uint64_t kMaxNs = std::numeric_limits<std::int64_t>::max();
+constexpr int kMaxDigits = 28; // 28 digits times 10^9 still fit 128 bits
+
+bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool isBlank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && isBlank(text.front()))
+        text.remove_prefix(1);
+    while (!text.empty() && isBlank(text.back()))
+        text.remove_suffix(1);
+    return text;
+}
+
+// A decimal number as mantissa × 10^exponent, cut behind kMaxDigits significant digits.
+struct Decimal {
+    Wide mantissa = 0;
+    std::int64_t exponent = 0;
+    int digits = 0;
+
+    void push(char digit, bool isFraction) {
+        if (digits < kMaxDigits) {
+            mantissa = mantissa * 10 + static_cast<unsigned>(digit - '0');
+            digits += mantissa != 0 ? 1 : 0;
+            exponent -= isFraction ? 1 : 0;
+        } else if (!isFraction) {
+            ++exponent;
+        }
+    }
+};
+
+// Reads the digits and the point; empty `text` afterwards unless an exponent or garbage follows.
+std::optional<Decimal> takeDecimal(std::string_view& text) {
+    Decimal decimal;
+    bool anyDigit = false;
+    bool isFraction = false;
+    while (!text.empty() && (isDigit(text.front()) || (text.front() == '.' && !isFraction))) {
+        if (text.front() == '.') {
+            isFraction = true;
+        } else {
+            decimal.push(text.front(), isFraction);
+            anyDigit = true;
+        }
+        text.remove_prefix(1);
+    }
+    if (!anyDigit)
+        return std::nullopt;
+    return decimal;
+}
+
+std::optional<int> takeExponent(std::string_view text) {
+    if (text.empty())
+        return 0;
+    if (text.front() != 'e' && text.front() != 'E')
+        return std::nullopt;
+    text.remove_prefix(1);
+    if (!text.empty() && text.front() == '+')
+        text.remove_prefix(1);
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+// ⌊mantissa × factor × 10^exponent⌋ where it fits.
+std::optional<std::int64_t> scaled(const Decimal& decimal, std::int64_t factor) {
+    if (decimal.mantissa == 0)
+        return 0;
+    Wide value = decimal.mantissa;
+    std::int64_t exponent = decimal.exponent;
+    // Powers of ten in the factor are free and keep the product inside 128 bits.
+    while (factor % 10 == 0) {
+        factor /= 10;
+        ++exponent;
+    }
+    if (value > std::numeric_limits<Wide>::max() / static_cast<Wide>(factor))
+        return std::nullopt;
+    value *= static_cast<Wide>(factor);
+    for (; exponent < 0 && value != 0; ++exponent)
+        value /= 10;
+    for (; exponent > 0; --exponent) {
+        if (value > kMaxNs)
+            return std::nullopt;
+        value *= 10;
+    }
+    if (value > kMaxNs)
+        return std::nullopt;
+    return static_cast<std::int64_t>(value);
+}
+
+} // namespace
+
+std::optional<std::int64_t> decimalToNs(std::string_view text, std::int64_t nsPerUnit) {
+    text = trimmed(text);
+    if (text.empty() || nsPerUnit <= 0)
+        return std::nullopt;
+    const bool isNegative = text.front() == '-';
+    if (isNegative || text.front() == '+')
+        text.remove_prefix(1);
+    auto decimal = takeDecimal(text);
+    if (!decimal)
+        return std::nullopt;
+    const auto exponent = takeExponent(text);
+    if (!exponent)
+        return std::nullopt;
+    decimal->exponent += *exponent;
+    const auto ns = scaled(*decimal, nsPerUnit);
+    if (!ns)
+        return std::nullopt;
+    return isNegative ? -*ns : *ns;
+}
+
+std::optional<double> parseNumber(std::string_view text) {
+    text = trimmed(text);
+    if (text.starts_with("+-"))
+        return std::nullopt;
+    if (text.starts_with('+'))
+        text.remove_prefix(1);
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (end != text.data() + text.size() || error == std::errc::invalid_argument)
+        return std::nullopt;
+    if (error == std::errc::result_out_of_range && text.find("e-") != std::string_view::npos)
+        return 0.0; // too small for a double
+    if (error != std::errc{} || !std::isfinite(value))
+        return std::nullopt;
+    return value;
+}
+
+bool isMissingText(std::string_view text) {
+    static constexpr std::array<std::string_view, 22> kSpellings{"", "-", "--", "n/a", "[n/a]",
+        "na", "nan", "-nan", "none", "null", "err!", "[err!]", "[not supported]", "not supported",
+        "[not available]", "[unknown error]", "unknown error", "[gpu requires reset]",
+        "[insufficient permissions]", "[requested functionality has been deprecated]", "[unknown]",
+        "[not found]"};
+    text = trimmed(text);
+    if (text.size() > 64)
+        return false;
+    std::string lower(text);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return std::find(kSpellings.begin(), kSpellings.end(), lower) != kSpellings.end();
+}
+
+} // namespace trainscope::importers

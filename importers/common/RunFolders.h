@@ -1,0 +1,45 @@
+#pragma once
+// The run folders of a tree: which folder is one training run, and what the run is called. A run
+// folder is one that holds CharLLM-PPT telemetry (see TelemetryName.h) or `<N>_kineto` folders of
+// traces. Importers of other formats use this to join their files to the run they lie in. Immutable
+// after construction.
+
+#include "importers/common/Source.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace trainscope::importers {
+
+class RunFolders {
+public:
+    explicit RunFolders(const SourceTree& tree);
+
+    // The nearest run folder above a file, relative to the root ("": the root itself).
+    [[nodiscard]] std::optional<std::string> folderOf(std::string_view path) const;
+    // The run's name: the folder's path below the root; for the root itself its own name.
+    [[nodiscard]] std::string nameOf(std::string_view folder) const;
+    // True for a file below a `<N>_kineto` folder whose run folder has one with a higher N: of
+    // several, the highest is the one that was profiled.
+    [[nodiscard]] bool isSuperseded(std::string_view path) const;
+    // Whether telemetry files lie in the folder itself.
+    [[nodiscard]] bool hasTelemetry(std::string_view folder) const;
+    // All folders with telemetry, sorted.
+    [[nodiscard]] const std::set<std::string, std::less<>>& telemetryFolders() const {
+        return m_telemetry;
+    }
+
+private:
+    std::string m_rootName;
+    std::set<std::string, std::less<>> m_telemetry;
+    std::map<std::string, long, std::less<>> m_kineto; // run folder → its highest N
+};
+
+// The path of the folder that holds `path` ("" at the root), and the last component.
+std::string_view folderPart(std::string_view path);
+std::string_view namePart(std::string_view path);
+
+} // namespace trainscope::importers

@@ -1,0 +1,87 @@
+#include "importers/common/Source.h"
+
+#include "importers/common/Decompress.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace trainscope::importers {
+
+namespace {
+
+// Gives back the bytes that were read to find out what the stream is.
+class PrefixedStream final : public ByteStream {
+public:
+    PrefixedStream(std::string prefix, std::unique_ptr<ByteStream> rest)
+        : m_prefix(std::move(prefix))
+        , m_rest(std::move(rest)) { }
+
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        if (m_position == m_prefix.size())
+            return m_rest->read(buffer);
+        const std::size_t count = std::min(buffer.size(), m_prefix.size() - m_position);
+        std::memcpy(buffer.data(), m_prefix.data() + m_position, count);
+        m_position += count;
+        return count;
+    }
+
+    [[nodiscard]] std::uint64_t bytesConsumed() const override {
+        return m_rest->bytesConsumed() - (m_prefix.size() - m_position);
+    }
+
+private:
+    std::string m_prefix;
+    std::size_t m_position = 0;
+    std::unique_ptr<ByteStream> m_rest;
+};
+
+Result<std::string> readUpTo(ByteStream& stream, std::size_t limit) {
+    std::string text;
+    std::array<std::byte, 16384> block{};
+    while (text.size() < limit) {
+        const std::size_t wanted = std::min(block.size(), limit - text.size());
+        const auto count = stream.read(std::span(block).first(wanted));
+        if (!count.hasValue() && text.empty())
+            return count.error();
+        if (!count.hasValue() || count.value() == 0)
+            break;
+        const std::size_t old = text.size();
+        text.resize(old + count.value());
+        std::memcpy(text.data() + old, block.data(), count.value());
+    }
+    return text;
+}
+
+} // namespace
+
+Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) const {
+    auto raw = openRaw(path);
+    if (!raw.hasValue())
+        return raw;
+    auto magic = readUpTo(*raw.value(), kMagicBytes);
+    if (!magic.hasValue())
+        return magic.error();
+    const Compression compression = compressionOf(magic.value());
+    auto stream
+        = std::make_unique<PrefixedStream>(std::move(magic).value(), std::move(raw).value());
+    switch (compression) {
+    case Compression::Gzip:
+        return gunzip(std::move(stream), displayPath(path));
+    case Compression::Zstd:
+        return unzstd(std::move(stream), displayPath(path));
+    case Compression::None:
+        break;
+    }
+    return std::unique_ptr<ByteStream>(std::move(stream));
+}
+
+Result<std::string> readHead(const SourceTree& tree, const std::string& path, std::size_t limit) {
+    auto stream = tree.open(path);
+    if (!stream.hasValue())
+        return stream.error();
+    return readUpTo(*stream.value(), limit);
+}
+
+} // namespace trainscope::importers

@@ -1,0 +1,19 @@
+#pragma once
+// What redirected terminal output and Windows shells add to text files, taken off again.
+
+#include "importers/common/Source.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace trainscope::importers {
+
+// UTF-8 without its byte order mark; UTF-16 with one, of either order, is converted (a lone
+// surrogate becomes U+FFFD). Other bytes pass unchanged.
+std::unique_ptr<ByteStream> asUtf8(std::unique_ptr<ByteStream> stream);
+
+// Without ANSI escapes (ECMA-48): CSI sequences, OSC strings and two-byte escapes.
+std::string withoutEscapes(std::string_view text);
+
+} // namespace trainscope::importers
