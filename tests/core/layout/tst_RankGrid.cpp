@@ -1,0 +1,65 @@
+// Rank arithmetic against the example that Megatron-LM documents and against layouts worked out by
+// hand.
+
+#include "core/layout/RankGrid.h"
+
+#include <QtTest>
+
+using namespace trainscope;
+using namespace trainscope::layout;
+using Groups = std::vector<std::vector<int>>;
+
+class TestRankGrid : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // 16 GPUs, TP 2, PP 4, so DP 2: the example in the documentation of initialize_model_parallel.
+    void megatronsOwnExample() {
+        const auto grid = RankGrid::make({2, 1, 1, 0, 2, 4}).value();
+        QCOMPARE(grid.worldSize(), 16);
+        QCOMPARE(grid.groups(Dimension::Tensor),
+            (Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {8, 9}, {10, 11}, {12, 13}, {14, 15}}));
+        QCOMPARE(grid.groups(Dimension::Data),
+            (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}, {8, 10}, {9, 11}, {12, 14}, {13, 15}}));
+        QCOMPARE(grid.groups(Dimension::Pipeline),
+            (Groups{{0, 4, 8, 12}, {1, 5, 9, 13}, {2, 6, 10, 14}, {3, 7, 11, 15}}));
+    }
+
+    void pipelineBeforeData() {
+        const auto order = rankOrderFromString("tp-pp-dp").value();
+        const auto grid = RankGrid::make({2, 1, 1, 0, 2, 2}, order).value();
+        QCOMPARE(grid.groups(Dimension::Pipeline), (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+        QCOMPARE(grid.groups(Dimension::Data), (Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+    }
+
+    // 8 ranks of one stage, TP 2, DP 4, EP 4: with ETP = TP the expert groups step by 2 over all 8.
+    void expertGroupsComeFromTheirOwnDecomposition() {
+        const auto grid = RankGrid::make({2, 1, 4, 0, 4, 1}).value();
+        QCOMPARE(grid.groups(Dimension::Expert), (Groups{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+        const auto folded = RankGrid::make({2, 1, 4, 1, 4, 1}).value();
+        QCOMPARE(folded.groups(Dimension::Expert), (Groups{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+    }
+
+    void positionsInTheSample() {
+        LaunchConfig launch;
+        launch.tensorParallel = 8;
+        launch.pipelineParallel = 4;
+        const auto grid = RankGrid::fromLaunch(launch, 32).value();
+        const RankPosition expected{5, 0, 0, 0, 1}; // rank 13: node 1, slot 5
+        QCOMPARE(grid.position(13), expected);
+    }
+
+    void refusesWhatDoesNotFit() {
+        QVERIFY(!RankGrid::make({0, 1, 1, 0, 1, 1}).hasValue());
+        QVERIFY(!RankGrid::make({2, 1, 3, 0, 2, 1}).hasValue());
+        QVERIFY(!rankOrderFromString("tp-xp").hasValue());
+        QVERIFY(!rankOrderFromString("tp-tp").hasValue());
+        LaunchConfig launch;
+        launch.tensorParallel = 8;
+        QVERIFY(!RankGrid::fromLaunch(launch, 12).hasValue());
+        QVERIFY(!RankGrid::fromLaunch({}, 8).hasValue());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRankGrid)
+#include "tst_RankGrid.moc"
