@@ -1,5 +1,8 @@
 #pragma once
 // The numbers of `trainscope-cli summary`: design section 5 per GPU, per node and per run. All SI.
+//
+// Where two sources of one run hold the same metric of the same GPU, the series with more values is
+// taken.
 
 #include "core/model/Run.h"
 #include "core/model/Series.h"
@@ -38,22 +41,31 @@ struct GpuSummary {
 };
 struct NodeSummary {
     int node = 0;
-    std::map<std::string, SubjectStatistics> metrics; // node and link metrics; GPU metrics as mean of means, max of maxima, sum of totals
+    // Metrics of the node and of its links (links are summed); GPU metrics as mean of means,
+    // minimum of minima, maximum of maxima and sum of totals.
+    std::map<std::string, SubjectStatistics> metrics;
 };
 struct MetricSummary {
     Metric metric;
-    SubjectStatistics all; // over all GPUs (else nodes) of the run
+    // Over all GPUs (else nodes) of the run: mean of means, quantiles of all samples together, sum
+    // of totals.
+    SubjectStatistics all;
     std::optional<double> intraNodeStd; // mean over nodes of the std. dev. of its GPUs' means
     std::optional<double> interNodeStd; // std. dev. of the node means
 };
 struct RunSummary {
     Run run;
-    std::optional<Energy> energy; // summed over GPUs; coverage is their mean
+    DurationNs duration; // first sample or span to the last sample or the end of the last span
+    std::optional<Energy>
+        energy; // summed over GPUs; coverage is their mean, 0 for those without power
     std::map<std::string, MetricSummary> metrics;
     std::vector<GpuSummary> gpus;
     std::vector<NodeSummary> nodes;
+    std::vector<std::string> warnings; // counters that were reset, ambiguous series
 };
 
-Result<RunSummary> summarise(const store::Store& store, const Run& run, const Progress& progress = {});
+// Reads every series of the run once; a power series with a gap twice. Cancelled by progress.
+Result<RunSummary> summarise(
+    const store::Store& store, const Run& run, const Progress& progress = {});
 
 } // namespace trainscope::analysis

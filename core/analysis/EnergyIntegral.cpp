@@ -1,0 +1,46 @@
+#include "core/analysis/EnergyIntegral.h"
+
+#include "core/analysis/Elapsed.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+EnergyIntegral::EnergyIntegral(double gapLimitNs)
+    : m_gapLimitNs(gapLimitNs) { }
+
+void EnergyIntegral::add(std::span<const TimeNs> times, std::span<const double> watts) {
+    const std::size_t count = std::min(times.size(), watts.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        if (std::isnan(watts[i]))
+            continue;
+        if (m_present > 0)
+            bridge(elapsedNs(m_lastTime, times[i]), m_lastWatts, watts[i]);
+        ++m_present;
+        m_lastTime = times[i];
+        m_lastWatts = watts[i];
+    }
+}
+
+void EnergyIntegral::bridge(std::int64_t ns, double from, double to) {
+    if (ns == 0)
+        return;
+    m_periods.add(static_cast<double>(ns), 1);
+    m_longestNs = std::max(m_longestNs, ns);
+    if (static_cast<double>(ns) > m_gapLimitNs)
+        return;
+    m_coveredNs += ns;
+    m_wattNs.add((from + to) * static_cast<double>(ns));
+}
+
+Joules EnergyIntegral::energy() const {
+    return {m_wattNs.value() * 0.5e-9};
+}
+
+double EnergyIntegral::gapLimit() {
+    const auto median = m_periods.median();
+    return median ? kGapPeriods * *median : std::numeric_limits<double>::infinity();
+}
+
+} // namespace trainscope::analysis
