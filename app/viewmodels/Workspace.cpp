@@ -5,44 +5,35 @@
 namespace trainscope::app {
 
 Workspace::Workspace(QObject* parent)
-    : QObject(parent)
-{
-}
+    : QObject(parent) { }
 
 Workspace::~Workspace() = default;
 
-bool Workspace::isOpen() const
-{
+bool Workspace::isOpen() const {
     return m_store.has_value();
 }
 
-QString Workspace::databaseName() const
-{
+QString Workspace::databaseName() const {
     return m_store ? QString::fromStdString(m_store->path().filename().string()) : QString();
 }
 
-QString Workspace::databasePath() const
-{
+QString Workspace::databasePath() const {
     return m_store ? QString::fromStdString(m_store->path().string()) : QString();
 }
 
-const store::Store* Workspace::store() const
-{
+const store::Store* Workspace::store() const {
     return m_store ? &*m_store : nullptr;
 }
 
-const std::vector<Run>& Workspace::runs() const
-{
+const std::vector<Run>& Workspace::runs() const {
     return m_runs;
 }
 
-const std::vector<plot::ShownRun>& Workspace::shownRuns() const
-{
+const std::vector<plot::ShownRun>& Workspace::shownRuns() const {
     return m_shown;
 }
 
-Status Workspace::open(const std::filesystem::path& path)
-{
+Status Workspace::open(const std::filesystem::path& path) {
     auto opened = store::Store::open(path, store::OpenMode::ReadOnly);
     if (!opened.hasValue())
         return opened.error();
@@ -59,8 +50,7 @@ Status Workspace::open(const std::filesystem::path& path)
     return {};
 }
 
-void Workspace::close()
-{
+void Workspace::close() {
     m_store.reset();
     m_runs.clear();
     m_shown.clear();
@@ -69,8 +59,7 @@ void Workspace::close()
     Q_EMIT shownRunsChanged();
 }
 
-Status Workspace::reload()
-{
+Status Workspace::reload() {
     if (!m_store)
         return {};
     auto runs = m_store->runs();
@@ -85,8 +74,7 @@ Status Workspace::reload()
     return {};
 }
 
-void Workspace::setShown(const std::vector<RunId>& runs)
-{
+void Workspace::setShown(const std::vector<RunId>& runs) {
     m_shown.clear();
     for (const auto& run : m_runs) {
         if (std::find(runs.begin(), runs.end(), run.id) != runs.end())

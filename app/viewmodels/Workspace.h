@@ -1,6 +1,6 @@
 #pragma once
-// What is open: the run database, its runs and which of them are shown. Every view hangs on one Workspace. GUI
-// thread only; workers get the path and open their own Store.
+// What is open: the run database, its runs and which of them are shown. Every view hangs on one
+// Workspace. GUI thread only; workers get the path and open their own Store.
 
 #include "core/model/Result.h"
 #include "core/plot/Timeline.h"

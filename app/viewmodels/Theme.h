@@ -1,0 +1,154 @@
+#pragma once
+// The look of the window for QML: colours of core/plot's theme, type, spacing and the fixed sizes
+// of the frame, all in logical pixels. One per process; GUI thread only. C++ items that paint take
+// plotTheme() and repaint on changed().
+
+#include "core/plot/Theme.h"
+
+#include <QColor>
+#include <QObject>
+#include <QQmlEngine>
+#include <QString>
+
+namespace trainscope::app {
+
+class Theme : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_SINGLETON
+    Q_PROPERTY(Preference preference READ preference WRITE setPreference NOTIFY changed FINAL)
+    Q_PROPERTY(bool dark READ dark NOTIFY changed FINAL)
+    Q_PROPERTY(bool reducedMotion READ reducedMotion WRITE setReducedMotion NOTIFY changed FINAL)
+
+    Q_PROPERTY(QColor window READ window NOTIFY changed FINAL)
+    Q_PROPERTY(QColor panel READ panel NOTIFY changed FINAL)
+    Q_PROPERTY(QColor raised READ raised NOTIFY changed FINAL)
+    Q_PROPERTY(QColor hovered READ hovered NOTIFY changed FINAL)
+    Q_PROPERTY(QColor line READ line NOTIFY changed FINAL)
+    // Borders that carry meaning (fields, check boxes): contrast of at least 3 on every surface.
+    Q_PROPERTY(QColor outline READ outline NOTIFY changed FINAL)
+    Q_PROPERTY(QColor grid READ grid NOTIFY changed FINAL)
+    Q_PROPERTY(QColor text READ text NOTIFY changed FINAL)
+    Q_PROPERTY(QColor textSecondary READ textSecondary NOTIFY changed FINAL)
+    Q_PROPERTY(QColor textMuted READ textMuted NOTIFY changed FINAL)
+    Q_PROPERTY(QColor accent READ accent NOTIFY changed FINAL)
+    Q_PROPERTY(QColor onAccent READ onAccent NOTIFY changed FINAL)
+    Q_PROPERTY(QColor warning READ warning NOTIFY changed FINAL)
+    Q_PROPERTY(QColor selection READ selection NOTIFY changed FINAL)
+    Q_PROPERTY(QColor scrim READ scrim NOTIFY changed FINAL)
+
+    Q_PROPERTY(QString fontFamily READ fontFamily CONSTANT FINAL)
+    Q_PROPERTY(int bodySize READ bodySize CONSTANT FINAL)
+    Q_PROPERTY(int secondarySize READ secondarySize CONSTANT FINAL)
+    Q_PROPERTY(int smallSize READ smallSize CONSTANT FINAL)
+    Q_PROPERTY(int titleSize READ titleSize CONSTANT FINAL)
+
+    // Spacing: steps of 4.
+    Q_PROPERTY(int spaceXs MEMBER kSpaceXs CONSTANT FINAL)
+    Q_PROPERTY(int spaceS MEMBER kSpaceS CONSTANT FINAL)
+    Q_PROPERTY(int spaceM MEMBER kSpaceM CONSTANT FINAL)
+    Q_PROPERTY(int spaceL MEMBER kSpaceL CONSTANT FINAL)
+    Q_PROPERTY(int spaceXl MEMBER kSpaceXl CONSTANT FINAL)
+    Q_PROPERTY(int hairline MEMBER kHairline CONSTANT FINAL)
+    Q_PROPERTY(int radius MEMBER kRadius CONSTANT FINAL)
+    Q_PROPERTY(int iconSize MEMBER kIconSize CONSTANT FINAL)
+    Q_PROPERTY(int hitTarget MEMBER kHitTarget CONSTANT FINAL)
+    Q_PROPERTY(int controlHeight MEMBER kControlHeight CONSTANT FINAL)
+    Q_PROPERTY(int topBarHeight MEMBER kTopBarHeight CONSTANT FINAL)
+    Q_PROPERTY(int statusBarHeight MEMBER kStatusBarHeight CONSTANT FINAL)
+    Q_PROPERTY(int runListWidth MEMBER kRunListWidth CONSTANT FINAL)
+    Q_PROPERTY(int inspectorWidth MEMBER kInspectorWidth CONSTANT FINAL)
+    Q_PROPERTY(int sheetWidth MEMBER kSheetWidth CONSTANT FINAL)
+    // Windows narrower than this hide the inspector, those narrower than `cosyWidth` the run list.
+    Q_PROPERTY(int wideWidth MEMBER kWideWidth CONSTANT FINAL)
+    Q_PROPERTY(int cosyWidth MEMBER kCosyWidth CONSTANT FINAL)
+    Q_PROPERTY(int minimumWidth MEMBER kMinimumWidth CONSTANT FINAL)
+    Q_PROPERTY(int minimumHeight MEMBER kMinimumHeight CONSTANT FINAL)
+    // Milliseconds of a transition; 0 with reduced motion.
+    Q_PROPERTY(int transition READ transition NOTIFY changed FINAL)
+    Q_PROPERTY(int toolTipDelay MEMBER kToolTipDelay CONSTANT FINAL)
+
+public:
+    enum class Preference { System, Dark, Light };
+    Q_ENUM(Preference)
+
+    // The instance that QML and C++ share; made at the first call, which must come after the
+    // application object.
+    static Theme* instance();
+    static Theme* create(QQmlEngine* qmlEngine, QJSEngine* jsEngine);
+
+    [[nodiscard]] const plot::Theme& plotTheme() const { return *m_theme; }
+
+    [[nodiscard]] Preference preference() const { return m_preference; }
+    void setPreference(Preference preference);
+    [[nodiscard]] bool dark() const { return m_theme->dark; }
+    [[nodiscard]] bool reducedMotion() const { return m_reducedMotion; }
+    void setReducedMotion(bool reduced);
+    [[nodiscard]] int transition() const { return m_reducedMotion ? 0 : kTransition; }
+
+    [[nodiscard]] QColor window() const;
+    [[nodiscard]] QColor panel() const;
+    [[nodiscard]] QColor raised() const;
+    [[nodiscard]] QColor hovered() const;
+    [[nodiscard]] QColor line() const;
+    [[nodiscard]] QColor outline() const;
+    [[nodiscard]] QColor grid() const;
+    [[nodiscard]] QColor text() const;
+    [[nodiscard]] QColor textSecondary() const;
+    [[nodiscard]] QColor textMuted() const;
+    [[nodiscard]] QColor accent() const;
+    [[nodiscard]] QColor onAccent() const;
+    [[nodiscard]] QColor warning() const;
+    [[nodiscard]] QColor selection() const;
+    [[nodiscard]] QColor scrim() const;
+
+    [[nodiscard]] QString fontFamily() const { return m_fontFamily; }
+    [[nodiscard]] int bodySize() const;
+    [[nodiscard]] int secondarySize() const;
+    [[nodiscard]] int smallSize() const;
+    [[nodiscard]] int titleSize() const;
+
+    Q_INVOKABLE [[nodiscard]] QColor seriesColor(int index) const;
+    Q_INVOKABLE [[nodiscard]] QColor metricColor(const QString& metric) const;
+    Q_INVOKABLE [[nodiscard]] QColor categoryColor(const QString& category) const;
+
+Q_SIGNALS:
+    void changed();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    explicit Theme(QObject* parent);
+    void apply();
+    [[nodiscard]] static bool systemIsDark();
+
+    static constexpr int kSpaceXs = 4;
+    static constexpr int kSpaceS = 8;
+    static constexpr int kSpaceM = 12;
+    static constexpr int kSpaceL = 16;
+    static constexpr int kSpaceXl = 24;
+    static constexpr int kHairline = 1;
+    static constexpr int kRadius = 4;
+    static constexpr int kIconSize = 16;
+    static constexpr int kHitTarget = 24;
+    static constexpr int kControlHeight = 28;
+    static constexpr int kTopBarHeight = 48;
+    static constexpr int kStatusBarHeight = 24;
+    static constexpr int kRunListWidth = 272;
+    static constexpr int kInspectorWidth = 316;
+    static constexpr int kSheetWidth = 880;
+    static constexpr int kWideWidth = 1180;
+    static constexpr int kCosyWidth = 900;
+    static constexpr int kMinimumWidth = 800;
+    static constexpr int kMinimumHeight = 520;
+    static constexpr int kTransition = 120;
+    static constexpr int kToolTipDelay = 500;
+
+    const plot::Theme* m_theme;
+    Preference m_preference = Preference::System;
+    bool m_reducedMotion = false;
+    QString m_fontFamily;
+};
+
+} // namespace trainscope::app
