@@ -1,0 +1,132 @@
+// Folders on disk: nesting, order, links, pipes, folders without permission.
+
+#include "importers/common/Source.h"
+
+#include <QtTest>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace trainscope::importers;
+
+class tst_DiskTree : public QObject {
+    Q_OBJECT
+
+    static void write(const QString& path, const QByteArray& content) {
+        QVERIFY(QFileInfo(path).dir().mkpath(QStringLiteral(".")));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QCOMPARE(file.write(content), qint64{content.size()});
+    }
+
+    static QStringList listed(const SourceTree& tree, bool withProblem) {
+        QStringList paths;
+        for (const SourceFile& file : tree.files()) {
+            if (file.problem.empty() != withProblem)
+                paths << QString::fromStdString(file.path);
+        }
+        return paths;
+    }
+
+private Q_SLOTS:
+    void listsAllSorted() {
+        const QTemporaryDir folder;
+        write(folder.filePath(QStringLiteral("b/z.csv")), "12345");
+        write(folder.filePath(QStringLiteral("b/a/deep.csv")), "");
+        write(folder.filePath(QStringLiteral("a.csv")), "1");
+        write(folder.filePath(QStringLiteral(".hydra/config.yaml")), "x: 1");
+        const auto tree = openDiskTree(folder.path().toStdString() + "/./");
+        QVERIFY(tree.hasValue());
+        QCOMPARE(listed(*tree.value(), false).join(u' '),
+            QStringLiteral(".hydra/config.yaml a.csv b/a/deep.csv b/z.csv"));
+        QCOMPARE(tree.value()->files()[3].size, std::uint64_t{5});
+        QCOMPARE(tree.value()->displayPath("a.csv"),
+            folder.filePath(QStringLiteral("a.csv")).toStdString());
+        QCOMPARE(tree.value()->displayPath(""), folder.path().toStdString());
+        QCOMPARE(readHead(*tree.value(), "b/z.csv", 3).valueOr({}), std::string("123"));
+    }
+
+    void singleFile() {
+        const QTemporaryDir folder;
+        write(folder.filePath(QStringLiteral("one.csv")), "abc");
+        write(folder.filePath(QStringLiteral("two.csv")), "abc");
+        const auto tree = openDiskTree(folder.filePath(QStringLiteral("one.csv")).toStdString());
+        QVERIFY(tree.hasValue());
+        QCOMPARE(listed(*tree.value(), false), QStringList{QStringLiteral("one.csv")});
+        QCOMPARE(readHead(*tree.value(), "one.csv", 9).valueOr({}), std::string("abc"));
+        QCOMPARE(tree.value()->displayPath(""), folder.path().toStdString());
+    }
+
+    void loopsAndDanglingLinksAreListedOnce() {
+        const QTemporaryDir folder;
+        write(folder.filePath(QStringLiteral("real/x.csv")), "1");
+        QVERIFY(QFile::link(folder.path(), folder.filePath(QStringLiteral("real/up"))));
+        QVERIFY(QFile::link(
+            folder.filePath(QStringLiteral("real")), folder.filePath(QStringLiteral("again"))));
+        QVERIFY(QFile::link(
+            QStringLiteral("/nowhere/at/all"), folder.filePath(QStringLiteral("gone"))));
+        QVERIFY(QFile::link(
+            folder.filePath(QStringLiteral("self")), folder.filePath(QStringLiteral("self"))));
+        const auto tree = openDiskTree(folder.path().toStdString());
+        QVERIFY(tree.hasValue());
+        QCOMPARE(listed(*tree.value(), false), QStringList{QStringLiteral("real/x.csv")});
+        QCOMPARE(listed(*tree.value(), true).join(u' '), QStringLiteral("again gone real/up self"));
+    }
+
+    void linkedFolderOutsideIsFollowed() {
+        const QTemporaryDir elsewhere;
+        write(elsewhere.filePath(QStringLiteral("y.csv")), "1");
+        const QTemporaryDir folder;
+        QVERIFY(QFile::link(elsewhere.path(), folder.filePath(QStringLiteral("linked"))));
+        const auto tree = openDiskTree(folder.path().toStdString());
+        QVERIFY(tree.hasValue());
+        QCOMPARE(listed(*tree.value(), false), QStringList{QStringLiteral("linked/y.csv")});
+    }
+
+    void pipesAreNotRead() {
+        const QTemporaryDir folder;
+        const std::string pipe = folder.filePath(QStringLiteral("pipe.csv")).toStdString();
+        QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
+        const auto tree = openDiskTree(folder.path().toStdString());
+        QVERIFY(tree.hasValue());
+        QCOMPARE(listed(*tree.value(), true), QStringList{QStringLiteral("pipe.csv")});
+        QVERIFY(!tree.value()->openRaw("pipe.csv").hasValue());
+        QVERIFY(!openDiskTree(pipe).hasValue());
+    }
+
+    void folderWithoutPermission() {
+        if (geteuid() == 0)
+            QSKIP("SKIPPED: the administrator may read every folder");
+        const QTemporaryDir folder;
+        write(folder.filePath(QStringLiteral("open.csv")), "1");
+        write(folder.filePath(QStringLiteral("closed/x.csv")), "1");
+        const std::string closed = folder.filePath(QStringLiteral("closed")).toStdString();
+        QCOMPARE(chmod(closed.c_str(), 0), 0);
+        const auto tree = openDiskTree(folder.path().toStdString());
+        const auto refused = openDiskTree(closed);
+        chmod(closed.c_str(), 0700);
+        QVERIFY(tree.hasValue());
+        QCOMPARE(listed(*tree.value(), true), QStringList{QStringLiteral("closed")});
+        QVERIFY(!refused.hasValue());
+    }
+
+    void whatIsNotThere() {
+        const auto missing = openDiskTree("/nowhere/at/all");
+        QVERIFY(!missing.hasValue());
+        QVERIFY(missing.error().code == trainscope::ErrorCode::NotFound);
+        QVERIFY(missing.error().describe().find("/nowhere/at/all") != std::string::npos);
+        QVERIFY(!openDiskTree("").hasValue());
+        QVERIFY(!openDiskTree("/dev/null").hasValue());
+    }
+
+    void fileThatVanishes() {
+        const QTemporaryDir folder;
+        write(folder.filePath(QStringLiteral("x.csv")), "1");
+        const auto tree = openDiskTree(folder.path().toStdString());
+        QVERIFY(QFile::remove(folder.filePath(QStringLiteral("x.csv"))));
+        QVERIFY(!tree.value()->open("x.csv").hasValue());
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_DiskTree)
+#include "tst_DiskTree.moc"

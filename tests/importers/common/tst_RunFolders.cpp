@@ -1,0 +1,114 @@
+// Which folder is a run, what it is called, and what CharLLM-PPT's file names say.
+
+#include "importers/common/RunFolders.h"
+#include "importers/common/TelemetryName.h"
+
+#include <QtTest>
+
+using namespace trainscope::importers;
+
+class tst_RunFolders : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void fileNames_data() {
+        QTest::addColumn<QByteArray>("file");
+        QTest::addColumn<QByteArray>("metric");
+        QTest::addColumn<int>("rank");
+        QTest::addColumn<QByteArray>("device");
+        QTest::addColumn<bool>("isSystem");
+        QTest::addColumn<bool>("isKnown");
+        QTest::newRow("gpu") << QByteArray("gpu_power_0.csv") << QByteArray("gpu_power") << 0
+                             << QByteArray() << false << true;
+        QTest::newRow("rank 63") << QByteArray("nvlink_rx_throughput_63.csv")
+                                 << QByteArray("nvlink_rx_throughput") << 63 << QByteArray()
+                                 << false << true;
+        QTest::newRow("amd") << QByteArray("power_3.csv") << QByteArray("power") << 3
+                             << QByteArray() << false << true;
+        QTest::newRow("compressed") << QByteArray("sm_clock_1.csv.gz") << QByteArray("sm_clock")
+                                    << 1 << QByteArray() << false << true;
+        QTest::newRow("no suffix") << QByteArray("sm_clock_1") << QByteArray("sm_clock") << 1
+                                   << QByteArray() << false << true;
+        QTest::newRow("system") << QByteArray("system_ib_rx_bytes_rank_8_id_ib0.csv")
+                                << QByteArray("ib_rx_bytes") << 8 << QByteArray("ib0") << true
+                                << true;
+        QTest::newRow("system, odd device")
+            << QByteArray("system_ib_tx_bytes_rank_0_id_mlx5_0.8001.csv")
+            << QByteArray("ib_tx_bytes") << 0 << QByteArray("mlx5_0.8001") << true << true;
+        QTest::newRow("system, no device")
+            << QByteArray("system_cpu_usage_rank_16.csv") << QByteArray("cpu_usage") << 16
+            << QByteArray() << true << true;
+        QTest::newRow("unknown metric") << QByteArray("fan_speed_2.csv") << QByteArray("fan_speed")
+                                        << 2 << QByteArray() << false << false;
+        QTest::newRow("not telemetry")
+            << QByteArray("results.csv") << QByteArray() << -1 << QByteArray() << false << false;
+        QTest::newRow("no rank") << QByteArray("gpu_power_x.csv") << QByteArray() << -1
+                                 << QByteArray() << false << false;
+        QTest::newRow("silly rank") << QByteArray("gpu_power_99999999999.csv") << QByteArray() << -1
+                                    << QByteArray() << false << false;
+    }
+    void fileNames() {
+        QFETCH(QByteArray, file);
+        QFETCH(QByteArray, metric);
+        QFETCH(int, rank);
+        QFETCH(QByteArray, device);
+        QFETCH(bool, isSystem);
+        QFETCH(bool, isKnown);
+        const auto name = telemetryName(file.toStdString());
+        QCOMPARE(name.has_value(), rank >= 0);
+        const TelemetryName found = name.value_or(TelemetryName{});
+        QCOMPARE(found.metric, metric.toStdString());
+        QCOMPARE(found.rank, std::max(rank, 0));
+        QCOMPARE(found.device, device.toStdString());
+        QCOMPARE(found.isSystem, isSystem);
+        QCOMPARE(found.isKnown, isKnown);
+    }
+
+    void nestedSweeps() {
+        const auto tree = memoryTree({{"sweep/gpt3/gpt3_1_00000/gpu_power_0.csv", ""},
+            {"sweep/gpt3/gpt3_1_00000/10_kineto/a.json", ""},
+            {"sweep/gpt3/gpt3_1_00000/2_kineto/b.json", ""},
+            {"sweep/gpt3/gpt3_2_00000/7_kineto/deep/c.json.gz", ""}, {"other/trace.json", ""},
+            {"sweep/gpt3/gpt3_1_00000/notes/n.txt", ""}});
+        const RunFolders folders(*tree);
+        using Folder = std::optional<std::string>;
+        const std::string first = "sweep/gpt3/gpt3_1_00000";
+        QVERIFY(folders.folderOf(first + "/gpu_power_0.csv") == Folder(first));
+        QVERIFY(folders.folderOf(first + "/10_kineto/a.json") == Folder(first));
+        QVERIFY(folders.folderOf(first + "/notes/n.txt") == Folder(first));
+        QVERIFY(folders.folderOf("sweep/gpt3/gpt3_2_00000/7_kineto/deep/c.json.gz")
+            == Folder("sweep/gpt3/gpt3_2_00000"));
+        QVERIFY(folders.folderOf("other/trace.json") == std::nullopt);
+        QCOMPARE(folders.nameOf(first), first);
+        QVERIFY(!folders.isSuperseded(first + "/10_kineto/a.json"));
+        QVERIFY(folders.isSuperseded(first + "/2_kineto/b.json"));
+        QVERIFY(!folders.isSuperseded("sweep/gpt3/gpt3_2_00000/7_kineto/deep/c.json.gz"));
+        QVERIFY(!folders.isSuperseded("other/trace.json"));
+        QVERIFY(folders.hasTelemetry(first));
+        QVERIFY(!folders.hasTelemetry("sweep/gpt3/gpt3_2_00000"));
+    }
+
+    void runFolderAsRoot() {
+        const QTemporaryDir folder;
+        const QDir run(folder.filePath(QStringLiteral("llama_3_01000")));
+        QVERIFY(run.mkpath(QStringLiteral("3_kineto")));
+        for (const char* name : {"gpu_power_0.csv", "3_kineto/t.json"}) {
+            QFile file(run.filePath(QString::fromLatin1(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+        }
+        const auto tree = openDiskTree(run.path().toStdString());
+        QVERIFY(tree.hasValue());
+        const RunFolders folders(*tree.value());
+        QCOMPARE(folders.folderOf("gpu_power_0.csv").value_or("none"), std::string());
+        QCOMPARE(folders.folderOf("3_kineto/t.json").value_or("none"), std::string());
+        QCOMPARE(folders.nameOf(""), std::string("llama_3_01000"));
+    }
+
+    void unknownMetricsMakeNoRun() {
+        const auto tree = memoryTree({{"a/trace_0.json", ""}, {"a/rank_1.json", ""}});
+        QVERIFY(RunFolders(*tree).folderOf("a/trace_0.json") == std::nullopt);
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_RunFolders)
+#include "tst_RunFolders.moc"
