@@ -9,7 +9,6 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr int kMantissaBits = 52;
-constexpr int kDropStep = 2;
 
 // Nearest value with that many low mantissa bits zero. Carries into the exponent are right by the
 // layout of IEEE 754.
@@ -62,13 +61,19 @@ double Distribution::relativeError() const {
 }
 
 void Distribution::compact() {
-    mergeEqual();
-    while (m_entries.size() > m_maxEntries / 2 && m_droppedBits + kDropStep <= kMantissaBits) {
-        m_droppedBits += kDropStep;
+    roundAndMerge();
+    while (m_entries.size() > m_maxEntries / 2 && m_droppedBits < kMantissaBits) {
+        ++m_droppedBits;
+        roundAndMerge();
+    }
+}
+
+void Distribution::roundAndMerge() {
+    if (m_droppedBits > 0) {
         for (Entry& entry : m_entries)
             entry.value = rounded(entry.value, m_droppedBits);
-        mergeEqual();
     }
+    mergeEqual();
 }
 
 void Distribution::mergeEqual() {

@@ -42,6 +42,7 @@ private:
     };
 
     void compact();
+    void roundAndMerge();
     void mergeEqual();
 
     std::vector<Entry> m_entries;
