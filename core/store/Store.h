@@ -102,6 +102,9 @@ public:
     // `columns` equal buckets over `window`; cost does not grow with the samples beneath. The envelope
     // contains every sample of the column; it may also contain samples of the neighbouring columns.
     Result<std::vector<Bucket>> buckets(SeriesId series, TimeRange window, int columns) const;
+    // The same of a counter's rate of change, SI/s, wraps and resets handled. Between two samples the rate is
+    // constant and belongs to the interval.
+    Result<std::vector<Bucket>> rateBuckets(SeriesId series, TimeRange window, int columns) const;
     // The last non-missing sample at or before t, as held there (absent in a gap). For readouts.
     Result<std::optional<double>> valueAt(SeriesId series, TimeNs t) const;
     Result<WindowStatistics> statistics(SeriesId series, TimeRange window) const;
