@@ -1,0 +1,53 @@
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// A push button with text and, if `iconName` is set, an icon before it. `primary` marks the one that
+// Enter presses, `menu` adds the arrow of a menu button, `quiet` leaves the frame away.
+T.Button {
+    id: button
+
+    property string iconName: ""
+    property string toolTip: ""
+    property string shortcutText: ""
+    property bool primary: false
+    property bool menu: false
+    property bool quiet: false
+    readonly property color ink: !enabled ? Theme.textMuted : primary ? Theme.onAccent : Theme.text
+
+    implicitWidth: Math.max(Theme.hitTarget, implicitContentWidth + leftPadding + rightPadding)
+    implicitHeight: Theme.controlHeight
+    leftPadding: Theme.spaceM
+    rightPadding: Theme.spaceM
+    focusPolicy: Qt.StrongFocus
+    opacity: enabled ? 1 : 0.6
+    Accessible.name: text
+    Accessible.description: toolTip
+    Keys.onReturnPressed: button.clicked()
+    Keys.onEnterPressed: button.clicked()
+
+    contentItem: UiButtonContent {
+        text: button.text
+        iconName: button.iconName
+        menu: button.menu
+        ink: button.ink
+    }
+    background: Rectangle {
+        radius: Theme.radius
+        color: button.primary ? (button.down ? Theme.text : Theme.accent) : (button.down || button.checked) ? Theme.raised : button.hovered ? Theme.hovered : "transparent"
+        border.width: button.primary || button.quiet ? 0 : Theme.hairline
+        border.color: button.hovered ? Theme.outline : Theme.line
+
+        UiFocusRing {
+            control: button
+            visible: button.visualFocus
+        }
+    }
+
+    UiToolTip {
+        visible: button.toolTip !== "" && (button.hovered || button.visualFocus)
+        text: button.toolTip
+        shortcut: button.shortcutText
+    }
+}

@@ -1,0 +1,43 @@
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+T.CheckBox {
+    id: box
+
+    property string label: text
+
+    implicitWidth: implicitContentWidth + leftPadding + rightPadding
+    implicitHeight: Theme.hitTarget
+    leftPadding: text === "" ? Theme.hitTarget : Theme.hitTarget + Theme.spaceXs
+    focusPolicy: Qt.StrongFocus
+    Accessible.name: label
+
+    indicator: Rectangle {
+        x: (Theme.hitTarget - width) / 2
+        anchors.verticalCenter: parent.verticalCenter
+        width: Theme.iconSize
+        height: Theme.iconSize
+        radius: Theme.radius - Theme.hairline
+        color: box.checked ? Theme.accent : Theme.window
+        border.width: Theme.hairline
+        border.color: box.checked ? Theme.accent : Theme.outline
+
+        Icon {
+            anchors.fill: parent
+            visible: box.checked
+            name: "check"
+            color: Theme.onAccent
+        }
+        UiFocusRing {
+            control: box
+            visible: box.visualFocus
+        }
+    }
+    contentItem: UiText {
+        text: box.text
+        verticalAlignment: Text.AlignVCenter
+        color: box.enabled ? Theme.text : Theme.textMuted
+    }
+}

@@ -1,0 +1,46 @@
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// A button that shows only an icon; `text` is its name for tool tip and screen reader.
+T.Button {
+    id: button
+
+    required property string iconName
+    property string shortcutText: ""
+    property color ink: button.checked ? Theme.text : Theme.textSecondary
+
+    implicitWidth: Theme.controlHeight
+    implicitHeight: Theme.controlHeight
+    focusPolicy: Qt.StrongFocus
+    opacity: enabled ? 1 : 0.5
+    Accessible.name: text
+    Keys.onReturnPressed: button.clicked()
+    Keys.onEnterPressed: button.clicked()
+
+    contentItem: Item {
+        Icon {
+            anchors.centerIn: parent
+            name: button.iconName
+            color: button.hovered || button.visualFocus ? Theme.text : button.ink
+            width: Theme.iconSize
+            height: Theme.iconSize
+        }
+    }
+    background: Rectangle {
+        radius: Theme.radius
+        color: button.down ? Theme.raised : button.hovered ? Theme.hovered : "transparent"
+
+        UiFocusRing {
+            control: button
+            visible: button.visualFocus
+        }
+    }
+
+    UiToolTip {
+        visible: button.text !== "" && (button.hovered || button.visualFocus)
+        text: button.text
+        shortcut: button.shortcutText
+    }
+}

@@ -1,0 +1,47 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// A field that filters or finds, with its icon, the key that leads to it, and a button that empties it.
+UiTextField {
+    id: search
+
+    property string keyHint: ""
+
+    leftPadding: Theme.spaceXl + Theme.spaceXs
+    rightPadding: Theme.spaceXl
+    Keys.onEscapePressed: event => {
+        event.accepted = text !== "";
+        clear();
+    }
+
+    Icon {
+        x: Theme.spaceS
+        anchors.verticalCenter: parent.verticalCenter
+        width: Theme.spaceM
+        height: Theme.spaceM
+        name: "search"
+        color: Theme.textSecondary
+    }
+    UiText {
+        anchors.right: parent.right
+        anchors.rightMargin: Theme.spaceS
+        anchors.verticalCenter: parent.verticalCenter
+        visible: search.text === "" && !search.activeFocus
+        text: search.keyHint
+        color: Theme.textSecondary
+        font.pixelSize: Theme.secondarySize
+        Accessible.ignored: true
+    }
+    UiIconButton {
+        anchors.right: parent.right
+        anchors.verticalCenter: parent.verticalCenter
+        width: Theme.hitTarget
+        height: Theme.hitTarget
+        visible: search.text !== ""
+        focusPolicy: Qt.NoFocus
+        iconName: "close"
+        text: qsTr("Clear")
+        onClicked: search.clear()
+    }
+}

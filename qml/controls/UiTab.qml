@@ -1,0 +1,36 @@
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// One view of the top bar.
+T.Button {
+    id: tab
+
+    implicitWidth: implicitContentWidth + leftPadding + rightPadding
+    implicitHeight: Theme.controlHeight
+    leftPadding: Theme.spaceM
+    rightPadding: Theme.spaceM
+    checkable: true
+    autoExclusive: true
+    focusPolicy: Qt.StrongFocus
+    Accessible.role: Accessible.PageTab
+    Accessible.name: text
+    Accessible.selected: checked
+
+    contentItem: UiText {
+        text: tab.text
+        horizontalAlignment: Text.AlignHCenter
+        verticalAlignment: Text.AlignVCenter
+        color: tab.checked || tab.hovered ? Theme.text : Theme.textSecondary
+    }
+    background: Rectangle {
+        radius: Theme.radius
+        color: tab.checked ? Theme.raised : "transparent"
+
+        UiFocusRing {
+            control: tab
+            visible: tab.visualFocus
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// A tool tip; `shortcut` is shown behind the text.
+T.ToolTip {
+    id: tip
+
+    property string shortcut: ""
+
+    x: parent ? Math.round((parent.width - width) / 2) : 0
+    y: parent ? parent.height + Theme.spaceXs : 0
+    margins: Theme.spaceXs
+    padding: Theme.spaceS
+    topPadding: Theme.spaceXs
+    bottomPadding: Theme.spaceXs
+    delay: Theme.toolTipDelay
+    implicitWidth: contentItem.implicitWidth + leftPadding + rightPadding
+    implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
+    closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutsideParent | T.Popup.CloseOnReleaseOutsideParent
+
+    contentItem: Row {
+        spacing: Theme.spaceS
+
+        UiText {
+            text: tip.text
+            font.pixelSize: Theme.secondarySize
+        }
+        UiText {
+            visible: tip.shortcut !== ""
+            text: tip.shortcut
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+        }
+    }
+    background: Rectangle {
+        color: Theme.raised
+        border.color: Theme.line
+        radius: Theme.radius
+    }
+}
