@@ -25,8 +25,7 @@ using NameId = Id<struct NameTag>; // an interned string: kernel names, collecti
 
 template <typename Tag>
 struct std::hash<trainscope::Id<Tag>> {
-    std::size_t operator()(trainscope::Id<Tag> id) const noexcept
-    {
+    std::size_t operator()(trainscope::Id<Tag> id) const noexcept {
         return std::hash<std::int64_t>{}(id.value);
     }
 };

@@ -1,6 +1,6 @@
 #pragma once
-// What importers and the store say to each other and to the user: the sink that takes model values, the report
-// of one source, and progress with cancellation.
+// What importers and the store say to each other and to the user: the sink that takes model values,
+// the report of one source, and progress with cancellation.
 
 #include "core/model/Result.h"
 #include "core/model/Run.h"
@@ -47,8 +47,8 @@ struct ImportReport {
     void warn(std::string file, std::int64_t line, std::string text);
 };
 
-// Where importers write. Calls belong to one source and one thread; the first failing Status ends the import.
-// Unless finished, everything written through a sink is undone.
+// Where importers write. Calls belong to one source and one thread; the first failing Status ends
+// the import. Unless finished, everything written through a sink is undone.
 class Sink {
 public:
     Sink() = default;
@@ -56,15 +56,17 @@ public:
     Sink& operator=(const Sink&) = delete;
     virtual ~Sink() = default;
 
-    // The run of that name, created when it does not exist. Fields set in `run` fill what is not yet known;
-    // id, range and counts are ignored.
+    // The run of that name, created when it does not exist. Fields set in `run` fill what is not
+    // yet known; id, range and counts are ignored.
     virtual Result<RunId> run(const Run& run) = 0;
     // Adds or updates the GPU of that rank.
     virtual Status gpu(RunId run, const Gpu& gpu) = 0;
     virtual Result<SeriesId> series(RunId run, const SeriesDescription& description) = 0;
-    // Source numbers (see Series), NaN for missing; same length; any number of calls per series. Times should
-    // not decrease; where they do the store sorts the series, stable.
-    virtual Status samples(SeriesId series, std::span<const TimeNs> times, std::span<const double> values) = 0;
+    // Source numbers (see Series), NaN for missing; same length; any number of calls per series.
+    // Times should not decrease; where they do the store sorts the series, stable.
+    virtual Status samples(
+        SeriesId series, std::span<const TimeNs> times, std::span<const double> values)
+        = 0;
     virtual Result<TrackId> track(RunId run, const TrackDescription& description) = 0;
     // In any order; the store sorts with bounded memory and computes the depth.
     virtual Status spans(TrackId track, std::span<const Span> spans) = 0;
@@ -73,8 +75,8 @@ public:
     virtual Status iteration(RunId run, const Iteration& iteration) = 0;
 };
 
-// Handed to long work. `report` is called often and cheaply; when it returns false the work stops within
-// 200 ms with ErrorCode::Cancelled.
+// Handed to long work. `report` is called often and cheaply; when it returns false the work stops
+// within 200 ms with ErrorCode::Cancelled.
 struct ProgressState {
     std::string_view phase; // "Reading rank 3", "Sorting kernels"
     std::uint64_t bytesDone = 0; // as stored on disk, so that gz progress is true

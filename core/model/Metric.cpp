@@ -4,8 +4,7 @@
 
 namespace trainscope {
 
-const std::vector<Metric>& metricRegistry()
-{
+const std::vector<Metric>& metricRegistry() {
     using enum MetricKind;
     static const std::vector<Metric> registry{
         {"gpu_power", "W", Gauge, "GPU power"},
@@ -40,16 +39,14 @@ const std::vector<Metric>& metricRegistry()
     return registry;
 }
 
-const Metric* findMetric(std::string_view name)
-{
+const Metric* findMetric(std::string_view name) {
     const auto& registry = metricRegistry();
-    const auto found = std::find_if(
-        registry.begin(), registry.end(), [name](const Metric& metric) { return metric.name == name; });
+    const auto found = std::find_if(registry.begin(), registry.end(),
+        [name](const Metric& metric) { return metric.name == name; });
     return found == registry.end() ? nullptr : &*found;
 }
 
-std::string_view toString(MetricKind kind)
-{
+std::string_view toString(MetricKind kind) {
     switch (kind) {
     case MetricKind::Counter:
         return "counter";
@@ -61,8 +58,7 @@ std::string_view toString(MetricKind kind)
     return "gauge";
 }
 
-MetricKind metricKindFromString(std::string_view text)
-{
+MetricKind metricKindFromString(std::string_view text) {
     if (text == "counter")
         return MetricKind::Counter;
     return text == "rate" ? MetricKind::Rate : MetricKind::Gauge;

@@ -1,6 +1,6 @@
 #pragma once
-// The registry of metrics: names, SI units and kinds of the quantities that Trainscope knows. A new metric is
-// one line in Metric.cpp. Sources may bring further metrics under their own names.
+// The registry of metrics: names, SI units and kinds of the quantities that Trainscope knows. A new
+// metric is one line in Metric.cpp. Sources may bring further metrics under their own names.
 
 #include <string>
 #include <string_view>

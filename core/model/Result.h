@@ -1,6 +1,6 @@
 #pragma once
-// Result<T>: a value or an Error meant for a human. Nothing throws across a room's wall; a function that can
-// fail returns one of these. Plain values, safe to move between threads.
+// Result<T>: a value or an Error meant for a human. Nothing throws across a room's wall; a function
+// that can fail returns one of these. Plain values, safe to move between threads.
 
 #include <string>
 #include <utility>
@@ -19,33 +19,29 @@ enum class ErrorCode {
     Internal, // a defect of this program
 };
 
-// message: one sentence saying what is wrong and what to do; where: file, line or object, may be empty.
+// message: one sentence saying what is wrong and what to do; where: file, line or object, may be
+// empty.
 struct Error {
     ErrorCode code = ErrorCode::Internal;
     std::string message;
     std::string where;
 
     // "where: message", the form shown to users.
-    [[nodiscard]] std::string describe() const
-    {
+    [[nodiscard]] std::string describe() const {
         return where.empty() ? message : where + ": " + message;
     }
     bool operator==(const Error&) const = default;
 };
 
-// Names follow C++23's std::expected in this project's spelling. There is no bool conversion, so that a
-// Result<bool> cannot be mistaken for its value.
+// Names follow C++23's std::expected in this project's spelling. There is no bool conversion, so
+// that a Result<bool> cannot be mistaken for its value.
 template <typename T>
 class [[nodiscard]] Result {
 public:
     Result(T value)
-        : m_state(std::in_place_index<0>, std::move(value))
-    {
-    }
+        : m_state(std::in_place_index<0>, std::move(value)) { }
     Result(Error error)
-        : m_state(std::in_place_index<1>, std::move(error))
-    {
-    }
+        : m_state(std::in_place_index<1>, std::move(error)) { }
 
     [[nodiscard]] bool hasValue() const { return m_state.index() == 0; }
     [[nodiscard]] const T& value() const& { return std::get<0>(m_state); }
@@ -65,9 +61,7 @@ public:
     Result() = default;
     Result(Error error)
         : m_error(std::move(error))
-        , m_failed(true)
-    {
-    }
+        , m_failed(true) { }
 
     [[nodiscard]] bool hasValue() const { return !m_failed; }
     [[nodiscard]] const Error& error() const { return m_error; }

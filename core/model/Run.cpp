@@ -2,13 +2,11 @@
 
 namespace trainscope {
 
-std::string_view toString(RunKind kind)
-{
+std::string_view toString(RunKind kind) {
     return kind == RunKind::Predicted ? "predicted" : "measured";
 }
 
-std::string_view toString(RunStatus status)
-{
+std::string_view toString(RunStatus status) {
     switch (status) {
     case RunStatus::Oom:
         return "oom";

@@ -1,6 +1,6 @@
 #pragma once
-// A run and the machine it ran on, as plain values. Optional fields are what a source did not say; nothing is
-// assumed in their place.
+// A run and the machine it ran on, as plain values. Optional fields are what a source did not say;
+// nothing is assumed in their place.
 
 #include "core/model/Id.h"
 #include "core/model/Time.h"

@@ -1,6 +1,6 @@
 #pragma once
-// A series: the samples of one metric of one GPU, node, or link of one run. Values are the source's own
-// numbers; multiplied by the scale they are SI. Missing samples are NaN.
+// A series: the samples of one metric of one GPU, node, or link of one run. Values are the source's
+// own numbers; multiplied by the scale they are SI. Missing samples are NaN.
 
 #include "core/model/Id.h"
 #include "core/model/Metric.h"
@@ -34,7 +34,8 @@ struct SeriesDescription {
     SensorKind sensor = SensorKind::Unknown;
 };
 
-// A stored series with the statistics kept beside it; statistics are SI over the non-missing samples.
+// A stored series with the statistics kept beside it; statistics are SI over the non-missing
+// samples.
 struct Series {
     SeriesId id;
     RunId run;

@@ -2,8 +2,7 @@
 
 namespace trainscope {
 
-std::string_view toString(SpanKind kind)
-{
+std::string_view toString(SpanKind kind) {
     switch (kind) {
     case SpanKind::Kernel:
         return "kernel";
@@ -31,8 +30,7 @@ std::string_view toString(SpanKind kind)
     return "other";
 }
 
-std::string_view toString(TrackKind kind)
-{
+std::string_view toString(TrackKind kind) {
     switch (kind) {
     case TrackKind::Stream:
         return "stream";

@@ -31,7 +31,8 @@ struct Span {
     DurationNs duration;
     NameId name;
     SpanKind kind = SpanKind::Other;
-    std::int64_t correlation = 0; // joins a runtime call and what it launched, within one rank; 0: none
+    std::int64_t correlation
+        = 0; // joins a runtime call and what it launched, within one rank; 0: none
     NameId detail; // interned JSON object of the remaining arguments; invalid: none
     std::uint16_t depth = 0; // nesting on its track, computed by the store
 };

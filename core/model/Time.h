@@ -1,6 +1,6 @@
 #pragma once
-// Time points and durations in whole nanoseconds. A TimeNs counts from the Unix epoch, UTC; all stored times
-// are of this type, and arithmetic on them never passes through floating point.
+// Time points and durations in whole nanoseconds. A TimeNs counts from the Unix epoch, UTC; all
+// stored times are of this type, and arithmetic on them never passes through floating point.
 
 #include <algorithm>
 #include <compare>
@@ -23,11 +23,21 @@ struct TimeNs {
     auto operator<=>(const TimeNs&) const = default;
 };
 
-constexpr DurationNs operator+(DurationNs a, DurationNs b) { return {a.ns + b.ns}; }
-constexpr DurationNs operator-(DurationNs a, DurationNs b) { return {a.ns - b.ns}; }
-constexpr DurationNs operator-(TimeNs a, TimeNs b) { return {a.ns - b.ns}; }
-constexpr TimeNs operator+(TimeNs t, DurationNs d) { return {t.ns + d.ns}; }
-constexpr TimeNs operator-(TimeNs t, DurationNs d) { return {t.ns - d.ns}; }
+constexpr DurationNs operator+(DurationNs a, DurationNs b) {
+    return {a.ns + b.ns};
+}
+constexpr DurationNs operator-(DurationNs a, DurationNs b) {
+    return {a.ns - b.ns};
+}
+constexpr DurationNs operator-(TimeNs a, TimeNs b) {
+    return {a.ns - b.ns};
+}
+constexpr TimeNs operator+(TimeNs t, DurationNs d) {
+    return {t.ns + d.ns};
+}
+constexpr TimeNs operator-(TimeNs t, DurationNs d) {
+    return {t.ns - d.ns};
+}
 
 // Half-open interval [begin, end).
 struct TimeRange {
@@ -38,13 +48,12 @@ struct TimeRange {
     [[nodiscard]] DurationNs length() const { return end - begin; }
     [[nodiscard]] bool isEmpty() const { return end <= begin; }
     [[nodiscard]] bool contains(TimeNs t) const { return begin <= t && t < end; }
-    [[nodiscard]] bool overlaps(const TimeRange& other) const
-    {
+    [[nodiscard]] bool overlaps(const TimeRange& other) const {
         return begin < other.end && other.begin < end;
     }
 };
 
-inline constexpr TimeRange kAllTime{{std::numeric_limits<std::int64_t>::min()},
-    {std::numeric_limits<std::int64_t>::max()}};
+inline constexpr TimeRange kAllTime{
+    {std::numeric_limits<std::int64_t>::min()}, {std::numeric_limits<std::int64_t>::max()}};
 
 } // namespace trainscope

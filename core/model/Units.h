@@ -1,6 +1,6 @@
 #pragma once
-// Physical quantities as distinct types, so that watts cannot be handed over as joules. Series samples stay
-// plain doubles (their unit is the metric's); results of analyses carry these types.
+// Physical quantities as distinct types, so that watts cannot be handed over as joules. Series
+// samples stay plain doubles (their unit is the metric's); results of analyses carry these types.
 
 #include "core/model/Time.h"
 
@@ -13,8 +13,7 @@ struct Quantity {
     double value = 0.0;
 
     auto operator<=>(const Quantity&) const = default;
-    Quantity& operator+=(Quantity other)
-    {
+    Quantity& operator+=(Quantity other) {
         value += other.value;
         return *this;
     }
@@ -32,8 +31,7 @@ using Seconds = Quantity<struct SecondUnit>;
 using Bytes = Quantity<struct ByteUnit>;
 using Fraction = Quantity<struct FractionUnit>; // 0..1
 
-constexpr Joules operator*(Watts power, DurationNs time)
-{
+constexpr Joules operator*(Watts power, DurationNs time) {
     return {power.value * (static_cast<double>(time.ns) * 1e-9)};
 }
 
