@@ -1,0 +1,62 @@
+#pragma once
+// Which launch YAML of a tree belongs to which run folder. In the order of trust:
+//  1. in the run folder: named like it, or the only YAML there, or .hydra/config.yaml, or
+//  hparams.yaml;
+//  2. anywhere in the tree, named like the run folder (gpt3-175b_3_00000.yaml). Of several the one
+//  that shares most
+//     folder names with the run (its sweep, its model) wins; a tie of different files, or folders
+//     that name different GPUs (h100, h200), decide nothing, since one index means different
+//     layouts on different clusters.
+// Only files that are launch configurations count.
+
+#include "core/model/Result.h"
+#include "core/model/Run.h"
+#include "importers/common/RunFolders.h"
+#include "importers/common/Source.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers {
+
+struct LaunchMatch {
+    std::optional<std::string> path; // relative to the tree; absent: none
+    LaunchConfig config; // of that file; origin is its path
+    std::string note; // why a file that looked right was not taken; may be empty
+};
+
+class LaunchFiles {
+public:
+    // Remembers the YAML files of the tree; tree and runs must outlive this. Reads nothing yet.
+    LaunchFiles(const SourceTree& tree, const RunFolders& runs);
+
+    // `runFolder` relative to the root, "" for the root itself.
+    [[nodiscard]] LaunchMatch find(std::string_view runFolder) const;
+
+private:
+    [[nodiscard]] LaunchMatch inRunFolder(std::string_view runFolder, std::string_view name) const;
+    [[nodiscard]] LaunchMatch elsewhere(std::string_view runFolder, std::string_view name) const;
+    struct Candidate {
+        std::string path;
+        std::size_t score = 0; // folder names shared with the run
+    };
+    // The first candidate that is a launch configuration, unless another fits as well.
+    [[nodiscard]] LaunchMatch best(
+        const std::vector<Candidate>& candidates, std::string note) const;
+    // Whether the file is a launch configuration; then `match` says so.
+    bool accept(const std::string& path, LaunchMatch& match) const;
+    [[nodiscard]] std::size_t closeness(std::string_view runFolder, const std::string& path) const;
+    [[nodiscard]] bool isCloserToAnotherRun(
+        std::string_view runFolder, std::string_view name, const Candidate& candidate) const;
+
+    const SourceTree& m_tree;
+    const RunFolders& m_runs;
+    std::vector<std::string> m_yaml;
+};
+
+// The launch configuration in a file of the tree; its origin is the path.
+Result<LaunchConfig> readLaunchFile(const SourceTree& tree, const std::string& path);
+
+} // namespace trainscope::importers

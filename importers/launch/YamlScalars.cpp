@@ -1,0 +1,154 @@
+#include "importers/launch/YamlScalars.h"
+
+#include <yaml-cpp/anchor.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <exception>
+#include <sstream>
+#include <vector>
+
+namespace trainscope::importers {
+
+namespace {
+
+constexpr std::size_t kMaxDepth = 64; // deeper nodes are passed over: their paths would only grow
+constexpr std::size_t kMaxScalars = 200'000;
+
+class Collector final : public YAML::EventHandler {
+public:
+    YamlScalars scalars;
+
+    void OnDocumentStart(const YAML::Mark&) override { }
+    void OnDocumentEnd() override { }
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override { scalar({}, 0); }
+    void OnAlias(const YAML::Mark&, YAML::anchor_t anchor) override {
+        const auto found = m_anchors.find(anchor);
+        scalar(found == m_anchors.end() ? std::string() : found->second, 0);
+    }
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t anchor,
+        const std::string& value) override {
+        scalar(value, anchor);
+    }
+    void OnSequenceStart(
+        const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+        open(false);
+    }
+    void OnSequenceEnd() override {
+        if (m_skipped == 0 && !m_frames.empty())
+            keep(m_frames.back().path + "#", std::to_string(m_frames.back().index));
+        close();
+    }
+    void OnMapStart(
+        const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+        open(true);
+    }
+    void OnMapEnd() override { close(); }
+
+private:
+    struct Frame {
+        std::string path;
+        bool isMap = false;
+        bool wantsKey = true;
+        std::string key;
+        std::size_t index = 0;
+    };
+
+    // The path of the node that comes next, unless it is a key.
+    [[nodiscard]] std::string nodePath() const {
+        if (m_frames.empty())
+            return {};
+        const Frame& frame = m_frames.back();
+        const std::string name = frame.isMap ? frame.key : std::to_string(frame.index);
+        return frame.path.empty() ? name : frame.path + "." + name;
+    }
+
+    [[nodiscard]] bool expectsKey() const {
+        return !m_frames.empty() && m_frames.back().isMap && m_frames.back().wantsKey;
+    }
+
+    void nodeDone() {
+        if (m_frames.empty())
+            return;
+        Frame& frame = m_frames.back();
+        frame.wantsKey = true;
+        ++frame.index;
+    }
+
+    void scalar(const std::string& value, YAML::anchor_t anchor) {
+        if (m_skipped > 0)
+            return;
+        if (anchor != 0 && m_anchors.size() < kMaxScalars)
+            m_anchors[anchor] = value;
+        if (expectsKey()) {
+            m_frames.back().key = value;
+            m_frames.back().wantsKey = false;
+            return;
+        }
+        keep(nodePath(), value);
+        nodeDone();
+    }
+
+    void open(bool isMap) {
+        // A map or list that is a key has no path.
+        if (m_skipped > 0 || expectsKey() || m_frames.size() >= kMaxDepth) {
+            ++m_skipped;
+            return;
+        }
+        std::string path = nodePath();
+        m_frames.push_back({std::move(path), isMap, true, {}, 0});
+    }
+
+    void close() {
+        if (m_skipped > 0)
+            --m_skipped;
+        else if (!m_frames.empty())
+            m_frames.pop_back();
+        if (m_skipped == 0)
+            nodeClosed();
+    }
+
+    void nodeClosed() {
+        if (expectsKey()) {
+            m_frames.back().key = "?";
+            m_frames.back().wantsKey = false;
+            return;
+        }
+        nodeDone();
+    }
+
+    void keep(std::string path, std::string value) {
+        if (!path.empty() && scalars.size() < kMaxScalars)
+            scalars.insert_or_assign(std::move(path), std::move(value));
+    }
+
+    std::vector<Frame> m_frames;
+    std::map<YAML::anchor_t, std::string> m_anchors;
+    std::size_t m_skipped = 0; // open nodes that are passed over
+};
+
+} // namespace
+
+Result<YamlScalars> readYamlScalars(std::string_view text, const std::string& where) {
+    if (text.size() > kMaxYamlBytes)
+        return Error{ErrorCode::Unrecognised,
+            "This is too large for a launch configuration (4 MiB at most).", where};
+    try {
+        std::istringstream stream{std::string(text)};
+        YAML::Parser parser(stream);
+        Collector collector;
+        while (collector.scalars.empty() && parser.HandleNextDocument(collector)) { }
+        return std::move(collector.scalars);
+    } catch (const YAML::Exception& failure) {
+        return Error{ErrorCode::Unrecognised,
+            "This is not readable YAML: line " + std::to_string(failure.mark.line + 1) + ", "
+                + failure.msg + ".",
+            where};
+    } catch (const std::exception& failure) {
+        return Error{ErrorCode::Unrecognised,
+            std::string("The YAML cannot be read: ") + failure.what(), where};
+    }
+}
+
+} // namespace trainscope::importers

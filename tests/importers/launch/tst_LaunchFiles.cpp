@@ -1,0 +1,93 @@
+// Which YAML goes with which run folder.
+
+#include "importers/launch/LaunchFiles.h"
+
+#include <QtTest>
+
+using namespace trainscope::importers;
+
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+std::string launch(int devices) {
+    return "trainer: {devices: " + std::to_string(devices) + "}\n";
+}
+
+std::string found(const Files& files, const std::string& runFolder) {
+    const auto tree = memoryTree(files);
+    const RunFolders runs(*tree);
+    const LaunchMatch match = LaunchFiles(*tree, runs).find(runFolder);
+    return match.path.value_or(match.note.empty() ? "none" : "none, noted");
+}
+
+} // namespace
+
+class tst_LaunchFiles : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void match_data() {
+        QTest::addColumn<Files>("files");
+        QTest::addColumn<std::string>("run");
+        QTest::addColumn<std::string>("expected");
+        const std::string run = "results/sweep-h200/gpt3/gpt3_1_00000";
+        const std::string yaml = launch(8);
+        QTest::newRow("nothing") << Files{{run + "/gpu_power_0.csv", ""}} << run
+                                 << std::string("none");
+        QTest::newRow("named, in the run") << Files{{run + "/gpt3_1_00000.yaml", yaml},
+            {run + "/b.yaml", yaml}} << run << run + "/gpt3_1_00000.yaml";
+        QTest::newRow("the only one in the run")
+            << Files{{run + "/conf.yml", yaml}} << run << run + "/conf.yml";
+        QTest::newRow("two in the run") << Files{{run + "/a.yaml", yaml}, {run + "/b.yaml", yaml}}
+                                        << run << std::string("none");
+        QTest::newRow("hydra") << Files{{run + "/.hydra/config.yaml", yaml},
+            {run + "/.hydra/hydra.yaml", yaml}}
+                               << run << run + "/.hydra/config.yaml";
+        QTest::newRow("hparams") << Files{{run + "/version_0/hparams.yaml", yaml}} << run
+                                 << run + "/version_0/hparams.yaml";
+        QTest::newRow("beside the runs")
+            << Files{{"results/sweep-h200/gpt3/gpt3_1_00000.yaml", yaml}} << run
+            << std::string("results/sweep-h200/gpt3/gpt3_1_00000.yaml");
+        QTest::newRow("beside the scripts")
+            << Files{{"scripts/sweep-h200/gpt3/main/gpt3_1_00000.yaml", yaml},
+                   {"scripts/sweep-h200/gpt3/main/gpt3_11_00000.yaml", launch(4)},
+                   {"scripts/sweep-h100/gpt3/main/gpt3_1_00000.yaml", launch(4)}}
+            << run << std::string("scripts/sweep-h200/gpt3/main/gpt3_1_00000.yaml");
+        QTest::newRow("other GPU") << Files{{"scripts/sweep-h100/gpt3/gpt3_1_00000.yaml", yaml}}
+                                   << run << std::string("none, noted");
+        QTest::newRow("tie") << Files{{"a/gpt3_1_00000.yaml", yaml},
+            {"b/gpt3_1_00000.yaml", launch(4)}}
+                             << run << std::string("none, noted");
+        QTest::newRow("tie of equals")
+            << Files{{"a/gpt3_1_00000.yaml", yaml}, {"b/gpt3_1_00000.yaml", yaml}} << run
+            << std::string("a/gpt3_1_00000.yaml");
+        QTest::newRow("no launch configuration") << Files{{run + "/gpt3_1_00000.yaml", "kind: Pod"}}
+                                                 << run << std::string("none, noted");
+        QTest::newRow("another run is closer")
+            << Files{{"r/lora/gpt3_1_00000/gpu_power_0.csv", ""},
+                   {"r/tune/gpt3_1_00000/gpu_power_0.csv", ""}, {"s/lora/gpt3_1_00000.yaml", yaml}}
+            << std::string("r/tune/gpt3_1_00000") << std::string("none, noted");
+        QTest::newRow("the closer run")
+            << Files{{"r/lora/gpt3_1_00000/gpu_power_0.csv", ""},
+                   {"r/tune/gpt3_1_00000/gpu_power_0.csv", ""}, {"s/lora/gpt3_1_00000.yaml", yaml}}
+            << std::string("r/lora/gpt3_1_00000") << std::string("s/lora/gpt3_1_00000.yaml");
+    }
+    void match() {
+        QFETCH(Files, files);
+        QFETCH(std::string, run);
+        QFETCH(std::string, expected);
+        QCOMPARE(found(files, run), expected);
+    }
+
+    void originIsThePath() {
+        const auto tree = memoryTree({{"a/b/c.yaml", launch(8)}});
+        const RunFolders runs(*tree);
+        const LaunchMatch match = LaunchFiles(*tree, runs).find("a/b");
+        QCOMPARE(match.config.origin, std::string("a/b/c.yaml"));
+        QCOMPARE(match.config.gpusPerNode.value_or(0), 8);
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_LaunchFiles)
+#include "tst_LaunchFiles.moc"
