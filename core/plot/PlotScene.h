@@ -1,7 +1,8 @@
 #pragma once
-// Neutral geometry: what a figure consists of, decided once and replayed by the painter on the screen, to PNG,
-// PDF and SVG. One unit is one logical pixel on the screen and one point (1/72 in) on paper. Every item is
-// already clipped to where it may be seen: Qt 6.4's SVG generator ignores clipping.
+// Neutral geometry: what a figure consists of, decided once and replayed by the painter on the
+// screen, to PNG, PDF and SVG. One unit is one logical pixel on the screen and one point (1/72 in)
+// on paper. Every item is already clipped to where it may be seen: Qt 6.4's SVG generator ignores
+// clipping.
 
 #include <cstdint>
 #include <functional>
@@ -20,12 +21,13 @@ struct Color {
 
     bool operator==(const Color&) const = default;
 };
-constexpr Color rgb(std::uint32_t hex)
-{
+constexpr Color rgb(std::uint32_t hex) {
     return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8),
         static_cast<std::uint8_t>(hex), 255};
 }
-constexpr Color withAlpha(Color color, std::uint8_t alpha) { return {color.r, color.g, color.b, alpha}; }
+constexpr Color withAlpha(Color color, std::uint8_t alpha) {
+    return {color.r, color.g, color.b, alpha};
+}
 
 struct Point {
     double x = 0.0;
@@ -62,8 +64,8 @@ struct Polyline {
     Color color;
     double width = 1.0;
 };
-// Dense data: one vertical bar per column from top[i] to bottom[i] (y down); NaN: nothing there. On the screen
-// filled straight into an image, on paper drawn as a path.
+// Dense data: one vertical bar per column from top[i] to bottom[i] (y down); NaN: nothing there. On
+// the screen filled straight into an image, on paper drawn as a path.
 struct Columns {
     Rect area; // columns divide its width evenly
     std::vector<float> top;

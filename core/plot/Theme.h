@@ -1,6 +1,7 @@
 #pragma once
-// Colours and sizes of everything drawn, the one source for the window (QML reads it) and for exported figures.
-// Values from the project's look: shared steps of 4, contrast at least 4.5 for text and 3 for meaningful lines.
+// Colours and sizes of everything drawn, the one source for the window (QML reads it) and for
+// exported figures. Values from the project's look: shared steps of 4, contrast at least 4.5 for
+// text and 3 for meaningful lines.
 
 #include "core/plot/PlotScene.h"
 

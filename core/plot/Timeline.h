@@ -1,9 +1,9 @@
 #pragma once
-// The timeline: which lanes there are (Arrangement), the data read for a window (TimelineData), and its geometry
-// (buildTimeline). Screen, figure export and CSV use the same three steps.
+// The timeline: which lanes there are (Arrangement), the data read for a window (TimelineData), and
+// its geometry (buildTimeline). Screen, figure export and CSV use the same three steps.
 //
-// Times here are view times: nanoseconds since each run's origin (its start, or iteration k, or by hand), so that
-// several runs share one axis. Absolute time = origin + view time.
+// Times here are view times: nanoseconds since each run's origin (its start, or iteration k, or by
+// hand), so that several runs share one axis. Absolute time = origin + view time.
 
 #include "core/model/Result.h"
 #include "core/model/Run.h"
@@ -44,6 +44,10 @@ enum class LaneStyle {
     Thread, // host threads of one rank, nested
 };
 
+// More series than this in a Lines lane are drawn like a Band: overlaid they would only be a solid
+// block.
+inline constexpr std::size_t kMostOverlaidSeries = 64;
+
 // One lane. Lanes are identified by their position; `metric` is empty for Kernels and Thread.
 struct LaneSpec {
     LaneStyle style = LaneStyle::Lines;
@@ -58,14 +62,32 @@ struct Arrangement {
     bool operator==(const Arrangement&) const = default;
 };
 
-// Lanes worth showing first for what the runs have: power, temperature (heat), clock, link rates, kernels.
-Result<Arrangement> defaultArrangement(const store::Store& store, const std::vector<ShownRun>& runs);
+// What a store says about the shown runs, read once: with a thousand GPUs there are many thousand
+// series, too many to list again for every window. Same order as the runs.
+struct Catalogue {
+    struct OfRun {
+        std::vector<Gpu> gpus;
+        std::vector<Series> series;
+        std::vector<Track> tracks;
+        std::vector<Iteration> iterations; // those to show, in order (TimeTicks.h, mainIterations)
+    };
+    std::vector<OfRun> runs;
+};
+Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs);
+
+// Lanes worth showing first for what the runs have: power, temperature (heat), clock, link rates,
+// kernels.
+Result<Arrangement> defaultArrangement(
+    const store::Store& store, const std::vector<ShownRun>& runs);
+Arrangement defaultArrangement(const Catalogue& catalogue);
 // All lanes that could be added, with the text of the menu.
 struct LaneChoice {
     LaneSpec lane;
     std::string title;
 };
-Result<std::vector<LaneChoice>> laneChoices(const store::Store& store, const std::vector<ShownRun>& runs);
+Result<std::vector<LaneChoice>> laneChoices(
+    const store::Store& store, const std::vector<ShownRun>& runs);
+std::vector<LaneChoice> laneChoices(const Catalogue& catalogue);
 
 // One drawn series. Counters come as rates (B/s).
 struct LaneSeries {
@@ -74,6 +96,7 @@ struct LaneSeries {
     int node = -1;
     SeriesId id;
     std::string label; // "rank 5 · node 0"
+    // count 0: all values are the sample held from before, or NaN where there is nothing to show.
     std::vector<Bucket> buckets;
 };
 struct LaneSpans {
@@ -113,6 +136,10 @@ struct TimelineData {
 Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
     const Arrangement& arrangement, ViewWindow window, int columns,
     const std::function<bool()>& isCancelled = {});
+// The same with a catalogue read before.
+Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
+    const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
+    int columns, const std::function<bool()>& isCancelled = {});
 
 enum class TimeDisplay { Relative, Utc, Local, Iteration };
 
@@ -121,7 +148,7 @@ struct TimelineStyle {
     double width = 0.0;
     double height = 0.0; // 0: as tall as the lanes need
     double scroll = 0.0; // lanes start this far above the top
-    double nameWidth = 116.0; // fixed column of lane names
+    double nameWidth = 148.0; // fixed column of lane names
     TimeDisplay time = TimeDisplay::Relative;
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
     MeasureText measure;
@@ -147,8 +174,10 @@ struct TimelineGeometry {
     std::vector<LaneGeometry> lanes;
 };
 
-// `window` may differ from data.window while newer data is on its way: the data is drawn where it belongs.
-TimelineGeometry buildTimeline(const TimelineData& data, ViewWindow window, const TimelineStyle& style);
+// `window` may differ from data.window while newer data is on its way: the data is drawn where it
+// belongs.
+TimelineGeometry buildTimeline(
+    const TimelineData& data, ViewWindow window, const TimelineStyle& style);
 
 // The numbers behind the figure: one line per lane, series and column; CSV with a header.
 std::string timelineCsv(const TimelineData& data);

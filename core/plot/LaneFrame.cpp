@@ -1,0 +1,130 @@
+#include "core/plot/LaneFrame.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace trainscope::plot {
+
+void LaneFrame::fill(Rect rect, Color color, double radius) const {
+    if (rect.width > 0.0 && rect.height > 0.0)
+        scene.items.emplace_back(FillRect{rect, color, radius, Hatch::None});
+}
+
+void LaneFrame::hatch(Rect rect) const {
+    if (rect.width > 0.0 && rect.height > 0.0)
+        scene.items.emplace_back(FillRect{rect, theme.gap, 0.0, Hatch::Diagonal});
+}
+
+void LaneFrame::line(Point from, Point to, Color color, bool dashed) const {
+    scene.items.emplace_back(Line{from, to, color, theme.lineWidth, dashed});
+}
+
+void LaneFrame::text(
+    Point anchor, std::string text, Color color, TextRole role, Align align, bool bold) const {
+    if (!text.empty())
+        scene.items.emplace_back(Label{anchor, std::move(text), color, role, align, bold, 0.0});
+}
+
+double LaneFrame::width(std::string_view text, TextRole role, bool bold) const {
+    return style.measure(text, role, bold);
+}
+
+double LaneFrame::baseline(double y, TextRole role) const {
+    // Half the height of Latin capitals.
+    return y + 0.36 * theme.size(role);
+}
+
+double LaneFrame::lineHeight(TextRole role) const {
+    return 1.25 * theme.size(role);
+}
+
+ColumnMap mapColumns(const LaneFrame& frame) {
+    ColumnMap map;
+    const Rect& plot = frame.area;
+    const int count = frame.data.columns;
+    if (count <= 0 || plot.width <= 0.0)
+        return map;
+    if (frame.data.window == frame.scale.window) {
+        map.area = plot;
+        for (int i = 0; i < count; ++i)
+            map.columns.push_back({i, i});
+        return map;
+    }
+    const double left = std::max(frame.scale.toX(frame.data.window.begin), plot.x);
+    const double right = std::min(frame.scale.toX(frame.data.window.end), plot.right());
+    if (right - left < 1.0)
+        return map;
+    map.area = {left, plot.y, right - left, plot.height};
+    const int drawn = static_cast<int>(std::ceil(right - left));
+    const double dataLeft = frame.scale.toX(frame.data.window.begin);
+    const double dataWidth = frame.scale.toX(frame.data.window.end) - dataLeft;
+    const auto columnAt = [&](double x) {
+        return std::clamp(static_cast<int>((x - dataLeft) / dataWidth * count), 0, count - 1);
+    };
+    for (int i = 0; i < drawn; ++i) {
+        const double x = left + (right - left) * i / drawn;
+        const double next = left + (right - left) * (i + 1) / drawn;
+        const int first = columnAt(x);
+        // A column belongs to the pixel in which it starts; the last quarter pixel guards against
+        // rounding.
+        map.columns.push_back({first, std::max(first, columnAt(next - 0.25))});
+    }
+    return map;
+}
+
+SeriesColors seriesColors(const LaneData& lane) {
+    std::set<std::size_t> runs;
+    std::set<int> nodes;
+    for (const auto& series : lane.series) {
+        runs.insert(series.run);
+        nodes.insert(series.node);
+    }
+    return {runs.size() > 1, runs.size() == 1 && nodes.size() > 1};
+}
+
+Color colorOf(const LaneFrame& frame, const LaneData& lane, const SeriesColors& colors,
+    const LaneSeries& series) {
+    Color color = metricColor(lane.spec.metric);
+    if (colors.byRun)
+        color = seriesColor(frame.data.runs[series.run].color);
+    else if (colors.byNode)
+        color = seriesColor(static_cast<std::size_t>(std::max(series.node, 0)));
+    return legibleOn(color, frame.scene.background);
+}
+
+void drawHoles(const LaneFrame& frame, const LaneData& lane) {
+    const ColumnMap map = mapColumns(frame);
+    const double step
+        = map.columns.empty() ? 0.0 : map.area.width / static_cast<double>(map.columns.size());
+    const auto isHole = [&](std::size_t column) {
+        const auto at = static_cast<std::size_t>(map.columns[column].first);
+        const auto missing = [at](const LaneSeries& series) {
+            return series.buckets[at].gap && std::isnan(series.buckets[at].mean);
+        };
+        // Series that are not recording at all then do not fill a hole.
+        const auto absent
+            = [at](const LaneSeries& series) { return std::isnan(series.buckets[at].mean); };
+        return std::all_of(lane.series.begin(), lane.series.end(), absent)
+            && std::any_of(lane.series.begin(), lane.series.end(), missing);
+    };
+    for (std::size_t i = 0; i < map.columns.size(); ++i) {
+        if (lane.series.empty() || !isHole(i))
+            continue;
+        std::size_t end = i + 1;
+        while (end < map.columns.size() && isHole(end))
+            ++end;
+        frame.hatch({map.area.x + step * static_cast<double>(i), frame.area.y,
+            step * static_cast<double>(end - i), frame.area.height});
+        i = end;
+    }
+}
+
+void drawEmpty(const LaneFrame& frame, const std::string& message) {
+    const double y = frame.baseline(frame.area.y + frame.area.height / 2.0, TextRole::Secondary);
+    const double x = frame.area.x + frame.area.width / 2.0;
+    frame.text({x, y}, elided(message, frame.area.width, frame.style.measure, TextRole::Secondary),
+        frame.theme.textMuted, TextRole::Secondary, Align::Centre);
+}
+
+} // namespace trainscope::plot

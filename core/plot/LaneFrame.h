@@ -1,0 +1,90 @@
+#pragma once
+// What every lane's drawing gets: the data, the style, the time scale, the scene to add to, and its
+// own place.
+
+#include "core/plot/Palette.h"
+#include "core/plot/TextFit.h"
+#include "core/plot/TimeScale.h"
+#include "core/plot/TimeTicks.h"
+#include "core/plot/Timeline.h"
+
+#include <string>
+#include <vector>
+
+namespace trainscope::plot {
+
+struct LaneFrame {
+    const TimelineData& data;
+    const TimelineStyle& style;
+    const Theme& theme;
+    TimeScale scale; // x and width are those of the plot
+    PlotScene& scene;
+    Rect lane; // name column and data
+    Rect area; // data
+
+    void fill(Rect rect, Color color, double radius = 0.0) const;
+    void hatch(Rect rect) const;
+    void line(Point from, Point to, Color color, bool dashed = false) const;
+    void text(Point anchor, std::string text, Color color, TextRole role, Align align = Align::Left,
+        bool bold = false) const;
+    [[nodiscard]] double width(std::string_view text, TextRole role, bool bold = false) const;
+    // Baseline of text of that role that is centred on y.
+    [[nodiscard]] double baseline(double y, TextRole role) const;
+    // Distance between baselines.
+    [[nodiscard]] double lineHeight(TextRole role) const;
+};
+
+// Which of the loaded columns a drawn column stands for: they differ while the window moves and
+// newer data is on its way. Identity when the data's window is the shown one.
+struct ColumnMap {
+    Rect area; // of the drawn columns
+    struct Source {
+        int first = 0;
+        int last = 0; // inclusive
+    };
+    std::vector<Source> columns;
+};
+ColumnMap mapColumns(const LaneFrame& frame);
+
+// Colour of a series by node (one run) or by run (several), and of the metric where there is one
+// node only.
+struct SeriesColors {
+    bool byRun = false;
+    bool byNode = false;
+};
+SeriesColors seriesColors(const LaneData& lane);
+Color colorOf(const LaneFrame& frame, const LaneData& lane, const SeriesColors& colors,
+    const LaneSeries& series);
+
+// Grid, ticks and labels of a lane's values.
+void drawValueAxis(const LaneFrame& frame, const LaneData& lane);
+// Title, subtitle; `reserved`: width on the right of the name column that row and tick labels need.
+// Returns the y below the text.
+double drawName(const LaneFrame& frame, const LaneData& lane, double reserved);
+// Hatches the columns where nothing of the lane was recorded.
+void drawHoles(const LaneFrame& frame, const LaneData& lane);
+// "no data" in an empty lane.
+void drawEmpty(const LaneFrame& frame, const std::string& message);
+
+LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane);
+LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane);
+LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane);
+LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane);
+
+// Legend entries in one row, wrapped. Returns the height used.
+struct LegendEntry {
+    std::string text;
+    Color color;
+};
+double drawLegend(
+    const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width);
+std::vector<LegendEntry> categoryEntries(
+    const TimelineData& data, const LaneData& lane, ViewWindow window);
+std::vector<LegendEntry> seriesEntries(const LaneFrame& frame);
+
+// The time axis with its iteration strips.
+double timeAxisHeight(const TimelineData& data, const TimelineStyle& style);
+TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale);
+void drawTimeAxis(const LaneFrame& frame, const TimeTicks& ticks, double top);
+
+} // namespace trainscope::plot

@@ -1,0 +1,194 @@
+#include "core/plot/LaneFrame.h"
+#include "core/plot/Ticks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr int kColorBarSteps = 64;
+
+// Consecutive series of one node of one run.
+struct Block {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    std::size_t run = 0;
+    int node = -1;
+    Rect rect;
+};
+
+std::vector<Block> blocksOf(const LaneData& lane) {
+    std::vector<Block> blocks;
+    for (std::size_t i = 0; i < lane.series.size(); ++i) {
+        const auto& series = lane.series[i];
+        if (blocks.empty() || blocks.back().run != series.run || blocks.back().node != series.node)
+            blocks.push_back({i, 0, series.run, series.node, {}});
+        ++blocks.back().count;
+    }
+    return blocks;
+}
+
+// Heights in proportion to the rows; borders between nodes only where they leave most of the lane
+// to the data.
+void place(std::vector<Block>& blocks, const Rect& area, std::size_t rows, double border) {
+    const double gaps = border * static_cast<double>(blocks.size() - 1);
+    const double gap = gaps < 0.2 * area.height ? border : 0.0;
+    const double room = area.height - gap * static_cast<double>(blocks.size() - 1);
+    double y = area.y;
+    for (auto& block : blocks) {
+        const double height = room * static_cast<double>(block.count) / static_cast<double>(rows);
+        block.rect = {area.x, y, area.width, height};
+        y += height + gap;
+    }
+}
+
+bool isMagnitudeOfHeat(const std::string& metric) {
+    return metric.find("temperature") != std::string::npos
+        || metric.find("power") != std::string::npos;
+}
+
+Color cellColor(const LaneData& lane, bool warm, double value) {
+    if (std::isnan(value))
+        return {0, 0, 0, 0};
+    const double fraction = (value - lane.low) / (lane.high - lane.low);
+    return warm ? inferno(fraction) : viridis(fraction);
+}
+
+// Mean over the series [first, last) and the columns of the source.
+double meanOf(const LaneData& lane, std::size_t first, std::size_t last, ColumnMap::Source source) {
+    double sum = 0.0;
+    int count = 0;
+    for (std::size_t i = first; i < last; ++i) {
+        for (int column = source.first; column <= source.last; ++column) {
+            const float mean = lane.series[i].buckets[static_cast<std::size_t>(column)].mean;
+            if (!std::isnan(mean)) {
+                sum += mean;
+                ++count;
+            }
+        }
+    }
+    return count == 0 ? std::nan("") : sum / count;
+}
+
+// Rows thinner than a unit are averaged, so that the cost is that of the pixels.
+void drawBlock(const LaneFrame& frame, const LaneData& lane, const ColumnMap& map,
+    const Block& block, bool warm, LaneGeometry& geometry) {
+    const auto most = std::max<std::size_t>(
+        static_cast<std::size_t>(block.rect.height / frame.theme.lineWidth), 1);
+    const std::size_t rows = std::min(block.count, most);
+    HeatStrip strip;
+    strip.area = {map.area.x, block.rect.y, map.area.width, block.rect.height};
+    strip.rows = static_cast<int>(rows);
+    strip.columns = static_cast<int>(map.columns.size());
+    strip.cells.reserve(rows * map.columns.size());
+    const double rowHeight = block.rect.height / static_cast<double>(rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+        const std::size_t first = block.first + block.count * row / rows;
+        const std::size_t last = block.first + block.count * (row + 1) / rows;
+        for (const auto& source : map.columns)
+            strip.cells.push_back(cellColor(lane, warm, meanOf(lane, first, last, source)));
+        geometry.rows.push_back({{frame.area.x, block.rect.y + rowHeight * static_cast<double>(row),
+                                     frame.area.width, rowHeight},
+            first, 0});
+    }
+    if (strip.columns > 0)
+        frame.scene.items.emplace_back(std::move(strip));
+}
+
+// Holes of single rows show their hatch through the transparent cells of the strip.
+void hatchRow(const LaneFrame& frame, const LaneData& lane, const ColumnMap& map,
+    const LaneGeometry::Row& row) {
+    const auto& buckets = lane.series[row.item].buckets;
+    const double step = map.area.width / static_cast<double>(map.columns.size());
+    const auto isHole = [&](std::size_t column) {
+        const auto& bucket = buckets[static_cast<std::size_t>(map.columns[column].first)];
+        return bucket.gap && std::isnan(bucket.mean);
+    };
+    for (std::size_t i = 0; i < map.columns.size(); ++i) {
+        if (!isHole(i))
+            continue;
+        std::size_t end = i + 1;
+        while (end < map.columns.size() && isHole(end))
+            ++end;
+        frame.hatch({map.area.x + step * static_cast<double>(i), row.rect.y,
+            step * static_cast<double>(end - i), row.rect.height});
+        i = end;
+    }
+}
+
+double drawBlockLabels(const LaneFrame& frame, const std::vector<Block>& blocks, bool severalRuns) {
+    const double gap = 1.5 * frame.theme.spacing;
+    double reserved = 0.0;
+    double free = frame.lane.y;
+    for (const auto& block : blocks) {
+        if (severalRuns)
+            frame.fill({frame.area.x - 0.75 * frame.theme.spacing, block.rect.y,
+                           0.5 * frame.theme.spacing, block.rect.height},
+                seriesColor(frame.data.runs[block.run].color));
+        const double y = block.rect.y + block.rect.height / 2.0;
+        const double half = 0.5 * frame.theme.size(TextRole::Small);
+        if (block.node < 0 || blocks.size() < 2 || y - half < free)
+            continue;
+        free = y + half;
+        const std::string text = fmt::format("node {}", block.node);
+        frame.text({frame.area.x - gap, frame.baseline(y, TextRole::Small)}, text,
+            frame.theme.textSecondary, TextRole::Small, Align::Right);
+        reserved = std::max(reserved, frame.width(text, TextRole::Small) + gap);
+    }
+    return reserved;
+}
+
+void drawColorBar(
+    const LaneFrame& frame, const LaneData& lane, bool warm, double top, double reserved) {
+    const double left = frame.lane.x + 3.0 * frame.theme.spacing;
+    const double width = std::min(frame.area.x - left - reserved - 2.0 * frame.theme.spacing, 96.0);
+    const double height = 2.0 * frame.theme.spacing;
+    const double y = top - 0.5 * frame.theme.size(TextRole::Small);
+    const double below = y + height + frame.theme.size(TextRole::Small) + 1.0;
+    if (width < 24.0 || below > frame.lane.bottom())
+        return;
+    HeatStrip bar{{left, y, width, height}, 1, kColorBarSteps, {}};
+    for (int i = 0; i < kColorBarSteps; ++i) {
+        const double fraction = (i + 0.5) / kColorBarSteps;
+        bar.cells.push_back(warm ? inferno(fraction) : viridis(fraction));
+    }
+    frame.scene.items.emplace_back(std::move(bar));
+    const auto ticks = valueTicks(lane.low, lane.high, lane.displayScale, 6);
+    if (ticks.size() < 2)
+        return;
+    frame.text({left, below}, ticks.front().label, frame.theme.textSecondary, TextRole::Small);
+    frame.text({left + width, below}, ticks.back().label, frame.theme.textSecondary,
+        TextRole::Small, Align::Right);
+}
+
+} // namespace
+
+LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane) {
+    LaneGeometry geometry{frame.area, lane.low, lane.high, {}};
+    if (lane.series.empty()) {
+        drawName(frame, lane, 0.0);
+        drawEmpty(frame, "no data");
+        return geometry;
+    }
+    auto blocks = blocksOf(lane);
+    place(blocks, frame.area, lane.series.size(), 0.5 * frame.theme.spacing);
+    const ColumnMap map = mapColumns(frame);
+    const bool warm = isMagnitudeOfHeat(lane.spec.metric);
+    for (const auto& block : blocks)
+        drawBlock(frame, lane, map, block, warm, geometry);
+    for (const auto& row : geometry.rows) {
+        if (!map.columns.empty())
+            hatchRow(frame, lane, map, row);
+    }
+    const double reserved = drawBlockLabels(frame, blocks, seriesColors(lane).byRun);
+    const double below = drawName(frame, lane, reserved);
+    drawColorBar(frame, lane, warm, below, reserved);
+    return geometry;
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,94 @@
+#include "core/plot/TextFit.h"
+
+namespace trainscope::plot {
+
+namespace {
+
+bool startsCharacter(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
+// Offsets at which UTF-8 text may be cut.
+std::vector<std::size_t> boundaries(std::string_view text) {
+    std::vector<std::size_t> offsets;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (startsCharacter(text[i]))
+            offsets.push_back(i);
+    }
+    offsets.push_back(text.size());
+    return offsets;
+}
+
+// The end of the longest run of words that fits, at least one word.
+std::size_t lineEnd(
+    std::string_view text, double width, const MeasureText& measure, TextRole role, bool bold) {
+    std::size_t end = text.find(' ');
+    while (end != std::string_view::npos) {
+        const std::size_t next = text.find(' ', end + 1);
+        if (measure(text.substr(0, next), role, bold) > width)
+            return end;
+        end = next;
+    }
+    return text.size();
+}
+
+} // namespace
+
+std::string elided(
+    std::string_view text, double width, const MeasureText& measure, TextRole role, bool bold) {
+    if (text.empty() || measure(text, role, bold) <= width)
+        return std::string(text);
+    static constexpr std::string_view kEllipsis = "…";
+    const auto cuts = boundaries(text);
+    std::size_t low = 0;
+    std::size_t high = cuts.size() - 1;
+    const double room = width - measure(kEllipsis, role, bold);
+    while (low < high) {
+        const std::size_t middle = (low + high + 1) / 2;
+        if (measure(text.substr(0, cuts[middle]), role, bold) <= room)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    if (low < 2)
+        return {};
+    return std::string(text.substr(0, cuts[low])) + std::string(kEllipsis);
+}
+
+std::vector<std::string> wrapped(std::string_view text, double width, int most,
+    const MeasureText& measure, TextRole role, bool bold) {
+    std::vector<std::string> lines;
+    while (!text.empty() && static_cast<int>(lines.size()) < most) {
+        const bool last = static_cast<int>(lines.size()) + 1 == most;
+        const std::size_t end = last ? text.size() : lineEnd(text, width, measure, role, bold);
+        lines.push_back(elided(text.substr(0, end), width, measure, role, bold));
+        text.remove_prefix(end);
+        while (text.starts_with(' '))
+            text.remove_prefix(1);
+    }
+    return lines;
+}
+
+std::string_view shortKernelName(std::string_view name) {
+    static constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+    const std::string_view whole = name;
+    if (name.starts_with("void "))
+        name.remove_prefix(5);
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if (name.substr(i).starts_with(kAnonymous)) {
+            i += kAnonymous.size() - 1;
+            from = i + 1;
+        } else if (name.substr(i).starts_with("::")) {
+            from = ++i + 1;
+        } else if (name[i] == '<' || name[i] == '(') {
+            name = name.substr(0, i);
+            break;
+        }
+    }
+    if (from >= name.size())
+        return whole;
+    return name.substr(from);
+}
+
+} // namespace trainscope::plot

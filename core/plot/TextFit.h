@@ -1,0 +1,23 @@
+#pragma once
+// Making text fit, by the width that the painter's fonts give it.
+
+#include "core/plot/PlotScene.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::plot {
+
+// The text, or its beginning and "…", or nothing where not even two characters and "…" fit.
+std::string elided(std::string_view text, double width, const MeasureText& measure, TextRole role,
+    bool bold = false);
+
+// Broken at spaces into at most `most` lines, the last one elided.
+std::vector<std::string> wrapped(std::string_view text, double width, int most,
+    const MeasureText& measure, TextRole role, bool bold = false);
+
+// What people call a kernel: without return type, namespaces, template and call arguments.
+std::string_view shortKernelName(std::string_view name);
+
+} // namespace trainscope::plot
