@@ -1,0 +1,94 @@
+#include "importers/kineto/HeadProbe.h"
+
+#include "importers/kineto/EventNumber.h"
+#include "importers/kineto/TraceReader.h"
+
+#include <algorithm>
+
+namespace trainscope::importers::kineto {
+
+namespace {
+
+constexpr std::uint64_t kHeadLimit = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMembersLimit = std::uint64_t{64} << 20;
+
+// Ends a stream early.
+class LimitedStream final : public ByteStream {
+public:
+    LimitedStream(ByteStream& stream, std::uint64_t limit)
+        : m_stream(stream)
+        , m_left(limit) { }
+
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), m_left));
+        auto got = m_stream.read(buffer.first(count));
+        if (got.hasValue())
+            m_left -= got.value();
+        return got;
+    }
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_stream.bytesConsumed(); }
+
+private:
+    ByteStream& m_stream;
+    std::uint64_t m_left;
+};
+
+class ProbeVisitor final : public TraceVisitor {
+public:
+    ProbeVisitor(TraceProbe& probe, bool stopsAtEvent)
+        : m_probe(probe)
+        , m_stopsAtEvent(stopsAtEvent) { }
+
+    void header(std::string_view key, const JsonToken& value) override {
+        m_probe.header.take(key, value);
+    }
+    Status event(const TraceEvent& event, const TraceReader& /*reader*/) override {
+        if (!m_probe.firstNs && event.ph.text == "X")
+            m_probe.firstNs = microsecondsToNs(event.ts.text);
+        if (m_stopsAtEvent && m_probe.firstNs)
+            return cancelled();
+        return {};
+    }
+    void broken(
+        std::int64_t /*line*/, const std::string& /*what*/, bool /*skippedEvent*/) override {
+        // The import reports it.
+    }
+
+private:
+    TraceProbe& m_probe;
+    bool m_stopsAtEvent;
+};
+
+} // namespace
+
+TraceProbe probeTrace(const SourceTree& tree, const std::string& path, ProbeDepth depth) {
+    TraceProbe probe;
+    auto stream = tree.open(path);
+    if (!stream.hasValue()) {
+        probe.problem = stream.error().describe();
+        return probe;
+    }
+    LimitedStream limited(*stream.value(), depth == ProbeDepth::Head ? kHeadLimit : kMembersLimit);
+    TraceReader reader(limited, 0, "Looking at the trace");
+    ProbeVisitor visitor(probe, depth == ProbeDepth::Head);
+    const auto result = reader.run(visitor, {});
+    if (!result.hasValue() && result.error().code != ErrorCode::Cancelled)
+        probe.problem = result.error().describe();
+    return probe;
+}
+
+Result<std::optional<std::int64_t>> findBaseTime(
+    const SourceTree& tree, const std::string& path, const Progress& progress) {
+    auto stream = tree.open(path);
+    if (!stream.hasValue())
+        return stream.error();
+    TraceProbe probe;
+    TraceReader reader(*stream.value(), 0, "Looking for the base time");
+    ProbeVisitor visitor(probe, false);
+    const auto result = reader.run(visitor, progress);
+    if (!result.hasValue())
+        return result.error();
+    return probe.header.baseNs;
+}
+
+} // namespace trainscope::importers::kineto

@@ -1,0 +1,197 @@
+#include "importers/kineto/JsonText.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+namespace trainscope::importers::kineto {
+
+namespace {
+
+std::optional<std::uint32_t> fourHexDigits(std::string_view text) {
+    if (text.size() < 4)
+        return std::nullopt;
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + 4, value, 16);
+    if (error != std::errc{} || end != text.data() + 4)
+        return std::nullopt;
+    return value;
+}
+
+void appendUtf8(std::uint32_t code, std::string& out) {
+    const auto push = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+    if (code < 0x80) {
+        push(code);
+    } else if (code < 0x800) {
+        push(0xC0U | (code >> 6U));
+        push(0x80U | (code & 0x3FU));
+    } else if (code < 0x10000) {
+        push(0xE0U | (code >> 12U));
+        push(0x80U | ((code >> 6U) & 0x3FU));
+        push(0x80U | (code & 0x3FU));
+    } else {
+        push(0xF0U | (code >> 18U));
+        push(0x80U | ((code >> 12U) & 0x3FU));
+        push(0x80U | ((code >> 6U) & 0x3FU));
+        push(0x80U | (code & 0x3FU));
+    }
+}
+
+// `rest` begins behind "\u"; returns how many characters were used, 0: not an escape.
+std::size_t appendUnicodeEscape(std::string_view rest, std::string& out) {
+    constexpr std::uint32_t kReplacement = 0xFFFD;
+    const auto first = fourHexDigits(rest);
+    if (!first)
+        return 0;
+    if (*first < 0xD800 || *first > 0xDFFF) {
+        appendUtf8(*first, out);
+        return 4;
+    }
+    if (*first < 0xDC00 && rest.substr(4, 2) == "\\u") {
+        const auto second = fourHexDigits(rest.substr(6));
+        if (second && *second >= 0xDC00 && *second <= 0xDFFF) {
+            appendUtf8(0x10000 + ((*first - 0xD800) << 10U) + (*second - 0xDC00), out);
+            return 10;
+        }
+    }
+    appendUtf8(kReplacement, out);
+    return 4;
+}
+
+// The character for a one-letter escape, 0 if there is none.
+char shortEscape(char letter) {
+    switch (letter) {
+    case '"':
+    case '\\':
+    case '/':
+        return letter;
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    default:
+        return '\0';
+    }
+}
+
+void appendQuoted(std::string_view text, std::string& out) {
+    static constexpr std::string_view kHex = "0123456789abcdef";
+    out.push_back('"');
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out.push_back('\\');
+            out.push_back(c);
+        } else if (byte < 0x20) {
+            out += "\\u00";
+            out.push_back(kHex[byte >> 4U]);
+            out.push_back(kHex[byte & 0x0FU]);
+        } else {
+            out.push_back(c);
+        }
+    }
+    out.push_back('"');
+}
+
+bool isStrictNumber(std::string_view text) {
+    double ignored = 0.0;
+    if (text.empty() || (text.front() != '-' && (text.front() < '0' || text.front() > '9')))
+        return false;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
+    return error == std::errc{} && end == text.data() + text.size() && text.back() != '.'
+        && text.find_first_of("nN") == std::string_view::npos;
+}
+
+// The members of a container once more, token by token; false where it is no JSON after all.
+bool appendContainer(std::string_view text, std::string& out) {
+    // The scanner needs its zero padding, which a view into the middle of a text does not have.
+    std::string padded(text);
+    padded.append(JsonScanner::kPadding, '\0');
+    JsonScanner scanner(padded.data(), padded.data() + text.size());
+    while (scanner.peek() != '\0') {
+        const char c = *scanner.position();
+        if (c == '{' || c == '}' || c == '[' || c == ']' || c == ',' || c == ':') {
+            if ((c == '}' || c == ']') && out.back() == ',')
+                out.pop_back();
+            out.push_back(c);
+            scanner.advance();
+            continue;
+        }
+        JsonToken token;
+        // A number may end with the text here.
+        if (scanner.value(token) != Scan::Ok)
+            return false;
+        appendJson(token, out);
+    }
+    return scanner.atEnd();
+}
+
+} // namespace
+
+void appendUnescaped(std::string_view escaped, std::string& out) {
+    for (std::size_t i = 0; i < escaped.size(); ++i) {
+        if (escaped[i] != '\\' || i + 1 == escaped.size()) {
+            out.push_back(escaped[i]);
+            continue;
+        }
+        const char letter = escaped[i + 1];
+        const std::size_t used
+            = letter == 'u' ? appendUnicodeEscape(escaped.substr(i + 2), out) : std::size_t{0};
+        if (used > 0) {
+            i += 1 + used;
+        } else if (const char c = shortEscape(letter); c != '\0') {
+            out.push_back(c);
+            ++i;
+        } else {
+            out.push_back('\\');
+        }
+    }
+}
+
+std::string_view plainText(const JsonToken& token, std::string& storage) {
+    if (token.isPlain)
+        return token.text;
+    storage.clear();
+    appendUnescaped(token.text, storage);
+    return storage;
+}
+
+void appendJson(const JsonToken& token, std::string& out) {
+    const std::size_t begin = out.size();
+    std::string storage;
+    switch (token.kind) {
+    case TokenKind::String:
+        if (token.isPlain)
+            out.append(1, '"').append(token.text).append(1, '"');
+        else
+            appendQuoted(plainText(token, storage), out);
+        return;
+    case TokenKind::Number:
+        out += isStrictNumber(token.text) ? token.text : std::string_view("null");
+        return;
+    case TokenKind::Literal:
+        out += token.text == "true" || token.text == "false" ? token.text
+                                                             : std::string_view("null");
+        return;
+    case TokenKind::Object:
+    case TokenKind::Array:
+        if (!appendContainer(token.text, out)) {
+            out.resize(begin);
+            out += "null";
+        }
+        return;
+    case TokenKind::None:
+        out += "null";
+        return;
+    }
+}
+
+} // namespace trainscope::importers::kineto

@@ -1,0 +1,24 @@
+#pragma once
+// PyTorch Kineto traces (torch.profiler): Chrome trace JSON, plain or compressed, one file per
+// rank. Clock: ts and dur are µs, whatever displayTimeUnit says; wall time is baseTimeNanoseconds +
+// ts where the trace has that member, else ts itself. Times are read as decimal text, exact to the
+// nanosecond. Memory: one read buffer, up to TraceOutput::kMaxHeld spans held back until the base
+// time is known, and a bounded cache of names. Format as in libkineto's output_json.cpp; categories
+// in EventKinds.cpp.
+
+#include "importers/common/Importer.h"
+
+namespace trainscope::importers::kineto {
+
+class KinetoImporter final : public Importer {
+public:
+    [[nodiscard]] std::string_view id() const override { return "kineto"; }
+    [[nodiscard]] std::string_view label() const override { return "PyTorch Kineto trace"; }
+    [[nodiscard]] Confidence sniff(std::string_view head, std::string_view path) const override;
+    [[nodiscard]] std::vector<ImportUnit> plan(
+        const SourceTree& tree, const std::vector<SourceFile>& mine) const override;
+    [[nodiscard]] Result<ImportReport> import(const SourceTree& tree, const ImportUnit& unit,
+        Sink& sink, const Progress& progress) const override;
+};
+
+} // namespace trainscope::importers::kineto

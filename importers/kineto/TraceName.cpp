@@ -1,0 +1,140 @@
+#include "importers/kineto/TraceName.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace trainscope::importers::kineto {
+
+namespace {
+
+constexpr std::size_t kMaxRankDigits = 5;
+
+bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool isSeparator(char c) {
+    return c == '-' || c == '_' || c == '.' || c == '=' || c == ' ';
+}
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string lowered(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(), lower);
+    return result;
+}
+
+// The number that starts at `begin`, if it is short enough for a rank.
+std::optional<int> numberAt(std::string_view text, std::size_t begin) {
+    std::size_t end = begin;
+    while (end < text.size() && isDigit(text[end]))
+        ++end;
+    if (end == begin || end - begin > kMaxRankDigits)
+        return std::nullopt;
+    int value = 0;
+    std::from_chars(text.data() + begin, text.data() + end, value);
+    return value;
+}
+
+std::optional<NamedRank> rankBehind(std::string_view stem, std::string_view word) {
+    for (std::size_t at = stem.find(word); at != std::string_view::npos;
+         at = stem.find(word, at + 1)) {
+        std::size_t digits = at + word.size();
+        if (digits < stem.size() && isSeparator(stem[digits]))
+            ++digits;
+        if (const auto rank = numberAt(stem, digits))
+            return NamedRank{*rank, at};
+    }
+    return std::nullopt;
+}
+
+bool isHexId(std::string_view token) {
+    constexpr std::size_t kShortestId = 6;
+    return token.size() >= kShortestId && std::any_of(token.begin(), token.end(), isDigit)
+        && std::all_of(token.begin(), token.end(),
+            [](char c) { return isDigit(c) || (c >= 'a' && c <= 'f'); });
+}
+
+void appendPattern(std::string_view token, std::string& out) {
+    if (isHexId(token)) {
+        out.push_back('#');
+        return;
+    }
+    for (const char c : token) {
+        if (!isDigit(c))
+            out.push_back(c);
+        else if (out.empty() || out.back() != '#')
+            out.push_back('#');
+    }
+}
+
+} // namespace
+
+std::string_view traceStem(std::string_view path) {
+    static constexpr std::array<std::string_view, 6> kSuffixes{
+        ".gz", ".zst", ".json", ".trace", ".pt", ".jsonl"};
+    std::string_view stem = path.substr(path.rfind('/') + 1);
+    for (bool isShorter = true; isShorter;) {
+        isShorter = false;
+        for (const std::string_view suffix : kSuffixes) {
+            if (stem.size() > suffix.size() && stem.ends_with(suffix)) {
+                stem.remove_suffix(suffix.size());
+                isShorter = true;
+            }
+        }
+    }
+    return stem;
+}
+
+std::optional<NamedRank> rankInStem(std::string_view stem) {
+    const std::string name = lowered(stem);
+    for (const std::string_view word : {"rank", "worker"}) {
+        if (const auto rank = rankBehind(name, word))
+            return rank;
+    }
+    const std::size_t separator = name.find_last_not_of("0123456789");
+    if (separator == std::string::npos || separator == 0 || separator + 1 == name.size())
+        return std::nullopt;
+    if (name[separator] != '_' && name[separator] != '-')
+        return std::nullopt;
+    if (const auto rank = numberAt(name, separator + 1))
+        return NamedRank{*rank, separator};
+    return std::nullopt;
+}
+
+std::optional<int> rankOfFolder(std::string_view folderName) {
+    const std::string name = lowered(folderName);
+    const auto marked = rankBehind(name, "rank");
+    if (marked && marked->begin == 0)
+        return marked->rank;
+    return std::all_of(name.begin(), name.end(), isDigit) ? numberAt(name, 0) : std::nullopt;
+}
+
+std::string stemPattern(std::string_view stem) {
+    const std::string name = lowered(stem);
+    std::string pattern;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= name.size(); ++i) {
+        if (i < name.size() && !isSeparator(name[i]))
+            continue;
+        appendPattern(std::string_view(name).substr(begin, i - begin), pattern);
+        if (i < name.size())
+            pattern.push_back(name[i]);
+        begin = i + 1;
+    }
+    return pattern;
+}
+
+std::string stemWithoutRank(std::string_view stem) {
+    const auto rank = rankInStem(stem);
+    std::string_view rest = stem.substr(0, rank ? rank->begin : stem.size());
+    while (!rest.empty() && isSeparator(rest.back()))
+        rest.remove_suffix(1);
+    return std::string(rest.empty() ? stem : rest);
+}
+
+} // namespace trainscope::importers::kineto

@@ -1,0 +1,156 @@
+#include "importers/kineto/TraceOutput.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace trainscope::importers::kineto {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.back() == ' ')
+        text.remove_suffix(1);
+    return text;
+}
+
+} // namespace
+
+std::size_t TraceOutput::track(
+    TrackKind kind, int device, std::string_view process, std::string_view thread) {
+    m_key.assign(1, static_cast<char>('0' + static_cast<int>(kind)));
+    m_key.append(std::to_string(device)).append(1, '\0');
+    // A stream belongs to its device, whatever process label an event carries.
+    if (kind == TrackKind::Thread || kind == TrackKind::Other)
+        m_key.append(process).append(1, '\0');
+    m_key.append(thread);
+    if (const auto found = m_trackIndex.find(m_key); found != m_trackIndex.end())
+        return found->second;
+    const std::size_t index = m_tracks.size();
+    m_trackIndex.emplace(m_key, index);
+    TrackBuffer& buffer = m_tracks.emplace_back();
+    buffer.description = {kind, m_rank, device, std::string(process), std::string(thread), {}};
+    if (kind == TrackKind::Stream && m_firstDevice < 0)
+        m_firstDevice = device;
+    return index;
+}
+
+void TraceOutput::add(std::size_t track, const Span& span) {
+    m_tracks[track].spans.push_back(span);
+    ++m_held;
+    ++m_spanCount;
+}
+
+void TraceOutput::addSample(
+    std::string_view metric, std::string_view unit, TimeNs time, double value) {
+    auto found = m_series.find(metric);
+    if (found == m_series.end()) {
+        found = m_series.emplace(std::string(metric), SeriesBuffer{}).first;
+        SeriesDescription& description = found->second.description;
+        description.metric
+            = {std::string(metric), std::string(unit), MetricKind::Gauge, std::string(metric)};
+        description.subject.kind = SubjectKind::Gpu;
+        description.subject.rank = m_rank;
+    }
+    found->second.times.push_back(time);
+    found->second.values.push_back(value);
+    ++m_held;
+    ++m_sampleCount;
+}
+
+void TraceOutput::addIteration(std::int64_t index, TimeRange range, bool isOnDevice) {
+    (isOnDevice ? m_deviceMarks : m_hostMarks).push_back({index, range});
+}
+
+void TraceOutput::nameThread(
+    std::string_view process, std::string_view thread, std::string_view name) {
+    constexpr std::size_t kMaxNames = 100'000;
+    if (m_threadNames.size() < kMaxNames)
+        m_threadNames[{std::string(process), std::string(thread)}] = trimmed(name);
+}
+
+std::string TraceOutput::trackName(const TrackDescription& track) const {
+    if (track.kind == TrackKind::Stream)
+        return "stream " + track.thread;
+    if (track.kind == TrackKind::StreamAnnotation)
+        return "stream " + track.thread + " annotations";
+    if (track.device >= 0)
+        return "stream " + track.thread + " other";
+    const auto found = m_threadNames.find({track.process, track.thread});
+    if (found != m_threadNames.end() && !found->second.empty())
+        return found->second;
+    if (track.kind == TrackKind::Other)
+        return track.thread.empty() ? track.process : track.thread;
+    return "thread " + track.thread;
+}
+
+Status TraceOutput::flushTrack(RunId run, TrackBuffer& track, DurationNs base) {
+    if (track.spans.empty())
+        return {};
+    if (!track.id.isValid()) {
+        track.description.name = trackName(track.description);
+        const auto id = m_sink.track(run, track.description);
+        if (!id.hasValue())
+            return id.error();
+        track.id = id.value();
+    }
+    for (Span& span : track.spans)
+        span.start = span.start + base;
+    if (auto status = m_sink.spans(track.id, track.spans); !status.hasValue())
+        return status;
+    track.spans.clear();
+    track.spans.shrink_to_fit();
+    return {};
+}
+
+Status TraceOutput::flushSeries(RunId run, SeriesBuffer& series, DurationNs base) {
+    if (series.times.empty())
+        return {};
+    if (!series.id.isValid()) {
+        const auto id = m_sink.series(run, series.description);
+        if (!id.hasValue())
+            return id.error();
+        series.id = id.value();
+    }
+    for (TimeNs& time : series.times)
+        time = time + base;
+    if (auto status = m_sink.samples(series.id, series.times, series.values); !status.hasValue())
+        return status;
+    series.times.clear();
+    series.values.clear();
+    return {};
+}
+
+Status TraceOutput::flush(RunId run, DurationNs base) {
+    for (TrackBuffer& track : m_tracks) {
+        if (auto status = flushTrack(run, track, base); !status.hasValue())
+            return status;
+    }
+    for (auto& [name, series] : m_series) {
+        if (auto status = flushSeries(run, series, base); !status.hasValue())
+            return status;
+    }
+    m_held = 0;
+    return {};
+}
+
+Status TraceOutput::flushIterations(RunId run, DurationNs base) {
+    for (const Mark& mark : m_hostMarks.empty() ? m_deviceMarks : m_hostMarks) {
+        const Iteration iteration{
+            mark.index, {mark.range.begin + base, mark.range.end + base}, m_rank, false};
+        if (auto status = m_sink.iteration(run, iteration); !status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+std::vector<int> TraceOutput::devices() const {
+    std::set<int> devices;
+    for (const TrackBuffer& track : m_tracks) {
+        if (track.description.kind == TrackKind::Stream)
+            devices.insert(track.description.device);
+    }
+    return {devices.begin(), devices.end()};
+}
+
+} // namespace trainscope::importers::kineto

@@ -1,0 +1,84 @@
+#pragma once
+// Collects what one trace gives and hands it to a sink. Times are the trace's own until the base
+// time is known, which may stand at the very end of the file: up to kMaxHeld spans and samples are
+// held back for it.
+
+#include "core/model/Import.h"
+#include "importers/kineto/NameCache.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::kineto {
+
+class TraceOutput {
+public:
+    static constexpr std::size_t kMaxHeld = 1'000'000;
+
+    TraceOutput(Sink& sink, int rank)
+        : m_sink(sink)
+        , m_rank(rank) { }
+
+    // An index for add(); the same for equal identities. device -1: none.
+    std::size_t track(
+        TrackKind kind, int device, std::string_view process, std::string_view thread);
+    // Times relative to the base.
+    void add(std::size_t track, const Span& span);
+    void addSample(std::string_view metric, std::string_view unit, TimeNs time, double value);
+    void addIteration(std::int64_t index, TimeRange range, bool isOnDevice);
+    // From the trace's metadata; used for tracks that have not been written yet.
+    void nameThread(std::string_view process, std::string_view thread, std::string_view name);
+
+    // True when held data should be written with flush() before more is added.
+    [[nodiscard]] bool isFull() const { return m_held >= kMaxHeld; }
+    // Hands everything held to the sink, shifted by `base`.
+    Status flush(RunId run, DurationNs base);
+    // Iterations: the host's marks, else their projections on the device.
+    Status flushIterations(RunId run, DurationNs base);
+
+    [[nodiscard]] std::int64_t spanCount() const { return m_spanCount; }
+    [[nodiscard]] std::int64_t sampleCount() const { return m_sampleCount; }
+    // Device of the stream track that came first, -1: no device work.
+    [[nodiscard]] int firstDevice() const { return m_firstDevice; }
+    [[nodiscard]] std::vector<int> devices() const;
+
+private:
+    struct TrackBuffer {
+        TrackDescription description;
+        TrackId id;
+        std::vector<Span> spans;
+    };
+    struct SeriesBuffer {
+        SeriesDescription description;
+        SeriesId id;
+        std::vector<TimeNs> times;
+        std::vector<double> values;
+    };
+    struct Mark {
+        std::int64_t index = 0;
+        TimeRange range;
+    };
+
+    Status flushTrack(RunId run, TrackBuffer& track, DurationNs base);
+    Status flushSeries(RunId run, SeriesBuffer& series, DurationNs base);
+    [[nodiscard]] std::string trackName(const TrackDescription& track) const;
+
+    Sink& m_sink;
+    int m_rank;
+    TextMap<std::size_t> m_trackIndex;
+    std::string m_key;
+    std::vector<TrackBuffer> m_tracks;
+    std::map<std::string, SeriesBuffer, std::less<>> m_series;
+    std::map<std::pair<std::string, std::string>, std::string> m_threadNames;
+    std::vector<Mark> m_hostMarks;
+    std::vector<Mark> m_deviceMarks;
+    std::size_t m_held = 0;
+    std::int64_t m_spanCount = 0;
+    std::int64_t m_sampleCount = 0;
+    int m_firstDevice = -1;
+};
+
+} // namespace trainscope::importers::kineto
