@@ -1,0 +1,274 @@
+#include "importers/nvsmi/Column.h"
+
+#include "importers/nvsmi/Text.h"
+#include "importers/nvsmi/Unit.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace trainscope::importers::nvsmi {
+
+namespace {
+
+using Role = Column::Role;
+
+struct RoleNames {
+    Role role;
+    std::string_view names; // separated by blanks
+};
+constexpr std::array kRoles{
+    RoleNames{Role::Stamp,
+        "timestamp time datetime date.time date ts t time.stamp epoch unix unix.time utc "
+        "wall.time"},
+    RoleNames{Role::Elapsed, "relative.time elapsed elapsed.time time.elapsed relative uptime"},
+    RoleNames{Role::Gpu,
+        "gpu gpu.index gpu.id index idx device device.index device.id id gpu.idx gpu.num "
+        "gpu.number "
+        "gpuid gpuindex local.rank rank minor.number"},
+    RoleNames{Role::Uuid, "uuid gpu.uuid"},
+    RoleNames{Role::BusId, "pci.bus.id gpu.bus.id bus.id busid pci.bus pci"},
+    RoleNames{Role::Serial, "serial gpu.serial serial.number"},
+    RoleNames{Role::Host, "host hostname node node.name server machine"},
+    RoleNames{Role::Name, "name gpu.name product.name model gpu.model device.name"},
+    RoleNames{Role::Ignored,
+        "count driver.version vbios.version driver display.mode display.active persistence.mode "
+        "compute.mode "
+        "mig.mode.current mig.mode.pending pci.domain pci.device pci.device.id pci.sub.device.id "
+        "compute.cap accounting.mode inforom.img inforom.oem inforom.ecc inforom.pwr "
+        "gpu.operation.mode.current "
+        "pid process.name sample iteration step line row no"},
+};
+
+struct MetricNames {
+    std::string_view metric;
+    std::string_view unit;
+    std::string_view names;
+    CellForm form = CellForm::Number;
+    SensorKind sensor = SensorKind::Unknown;
+};
+constexpr std::array kMetrics{
+    MetricNames{"gpu_power", "W",
+        "power.draw power gpu.power gpu.power.draw power.usage pwr draw.power board.power draw "
+        "power.consumption gpu.power.usage"},
+    MetricNames{"gpu_power", "W",
+        "power.draw.instant power.instant gpu.power.instant instant.power", CellForm::Number,
+        SensorKind::Instant},
+    MetricNames{"gpu_power", "W",
+        "power.draw.average power.average gpu.power.average average.power avg.power",
+        CellForm::Number, SensorKind::Averaged},
+    MetricNames{"power_limit", "W",
+        "power.limit gpu.power.limit power.cap enforced.power.limit power.limit.enforced"},
+    MetricNames{"gpu_temperature", "C",
+        "temperature.gpu temperature temp gpu.temp gpu.temperature temp.gpu gtemp gpu.thermal "
+        "core.temp"},
+    MetricNames{"mem_temperature", "C",
+        "temperature.memory temperature.mem mem.temp memory.temp memory.temperature "
+        "mem.temperature mtemp hbm.temp"},
+    MetricNames{"sm_clock", "MHz",
+        "clocks.sm clocks.current.sm sm.clock clock.sm sm sm.clk sm.freq gpu.clock pclk"},
+    MetricNames{"graphics_clock", "MHz",
+        "clocks.gr clocks.current.graphics clocks.graphics graphics.clock clock.graphics gr.clock "
+        "clock clocks"},
+    MetricNames{"mem_clock", "MHz",
+        "clocks.mem clocks.current.memory clocks.memory mem.clock memory.clock clock.mem "
+        "clock.memory mclk"},
+    MetricNames{"video_clock", "MHz", "clocks.video clocks.current.video video.clock"},
+    MetricNames{"gpu_utilization", "%",
+        "utilization.gpu gpu.utilization gpu.util util.gpu utilization util gpu.usage gpu.load "
+        "sm.util usage"},
+    MetricNames{"mem_utilization", "%",
+        "utilization.memory memory.utilization mem.util memory.util util.memory util.mem "
+        "utilization.mem "
+        "mem.utilization"},
+    MetricNames{"mem_used", "MiB",
+        "memory.used mem.used memory.usage used.memory vram.used memory.allocated used.gpu.memory "
+        "fb.used gpu.memory.used "
+        "memory mem vram gpu.memory"},
+    MetricNames{"mem_total", "MiB",
+        "memory.total mem.total total.memory vram.total fb.total gpu.memory.total"},
+    MetricNames{"mem_free", "MiB", "memory.free mem.free free.memory fb.free gpu.memory.free"},
+    MetricNames{"mem_reserved", "MiB", "memory.reserved"},
+    MetricNames{"fan_speed", "%", "fan.speed fan"},
+    MetricNames{"pstate", "", "pstate performance.state perf", CellForm::PerformanceState},
+    MetricNames{"throttle_reasons", "",
+        "clocks.throttle.reasons.active clocks.event.reasons.active throttle.reasons event.reasons "
+        "throttle.reasons.active clocks.throttle.reasons",
+        CellForm::Hex},
+    MetricNames{"pcie_link_gen", "", "pcie.link.gen.current pcie.link.gen.gpucurrent pcie.gen"},
+    MetricNames{"pcie_link_width", "", "pcie.link.width.current pcie.width"},
+    MetricNames{"pcie_tx_rate", "MB/s",
+        "tx.pci tx.pcie pcie.tx pci.tx txpci pcie.tx.throughput pcie.throughput.tx"},
+    MetricNames{"pcie_rx_rate", "MB/s",
+        "rx.pci rx.pcie pcie.rx pci.rx rxpci pcie.rx.throughput pcie.throughput.rx"},
+    MetricNames{"pcie_tx", "GB", "cumulative.tx"},
+    MetricNames{"pcie_rx", "GB", "cumulative.rx"},
+};
+
+bool lists(std::string_view names, std::string_view name) {
+    const auto each = words(names, " ");
+    return std::find(each.begin(), each.end(), name) != each.end();
+}
+
+struct HeaderName {
+    std::string base; // lower case, words joined by '.'
+    std::string_view unitText;
+    std::string suffix; // unit written as last words
+};
+
+std::string joined(const std::vector<std::string_view>& parts, std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+        text += i == 0 ? "" : ".";
+        text += parts[i];
+    }
+    return text;
+}
+
+// "tx_pci_mb_per_sec" → "tx.pci" and "mb/s"; "power_W" → "power" and "w".
+HeaderName parseHeaderName(std::string_view lowerHeader) {
+    HeaderName name;
+    const std::size_t open = lowerHeader.find_first_of("[(");
+    if (open != std::string_view::npos) {
+        const std::size_t close = lowerHeader.find_first_of("])", open);
+        name.unitText = trimmed(lowerHeader.substr(
+            open + 1, close == std::string_view::npos ? close : close - open - 1));
+        lowerHeader = lowerHeader.substr(0, open);
+    }
+    const auto parts = words(lowerHeader, " ._-/:");
+    std::size_t count = parts.size();
+    if (name.unitText.empty() && count >= 4 && parts[count - 2] == "per"
+        && (parts[count - 1] == "sec" || parts[count - 1] == "s")) {
+        name.suffix = std::string(parts[count - 3]) + "/s";
+        count -= 3;
+    } else if (name.unitText.empty() && count >= 2 && findUnit(parts[count - 1])) {
+        name.suffix = std::string(parts[count - 1]);
+        count -= 1;
+    }
+    name.base = joined(parts, count);
+    return name;
+}
+
+Metric metricNamed(std::string_view name) {
+    if (const Metric* known = findMetric(name))
+        return *known;
+    std::string label(name);
+    std::replace(label.begin(), label.end(), '_', ' ');
+    return {std::string(name), "1", MetricKind::Gauge, std::move(label)};
+}
+
+std::optional<Column> metricColumn(std::string_view base) {
+    for (const MetricNames& names : kMetrics) {
+        if (!lists(names.names, base))
+            continue;
+        Column column = columnOf(names.metric, names.unit);
+        column.form = names.form;
+        column.sensor = names.sensor;
+        return column;
+    }
+    return std::nullopt;
+}
+
+// "gpu3" → 3, and what follows: "gpu3.power" → "power".
+std::optional<int> takeGpuNumber(std::string& base) {
+    std::string_view rest = base;
+    if (!rest.starts_with("gpu"))
+        return std::nullopt;
+    rest.remove_prefix(3);
+    if (rest.starts_with('.'))
+        rest.remove_prefix(1);
+    int number = 0;
+    std::size_t digits = 0;
+    while (digits < rest.size() && digits < 4 && isDigit(rest[digits]))
+        number = number * 10 + (rest[digits++] - '0');
+    if (digits == 0 || (digits < rest.size() && rest[digits] != '.'))
+        return std::nullopt;
+    base = digits < rest.size() ? std::string(rest.substr(digits + 1)) : std::string();
+    return number;
+}
+
+Column unknownColumn(const HeaderName& name) {
+    Column column;
+    const std::string own = ownMetricName(name.base);
+    column.role = own.empty() ? Role::Ignored : Role::Metric;
+    column.metric = metricNamed(own);
+    return column;
+}
+
+} // namespace
+
+std::string ownMetricName(std::string_view header) {
+    const std::string lower = lowered(header.substr(0, header.find_first_of("[(")));
+    std::string name;
+    for (const std::string_view part : words(lower, " ._-/:"))
+        name += (name.empty() ? "" : "_") + std::string(part);
+    return name;
+}
+
+Column columnOf(std::string_view metric, std::string_view unit) {
+    Column column;
+    column.role = Role::Metric;
+    column.metric = metricNamed(metric);
+    column.certain = true;
+    column.counterBits = column.metric.kind == MetricKind::Counter ? 64 : 0;
+    if (const auto known = findUnit(unit)) {
+        column.scale = known->scale;
+        column.metric.unit = known->si;
+    }
+    // The monitors that write cumulative gigabytes divide their MB/s by 1024: 106 MB/s over 1.672 s
+    // is 0.1731.
+    if (column.counterBits != 0 && equalsIgnoringCase(unit, "GB"))
+        column.scale = 1024e6;
+    return column;
+}
+
+void adoptUnit(Column& column, std::string_view text) {
+    const auto unit = findUnit(text);
+    if (!unit)
+        return;
+    if (column.certain && column.metric.unit != unit->si) {
+        // "memory_percent" is not memory in bytes: the unit decides what was measured.
+        const bool share = column.metric.name == "mem_used" && unit->si == "1";
+        column.metric
+            = share ? *findMetric("mem_utilization") : metricNamed(ownMetricName(column.header));
+    }
+    column.scale = unit->scale;
+    column.metric.unit = unit->si;
+    column.unitKnown = true;
+}
+
+Column columnNamed(std::string_view header) {
+    const std::string lower = lowered(trimmed(header));
+    HeaderName name = parseHeaderName(lower);
+    const std::string_view unitText
+        = name.unitText.empty() ? std::string_view(name.suffix) : name.unitText;
+    const auto finish = [&](Column column) {
+        column.header = trimmed(header);
+        if (column.role == Role::Metric && column.counterBits == 0)
+            adoptUnit(column, unitText);
+        return column;
+    };
+    for (const RoleNames& role : kRoles) {
+        const bool unitFits = role.role != Role::Gpu || unitText.empty();
+        if (!unitFits || !lists(role.names, name.base))
+            continue;
+        Column column;
+        column.role = role.role;
+        column.certain = true;
+        return finish(std::move(column));
+    }
+    if (auto column = metricColumn(name.base))
+        return finish(std::move(*column));
+    if (name.base == "gpu" && unitText == "%")
+        return finish(columnOf("gpu_utilization", "%"));
+    if (const auto gpu = takeGpuNumber(name.base)) {
+        auto column = metricColumn(name.base.empty() ? "power" : std::string_view(name.base));
+        Column owned = column ? std::move(*column) : unknownColumn(name);
+        owned.gpu = *gpu;
+        owned.certain = true;
+        return finish(std::move(owned));
+    }
+    return finish(unknownColumn(name));
+}
+
+} // namespace trainscope::importers::nvsmi

@@ -1,0 +1,48 @@
+#pragma once
+// What a column of a GPU log means, by its name. Names follow `nvidia-smi --help-query-gpu` and the
+// scripts seen around it: units in brackets, in parentheses or as a suffix; words joined by '.',
+// '_', '-' or blanks.
+
+#include "core/model/Series.h"
+#include "importers/nvsmi/Cell.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::nvsmi {
+
+struct Column {
+    enum class Role { Ignored, Stamp, Elapsed, Gpu, Uuid, BusId, Serial, Host, Name, Metric };
+    Role role = Role::Ignored;
+    std::string header; // as written; "column 3" without a header
+    Metric metric;
+    double scale = 1.0; // SI = number × scale
+    bool unitKnown = false; // the header names the unit
+    std::string cellUnit; // that every cell repeats; a cell without it was cut off
+    CellForm form = CellForm::Number;
+    SensorKind sensor = SensorKind::Unknown;
+    int counterBits = 0;
+    int gpu = -1; // of a column that belongs to one GPU ("GPU3", "gpu3_power")
+    bool certain = false; // its name is one that we know
+};
+
+// One column by its header text. An unknown name becomes a metric of that name without unit;
+// whether it holds numbers at all is for the caller to see.
+Column columnNamed(std::string_view header);
+
+// A column of a registered metric with its usual unit.
+Column columnOf(std::string_view metric, std::string_view unit);
+
+// Takes the unit that the header or the cells name; a unit of another quantity makes it another
+// metric.
+void adoptUnit(Column& column, std::string_view unit);
+
+// The metric name of a source's own column: "Power.Draw [W]" → "power_draw".
+std::string ownMetricName(std::string_view header);
+
+// Settles what only the whole header tells: which power column is gpu_power, and that a graphics
+// clock alone stands for the SM clock. Appends to `notes` what the user should know.
+void settleColumns(std::vector<Column>& columns, std::vector<std::string>& notes);
+
+} // namespace trainscope::importers::nvsmi

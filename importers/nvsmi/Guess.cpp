@@ -1,0 +1,316 @@
+#include "importers/nvsmi/Guess.h"
+
+#include "importers/nvsmi/Stamp.h"
+#include "importers/nvsmi/Text.h"
+#include "importers/nvsmi/Unit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace trainscope::importers::nvsmi {
+
+namespace {
+
+using Role = Column::Role;
+
+// What the cells of one column have in common.
+struct Profile {
+    std::size_t values = 0; // cells that are not missing
+    std::size_t stamps = 0;
+    std::size_t numbers = 0;
+    std::size_t decimals = 0; // with a fraction
+    std::size_t withUnit = 0;
+    std::map<CellForm, std::size_t> forms;
+    std::string unit; // of the first cell that has one
+    std::string first;
+    double firstNumber = 0.0;
+    double min = 0.0;
+    double max = 0.0;
+    std::set<std::string> distinct; // at most 65
+
+    [[nodiscard]] bool isNumeric() const { return values > 0 && numbers * 10 >= values * 9; }
+    [[nodiscard]] bool isWhole() const { return decimals == 0; }
+};
+
+void addNumber(Profile& profile, const CellValue& value, std::string_view cell) {
+    if (profile.numbers == 0)
+        profile.firstNumber = profile.min = profile.max = value.number;
+    ++profile.numbers;
+    profile.min = std::min(profile.min, value.number);
+    profile.max = std::max(profile.max, value.number);
+    profile.withUnit += value.unit.empty() ? 0U : 1U;
+    profile.decimals += cell.find_first_of(".,") != std::string_view::npos ? 1U : 0U;
+    if (profile.unit.empty() && findUnit(value.unit))
+        profile.unit = value.unit;
+}
+
+Profile profileOf(const std::vector<Cells>& rows, std::size_t column) {
+    Profile profile;
+    for (const Cells& row : rows) {
+        const std::string_view cell = row[column];
+        if (isMissingCell(cell))
+            continue;
+        if (++profile.values == 1)
+            profile.first = cell;
+        if (profile.distinct.size() <= 64)
+            profile.distinct.emplace(cell);
+        const auto stamp = parseStamp(cell);
+        profile.stamps += stamp && stamp->kind != StampKind::Relative ? 1U : 0U;
+        const auto form = formOf(cell);
+        if (form)
+            ++profile.forms[*form];
+        if (form == CellForm::Number) {
+            const auto value = *parseCell(cell, CellForm::Number);
+            if (value.unit.empty() || findUnit(value.unit))
+                addNumber(profile, value, cell);
+        }
+    }
+    return profile;
+}
+
+std::optional<CellForm> commonForm(const Profile& profile) {
+    for (const auto& [form, count] : profile.forms) {
+        if (count * 10 >= profile.values * 8)
+            return form;
+    }
+    return std::nullopt;
+}
+
+Column plain(Role role) {
+    Column column;
+    column.role = role;
+    return column;
+}
+
+std::optional<Column> byShape(const Profile& p) {
+    if (p.stamps * 10 >= p.values * 8 && p.stamps > 0)
+        return plain(Role::Stamp);
+    if (p.first.starts_with("GPU-") || p.first.starts_with("MIG-"))
+        return plain(Role::Uuid);
+    if (words(p.first, ":").size() >= 2 && p.first.find('.') != std::string::npos && !p.isNumeric())
+        return plain(Role::BusId);
+    const auto form = commonForm(p);
+    if (form == CellForm::Hex)
+        return columnNamed("clocks_throttle_reasons.active");
+    if (form == CellForm::PerformanceState)
+        return columnNamed("pstate");
+    if (p.isNumeric())
+        return std::nullopt;
+    const bool isName = containsIgnoringCase(p.first, "nvidia")
+        || containsIgnoringCase(p.first, "tesla") || containsIgnoringCase(p.first, "rtx")
+        || containsIgnoringCase(p.first, "gtx");
+    return plain(isName ? Role::Name : Role::Ignored);
+}
+
+class Guesser {
+public:
+    explicit Guesser(const std::vector<Cells>& rows)
+        : m_rows(rows) {
+        for (std::size_t i = 0; i < rows.front().size(); ++i)
+            m_profiles.push_back(profileOf(rows, i));
+        m_columns.resize(m_profiles.size());
+        m_done.resize(m_profiles.size(), false);
+    }
+
+    std::vector<Column> run() {
+        for (std::size_t i = 0; i < m_profiles.size(); ++i) {
+            if (auto column = byShape(m_profiles[i]))
+                set(i, std::move(*column));
+        }
+        inOrder("W", {"gpu_power", "power_limit"});
+        inOrder("%", {"gpu_utilization", "mem_utilization", "fan_speed"});
+        inOrder("MHz",
+            withUnit("MHz").size() == 3
+                ? std::vector<std::string_view>{"graphics_clock", "sm_clock", "mem_clock"}
+                : std::vector<std::string_view>{"sm_clock", "mem_clock"});
+        memory();
+        bareNumbers();
+        return std::move(m_columns);
+    }
+
+private:
+    void set(std::size_t i, Column column) {
+        m_columns[i] = std::move(column);
+        m_columns[i].header = "column " + std::to_string(i + 1);
+        m_done[i] = true;
+    }
+    void setMetric(std::size_t i, std::string_view metric, std::string_view unit) {
+        set(i, columnOf(metric, unit));
+        m_columns[i].unitKnown = true;
+    }
+    std::vector<std::size_t> withUnit(std::string_view unit) const {
+        std::vector<std::size_t> found;
+        for (std::size_t i = 0; i < m_profiles.size(); ++i) {
+            if (!m_done[i] && equalsIgnoringCase(m_profiles[i].unit, unit))
+                found.push_back(i);
+        }
+        return found;
+    }
+    void inOrder(std::string_view unit, const std::vector<std::string_view>& metrics) {
+        const auto columns = withUnit(unit);
+        for (std::size_t k = 0; k < std::min(columns.size(), metrics.size()); ++k)
+            setMetric(columns[k], metrics[k], unit);
+    }
+    // Used and free add up to the same in every row; a column that never changes and exceeds the
+    // rest is the total.
+    void memory() {
+        auto columns = withUnit("MiB");
+        std::stable_sort(columns.begin(), columns.end(),
+            [this](std::size_t a, std::size_t b) { return m_profiles[a].max > m_profiles[b].max; });
+        if (columns.size() == 3)
+            setMetric(columns[0], "mem_total", "MiB");
+        if (columns.size() == 3)
+            columns.erase(columns.begin());
+        if (columns.size() == 1)
+            return setMetric(columns[0], "mem_used", "MiB");
+        if (columns.size() != 2)
+            return;
+        const bool complementary = sumIsConstant(columns[0], columns[1]);
+        const bool firstIsLess
+            = m_profiles[columns[0]].firstNumber < m_profiles[columns[1]].firstNumber;
+        setMetric(columns[firstIsLess ? 0 : 1], "mem_used", "MiB");
+        setMetric(columns[firstIsLess ? 1 : 0], complementary ? "mem_free" : "mem_total", "MiB");
+    }
+    bool sumIsConstant(std::size_t a, std::size_t b) const {
+        if (m_profiles[a].distinct.size() < 2)
+            return false;
+        const double sum = m_profiles[a].firstNumber + m_profiles[b].firstNumber;
+        std::size_t fits = 0;
+        for (const Cells& row : m_rows) {
+            const auto x = parseCell(row[a], CellForm::Number);
+            const auto y = parseCell(row[b], CellForm::Number);
+            fits += x && y && std::abs(x->number + y->number - sum) <= 0.01 * sum ? 1U : 0U;
+        }
+        return fits * 10 >= m_rows.size() * 9;
+    }
+    bool looksLikeIndex(std::size_t i) const {
+        const Profile& p = m_profiles[i];
+        const bool cycles = m_rows.size() > 1 && m_rows[0][i] != m_rows[1][i];
+        const bool consecutive = p.max - p.min + 1.0 == static_cast<double>(p.distinct.size());
+        return p.isWhole() && p.min <= 1.0 && p.max < 64.0 && p.distinct.size() >= 2 && cycles
+            && consecutive;
+    }
+    void bareNumbers() {
+        bool indexTaken = false;
+        std::set<std::string> taken;
+        for (const Column& column : m_columns)
+            taken.insert(column.metric.name);
+        for (std::size_t i = 0; i < m_profiles.size(); ++i) {
+            const Profile& p = m_profiles[i];
+            if (m_done[i] || !p.isNumeric() || !p.unit.empty())
+                continue;
+            if (!indexTaken && looksLikeIndex(i)) {
+                set(i, plain(Role::Gpu));
+                indexTaken = true;
+            } else if (!p.isWhole() && p.max < 2500.0 && taken.insert("gpu_power").second) {
+                setMetric(i, "gpu_power", "W");
+            } else if (p.isWhole() && p.min >= 10.0 && p.max <= 110.0
+                && taken.insert("gpu_temperature").second) {
+                setMetric(i, "gpu_temperature", "C");
+            } else if (p.isWhole() && p.min >= 0.0 && p.max <= 100.0
+                && taken.insert("gpu_utilization").second) {
+                setMetric(i, "gpu_utilization", "%");
+            } else {
+                set(i, columnNamed("column_" + std::to_string(i + 1)));
+            }
+        }
+    }
+
+    const std::vector<Cells>& m_rows;
+    std::vector<Profile> m_profiles;
+    std::vector<Column> m_columns;
+    std::vector<bool> m_done;
+};
+
+std::string describe(const std::vector<Column>& columns) {
+    std::string text;
+    for (const Column& column : columns) {
+        text += text.empty() ? "" : ", ";
+        switch (column.role) {
+        case Role::Stamp:
+            text += "time";
+            break;
+        case Role::Metric:
+            text += column.metric.name;
+            break;
+        case Role::Gpu:
+            text += "GPU";
+            break;
+        default:
+            text += "not used";
+        }
+    }
+    return text;
+}
+
+// Two spellings that only nvidia-smi has: dates with slashes and cells with units.
+int confidenceOf(const std::vector<Cells>& rows, const std::vector<Column>& columns) {
+    const auto stamp = std::find_if(columns.begin(), columns.end(),
+        [](const Column& column) { return column.role == Role::Stamp; });
+    if (stamp == columns.end())
+        return 0;
+    const std::string& first = rows.front()[static_cast<std::size_t>(stamp - columns.begin())];
+    const bool slashes = first.size() >= 19 && first[4] == '/' && first[7] == '/';
+    int units = 0;
+    for (const std::string& cell : rows.front()) {
+        const auto value = parseCell(cell, CellForm::Number);
+        units += value && !value->unit.empty() && findUnit(value->unit) ? 1 : 0;
+    }
+    if (units > 0)
+        return slashes ? 85 : (units > 1 ? 60 : 0);
+    return slashes && columns.size() >= 3 ? 40 : 0;
+}
+
+} // namespace
+
+std::size_t commonWidth(const std::vector<Cells>& rows) {
+    std::map<std::size_t, std::size_t> widths;
+    for (const Cells& row : rows)
+        ++widths[row.size()];
+    const auto common = std::max_element(widths.begin(), widths.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    return common == widths.end() ? 0 : common->first;
+}
+
+int guessColumns(
+    const std::vector<Cells>& rows, std::vector<Column>& columns, std::vector<std::string>& notes) {
+    if (rows.empty() || rows.front().size() < 2 || rows.front().size() > 64)
+        return 0;
+    columns = Guesser(rows).run();
+    const int confidence = confidenceOf(rows, columns);
+    if (confidence > 0)
+        notes.push_back("No header: the columns were taken for " + describe(columns) + ".");
+    return confidence;
+}
+
+void settleForms(
+    std::vector<Column>& columns, const std::vector<Cells>& rows, std::vector<std::string>& notes) {
+    std::string ignored;
+    for (std::size_t i = 0; i < columns.size() && !rows.empty(); ++i) {
+        Column& column = columns[i];
+        if (column.role == Role::Gpu && rows.front()[i].find_first_of("%.") != std::string::npos)
+            column = columnNamed(column.header + " [%]");
+        if (column.role != Role::Metric)
+            continue;
+        const Profile profile = profileOf(rows, i);
+        if (profile.values > 0 && !(column.certain && column.form != CellForm::Number)) {
+            if (const auto form = commonForm(profile))
+                column.form = *form;
+            else if (!column.certain)
+                ignored += (ignored.empty() ? "" : ", ") + column.header,
+                    column.role = Role::Ignored;
+        }
+        if (!column.unitKnown && column.role == Role::Metric && !profile.unit.empty())
+            adoptUnit(column, profile.unit);
+        if (profile.numbers >= 2 && profile.withUnit + 1 >= profile.numbers)
+            column.cellUnit = profile.unit;
+    }
+    if (!ignored.empty())
+        notes.push_back("Columns without numbers are left out: " + ignored + ".");
+}
+
+} // namespace trainscope::importers::nvsmi

@@ -1,0 +1,53 @@
+#pragma once
+// The layout of a GPU log, read from its first lines: separator, header or what stands in for it,
+// how stamps are written, and what tells the GPUs apart.
+
+#include "core/model/Result.h"
+#include "importers/nvsmi/Column.h"
+#include "importers/nvsmi/Rotation.h"
+#include "importers/nvsmi/Stamp.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::nvsmi {
+
+struct Layout {
+    enum class Shape {
+        Rows, // one GPU per line
+        Table, // the drawn table of plain `nvidia-smi`
+    };
+    Shape shape = Shape::Rows;
+    char separator = ',';
+    bool hasHeader = false;
+    std::vector<Column> columns;
+    int stamp = -1; // columns by their part, -1: none
+    int gpu = -1; // what tells GPUs apart
+    int host = -1;
+    int name = -1;
+    int uuid = -1;
+    Rhythm rhythm; // used when gpu is -1
+    std::optional<StampKind> clock; // of the first stamp
+    int gpusSeen = 0; // in the lines read
+    int hostsSeen = 0;
+    int highestIndex = -1; // of the GPU column where it holds numbers
+    int confidence = 0; // as Importer::sniff
+    std::vector<std::string> notes; // what was inferred
+};
+
+// Unrecognised where the lines are no GPU log.
+Result<Layout> readLayout(const std::vector<std::string>& lines);
+
+// The columns of that line when it is a header, else empty. For headers in mid-file.
+std::vector<Column> headerColumns(std::string_view line, char separator);
+
+// The lines of the first bytes of a file, decoded; the last one left out where `head` is cut off
+// there.
+std::vector<std::string> linesOfHead(std::string_view head, std::size_t limit);
+
+// The index in "3", "GPU 3", "GPU3", "cuda:3", "nvidia3"; absent for any other text and above 9999.
+std::optional<int> gpuIndexOf(std::string_view text);
+
+} // namespace trainscope::importers::nvsmi

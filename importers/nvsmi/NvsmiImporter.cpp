@@ -1,0 +1,255 @@
+#include "importers/nvsmi/NvsmiImporter.h"
+
+#include "importers/common/RunFolders.h"
+#include "importers/nvsmi/LogGroups.h"
+#include "importers/nvsmi/LogReader.h"
+
+#include <algorithm>
+#include <set>
+
+namespace trainscope::importers {
+
+namespace {
+
+using namespace nvsmi;
+
+constexpr std::size_t kHead = std::size_t{64} << 10;
+constexpr std::string_view kVersion = "nvsmi 1";
+
+Result<Layout> layoutOf(const SourceTree& tree, const std::string& path) {
+    const auto head = readHead(tree, path, kHead);
+    if (!head.hasValue())
+        return head.error();
+    return readLayout(linesOfHead(head.value(), kHead));
+}
+
+ClockKind clockOf(const Layout& layout) {
+    if (layout.shape == Layout::Shape::Table)
+        return ClockKind::Local;
+    if (!layout.clock || *layout.clock == StampKind::Relative)
+        return ClockKind::None;
+    return *layout.clock == StampKind::Local ? ClockKind::Local : ClockKind::Utc;
+}
+
+std::string clockFact(const Layout& layout, const ImportUnit& unit) {
+    switch (clockOf(layout)) {
+    case ClockKind::Local:
+        return unit.utcOffsetSeconds
+            ? "local time, " + std::to_string(*unit.utcOffsetSeconds) + " s ahead of UTC"
+            : std::string("local time without zone, taken as UTC");
+    case ClockKind::None:
+        return "seconds since the start of the recording";
+    case ClockKind::Utc:
+        break;
+    }
+    return layout.clock == StampKind::Unix ? "unix time" : "ISO time with zone";
+}
+
+std::set<std::string> metricsOf(const Layout& layout) {
+    std::set<std::string> metrics;
+    for (const Column& column : layout.columns) {
+        if (column.role == Column::Role::Metric)
+            metrics.insert(column.metric.name);
+    }
+    return metrics;
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+    return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+void describe(ImportUnit& unit, const Layout& layout) {
+    unit.clock = clockOf(layout);
+    unit.notes.insert(unit.notes.end(), layout.notes.begin(), layout.notes.end());
+    if (layout.shape == Layout::Shape::Table) {
+        unit.summary = "table of nvidia-smi";
+        return;
+    }
+    const auto metrics = metricsOf(layout);
+    unit.summary = plural(static_cast<std::size_t>(layout.gpusSeen) * unit.files.size(), "GPU")
+        + ", " + plural(metrics.size(), "metric");
+    if (layout.stamp < 0)
+        unit.notes.emplace_back("The log has no time stamps and cannot be placed on a time axis.");
+    else if (unit.clock == ClockKind::Local)
+        unit.notes.emplace_back(
+            "Stamps are local time without zone; without an offset they are taken as UTC.");
+    else if (unit.clock == ClockKind::None)
+        unit.notes.emplace_back(
+            "Stamps count from the start of the recording; its date is not known.");
+}
+
+ImportUnit unitOf(const SourceTree& tree, const LogGroup& group) {
+    ImportUnit unit;
+    unit.importer = "nvsmi";
+    unit.path = group.files.size() > 1 ? std::string(folderPart(group.files.front().path))
+                                       : group.files.front().path;
+    unit.runName = group.runName;
+    for (const SourceFile& file : group.files) {
+        unit.files.push_back(file.path);
+        unit.bytes += file.size;
+    }
+    const auto layout = layoutOf(tree, unit.files.front());
+    if (layout.hasValue())
+        describe(unit, layout.value());
+    else
+        unit.notes.push_back(layout.error().message);
+    return unit;
+}
+
+// GPUs of a node, over all files; 0 where there is one node only.
+int gpusPerNode(const std::vector<Layout>& layouts) {
+    int most = 0;
+    int nodes = 0;
+    for (const Layout& layout : layouts) {
+        nodes += std::max(layout.hostsSeen, 1);
+        const int each = layout.hostsSeen > 1
+                && layout.columns[static_cast<std::size_t>(std::max(layout.gpu, 0))].role
+                    != Column::Role::Gpu
+            ? layout.gpusSeen / layout.hostsSeen
+            : layout.highestIndex + 1;
+        most = std::max(most, each);
+    }
+    return nodes > 1 ? std::max(most, 1) : 0;
+}
+
+Error nothingUsable(const ImportReport& report, const Layout& layout, const std::string& where) {
+    if (layout.shape == Layout::Shape::Table) {
+        return {ErrorCode::Unrecognised,
+            "A snapshot of nvidia-smi without a date: it has no place on a time axis. Record with "
+            "nvidia-smi "
+            "--query-gpu=timestamp,index,power.draw,… --format=csv -l 1 instead.",
+            where};
+    }
+    std::string found
+        = report.warnings.empty() ? std::string("no rows at all") : report.warnings.front().text;
+    return {ErrorCode::Unrecognised,
+        "No usable row. Expected rows such as \"2026/04/22 00:03:09.407, 0, 115.49 W\" with a time "
+        "stamp and "
+        "numbers; found: "
+            + found,
+        where};
+}
+
+// One import from open to end, over the files of a unit.
+class UnitImport {
+public:
+    UnitImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress)
+        : m_tree(tree)
+        , m_unit(unit)
+        , m_sink(sink)
+        , m_progress(progress) {
+        m_report.importer = kVersion;
+    }
+
+    Result<ImportReport> run() {
+        if (const Status status = readLayouts(); !status.hasValue())
+            return status.error();
+        Run run;
+        run.name = m_unit.runName;
+        auto id = m_sink.run(run);
+        if (!id.hasValue())
+            return id.error();
+        Recorder recorder(m_sink, id.value(), m_report);
+        for (std::size_t i = 0; i < m_unit.files.size(); ++i) {
+            if (const Status status = readFile(i, recorder); !status.hasValue())
+                return status.error();
+        }
+        if (const Status status = recorder.finish(); !status.hasValue())
+            return status.error();
+        if (m_report.rows == 0)
+            return nothingUsable(m_report, m_layouts.front(), m_tree.displayPath(m_unit.path));
+        return complete(std::move(run), recorder);
+    }
+
+private:
+    Status readLayouts() {
+        for (const std::string& file : m_unit.files) {
+            auto layout = layoutOf(m_tree, file);
+            if (!layout.hasValue())
+                return Error{layout.error().code, layout.error().message, m_tree.displayPath(file)};
+            if (layout.value().shape == Layout::Shape::Rows && layout.value().stamp < 0)
+                return Error{ErrorCode::Unrecognised,
+                    "The log has no time stamps. Record it with timestamp among the fields: "
+                    "nvidia-smi "
+                    "--query-gpu=timestamp,index,power.draw,… --format=csv -l 1",
+                    m_tree.displayPath(file)};
+            m_layouts.push_back(std::move(layout).value());
+        }
+        return {};
+    }
+
+    Status readFile(std::size_t i, Recorder& recorder) {
+        const std::string& file = m_unit.files[i];
+        auto stream = m_tree.open(file);
+        if (!stream.hasValue())
+            return stream.error();
+        LineReader lines(std::move(stream).value());
+        Placement placement;
+        placement.firstRank = m_unit.rank.value_or(0);
+        placement.firstNode = m_nodes;
+        placement.gpusPerNode = gpusPerNode(m_layouts);
+        m_nodes += std::max(m_layouts[i].hostsSeen, 1);
+        const DurationNs offset{m_unit.utcOffsetSeconds.value_or(0) * 1'000'000'000};
+        LogReader reader(
+            m_layouts[i], {recorder, m_report, placement, m_tree.displayPath(file), offset});
+        const std::string phase = "Reading " + std::string(namePart(file));
+        const Status status = reader.read(lines, [&] {
+            return !m_progress
+                || m_progress({phase, m_bytes + lines.bytesConsumed(), m_unit.bytes});
+        });
+        m_bytes += lines.bytesConsumed();
+        m_cutShort = m_cutShort || reader.wasCutShort();
+        return status;
+    }
+
+    Result<ImportReport> complete(Run run, const Recorder& recorder) {
+        m_report.bytes = m_bytes;
+        m_report.facts["clock"] = clockFact(m_layouts.front(), m_unit);
+        for (std::size_t slot = 0; slot < recorder.gpuCount() && run.gpuModel.empty(); ++slot)
+            run.gpuModel = recorder.gpu(slot).model;
+        if (!run.gpuModel.empty())
+            m_report.facts["gpu_model"] = run.gpuModel;
+        if (m_cutShort)
+            run.status = RunStatus::Partial;
+        std::string notes;
+        for (const std::string& note : m_layouts.front().notes)
+            notes += (notes.empty() ? "" : " ") + note;
+        if (!notes.empty())
+            m_report.facts["columns"] = notes;
+        if (const auto id = m_sink.run(run); !id.hasValue())
+            return id.error();
+        return std::move(m_report);
+    }
+
+    const SourceTree& m_tree;
+    const ImportUnit& m_unit;
+    Sink& m_sink;
+    const Progress& m_progress;
+    ImportReport m_report;
+    std::vector<Layout> m_layouts;
+    std::uint64_t m_bytes = 0;
+    int m_nodes = 0;
+    bool m_cutShort = false;
+};
+
+} // namespace
+
+Confidence NvsmiImporter::sniff(std::string_view head, std::string_view) const {
+    const auto layout = readLayout(linesOfHead(head, kHead));
+    return layout.hasValue() ? layout.value().confidence : 0;
+}
+
+std::vector<ImportUnit> NvsmiImporter::plan(
+    const SourceTree& tree, const std::vector<SourceFile>& mine) const {
+    std::vector<ImportUnit> units;
+    for (const LogGroup& group : groupLogs(mine))
+        units.push_back(unitOf(tree, group));
+    return units;
+}
+
+Result<ImportReport> NvsmiImporter::import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) const {
+    return UnitImport(tree, unit, sink, progress).run();
+}
+
+} // namespace trainscope::importers

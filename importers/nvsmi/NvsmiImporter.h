@@ -1,0 +1,28 @@
+#pragma once
+// nvidia-smi logs: `--query-gpu … --format=csv` with or without header and units, the CSV files of
+// scripts around it (own column names, one column per GPU, PCIe rates), and drawn tables that carry
+// a date.
+//
+// Clock: stamps without zone are local time and stay as written unless the unit says an offset; ISO
+// stamps with zone and unix numbers are UTC. Units: the header's, else those of the cells, else
+// nvidia-smi's own (W, °C, MHz,
+// %, MiB). power.draw is `gpu_power` unless power.draw.instant stands beside it. Values of -1,
+// [N/A] and the like are missing. A file that lies beside others which differ only in a node's name
+// or number belongs to one run with them, one node per file.
+
+#include "importers/common/Importer.h"
+
+namespace trainscope::importers {
+
+class NvsmiImporter final : public Importer {
+public:
+    [[nodiscard]] std::string_view id() const override { return "nvsmi"; }
+    [[nodiscard]] std::string_view label() const override { return "nvidia-smi log"; }
+    [[nodiscard]] Confidence sniff(std::string_view head, std::string_view path) const override;
+    [[nodiscard]] std::vector<ImportUnit> plan(
+        const SourceTree& tree, const std::vector<SourceFile>& mine) const override;
+    [[nodiscard]] Result<ImportReport> import(const SourceTree& tree, const ImportUnit& unit,
+        Sink& sink, const Progress& progress) const override;
+};
+
+} // namespace trainscope::importers

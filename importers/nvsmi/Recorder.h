@@ -1,0 +1,61 @@
+#pragma once
+// Collects the rows of a log per GPU and hands them to the sink in blocks, so that all metrics of a
+// GPU share their times; keeps what the report says about them.
+
+#include "core/model/Import.h"
+#include "importers/nvsmi/Cadence.h"
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trainscope::importers::nvsmi {
+
+class Recorder {
+public:
+    Recorder(Sink& sink, RunId run, ImportReport& report)
+        : m_sink(sink)
+        , m_run(run)
+        , m_report(report) { }
+
+    // A new GPU; the slot is its place in the other calls.
+    Result<std::size_t> addGpu(const Gpu& gpu);
+    [[nodiscard]] std::size_t gpuCount() const { return m_gpus.size(); }
+    [[nodiscard]] const Gpu& gpu(std::size_t slot) const { return m_gpus[slot].gpu; }
+
+    // What the values of that GPU's following rows are; subjects are filled in.
+    Status setFields(std::size_t slot, const std::vector<SeriesDescription>& fields);
+    [[nodiscard]] bool hasFields(std::size_t slot) const { return !m_gpus[slot].fields.empty(); }
+    // One row; NaN where a value is missing.
+    Status add(std::size_t slot, TimeNs time, std::span<const double> values);
+    // Writes what is still held and completes the report.
+    Status finish();
+
+private:
+    struct Field {
+        SeriesDescription description;
+        SeriesId series; // invalid until a value has been seen
+        std::vector<double> values;
+        bool present = false; // a value has been seen
+    };
+    struct GpuRows {
+        Gpu gpu;
+        std::vector<Field> fields;
+        std::vector<TimeNs> times;
+        std::map<std::string, SeriesId> series; // by metric, to go on after a change of columns
+        Cadence cadence; // of its power, else of its first field
+        std::size_t cadenceField = 0;
+    };
+    Status flush(GpuRows& rows);
+    Status flushField(GpuRows& rows, Field& field);
+
+    Sink& m_sink;
+    RunId m_run;
+    ImportReport& m_report;
+    std::vector<GpuRows> m_gpus;
+    std::size_t m_held = 0; // rows not written yet
+};
+
+} // namespace trainscope::importers::nvsmi

@@ -1,0 +1,51 @@
+#pragma once
+// The drawn table of plain `nvidia-smi`, one or many, as text or inside a quoted CSV cell. A
+// table's time is the stamp before it (`2025-03-25T09:12:43.008729,"Tue Mar 25 …`), else its own
+// banner line.
+
+#include "importers/nvsmi/Stamp.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trainscope::importers::nvsmi {
+
+// What one GPU's two lines say; absent where the table has N/A.
+struct TableGpu {
+    int index = 0;
+    std::string name;
+    std::optional<double> fan; // %
+    std::optional<double> temperature; // °C
+    std::optional<double> pstate;
+    std::optional<double> power; // W
+    std::optional<double> powerLimit; // W
+    std::optional<double> memoryUsed; // MiB
+    std::optional<double> memoryTotal; // MiB
+    std::optional<double> utilization; // %
+};
+
+class SmiTable {
+public:
+    enum class Line {
+        Nothing, // part of the drawing, or a line between tables
+        Gpu, // gpu() is complete
+        Broken, // the second line of a GPU that could not be read
+    };
+    Line feed(std::string_view line);
+
+    [[nodiscard]] const TableGpu& gpu() const { return m_gpu; }
+    // Of the table being read.
+    [[nodiscard]] const std::optional<Stamp>& time() const { return m_time; }
+
+private:
+    void readTime(std::string_view line);
+    bool readName(std::string_view cell);
+    Line readValues(std::string_view line);
+
+    TableGpu m_gpu;
+    std::optional<Stamp> m_time;
+    bool m_awaitValues = false;
+};
+
+} // namespace trainscope::importers::nvsmi

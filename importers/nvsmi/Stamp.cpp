@@ -1,0 +1,218 @@
+#include "importers/nvsmi/Stamp.h"
+
+#include "importers/common/Number.h"
+#include "importers/nvsmi/Text.h"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+namespace trainscope::importers::nvsmi {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+struct Scanner {
+    std::string_view text;
+    std::size_t at = 0;
+
+    [[nodiscard]] bool done() const { return at >= text.size(); }
+    [[nodiscard]] char peek() const { return done() ? '\0' : text[at]; }
+    bool take(std::string_view anyOf) {
+        if (done() || anyOf.find(text[at]) == std::string_view::npos)
+            return false;
+        ++at;
+        return true;
+    }
+    // A number of minDigits to maxDigits digits, -1 without.
+    int number(int minDigits, int maxDigits) {
+        int value = 0;
+        int digits = 0;
+        while (digits < maxDigits && isDigit(peek())) {
+            value = value * 10 + (text[at++] - '0');
+            ++digits;
+        }
+        return digits < minDigits ? -1 : value;
+    }
+};
+
+struct CivilTime {
+    int year = 0;
+    int month = 0;
+    int day = 0;
+    int hour = 0;
+    int minute = 0;
+    int second = 0;
+    std::int64_t fractionNs = 0;
+    bool hasFraction = false;
+};
+
+// Days since 1970-01-01 in the proleptic Gregorian calendar, counting years from March.
+std::int64_t daysFromCivil(int year, int month, int day) {
+    const std::int64_t y = month <= 2 ? year - 1 : year;
+    const std::int64_t era = y / 400;
+    const std::int64_t yearOfEra = y - era * 400;
+    const std::int64_t dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    const std::int64_t dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear;
+    return era * 146097 + dayOfEra - 719468;
+}
+
+bool isPlausible(const CivilTime& t) {
+    return t.year >= 1990 && t.year <= 2200 && t.month >= 1 && t.month <= 12 && t.day >= 1
+        && t.day <= 31 && t.hour >= 0 && t.hour <= 23 && t.minute >= 0 && t.minute <= 59
+        && t.second >= 0 && t.second <= 60;
+}
+
+TimeNs toTime(const CivilTime& t) {
+    const std::int64_t seconds = daysFromCivil(t.year, t.month, t.day) * 86400
+        + std::int64_t{t.hour} * 3600 + std::int64_t{t.minute} * 60 + t.second;
+    return {seconds * kSecond + t.fractionNs};
+}
+
+bool scanDate(Scanner& in, CivilTime& t) {
+    const int first = in.number(1, 4);
+    if (first < 0 || !(in.peek() == '/' || in.peek() == '-' || in.peek() == '.'))
+        return false;
+    const char separator = in.text[in.at++];
+    t.month = in.number(1, 2);
+    if (t.month < 0 || !in.take(std::string_view(&separator, 1)))
+        return false;
+    const int last = in.number(1, 4);
+    if (separator == '.' && first <= 31) {
+        t.day = first;
+        t.year = last;
+    } else {
+        t.year = first;
+        t.day = last;
+    }
+    return last >= 0;
+}
+
+void scanFraction(Scanner& in, CivilTime& t) {
+    if (!in.take(".,"))
+        return;
+    std::int64_t unit = kSecond / 10;
+    while (isDigit(in.peek())) {
+        t.fractionNs += (in.text[in.at++] - '0') * unit;
+        unit /= 10;
+        t.hasFraction = true;
+    }
+}
+
+bool scanClock(Scanner& in, CivilTime& t) {
+    t.hour = in.number(1, 2);
+    if (t.hour < 0 || !in.take(":"))
+        return false;
+    t.minute = in.number(2, 2);
+    if (t.minute < 0)
+        return false;
+    if (!in.take(":"))
+        return true; // spreadsheets drop the seconds
+    t.second = in.number(2, 2);
+    scanFraction(in, t);
+    return t.second >= 0;
+}
+
+// Seconds east of UTC; absent where there is no zone. `ok` turns false for a broken one.
+std::optional<std::int64_t> scanZone(Scanner& in, bool& ok) {
+    while (in.take(" ")) { }
+    if (in.take("Zz"))
+        return 0;
+    if (in.text.substr(in.at) == "UTC" || in.text.substr(in.at) == "GMT") {
+        in.at = in.text.size();
+        return 0;
+    }
+    const bool negative = in.peek() == '-';
+    if (!in.take("+-"))
+        return std::nullopt;
+    const int hours = in.number(2, 2);
+    in.take(":");
+    const int minutes = in.done() ? 0 : in.number(2, 2);
+    ok = hours >= 0 && hours <= 18 && minutes >= 0 && minutes < 60;
+    const std::int64_t seconds = std::int64_t{hours} * 3600 + std::int64_t{minutes} * 60;
+    return negative ? -seconds : seconds;
+}
+
+std::optional<Stamp> parseCivil(std::string_view text) {
+    Scanner in{text};
+    CivilTime t;
+    if (!scanDate(in, t) || !in.take(" Tt_"))
+        return std::nullopt;
+    while (in.take(" ")) { }
+    if (!scanClock(in, t) || !isPlausible(t))
+        return std::nullopt;
+    bool ok = true;
+    const auto offset = scanZone(in, ok);
+    if (!ok || !in.done())
+        return std::nullopt;
+    const TimeNs wall = toTime(t);
+    if (!offset)
+        return Stamp{wall, StampKind::Local, t.hasFraction};
+    return Stamp{wall - DurationNs{*offset * kSecond}, StampKind::Zoned, t.hasFraction};
+}
+
+std::optional<Stamp> parseNumeric(std::string_view text) {
+    const auto value = parseNumber(text);
+    if (!value || *value < 0.0 || *value > 9.2e18)
+        return std::nullopt;
+    const bool fraction = text.find_first_of(".eE") != std::string_view::npos;
+    // Unix time of 1990 to 2200 in s, ms, µs and ns fills four separate ranges.
+    constexpr double kEarliest = 6.3e8;
+    constexpr double kLatest = 7.3e9;
+    if (*value < kEarliest) {
+        const auto ns = decimalToNs(text, kSecond);
+        return ns ? std::optional(Stamp{{*ns}, StampKind::Relative, fraction}) : std::nullopt;
+    }
+    double factor = 1.0;
+    for (const std::int64_t nsPerUnit :
+        {kSecond, kSecond / 1000, kSecond / 1'000'000, std::int64_t{1}}) {
+        if (*value >= kEarliest * factor && *value <= kLatest * factor) {
+            const auto ns = decimalToNs(text, nsPerUnit);
+            if (!ns)
+                return std::nullopt;
+            return Stamp{{*ns}, StampKind::Unix, fraction || nsPerUnit < kSecond};
+        }
+        factor *= 1e3;
+    }
+    return std::nullopt;
+}
+
+int monthOf(std::string_view name) {
+    constexpr std::array<std::string_view, 12> kMonths{
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"};
+    for (std::size_t i = 0; i < kMonths.size(); ++i) {
+        if (equalsIgnoringCase(name, kMonths[i]))
+            return static_cast<int>(i) + 1;
+    }
+    return 0;
+}
+
+} // namespace
+
+std::optional<Stamp> parseStamp(std::string_view text) {
+    text = trimmed(text);
+    if (text.empty() || !isDigit(text.front()))
+        return std::nullopt;
+    if (text.find(':') == std::string_view::npos)
+        return parseNumeric(text);
+    return parseCivil(text);
+}
+
+std::optional<Stamp> parseBannerDate(std::string_view text) {
+    const auto parts = words(text, " ");
+    if (parts.size() < 5 || parts.size() > 6)
+        return std::nullopt;
+    CivilTime t;
+    t.month = monthOf(parts[1]);
+    Scanner day{parts[2]};
+    t.day = day.number(1, 2);
+    Scanner clock{parts[3]};
+    Scanner year{parts.back()};
+    t.year = year.number(4, 4);
+    if (!day.done() || !year.done() || !scanClock(clock, t) || !isPlausible(t))
+        return std::nullopt;
+    return Stamp{toTime(t), StampKind::Local, false};
+}
+
+} // namespace trainscope::importers::nvsmi

@@ -1,0 +1,31 @@
+#pragma once
+// Time stamps of GPU logs: nvidia-smi's own (`2026/04/22 00:03:09.407`, local time without zone),
+// ISO 8601 with Z, an offset or nothing, spreadsheet dates (`22.04.2026 00:03:09`), unix seconds,
+// ms, µs or ns by magnitude, seconds since the start of the recording, and the banner of
+// `nvidia-smi` (`Tue Mar 25 09:12:42 2025`).
+
+#include "core/model/Time.h"
+
+#include <optional>
+#include <string_view>
+
+namespace trainscope::importers::nvsmi {
+
+enum class StampKind {
+    Unix, // UTC
+    Zoned, // ISO with Z or an offset; UTC
+    Local, // wall clock without zone, given as if it were UTC
+    Relative, // a number too small for unix time: seconds since some start
+};
+
+struct Stamp {
+    TimeNs time;
+    StampKind kind = StampKind::Local;
+    bool hasFraction = false; // digits below one second were written
+};
+
+// Years 1990 to 2200; digits below 1 ns are cut off. Absent for anything else.
+std::optional<Stamp> parseStamp(std::string_view text);
+std::optional<Stamp> parseBannerDate(std::string_view text);
+
+} // namespace trainscope::importers::nvsmi
