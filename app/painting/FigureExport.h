@@ -41,8 +41,9 @@ struct FigureOptions {
 // Builds a scene of that width and height in points (height 0: free).
 using SceneBuilder = std::function<Result<plot::PlotScene>(double width, double height)>;
 
-// Writes the figure (through a temporary file, so that a failed export destroys nothing). The value are
-// warnings for the user, e.g. text below 6 pt.
-Result<QStringList> exportFigure(const QString& path, const SceneBuilder& build, const FigureOptions& options);
+// Writes the figure (through a temporary file, so that a failed export destroys nothing). The value
+// are warnings for the user, e.g. text below 6 pt.
+Result<QStringList> exportFigure(
+    const QString& path, const SceneBuilder& build, const FigureOptions& options);
 
 } // namespace trainscope::app

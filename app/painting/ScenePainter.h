@@ -12,7 +12,8 @@ namespace trainscope::app {
 // Screen: dense items go straight into images. Vector: everything is a path or a text.
 enum class PaintTarget { Screen, Vector };
 
-void paintScene(const plot::PlotScene& scene, const plot::Theme& theme, QPainter& painter, PaintTarget target);
+void paintScene(
+    const plot::PlotScene& scene, const plot::Theme& theme, QPainter& painter, PaintTarget target);
 
 // The font of a role: Inter where installed, tabular digits, pixel size as the theme says.
 QFont themeFont(const plot::Theme& theme, plot::TextRole role, bool bold);

@@ -1,0 +1,88 @@
+#include "app/painting/ScenePainter.h"
+
+#include <QFontDatabase>
+#include <QFontMetricsF>
+#include <QString>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace trainscope::app {
+
+namespace {
+
+// Widths are taken from a large font: at 7 pixels Qt would give them in steps.
+constexpr int kMeasureSize = 256;
+
+// Inter where installed, else what the desktop reads its own text in.
+const QString& familyName() {
+    static const QString family = [] {
+        const QString inter = QStringLiteral("Inter");
+        return QFontDatabase::families().contains(inter)
+            ? inter
+            : QFontDatabase::systemFont(QFontDatabase::GeneralFont).family();
+    }();
+    return family;
+}
+
+QFont makeFont(int pixelSize, bool bold) {
+    QFont font(familyName());
+    font.setPixelSize(pixelSize);
+    font.setWeight(bold ? QFont::DemiBold : QFont::Normal);
+    font.setHintingPreference(QFont::PreferNoHinting);
+    font.setStyleStrategy(QFont::PreferAntialias);
+    return font;
+}
+
+// Advances at a size of 1, readable by every thread. A timeline measures thousands of kernel names
+// a frame, and shaping each would take longer than drawing them; so plain ASCII is summed up by
+// character, without kerning.
+class Advances {
+public:
+    explicit Advances(bool bold)
+        : m_bold(bold) {
+        const QFontMetricsF metrics(makeFont(kMeasureSize, bold));
+        for (std::size_t i = 0; i < m_ascii.size(); ++i)
+            m_ascii[i] = metrics.horizontalAdvance(QChar(static_cast<char16_t>(i + kFirst)))
+                / kMeasureSize;
+    }
+    [[nodiscard]] double width(std::string_view text) const {
+        double sum = 0.0;
+        for (const char c : text) {
+            const auto code = static_cast<unsigned char>(c);
+            if (code < kFirst || code >= kFirst + m_ascii.size())
+                return shaped(text);
+            sum += m_ascii[code - kFirst];
+        }
+        return sum;
+    }
+
+private:
+    static constexpr std::size_t kFirst = 0x20;
+
+    [[nodiscard]] double shaped(std::string_view text) const {
+        const auto length = static_cast<qsizetype>(text.size());
+        const QFontMetricsF metrics(makeFont(kMeasureSize, m_bold));
+        return metrics.horizontalAdvance(QString::fromUtf8(text.data(), length)) / kMeasureSize;
+    }
+
+    bool m_bold;
+    std::array<double, 0x7F - 0x20> m_ascii{};
+};
+
+} // namespace
+
+QFont themeFont(const plot::Theme& theme, plot::TextRole role, bool bold) {
+    return makeFont(static_cast<int>(std::lround(theme.size(role))), bold);
+}
+
+plot::MeasureText measureWith(const plot::Theme& theme) {
+    static const Advances regular(false);
+    static const Advances bold(true);
+    return [theme](std::string_view text, plot::TextRole role, bool isBold) {
+        return (isBold ? bold : regular).width(text) * theme.size(role);
+    };
+}
+
+} // namespace trainscope::app

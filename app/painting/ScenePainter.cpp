@@ -1,0 +1,202 @@
+#include "app/painting/ScenePainter.h"
+
+#include "app/painting/ColumnsImage.h"
+#include "app/painting/VectorShapes.h"
+
+#include <QImage>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+namespace trainscope::app {
+
+namespace {
+
+constexpr double kHatchSpacing = 6.0; // in line widths
+// Smooth lines cost as many times more as they have points; beyond this nobody sees the difference.
+constexpr std::size_t kMostSmoothPoints = 600;
+
+QColor toQt(plot::Color color) {
+    return QColor(color.r, color.g, color.b, color.a);
+}
+QRectF toQt(const plot::Rect& rect) {
+    return {rect.x, rect.y, rect.width, rect.height};
+}
+QPointF toQt(plot::Point point) {
+    return {point.x, point.y};
+}
+
+class Replay {
+public:
+    Replay(const plot::Theme& theme, QPainter& painter, PaintTarget target)
+        : m_painter(painter)
+        , m_target(target)
+        , m_measure(measureWith(theme))
+        , m_hatch(kHatchSpacing * std::max(theme.lineWidth, 0.5))
+        , m_lineWidth(theme.lineWidth)
+        , m_ratio(painter.device()->devicePixelRatioF()) {
+        for (std::size_t i = 0; i < m_fonts.size(); ++i)
+            m_fonts[i] = themeFont(theme, static_cast<plot::TextRole>(i / 2), i % 2 == 1);
+    }
+
+    void operator()(const plot::FillRect& item) {
+        finishColumns();
+        if (item.hatch == plot::Hatch::Diagonal) {
+            hatch(item);
+            return;
+        }
+        if (item.radius <= 0.0) {
+            fill(item.rect, item.fill);
+            return;
+        }
+        m_painter.setRenderHint(QPainter::Antialiasing, true);
+        m_painter.setPen(Qt::NoPen);
+        m_painter.setBrush(toQt(item.fill));
+        m_painter.drawRoundedRect(toQt(item.rect), item.radius, item.radius);
+        m_painter.setRenderHint(QPainter::Antialiasing, isVector());
+    }
+
+    void operator()(const plot::Line& item) {
+        finishColumns();
+        QPen pen(toQt(item.color), item.width);
+        pen.setCapStyle(Qt::FlatCap);
+        if (item.dashed)
+            pen.setDashPattern({3.0, 3.0});
+        m_painter.setPen(pen);
+        m_painter.setBrush(Qt::NoBrush);
+        m_painter.drawLine(toQt(item.from), toQt(item.to));
+    }
+
+    void operator()(const plot::Polyline& item) {
+        finishColumns();
+        QPolygonF points;
+        points.reserve(static_cast<qsizetype>(item.points.size()));
+        for (const auto& point : item.points)
+            points.append(toQt(point));
+        QPen pen(toQt(item.color), item.width);
+        pen.setJoinStyle(Qt::BevelJoin);
+        m_painter.setPen(pen);
+        m_painter.setBrush(Qt::NoBrush);
+        m_painter.setRenderHint(
+            QPainter::Antialiasing, isVector() || item.points.size() < kMostSmoothPoints);
+        m_painter.drawPolyline(points);
+        m_painter.setRenderHint(QPainter::Antialiasing, isVector());
+    }
+
+    void operator()(const plot::Columns& item) {
+        if (item.top.empty())
+            return;
+        if (isVector()) {
+            m_painter.setPen(Qt::NoPen);
+            m_painter.setBrush(toQt(item.color));
+            m_painter.drawPath(columnsPath(item));
+            return;
+        }
+        if (m_columns && !(m_columnsArea == item.area))
+            finishColumns();
+        if (!m_columns) {
+            m_columns = std::make_unique<ColumnsImage>(item.area, m_ratio);
+            m_columnsArea = item.area;
+        }
+        m_columns->add(item);
+    }
+
+    void operator()(const plot::HeatStrip& item) {
+        finishColumns();
+        if (item.rows <= 0 || item.columns <= 0)
+            return;
+        if (isVector()) {
+            for (const auto& cell : mergedCells(item))
+                fill(cell.rect, cell.color);
+            return;
+        }
+        QImage image(item.columns, item.rows, QImage::Format_ARGB32);
+        for (int row = 0; row < item.rows; ++row) {
+            auto* line = reinterpret_cast<QRgb*>(image.scanLine(row));
+            const auto* cells = item.cells.data()
+                + static_cast<std::size_t>(row) * static_cast<std::size_t>(item.columns);
+            std::transform(cells, cells + item.columns, line,
+                [](plot::Color c) { return qRgba(c.r, c.g, c.b, c.a); });
+        }
+        m_painter.drawImage(toQt(item.area), image);
+    }
+
+    void operator()(const plot::Label& item) {
+        finishColumns();
+        const double width
+            = item.align == plot::Align::Left ? 0.0 : m_measure(item.text, item.role, item.bold);
+        const double shift = item.align == plot::Align::Right ? -width : -width / 2.0;
+        m_painter.setFont(m_fonts[static_cast<std::size_t>(item.role) * 2 + (item.bold ? 1 : 0)]);
+        m_painter.setPen(toQt(item.color));
+        m_painter.setBrush(Qt::NoBrush);
+        const QString text = QString::fromStdString(item.text);
+        if (item.rotation == 0.0) {
+            m_painter.drawText(QPointF(item.anchor.x + shift, item.anchor.y), text);
+            return;
+        }
+        m_painter.save();
+        m_painter.translate(toQt(item.anchor));
+        m_painter.rotate(item.rotation);
+        m_painter.drawText(QPointF(shift, 0.0), text);
+        m_painter.restore();
+    }
+
+    void finishColumns() {
+        if (!m_columns)
+            return;
+        m_painter.drawImage(m_columns->position(), m_columns->image());
+        m_columns.reset();
+    }
+
+private:
+    [[nodiscard]] bool isVector() const { return m_target == PaintTarget::Vector; }
+
+    void fill(const plot::Rect& rect, plot::Color color) {
+        m_painter.setPen(Qt::NoPen);
+        m_painter.setBrush(toQt(color));
+        if (isVector())
+            m_painter.drawRect(toQt(rect));
+        else
+            m_painter.fillRect(toQt(rect), toQt(color));
+    }
+
+    void hatch(const plot::FillRect& item) {
+        QPen pen(toQt(item.fill), m_lineWidth);
+        pen.setCapStyle(Qt::FlatCap);
+        m_painter.setPen(pen);
+        m_painter.setBrush(Qt::NoBrush);
+        m_painter.setRenderHint(QPainter::Antialiasing, true);
+        for (const auto& [from, to] : hatchLines(item.rect, m_hatch))
+            m_painter.drawLine(toQt(from), toQt(to));
+        m_painter.setRenderHint(QPainter::Antialiasing, isVector());
+    }
+
+    QPainter& m_painter;
+    PaintTarget m_target;
+    plot::MeasureText m_measure;
+    double m_hatch;
+    double m_lineWidth;
+    double m_ratio;
+    std::array<QFont, 8> m_fonts;
+    std::unique_ptr<ColumnsImage> m_columns;
+    plot::Rect m_columnsArea;
+};
+
+} // namespace
+
+void paintScene(
+    const plot::PlotScene& scene, const plot::Theme& theme, QPainter& painter, PaintTarget target) {
+    const bool vector = target == PaintTarget::Vector;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(toQt(scene.background));
+    painter.drawRect(QRectF(0.0, 0.0, scene.width, scene.height));
+    painter.setRenderHint(QPainter::Antialiasing, vector);
+    Replay replay(theme, painter, target);
+    for (const auto& item : scene.items)
+        std::visit(replay, item);
+    replay.finishColumns();
+}
+
+} // namespace trainscope::app
