@@ -1,0 +1,153 @@
+#include "importers/registry/FileKind.h"
+
+#include "importers/common/RunFolders.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+
+namespace trainscope::importers {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Mark {
+    std::string_view bytes;
+    std::size_t at = 0;
+    std::string_view kind;
+};
+constexpr std::array kMarks{
+    Mark{"SQLite format 3\0"sv, 0, "SQLite database"},
+    Mark{"\xff\xd8\xff"sv, 0, "JPEG image"},
+    Mark{"\x89PNG"sv, 0, "PNG image"},
+    Mark{"GIF8"sv, 0, "GIF image"},
+    Mark{"%PDF-"sv, 0, "PDF document"},
+    Mark{"PK\x03\x04"sv, 0, "ZIP archive (or a file built on one: .pt, .npz, .docx)"},
+    Mark{"\x7f"
+         "ELF"sv,
+        0, "program or library (ELF)"},
+    Mark{"\x89HDF\r\n"sv, 0, "HDF5 file"},
+    Mark{"PAR1"sv, 0, "Parquet file"},
+    Mark{"ustar"sv, 257, "tar archive: unpack it first"},
+    Mark{"BZh"sv, 0, "bzip2 archive: unpack it first"},
+    Mark{"\xfd"
+         "7zXZ"sv,
+        0, "xz archive: unpack it first"},
+    Mark{"7z\xbc\xaf"sv, 0, "7-Zip archive: unpack it first"},
+    Mark{"\x93NUMPY"sv, 0, "NumPy array"},
+    Mark{"NSYS"sv, 0, "Nsight Systems report: export it with nsys export --type sqlite"},
+    Mark{"RIFF"sv, 0, "RIFF file (sound or picture)"},
+};
+
+// Texts of other tools, told by something near their beginning.
+struct Sign {
+    std::string_view text;
+    std::string_view kind;
+};
+constexpr std::array kJson{
+    Sign{"chakra", "PyTorch execution trace, not a Kineto trace"},
+    Sign{"\"resultType\"", "answer of a Prometheus server, not read by this version"},
+    Sign{"\"panels\"", "Grafana dashboard, not telemetry"},
+    Sign{"\"iter_energy\"", "Perseus profile, not read by this version"},
+    Sign{"\"power_states\"", "Perseus schedule, not telemetry"},
+    Sign{"\"nbformat\"", "Jupyter notebook, not telemetry"},
+    Sign{"\"ops\"", "JSON of another tool, not a Kineto trace"},
+};
+constexpr std::array kText{
+    Sign{":::MLLOG", "MLPerf log, not read by this version"},
+    Sign{"DCGM_FI_", "DCGM exporter text or its list of fields, not read by this version"},
+    Sign{"#Entity", "dcgmi dmon log, not read by this version"},
+    Sign{"GPUId,TimeStampUs", "DCGM CSV, not read by this version"},
+    Sign{"# gpu ", "nvidia-smi dmon log, not read by this version"},
+    Sign{"#Date ", "nvidia-smi dmon log with dates, not read by this version"},
+    Sign{"total_energy_consumption", "amd-smi CSV, not read by this version"},
+    Sign{"ROCm System Management", "rocm-smi table, not read by this version"},
+    Sign{"AMD-SMI", "amd-smi output, not read by this version"},
+    Sign{"Watts,", "power meter log of SPEC PTDaemon, not read by this version"},
+    Sign{"Legend:", "topology of nvidia-smi topo -m, not telemetry"},
+    Sign{"CUDA Kernel", "table of Nsight Systems, not read by this version"},
+    Sign{"emissions", "CodeCarbon table, not read by this version"},
+};
+
+bool isBinary(std::string_view head) {
+    const std::string_view start = head.substr(0, 4096);
+    const bool utf16 = start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff");
+    return !utf16 && start.find('\0') != std::string_view::npos;
+}
+
+std::string_view firstText(std::string_view head) {
+    const std::size_t at = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+    return at == std::string_view::npos ? std::string_view() : head.substr(at);
+}
+
+std::string suffixOf(std::string_view path) {
+    std::string_view name = namePart(path);
+    for (const std::string_view packed : {".gz", ".zst"}) {
+        if (name.ends_with(packed))
+            name.remove_suffix(packed.size());
+    }
+    const std::size_t dot = name.rfind('.');
+    std::string suffix(dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1));
+    std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return suffix;
+}
+
+template <typename Signs>
+std::optional<std::string> bySign(std::string_view head, const Signs& signs) {
+    for (const Sign& sign : signs) {
+        if (head.find(sign.text) != std::string_view::npos)
+            return std::string(sign.kind);
+    }
+    return std::nullopt;
+}
+
+std::string byName(std::string_view path) {
+    const std::string suffix = suffixOf(path);
+    const std::string_view name = namePart(path);
+    if (suffix == "yaml" || suffix == "yml")
+        return "YAML, not telemetry";
+    if (suffix == "md" || suffix == "rst" || name.starts_with("README")
+        || name.starts_with("LICENSE"))
+        return "documentation, not telemetry";
+    if (suffix == "py" || suffix == "sh" || suffix == "ipynb" || suffix == "cpp"
+        || suffix == "slurm")
+        return "script or source text, not telemetry";
+    if (suffix == "log" || suffix == "out" || suffix == "err")
+        return "log text without telemetry that is known";
+    if (suffix == "toml" || suffix == "ini" || suffix == "cfg" || suffix == "conf")
+        return "configuration, not telemetry";
+    return {};
+}
+
+} // namespace
+
+std::string describeFile(std::string_view head, std::string_view path) {
+    for (const Mark& mark : kMarks) {
+        if (head.size() >= mark.at && head.substr(mark.at).starts_with(mark.bytes))
+            return std::string(mark.kind);
+    }
+    if (isBinary(head))
+        return "binary file of an unknown kind";
+    const std::string_view text = firstText(head);
+    if (text.empty())
+        return "empty: nothing but blanks";
+    if (text.front() == '{' || text.front() == '[') {
+        if (const auto kind = bySign(head.substr(0, 4096), kJson))
+            return *kind;
+        return head.find("\"nodes\"") != std::string_view::npos
+            ? "PyTorch execution trace, not a Kineto trace"
+            : "JSON without trace events";
+    }
+    if (text.front() == '<')
+        return "XML or HTML, not telemetry";
+    if (auto named = byName(path); !named.empty())
+        return named;
+    if (const auto kind = bySign(head, kText))
+        return *kind;
+    return "text without known columns";
+}
+
+} // namespace trainscope::importers

@@ -1,0 +1,27 @@
+#include "importers/registry/Registry.h"
+
+#include "importers/kineto/KinetoImporter.h"
+#include "importers/nvsmi/NvsmiImporter.h"
+
+#include <algorithm>
+
+namespace trainscope::importers {
+
+const std::vector<std::unique_ptr<Importer>>& registry() {
+    static const auto importers = [] {
+        std::vector<std::unique_ptr<Importer>> list;
+        list.push_back(std::make_unique<kineto::KinetoImporter>());
+        list.push_back(std::make_unique<NvsmiImporter>());
+        return list;
+    }();
+    return importers;
+}
+
+const Importer* findImporter(std::string_view id) {
+    const auto& importers = registry();
+    const auto found = std::find_if(importers.begin(), importers.end(),
+        [id](const auto& importer) { return importer->id() == id; });
+    return found == importers.end() ? nullptr : found->get();
+}
+
+} // namespace trainscope::importers
