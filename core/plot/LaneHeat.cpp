@@ -1,5 +1,4 @@
 #include "core/plot/LaneFrame.h"
-#include "core/plot/Ticks.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr int kColorBarSteps = 64;
+constexpr double kColorSteps = 128.0;
 
 // Consecutive series of one node of one run.
 struct Block {
@@ -55,7 +55,9 @@ bool isMagnitudeOfHeat(const std::string& metric) {
 Color cellColor(const LaneData& lane, bool warm, double value) {
     if (std::isnan(value))
         return {0, 0, 0, 0};
-    const double fraction = (value - lane.low) / (lane.high - lane.low);
+    // In steps finer than the eye: equal neighbours merge in vector files.
+    const double exact = (value - lane.low) / (lane.high - lane.low);
+    const double fraction = std::round(exact * kColorSteps) / kColorSteps;
     return warm ? inferno(fraction) : viridis(fraction);
 }
 
@@ -158,12 +160,10 @@ void drawColorBar(
         bar.cells.push_back(warm ? inferno(fraction) : viridis(fraction));
     }
     frame.scene.items.emplace_back(std::move(bar));
-    const auto ticks = valueTicks(lane.low, lane.high, lane.displayScale, 6);
-    if (ticks.size() < 2)
-        return;
-    frame.text({left, below}, ticks.front().label, frame.theme.textSecondary, TextRole::Small);
-    frame.text({left + width, below}, ticks.back().label, frame.theme.textSecondary,
-        TextRole::Small, Align::Right);
+    const auto end = [&](double value) { return fmt::format("{:.4g}", value * lane.displayScale); };
+    frame.text({left, below}, end(lane.low), frame.theme.textSecondary, TextRole::Small);
+    frame.text({left + width, below}, end(lane.high), frame.theme.textSecondary, TextRole::Small,
+        Align::Right);
 }
 
 } // namespace

@@ -28,7 +28,7 @@ double drawName(const LaneFrame& frame, const LaneData& lane, double reserved) {
 
 void drawValueAxis(const LaneFrame& frame, const LaneData& lane) {
     const double size = frame.theme.size(TextRole::Small);
-    const int most = std::clamp(static_cast<int>(frame.area.height / (2.6 * size)) + 1, 2, 6);
+    const int most = std::clamp(static_cast<int>(frame.area.height / (2.2 * size)) + 1, 2, 6);
     const auto ticks = valueTicks(lane.low, lane.high, lane.displayScale, most);
     const double gap = 1.5 * frame.theme.spacing;
     double widest = 0.0;

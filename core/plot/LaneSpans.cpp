@@ -25,10 +25,20 @@ constexpr double kTallest = 1.7;
 constexpr double kStreamRow = 0.9;
 constexpr double kShallowest = 0.3;
 
+// "rank 0" where the rank has one track, else "0 · stream 7".
+std::string rowLabel(const LaneData& lane, const LaneSpans& track) {
+    const auto same = std::count_if(lane.spans.begin(), lane.spans.end(),
+        [&](const LaneSpans& other) { return other.run == track.run && other.rank == track.rank; });
+    if (track.rank < 0)
+        return track.label;
+    static constexpr std::string_view kPrefix = "rank ";
+    return same == 1 ? fmt::format("rank {}", track.rank) : track.label.substr(kPrefix.size());
+}
+
 std::vector<Row> rowsByTrack(const LaneData& lane, bool nested) {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < lane.spans.size(); ++i)
-        rows.push_back({{}, 0.0, {i}, lane.spans[i].label, nested});
+        rows.push_back({{}, 0.0, {i}, rowLabel(lane, lane.spans[i]), nested});
     return rows;
 }
 
