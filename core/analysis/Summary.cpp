@@ -35,7 +35,7 @@ public:
         }
         for (const Gpu& gpu : gpus.value())
             gpuOf(gpu.rank).gpu = gpu;
-        m_summary.duration = durationOf(series.value(), tracks.value());
+        m_summary.duration = runDuration(series.value(), tracks.value());
         m_seriesTotal = series.value().size();
         for (const auto& [name, group] : seriesByMetric(series.value(), m_summary.warnings)) {
             if (auto status = addMetric(name, group); !status.hasValue())
@@ -46,23 +46,6 @@ public:
     }
 
 private:
-    static DurationNs durationOf(
-        const std::vector<Series>& allSeries, const std::vector<Track>& tracks) {
-        TimeRange span = {kAllTime.end, kAllTime.begin};
-        const auto include = [&span](TimeNs begin, TimeNs end) {
-            span = {std::min(span.begin, begin), std::max(span.end, end)};
-        };
-        for (const Series& series : allSeries) {
-            if (series.count > 0)
-                include(series.range.begin, series.range.end - DurationNs{1});
-        }
-        for (const Track& track : tracks) {
-            if (track.count > 0)
-                include(track.range.begin, track.range.end);
-        }
-        return span.begin < span.end ? span.length() : DurationNs{};
-    }
-
     GpuSummary& gpuOf(int rank) {
         auto& gpu = m_gpus[rank];
         gpu.gpu.rank = rank;
@@ -212,6 +195,22 @@ private:
 };
 
 } // namespace
+
+DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<Track>& tracks) {
+    TimeRange span = {kAllTime.end, kAllTime.begin};
+    const auto include = [&span](TimeNs begin, TimeNs end) {
+        span = {std::min(span.begin, begin), std::max(span.end, end)};
+    };
+    for (const Series& series : allSeries) {
+        if (series.count > 0)
+            include(series.range.begin, series.range.end - DurationNs{1});
+    }
+    for (const Track& track : tracks) {
+        if (track.count > 0)
+            include(track.range.begin, track.range.end);
+    }
+    return span.begin < span.end ? span.length() : DurationNs{};
+}
 
 Result<RunSummary> summarise(const store::Store& store, const Run& run, const Progress& progress) {
     return Summariser(store, run, progress).run();

@@ -64,6 +64,9 @@ struct RunSummary {
     std::vector<std::string> warnings; // counters that were reset, ambiguous series
 };
 
+// From the first sample or span to the last sample or the end of the last span.
+DurationNs runDuration(const std::vector<Series>& series, const std::vector<Track>& tracks);
+
 // Reads every series of the run once; a power series with a gap twice. Cancelled by progress.
 Result<RunSummary> summarise(
     const store::Store& store, const Run& run, const Progress& progress = {});

@@ -1,0 +1,34 @@
+#pragma once
+// From the options of `trainscope-cli figure` to what the timeline figure needs.
+
+#include "app/painting/TimelineFigure.h"
+#include "core/model/Result.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+constexpr double kDefaultWidthMm = 177.8; // 7 in, the text width of a conference page
+
+// The options of `figure`, as typed.
+struct FigureArguments {
+    std::string database;
+    std::string kind = "timeline";
+    std::vector<std::string> runs;
+    std::vector<std::string> metrics;
+    std::optional<int> rank;
+    std::optional<double> fromSeconds;
+    std::optional<double> toSeconds;
+    std::string out;
+    std::string csv;
+    std::string theme = "paper";
+    double widthMm = kDefaultWidthMm;
+    double heightMm = 0.0;
+};
+
+// Runs, lanes and window; NotFound names the runs or metrics there are.
+Result<app::TimelineRequest> timelineRequest(const FigureArguments& arguments);
+
+} // namespace trainscope::cli

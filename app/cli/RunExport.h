@@ -1,0 +1,35 @@
+#pragma once
+// A run as CSV files in a folder, SI units, decimal points, missing values as empty cells:
+//   metrics.csv     metric,unit,kind,file,series,samples,missing
+//   <metric>.csv    time_ns,unix_s,rank,node,local,device,value      one row per sample, series
+//   after series kernels.csv     rank,device,name,category,count,time_us spans.csv
+//   rank,device,track,kind,name,start_ns,duration_ns,correlation,depth iterations.csv
+//   index,rank,start_ns,duration_ns,warmup
+// The last three only where the run has such data and no metrics were asked for.
+
+#include "core/model/Result.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+struct ExportRequest {
+    Run run;
+    std::vector<std::string> metrics; // empty: all, and what was traced
+    std::filesystem::path folder;
+    bool overwrite = false; // files of the same names; others are never touched
+};
+
+using KeepGoing = std::function<bool(std::string_view phase)>;
+
+// The files written. NotFound names the metrics there are; Usage where the folder is not empty and
+// `overwrite` was not given. Each file appears whole or not at all.
+Result<std::vector<std::filesystem::path>> exportRun(
+    const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing);
+
+} // namespace trainscope::cli

@@ -1,0 +1,22 @@
+#pragma once
+// The sources of an import as the user typed them: folders, and files; files of one folder belong
+// together, so that the traces of several ranks given by name join one run as they would when their
+// folder is given.
+
+#include "core/model/Result.h"
+#include "importers/common/Source.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+struct SourceList {
+    std::vector<std::unique_ptr<importers::SourceTree>> trees;
+    std::vector<Error> failures; // sources that cannot be opened
+};
+
+SourceList openSources(const std::vector<std::string>& paths);
+
+} // namespace trainscope::cli

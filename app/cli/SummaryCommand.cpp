@@ -1,0 +1,150 @@
+#include "app/cli/Command.h"
+#include "app/cli/ProgressLine.h"
+#include "app/cli/Quantity.h"
+#include "app/cli/RunSelection.h"
+#include "app/cli/SummaryJson.h"
+#include "app/cli/TextTable.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+struct Options {
+    std::string database;
+    std::vector<std::string> runs;
+    bool json = false;
+};
+
+void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
+    using enum TextTable::Align;
+    TextTable table({{"metric", Left}, {"mean"}, {"min"}, {"p50"}, {"p99"}, {"max"}, {"total"},
+        {"std in node"}, {"std of nodes"}});
+    for (const auto& [name, metric] : summary.metrics) {
+        const auto text = [&metric, &name](const std::optional<double>& value) {
+            return quantityText(value, metric.metric.unit, name);
+        };
+        table.add({name, text(metric.all.mean), text(metric.all.min), text(metric.all.p50),
+            text(metric.all.p99), text(metric.all.max), text(metric.all.total),
+            text(metric.intraNodeStd), text(metric.interNodeStd)});
+    }
+    if (!table.isEmpty())
+        table.print(out, "  ");
+}
+
+std::string cell(const analysis::GpuSummary& gpu, const std::string& metric, std::string_view unit,
+    std::optional<double> analysis::SubjectStatistics::*field) {
+    const auto found = gpu.metrics.find(metric);
+    return found == gpu.metrics.end() ? "-" : quantityText(found->second.*field, unit, metric);
+}
+
+void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
+    using S = analysis::SubjectStatistics;
+    TextTable table({{"rank"}, {"node"}, {"local"}, {"energy"}, {"mean power"}, {"peak power"},
+        {"mean temperature"}, {"peak temperature"}, {"mean SM clock"}, {"mean utilisation"}});
+    for (const auto& gpu : summary.gpus) {
+        if (gpu.metrics.empty())
+            continue;
+        table.add({std::to_string(gpu.gpu.rank), std::to_string(gpu.gpu.node),
+            std::to_string(gpu.gpu.local), gpu.energy ? quantityText(gpu.energy->joules, "J") : "-",
+            cell(gpu, "gpu_power", "W", &S::mean), cell(gpu, "gpu_power", "W", &S::max),
+            cell(gpu, "gpu_temperature", "°C", &S::mean),
+            cell(gpu, "gpu_temperature", "°C", &S::max), cell(gpu, "sm_clock", "Hz", &S::mean),
+            cell(gpu, "gpu_utilization", "1", &S::mean)});
+    }
+    if (table.isEmpty())
+        return;
+    out << '\n';
+    table.print(out, "  ");
+}
+
+void printText(const analysis::RunSummary& summary, std::ostream& out) {
+    const Run& run = summary.run;
+    out << run.name << "  (" << toString(run.kind) << ", " << toString(run.status) << ")\n  "
+        << run.gpuCount << " GPUs on " << run.nodeCount << " nodes, "
+        << durationText(summary.duration);
+    if (!run.range.isEmpty())
+        out << " from " << timeText(run.range.begin);
+    if (summary.energy) {
+        out << "\n  energy " << quantityText(summary.energy->joules, "J") << ", covering "
+            << quantityText(summary.energy->coverage, "1", "utilization") << " of the run";
+    }
+    out << "\n\n";
+    printMetrics(summary, out);
+    printGpus(summary, out);
+}
+
+Result<std::vector<analysis::RunSummary>> summaries(
+    const store::Store& store, const std::vector<Run>& runs, const Console& console) {
+    ProgressLine line(console);
+    std::vector<analysis::RunSummary> result;
+    for (const Run& run : runs) {
+        auto summary = analysis::summarise(store, run, [&](const ProgressState& state) {
+            line.update(
+                run.name + ": " + std::string(state.phase), state.bytesDone, state.bytesTotal);
+            return !console.isCancelled();
+        });
+        if (!summary.hasValue())
+            return summary.error();
+        result.push_back(std::move(summary).value());
+    }
+    return result;
+}
+
+ExitStatus printSummary(const Options& options, const Console& console) {
+    const auto store = openDatabase(options.database);
+    if (!store.hasValue())
+        return console.fail(store.error());
+    const auto runs = selectRuns(store.value(), options.runs);
+    if (!runs.hasValue())
+        return console.fail(runs.error());
+    const auto all = summaries(store.value(), runs.value(), console);
+    if (!all.hasValue())
+        return console.fail(all.error());
+    for (const auto& summary : all.value()) {
+        for (const auto& warning : summary.warnings)
+            console.warn(summary.run.name + ": " + warning);
+    }
+    if (options.json) {
+        Json json{{"runs", Json::array()}};
+        for (const auto& summary : all.value())
+            json["runs"].push_back(summaryJson(summary));
+        printJson(console.out(), json);
+        return ExitStatus::Done;
+    }
+    for (std::size_t i = 0; i < all.value().size(); ++i) {
+        console.out() << (i == 0 ? "" : "\n");
+        printText(all.value()[i], console.out());
+    }
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addSummaryCommand(CLI::App& app, CommandContext& context) {
+    auto* command
+        = app.add_subcommand("summary", "Means, extremes, totals and energy per GPU, node and run");
+    auto options = std::make_shared<Options>();
+    command->add_option("DB", options->database, "The run database")->required();
+    command->add_option("--run", options->runs, "Only this run; may be given several times")
+        ->type_name("N")
+        ->expected(1)
+        ->take_all();
+    command->add_flag("--json", options->json, "Print one JSON object");
+    command->footer(
+        R"(Means are weighted by time, energy is the integral of gpu_power, and missing samples
+count in neither. A run may be named by the last parts of its path.
+
+Examples:
+  trainscope-cli summary runs.trainscope
+  trainscope-cli summary runs.trainscope --run gpt3-175b_3_00000 --json)");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return printSummary(*options, context.console); };
+    });
+}
+
+} // namespace trainscope::cli
