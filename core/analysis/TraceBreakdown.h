@@ -1,6 +1,7 @@
 #pragma once
-// Busy, compute, communication, exposed, overlap and idle time of a traced rank, by unions of intervals over all
-// streams of a device (design section 5), and its kernel table. Durations are exact nanoseconds.
+// Busy, compute, communication, exposed, overlap and idle time of a traced rank, by unions of
+// intervals over all streams of a device (design section 5), and its kernel table. Durations are
+// exact nanoseconds.
 
 #include "core/analysis/KernelCategory.h"
 #include "core/model/Run.h"

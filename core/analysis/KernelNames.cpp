@@ -1,0 +1,43 @@
+#include "core/analysis/KernelNames.h"
+
+#include <nlohmann/json.hpp>
+
+namespace trainscope::analysis {
+
+std::string collectiveName(std::string_view detailJson) {
+    const auto detail = nlohmann::json::parse(detailJson.begin(), detailJson.end(), nullptr, false);
+    if (!detail.is_object())
+        return {};
+    const auto found = detail.find("Collective name");
+    return found != detail.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Result<const KernelNames::Kernel*> KernelNames::kernel(NameId name) {
+    if (const auto found = m_kernels.find(name); found != m_kernels.end())
+        return &found->second;
+    Kernel kernel;
+    if (name.isValid()) {
+        auto text = m_store.name(name);
+        if (!text.hasValue())
+            return text.error();
+        kernel.name = std::move(text).value();
+    }
+    kernel.isCommunication = KernelCategories::isCommunication(kernel.name);
+    kernel.category = m_categories.categoryOf(kernel.name);
+    return &m_kernels.emplace(name, std::move(kernel)).first->second;
+}
+
+Result<const std::string*> KernelNames::category(const Kernel& kernel, const Span& span) {
+    if (!kernel.isCommunication || !span.detail.isValid())
+        return &kernel.category;
+    const std::pair key{span.name, span.detail};
+    if (const auto found = m_collectives.find(key); found != m_collectives.end())
+        return &found->second;
+    const auto detail = m_store.name(span.detail);
+    if (!detail.hasValue())
+        return detail.error();
+    std::string category(m_categories.categoryOf(kernel.name, collectiveName(detail.value())));
+    return &m_collectives.emplace(key, std::move(category)).first->second;
+}
+
+} // namespace trainscope::analysis

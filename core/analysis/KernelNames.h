@@ -1,0 +1,42 @@
+#pragma once
+// What a breakdown needs to know about a kernel by its interned name and detail, looked up once
+// each.
+
+#include "core/analysis/KernelCategory.h"
+#include "core/model/Span.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace trainscope::analysis {
+
+// The "Collective name" of a span's detail (see Span::detail); empty where there is none.
+std::string collectiveName(std::string_view detailJson);
+
+class KernelNames {
+public:
+    struct Kernel {
+        std::string name;
+        std::string category;
+        bool isCommunication = false;
+    };
+
+    KernelNames(const store::Store& store, const KernelCategories& categories)
+        : m_store(store)
+        , m_categories(categories) { }
+
+    Result<const Kernel*> kernel(NameId name);
+    // By name and, for collectives, by what the detail says.
+    Result<const std::string*> category(const Kernel& kernel, const Span& span);
+
+private:
+    const store::Store& m_store;
+    const KernelCategories& m_categories;
+    std::unordered_map<NameId, Kernel> m_kernels;
+    std::map<std::pair<NameId, NameId>, std::string> m_collectives;
+};
+
+} // namespace trainscope::analysis

@@ -1,0 +1,131 @@
+// Kernel names of NVIDIA and AMD traces and the categories that people sort them into.
+
+#include "core/analysis/KernelCategory.h"
+
+#include <QtTest>
+
+using trainscope::analysis::KernelCategories;
+
+class TestKernelCategory : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void category_data();
+    void category();
+    void communicationByName();
+    void userTableComesFirst();
+    void badTablesSayWhatIsWrong_data();
+    void badTablesSayWhatIsWrong();
+    void everyKeyHasALabel();
+};
+
+void TestKernelCategory::category_data() {
+    QTest::addColumn<QByteArray>("name");
+    QTest::addColumn<QByteArray>("collective");
+    QTest::addColumn<QByteArray>("expected");
+    const auto row = [](const char* name, const char* collective, const char* expected) {
+        QTest::addRow("%s/%s", name, collective)
+            << QByteArray(name) << QByteArray(collective) << QByteArray(expected);
+    };
+    row("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", "", "all_reduce");
+    row("ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevComm*)", "allreduce", "all_reduce");
+    row("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(x)", "_reduce_scatter_base",
+        "reduce_scatter");
+    row("ncclDevKernel_AllGather_RING_LL(x)", "", "all_gather");
+    row("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", "", "send_recv");
+    row("ncclDevKernel_SendRecv(x)", "all_to_allv", "send_recv");
+    row("ncclDevKernel_Broadcast_RING_LL(x)", "", "broadcast");
+    row("ncclDevKernel_Reduce_Sum_f32_RING_LL(x)", "", "communication");
+    row("ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", "", "communication");
+    row("ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", "allreduce", "all_reduce");
+    row("ncclDevKernel_Generic_1(x)", "_allgather_base", "all_gather");
+    row("ncclDevKernel_Generic_1(x)", "all_to_allv", "all_to_all");
+    row("ncclDevKernel_Generic_1(x)", "send", "send_recv");
+    row("ncclDevKernel_Generic_1(x)", "broadcast", "broadcast");
+    row("ncclDevKernel_Generic_1(x)", "barrier", "communication");
+    row("void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>()", "",
+        "all_reduce");
+    row("ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_tn", "", "gemm");
+    row("nvjet_tst_192x192_64x3_2x1_v_bz_coopB_NNN", "", "gemm");
+    row("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x192x64", "", "gemm");
+    row("void cutlass::Kernel2<cutlass_80_tensorop_f16_s16816gemm_relu_f16>()", "", "gemm");
+    row("void cublasLt::splitKreduce_kernel<32, 16, int, float>()", "", "gemm");
+    row("sm80_xmma_fprop_implicit_gemm_indexed_tf32f32", "", "gemm");
+    row("void cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnBwdSm90<x>>>()",
+        "", "attention");
+    row("fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausal", "", "attention");
+    row("attn_fwd", "", "attention");
+    row("void (anonymous namespace)::scaled_upper_triang_masked_softmax_warp_forward<c10::Half>()",
+        "", "attention");
+    row("void cuApplyLayerNorm<c10::Half, float, c10::Half>(c10::Half*)", "", "normalisation");
+    row("vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>()", "", "normalisation");
+    row("void at::native::batch_norm_backward_kernel<c10::BFloat16>()", "", "normalisation");
+    row("void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>>()", "",
+        "optimizer");
+    row("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>()",
+        "", "elementwise");
+    row("triton_poi_fused__unsafe_view_add_3", "", "elementwise");
+    row("void fbgemm_gpu::permute_2D_data_kernel<false>()", "", "elementwise");
+    row("hadamard_transform_kernel", "", "elementwise");
+    row("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>()", "", "elementwise");
+    row("void fft2d_c2r_32x32<float>()", "", "other");
+    row("", "", "other");
+}
+
+void TestKernelCategory::category() {
+    QFETCH(QByteArray, name);
+    QFETCH(QByteArray, collective);
+    QFETCH(QByteArray, expected);
+    const auto category
+        = KernelCategories::builtIn().categoryOf(name.toStdString(), collective.toStdString());
+    QCOMPARE(QByteArray(category.data(), static_cast<qsizetype>(category.size())), expected);
+}
+
+void TestKernelCategory::communicationByName() {
+    QVERIFY(KernelCategories::isCommunication("ncclDevKernel_Generic(x)"));
+    QVERIFY(KernelCategories::isCommunication("void MSCCLPP_kernel()"));
+    QVERIFY(KernelCategories::isCommunication("RCCL_AllReduce"));
+    QVERIFY(!KernelCategories::isCommunication("multimem_all_reduce_kernel"));
+    QVERIFY(!KernelCategories::isCommunication("ampere_sgemm_128x64_nn"));
+}
+
+void TestKernelCategory::userTableComesFirst() {
+    const auto table = KernelCategories::fromJson(
+        R"({"rules": [{"category": "rope", "any": ["My_GEMM", "rotary"]}]})");
+    QVERIFY(table.hasValue());
+    QVERIFY(table.value().categoryOf("my_gemm_kernel") == "rope");
+    QVERIFY(table.value().categoryOf("other_gemm_kernel") == "gemm");
+    QVERIFY(KernelCategories::label("rope") == "rope");
+}
+
+void TestKernelCategory::badTablesSayWhatIsWrong_data() {
+    QTest::addColumn<QByteArray>("json");
+    QTest::addColumn<QByteArray>("part");
+    QTest::newRow("not JSON") << QByteArray("{") << QByteArray("not a JSON object");
+    QTest::newRow("no rules") << QByteArray("{}") << QByteArray("no list of rules");
+    QTest::newRow("no category") << QByteArray(R"({"rules": [{"any": ["a"]}]})")
+                                 << QByteArray("Rule 1 has no category");
+    QTest::newRow("no parts") << QByteArray(R"({"rules": [{"category": "a", "any": []}]})")
+                              << QByteArray("Rule 1 has no list");
+    QTest::newRow("empty part") << QByteArray(R"({"rules": [{"category": "a", "any": [""]}]})")
+                                << QByteArray("no text");
+}
+
+void TestKernelCategory::badTablesSayWhatIsWrong() {
+    QFETCH(QByteArray, json);
+    QFETCH(QByteArray, part);
+    const auto table = KernelCategories::fromJson(json.toStdString());
+    QVERIFY(!table.hasValue());
+    QVERIFY2(QByteArray::fromStdString(table.error().message).contains(part),
+        table.error().message.c_str());
+}
+
+void TestKernelCategory::everyKeyHasALabel() {
+    for (const char* key : {"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send_recv",
+             "broadcast", "communication", "gemm", "attention", "normalisation", "elementwise",
+             "optimizer", "other"})
+        QVERIFY(KernelCategories::label(key) != key);
+}
+
+QTEST_GUILESS_MAIN(TestKernelCategory)
+#include "tst_KernelCategory.moc"
