@@ -1,6 +1,6 @@
 #pragma once
-// One import from end to end, for the window and the command line alike: units of a plan into a run database,
-// one transaction each. Runs on the caller's thread; call it from a worker.
+// One import from end to end, for the window and the command line alike: units of a plan into a run
+// database, one transaction each. Runs on the caller's thread; call it from a worker.
 
 #include "core/model/Import.h"
 #include "importers/registry/Registry.h"
@@ -29,8 +29,8 @@ struct ImportProgress {
 // Returns false to stop: the unit under way is undone, finished ones stay.
 using ImportListener = std::function<bool(const ImportProgress&)>;
 
-// Outcomes of the enabled units, in order; stops early only when the database itself fails or on cancel (then
-// the last outcome carries ErrorCode::Cancelled).
+// Outcomes of the enabled units, in order; stops early only when the database itself fails or on
+// cancel (then the last outcome carries ErrorCode::Cancelled).
 Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
     const importers::ImportPlan& plan, const std::filesystem::path& database,
     const ImportListener& listener);

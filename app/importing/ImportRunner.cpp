@@ -1,0 +1,168 @@
+#include "app/importing/ImportRunner.h"
+
+#include "app/importing/ProgressFunnel.h"
+#include "core/store/Store.h"
+#include "importers/registry/HashingTree.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <system_error>
+#include <thread>
+
+namespace trainscope::app {
+
+namespace {
+
+using importers::ImportUnit;
+
+constexpr auto kPatienceWithLock = std::chrono::seconds(5);
+constexpr auto kLockPoll = std::chrono::milliseconds(100);
+
+Error defect(const ImportUnit& unit, std::string_view what) {
+    return {ErrorCode::Unreadable,
+        "The file could not be read (" + std::string(what) + "); nothing of it was kept.",
+        unit.path};
+}
+
+// True when going on with the next unit makes no sense.
+bool isOfDatabase(const Error& error) {
+    return error.code == ErrorCode::Io || error.code == ErrorCode::Refused;
+}
+
+// A source that was moved: same run and size, another path. Only then the hash is needed
+// beforehand, so that the store can see that it is the same source and replace it.
+bool mayHaveMoved(const store::Store& store, const ImportUnit& unit, const std::string& path) {
+    const auto sources = store.sources();
+    if (!sources.hasValue())
+        return false;
+    const auto& all = sources.value();
+    const bool known = std::any_of(all.begin(), all.end(),
+        [&path](const store::Source& source) { return source.path == path; });
+    return !known && std::any_of(all.begin(), all.end(), [&unit](const store::Source& source) {
+        return source.size == unit.bytes;
+    });
+}
+
+class UnitRunner {
+public:
+    UnitRunner(store::Store& store, const importers::SourceTree& tree, const ImportUnit& unit,
+        ProgressFunnel& funnel)
+        : m_store(store)
+        , m_tree(tree)
+        , m_unit(unit)
+        , m_progress([&funnel](const ProgressState& state) { return funnel.report(state); }) { }
+
+    Result<ImportReport> run() {
+        const importers::Importer* importer = importers::findImporter(m_unit.importer);
+        if (importer == nullptr) {
+            return Error{ErrorCode::Usage,
+                "There is no importer \"" + m_unit.importer + "\" in this version.", m_unit.path};
+        }
+        auto session = begin();
+        if (!session.hasValue())
+            return session.error();
+        try {
+            return importWith(*importer, *session.value());
+        } catch (const std::bad_alloc&) {
+            return defect(m_unit, "there is not enough memory");
+        } catch (const std::exception& problem) {
+            return defect(m_unit, problem.what());
+        }
+    }
+
+private:
+    Result<std::unique_ptr<store::ImportSession>> begin() {
+        store::SourceDescription source{
+            m_tree.displayPath(m_unit.path), m_unit.bytes, {}, m_unit.runName};
+        if (mayHaveMoved(m_store, m_unit, source.path)) {
+            auto hash = m_tree.hashOf(m_unit, m_progress);
+            if (!hash.hasValue())
+                return hash.error();
+            source.hash = std::move(hash).value();
+        }
+        // Another window may be importing into the same file: its transaction ends by itself.
+        const auto deadline = std::chrono::steady_clock::now() + kPatienceWithLock;
+        while (true) {
+            auto session = m_store.beginImport(source);
+            const bool locked = !session.hasValue() && session.error().code == ErrorCode::Refused;
+            if (!locked || std::chrono::steady_clock::now() > deadline)
+                return session;
+            if (!m_progress({"Waiting for another import into this database", 0, m_unit.bytes}))
+                return cancelled();
+            std::this_thread::sleep_for(kLockPoll);
+        }
+    }
+
+    Result<ImportReport> importWith(
+        const importers::Importer& importer, store::ImportSession& session) {
+        auto report = importer.import(m_tree, m_unit, session, m_progress);
+        if (!report.hasValue())
+            return report;
+        auto hash = m_tree.hashOf(m_unit, m_progress);
+        if (!hash.hasValue() && hash.error().code == ErrorCode::Cancelled)
+            return hash.error();
+        // Unreadable rests (a file cut short by its disk) leave a source without hash, not without
+        // data.
+        const std::string text = hash.valueOr(std::string());
+        const Status finished = session.finish(report.value(), text, m_unit.bytes, m_progress);
+        if (!finished.hasValue())
+            return finished.error();
+        return report;
+    }
+
+    store::Store& m_store;
+    importers::HashingTree m_tree;
+    const ImportUnit& m_unit;
+    Progress m_progress;
+};
+
+// A database that this import made and that got nothing is not left behind.
+void removeEmpty(const std::filesystem::path& database) {
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+        std::error_code ignored;
+        std::filesystem::remove(database.string() + suffix, ignored);
+    }
+}
+
+} // namespace
+
+Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
+    const importers::ImportPlan& plan, const std::filesystem::path& database,
+    const ImportListener& listener) {
+    std::error_code ignored;
+    const bool existed = std::filesystem::exists(database, ignored);
+    std::vector<UnitOutcome> outcomes;
+    bool anything = false;
+    {
+        auto store = store::Store::openOrCreate(database);
+        if (!store.hasValue())
+            return store.error();
+        ProgressFunnel funnel(plan, listener);
+        for (std::size_t i = 0; i < plan.units.size(); ++i) {
+            const ImportUnit& unit = plan.units[i];
+            if (!unit.enabled)
+                continue;
+            funnel.beginUnit(i);
+            auto report = funnel.isCancelled()
+                ? Result<ImportReport>(cancelled())
+                : UnitRunner(store.value(), tree, unit, funnel).run();
+            funnel.endUnit();
+            UnitOutcome outcome{unit, std::nullopt, std::nullopt};
+            if (report.hasValue())
+                outcome.report = std::move(report).value();
+            else
+                outcome.error = report.error();
+            anything = anything || outcome.report.has_value();
+            outcomes.push_back(std::move(outcome));
+            const auto& error = outcomes.back().error;
+            if (error && (error->code == ErrorCode::Cancelled || isOfDatabase(*error)))
+                break;
+        }
+    }
+    if (!existed && !anything)
+        removeEmpty(database);
+    return outcomes;
+}
+
+} // namespace trainscope::app
