@@ -1,16 +1,10 @@
 #include "core/analysis/KernelNames.h"
 
-#include <nlohmann/json.hpp>
+#include "core/analysis/CollectiveDetail.h"
+
+#include <utility>
 
 namespace trainscope::analysis {
-
-std::string collectiveName(std::string_view detailJson) {
-    const auto detail = nlohmann::json::parse(detailJson.begin(), detailJson.end(), nullptr, false);
-    if (!detail.is_object())
-        return {};
-    const auto found = detail.find("Collective name");
-    return found != detail.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 Result<const KernelNames::Kernel*> KernelNames::kernel(NameId name) {
     if (const auto found = m_kernels.find(name); found != m_kernels.end())
@@ -36,7 +30,8 @@ Result<const std::string*> KernelNames::category(const Kernel& kernel, const Spa
     const auto detail = m_store.name(span.detail);
     if (!detail.hasValue())
         return detail.error();
-    std::string category(m_categories.categoryOf(kernel.name, collectiveName(detail.value())));
+    std::string category(
+        m_categories.categoryOf(kernel.name, parseCollectiveDetail(detail.value()).collective));
     return &m_collectives.emplace(key, std::move(category)).first->second;
 }
 

@@ -13,9 +13,6 @@
 
 namespace trainscope::analysis {
 
-// The "Collective name" of a span's detail (see Span::detail); empty where there is none.
-std::string collectiveName(std::string_view detailJson);
-
 class KernelNames {
 public:
     struct Kernel {
