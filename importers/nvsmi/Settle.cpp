@@ -36,6 +36,8 @@ void settlePower(std::vector<Column>& columns) {
     if (power.size() < 2 || instantness(*power.front()) == instantness(*power.back()))
         return;
     rename(*power.back(), "gpu_power_average");
+    for (std::size_t i = 1; i + 1 < power.size(); ++i)
+        rename(*power[i], ownMetricName(power[i]->header));
 }
 
 void settleClock(std::vector<Column>& columns, std::vector<std::string>& notes) {

@@ -1,0 +1,64 @@
+#pragma once
+// Plans and imports texts or files with the nvidia-smi importer, into memory.
+
+#include "importers/nvsmi/NvsmiImporter.h"
+#include "importers/support/RecordingSink.h"
+
+#include <QString>
+#include <QtGlobal>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::testing {
+
+struct Imported {
+    std::vector<importers::ImportUnit> units;
+    RecordingSink sink; // of all units
+    std::vector<Result<ImportReport>> reports; // one per unit
+
+    // Values of a series in SI.
+    [[nodiscard]] std::vector<double> values(const std::string& metric, int rank) const {
+        std::vector<double> result;
+        if (const RecordedSeries* series = sink.ofGpu(metric, rank)) {
+            for (const double value : series->values)
+                result.push_back(value * series->description.scale);
+        }
+        return result;
+    }
+    [[nodiscard]] std::vector<std::int64_t> times(const std::string& metric, int rank) const {
+        std::vector<std::int64_t> result;
+        if (const RecordedSeries* series = sink.ofGpu(metric, rank)) {
+            for (const TimeNs time : series->times)
+                result.push_back(time.ns);
+        }
+        return result;
+    }
+};
+
+inline void importTree(const importers::SourceTree& tree, Imported& out) {
+    const importers::NvsmiImporter importer;
+    std::vector<importers::SourceFile> mine;
+    for (const auto& file : tree.files()) {
+        const auto head = importers::readHead(tree, file.path, 65536);
+        if (head.hasValue() && importer.sniff(head.value(), file.path) > 0)
+            mine.push_back(file);
+    }
+    out.units = importer.plan(tree, mine);
+    for (const auto& unit : out.units)
+        out.reports.push_back(importer.import(tree, unit, out.sink, {}));
+}
+
+// One file of that text.
+inline void importText(const std::string& text, Imported& out) {
+    importTree(*importers::memoryTree({{"log.csv", text}}), out);
+}
+
+// The folder of the real files, empty where it is not there.
+inline QString sharedData() {
+    const QString shared = qEnvironmentVariable("TRAINSCOPE_SHARED");
+    return shared.isEmpty() ? QString() : shared + QStringLiteral("/data");
+}
+
+} // namespace trainscope::testing
