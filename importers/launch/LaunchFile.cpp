@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <optional>
 
-namespace trainscope::importers {
+namespace trainscope::importers::launch {
 
 namespace {
 
@@ -213,4 +213,4 @@ Result<LaunchConfig> readLaunchYaml(std::string_view text, const std::string& wh
     return config;
 }
 
-} // namespace trainscope::importers
+} // namespace trainscope::importers::launch

@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-namespace trainscope::importers {
+namespace trainscope::importers::launch {
 
 // `where` becomes the config's origin and names the file in errors. Fails for text that is not
 // YAML, or that states none of the fields. The data-parallel degree is nodes × GPUs per node / (TP
 // × PP × CP) where the file gives the factors and they divide.
 Result<LaunchConfig> readLaunchYaml(std::string_view text, const std::string& where);
 
-} // namespace trainscope::importers
+} // namespace trainscope::importers::launch

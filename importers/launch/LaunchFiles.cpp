@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-namespace trainscope::importers {
+namespace trainscope::importers::launch {
 
 namespace {
 
@@ -204,4 +204,4 @@ LaunchMatch LaunchFiles::best(const std::vector<Candidate>& candidates, std::str
     return first;
 }
 
-} // namespace trainscope::importers
+} // namespace trainscope::importers::launch

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace trainscope::importers {
+namespace trainscope::importers::launch {
 
 struct LaunchMatch {
     std::optional<std::string> path; // relative to the tree; absent: none
@@ -59,4 +59,4 @@ private:
 // The launch configuration in a file of the tree; its origin is the path.
 Result<LaunchConfig> readLaunchFile(const SourceTree& tree, const std::string& path);
 
-} // namespace trainscope::importers
+} // namespace trainscope::importers::launch

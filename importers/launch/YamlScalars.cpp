@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-namespace trainscope::importers {
+namespace trainscope::importers::launch {
 
 namespace {
 
@@ -151,4 +151,4 @@ Result<YamlScalars> readYamlScalars(std::string_view text, const std::string& wh
     }
 }
 
-} // namespace trainscope::importers
+} // namespace trainscope::importers::launch

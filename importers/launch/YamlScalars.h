@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace trainscope::importers {
+namespace trainscope::importers::launch {
 
 using YamlScalars = std::map<std::string, std::string, std::less<>>;
 
@@ -20,4 +20,4 @@ inline constexpr std::size_t kMaxYamlBytes = std::size_t{4} << 20;
 // the parser allows, or is larger than kMaxYamlBytes.
 Result<YamlScalars> readYamlScalars(std::string_view text, const std::string& where);
 
-} // namespace trainscope::importers
+} // namespace trainscope::importers::launch

@@ -8,6 +8,7 @@
 
 using namespace trainscope;
 using namespace trainscope::importers;
+using namespace trainscope::importers::launch;
 
 namespace {
 

@@ -5,12 +5,13 @@
 #include <QtTest>
 
 using namespace trainscope::importers;
+using namespace trainscope::importers::launch;
 
 namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-std::string launch(int devices) {
+std::string yamlOf(int devices) {
     return "trainer: {devices: " + std::to_string(devices) + "}\n";
 }
 
@@ -32,7 +33,7 @@ private Q_SLOTS:
         QTest::addColumn<std::string>("run");
         QTest::addColumn<std::string>("expected");
         const std::string run = "results/sweep-h200/gpt3/gpt3_1_00000";
-        const std::string yaml = launch(8);
+        const std::string yaml = yamlOf(8);
         QTest::newRow("nothing") << Files{{run + "/gpu_power_0.csv", ""}} << run
                                  << std::string("none");
         QTest::newRow("named, in the run") << Files{{run + "/gpt3_1_00000.yaml", yaml},
@@ -51,13 +52,13 @@ private Q_SLOTS:
             << std::string("results/sweep-h200/gpt3/gpt3_1_00000.yaml");
         QTest::newRow("beside the scripts")
             << Files{{"scripts/sweep-h200/gpt3/main/gpt3_1_00000.yaml", yaml},
-                   {"scripts/sweep-h200/gpt3/main/gpt3_11_00000.yaml", launch(4)},
-                   {"scripts/sweep-h100/gpt3/main/gpt3_1_00000.yaml", launch(4)}}
+                   {"scripts/sweep-h200/gpt3/main/gpt3_11_00000.yaml", yamlOf(4)},
+                   {"scripts/sweep-h100/gpt3/main/gpt3_1_00000.yaml", yamlOf(4)}}
             << run << std::string("scripts/sweep-h200/gpt3/main/gpt3_1_00000.yaml");
         QTest::newRow("other GPU") << Files{{"scripts/sweep-h100/gpt3/gpt3_1_00000.yaml", yaml}}
                                    << run << std::string("none, noted");
         QTest::newRow("tie") << Files{{"a/gpt3_1_00000.yaml", yaml},
-            {"b/gpt3_1_00000.yaml", launch(4)}}
+            {"b/gpt3_1_00000.yaml", yamlOf(4)}}
                              << run << std::string("none, noted");
         QTest::newRow("tie of equals")
             << Files{{"a/gpt3_1_00000.yaml", yaml}, {"b/gpt3_1_00000.yaml", yaml}} << run
@@ -81,7 +82,7 @@ private Q_SLOTS:
     }
 
     void originIsThePath() {
-        const auto tree = memoryTree({{"a/b/c.yaml", launch(8)}});
+        const auto tree = memoryTree({{"a/b/c.yaml", yamlOf(8)}});
         const RunFolders runs(*tree);
         const LaunchMatch match = LaunchFiles(*tree, runs).find("a/b");
         QCOMPARE(match.config.origin, std::string("a/b/c.yaml"));

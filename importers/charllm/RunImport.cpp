@@ -1,0 +1,218 @@
+#include "importers/charllm/RunImport.h"
+
+#include "importers/charllm/FileImport.h"
+#include "importers/charllm/Inventory.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace trainscope::importers::charllm {
+
+namespace {
+
+// "0.1 s" from whole microseconds.
+std::string seconds(DurationNs duration) {
+    const std::int64_t microseconds = duration.ns / 1000;
+    std::string fraction = std::to_string(microseconds % 1'000'000);
+    fraction.insert(0, 6 - fraction.size(), '0');
+    while (fraction.size() > 1 && fraction.back() == '0')
+        fraction.pop_back();
+    return std::to_string(microseconds / 1'000'000) + "." + fraction + " s";
+}
+
+class RunImport {
+public:
+    RunImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress)
+        : m_tree(tree)
+        , m_unit(unit)
+        , m_sink(sink)
+        , m_progress(progress)
+        , m_inventory(takeInventory(tree, unit)) {
+        m_report.importer = kImporterVersion;
+    }
+
+    Result<ImportReport> go() {
+        m_run.name = m_unit.runName;
+        m_run.worldSize = m_inventory.ranksExpected;
+        m_run.launch = m_inventory.launch;
+        auto run = m_sink.run(m_run);
+        if (!run.hasValue())
+            return run.error();
+        m_runId = run.value();
+        for (const TelemetryFile& file : m_inventory.files) {
+            if (const Status status = importOne(file); !status.hasValue())
+                return status.error();
+        }
+        if (m_report.rows == 0 && !isEmptyRun())
+            return nothingUsable();
+        return finish();
+    }
+
+private:
+    Status importOne(const TelemetryFile& file) {
+        const std::string phase = file.name.isSystem
+            ? "Reading node " + std::to_string(file.description.subject.node)
+            : "Reading rank " + std::to_string(file.name.rank);
+        const FileProgress progress = [&](std::uint64_t bytes) {
+            return !m_progress || m_progress({phase, m_bytesDone + bytes, m_unit.bytes});
+        };
+        auto outcome = importFile(m_tree, file, m_runId, m_sink, m_report, progress);
+        if (!outcome.hasValue())
+            return outcome.error();
+        m_bytesDone += outcome.value().bytes;
+        return take(file, outcome.value());
+    }
+
+    Status take(const TelemetryFile& file, const FileOutcome& outcome) {
+        const std::int64_t rows = outcome.statistics.rows();
+        m_isBroken |= outcome.isBroken;
+        if (!file.name.isSystem && file.name.rank == 0)
+            m_samplesOfRank0 = std::max(m_samplesOfRank0.value_or(0), rows);
+        if (rows == 0) {
+            m_found = outcome.found.empty() ? m_found : outcome.found;
+            // An empty file is what an early end leaves; other content was meant to be something.
+            m_isBroken |= !outcome.found.empty();
+            m_report.warn(m_tree.displayPath(file.path), 0,
+                outcome.found.empty() ? "There is nothing in this file."
+                                      : "No line of this file is \"unix_seconds,value\".");
+            return {};
+        }
+        if (file.description.metric.name == "gpu_power") {
+            notePeriods(outcome.statistics);
+            m_powerKind = file.description.sensor;
+        }
+        if (file.name.isSystem)
+            return {};
+        m_ranksByMetric[file.description.metric.name].insert(file.name.rank);
+        if (!m_ranks.insert(file.name.rank).second)
+            return {};
+        const int perNode = m_inventory.gpusPerNode;
+        return m_sink.gpu(
+            m_runId, {file.name.rank, file.name.rank / perNode, file.name.rank % perNode, {}, {}});
+    }
+
+    void notePeriods(const SampleStatistics& statistics) {
+        if (const auto period = statistics.samplePeriod())
+            m_samplePeriods.push_back(period->ns);
+        if (const auto period = statistics.changePeriod())
+            m_changePeriods.push_back(period->ns);
+    }
+
+    // A recorder that was started and stopped before its first sample leaves only empty files.
+    [[nodiscard]] bool isEmptyRun() const {
+        return m_samplesOfRank0 && !m_isBroken && m_inventory.files.size() > 1;
+    }
+
+    [[nodiscard]] Error nothingUsable() const {
+        const std::string found
+            = m_found.empty() ? "only empty or unreadable files" : "\"" + m_found + "\"";
+        return {ErrorCode::Unrecognised,
+            "Nothing in this run folder can be used: lines of \"unix_seconds,value\" were expected "
+            "in "
+            "<metric>_<rank>.csv, "
+                + found + " was found.",
+            m_tree.displayPath(m_unit.path)};
+    }
+
+    Result<ImportReport> finish() {
+        m_report.ranksExpected = m_inventory.ranksExpected;
+        m_report.ranksFound.assign(m_ranks.begin(), m_ranks.end());
+        warnOfRanks();
+        stateFacts();
+        const bool isOom = m_samplesOfRank0 && *m_samplesOfRank0 < kOomSamples;
+        if (isOom)
+            m_report.facts["status"] = "ended in out-of-memory: rank 0 has "
+                + std::to_string(*m_samplesOfRank0) + " samples, fewer than "
+                + std::to_string(kOomSamples);
+        if (isOom || m_isBroken)
+            m_run.status = isOom ? RunStatus::Oom : RunStatus::Partial;
+        const auto run = m_sink.run(m_run);
+        if (!run.hasValue())
+            return run.error();
+        return std::move(m_report);
+    }
+
+    void warnOfRanks() {
+        const std::string where = m_tree.displayPath(m_unit.path);
+        std::set<int> missing;
+        for (int rank = 0; rank < m_inventory.ranksExpected; ++rank) {
+            if (!m_ranks.contains(rank))
+                missing.insert(missing.end(), rank);
+        }
+        if (!missing.empty())
+            m_report.warn(where, 0,
+                "Of " + std::to_string(m_inventory.ranksExpected)
+                    + " ranks expected, these are missing: " + listRanks(missing) + ".");
+        for (const auto& [metric, ranks] : m_ranksByMetric) {
+            std::set<int> without;
+            std::set_difference(m_ranks.begin(), m_ranks.end(), ranks.begin(), ranks.end(),
+                std::inserter(without, without.end()));
+            if (!without.empty())
+                m_report.warn(
+                    where, 0, "Nothing of " + metric + " for rank " + listRanks(without) + ".");
+        }
+        for (const std::string& path : m_inventory.repeated)
+            m_report.warn(m_tree.displayPath(path), 0,
+                "Not read: another file holds the same series of the same GPU or node.");
+        if (!m_inventory.launchProblem.empty())
+            m_report.warn({}, 0, m_inventory.launchProblem);
+        warnOfLaunch();
+    }
+
+    void warnOfLaunch() {
+        const LaunchConfig& launch = m_inventory.launch;
+        if (!launch.nodes || !launch.gpusPerNode || m_ranks.empty())
+            return;
+        const std::int64_t world = std::int64_t{*launch.nodes} * *launch.gpusPerNode;
+        if (*m_ranks.rbegin() >= world)
+            m_report.warn(launch.origin, 0,
+                "This launch configuration is for " + std::to_string(world)
+                    + " GPUs, but there is a rank " + std::to_string(*m_ranks.rbegin())
+                    + ": it may belong to another run.");
+    }
+
+    void stateFacts() {
+        auto& facts = m_report.facts;
+        facts["clock"] = "UTC, unix seconds";
+        facts["gpus_per_node"] = std::to_string(m_inventory.gpusPerNode)
+            + (m_inventory.launch.gpusPerNode ? ", from the launch configuration" : ", assumed");
+        if (m_inventory.hasLaunchFile)
+            facts["launch_configuration"] = m_inventory.launch.origin;
+        if (const auto period = medianOf(m_samplePeriods))
+            facts["sampling_period"] = seconds({*period});
+        if (const auto period = medianOf(m_changePeriods))
+            facts["sensor_update_period"] = seconds({*period});
+        if (m_powerKind)
+            facts["power_kind"] = *m_powerKind == SensorKind::Instant ? "instant" : "not said";
+    }
+
+    const SourceTree& m_tree;
+    const ImportUnit& m_unit;
+    Sink& m_sink;
+    const Progress& m_progress;
+    Inventory m_inventory;
+    ImportReport m_report;
+    Run m_run;
+    RunId m_runId;
+    std::uint64_t m_bytesDone = 0;
+    std::set<int> m_ranks;
+    std::map<std::string, std::set<int>> m_ranksByMetric;
+    std::optional<std::int64_t> m_samplesOfRank0;
+    std::vector<std::int64_t> m_samplePeriods; // of gpu_power, one per rank
+    std::vector<std::int64_t> m_changePeriods;
+    std::optional<SensorKind> m_powerKind;
+    bool m_isBroken = false;
+    std::string m_found;
+};
+
+} // namespace
+
+Result<ImportReport> importRun(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
+    return RunImport(tree, unit, sink, progress).go();
+}
+
+} // namespace trainscope::importers::charllm

@@ -1,0 +1,108 @@
+#include "importers/charllm/SeriesMap.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace trainscope::importers::charllm {
+
+namespace {
+
+constexpr double kPercent = 0.01;
+constexpr double kMega = 1e6;
+constexpr double kKibi = 1024.0;
+constexpr double kKilo = 1000.0;
+
+struct Rule {
+    std::string_view file; // the metric in the file's name
+    std::string_view metric; // in the registry
+    double scale = 1.0;
+    int counterBits = 0;
+    SensorKind sensor = SensorKind::Unknown;
+};
+
+using enum SensorKind;
+
+// gpu_power is NVML's instantaneous power field, mem_power its average over the memory scope.
+constexpr std::array kGpuRules{
+    Rule{"gpu_power", "gpu_power", 1.0, 0, Instant},
+    Rule{"power", "gpu_power", 1.0, 0, Unknown},
+    Rule{"mem_power", "mem_power", 1.0, 0, Averaged},
+    Rule{"gpu_thermal", "gpu_temperature"},
+    Rule{"thermal", "gpu_temperature"},
+    Rule{"gpu_temperature", "gpu_temperature"},
+    Rule{"mem_thermal", "mem_temperature"},
+    Rule{"mem_temperature", "mem_temperature"},
+    Rule{"sm_clock", "sm_clock", kMega},
+    Rule{"gpu_clock", "sm_clock", kMega},
+    Rule{"mem_clock", "mem_clock", kMega},
+    Rule{"gpu_util", "gpu_utilization", kPercent},
+    Rule{"mem_util", "mem_utilization", kPercent},
+    Rule{"nvlink_rx_throughput", "nvlink_rx", kKibi, 32},
+    Rule{"nvlink_tx_throughput", "nvlink_tx", kKibi, 32},
+    Rule{"pcie_rx_bytes", "pcie_rx", 1.0, 32},
+    Rule{"pcie_tx_bytes", "pcie_tx", 1.0, 32},
+    Rule{"pcie_rx_throughput", "pcie_rx_rate", kKilo},
+    Rule{"pcie_tx_throughput", "pcie_tx_rate", kKilo},
+};
+
+constexpr std::array kSystemRules{
+    Rule{"ib_rx_bytes", "ib_rx", 1.0, 64},
+    Rule{"ib_tx_bytes", "ib_tx", 1.0, 64},
+    Rule{"cpu_temp", "cpu_temperature"},
+    Rule{"cpu_temperature", "cpu_temperature"},
+    Rule{"cpu_power", "cpu_power"},
+    Rule{"node_power", "node_power"},
+    Rule{"power", "node_power"},
+    Rule{"cpu_util", "cpu_utilization", kPercent},
+    Rule{"cpu_utilization", "cpu_utilization", kPercent},
+};
+
+template <std::size_t N>
+const Rule* findRule(const std::array<Rule, N>& rules, std::string_view file) {
+    const auto found = std::find_if(
+        rules.begin(), rules.end(), [file](const Rule& rule) { return rule.file == file; });
+    return found == rules.end() ? nullptr : found;
+}
+
+// A metric that CharLLM-PPT's node exporter brings besides. Its memory_used is the memory the host
+// has.
+Metric ownMetric(const TelemetryName& name) {
+    const bool isBytes = name.metric.ends_with("_bytes");
+    const bool isMemory = name.isSystem && name.metric.starts_with("memory_");
+    Metric metric{name.metric, isBytes || isMemory ? "B" : "1", MetricKind::Gauge, name.metric};
+    if (isBytes)
+        metric.kind = MetricKind::Counter;
+    std::replace(metric.label.begin(), metric.label.end(), '_', ' ');
+    return metric;
+}
+
+} // namespace
+
+SeriesDescription describeSeries(const TelemetryName& name, int gpusPerNode) {
+    SeriesDescription description;
+    description.subject.kind = name.isSystem ? SubjectKind::Node : SubjectKind::Gpu;
+    if (name.isSystem) {
+        description.subject.node = name.rank / std::max(gpusPerNode, 1);
+        description.subject.device = name.device;
+        if (name.metric == "ib_rx_bytes" || name.metric == "ib_tx_bytes")
+            description.subject.kind = SubjectKind::Link;
+    } else {
+        description.subject.rank = name.rank;
+    }
+    const Rule* rule
+        = name.isSystem ? findRule(kSystemRules, name.metric) : findRule(kGpuRules, name.metric);
+    if (rule == nullptr) {
+        description.metric = ownMetric(name);
+        description.counterBits = description.metric.kind == MetricKind::Counter ? 64 : 0;
+        return description;
+    }
+    if (const Metric* metric = findMetric(rule->metric))
+        description.metric = *metric;
+    description.scale = rule->scale;
+    description.counterBits = rule->counterBits;
+    description.sensor = rule->sensor;
+    return description;
+}
+
+} // namespace trainscope::importers::charllm
