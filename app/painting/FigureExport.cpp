@@ -1,0 +1,128 @@
+#include "app/painting/FigureExport.h"
+
+#include "app/painting/FigureWriters.h"
+#include "app/painting/WriteFile.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace trainscope::app {
+
+namespace {
+
+constexpr double kLeastPoints = 6.0;
+// Wider figures are shrunk when they are placed in a paper's text width of 7 in.
+constexpr double kPageWidth = 7.0 * 72.0;
+
+double smallestText(const plot::PlotScene& scene, const plot::Theme& theme) {
+    double smallest = 1e9;
+    for (const auto& item : scene.items) {
+        if (const auto* label = std::get_if<plot::Label>(&item))
+            smallest = std::min(smallest, theme.size(label->role));
+    }
+    return smallest;
+}
+
+QStringList textWarnings(const plot::PlotScene& scene, const plot::Theme& theme) {
+    const double smallest = smallestText(scene, theme);
+    if (smallest > 1e8)
+        return {};
+    if (smallest < kLeastPoints)
+        return {QStringLiteral("Text of %1 pt is below 6 pt, the least that journals accept.")
+                    .arg(smallest, 0, 'f', 1)};
+    const double placed = smallest * std::min(1.0, kPageWidth / scene.width);
+    if (placed < kLeastPoints)
+        return {QStringLiteral("Placed in a page of 7 in, this figure is shrunk and its text ends "
+                               "at %1 pt, below 6 pt; "
+                               "choose a width of at most %2 mm.")
+                    .arg(placed, 0, 'f', 1)
+                    .arg(std::floor(kPageWidth * kMmPerPoint * smallest / kLeastPoints))};
+    return {};
+}
+
+Result<EncodedFigure> encode(FigureFormat format, const FigureJob& job) {
+    switch (format) {
+    case FigureFormat::Pdf:
+        return encodePdf(job);
+    case FigureFormat::Svg:
+        return encodeSvg(job);
+    case FigureFormat::Png:
+        break;
+    }
+    return encodePng(job);
+}
+
+Status checkSize(const FigureOptions& options) {
+    const bool usable = options.widthMm >= 10.0 && options.widthMm <= 5000.0
+        && options.heightMm >= 0.0 && options.heightMm <= 5000.0;
+    if (!usable)
+        return Error{ErrorCode::Usage,
+            "A figure is between 10 and 5000 mm wide and at most 5000 mm high.", {}};
+    if (options.pngDpi < 30 || options.pngDpi > 2400)
+        return Error{
+            ErrorCode::Usage, "The resolution of a PNG is between 30 and 2400 dots per inch.", {}};
+    return {};
+}
+
+} // namespace
+
+Result<FigureFormat> figureFormatOf(const QString& path) {
+    static const std::map<QString, FigureFormat> kFormats{
+        {QStringLiteral("png"), FigureFormat::Png}, {QStringLiteral("pdf"), FigureFormat::Pdf},
+        {QStringLiteral("svg"), FigureFormat::Svg}};
+    const auto found = kFormats.find(QFileInfo(path).suffix().toLower());
+    if (found == kFormats.end())
+        return Error{
+            ErrorCode::Usage, "A figure's name ends in .png, .pdf or .svg.", path.toStdString()};
+    return found->second;
+}
+
+const std::vector<FigurePreset>& figurePresets() {
+    constexpr double kInch = 25.4;
+    static const std::vector<FigurePreset> presets{
+        {QStringLiteral("Column, 3.33 × 2.0 in (ACM)"), 3.33 * kInch, 2.0 * kInch},
+        {QStringLiteral("Column, 3.375 × 2.1 in (IEEE)"), 3.375 * kInch, 2.1 * kInch},
+        {QStringLiteral("Page, 7.0 × 2.1 in"), 7.0 * kInch, 2.1 * kInch},
+        {QStringLiteral("Page, 7.0 × 2.8 in"), 7.0 * kInch, 2.8 * kInch},
+        {QStringLiteral("Page, 7.0 in, as high as the lanes"), 7.0 * kInch, 0.0},
+    };
+    return presets;
+}
+
+QString creatorText() {
+    return QStringLiteral("Trainscope " TRAINSCOPE_VERSION);
+}
+
+QString sourcesText(const FigureMetadata& metadata) {
+    QStringList hashes;
+    for (const auto& hash : metadata.sourceHashes)
+        hashes.append(QString::fromStdString(hash));
+    return hashes.isEmpty() ? QString()
+                            : QStringLiteral("Sources: ") + hashes.join(QLatin1Char(' '));
+}
+
+Result<QStringList> exportFigure(
+    const QString& path, const SceneBuilder& build, const FigureOptions& options) {
+    const auto format = figureFormatOf(path);
+    if (!format.hasValue())
+        return format.error();
+    const Status size = checkSize(options);
+    if (!size.hasValue())
+        return size.error();
+    const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
+    const auto scene = build(options.widthMm / kMmPerPoint, options.heightMm / kMmPerPoint);
+    if (!scene.hasValue())
+        return scene.error();
+    auto figure = encode(format.value(), {scene.value(), theme, options});
+    if (!figure.hasValue())
+        return figure.error();
+    const Status written = writeFile(path, figure.value().bytes);
+    if (!written.hasValue())
+        return written.error();
+    return textWarnings(scene.value(), theme) + figure.value().warnings;
+}
+
+} // namespace trainscope::app
