@@ -1,0 +1,217 @@
+#include "app/painting/TimelineFigure.h"
+
+#include "app/painting/ScenePainter.h"
+#include "app/painting/WriteFile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace trainscope::app {
+
+namespace {
+
+// Columns a point of paper, and the most that any figure gets.
+constexpr double kVectorColumns = 2.0;
+constexpr int kMostColumns = 6000;
+// A lane of 120 px on the screen is 60 pt on paper.
+constexpr double kPaperLane = 0.5;
+constexpr double kLeastLane = 14.0;
+constexpr double kScreenNames = 148.0;
+
+// Everything that is needed to draw, read once.
+struct Loaded {
+    plot::Arrangement arrangement;
+    plot::ViewWindow window;
+    plot::Catalogue catalogue;
+};
+
+plot::ViewWindow wholeWindow(
+    const plot::Catalogue& catalogue, const std::vector<plot::ShownRun>& runs) {
+    plot::ViewWindow window{{0}, {0}};
+    bool first = true;
+    const auto extend = [&](const TimeRange& range, TimeNs origin) {
+        if (range.isEmpty())
+            return;
+        window.begin = first ? range.begin - origin : std::min(window.begin, range.begin - origin);
+        window.end = first ? range.end - origin : std::max(window.end, range.end - origin);
+        first = false;
+    };
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        for (const auto& series : catalogue.runs[i].series)
+            extend(series.range, runs[i].origin);
+        for (const auto& track : catalogue.runs[i].tracks)
+            extend(track.range, runs[i].origin);
+    }
+    return window;
+}
+
+Result<Loaded> prepare(const store::Store& store, const TimelineRequest& request) {
+    auto catalogue = plot::readCatalogue(store, request.runs);
+    if (!catalogue.hasValue())
+        return catalogue.error();
+    Loaded loaded{request.arrangement, request.window, std::move(catalogue).value()};
+    if (loaded.arrangement.lanes.empty())
+        loaded.arrangement = plot::defaultArrangement(loaded.catalogue);
+    if (loaded.window.length().ns <= 0)
+        loaded.window = wholeWindow(loaded.catalogue, request.runs);
+    if (loaded.window.length().ns <= 0 || loaded.arrangement.lanes.empty())
+        return Error{
+            ErrorCode::NotFound, "The chosen runs hold neither samples nor kernels to draw.", {}};
+    return loaded;
+}
+
+FigureMetadata describe(
+    const store::Store& store, const TimelineRequest& request, FigureMetadata given) {
+    if (given.title.isEmpty()) {
+        QStringList names;
+        for (const auto& run : request.runs)
+            names.append(QString::fromStdString(run.name));
+        given.title = names.join(QStringLiteral(", "));
+    }
+    const auto sources = store.sources();
+    if (!given.sourceHashes.empty() || !sources.hasValue())
+        return given;
+    std::set<std::string> hashes;
+    for (const auto& source : sources.value()) {
+        const bool used = std::any_of(source.runs.begin(), source.runs.end(), [&](RunId id) {
+            return std::any_of(request.runs.begin(), request.runs.end(),
+                [id](const plot::ShownRun& run) { return run.id == id; });
+        });
+        if (used && !source.hash.empty())
+            hashes.insert(source.hash);
+    }
+    given.sourceHashes.assign(hashes.begin(), hashes.end());
+    return given;
+}
+
+plot::TimelineStyle styleOf(
+    const TimelineRequest& request, const plot::Theme& theme, double width) {
+    plot::TimelineStyle style;
+    style.theme = &theme;
+    style.width = width;
+    style.time = request.time;
+    style.utcOffsetSeconds = request.utcOffsetSeconds;
+    style.measure = measureWith(theme);
+    style.legend = true;
+    const double names = theme.size(plot::TextRole::Body) * kScreenNames / 13.0;
+    style.nameWidth = std::min(names, std::max(0.24 * width, 48.0));
+    return style;
+}
+
+// Scales the lanes so that the figure has that height; 0: as on the screen, smaller where the text
+// is.
+void fitLanes(plot::TimelineData& data, const plot::TimelineStyle& style, double height) {
+    double scale = style.theme->size(plot::TextRole::Body) < 10.0 ? kPaperLane : 1.0;
+    if (height > 0.0) {
+        double lanes = 0.0;
+        for (const auto& lane : data.lanes)
+            lanes += lane.spec.height;
+        plot::TimelineData empty = data;
+        for (auto& lane : empty.lanes)
+            lane.spec.height = 0.0;
+        const auto head = plot::buildTimeline(empty, data.window, style);
+        scale = std::max(height - head.plot.y - style.theme->lineWidth, 1.0) / std::max(lanes, 1.0);
+    }
+    for (auto& lane : data.lanes)
+        lane.spec.height *= scale;
+}
+
+int columnsFor(const QString& path, const FigureOptions& options, double width) {
+    const auto format = figureFormatOf(path);
+    const bool raster = format.hasValue() && format.value() == FigureFormat::Png;
+    const double density = raster ? options.pngDpi / 72.0 : kVectorColumns;
+    return std::clamp(static_cast<int>(std::lround(width * density)), 1, kMostColumns);
+}
+
+QStringList laneWarnings(const plot::TimelineData& data) {
+    const auto thin = std::count_if(data.lanes.begin(), data.lanes.end(),
+        [](const plot::LaneData& lane) { return lane.spec.height < kLeastLane; });
+    if (thin == 0)
+        return {};
+    return {
+        QStringLiteral("The figure is too low for its %1 lanes; make it higher or take lanes out.")
+            .arg(data.lanes.size())};
+}
+
+} // namespace
+
+Result<TimelineRequest> timelineOf(
+    const std::filesystem::path& database, const std::vector<std::string>& runNames) {
+    auto store = store::Store::open(database, store::OpenMode::ReadOnly);
+    if (!store.hasValue())
+        return store.error();
+    const auto all = store.value().runs();
+    if (!all.hasValue())
+        return all.error();
+    if (all.value().empty())
+        return Error{ErrorCode::NotFound, "The database holds no runs; import some first.",
+            database.string()};
+    std::vector<Run> chosen;
+    if (runNames.empty())
+        chosen.push_back(all.value().front());
+    for (const auto& name : runNames) {
+        auto run = store.value().findRun(name);
+        if (!run.hasValue())
+            return run.error();
+        chosen.push_back(std::move(run).value());
+    }
+    TimelineRequest request;
+    request.database = database;
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+        request.runs.push_back({chosen[i].id, chosen[i].name, chosen[i].range.begin, i});
+    return request;
+}
+
+Result<QStringList> exportTimeline(const TimelineRequest& request, const QString& path,
+    const FigureOptions& options, const std::function<bool()>& isCancelled) {
+    const auto format = figureFormatOf(path);
+    if (!format.hasValue())
+        return format.error();
+    const auto store = store::Store::open(request.database, store::OpenMode::ReadOnly);
+    if (!store.hasValue())
+        return store.error();
+    const auto loaded = prepare(store.value(), request);
+    if (!loaded.hasValue())
+        return loaded.error();
+    const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
+    QStringList warnings;
+    const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
+        const auto style = styleOf(request, theme, width);
+        const int columns = columnsFor(path, options, width - style.nameWidth);
+        auto data = plot::loadTimeline(store.value(), loaded.value().catalogue, request.runs,
+            loaded.value().arrangement, loaded.value().window, columns, isCancelled);
+        if (!data.hasValue())
+            return data.error();
+        fitLanes(data.value(), style, height);
+        warnings = laneWarnings(data.value());
+        auto geometry = plot::buildTimeline(data.value(), loaded.value().window, style);
+        if (height > 0.0)
+            geometry.scene.height = height;
+        return std::move(geometry.scene);
+    };
+    FigureOptions complete = options;
+    complete.theme = &theme;
+    complete.metadata = describe(store.value(), request, options.metadata);
+    const auto written = exportFigure(path, build, complete);
+    if (!written.hasValue())
+        return written.error();
+    return warnings + written.value();
+}
+
+Status exportTimelineCsv(const TimelineRequest& request, const QString& path, int columns,
+    const std::function<bool()>& isCancelled) {
+    const auto store = store::Store::open(request.database, store::OpenMode::ReadOnly);
+    if (!store.hasValue())
+        return store.error();
+    const auto loaded = prepare(store.value(), request);
+    if (!loaded.hasValue())
+        return loaded.error();
+    const auto data = plot::loadTimeline(store.value(), loaded.value().catalogue, request.runs,
+        loaded.value().arrangement, loaded.value().window, columns, isCancelled);
+    if (!data.hasValue())
+        return data.error();
+    return writeFile(path, QByteArray::fromStdString(plot::timelineCsv(data.value())));
+}
+
+} // namespace trainscope::app
