@@ -1,6 +1,8 @@
-#include "Workspace.h"
+#include "app/viewmodels/Workspace.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -74,11 +76,27 @@ Status Workspace::reload() {
     return {};
 }
 
+// A run keeps its colour while it is shown; a new one takes the first that is free.
 void Workspace::setShown(const std::vector<RunId>& runs) {
-    m_shown.clear();
+    const auto before = std::exchange(m_shown, {});
+    const auto isWanted
+        = [&runs](RunId id) { return std::find(runs.begin(), runs.end(), id) != runs.end(); };
+    std::set<std::size_t> taken;
+    for (const auto& shown : before) {
+        if (isWanted(shown.id))
+            taken.insert(shown.color);
+    }
     for (const auto& run : m_runs) {
-        if (std::find(runs.begin(), runs.end(), run.id) != runs.end())
-            m_shown.push_back({run.id, run.name, run.range.begin, m_shown.size()});
+        if (!isWanted(run.id))
+            continue;
+        const auto kept = std::find_if(before.begin(), before.end(),
+            [&run](const plot::ShownRun& shown) { return shown.id == run.id; });
+        std::size_t color = 0;
+        while (kept == before.end() && taken.contains(color))
+            ++color;
+        color = kept == before.end() ? color : kept->color;
+        taken.insert(color);
+        m_shown.push_back({run.id, run.name, run.range.begin, color});
     }
     Q_EMIT shownRunsChanged();
 }

@@ -1,0 +1,18 @@
+#pragma once
+// What the user dropped, as one source tree: a single file or folder as it is; several joined, so
+// that the rank files of one run dropped together are planned together. In a joined tree the files
+// of a folder lie below the folder's name. Any thread.
+
+#include "importers/common/Source.h"
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace trainscope::app {
+
+// Fails when one of the paths cannot be opened, or when there is none.
+Result<std::unique_ptr<importers::SourceTree>> openDropped(
+    const std::vector<std::filesystem::path>& paths);
+
+} // namespace trainscope::app

@@ -1,0 +1,77 @@
+#include "app/viewmodels/ImportJob.h"
+
+#include "app/viewmodels/DroppedTree.h"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+
+namespace trainscope::app {
+
+namespace {
+
+void removeDatabase(const std::filesystem::path& database) {
+    for (const auto* suffix : {"", "-wal", "-shm"}) {
+        std::error_code ignored;
+        std::filesystem::remove(database.string() + suffix, ignored);
+    }
+}
+
+} // namespace
+
+void ImportBoard::report(const ImportProgress& progress) {
+    const std::lock_guard lock(m_mutex);
+    m_progress = progress;
+}
+
+ImportProgress ImportBoard::progress() const {
+    const std::lock_guard lock(m_mutex);
+    return m_progress;
+}
+
+Result<PlannedImport> planDropped(
+    const std::vector<std::filesystem::path>& paths, ImportBoard& board) {
+    auto tree = openDropped(paths);
+    if (!tree.hasValue())
+        return tree.error();
+    PlannedImport planned;
+    planned.tree = std::move(tree).value();
+    const auto progress = [&board](const ProgressState& state) {
+        ImportProgress seen;
+        seen.phase = state.phase;
+        seen.bytesDone = state.bytesDone;
+        seen.bytesTotal = state.bytesTotal;
+        board.report(seen);
+        return !board.isStopped();
+    };
+    auto plan = importers::planImport(*planned.tree, progress);
+    if (!plan.hasValue())
+        return plan.error();
+    planned.plan = std::move(plan).value();
+    return planned;
+}
+
+Result<FinishedImport> importPlanned(
+    const PlannedImport& planned, const std::filesystem::path& database, ImportBoard& board) {
+    std::error_code failure;
+    const bool existed = std::filesystem::exists(database, failure);
+    const auto listener = [&board](const ImportProgress& progress) {
+        board.report(progress);
+        return !board.isStopped();
+    };
+    auto outcomes = runImport(*planned.tree, planned.plan, database, listener);
+    if (!outcomes.hasValue()) {
+        if (!existed)
+            removeDatabase(database);
+        return outcomes.error();
+    }
+    FinishedImport finished;
+    finished.outcomes = std::move(outcomes).value();
+    finished.wroteAnything = std::any_of(finished.outcomes.begin(), finished.outcomes.end(),
+        [](const UnitOutcome& outcome) { return outcome.report && !outcome.error; });
+    if (!existed && !finished.wroteAnything)
+        removeDatabase(database);
+    return finished;
+}
+
+} // namespace trainscope::app

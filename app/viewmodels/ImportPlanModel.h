@@ -1,0 +1,116 @@
+#pragma once
+// What an import would do, one row per unit: which run, rank, clock and time zone each source
+// joins. Names, ranks, offsets and whether to import at all can be edited; a text that cannot be
+// used stays as typed and makes the plan invalid. GUI thread only.
+
+#include "importers/common/Importer.h"
+
+#include <QAbstractListModel>
+#include <QQmlEngine>
+#include <QString>
+
+#include <vector>
+
+namespace trainscope::app {
+
+class ImportPlanModel : public QAbstractListModel {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Belongs to the import")
+    Q_PROPERTY(int count READ count NOTIFY changed FINAL)
+    Q_PROPERTY(int selectedCount READ selectedCount NOTIFY changed FINAL)
+    Q_PROPERTY(bool allSelected READ allSelected NOTIFY changed FINAL)
+    Q_PROPERTY(bool valid READ valid NOTIFY changed FINAL)
+    Q_PROPERTY(bool hasLocalClocks READ hasLocalClocks NOTIFY changed FINAL)
+    Q_PROPERTY(QString totalText READ totalText NOTIFY changed FINAL)
+    // Why the import cannot start; empty when it can.
+    Q_PROPERTY(QString problem READ problem NOTIFY changed FINAL)
+
+public:
+    enum Role {
+        PathRole = Qt::UserRole + 1,
+        ImporterRole, // "PyTorch Kineto trace"
+        RunNameRole,
+        RunNameFaultyRole,
+        RankRole, // text; empty: the source says which ranks
+        RankEditableRole,
+        RankFaultyRole,
+        ClockRole, // "UTC", "local time", "no time stamps"
+        OffsetRole, // text: "UTC+02:00"
+        OffsetEditableRole,
+        OffsetFaultyRole,
+        SizeRole,
+        SummaryRole,
+        NotesRole,
+        SelectedRole,
+    };
+
+    using QAbstractListModel::QAbstractListModel;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+
+    void setUnits(std::vector<importers::ImportUnit> units);
+    // The units with the user's changes.
+    [[nodiscard]] std::vector<importers::ImportUnit> units() const;
+
+    [[nodiscard]] int count() const { return static_cast<int>(m_rows.size()); }
+    [[nodiscard]] int selectedCount() const;
+    [[nodiscard]] bool allSelected() const { return count() > 0 && selectedCount() == count(); }
+    [[nodiscard]] bool valid() const { return problem().isEmpty(); }
+    [[nodiscard]] bool hasLocalClocks() const;
+    [[nodiscard]] QString totalText() const;
+    [[nodiscard]] QString problem() const;
+
+    Q_INVOKABLE void setSelected(int row, bool selected);
+    Q_INVOKABLE void selectAll(bool selected);
+    Q_INVOKABLE void setRunName(int row, const QString& text);
+    Q_INVOKABLE void setRank(int row, const QString& text);
+    Q_INVOKABLE void setOffset(int row, const QString& text);
+    // The same offset for every source with a local clock.
+    Q_INVOKABLE void setOffsetForAll(const QString& text);
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    struct Row {
+        importers::ImportUnit unit;
+        QString rank;
+        QString offset;
+        bool rankFaulty = false;
+        bool offsetFaulty = false;
+    };
+    [[nodiscard]] Row* rowAt(int row);
+    void rowChanged(int row);
+
+    std::vector<Row> m_rows;
+};
+
+// The files that nobody recognised, each with the reason.
+class UnrecognisedModel : public QAbstractListModel {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Belongs to the import")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+
+public:
+    enum Role { PathRole = Qt::UserRole + 1, ReasonRole };
+
+    using QAbstractListModel::QAbstractListModel;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+    [[nodiscard]] int count() const { return static_cast<int>(m_files.size()); }
+    void setFiles(std::vector<importers::Unrecognised> files);
+
+Q_SIGNALS:
+    void countChanged();
+
+private:
+    std::vector<importers::Unrecognised> m_files;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,127 @@
+#include "app/viewmodels/KeyMap.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trainscope::app {
+
+namespace {
+
+// `sequences`: alternatives separated by blanks, in QKeySequence's portable spelling; empty for
+// keys that a view handles. `shown`: what the sheet prints; empty: the sequences.
+struct Entry {
+    const char* id;
+    const char* group;
+    const char* sequences;
+    const char* shown;
+    const char* action;
+};
+
+constexpr auto kWindow = QT_TRANSLATE_NOOP("KeyMap", "Window");
+constexpr auto kRuns = QT_TRANSLATE_NOOP("KeyMap", "Runs");
+constexpr auto kTimeline = QT_TRANSLATE_NOOP("KeyMap", "Timeline");
+constexpr auto kLanes = QT_TRANSLATE_NOOP("KeyMap", "Lanes");
+
+constexpr std::array kEntries{
+    Entry{"open", kWindow, "Ctrl+O", "", QT_TRANSLATE_NOOP("KeyMap", "Open a run database")},
+    Entry{"importFiles", kWindow, "Ctrl+I", "", QT_TRANSLATE_NOOP("KeyMap", "Import files")},
+    Entry{"importFolder", kWindow, "Ctrl+Shift+I", "",
+        QT_TRANSLATE_NOOP("KeyMap", "Import a folder")},
+    Entry{"export", kWindow, "Ctrl+E", "", QT_TRANSLATE_NOOP("KeyMap", "Export what is shown")},
+    Entry{"runList", kWindow, "Ctrl+B", "", QT_TRANSLATE_NOOP("KeyMap", "Show or hide the runs")},
+    Entry{"inspector", kWindow, "Ctrl+J", "",
+        QT_TRANSLATE_NOOP("KeyMap", "Show or hide the inspector")},
+    Entry{"nextPane", kWindow, "F6", "", QT_TRANSLATE_NOOP("KeyMap", "To the next part")},
+    Entry{"previousPane", kWindow, "Shift+F6", "",
+        QT_TRANSLATE_NOOP("KeyMap", "To the previous part")},
+    Entry{"mainMenu", kWindow, "F10", "", QT_TRANSLATE_NOOP("KeyMap", "Menu")},
+    Entry{"fullScreen", kWindow, "F11", "", QT_TRANSLATE_NOOP("KeyMap", "Full screen")},
+    Entry{"keys", kWindow, "? F1", "? F1", QT_TRANSLATE_NOOP("KeyMap", "All keys")},
+    Entry{
+        "closeDatabase", kWindow, "Ctrl+W", "", QT_TRANSLATE_NOOP("KeyMap", "Close the database")},
+    Entry{"quit", kWindow, "Ctrl+Q", "", QT_TRANSLATE_NOOP("KeyMap", "Quit")},
+    Entry{"close", kWindow, "", "Esc",
+        QT_TRANSLATE_NOOP("KeyMap", "Close the sheet, clear the selection")},
+
+    Entry{"filter", kRuns, "Ctrl+L", "", QT_TRANSLATE_NOOP("KeyMap", "Filter the runs")},
+    Entry{"runOnly", kRuns, "", "Enter", QT_TRANSLATE_NOOP("KeyMap", "Show only this run")},
+    Entry{"runToggle", kRuns, "", "Space  Ctrl+Click",
+        QT_TRANSLATE_NOOP("KeyMap", "Add it to what is shown, or take it away")},
+    Entry{"runRename", kRuns, "", "F2", QT_TRANSLATE_NOOP("KeyMap", "Rename the run")},
+    Entry{"runRemove", kRuns, "", "Delete", QT_TRANSLATE_NOOP("KeyMap", "Remove the run")},
+    Entry{"runCopy", kRuns, "", "Ctrl+C", QT_TRANSLATE_NOOP("KeyMap", "Copy its name")},
+
+    Entry{"search", kTimeline, "/ Ctrl+F", "/  Ctrl+F",
+        QT_TRANSLATE_NOOP("KeyMap", "Search kernels, metrics and marks")},
+    Entry{"zoom", kTimeline, "", "W  S", QT_TRANSLATE_NOOP("KeyMap", "Zoom in, zoom out")},
+    Entry{"pan", kTimeline, "", "A  D", QT_TRANSLATE_NOOP("KeyMap", "Pan left, pan right")},
+    Entry{"arrows", kTimeline, "", "←  →",
+        QT_TRANSLATE_NOOP("KeyMap", "Pan a little; previous or next kernel when one is selected")},
+    Entry{"fit", kTimeline, "", "F", QT_TRANSLATE_NOOP("KeyMap", "Fit the selection, or all")},
+    Entry{"whole", kTimeline, "", "0", QT_TRANSLATE_NOOP("KeyMap", "The whole run")},
+    Entry{"mark", kTimeline, "", "M", QT_TRANSLATE_NOOP("KeyMap", "Mark the selection")},
+    Entry{"wheel", kTimeline, "", "Ctrl+Wheel", QT_TRANSLATE_NOOP("KeyMap", "Zoom at the pointer")},
+    Entry{
+        "shiftWheel", kTimeline, "", "Shift+Wheel  Shift+Drag", QT_TRANSLATE_NOOP("KeyMap", "Pan")},
+    Entry{"drag", kTimeline, "", "Drag", QT_TRANSLATE_NOOP("KeyMap", "Select a stretch of time")},
+    Entry{"undo", kTimeline, "", "Ctrl+Z", QT_TRANSLATE_NOOP("KeyMap", "Undo zoom or arrangement")},
+    Entry{"redo", kTimeline, "", "Ctrl+Shift+Z", QT_TRANSLATE_NOOP("KeyMap", "Redo")},
+
+    Entry{"lanes", kLanes, "", "↑  ↓", QT_TRANSLATE_NOOP("KeyMap", "Previous, next lane")},
+    Entry{"laneMove", kLanes, "", "Alt+↑  Alt+↓", QT_TRANSLATE_NOOP("KeyMap", "Move the lane")},
+};
+
+QString shown(const Entry& entry) {
+    const auto text = QString::fromUtf8(entry.shown);
+    return text.isEmpty() ? QString::fromLatin1(entry.sequences) : text;
+}
+
+const Entry* find(const QString& id) {
+    const auto wanted = id.toStdString();
+    const auto found = std::find_if(kEntries.begin(), kEntries.end(),
+        [&wanted](const Entry& entry) { return wanted == entry.id; });
+    return found == kEntries.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+KeyMap::KeyMap(QObject* parent)
+    : QAbstractListModel(parent) { }
+
+int KeyMap::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(kEntries.size());
+}
+
+QVariant KeyMap::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const auto& entry = kEntries[static_cast<std::size_t>(index.row())];
+    switch (role) {
+    case GroupRole:
+        return tr(entry.group);
+    case KeysRole:
+        return shown(entry);
+    case ActionRole:
+        return tr(entry.action);
+    default:
+        return {};
+    }
+}
+
+QHash<int, QByteArray> KeyMap::roleNames() const {
+    return {{GroupRole, "group"}, {KeysRole, "keys"}, {ActionRole, "action"}};
+}
+
+QStringList KeyMap::sequences(const QString& id) const {
+    const auto* entry = find(id);
+    if (entry == nullptr)
+        return {};
+    return QString::fromLatin1(entry->sequences).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+QString KeyMap::hint(const QString& id) const {
+    const auto* entry = find(id);
+    return entry == nullptr ? QString() : shown(*entry).section(QLatin1Char(' '), 0, 0);
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,109 @@
+#include "app/viewmodels/ReportFacts.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace trainscope::app {
+
+namespace {
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("ReportFacts", text);
+}
+
+using Facts = std::vector<std::pair<QString, QString>>;
+
+void addCount(Facts& facts, const char* label, std::int64_t count) {
+    if (count > 0)
+        facts.emplace_back(translated(label), wholeText(count));
+}
+
+QString missingRanks(const ImportReport& report) {
+    const std::set<int> found(report.ranksFound.begin(), report.ranksFound.end());
+    std::vector<int> missing;
+    for (int rank = 0; rank < report.ranksExpected; ++rank) {
+        if (!found.contains(rank))
+            missing.push_back(rank);
+    }
+    return rankRanges(missing);
+}
+
+void addRanks(Facts& facts, const ImportReport& report) {
+    const auto found = static_cast<std::int64_t>(report.ranksFound.size());
+    if (found == 0 && report.ranksExpected == 0)
+        return;
+    if (report.ranksExpected == 0) {
+        facts.emplace_back(translated("Ranks found"), rankRanges(report.ranksFound));
+        return;
+    }
+    auto text = translated("%1 of %2 expected").arg(found).arg(report.ranksExpected);
+    const auto missing = missingRanks(report);
+    if (!missing.isEmpty())
+        text = translated("%1, missing: %2").arg(text, missing);
+    facts.emplace_back(translated("Ranks found"), text);
+}
+
+// "sensor_period" → "Sensor period".
+QString readable(const std::string& key) {
+    auto text = QString::fromStdString(key).replace(QLatin1Char('_'), QLatin1Char(' '));
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text;
+}
+
+} // namespace
+
+std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report) {
+    Facts facts;
+    facts.emplace_back(translated("Rows read"), wholeText(report.rows));
+    facts.emplace_back(translated("Rows skipped"), wholeText(report.skipped));
+    addRanks(facts, report);
+    addCount(facts, "Samples", report.samples);
+    addCount(facts, "Missing samples", report.missing);
+    addCount(facts, "Spans", report.spans);
+    if (report.samples > 0) {
+        facts.emplace_back(translated("Gaps"), wholeText(report.gaps));
+        facts.emplace_back(translated("Counter wraps or resets"), wholeText(report.counterFalls));
+    }
+    for (const auto& [key, value] : report.facts)
+        facts.emplace_back(readable(key), QString::fromStdString(value));
+    for (const auto& [key, value] : report.counts)
+        facts.emplace_back(readable(key), wholeText(value));
+    facts.emplace_back(translated("Size"), bytesText(report.bytes));
+    return facts;
+}
+
+QStringList warningTexts(const ImportReport& report) {
+    QStringList texts;
+    for (const auto& warning : report.warnings) {
+        const auto file = QString::fromStdString(warning.file);
+        const auto text = QString::fromStdString(warning.text);
+        if (warning.line > 0)
+            texts.append(translated("%1, line %2: %3").arg(file, wholeText(warning.line), text));
+        else
+            texts.append(file.isEmpty() ? text : translated("%1: %2").arg(file, text));
+    }
+    const auto more = report.warningCount - static_cast<std::int64_t>(report.warnings.size());
+    if (more > 0)
+        texts.append(translated("and %1 more").arg(wholeText(more)));
+    return texts;
+}
+
+QString rankRanges(std::vector<int> ranks) {
+    std::sort(ranks.begin(), ranks.end());
+    QStringList parts;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1)
+            ++last;
+        parts.append(last == i ? QString::number(ranks[i])
+                               : QStringLiteral("%1–%2").arg(ranks[i]).arg(ranks[last]));
+        i = last + 1;
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+} // namespace trainscope::app
