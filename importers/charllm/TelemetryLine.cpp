@@ -18,7 +18,11 @@ std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(kBlanks);
     if (first == std::string_view::npos)
         return {};
-    text = text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string_view unquoted(std::string_view text) {
+    text = trimmed(text);
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
         text = text.substr(1, text.size() - 2);
     return text;
@@ -47,7 +51,7 @@ std::optional<Fields> splitFields(std::string_view text, char separator) {
         rest = trimmed(rest);
     const std::size_t next = rest.find(separator);
     const bool hasMore = next != std::string_view::npos && !trimmed(rest.substr(next + 1)).empty();
-    return Fields{trimmed(text.substr(0, at)), trimmed(rest.substr(0, next)), hasMore};
+    return Fields{unquoted(text.substr(0, at)), unquoted(rest.substr(0, next)), hasMore};
 }
 
 // Words made of letters, digits and usual signs: "timestamp", "power [W]", not the bytes of a

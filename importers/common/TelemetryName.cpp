@@ -15,25 +15,24 @@ constexpr std::array<std::string_view, 19> kGpuMetrics{"gpu_power", "mem_power",
 
 constexpr std::string_view kRank = "_rank_";
 constexpr std::string_view kDevice = "_id_";
+constexpr std::size_t kMaxSuffix = 5;
 constexpr int kMaxRank = 1'000'000;
 
-bool isSuffix(std::string_view text) {
-    return !text.empty() && text.size() <= 5 && std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    });
-}
-
-// Takes off up to two suffixes: ".csv", ".csv.gz".
+// Takes off one suffix, and before it one of a compressed file: ".csv.gz".
 std::string_view stemOf(std::string_view name) {
-    for (int i = 0; i < 2; ++i) {
-        const std::size_t dot = name.rfind('.');
-        const bool hasSuffix = dot != std::string_view::npos && dot > 0
-            && (isSuffix(name.substr(dot + 1)) || name.substr(dot) == ".bz2");
-        if (!hasSuffix)
+    for (const std::string_view packed : {".gz", ".zst", ".xz", ".bz2"}) {
+        if (name.ends_with(packed)) {
+            name.remove_suffix(packed.size());
             break;
-        name = name.substr(0, dot);
+        }
     }
-    return name;
+    const std::size_t dot = name.rfind('.');
+    const std::string_view suffix
+        = dot == std::string_view::npos ? std::string_view{} : name.substr(dot + 1);
+    const bool isSuffix = !suffix.empty() && suffix.size() <= kMaxSuffix
+        && std::all_of(suffix.begin(), suffix.end(),
+            [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+    return isSuffix ? name.substr(0, dot) : name;
 }
 
 std::optional<int> rankIn(std::string_view digits) {
