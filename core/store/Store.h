@@ -1,7 +1,7 @@
 #pragma once
-// The run database (*.trainscope): one SQLite file with many runs, design section 3. A Store is used by one
-// thread at a time; open one per thread (WAL: readers never wait for the importer). All query results are SI
-// and absolute time. Chunk format: see ChunkCodec.h; schema: Schema.h.
+// The run database (*.trainscope): one SQLite file with many runs, design section 3. A Store is
+// used by one thread at a time; open one per thread (WAL: readers never wait for the importer). All
+// query results are SI and absolute time. Chunk format: see ChunkCodec.h; schema: Schema.h.
 
 #include "core/model/Import.h"
 #include "core/model/Result.h"
@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trainscope::store {
@@ -31,8 +32,8 @@ struct Source {
     ImportReport report;
 };
 
-// What a session needs to know before it writes. The same source (equal path, or equal hash within runName)
-// imported again replaces what it had written.
+// What a session needs to know before it writes. The same source (equal path, or equal hash within
+// runName) imported again replaces what it had written.
 struct SourceDescription {
     std::string path;
     std::uint64_t size = 0;
@@ -72,6 +73,8 @@ struct SqlValue {
 enum class OpenMode { ReadOnly, ReadWrite };
 
 class ImportSession;
+class Database;
+struct SeriesShape;
 
 class Store {
 public:
@@ -99,22 +102,24 @@ public:
     // Names of all ids that occur in the run's tracks.
     Result<std::vector<std::pair<NameId, std::string>>> names(RunId run) const;
 
-    // `columns` equal buckets over `window`; cost does not grow with the samples beneath. The envelope
-    // contains every sample of the column; it may also contain samples of the neighbouring columns.
+    // `columns` equal buckets over `window`; cost does not grow with the samples beneath. The
+    // envelope contains every sample of the column; it may also contain samples of the neighbouring
+    // columns.
     Result<std::vector<Bucket>> buckets(SeriesId series, TimeRange window, int columns) const;
-    // The same of a counter's rate of change, SI/s, wraps and resets handled. Between two samples the rate is
-    // constant and belongs to the interval.
+    // The same of a counter's rate of change, SI/s, wraps and resets handled. Between two samples
+    // the rate is constant and belongs to the interval.
     Result<std::vector<Bucket>> rateBuckets(SeriesId series, TimeRange window, int columns) const;
     // The last non-missing sample at or before t, as held there (absent in a gap). For readouts.
     Result<std::optional<double>> valueAt(SeriesId series, TimeNs t) const;
     Result<WindowStatistics> statistics(SeriesId series, TimeRange window) const;
-    // Streams the samples of a window in time order, in blocks; SI values, NaN where missing. The visitor
-    // returns false to stop.
+    // Streams the samples of a window in time order, in blocks; SI values, NaN where missing. The
+    // visitor returns false to stop.
     using SampleVisitor = std::function<bool(std::span<const TimeNs>, std::span<const double>)>;
     Status forEachSample(SeriesId series, TimeRange window, const SampleVisitor& visit) const;
 
     // Spans that touch the window, those shorter than minWidth merged with their neighbours.
-    Result<std::vector<SpanGroup>> spanGroups(TrackId track, TimeRange window, DurationNs minWidth) const;
+    Result<std::vector<SpanGroup>> spanGroups(
+        TrackId track, TimeRange window, DurationNs minWidth) const;
     // Streams the spans that touch the window, in order of start.
     using SpanVisitor = std::function<bool(std::span<const Span>)>;
     Status forEachSpan(TrackId track, TimeRange window, const SpanVisitor& visit) const;
@@ -125,7 +130,8 @@ public:
         TrackId track;
         Span span;
     };
-    Result<std::vector<FoundSpan>> findSpans(RunId run, std::string_view text, std::size_t limit) const;
+    Result<std::vector<FoundSpan>> findSpans(
+        RunId run, std::string_view text, std::size_t limit) const;
     // Spans of that rank with that correlation (a launch and what it launched).
     Result<std::vector<FoundSpan>> correlated(RunId run, int rank, std::int64_t correlation) const;
 
@@ -134,9 +140,10 @@ public:
     Status renameRun(RunId run, std::string_view name);
     Status removeRun(RunId run);
 
-    // SQL for `trainscope-cli query`: read-only; views `samples(run, metric, rank, node, device, time_ns,
-    // value)` and `spans(run, rank, device, track, name, kind, start_ns, duration_ns, ...)` among the tables.
-    // `header` gets the column names once, `row` each row until it returns false.
+    // SQL for `trainscope-cli query`: read-only; views `samples(run, metric, rank, node, device,
+    // time_ns, value)` and `spans(run, rank, device, track, name, kind, start_ns, duration_ns,
+    // ...)` among the tables. `header` gets the column names once, `row` each row until it returns
+    // false.
     using SqlHeader = std::function<void(const std::vector<std::string>&)>;
     using SqlRow = std::function<bool(const std::vector<SqlValue>&)>;
     Status query(std::string_view sql, const SqlHeader& header, const SqlRow& row) const;
@@ -145,13 +152,20 @@ private:
     friend class ImportSession;
     struct Impl;
     explicit Store(std::unique_ptr<Impl> impl);
+    static Result<Store> adopt(
+        Result<Database> database, const std::filesystem::path& path, OpenMode mode);
+    [[nodiscard]] Status requireWritable() const;
+    template <typename Work>
+    auto withShape(SeriesId series, Work&& work) const
+        -> decltype(work(std::declval<SeriesShape&>()));
     std::unique_ptr<Impl> m_impl;
 };
 
 // The sink of one source: a transaction that ends with finish() or is undone.
 class ImportSession : public Sink {
 public:
-    // Sorts, indexes and commits; `hash` and `size` as known at the end of reading (empty: as given before).
+    // Sorts, indexes and commits; `hash` and `size` as known at the end of reading (empty: as given
+    // before).
     virtual Status finish(const ImportReport& report, const std::string& hash, std::uint64_t size,
         const Progress& progress)
         = 0;

@@ -1,0 +1,27 @@
+#pragma once
+// Reading the plain tables.
+
+#include "core/store/BucketQuery.h"
+#include "core/store/Database.h"
+#include "core/store/Store.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::store {
+
+Result<std::vector<Run>> readRuns(Database& database);
+Result<std::vector<Gpu>> readGpus(Database& database, RunId run);
+Result<std::vector<Series>> readSeries(Database& database, RunId run);
+Result<std::vector<Track>> readTracks(Database& database, RunId run);
+Result<std::vector<Iteration>> readIterations(Database& database, RunId run);
+Result<std::vector<Source>> readSources(Database& database);
+Result<std::string> readName(Database& database, NameId id);
+Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);
+Result<SeriesShape> readShape(Database& database, SeriesId series);
+
+std::string_view toText(SubjectKind kind); // "gpu", "node", "link"
+std::string_view toText(SensorKind kind); // "unknown", "instant", "averaged"
+
+} // namespace trainscope::store

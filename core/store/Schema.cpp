@@ -1,0 +1,158 @@
+#include "core/store/Schema.h"
+
+#include <array>
+
+namespace trainscope::store {
+namespace {
+
+constexpr std::string_view kVersion1 = R"sql(
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE run(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, imported_name TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL DEFAULT 'measured', status TEXT NOT NULL DEFAULT 'ok', simulated INTEGER NOT NULL DEFAULT 0,
+  gpu_model TEXT NOT NULL DEFAULT '', begin_ns INTEGER NOT NULL DEFAULT 0, end_ns INTEGER NOT NULL DEFAULT 0,
+  gpu_count INTEGER NOT NULL DEFAULT 0, node_count INTEGER NOT NULL DEFAULT 0, world_size INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE launch(
+  run INTEGER PRIMARY KEY, model TEXT, precision TEXT, nodes INTEGER, gpus_per_node INTEGER,
+  tensor_parallel INTEGER, pipeline_parallel INTEGER, virtual_pipeline INTEGER, context_parallel INTEGER,
+  expert_parallel INTEGER, data_parallel INTEGER, micro_batch INTEGER, global_batch INTEGER,
+  sequence_length INTEGER, layers INTEGER, hidden_size INTEGER, recompute INTEGER, overlap INTEGER,
+  origin TEXT NOT NULL DEFAULT '');
+CREATE TABLE cluster(
+  run INTEGER PRIMARY KEY, gpu_model TEXT NOT NULL DEFAULT '', nodes INTEGER NOT NULL DEFAULT 0,
+  gpus_per_node INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE gpu(
+  run INTEGER NOT NULL, rank INTEGER NOT NULL, node INTEGER NOT NULL, local INTEGER NOT NULL,
+  model TEXT NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY(run, rank)) WITHOUT ROWID;
+CREATE TABLE source(
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL, size INTEGER NOT NULL, hash TEXT NOT NULL,
+  imported_ns INTEGER NOT NULL, importer TEXT NOT NULL DEFAULT '', report TEXT NOT NULL DEFAULT '{}');
+CREATE INDEX source_path ON source(path);
+CREATE INDEX source_hash ON source(hash);
+CREATE TABLE source_run(
+  source INTEGER NOT NULL, run INTEGER NOT NULL, facts TEXT NOT NULL, PRIMARY KEY(source, run)) WITHOUT ROWID;
+CREATE INDEX source_run_run ON source_run(run);
+CREATE TABLE source_gpu(
+  source INTEGER NOT NULL, run INTEGER NOT NULL, rank INTEGER NOT NULL, node INTEGER NOT NULL,
+  local INTEGER NOT NULL, model TEXT NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY(source, run, rank)) WITHOUT ROWID;
+CREATE TABLE series(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, source INTEGER NOT NULL, metric TEXT NOT NULL, unit TEXT NOT NULL,
+  kind TEXT NOT NULL, label TEXT NOT NULL, subject TEXT NOT NULL, rank INTEGER NOT NULL, node INTEGER NOT NULL,
+  device TEXT NOT NULL, scale REAL NOT NULL, counter_bits INTEGER NOT NULL, sensor TEXT NOT NULL,
+  begin_ns INTEGER NOT NULL DEFAULT 0, end_ns INTEGER NOT NULL DEFAULT 0, period_ns INTEGER NOT NULL DEFAULT 0,
+  count INTEGER NOT NULL DEFAULT 0, missing INTEGER NOT NULL DEFAULT 0,
+  first REAL, last REAL, min REAL, max REAL, mean REAL);
+CREATE INDEX series_run ON series(run, metric);
+CREATE INDEX series_source ON series(source);
+CREATE TABLE track(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, source INTEGER NOT NULL, kind TEXT NOT NULL, rank INTEGER NOT NULL,
+  device INTEGER NOT NULL, process TEXT NOT NULL, thread TEXT NOT NULL, name TEXT NOT NULL,
+  begin_ns INTEGER NOT NULL DEFAULT 0, end_ns INTEGER NOT NULL DEFAULT 0, count INTEGER NOT NULL DEFAULT 0,
+  depth INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX track_run ON track(run, rank);
+CREATE INDEX track_source ON track(source);
+CREATE TABLE iteration(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, source INTEGER NOT NULL, number INTEGER NOT NULL,
+  rank INTEGER NOT NULL, begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, warmup INTEGER NOT NULL);
+CREATE INDEX iteration_run ON iteration(run, begin_ns);
+CREATE INDEX iteration_source ON iteration(source);
+CREATE TABLE note(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,
+  text TEXT NOT NULL);
+CREATE INDEX note_run ON note(run, begin_ns);
+CREATE TABLE summary(
+  run INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;
+CREATE TABLE name(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE INDEX name_hash ON name(hash);
+
+CREATE TABLE time_column(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE INDEX time_column_source ON time_column(source);
+CREATE TABLE sample_chunk(
+  id INTEGER PRIMARY KEY, series INTEGER NOT NULL, first_index INTEGER NOT NULL, count INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, missing INTEGER NOT NULL, min REAL, max REAL,
+  last REAL, weighted_sum REAL, weight_ns INTEGER NOT NULL, times INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE UNIQUE INDEX sample_chunk_index ON sample_chunk(series, first_index);
+CREATE INDEX sample_chunk_time ON sample_chunk(series, begin_ns, first_index);
+CREATE TABLE bucket_page(
+  id INTEGER PRIMARY KEY, series INTEGER NOT NULL, kind INTEGER NOT NULL, level INTEGER NOT NULL,
+  first_index INTEGER NOT NULL, count INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE UNIQUE INDEX bucket_page_index ON bucket_page(series, kind, level, first_index);
+
+CREATE TABLE span_chunk(
+  id INTEGER PRIMARY KEY, track INTEGER NOT NULL, sequence INTEGER NOT NULL, count INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL, correlation_min INTEGER NOT NULL, correlation_max INTEGER NOT NULL,
+  data BLOB NOT NULL);
+CREATE UNIQUE INDEX span_chunk_sequence ON span_chunk(track, sequence);
+CREATE INDEX span_chunk_time ON span_chunk(track, begin_ns, sequence);
+CREATE INDEX span_chunk_correlation ON span_chunk(track, correlation_min, correlation_max, sequence);
+CREATE TABLE group_page(
+  id INTEGER PRIMARY KEY, track INTEGER NOT NULL, level_ns INTEGER NOT NULL, sequence INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE UNIQUE INDEX group_page_time ON group_page(track, level_ns, begin_ns, sequence);
+CREATE TABLE track_name(
+  track INTEGER NOT NULL, name INTEGER NOT NULL, count INTEGER NOT NULL, total_ns INTEGER NOT NULL,
+  chunks BLOB NOT NULL, PRIMARY KEY(track, name)) WITHOUT ROWID;
+)sql";
+
+constexpr std::array<std::string_view, 1> kMigrations{kVersion1};
+
+Result<int> userVersion(Database& database) {
+    int version = 0;
+    const Status read = database.forEach(
+        "PRAGMA user_version", [&version](const Row& row) { version = row.smallInteger(0); });
+    if (!read.hasValue())
+        return read.error();
+    return version;
+}
+
+Status applySteps(Database& database, Migrations steps) {
+    // Read again inside the transaction: another program may have been first.
+    const Result<int> version = userVersion(database);
+    if (!version.hasValue())
+        return version.error();
+    for (auto i = static_cast<std::size_t>(version.value()); i < steps.size(); ++i) {
+        if (Status step = database.script(std::string(steps[i])); !step.hasValue())
+            return step;
+    }
+    return database.script("PRAGMA user_version = " + std::to_string(steps.size()));
+}
+
+} // namespace
+
+Migrations migrations() {
+    return kMigrations;
+}
+int schemaVersion() {
+    return static_cast<int>(kMigrations.size());
+}
+
+Error newerVersion(const std::string& path, int found, int known) {
+    return {ErrorCode::Refused,
+        "This database was written by a newer Trainscope (format " + std::to_string(found)
+            + ", this program knows up to " + std::to_string(known)
+            + "). Update Trainscope to open it.",
+        path};
+}
+
+Status migrate(Database& database, Migrations steps) {
+    const Result<int> version = userVersion(database);
+    if (!version.hasValue())
+        return version.error();
+    const int known = static_cast<int>(steps.size());
+    if (version.value() == known)
+        return {};
+    if (version.value() > known || version.value() < 0)
+        return newerVersion(database.shownPath(), version.value(), known);
+    if (Status begun = database.script("BEGIN IMMEDIATE"); !begun.hasValue())
+        return begun;
+    Status applied = applySteps(database, steps);
+    if (applied.hasValue())
+        applied = database.script("COMMIT");
+    if (!applied.hasValue()) {
+        // The first error is the one worth telling; a rollback after it cannot make things worse.
+        (void)database.script("ROLLBACK");
+    }
+    return applied;
+}
+
+} // namespace trainscope::store

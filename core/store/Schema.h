@@ -1,0 +1,31 @@
+#pragma once
+// The tables of a run database and how an older file becomes a newer one. The header of the file
+// says whose it is: application_id "TRSC", user_version the schema's version.
+//
+// Tables for SQL: meta, run, launch, cluster, gpu, series, track, iteration, source, source_run,
+// name, note, summary. Chunks: time_column and sample_chunk (ChunkCodec.h), bucket_page
+// (BucketPage.h), span_chunk (SpanCodec.h), group_page (GroupCodec.h), track_name.
+
+#include "core/store/Database.h"
+
+#include <span>
+#include <string_view>
+
+namespace trainscope::store {
+
+inline constexpr std::int32_t kApplicationId = 0x54525343; // "TRSC"
+
+// One step: the script that brings a file of version index to index + 1.
+using Migrations = std::span<const std::string_view>;
+
+Migrations migrations();
+int schemaVersion(); // of this program: the number of migrations
+
+// Brings the file to the last version in one transaction; nothing happens when it is there already.
+// A newer file is refused.
+Status migrate(Database& database, Migrations steps);
+
+// The message for a file of a newer version.
+Error newerVersion(const std::string& path, int found, int known);
+
+} // namespace trainscope::store

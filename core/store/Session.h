@@ -1,0 +1,80 @@
+#pragma once
+// The import session behind Store::beginImport.
+
+#include "core/store/Names.h"
+#include "core/store/SampleWriter.h"
+#include "core/store/Spill.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <memory>
+#include <set>
+
+namespace trainscope::store {
+
+// A span on its way through the sorter.
+struct SpanRow {
+    std::int64_t track;
+    std::int64_t start;
+    std::int64_t duration;
+    std::int64_t name;
+    std::int64_t correlation;
+    std::int64_t detail;
+    std::int64_t kind;
+};
+struct SpanRowOrder {
+    bool operator()(const SpanRow& a, const SpanRow& b) const {
+        if (a.track != b.track)
+            return a.track < b.track;
+        return a.start != b.start ? a.start < b.start : a.duration > b.duration;
+    }
+};
+
+class Session final : public ImportSession {
+public:
+    // `ended` is called when the session is over, however.
+    Session(Database& database, SourceDescription source, std::function<void()> ended);
+    ~Session() override;
+
+    // Opens the transaction and removes what the source had written before.
+    Status begin();
+
+    Result<RunId> run(const Run& run) override;
+    Status gpu(RunId run, const Gpu& gpu) override;
+    Result<SeriesId> series(RunId run, const SeriesDescription& description) override;
+    Status samples(
+        SeriesId series, std::span<const TimeNs> times, std::span<const double> values) override;
+    Result<TrackId> track(RunId run, const TrackDescription& description) override;
+    Status spans(TrackId track, std::span<const Span> spans) override;
+    Result<NameId> intern(std::string_view text) override;
+    Status iteration(RunId run, const Iteration& iteration) override;
+    Status finish(const ImportReport& report, const std::string& hash, std::uint64_t size,
+        const Progress& progress) override;
+
+private:
+    // The first failure undoes everything at once and answers all later calls.
+    template <typename Work>
+    auto guarded(Work&& work) -> decltype(work());
+    Status writeSpans(const Progress& progress);
+    Status writeSource(const ImportReport& report, const std::string& hash, std::uint64_t size);
+    Status replaceEqualHash(const std::string& hash);
+    Status write(const ImportReport& report, const std::string& hash, std::uint64_t size,
+        const Progress& progress);
+    Status dropSources(const std::vector<SourceId>& sources);
+    void rollBack();
+
+    Database& m_database;
+    SourceDescription m_description;
+    std::function<void()> m_ended;
+    SourceId m_source;
+    Names m_names;
+    SampleWriter m_samples;
+    ExternalSorter<SpanRow, SpanRowOrder> m_spans;
+    std::map<RunId, Run> m_facts; // what this source said
+    std::set<RunId> m_touched; // runs to refresh
+    std::set<TrackId> m_tracks;
+    bool m_open = false;
+    Status m_failure;
+};
+
+} // namespace trainscope::store

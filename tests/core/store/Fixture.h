@@ -1,0 +1,102 @@
+#pragma once
+// A database in a folder of its own, and short ways to fill it.
+
+#include "core/store/Store.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trainscope::store::test {
+
+inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+// The value of a result; fails the test and throws when it is an error.
+template <typename T>
+T got(Result<T> result, const char* what = "result") {
+    if (!result.hasValue()) {
+        QTest::qFail(
+            (std::string(what) + ": " + result.error().describe()).c_str(), __FILE__, __LINE__);
+        throw std::runtime_error(result.error().describe());
+    }
+    return std::move(result.value());
+}
+
+inline void ok(const Status& status) {
+    if (!status.hasValue()) {
+        QTest::qFail(status.error().describe().c_str(), __FILE__, __LINE__);
+        throw std::runtime_error(status.error().describe());
+    }
+}
+
+struct Fixture {
+    QTemporaryDir folder;
+    std::filesystem::path path;
+
+    Fixture()
+        : path(std::filesystem::path(folder.path().toStdString()) / "test.trainscope") { }
+    [[nodiscard]] Store create() const { return got(Store::openOrCreate(path)); }
+    [[nodiscard]] Store view() const { return got(Store::open(path, OpenMode::ReadOnly)); }
+};
+
+inline SeriesDescription gauge(std::string metric, int rank, double scale = 1.0) {
+    SeriesDescription description;
+    description.metric = {std::move(metric), "W", MetricKind::Gauge, "test"};
+    description.subject.rank = rank;
+    description.scale = scale;
+    return description;
+}
+
+inline SeriesDescription counter(std::string metric, int rank, int bits, double scale = 1.0) {
+    SeriesDescription description = gauge(std::move(metric), rank, scale);
+    description.metric.kind = MetricKind::Counter;
+    description.metric.unit = "B";
+    description.counterBits = bits;
+    return description;
+}
+
+inline std::vector<TimeNs> times(const std::vector<std::int64_t>& ns) {
+    std::vector<TimeNs> out;
+    for (const std::int64_t t : ns)
+        out.push_back({t});
+    return out;
+}
+
+inline Run runNamed(std::string name) {
+    Run run;
+    run.name = std::move(name);
+    return run;
+}
+
+// Imports one series as one source; returns its id.
+inline SeriesId addSeries(Store& store, const SeriesDescription& description,
+    const std::vector<std::int64_t>& ns, const std::vector<double>& values,
+    const std::string& source = "/data/a.csv", const std::string& run = "run") {
+    auto session = got(store.beginImport({source, 1, "", run}));
+    const RunId id = got(session->run(runNamed(run)));
+    const SeriesId series = got(session->series(id, description));
+    ok(session->samples(series, times(ns), values));
+    ok(session->finish({}, "", 0, {}));
+    return series;
+}
+
+inline TrackId addTrack(Store& store, const std::vector<Span>& spans,
+    const std::string& source = "/data/a.json", const std::string& run = "run", int rank = 0) {
+    auto session = got(store.beginImport({source, 1, "", run}));
+    const RunId id = got(session->run(runNamed(run)));
+    TrackDescription description;
+    description.kind = TrackKind::Stream;
+    description.rank = rank;
+    description.name = "stream 7";
+    const TrackId track = got(session->track(id, description));
+    ok(session->spans(track, spans));
+    ok(session->finish({}, "", 0, {}));
+    return track;
+}
+
+} // namespace trainscope::store::test
