@@ -1,0 +1,246 @@
+#include "FigureExporter.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QtConcurrentRun>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trainscope::app {
+
+namespace {
+
+constexpr std::array kSuffixes{"pdf", "svg", "png", "csv"};
+constexpr std::array kThemes{"paper", "light", "dark"};
+// A pixel of the screen becomes a point of the figure.
+constexpr double kMmPerPixel = 25.4 / 72.0;
+constexpr int kLastPreset = 4; // 7 in, as high as the lanes
+
+QString folderKey() {
+    return QStringLiteral("export/folder");
+}
+
+QString lastFolder() {
+    const QString remembered = QSettings().value(folderKey()).toString();
+    if (!remembered.isEmpty() && QDir(remembered).exists())
+        return remembered;
+    const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    return QDir(documents).exists() ? documents : QDir::homePath();
+}
+
+// Run names hold slashes.
+QString fileNameOf(const QString& text) {
+    static const QRegularExpression kUnsafe(QStringLiteral("[^\\w.+-]+"));
+    QString name = text;
+    name.replace(kUnsafe, QStringLiteral("-"));
+    return name.isEmpty() ? QStringLiteral("timeline") : name;
+}
+
+int formatOf(const QString& path) {
+    const QString suffix = QFileInfo(path).suffix().toLower();
+    const auto found = std::find_if(kSuffixes.begin(), kSuffixes.end(),
+        [&](const char* candidate) { return suffix == QLatin1String(candidate); });
+    return found == kSuffixes.end() ? -1 : static_cast<int>(found - kSuffixes.begin());
+}
+
+QString withSuffix(const QString& path, int format) {
+    const QString suffix = QLatin1String(kSuffixes[static_cast<std::size_t>(format)]);
+    if (formatOf(path) < 0)
+        return path + QLatin1Char('.') + suffix;
+    return path.chopped(QFileInfo(path).suffix().size()) + suffix;
+}
+
+} // namespace
+
+FigureExporter::FigureExporter(QObject* parent)
+    : QObject(parent) {
+    setPreset(kLastPreset);
+    connect(&m_watcher, &QFutureWatcher<Outcome>::finished, this, &FigureExporter::takeOutcome);
+}
+
+FigureExporter::~FigureExporter() {
+    cancel();
+    m_watcher.waitForFinished();
+}
+
+void FigureExporter::setTimeline(TimelineController* timeline) {
+    if (m_timeline == timeline)
+        return;
+    m_timeline = timeline;
+    Q_EMIT timelineChanged();
+}
+
+QStringList FigureExporter::formats() const {
+    return {tr("PDF, vector"), tr("SVG, vector"), tr("PNG, pixels"), tr("CSV, the numbers")};
+}
+
+QStringList FigureExporter::presets() const {
+    QStringList names;
+    for (const auto& preset : figurePresets())
+        names.append(preset.name);
+    names.append(tr("As on screen"));
+    names.append(tr("Other size"));
+    return names;
+}
+
+QStringList FigureExporter::themes() const {
+    return {tr("Paper"), tr("Light"), tr("Dark")};
+}
+
+bool FigureExporter::isAsOnScreen() const {
+    return m_preset == static_cast<int>(figurePresets().size());
+}
+
+void FigureExporter::setFormat(int format) {
+    if (format == m_format || format < 0 || format > kCsv)
+        return;
+    m_format = format;
+    Q_EMIT optionsChanged();
+    if (!m_path.isEmpty())
+        setPath(withSuffix(m_path, format));
+}
+
+void FigureExporter::setPreset(int preset) {
+    const auto& known = figurePresets();
+    m_preset = std::clamp(preset, 0, static_cast<int>(known.size()) + 1);
+    if (m_preset < static_cast<int>(known.size())) {
+        m_widthMm = known[static_cast<std::size_t>(m_preset)].widthMm;
+        m_heightMm = known[static_cast<std::size_t>(m_preset)].heightMm;
+        m_theme = 0;
+    } else if (isAsOnScreen()) {
+        m_widthMm = m_viewWidth * kMmPerPixel;
+        m_heightMm = 0.0;
+        m_theme = std::max(m_theme, 1);
+    }
+    Q_EMIT optionsChanged();
+}
+
+void FigureExporter::setTheme(int theme) {
+    m_theme = std::clamp(theme, 0, static_cast<int>(kThemes.size()) - 1);
+    Q_EMIT optionsChanged();
+}
+
+void FigureExporter::setWidthMm(double width) {
+    if (std::abs(width - m_widthMm) < 0.005)
+        return;
+    m_widthMm = width;
+    m_preset = static_cast<int>(figurePresets().size()) + 1;
+    Q_EMIT optionsChanged();
+}
+
+void FigureExporter::setHeightMm(double height) {
+    if (std::abs(height - m_heightMm) < 0.005)
+        return;
+    m_heightMm = height;
+    m_preset = static_cast<int>(figurePresets().size()) + 1;
+    Q_EMIT optionsChanged();
+}
+
+void FigureExporter::setDpi(int dpi) {
+    if (dpi == m_dpi)
+        return;
+    m_dpi = dpi;
+    Q_EMIT optionsChanged();
+}
+
+void FigureExporter::setPath(const QString& path) {
+    if (path == m_path)
+        return;
+    m_path = path;
+    Q_EMIT pathChanged();
+    const int format = formatOf(path);
+    if (format >= 0 && format != m_format) {
+        m_format = format;
+        Q_EMIT optionsChanged();
+    }
+}
+
+QUrl FigureExporter::folder() const {
+    const QString folder = m_path.isEmpty() ? lastFolder() : QFileInfo(m_path).absolutePath();
+    return QUrl::fromLocalFile(folder);
+}
+
+bool FigureExporter::overwrites() const {
+    return QFileInfo(m_path).isFile();
+}
+
+void FigureExporter::prepare() {
+    m_warnings.clear();
+    m_error.clear();
+    m_lastPath.clear();
+    const auto runs = m_timeline ? m_timeline->request().runs : std::vector<plot::ShownRun>();
+    const QString name = runs.empty() ? QString() : QString::fromStdString(runs.front().name);
+    setPath(withSuffix(
+        lastFolder() + QLatin1Char('/') + fileNameOf(name) + QStringLiteral(".csv"), m_format));
+    if (isAsOnScreen())
+        setPreset(m_preset);
+    Q_EMIT stateChanged();
+}
+
+void FigureExporter::choose(const QUrl& file) {
+    const QString path = file.toLocalFile();
+    setPath(formatOf(path) < 0 ? withSuffix(path, m_format) : path);
+}
+
+FigureOptions FigureExporter::options() const {
+    FigureOptions options;
+    options.widthMm = m_widthMm;
+    options.heightMm = m_heightMm;
+    options.theme = plot::findTheme(kThemes[static_cast<std::size_t>(m_theme)]);
+    options.pngDpi = m_dpi;
+    return options;
+}
+
+void FigureExporter::exportNow() {
+    exportTo(m_path);
+}
+
+void FigureExporter::exportTo(const QString& path) {
+    if (isRunning() || !m_timeline)
+        return;
+    m_warnings.clear();
+    m_error.clear();
+    m_lastPath.clear();
+    m_cancelled = std::make_shared<std::atomic<bool>>(false);
+    const auto work
+        = [path, request = m_timeline->request(), options = options(), cancelled = m_cancelled] {
+              const auto isCancelled = [&cancelled] { return cancelled->load(); };
+              if (formatOf(path) == kCsv) {
+                  const Status written = exportTimelineCsv(request, path, 1920, isCancelled);
+                  return Outcome{path, {},
+                      written.hasValue() ? QString()
+                                         : QString::fromStdString(written.error().describe())};
+              }
+              const auto written = exportTimeline(request, path, options, isCancelled);
+              if (!written.hasValue())
+                  return Outcome{path, {}, QString::fromStdString(written.error().describe())};
+              return Outcome{path, written.value(), {}};
+          };
+    m_watcher.setFuture(QtConcurrent::run(work));
+    Q_EMIT stateChanged();
+}
+
+void FigureExporter::cancel() {
+    if (m_cancelled)
+        m_cancelled->store(true);
+}
+
+void FigureExporter::takeOutcome() {
+    const Outcome outcome = m_watcher.result();
+    m_error = outcome.error;
+    m_warnings = outcome.warnings;
+    if (m_error.isEmpty()) {
+        m_lastPath = outcome.path;
+        QSettings().setValue(folderKey(), QFileInfo(outcome.path).absolutePath());
+    }
+    Q_EMIT stateChanged();
+    Q_EMIT pathChanged();
+    Q_EMIT finished(m_error.isEmpty());
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,160 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Dialogs
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// Exports what the timeline shows: PDF, SVG, PNG or the numbers. open() it; Enter exports.
+UiSheet {
+    id: sheet
+
+    required property TimelineController timeline
+    // Size of the timeline's view, for "as on screen".
+    property real viewWidth: 0
+    property real viewHeight: 0
+
+    title: qsTr("Export")
+    subtitle: qsTr("What the timeline shows now: its runs, lanes and time window.")
+    preferredWidth: Theme.sheetWidth * 0.65
+    preferredHeight: form.implicitHeight + 8 * Theme.controlHeight
+    closable: !exporter.running
+    onAboutToShow: exporter.prepare()
+
+    FigureExporter {
+        id: exporter
+
+        timeline: sheet.timeline
+        viewWidth: sheet.viewWidth
+        viewHeight: sheet.viewHeight
+    }
+
+    FileDialog {
+        id: chooser
+
+        fileMode: FileDialog.SaveFile
+        title: qsTr("Export to")
+        currentFolder: exporter.folder
+        nameFilters: [qsTr("PDF (*.pdf)"), qsTr("SVG (*.svg)"), qsTr("PNG (*.png)"), qsTr("CSV (*.csv)")]
+        selectedNameFilter.index: exporter.format
+        onAccepted: exporter.choose(selectedFile)
+    }
+
+    ColumnLayout {
+        id: form
+
+        anchors.left: parent.left
+        anchors.right: parent.right
+        anchors.top: parent.top
+        anchors.margins: Theme.spaceL
+        spacing: Theme.spaceM
+        enabled: !exporter.running
+
+        ExportRow {
+            label: qsTr("Format")
+
+            UiComboBox {
+                id: formatBox
+
+                label: qsTr("Format")
+                model: exporter.formats
+                currentIndex: exporter.format
+                focus: true
+                onActivated: index => exporter.format = index
+            }
+        }
+        ExportRow {
+            label: qsTr("Size")
+            visible: exporter.drawn
+
+            UiComboBox {
+                Layout.fillWidth: true
+                label: qsTr("Size")
+                model: exporter.presets
+                currentIndex: exporter.preset
+                onActivated: index => exporter.preset = index
+            }
+        }
+        ExportRow {
+            label: qsTr("Width, mm")
+            visible: exporter.drawn
+
+            ExportNumber {
+                label: qsTr("Width in millimetres")
+                value: exporter.widthMm
+                onEdited: number => exporter.widthMm = number
+            }
+            UiText {
+                text: qsTr("Height, mm")
+                color: Theme.textSecondary
+            }
+            ExportNumber {
+                label: qsTr("Height in millimetres, 0 for as high as the lanes")
+                value: exporter.heightMm
+                emptyText: qsTr("as the lanes")
+                onEdited: number => exporter.heightMm = number
+            }
+        }
+        ExportRow {
+            label: qsTr("Theme")
+            visible: exporter.drawn
+
+            UiComboBox {
+                label: qsTr("Theme")
+                model: exporter.themes
+                currentIndex: exporter.theme
+                onActivated: index => exporter.theme = index
+            }
+            UiText {
+                visible: exporter.raster
+                text: qsTr("Dots per inch")
+                color: Theme.textSecondary
+            }
+            ExportNumber {
+                visible: exporter.raster
+                label: qsTr("Dots per inch")
+                decimals: 0
+                value: exporter.dpi
+                onEdited: number => exporter.dpi = number
+            }
+        }
+        ExportRow {
+            label: qsTr("File")
+
+            UiTextField {
+                Layout.fillWidth: true
+                label: qsTr("File")
+                text: exporter.path
+                onTextEdited: exporter.path = text
+                onAccepted: exporter.exportNow()
+            }
+            UiButton {
+                text: qsTr("Browse…")
+                onClicked: chooser.open()
+            }
+        }
+        ExportOutcome {
+            Layout.fillWidth: true
+            exporter: exporter
+        }
+    }
+
+    buttons: [
+        UiProgressBar {
+            Layout.fillWidth: true
+            indeterminate: true
+            opacity: exporter.running ? 1 : 0
+        },
+        UiButton {
+            text: exporter.running ? qsTr("Cancel") : qsTr("Close")
+            onClicked: exporter.running ? exporter.cancel() : sheet.close()
+        },
+        UiButton {
+            text: exporter.overwrites ? qsTr("Replace file") : qsTr("Export")
+            primary: true
+            enabled: !exporter.running && exporter.path !== ""
+            onClicked: exporter.exportNow()
+        }
+    ]
+}
