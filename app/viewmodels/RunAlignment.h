@@ -1,0 +1,30 @@
+#pragma once
+// Which absolute time of each run stands at view time 0: its start, the start of iteration k, or
+// either of them moved by hand. Plain values; any thread.
+
+#include "app/viewmodels/TimelineCatalogue.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace trainscope::app {
+
+struct RunAlignment {
+    enum class Mode { Start, Iteration };
+    Mode mode = Mode::Start;
+    std::int64_t iteration = 0;
+    std::unordered_map<RunId, DurationNs> moved; // to the right, by hand
+
+    bool operator==(const RunAlignment&) const = default;
+};
+
+// The runs with their origins set. A run without that iteration is aligned by its start.
+std::vector<plot::ShownRun> alignedRuns(std::vector<plot::ShownRun> shown,
+    const TimelineCatalogue& catalogue, const RunAlignment& alignment);
+
+// From the earliest begin to the latest end of the runs, in view time; empty without data.
+plot::ViewWindow viewLimits(
+    const std::vector<plot::ShownRun>& runs, const TimelineCatalogue& catalogue);
+
+} // namespace trainscope::app
