@@ -65,8 +65,14 @@ void TraceOutput::addIteration(std::int64_t index, TimeRange range, bool isOnDev
 void TraceOutput::nameThread(
     std::string_view process, std::string_view thread, std::string_view name) {
     constexpr std::size_t kMaxNames = 100'000;
-    if (m_threadNames.size() < kMaxNames)
-        m_threadNames[{std::string(process), std::string(thread)}] = trimmed(name);
+    if (m_threadNames.size() >= kMaxNames)
+        return;
+    // Some threads are named twice; the choice must not depend on the order of events.
+    name = trimmed(name);
+    const auto [found, isNew]
+        = m_threadNames.try_emplace({std::string(process), std::string(thread)}, name);
+    if (!isNew && name < found->second)
+        found->second = name;
 }
 
 std::string TraceOutput::trackName(const TrackDescription& track) const {

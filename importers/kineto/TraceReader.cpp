@@ -27,7 +27,15 @@ TraceReader::TraceReader(ByteStream& stream, std::uint64_t bytesTotal, std::stri
 TraceReader::~TraceReader() = default;
 
 std::int64_t TraceReader::lineAt(const char* position) const {
-    return m_firstLine + std::count(m_buffer.data(), position, '\n');
+    // Counting on from the last answer keeps many warnings in one buffer cheap.
+    const auto offset = static_cast<std::size_t>(position - m_buffer.data());
+    if (offset < m_countedTo) {
+        m_countedTo = 0;
+        m_countedLines = 0;
+    }
+    m_countedLines += std::count(m_buffer.data() + m_countedTo, position, '\n');
+    m_countedTo = offset;
+    return m_firstLine + m_countedLines;
 }
 
 Result<bool> TraceReader::refill(const Progress& progress) {
@@ -37,6 +45,8 @@ Result<bool> TraceReader::refill(const Progress& progress) {
         return false;
     const char* const position = m_scanner.position();
     m_firstLine = lineAt(position);
+    m_countedTo = 0;
+    m_countedLines = 0;
     const auto consumed = static_cast<std::size_t>(position - m_buffer.data());
     m_size -= consumed;
     std::memmove(m_buffer.data(), position, m_size);
@@ -60,14 +70,17 @@ Result<bool> TraceReader::refill(const Progress& progress) {
 
 Result<ReadResult> TraceReader::run(TraceVisitor& visitor, const Progress& progress) {
     while (m_state != State::Finished) {
-        Step outcome = step(visitor);
+        const Step outcome = step(visitor);
         if (!m_status.hasValue())
             return m_status.error();
-        if (outcome == Step::NeedMore && m_size > kMaxItem
-            && m_scanner.position() == m_buffer.data())
-            outcome = Step::Broken;
-        if (outcome == Step::Broken)
+        const bool isTooLarge = outcome == Step::NeedMore && m_size > kMaxItem
+            && m_scanner.position() == m_buffer.data();
+        if (isTooLarge || outcome == Step::Broken)
             onBroken(visitor);
+        if (isTooLarge) {
+            m_scanner.advance();
+            continue;
+        }
         if (outcome != Step::NeedMore)
             continue;
         const auto more = refill(progress);
@@ -141,7 +154,8 @@ TraceReader::Step TraceReader::stepMembers(TraceVisitor& visitor) {
             return outcome;
         }
     }
-    if (scan == Scan::Broken || !m_scanner.atEnd())
+    const bool isCut = scan == Scan::NeedMore || (scan == Scan::Ok && m_scanner.atEnd());
+    if (!isCut)
         return Step::Broken;
     m_scanner.moveTo(begin);
     return Step::NeedMore;
@@ -264,7 +278,6 @@ void TraceReader::onBroken(TraceVisitor& visitor) {
     const auto index = std::min<std::size_t>(static_cast<std::size_t>(m_state), 3);
     visitor.broken(lineAt(m_scanner.position()),
         std::string(kWhere[index]) + "; reading goes on at the next event", false);
-    m_scanner.advance();
     m_state = State::Resync;
 }
 
@@ -287,13 +300,15 @@ TraceReader::Step TraceReader::stepResync() {
 
 void TraceReader::finishTruncated(TraceVisitor& visitor) {
     const State state = m_state;
-    if (state == State::Events || state == State::Members) {
+    const char* const begin = m_scanner.position();
+    const bool isSearching = state == State::Resync;
+    if (begin < m_scanner.end() && state != State::After) {
         // What looks like a cut may be a stray quote that swallowed the rest.
-        const char* const begin = m_scanner.position();
-        const char* const from = std::min(begin + 1, m_scanner.end());
+        const char* const from = isSearching ? begin : begin + 1;
         if (findResync(from, m_scanner.end(), m_buffer.data(), true).kind
             != ResyncPoint::Kind::None) {
-            visitor.broken(lineAt(begin), "an event is not valid JSON and was left out", true);
+            if (!isSearching)
+                visitor.broken(lineAt(begin), "an event is not valid JSON and was left out", true);
             m_scanner.moveTo(from);
             m_state = State::Resync;
             return;

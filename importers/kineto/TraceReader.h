@@ -85,6 +85,8 @@ private:
     bool m_streamEnded = false;
     std::string m_streamError;
     std::int64_t m_firstLine = 1; // of the buffer
+    mutable std::size_t m_countedTo = 0; // offset up to which lines have been counted
+    mutable std::int64_t m_countedLines = 0;
     std::uint64_t m_bytes = 0;
     int m_skipDepth = 0;
     Status m_status;

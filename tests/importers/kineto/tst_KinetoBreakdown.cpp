@@ -1,0 +1,173 @@
+// Real traces through the run database and the breakdown, against the independently computed
+// figures.
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "core/analysis/CollectivePeers.h"
+#include "core/analysis/TraceBreakdown.h"
+#include "core/store/Store.h"
+#include "importers/kineto/KinetoImporter.h"
+#include "importers/kineto/SharedFiles.h"
+
+#include <cmath>
+#include <optional>
+#include <set>
+
+using namespace trainscope;
+using namespace trainscope::test;
+using importers::kineto::KinetoImporter;
+
+namespace {
+
+std::int64_t nanoseconds(const QJsonValue& microseconds) {
+    return std::llround(microseconds.toDouble() * 1000.0);
+}
+
+// Imports all traces below a path; the names of their runs.
+QString importInto(store::Store& store, const QString& path, std::set<std::string>& runs) {
+    const auto tree = importers::openDiskTree(path.toStdString());
+    if (!tree.hasValue())
+        return QString::fromStdString(tree.error().describe());
+    const KinetoImporter importer;
+    for (const auto& unit : importer.plan(*tree.value(), tree.value()->files())) {
+        auto session = store.beginImport(
+            {path.toStdString() + '/' + unit.path, unit.bytes, {}, unit.runName});
+        if (!session.hasValue())
+            return QString::fromStdString(session.error().describe());
+        const auto report = importer.import(*tree.value(), unit, *session.value(), {});
+        if (!report.hasValue())
+            return QString::fromStdString(report.error().describe());
+        const auto done
+            = session.value()->finish(report.value(), "hash " + unit.path, unit.bytes, {});
+        if (!done.hasValue())
+            return QString::fromStdString(done.error().describe());
+        runs.insert(unit.runName);
+    }
+    return {};
+}
+
+} // namespace
+
+class TestKinetoBreakdown : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+private Q_SLOTS:
+    void initTestCase() {
+        if (!hasSharedTraces())
+            QSKIP("the real traces are not here");
+    }
+    void breakdown_data();
+    void breakdown();
+    void ranksOfOneRunAndTheirCollectives();
+
+private:
+    void compareDevice(const QJsonObject& truth, const analysis::DeviceBreakdown& device);
+    QString databasePath(const char* name) { return m_folder.filePath(QLatin1String(name)); }
+};
+
+void TestKinetoBreakdown::breakdown_data() {
+    QTest::addColumn<QJsonObject>("truth");
+    for (const QJsonValue& value : kinetoTruth()) {
+        const QJsonObject truth = value.toObject();
+        QTest::newRow(qPrintable(truth[u"file"].toString())) << truth;
+    }
+}
+
+void TestKinetoBreakdown::compareDevice(
+    const QJsonObject& truth, const analysis::DeviceBreakdown& device) {
+    QCOMPARE(device.kernelCount, truth[u"kernels"].toInteger());
+    QCOMPARE(device.busy.ns, nanoseconds(truth[u"busy_union_us"]));
+    QCOMPARE(device.compute.ns, nanoseconds(truth[u"compute_union_us"]));
+    QCOMPARE(device.communication.ns, nanoseconds(truth[u"comm_union_us"]));
+    QCOMPARE(device.overlap.ns, nanoseconds(truth[u"overlap_us"]));
+    QCOMPARE(device.exposedCommunication.ns, nanoseconds(truth[u"exposed_comm_us"]));
+    QCOMPARE(device.idle.ns, nanoseconds(truth[u"idle_in_kernel_span_us"]));
+    QCOMPARE(device.kernelTime.ns,
+        nanoseconds(truth[u"comm_total_dur_us"]) + nanoseconds(truth[u"compute_total_dur_us"]));
+    std::int64_t categoryCount = 0;
+    std::int64_t categoryTime = 0;
+    for (const auto& [name, sums] : device.categories) {
+        categoryCount += sums.count;
+        categoryTime += sums.time.ns;
+    }
+    QCOMPARE(categoryCount, device.kernelCount);
+    QCOMPARE(categoryTime, device.kernelTime.ns);
+    std::int64_t rowCount = 0;
+    for (const analysis::KernelRow& row : device.kernels)
+        rowCount += row.count;
+    QCOMPARE(rowCount, device.kernelCount);
+}
+
+void TestKinetoBreakdown::breakdown() {
+    QFETCH(QJsonObject, truth);
+    const QString path = databasePath("one.trainscope");
+    QFile::remove(path);
+    auto store = store::Store::openOrCreate(path.toStdString());
+    QVERIFY2(store.hasValue(), store.hasValue() ? "" : store.error().describe().c_str());
+    std::set<std::string> names;
+    const QString problem
+        = importInto(store.value(), sharedData() + u'/' + truth[u"file"].toString(), names);
+    QVERIFY2(problem.isEmpty(), qPrintable(problem));
+    QCOMPARE(names.size(), std::size_t{1});
+    const auto run = store.value().findRun(*names.begin());
+    QVERIFY(run.hasValue());
+    const auto devices = analysis::traceBreakdown(store.value(), run.value());
+    QVERIFY(devices.hasValue());
+    const QJsonObject expected = truth[u"per_device"].toObject();
+    qsizetype withKernels = 0;
+    for (const analysis::DeviceBreakdown& device : devices.value()) {
+        if (device.kernelCount == 0)
+            continue;
+        ++withKernels;
+        compareDevice(expected[QString::number(device.device)].toObject(), device);
+    }
+    QCOMPARE(withKernels, expected.size());
+}
+
+void TestKinetoBreakdown::ranksOfOneRunAndTheirCollectives() {
+    auto store = store::Store::openOrCreate(databasePath("tp8.trainscope").toStdString());
+    QVERIFY(store.hasValue());
+    std::set<std::string> names;
+    const QString problem = importInto(
+        store.value(), sharedData() + QStringLiteral("/kineto/astra_megatron_tp8"), names);
+    QVERIFY2(problem.isEmpty(), qPrintable(problem));
+    QCOMPARE(names, std::set<std::string>{"astra_megatron_tp8"});
+    const auto run = store.value().findRun("astra_megatron_tp8");
+    QVERIFY(run.hasValue());
+    const auto tracks = store.value().tracks(run.value().id);
+    QVERIFY(tracks.hasValue());
+    // The first all-reduce of rank 3 against a plain scan: 84 collectives on each of the 8 ranks.
+    for (const Track& track : tracks.value()) {
+        if (track.description.kind != TrackKind::Stream || track.description.rank != 3
+            || track.description.thread != "24")
+            continue;
+        std::optional<Span> first;
+        QVERIFY(store.value()
+                    .forEachSpan(track.id, kAllTime,
+                        [&](std::span<const Span> spans) {
+                            first = spans.front();
+                            return false;
+                        })
+                    .hasValue());
+        const auto peers = analysis::collectivePeers(store.value(), run.value(), track.id, *first);
+        QVERIFY(peers.hasValue() && peers.value());
+        QCOMPARE(peers.value()->peers.size(), std::size_t{8});
+        TimeNs latest{0};
+        int lastRank = -1;
+        for (const analysis::CollectivePeer& peer : peers.value()->peers) {
+            // All parts of a collective are under way at the same moment.
+            QVERIFY(peer.span.start < first->start + first->duration + DurationNs{1'000'000});
+            if (peer.span.start > latest) {
+                latest = peer.span.start;
+                lastRank = peer.rank;
+            }
+        }
+        QCOMPARE(peers.value()->lastRank, lastRank);
+    }
+}
+
+QTEST_GUILESS_MAIN(TestKinetoBreakdown)
+#include "tst_KinetoBreakdown.moc"
