@@ -1,0 +1,247 @@
+// Buckets at every zoom: the envelope holds every sample of its column, the counts add up, gaps are
+// known, and the means are those of the held samples.
+
+#include "core/store/Fixture.h"
+
+#include <QObject>
+
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::store;
+using namespace trainscope::store::test;
+
+namespace {
+
+struct Data {
+    std::vector<std::int64_t> times;
+    std::vector<double> values;
+};
+
+// Irregular, with equal time stamps, holes and missing samples.
+Data irregular(unsigned seed, int count, std::int64_t start, std::int64_t step) {
+    std::mt19937_64 random(seed);
+    Data data;
+    std::int64_t t = start;
+    for (int i = 0; i < count; ++i) {
+        const auto dice = random() % 1000;
+        if (dice == 0)
+            t += step * static_cast<std::int64_t>(20 + random() % 5000);
+        else if (dice > 20)
+            t += static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(2 * step));
+        data.times.push_back(t);
+        const bool missing = dice > 990 || (i > count / 2 && i < count / 2 + count / 50);
+        data.values.push_back(
+            missing ? kMissing : static_cast<double>(random() % 700'000) / 1000.0);
+    }
+    return data;
+}
+
+// The column of a time by the definition: floor((t - begin)·n / length).
+int columnOf(std::int64_t t, TimeRange window, int columns) {
+    const auto offset = static_cast<long double>(t - window.begin.ns);
+    const auto length = static_cast<long double>(window.length().ns);
+    return static_cast<int>(std::floor(offset * columns / length));
+}
+
+void checkEnvelope(
+    const Data& data, double scale, TimeRange window, const std::vector<Bucket>& buckets) {
+    const int columns = static_cast<int>(buckets.size());
+    std::int64_t inside = 0;
+    std::int64_t counted = 0;
+    for (const Bucket& bucket : buckets)
+        counted += bucket.count;
+    for (std::size_t i = 0; i < data.times.size(); ++i) {
+        if (!window.contains({data.times[i]}))
+            continue;
+        const auto at = static_cast<std::size_t>(columnOf(data.times[i], window, columns));
+        if (std::isnan(data.values[i])) {
+            QVERIFY2(buckets[at].gap, "a missing sample shows as a gap");
+            continue;
+        }
+        ++inside;
+        const double si = data.values[i] * scale;
+        QVERIFY(buckets[at].count > 0);
+        QVERIFY(double{buckets[at].min} <= si);
+        QVERIFY(double{buckets[at].max} >= si);
+    }
+    QCOMPARE(counted, inside);
+}
+
+} // namespace
+
+class TstBuckets : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void envelope_data() {
+        QTest::addColumn<unsigned>("seed");
+        QTest::addColumn<int>("count");
+        for (unsigned seed = 1; seed <= 3; ++seed) {
+            for (const int count : {1, 2, 100, 4096, 4097, 50'000, 300'000})
+                QTest::addRow("seed %u, %d samples", seed, count) << seed << count;
+        }
+    }
+    void envelope() {
+        QFETCH(unsigned, seed);
+        QFETCH(int, count);
+        const double scale = 0.1;
+        const Data data = irregular(seed, count, 1'700'000'000'000'000'000, 100'000'000);
+        Fixture fixture;
+        Store store = fixture.create();
+        const SeriesId id = addSeries(store, gauge("m", 0, scale), data.times, data.values);
+        std::mt19937_64 random(seed);
+        const std::int64_t first = data.times.front();
+        const auto length = static_cast<std::uint64_t>(data.times.back() - first + 1);
+        for (int trial = 0; trial < 60; ++trial) {
+            const std::uint64_t part = length >> (random() % 20U);
+            const std::int64_t begin = first - 1000
+                + static_cast<std::int64_t>(trial < 5 ? 0 : random() % (length + 2000));
+            const TimeRange window{{begin}, {begin + 2000 + static_cast<std::int64_t>(part)}};
+            const int columns
+                = static_cast<int>(std::vector<int>{1, 7, 100, 1920, 3840}[random() % 5]);
+            const auto buckets = got(store.buckets(id, window, columns));
+            QCOMPARE(buckets.size(), static_cast<std::size_t>(columns));
+            checkEnvelope(data, scale, window, buckets);
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+
+    void holesAndMissingShowAsGaps() {
+        // 10 samples every 10 ns, a hole until 500, 10 more; the column width is 20 ns.
+        Data data;
+        for (int i = 0; i < 20; ++i) {
+            data.times.push_back(i < 10 ? i * 10 : 400 + i * 10);
+            data.values.push_back(i);
+        }
+        Fixture fixture;
+        Store store = fixture.create();
+        const SeriesId id = addSeries(store, gauge("m", 0), data.times, data.values);
+        const auto buckets = got(store.buckets(id, {{-40}, {640}}, 34));
+        for (std::size_t i = 0; i < buckets.size(); ++i) {
+            const std::int64_t begin = -40 + 20 * static_cast<std::int64_t>(i);
+            const bool hole = begin >= 80 && begin < 500;
+            QVERIFY2(buckets[i].gap == hole, qPrintable(QString::number(begin)));
+            const bool samples = (begin >= 0 && begin < 100) || (begin >= 500 && begin < 600);
+            QVERIFY((buckets[i].count > 0) == samples);
+            if (!samples)
+                QVERIFY(std::isnan(buckets[i].mean));
+        }
+    }
+
+    void heldValueBetweenSamples() {
+        Fixture fixture;
+        Store store = fixture.create();
+        const SeriesId id = addSeries(store, gauge("m", 0), {0, 100, 200}, {5, 7, 9});
+        const auto buckets = got(store.buckets(id, {{110}, {190}}, 4));
+        for (const Bucket& bucket : buckets) {
+            QCOMPARE(bucket.count, 0U);
+            QVERIFY(!bucket.gap);
+            QCOMPARE(bucket.mean, 7.0F);
+        }
+    }
+
+    void meanIsTimeWeighted() {
+        Fixture fixture;
+        Store store = fixture.create();
+        const SeriesId id = addSeries(store, gauge("m", 0), {0, 10, 40, 50}, {1, 4, 2, 8});
+        const auto one = got(store.buckets(id, {{0}, {50}}, 1));
+        QCOMPARE(one[0].mean, (1.0F * 10 + 4.0F * 30 + 2.0F * 10) / 50);
+        QCOMPARE(one[0].first, 1.0F);
+        QCOMPARE(one[0].last, 2.0F);
+        QCOMPARE(one[0].max, 4.0F);
+        const auto two = got(store.buckets(id, {{0}, {50}}, 2));
+        QCOMPARE(two[0].mean, (1.0F * 10 + 4.0F * 15) / 25);
+        QCOMPARE(two[1].mean, (4.0F * 15 + 2.0F * 10) / 25);
+    }
+
+    void meanOfAllColumnsIsTheMeanOfTheSeries() {
+        const Data data = irregular(9, 200'000, 0, 1000);
+        Fixture fixture;
+        Store store = fixture.create();
+        const SeriesId id = addSeries(store, gauge("m", 0), data.times, data.values);
+        const Series series = got(store.series(got(store.findRun("run")).id)).at(0);
+        double weighted = 0.0;
+        double weight = 0.0;
+        for (std::size_t i = 0; i + 1 < data.times.size(); ++i) {
+            if (std::isnan(data.values[i]))
+                continue;
+            const auto dt = static_cast<double>(data.times[i + 1] - data.times[i]);
+            weighted += data.values[i] * dt;
+            weight += dt;
+        }
+        QVERIFY(std::abs(series.mean / (weighted / weight) - 1.0) < 1e-12);
+        const auto bucket = got(store.buckets(id, series.range, 1)).at(0);
+        QVERIFY(std::abs(double{bucket.mean} / series.mean - 1.0) < 1e-5);
+    }
+
+    void counterRates() {
+        // 1000 per 10 ns; a wrap of 32 bits at 30; a reset at 60 (the wrap would be beyond any
+        // link).
+        const double top = 4294967296.0;
+        Fixture fixture;
+        Store store = fixture.create();
+        const std::int64_t ms = 1'000'000;
+        const SeriesId id = addSeries(store, counter("ib_rx", 0, 32),
+            {0, 10 * ms, 20 * ms, 30 * ms}, {top - 3000, top - 2000, top - 1000, 500});
+        const auto rates = got(store.rateBuckets(id, {{0}, {30 * ms}}, 3));
+        QCOMPARE(rates[0].mean, 100'000.0F);
+        QCOMPARE(rates[1].mean, 100'000.0F);
+        QCOMPARE(rates[2].mean, 150'000.0F);
+        const SeriesId reset = addSeries(store, counter("ib_tx", 0, 64), {0, 10 * ms, 20 * ms},
+            {9e15, 9e15 + 100'000, 2000}, "/data/b.csv");
+        const auto after = got(store.rateBuckets(reset, {{0}, {20 * ms}}, 2));
+        QCOMPARE(after[0].mean, 1e7F);
+        QCOMPARE(after[1].mean, 2e5F);
+        QVERIFY(
+            !store
+                 .rateBuckets(addSeries(store, gauge("m", 0), {0}, {1}, "/data/c.csv"), kAllTime, 5)
+                 .hasValue());
+    }
+
+    void counterRatesKeepTheTotalAtEveryZoom() {
+        std::mt19937_64 random(3);
+        Data data;
+        double total = 0.0;
+        std::uint32_t raw = 4'000'000'000U;
+        for (int i = 0; i < 100'000; ++i) {
+            data.times.push_back(i * 100'000'000LL);
+            data.values.push_back(raw);
+            const auto step = static_cast<std::uint32_t>(random() % 60'000'000);
+            if (i + 1 < 100'000)
+                total += step;
+            raw += step; // wraps like the sensor's register
+        }
+        Fixture fixture;
+        Store store = fixture.create();
+        const SeriesId id
+            = addSeries(store, counter("pcie_rx", 0, 32, 1024), data.times, data.values);
+        for (const int columns : {1, 10, 333, 1920, 20'000}) {
+            const TimeRange window{{0}, {data.times.back()}};
+            const auto rates = got(store.rateBuckets(id, window, columns));
+            double sum = 0.0;
+            for (const Bucket& bucket : rates)
+                sum += double{bucket.mean} * window.length().seconds() / columns;
+            QVERIFY2(
+                std::abs(sum / (total * 1024) - 1.0) < 1e-4, qPrintable(QString::number(columns)));
+        }
+    }
+
+    void oddWindows() {
+        Fixture fixture;
+        Store store = fixture.create();
+        const SeriesId id = addSeries(store, gauge("m", 0), {100}, {5});
+        QCOMPARE(got(store.buckets(id, {{100}, {100}}, 3)).size(), std::size_t{3});
+        QCOMPARE(got(store.buckets(id, {{100}, {101}}, 10)).at(0).count, 1U);
+        const auto all = got(store.buckets(id, kAllTime, 2));
+        QCOMPARE(all[0].count + all[1].count, 1U);
+        QVERIFY(!store.buckets(id, kAllTime, 0).hasValue());
+        QVERIFY(!store.buckets({999}, kAllTime, 1).hasValue());
+        for (const Bucket& bucket : got(store.buckets(id, {{500}, {600}}, 4)))
+            QVERIFY(bucket.count == 0 && std::isnan(bucket.mean));
+    }
+};
+
+QTEST_GUILESS_MAIN(TstBuckets)
+#include "tst_Buckets.moc"
