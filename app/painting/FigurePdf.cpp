@@ -45,7 +45,8 @@ Result<EncodedFigure> encodePdf(const FigureJob& job) {
         paintScene(job.scene, job.theme, painter, PaintTarget::Vector);
     }
     auto normalised = normalisePdf(bytes,
-        {job.options.metadata.title, sourcesText(job.options.metadata),
+        {job.scene.width, job.scene.height, job.options.metadata.title,
+            sourcesText(job.options.metadata),
             sourcesText(job.options.metadata).isEmpty()
                 ? QString()
                 : QStringLiteral("Trainscope, run database"),

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -35,6 +37,21 @@ QByteArray informationObject(const PdfInformation& information) {
     add("Creator", information.creator);
     add("Producer", QStringLiteral("Qt " QT_VERSION_STR));
     return out + ">>\nendobj\n";
+}
+
+// The page in its true size. The content hangs from the upper edge of Qt's box, whose height is
+// kept.
+QByteArray withTrueBox(const QByteArray& page, const PdfInformation& information) {
+    const QByteArray key = "/MediaBox [";
+    const qsizetype start = page.indexOf(key);
+    const qsizetype end = page.indexOf(']', start);
+    if (start < 0 || end < 0)
+        return page;
+    const QByteArray numbers = page.mid(start + key.size(), end - start - key.size());
+    const double top = numbers.split(' ').value(3).toDouble();
+    const auto text = [](double value) { return QByteArray::number(value, 'f', 3); };
+    return page.left(start) + key + "0 " + text(top - information.heightPoints) + ' '
+        + text(information.widthPoints) + ' ' + text(top) + page.mid(end);
 }
 
 struct Layout {
@@ -89,6 +106,10 @@ Result<QByteArray> normalisePdf(const QByteArray& pdf, const PdfInformation& inf
     if (!objects.contains(1) || !objects[1].contains("/Producer"))
         return broken();
     objects[1] = informationObject(information);
+    for (auto& [number, object] : objects) {
+        if (object.contains("/Type /Page\n"))
+            object = withTrueBox(object, information);
+    }
     const qsizetype first
         = std::min_element(layout.offsets.begin(), layout.offsets.end(), [](auto& a, auto& b) {
               return a.second < b.second;

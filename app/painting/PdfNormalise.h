@@ -11,6 +11,8 @@
 namespace trainscope::app {
 
 struct PdfInformation {
+    double widthPoints = 0.0; // of the page; Qt rounds it to whole points
+    double heightPoints = 0.0;
     QString title;
     QString subject;
     QString keywords;

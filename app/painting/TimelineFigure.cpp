@@ -95,7 +95,7 @@ plot::TimelineStyle styleOf(
     style.measure = measureWith(theme);
     style.legend = true;
     const double names = theme.size(plot::TextRole::Body) * kScreenNames / 13.0;
-    style.nameWidth = std::min(names, std::max(0.24 * width, 48.0));
+    style.nameWidth = std::min(names, std::max(0.26 * width, 48.0));
     return style;
 }
 

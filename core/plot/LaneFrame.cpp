@@ -35,6 +35,10 @@ double LaneFrame::baseline(double y, TextRole role) const {
     return y + 0.36 * theme.size(role);
 }
 
+bool LaneFrame::isNarrow() const {
+    return style.nameWidth < 10.0 * theme.size(TextRole::Body);
+}
+
 double LaneFrame::lineHeight(TextRole role) const {
     return 1.25 * theme.size(role);
 }
@@ -124,7 +128,7 @@ void drawEmpty(const LaneFrame& frame, const std::string& message) {
     const double y = frame.baseline(frame.area.y + frame.area.height / 2.0, TextRole::Secondary);
     const double x = frame.area.x + frame.area.width / 2.0;
     frame.text({x, y}, elided(message, frame.area.width, frame.style.measure, TextRole::Secondary),
-        frame.theme.textMuted, TextRole::Secondary, Align::Centre);
+        frame.theme.textSecondary, TextRole::Secondary, Align::Centre);
 }
 
 } // namespace trainscope::plot

@@ -30,6 +30,8 @@ struct LaneFrame {
     [[nodiscard]] double width(std::string_view text, TextRole role, bool bold = false) const;
     // Baseline of text of that role that is centred on y.
     [[nodiscard]] double baseline(double y, TextRole role) const;
+    // The name column is too narrow for whole words beside the lane's name.
+    [[nodiscard]] bool isNarrow() const;
     // Distance between baselines.
     [[nodiscard]] double lineHeight(TextRole role) const;
 };

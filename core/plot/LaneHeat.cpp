@@ -137,7 +137,7 @@ double drawBlockLabels(const LaneFrame& frame, const std::vector<Block>& blocks,
         if (block.node < 0 || blocks.size() < 2 || y - half < free)
             continue;
         free = y + half;
-        const std::string text = fmt::format("node {}", block.node);
+        const std::string text = fmt::format("{}{}", frame.isNarrow() ? "n" : "node ", block.node);
         frame.text({frame.area.x - gap, frame.baseline(y, TextRole::Small)}, text,
             frame.theme.textSecondary, TextRole::Small, Align::Right);
         reserved = std::max(reserved, frame.width(text, TextRole::Small) + gap);

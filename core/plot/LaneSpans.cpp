@@ -197,7 +197,11 @@ double drawRowLabels(const LaneFrame& frame, const std::vector<Row>& rows) {
         if (y - half < free - 0.01 || y + half > frame.lane.bottom())
             continue;
         free = y + half;
-        std::string text = elided(row.label, room, frame.style.measure, TextRole::Small);
+        static constexpr std::string_view kRank = "rank ";
+        std::string label = row.label;
+        if (frame.isNarrow() && label.starts_with(kRank))
+            label = "r" + label.substr(kRank.size());
+        std::string text = elided(label, room, frame.style.measure, TextRole::Small);
         reserved = std::max(reserved, frame.width(text, TextRole::Small) + gap);
         frame.text({frame.area.x - gap, frame.baseline(y, TextRole::Small)}, std::move(text),
             frame.theme.textSecondary, TextRole::Small, Align::Right);

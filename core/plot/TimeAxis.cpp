@@ -30,6 +30,9 @@ std::vector<std::size_t> runsWithStrips(const TimelineData& data) {
 
 std::string iterationLabel(const LaneFrame& frame, const Iteration& iteration, double room) {
     const std::string full = fmt::format("iteration {}", iteration.index);
+    const std::string marked = full + " · warm-up";
+    if (iteration.warmup && frame.width(marked, TextRole::Small) <= room)
+        return marked;
     if (frame.width(full, TextRole::Small) <= room)
         return full;
     const std::string number = fmt::format("{}", iteration.index);
@@ -47,8 +50,8 @@ void drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs or
     frame.fill({from, top, std::max(to - from - separator, 0.1), height}, frame.theme.raised);
     const double pad = frame.theme.spacing;
     frame.text({from + pad, frame.baseline(top + height / 2.0, TextRole::Small)},
-        iterationLabel(frame, iteration, to - from - 2.0 * pad),
-        iteration.warmup ? frame.theme.textMuted : frame.theme.textSecondary, TextRole::Small);
+        iterationLabel(frame, iteration, to - from - 2.0 * pad), frame.theme.textSecondary,
+        TextRole::Small);
 }
 
 void drawStrip(const LaneFrame& frame, std::size_t run, double top) {
