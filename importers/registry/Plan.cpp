@@ -47,8 +47,6 @@ private:
     void sort(const SourceFile& file) {
         if (!file.problem.empty())
             return leaveOut(file, file.problem);
-        if (file.size == 0)
-            return leaveOut(file, "empty");
         const auto head = readHead(m_tree, file.path, kHead);
         if (!head.hasValue())
             return leaveOut(file, head.error().message);
@@ -66,7 +64,7 @@ private:
         if (owner != nullptr)
             m_mine[owner].push_back(file);
         else
-            leaveOut(file, describeFile(head.value(), file.path));
+            leaveOut(file, file.size == 0 ? "empty" : describeFile(head.value(), file.path));
     }
 
     static Confidence judge(

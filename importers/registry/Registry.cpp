@@ -1,5 +1,6 @@
 #include "importers/registry/Registry.h"
 
+#include "importers/charllm/CharllmImporter.h"
 #include "importers/kineto/KinetoImporter.h"
 #include "importers/nvsmi/NvsmiImporter.h"
 
@@ -10,6 +11,7 @@ namespace trainscope::importers {
 const std::vector<std::unique_ptr<Importer>>& registry() {
     static const auto importers = [] {
         std::vector<std::unique_ptr<Importer>> list;
+        list.push_back(std::make_unique<charllm::CharllmImporter>());
         list.push_back(std::make_unique<kineto::KinetoImporter>());
         list.push_back(std::make_unique<NvsmiImporter>());
         return list;

@@ -1,0 +1,127 @@
+// Every real file damaged in the ways that happen: cut at some byte, a line of garbage in the
+// middle, another name. Each must be imported with a report, refused with a message, or listed with
+// a reason; the seed is fixed.
+#include "importers/registry/CountingSink.h"
+#include "importers/registry/Registry.h"
+
+#include <QDirIterator>
+#include <QFile>
+#include <QTest>
+
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::importers;
+using namespace trainscope::testing;
+
+namespace {
+
+constexpr qint64 kWhole = 512 << 10; // larger files are taken up to here, so that all take seconds
+
+struct Verdict {
+    bool fine = false;
+    QString text;
+};
+
+Verdict importOf(const std::string& name, const std::string& content) {
+    const auto tree = memoryTree({{name, content}});
+    const auto plan = planImport(*tree, {});
+    if (!plan.hasValue())
+        return {false, QString::fromStdString("plan: " + plan.error().describe())};
+    if (plan.value().units.empty() && plan.value().unrecognised.empty())
+        return {false, QStringLiteral("neither planned nor listed")};
+    for (const Unrecognised& one : plan.value().unrecognised) {
+        if (one.reason.empty())
+            return {false, QStringLiteral("listed without a reason")};
+    }
+    for (const ImportUnit& unit : plan.value().units) {
+        CountingSink sink;
+        const auto report = findImporter(unit.importer)->import(*tree, unit, sink, {});
+        if (!report.hasValue() && report.error().message.empty())
+            return {false, QStringLiteral("an error without a message")};
+        if (report.hasValue() && report.value().importer.empty())
+            return {false, QStringLiteral("a report that names no importer")};
+        if (!sink.balanced)
+            return {false, QStringLiteral("times and values of different length")};
+    }
+    return {true, {}};
+}
+
+std::string withGarbage(const std::string& content) {
+    std::size_t middle = content.find('\n', content.size() / 2);
+    middle = middle == std::string::npos ? content.size() / 2 : middle + 1;
+    return content.substr(0, middle) + "\x01\xff,,;\"{[garbage]} 99999999999999999999 NaN -\n"
+        + content.substr(middle);
+}
+
+} // namespace
+
+class RobustnessTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void damaged_data();
+    void damaged();
+    void tinyInputs_data();
+    void tinyInputs();
+};
+
+void RobustnessTest::damaged_data() {
+    QTest::addColumn<QString>("path");
+    const QString data = qEnvironmentVariable("TRAINSCOPE_SHARED") + QStringLiteral("/data");
+    QDirIterator files(data, QDir::Files, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        const QString path = files.next();
+        QTest::newRow(qPrintable(path.mid(data.size() + 1))) << path;
+    }
+    if (!QFileInfo::exists(data))
+        QTest::newRow("no shared files") << QString();
+}
+
+void RobustnessTest::damaged() {
+    QFETCH(QString, path);
+    if (path.isEmpty())
+        QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const std::string content = file.read(kWhole).toStdString();
+    const std::string name = QFileInfo(path).fileName().toStdString();
+    std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(name)));
+    const std::size_t cut = content.empty() ? 0 : random() % content.size();
+    const auto check
+        = [](const Verdict& verdict) { QVERIFY2(verdict.fine, qPrintable(verdict.text)); };
+    check(importOf(name, content.substr(0, cut)));
+    check(importOf(name, withGarbage(content)));
+    check(importOf("renamed.jpeg", content));
+}
+
+void RobustnessTest::tinyInputs_data() {
+    QTest::addColumn<std::string>("content");
+    QTest::newRow("empty") << std::string();
+    QTest::newRow("one zero byte") << std::string(1, '\0');
+    QTest::newRow("newlines") << std::string(5000, '\n');
+    QTest::newRow("BOM only") << std::string("\xef\xbb\xbf");
+    QTest::newRow("UTF-16 mark, odd length") << std::string("\xff\xfe\x41");
+    QTest::newRow("gzip mark only") << std::string("\x1f\x8b");
+    QTest::newRow("zstd mark only") << std::string("\x28\xb5\x2f\xfd");
+    QTest::newRow("one brace") << std::string("{");
+    QTest::newRow("open trace") << std::string("{\"traceEvents\":[");
+    QTest::newRow("one quote") << std::string("timestamp, power.draw [W]\n\"");
+    QTest::newRow("line of 3 MiB") << std::string(3 << 20, 'x');
+    QTest::newRow("3 MiB of commas")
+        << "timestamp, index, power.draw [W]\n" + std::string(3 << 20, ',');
+    QTest::newRow("deep brackets") << "{\"traceEvents\":[" + std::string(200'000, '[');
+    QTest::newRow("huge numbers") << std::string(
+        "timestamp, index, power.draw [W]\n1e308, 99999999999, 1e999 W\n"
+        "9223372036854775807, 0, 5 W\n1776816000, 4, 5e307 W\n");
+}
+
+void RobustnessTest::tinyInputs() {
+    QFETCH(std::string, content);
+    for (const char* name : {"a", "gpu_power_0.csv", "trace.json", "log.csv.gz"}) {
+        const Verdict verdict = importOf(name, content);
+        QVERIFY2(verdict.fine, qPrintable(verdict.text));
+    }
+}
+
+QTEST_GUILESS_MAIN(RobustnessTest)
+#include "tst_Robustness.moc"
