@@ -1,0 +1,155 @@
+// SQL over the tables, samples and spans; nothing can be written.
+
+#include "core/store/Fixture.h"
+
+#include <QObject>
+
+using namespace trainscope;
+using namespace trainscope::store;
+using namespace trainscope::store::test;
+
+namespace {
+
+struct Answer {
+    std::vector<std::string> header;
+    std::vector<std::vector<std::string>> rows;
+    Status status;
+};
+
+std::string plain(const SqlValue& value) {
+    switch (value.type) {
+    case SqlValue::Type::Null:
+        return "NULL";
+    case SqlValue::Type::Integer:
+        return std::to_string(value.integer);
+    case SqlValue::Type::Real:
+        return QString::number(value.real).toStdString();
+    default:
+        return value.text;
+    }
+}
+
+Answer ask(const Store& store, std::string_view sql) {
+    Answer answer;
+    answer.status = store.query(
+        sql, [&answer](const auto& header) { answer.header = header; },
+        [&answer](const std::vector<SqlValue>& row) {
+            answer.rows.emplace_back();
+            for (const SqlValue& value : row)
+                answer.rows.back().push_back(plain(value));
+            return true;
+        });
+    return answer;
+}
+
+void fill(Store& store) {
+    addSeries(store, gauge("gpu_power", 0, 0.5), {10, 20, 30}, {100, kMissing, 300}, "/a", "first");
+    addSeries(store, gauge("gpu_power", 1), {10, 20}, {7, 8}, "/b", "first");
+    addSeries(store, gauge("sm_clock", 1), {15}, {9}, "/c", "second");
+    auto session = got(store.beginImport({"/t", 1, "", "first"}));
+    const RunId run = got(session->run(runNamed("first")));
+    const TrackId track = got(session->track(run, {TrackKind::Stream, 2, 0, "", "7", "stream 7"}));
+    std::vector<Span> spans;
+    for (int i = 0; i < 10'000; ++i) {
+        Span span;
+        span.start = {i * 10};
+        span.duration = {i == 0 ? 1'000'000 : 5};
+        span.name = got(session->intern(i % 2 == 0 ? "even" : "odd"));
+        span.kind = SpanKind::Kernel;
+        spans.push_back(span);
+    }
+    ok(session->spans(track, spans));
+    ok(session->finish({}, "", 0, {}));
+}
+
+} // namespace
+
+class TstQuery : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void answers_data() {
+        QTest::addColumn<QString>("sql");
+        QTest::addColumn<QString>("expected");
+        const auto row = [](const char* sql, const char* expected) {
+            QTest::newRow(sql) << QString::fromUtf8(sql) << QString::fromUtf8(expected);
+        };
+        row("SELECT name FROM run ORDER BY name", "first;second");
+        row("SELECT count(*) FROM samples", "6");
+        row("SELECT count(*), count(value), sum(value) FROM samples WHERE metric='gpu_power' AND "
+            "rank=0",
+            "3,2,200");
+        row("SELECT time_ns, value FROM samples WHERE run='first' AND rank=0 ORDER BY time_ns",
+            "10,50;20,NULL;30,150");
+        row("SELECT time_ns FROM samples WHERE time_ns>10 AND time_ns<=20 AND run='first'",
+            "20;20");
+        row("SELECT value FROM samples WHERE time_ns=15", "9");
+        row("SELECT count(*) FROM samples WHERE run='FIRST' COLLATE NOCASE", "5");
+        row("SELECT count(*) FROM samples WHERE rank='1'", "3");
+        row("SELECT count(*) FROM samples WHERE run IS NULL", "0");
+        row("SELECT run.name, max(value) FROM run JOIN samples ON samples.run=run.name GROUP BY 1 "
+            "ORDER BY 1",
+            "first,150;second,9");
+        row("SELECT count(*), min(start_ns), max(start_ns) FROM spans", "10000,0,99990");
+        row("SELECT count(*) FROM spans WHERE start_ns>=50000 AND start_ns<50100", "10");
+        row("SELECT count(*) FROM spans WHERE name='odd' AND rank=2", "5000");
+        row("SELECT name, kind, duration_ns, depth, correlation, detail, track, run, device FROM "
+            "spans LIMIT 1",
+            "even,kernel,1000000,0,0,NULL,stream 7,first,0");
+        row("SELECT 1 AS a; SELECT 2 AS b;", "1;2");
+        row("SELECT x'00ff' IS NOT NULL", "1");
+    }
+    void answers() {
+        static Fixture fixture;
+        static bool filled = false;
+        Store store = fixture.create();
+        if (!filled)
+            fill(store);
+        filled = true;
+        QFETCH(QString, sql);
+        QFETCH(QString, expected);
+        const Answer answer = ask(store, sql.toStdString());
+        ok(answer.status);
+        QStringList rows;
+        for (const auto& row : answer.rows) {
+            QStringList cells;
+            for (const std::string& cell : row)
+                cells += QString::fromStdString(cell);
+            rows += cells.join(QLatin1Char(','));
+        }
+        QCOMPARE(rows.join(QLatin1Char(';')), expected);
+    }
+
+    void refusals_data() {
+        QTest::addColumn<QString>("sql");
+        for (const char* sql :
+            {"DELETE FROM run", "UPDATE run SET name='x'", "INSERT INTO meta VALUES('a','b')",
+                "DROP TABLE run", "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)",
+                "ATTACH '/tmp/x.db' AS y", "PRAGMA user_version=7", "PRAGMA journal_mode=DELETE",
+                "PRAGMA writable_schema=1", "VACUUM", "VACUUM INTO '/tmp/x.db'", "BEGIN",
+                "SELECT * FROM nothing", "SELEC 1", "SELECT load_extension('x')",
+                "DELETE FROM samples", "SELECT writefile('/tmp/x', 'y')"})
+            QTest::newRow(sql) << QString::fromUtf8(sql);
+    }
+    void refusals() {
+        QFETCH(QString, sql);
+        Fixture fixture;
+        Store store = fixture.create();
+        const Answer answer = ask(store, sql.toStdString());
+        QVERIFY(!answer.status.hasValue());
+        QVERIFY(!answer.status.error().message.empty());
+        QVERIFY(answer.status.error().code == ErrorCode::Usage);
+    }
+
+    void stopsWhenToldTo() {
+        Fixture fixture;
+        Store store = fixture.create();
+        fill(store);
+        int rows = 0;
+        ok(store.query("SELECT * FROM spans", {}, [&rows](const auto&) { return ++rows < 3; }));
+        QCOMPARE(rows, 3);
+    }
+};
+
+QTEST_GUILESS_MAIN(TstQuery)
+#include "tst_Query.moc"
