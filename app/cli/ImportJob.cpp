@@ -2,6 +2,7 @@
 
 #include "app/cli/ProgressLine.h"
 #include "app/cli/SourceList.h"
+#include "core/store/Store.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
@@ -30,6 +31,10 @@ std::uint64_t enabledBytes(const ImportPlan& plan) {
     for (const auto& unit : plan.units)
         bytes += unit.enabled ? unit.bytes : 0;
     return bytes;
+}
+
+bool isOfDatabase(const Error& error) {
+    return error.code == ErrorCode::Io || error.code == ErrorCode::Refused;
 }
 
 bool hasWork(const ImportPlan& plan) {
@@ -61,14 +66,15 @@ public:
             return status.error();
         SourceList list = openSources(m_request.sources);
         m_outcome.failures = std::move(list.failures);
-        m_trees = std::move(list.trees);
+        m_sources = std::move(list.sources);
         if (auto status = plan(); !status.hasValue())
             return status.error();
         nameRuns(m_plans, m_request.name);
-        for (std::size_t i = 0; i < m_plans.size() && !m_outcome.cancelled; ++i) {
+        for (std::size_t i = 0; i < m_plans.size() && !m_outcome.isStopped(); ++i) {
             if (auto status = importTree(i); !status.hasValue())
                 return status.error();
         }
+        markPartialRuns();
         return std::move(m_outcome);
     }
 
@@ -78,22 +84,25 @@ private:
             m_progress.update(state.phase, state.bytesDone, state.bytesTotal);
             return !m_console.isCancelled();
         };
-        for (const auto& tree : m_trees) {
-            auto planned = importers::planImport(*tree, progress, m_request.format);
+        for (const auto& source : m_sources) {
+            auto planned = importers::planImport(*source.tree, progress, m_request.format);
             if (!planned.hasValue())
                 return planned.error();
             m_plans.push_back(std::move(planned).value());
-            note(*tree, m_plans.back());
+            note(source, m_plans.back());
         }
         return {};
     }
 
-    void note(const SourceTree& tree, const ImportPlan& plan) {
+    void note(const OpenedSource& source, const ImportPlan& plan) {
+        const SourceTree& tree = *source.tree;
         m_bytesTotal += enabledBytes(plan);
         if (!hasWork(plan))
             m_outcome.failures.push_back(nothingUsable(tree, plan));
-        for (const auto& file : plan.unrecognised)
+        for (const auto& file : plan.unrecognised) {
             m_outcome.unrecognised.push_back({tree.displayPath(file.path), file.reason});
+            m_outcome.isPartial |= source.isNamedFiles;
+        }
         for (const auto& unit : plan.units) {
             if (!unit.enabled)
                 m_outcome.leftOut.push_back(unit);
@@ -108,22 +117,37 @@ private:
             m_progress.update(state.phase, m_bytesBefore + state.bytesDone, m_bytesTotal);
             return !m_console.isCancelled();
         };
-        auto outcomes = app::runImport(*m_trees[index], plan, m_request.database, listener);
+        auto outcomes = app::runImport(*m_sources[index].tree, plan, m_request.database, listener);
         if (!outcomes.hasValue())
             return outcomes.error();
         m_bytesBefore += enabledBytes(plan);
         for (auto& outcome : outcomes.value()) {
-            outcome.unit.path = m_trees[index]->displayPath(outcome.unit.path);
+            outcome.unit.path = m_sources[index].tree->displayPath(outcome.unit.path);
             m_outcome.cancelled |= outcome.error && outcome.error->code == ErrorCode::Cancelled;
+            m_outcome.databaseFailed |= outcome.error && isOfDatabase(*outcome.error);
             m_outcome.units.push_back(std::move(outcome));
         }
         return {};
     }
 
+    // A file that was cut short is imported as far as it goes; its run then says that it is
+    // partial.
+    void markPartialRuns() {
+        if (m_outcome.done() == 0)
+            return;
+        const auto store = store::Store::open(m_request.database, store::OpenMode::ReadOnly);
+        for (const auto& outcome : m_outcome.units) {
+            if (!outcome.report || !store.hasValue())
+                continue;
+            const auto run = store.value().findRun(outcome.unit.runName);
+            m_outcome.isPartial |= run.hasValue() && run.value().status == RunStatus::Partial;
+        }
+    }
+
     const ImportRequest& m_request;
     const Console& m_console;
     ProgressLine m_progress;
-    std::vector<std::unique_ptr<SourceTree>> m_trees;
+    std::vector<OpenedSource> m_sources;
     std::vector<ImportPlan> m_plans;
     std::uint64_t m_bytesTotal = 0;
     std::uint64_t m_bytesBefore = 0;
@@ -140,15 +164,11 @@ std::size_t ImportOutcome::done() const {
 ExitStatus ImportOutcome::status() const {
     if (cancelled)
         return ExitStatus::Partly;
-    if (done() == 0) {
-        const auto isIo
-            = [](const auto& unit) { return unit.error && unit.error->code == ErrorCode::Io; };
-        return std::any_of(units.begin(), units.end(), isIo) ? ExitStatus::Refused
-                                                             : ExitStatus::Unreadable;
-    }
+    if (done() == 0)
+        return databaseFailed ? ExitStatus::Refused : ExitStatus::Unreadable;
     const bool inPart = std::any_of(units.begin(), units.end(),
         [](const auto& unit) { return !unit.report || unit.report->skipped > 0; });
-    return inPart || !failures.empty() ? ExitStatus::Partly : ExitStatus::Done;
+    return inPart || isPartial || !failures.empty() ? ExitStatus::Partly : ExitStatus::Done;
 }
 
 void nameRuns(std::vector<ImportPlan>& plans, const std::string& name) {

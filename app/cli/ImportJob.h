@@ -25,6 +25,10 @@ struct ImportOutcome {
     std::vector<importers::ImportUnit> leftOut; // planned but disabled, with notes
     std::vector<Error> failures; // sources that could not be opened or held nothing usable
     bool cancelled = false;
+    bool databaseFailed = false; // it could not take what was read
+    bool isPartial = false; // a run is marked so, or a file given by name was not recognised
+
+    [[nodiscard]] bool isStopped() const { return cancelled || databaseFailed; }
 
     [[nodiscard]] std::size_t done() const;
     [[nodiscard]] ExitStatus status() const;

@@ -43,7 +43,8 @@ std::string reportText(const ImportReport& report) {
     append(text, report.counterFalls, "counter falls");
     append(text, report.gaps, "gaps");
     const auto found = static_cast<int>(report.ranksFound.size());
-    if (report.ranksExpected > 0 && report.ranksExpected != found)
+    // A source of one rank says nothing about the others of its run.
+    if (found != 1 && report.ranksExpected > 0 && report.ranksExpected != found)
         text += ", " + std::to_string(found) + " of " + std::to_string(report.ranksExpected)
             + " ranks";
     return text;

@@ -56,15 +56,15 @@ SourceList openSources(const std::vector<std::string>& paths) {
         }
         std::error_code problem;
         if (std::filesystem::is_directory(path, problem))
-            list.trees.push_back(std::move(tree).value());
+            list.sources.push_back({std::move(tree).value(), false});
         else
             filesByFolder[tree.value()->displayPath({})].push_back(std::move(tree).value());
     }
     for (auto& [folder, singles] : filesByFolder) {
         if (singles.size() == 1)
-            list.trees.push_back(std::move(singles.front()));
+            list.sources.push_back({std::move(singles.front()), true});
         else
-            list.trees.push_back(std::make_unique<SelectedFiles>(std::move(singles)));
+            list.sources.push_back({std::make_unique<SelectedFiles>(std::move(singles)), true});
     }
     return list;
 }

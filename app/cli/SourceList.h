@@ -12,8 +12,13 @@
 
 namespace trainscope::cli {
 
+struct OpenedSource {
+    std::unique_ptr<importers::SourceTree> tree;
+    bool isNamedFiles = false; // files given by name, not a folder
+};
+
 struct SourceList {
-    std::vector<std::unique_ptr<importers::SourceTree>> trees;
+    std::vector<OpenedSource> sources;
     std::vector<Error> failures; // sources that cannot be opened
 };
 

@@ -65,8 +65,8 @@ void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
 void printText(const analysis::RunSummary& summary, std::ostream& out) {
     const Run& run = summary.run;
     out << run.name << "  (" << toString(run.kind) << ", " << toString(run.status) << ")\n  "
-        << run.gpuCount << " GPUs on " << run.nodeCount << " nodes, "
-        << durationText(summary.duration);
+        << run.gpuCount << (run.gpuCount == 1 ? " GPU on " : " GPUs on ") << run.nodeCount
+        << (run.nodeCount == 1 ? " node, " : " nodes, ") << durationText(summary.duration);
     if (!run.range.isEmpty())
         out << " from " << timeText(run.range.begin);
     if (summary.energy) {

@@ -1,0 +1,73 @@
+# bash completion of trainscope-cli
+
+_trainscope_cli_databases() {
+  mapfile -t COMPREPLY < <(compgen -d -- "$1"; compgen -f -X '!*.trainscope' -- "$1")
+}
+
+_trainscope_cli_words() {
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+# Names of the runs in the database on the command line.
+_trainscope_cli_runs() {
+  local database=$1 current=$2 names
+  [ -f "$database" ] || return
+  names=$(trainscope-cli query "$database" "SELECT name FROM run ORDER BY name" 2>/dev/null | tail -n +2)
+  local IFS=$'\n'
+  mapfile -t COMPREPLY < <(compgen -W "$names" -- "$current")
+}
+
+_trainscope_cli() {
+  local cur prev words cword current previous options command=
+  _get_comp_words_by_ref -n : cur prev words cword
+  current=$cur
+  previous=$prev
+  COMPREPLY=()
+  local commands="import info summary kernels figure export query"
+  [ "$cword" -gt 1 ] && command=${words[1]}
+  case "$previous" in
+    --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
+    --into) _trainscope_cli_databases "$current"; return ;;
+    --format) _trainscope_cli_words "charllm kineto nvsmi" "$current"; return ;;
+    --kind) _trainscope_cli_words "timeline" "$current"; return ;;
+    --theme) _trainscope_cli_words "paper light dark" "$current"; return ;;
+    --width-mm) _trainscope_cli_words "84.6 85.7 177.8" "$current"; return ;;
+    --metric)
+      _trainscope_cli_words "gpu_power mem_power gpu_temperature mem_temperature sm_clock mem_clock \
+        gpu_utilization mem_utilization nvlink_rx nvlink_tx pcie_rx pcie_tx ib_rx ib_tx kernels" "$current"
+      return ;;
+    --out)
+      if [ "$command" = export ]; then
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      fi
+      return ;;
+    --csv) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --name|--height-mm|--rank|--from|--to) return ;;
+  esac
+  case "$command" in
+    import)
+      if [[ $current == -* ]]; then
+        _trainscope_cli_words "--into --name --format --json --help" "$current"
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      fi
+      return ;;
+    info) options="--json --help" ;;
+    summary) options="--run --json --help" ;;
+    kernels) options="--run --json --help" ;;
+    figure)
+      options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --csv --help" ;;
+    export) options="--run --metric --out --force --help" ;;
+    query) options="--json --help" ;;
+    *) _trainscope_cli_words "$commands --help --version" "$current"; return ;;
+  esac
+  if [[ $current == -* ]]; then
+    _trainscope_cli_words "$options" "$current"
+  else
+    _trainscope_cli_databases "$current"
+  fi
+}
+
+complete -o filenames -F _trainscope_cli trainscope-cli

@@ -1,0 +1,42 @@
+# fish completion of trainscope-cli
+
+function __trainscope_cli_runs
+    for word in (commandline -opc)
+        if string match -q '*.trainscope' -- $word; and test -f $word
+            trainscope-cli query $word 'SELECT name FROM run ORDER BY name' 2>/dev/null | tail -n +2
+        end
+    end
+end
+
+set -l commands import info summary kernels figure export query
+set -l metrics gpu_power mem_power gpu_temperature mem_temperature sm_clock mem_clock gpu_utilization \
+    mem_utilization nvlink_rx nvlink_tx pcie_rx pcie_tx ib_rx ib_tx kernels
+set -l chosen __fish_seen_subcommand_from
+
+complete -c trainscope-cli -n "not $chosen $commands" -f
+complete -c trainscope-cli -n "not $chosen $commands" -l version -d 'Print the version'
+complete -c trainscope-cli -l help -d 'Print the help'
+complete -c trainscope-cli -n "not $chosen $commands" -a import -d 'Read files and folders into a run database'
+complete -c trainscope-cli -n "not $chosen $commands" -a info -d 'List the runs, layouts and sources'
+complete -c trainscope-cli -n "not $chosen $commands" -a summary -d 'Means, extremes, totals and energy'
+complete -c trainscope-cli -n "not $chosen $commands" -a kernels -d 'Kernels and busy, overlapped and idle time'
+complete -c trainscope-cli -n "not $chosen $commands" -a figure -d 'Draw a figure as PNG, PDF or SVG'
+complete -c trainscope-cli -n "not $chosen $commands" -a export -d 'Write samples, kernels and spans as CSV'
+complete -c trainscope-cli -n "not $chosen $commands" -a query -d 'Ask the database in SQL'
+
+complete -c trainscope-cli -n "$chosen import" -l into -r -F -d 'The run database'
+complete -c trainscope-cli -n "$chosen import" -l name -x -d 'Name of the run, or a prefix'
+complete -c trainscope-cli -n "$chosen import" -l format -x -a 'charllm kineto nvsmi' -d 'Read as this format only'
+complete -c trainscope-cli -n "$chosen import info summary kernels query" -l json -d 'Print one JSON object'
+complete -c trainscope-cli -n "$chosen summary kernels figure export" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
+complete -c trainscope-cli -n "$chosen figure export" -l metric -x -a "$metrics" -d 'The metric'
+complete -c trainscope-cli -n "$chosen figure export" -l out -r -F -d 'Where to write'
+complete -c trainscope-cli -n "$chosen export" -l force -d 'Replace files of the same names'
+complete -c trainscope-cli -n "$chosen figure" -l kind -x -a timeline -d 'What to draw'
+complete -c trainscope-cli -n "$chosen figure" -l width-mm -x -a '84.6 85.7 177.8' -d 'Width in mm'
+complete -c trainscope-cli -n "$chosen figure" -l height-mm -x -d 'Height in mm'
+complete -c trainscope-cli -n "$chosen figure" -l theme -x -a 'paper light dark' -d 'Colours'
+complete -c trainscope-cli -n "$chosen figure" -l rank -x -d 'Only this rank'
+complete -c trainscope-cli -n "$chosen figure" -l from -x -d 'Begin of the window, seconds'
+complete -c trainscope-cli -n "$chosen figure" -l to -x -d 'End of the window, seconds'
+complete -c trainscope-cli -n "$chosen figure" -l csv -r -F -d 'Also write the numbers'

@@ -1,0 +1,98 @@
+// Every command and option of --help stands in the man page and in the three completions, and has
+// an example.
+
+#include "support/RunCli.h"
+
+#include <QFile>
+#include <QRegularExpression>
+#include <QtTest>
+
+using trainscope::tests::runCli;
+
+namespace {
+
+const QStringList kCommands{QStringLiteral("import"), QStringLiteral("info"),
+    QStringLiteral("summary"), QStringLiteral("kernels"), QStringLiteral("figure"),
+    QStringLiteral("export"), QStringLiteral("query")};
+
+QString fileText(const char* path) {
+    QFile file(qEnvironmentVariable("TRAINSCOPE_SOURCE") + QLatin1Char('/') + QLatin1String(path));
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+// The man page as it reads: without font changes and escaped hyphens.
+QString manText() {
+    static const QRegularExpression fonts(QStringLiteral("\\\\f[BIRP]"));
+    return fileText("packaging/man/trainscope-cli.1").remove(fonts).remove(QLatin1Char('\\'));
+}
+
+QString helpOf(const QString& command) {
+    return QString::fromStdString(runCli({command.toStdString(), "--help"}).out);
+}
+
+QStringList optionsOf(const QString& help) {
+    QStringList options;
+    // Options stand at the beginning of a line; examples mention them further in.
+    static const QRegularExpression option(
+        QStringLiteral("^  (?:-\\w,)?(--[a-z-]+)"), QRegularExpression::MultilineOption);
+    for (auto matches = option.globalMatch(help); matches.hasNext();)
+        options << matches.next().captured(1);
+    return options;
+}
+
+} // namespace
+
+class TestDocumentation : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void helpListsTheCommands() {
+        const auto help = QString::fromStdString(runCli({"--help"}).out);
+        for (const auto& command : kCommands)
+            QVERIFY2(help.contains(QLatin1String("  ") + command + QLatin1Char(' ')),
+                qPrintable(command));
+        QVERIFY(help.contains(QStringLiteral("Examples:")));
+    }
+
+    void everyOptionIsDocumented_data() {
+        QTest::addColumn<QString>("command");
+        for (const auto& command : kCommands)
+            QTest::newRow(qPrintable(command)) << command;
+    }
+
+    void everyOptionIsDocumented() {
+        QFETCH(QString, command);
+        const QString help = helpOf(command);
+        QVERIFY(help.contains(QStringLiteral("Examples:\n  trainscope-cli ") + command));
+        const QStringList options = optionsOf(help);
+        QVERIFY(options.contains(QStringLiteral("--help")));
+        const QString man = manText();
+        const QString bash = fileText("packaging/completion/trainscope-cli.bash");
+        const QString zsh = fileText("packaging/completion/_trainscope-cli");
+        const QString fish = fileText("packaging/completion/trainscope-cli.fish");
+        QVERIFY(man.contains(QStringLiteral(".SH ") + command.toUpper()));
+        for (const QString& text : {man, bash, zsh, fish})
+            QVERIFY2(text.contains(command), qPrintable(command));
+        for (const auto& option : options) {
+            QVERIFY2(man.contains(option), qPrintable(option));
+            QVERIFY2(bash.contains(option), qPrintable(option));
+            QVERIFY2(zsh.contains(option + QLatin1Char('[')), qPrintable(option));
+            QVERIFY2(fish.contains(QStringLiteral(" -l ") + option.mid(2)), qPrintable(option));
+        }
+    }
+
+    void everyDocumentedOptionExists() {
+        QStringList known{QStringLiteral("--version")};
+        for (const auto& command : kCommands)
+            known += optionsOf(helpOf(command));
+        const QString man = manText();
+        static const QRegularExpression option(QStringLiteral("--[a-z][a-z-]*"));
+        for (auto matches = option.globalMatch(man); matches.hasNext();) {
+            const QString found = matches.next().captured();
+            QVERIFY2(known.contains(found), qPrintable(found));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDocumentation)
+#include "tst_Documentation.moc"

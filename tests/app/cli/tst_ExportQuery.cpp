@@ -1,0 +1,163 @@
+// `export` and `query`: the numbers come out as they went in, and nothing is overwritten unasked.
+
+#include "support/CharllmTree.h"
+#include "support/RunCli.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+
+using namespace trainscope::tests;
+
+namespace {
+
+QList<QByteArrayList> readCsv(const QString& path) {
+    QFile file(path);
+    QList<QByteArrayList> rows;
+    if (!file.open(QIODevice::ReadOnly))
+        return rows;
+    while (!file.atEnd()) {
+        const QByteArrayList cells = file.readLine().trimmed().split(',');
+        rows << cells;
+    }
+    return rows;
+}
+
+} // namespace
+
+class TestExportQuery : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        const QString run = m_folder.filePath(QStringLiteral("run"));
+        m_tree = CharllmTree::write(run, 5);
+        m_database = m_folder.filePath(QStringLiteral("db.trainscope")).toStdString();
+        const auto ran = runCli({"import", run.toStdString(), "--into", m_database});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+    }
+
+    void everySampleComesOut() {
+        const QString out = m_folder.filePath(QStringLiteral("all"));
+        const auto ran = runCli({"export", m_database, "--out", out.toStdString()});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto rows = readCsv(out + QStringLiteral("/gpu_power.csv"));
+        QCOMPARE(rows.front().join(','), QByteArray("time_ns,unix_s,rank,node,local,device,value"));
+        qsizetype row = 1;
+        for (const auto& [rank, samples] : m_tree.gpus["gpu_power"]) {
+            for (const auto& sample : samples) {
+                const auto& cells = rows.at(row++);
+                QCOMPARE(cells.at(0).toLongLong(), sample.ns);
+                QCOMPARE(cells.at(2).toInt(), rank);
+                QCOMPARE(cells.at(3).toInt(), rank / CharllmTree::kGpusPerNode);
+                QCOMPARE(cells.at(6).isEmpty(), sample.missing);
+                if (!sample.missing)
+                    QVERIFY(std::abs(cells.at(6).toDouble() - static_cast<double>(sample.value))
+                        < 1e-9);
+            }
+        }
+        QCOMPARE(row, rows.size());
+        QVERIFY(QFile::exists(out + QStringLiteral("/ib_rx.csv")));
+        QVERIFY(QFile::exists(out + QStringLiteral("/metrics.csv")));
+    }
+
+    void onlyTheMetricsAskedFor() {
+        const QString out = m_folder.filePath(QStringLiteral("some"));
+        QCOMPARE(runCli({"export", m_database, "--metric", "sm_clock", "--metric", "gpu_power",
+                            "--out", out.toStdString()})
+                     .status,
+            0);
+        QCOMPARE(QDir(out).entryList(QDir::Files),
+            (QStringList{QStringLiteral("gpu_power.csv"), QStringLiteral("metrics.csv"),
+                QStringLiteral("sm_clock.csv")}));
+    }
+
+    void unknownMetricNamesTheKnown() {
+        const auto ran = runCli({"export", m_database, "--metric", "volts", "--out",
+            m_folder.filePath(QStringLiteral("no")).toStdString()});
+        QCOMPARE(ran.status, 2);
+        QVERIFY(ran.err.find("gpu_power") != std::string::npos);
+        QVERIFY(!QFile::exists(m_folder.filePath(QStringLiteral("no"))));
+    }
+
+    void aFolderWithFilesIsNotTouchedUnasked() {
+        const QString out = m_folder.filePath(QStringLiteral("used"));
+        QDir().mkpath(out);
+        QFile keep(out + QStringLiteral("/mine.txt"));
+        QVERIFY(keep.open(QIODevice::WriteOnly));
+        keep.write("mine");
+        keep.close();
+        QCOMPARE(runCli({"export", m_database, "--out", out.toStdString()}).status, 2);
+        QCOMPARE(QDir(out).entryList(QDir::Files).size(), qsizetype{1});
+        QCOMPARE(runCli({"export", m_database, "--out", out.toStdString(), "--force"}).status, 0);
+        QVERIFY(keep.open(QIODevice::ReadOnly));
+        QCOMPARE(keep.readAll(), QByteArray("mine"));
+    }
+
+    void samplesAreVisibleToSql() {
+        const auto ran = runCli({"query", m_database,
+            "SELECT count(*), count(value), max(value) FROM samples WHERE metric = 'gpu_power' AND "
+            "rank = 3",
+            "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        std::int64_t present = 0;
+        double largest = 0;
+        const auto& samples = m_tree.gpus["gpu_power"][3];
+        for (const auto& sample : samples) {
+            present += sample.missing ? 0 : 1;
+            largest = std::max(largest, sample.missing ? 0.0 : static_cast<double>(sample.value));
+        }
+        const auto row = ran.json()["rows"][0];
+        QCOMPARE(row[0].get<std::size_t>(), samples.size());
+        QCOMPARE(row[1].get<std::int64_t>(), present);
+        QVERIFY(std::abs(row[2].get<double>() - largest) < 1e-9);
+    }
+
+    void queryKeepsTypesAndColumns() {
+        const auto json
+            = runCli({"query", m_database,
+                         "SELECT 1 AS i, 0.5 AS r, 'x' AS t, NULL AS n, x'0aff' AS b", "--json"})
+                  .json();
+        QCOMPARE(json.dump(),
+            std::string(R"({"columns":["i","r","t","n","b"],"rows":[[1,0.5,"x",null,"0aff"]]})"));
+        const auto empty = runCli({"query", m_database, "SELECT 1 AS i WHERE 0", "--json"}).json();
+        QCOMPARE(empty.dump(), std::string(R"({"columns":["i"],"rows":[]})"));
+    }
+
+    void queryAsText() {
+        const auto ran = runCli({"query", m_database, "SELECT 7 AS seven, 'text' AS word"});
+        QCOMPARE(ran.out, std::string("seven  word\n7      text\n"));
+    }
+
+    void wrongOrWritingSqlIsRefused_data() {
+        QTest::addColumn<QString>("sql");
+        QTest::newRow("syntax") << QStringLiteral("SELEC 1");
+        QTest::newRow("unknown table") << QStringLiteral("SELECT * FROM nothing");
+        QTest::newRow("delete") << QStringLiteral("DELETE FROM run");
+        QTest::newRow("drop") << QStringLiteral("DROP TABLE run");
+        QTest::newRow("attach") << QStringLiteral("ATTACH 'x.db' AS x");
+    }
+
+    void wrongOrWritingSqlIsRefused() {
+        QFETCH(QString, sql);
+        const auto ran = runCli({"query", m_database, sql.toStdString(), "--json"});
+        QCOMPARE(ran.status, 2);
+        QVERIFY(ran.out.empty());
+        QVERIFY(!ran.err.empty());
+        QCOMPARE(runCli({"query", m_database, "SELECT count(*) AS n FROM run", "--json"})
+                     .json()["rows"][0][0]
+                     .get<int>(),
+            1);
+    }
+
+private:
+    QTemporaryDir m_folder;
+    CharllmTree m_tree;
+    std::string m_database;
+};
+
+QTEST_GUILESS_MAIN(TestExportQuery)
+#include "tst_ExportQuery.moc"

@@ -1,0 +1,172 @@
+// Exit statuses and messages for wrong arguments and databases that must be refused.
+
+#include "support/RunCli.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <sqlite3.h>
+
+#include <unistd.h>
+
+using namespace trainscope::tests;
+
+class TestUsage : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void wrongArguments_data() {
+        QTest::addColumn<std::vector<std::string>>("arguments");
+        using A = std::vector<std::string>;
+        QTest::newRow("nothing") << A{};
+        QTest::newRow("unknown command") << A{"frobnicate"};
+        QTest::newRow("unknown option") << A{"info", "x.trainscope", "--frobnicate"};
+        QTest::newRow("import without database") << A{"import", "folder"};
+        QTest::newRow("import without source") << A{"import", "--into", "x.trainscope"};
+        QTest::newRow("query without SQL") << A{"query", "x.trainscope"};
+        QTest::newRow("figure without file") << A{"figure", "x.trainscope"};
+        QTest::newRow("figure of no kind")
+            << A{"figure", "x.trainscope", "--kind", "pie", "--out", "x.pdf"};
+        QTest::newRow("width out of range")
+            << A{"figure", "x.trainscope", "--width-mm", "0", "--out", "x.pdf"};
+        QTest::newRow("unknown format")
+            << A{"import", "/", "--into", "x.trainscope", "--format", "frobnicate"};
+    }
+
+    void wrongArguments() {
+        QFETCH(std::vector<std::string>, arguments);
+        const auto ran = runCli(arguments);
+        QCOMPARE(ran.status, 2);
+        QVERIFY(ran.out.empty());
+        QVERIFY(!ran.err.empty());
+    }
+
+    void helpAndVersionSucceed() {
+        QCOMPARE(runCli({"--help"}).status, 0);
+        QCOMPARE(runCli({"import", "--help"}).status, 0);
+        const auto version = runCli({"--version"});
+        QCOMPARE(version.status, 0);
+        QVERIFY(version.out.find("trainscope-cli ") == 0);
+    }
+
+    void databasesThatAreNotOurs_data() {
+        QTest::addColumn<QByteArray>("content");
+        QTest::newRow("JPEG") << QByteArray::fromHex("ffd8ffe000104a464946000101")
+                + QByteArray(5000, 'x');
+        QTest::newRow("text") << QByteArray("run,power\n1,2\n");
+        QTest::newRow("SQLite header and rubbish")
+            << QByteArray("SQLite format 3\0", 16) + QByteArray(5000, '\x7f');
+    }
+
+    void databasesThatAreNotOurs() {
+        QFETCH(QByteArray, content);
+        const QString path = m_folder.filePath(QStringLiteral("foreign.trainscope"));
+        write(path, content);
+        expectRefused(path);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), content);
+    }
+
+    void aForeignSqliteFileIsRefused() {
+        const QString path = m_folder.filePath(QStringLiteral("other.sqlite"));
+        execute(path, "CREATE TABLE t(x); INSERT INTO t VALUES(1)");
+        expectRefused(path);
+    }
+
+    void aNewerVersionIsRefused() {
+        const QString path = m_folder.filePath(QStringLiteral("newer.trainscope"));
+        const QString log = smallLog();
+        const auto made = runCli({"import", log.toStdString(), "--into", path.toStdString()});
+        QVERIFY2(made.status == 0, made.err.c_str());
+        execute(path, "PRAGMA user_version = 9999");
+        const auto ran = expectRefused(path);
+        QVERIFY2(ran.err.find("newer") != std::string::npos, ran.err.c_str());
+    }
+
+    void aDirectoryIsRefused() {
+        const auto ran = runCli({"info", m_folder.path().toStdString()});
+        QCOMPARE(ran.status, 4);
+    }
+
+    void aMissingDatabaseIsUnreadable() {
+        const auto ran = runCli(
+            {"summary", m_folder.filePath(QStringLiteral("none")).toStdString(), "--json"});
+        QCOMPARE(ran.status, 3);
+        QVERIFY(ran.out.empty());
+        QVERIFY(!QFile::exists(m_folder.filePath(QStringLiteral("none"))));
+    }
+
+    void sourcesThatCannotBeRead() {
+        const QString database = m_folder.filePath(QStringLiteral("never.trainscope"));
+        const auto missing = runCli(
+            {"import", "/nonexistent/results", "--into", database.toStdString(), "--json"});
+        QCOMPARE(missing.status, 3);
+        QCOMPARE(missing.json()["status"].get<std::string>(), std::string("failed"));
+        const QString empty = m_folder.filePath(QStringLiteral("empty.csv"));
+        write(empty, {});
+        const auto nothing
+            = runCli({"import", empty.toStdString(), "--into", database.toStdString()});
+        QCOMPARE(nothing.status, 3);
+        QVERIFY(!nothing.err.empty());
+        QVERIFY(!QFile::exists(database));
+    }
+
+    void oneGoodAndOneBadSourceIsInPart() {
+        const QString database = m_folder.filePath(QStringLiteral("part.trainscope"));
+        const auto ran = runCli({"import", smallLog().toStdString(), "/nonexistent", "--into",
+            database.toStdString(), "--json"});
+        QCOMPARE(ran.status, 1);
+        QCOMPARE(ran.json()["status"].get<std::string>(), std::string("partial"));
+        QCOMPARE(ran.json()["failures"].size(), std::size_t{1});
+    }
+
+private:
+    static void write(const QString& path, const QByteArray& content) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+    }
+
+    static void execute(const QString& path, const char* sql) {
+        sqlite3* database = nullptr;
+        QCOMPARE(sqlite3_open(path.toUtf8().constData(), &database), SQLITE_OK);
+        QCOMPARE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(database);
+    }
+
+    QString smallLog() {
+        const QString path = m_folder.filePath(QStringLiteral("smi.csv"));
+        write(path,
+            "timestamp, index, power.draw [W]\n"
+            "2026/01/31 12:00:00.000, 0, 100.00 W\n"
+            "2026/01/31 12:00:01.000, 0, 300.00 W\n");
+        return path;
+    }
+
+    Ran expectRefused(const QString& path) {
+        const auto name = path.toStdString();
+        Ran last;
+        for (const auto& arguments : std::vector<std::vector<std::string>>{{"info", name, "--json"},
+                 {"summary", name}, {"kernels", name}, {"query", name, "SELECT 1"},
+                 {"export", name, "--out", m_folder.filePath(QStringLiteral("out")).toStdString()},
+                 {"import", smallLog().toStdString(), "--into", name}}) {
+            last = runCli(arguments);
+            if (last.status != 4 || !last.out.empty() || last.err.empty()) {
+                QTest::qFail(qPrintable(QStringLiteral("%1: status %2, %3")
+                                            .arg(QString::fromStdString(arguments.front()))
+                                            .arg(last.status)
+                                            .arg(QString::fromStdString(last.out + last.err))),
+                    __FILE__, __LINE__);
+            }
+        }
+        return last;
+    }
+
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(TestUsage)
+#include "tst_Usage.moc"

@@ -1,0 +1,219 @@
+// The summary of a run through the store, on cases small enough to derive by hand.
+
+#include <limits>
+
+#include "core/analysis/Summary.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace trainscope;
+
+namespace {
+
+constexpr std::int64_t kStart = 1'700'000'000'000'000'000;
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+SeriesDescription described(const char* metric, Subject subject) {
+    SeriesDescription description;
+    const Metric* known = findMetric(metric);
+    description.metric = known != nullptr ? *known : Metric{metric, "1", MetricKind::Gauge, metric};
+    description.subject = std::move(subject);
+    description.counterBits = description.metric.kind == MetricKind::Counter ? 32 : 0;
+    return description;
+}
+
+Subject gpu(int rank) {
+    return {SubjectKind::Gpu, rank, -1, {}};
+}
+Subject node(int index) {
+    return {SubjectKind::Node, -1, index, {}};
+}
+Subject link(int index, const char* device) {
+    return {SubjectKind::Link, -1, index, device};
+}
+
+} // namespace
+
+class TestSummary : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() {
+        m_folder = std::make_unique<QTemporaryDir>();
+        auto opened = store::Store::openOrCreate(
+            m_folder->filePath(QStringLiteral("s.trainscope")).toStdString());
+        QVERIFY(opened.hasValue());
+        m_store = std::make_unique<store::Store>(std::move(opened).value());
+    }
+
+    void cleanup() {
+        m_session.reset();
+        m_store.reset();
+    }
+
+    void meansTotalsAndImbalance() {
+        begin("a");
+        for (int rank = 0; rank < 4; ++rank)
+            addGpu(rank, rank / 2);
+        // Means 10, 30 on node 0 and 40, 40 on node 1; each sample holds one second, the last for
+        // none.
+        add("gpu_temperature", gpu(0), {10, 10, 99});
+        add("gpu_temperature", gpu(1), {30, 30, 1});
+        add("gpu_temperature", gpu(2), {40, 40, 40});
+        add("gpu_temperature", gpu(3), {40, kMissing, 70});
+        add("pcie_rx", gpu(0), {100, 300, 350});
+        add("pcie_rx", gpu(2), {4294967000.0, 4294967290.0, 4});
+        const auto summary = finished();
+        const auto& metric = summary.metrics.at("gpu_temperature");
+        QCOMPARE(*metric.all.mean, 30.0);
+        QCOMPARE(*metric.all.min, 1.0);
+        QCOMPARE(*metric.all.max, 99.0);
+        QCOMPARE(*metric.intraNodeStd, 5.0);
+        QCOMPARE(*metric.interNodeStd, 10.0);
+        // Held: 10 for 2 s, 30 for 2 s, 40 for 3 s.
+        QCOMPARE(*metric.all.p50, 30.0);
+        QCOMPARE(*metric.all.p99, 40.0);
+        QCOMPARE(metric.all.samples, std::int64_t{12});
+        QCOMPARE(metric.all.missing, std::int64_t{1});
+        QCOMPARE(*summary.nodes.at(0).metrics.at("gpu_temperature").mean, 20.0);
+        QCOMPARE(*summary.nodes.at(1).metrics.at("gpu_temperature").max, 70.0);
+        // 250 and, over the wrap, 290 + 10.
+        const auto& counter = summary.metrics.at("pcie_rx");
+        QCOMPARE(*counter.all.total, 550.0);
+        QVERIFY(!counter.all.mean);
+        QVERIFY(!counter.intraNodeStd);
+        QCOMPARE(summary.gpus.at(2).metrics.at("pcie_rx").wraps, std::int64_t{1});
+        QCOMPARE(summary.duration.ns, 2 * kSecond);
+    }
+
+    void energyAndCoverage() {
+        begin("a");
+        for (int rank = 0; rank < 3; ++rank)
+            addGpu(rank, 0);
+        // Rank 0 covers all of the 20 s; rank 1 has a hole of 12 s, which is more than ten median
+        // periods of 1 s.
+        add("gpu_power", gpu(0), {100, 200}, {0, 20});
+        add("gpu_power", gpu(1), {100, 100, 100, 100, 100}, {0, 1, 2, 3, 15});
+        add("gpu_temperature", gpu(2), {50, 50});
+        const auto summary = finished();
+        QCOMPARE(summary.gpus.at(0).energy->joules, 3000.0);
+        QCOMPARE(summary.gpus.at(0).energy->coverage, 1.0);
+        QCOMPARE(summary.gpus.at(1).energy->joules, 300.0);
+        QCOMPARE(summary.gpus.at(1).energy->coverage, 0.15);
+        QVERIFY(!summary.gpus.at(2).energy);
+        QCOMPARE(summary.energy->joules, 3300.0);
+        QCOMPARE(summary.energy->coverage, 1.15 / 3.0);
+    }
+
+    void linksAreSummedIntoTheirNode() {
+        begin("a");
+        add("ib_rx", link(0, "ib0"), {0, 10});
+        add("ib_rx", link(0, "ib1"), {5, 30});
+        add("ib_rx", link(1, "ib0"), {0, 100});
+        const auto summary = finished();
+        QCOMPARE(*summary.nodes.at(0).metrics.at("ib_rx").total, 35.0);
+        QCOMPARE(*summary.nodes.at(1).metrics.at("ib_rx").total, 100.0);
+        QCOMPARE(*summary.metrics.at("ib_rx").all.total, 135.0);
+    }
+
+    void nodeMetrics() {
+        begin("a");
+        add("node_power", node(0), {1000, 1000});
+        add("node_power", node(1), {3000, 3000});
+        const auto summary = finished();
+        const auto& metric = summary.metrics.at("node_power");
+        QCOMPARE(*metric.all.mean, 2000.0);
+        QCOMPARE(*metric.interNodeStd, 1000.0);
+        QVERIFY(!metric.intraNodeStd);
+        QVERIFY(!summary.energy);
+    }
+
+    void aResetIsCountedFromZeroAndSaid() {
+        begin("a");
+        // 10^12 B back to 500 in a second would be a wrap by 2^64 B: no link does that.
+        auto description = described("nvlink_tx", gpu(0));
+        description.counterBits = 64;
+        add(description, {1e12, 2e12, 500}, {0, 1, 2});
+        const auto summary = finished();
+        QCOMPARE(*summary.metrics.at("nvlink_tx").all.total, 1e12 + 500);
+        QCOMPARE(summary.warnings.size(), std::size_t{1});
+        QVERIFY(summary.warnings.front().find("nvlink_tx of rank 0 was reset 1 time;") == 0);
+    }
+
+    void everythingMissing() {
+        begin("a");
+        add("gpu_power", gpu(0), {kMissing, kMissing});
+        const auto summary = finished();
+        const auto& metric = summary.gpus.at(0).metrics.at("gpu_power");
+        QVERIFY(!metric.mean);
+        QVERIFY(!metric.max);
+        QCOMPARE(metric.missing, std::int64_t{2});
+        QVERIFY(!summary.energy);
+    }
+
+    void stopsWhenAsked() {
+        begin("a");
+        add("gpu_power", gpu(0), {1, 2, 3});
+        const auto run = committed();
+        const auto result
+            = analysis::summarise(*m_store, run, [](const ProgressState&) { return false; });
+        QVERIFY(!result.hasValue());
+        QCOMPARE(result.error().code, ErrorCode::Cancelled);
+    }
+
+private:
+    void begin(const char* name) {
+        auto session = m_store->beginImport({"/made/up", 1, "hash", name});
+        QVERIFY(session.hasValue());
+        m_session = std::move(session).value();
+        Run run;
+        run.name = name;
+        auto id = m_session->run(run);
+        QVERIFY(id.hasValue());
+        m_run = id.value();
+        m_name = name;
+    }
+
+    void addGpu(int rank, int nodeIndex) {
+        QVERIFY(m_session->gpu(m_run, {rank, nodeIndex, rank, {}, {}}).hasValue());
+    }
+
+    void add(const char* metric, Subject subject, const std::vector<double>& values,
+        std::vector<std::int64_t> seconds = {}) {
+        add(described(metric, std::move(subject)), values, std::move(seconds));
+    }
+
+    void add(const SeriesDescription& description, const std::vector<double>& values,
+        std::vector<std::int64_t> seconds) {
+        std::vector<TimeNs> times;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            times.push_back(
+                {kStart + (seconds.empty() ? static_cast<std::int64_t>(i) : seconds[i]) * kSecond});
+        const auto series = m_session->series(m_run, description);
+        QVERIFY(series.hasValue());
+        QVERIFY(m_session->samples(series.value(), times, values).hasValue());
+    }
+
+    Run committed() {
+        const auto status = m_session->finish({}, "hash", 1, {});
+        m_session.reset();
+        const auto run = m_store->findRun(m_name);
+        return status.hasValue() && run.hasValue() ? run.value() : Run{};
+    }
+
+    analysis::RunSummary finished() {
+        auto summary = analysis::summarise(*m_store, committed());
+        return summary.hasValue() ? std::move(summary).value() : analysis::RunSummary{};
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<store::Store> m_store;
+    std::unique_ptr<store::ImportSession> m_session;
+    RunId m_run;
+    std::string m_name;
+};
+
+QTEST_GUILESS_MAIN(TestSummary)
+#include "tst_Summary.moc"
