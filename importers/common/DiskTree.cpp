@@ -117,7 +117,7 @@ Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path) {
         return Error{ErrorCode::Unreadable, "This is neither a file nor a folder.", full.value()};
     const std::size_t slash = full.value().rfind('/');
     SourceFile file{full.value().substr(slash + 1), static_cast<std::uint64_t>(info.st_size), {}};
-    if (access(full.value().c_str(), R_OK) != 0)
+    if (faccessat(AT_FDCWD, full.value().c_str(), R_OK, AT_EACCESS) != 0)
         return unreadable(full.value(), errno);
     return std::unique_ptr<SourceTree>(std::make_unique<DiskTree>(
         slash == 0 ? "/" : full.value().substr(0, slash), std::vector{std::move(file)}));

@@ -1,6 +1,7 @@
 #include "importers/common/FolderWalk.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,7 +95,7 @@ private:
             isLink ? m_links.push_back(path) : m_folders.push_back(path);
         else if (!S_ISREG(info.st_mode))
             problem(path, "Not a regular file: a pipe, socket or device is not read.");
-        else if (access(name.c_str(), R_OK) != 0)
+        else if (faccessat(AT_FDCWD, name.c_str(), R_OK, AT_EACCESS) != 0)
             problem(path, "The file cannot be opened (" + systemMessage(errno) + ").");
         else
             m_files.push_back({path, static_cast<std::uint64_t>(info.st_size), {}});

@@ -117,7 +117,8 @@ Compression compressionOf(std::string_view head) {
     return zstdFrame || skippable ? Compression::Zstd : Compression::None;
 }
 
-Result<std::unique_ptr<ByteStream>> gunzip(std::unique_ptr<ByteStream> raw, std::string where) {
+Result<std::unique_ptr<ByteStream>> gunzip(
+    std::unique_ptr<ByteStream> raw, const std::string& where) {
     auto stream = std::make_unique<GunzipStream>(std::move(raw), where);
     if (!stream->isReady())
         return Error{

@@ -30,7 +30,7 @@ private:
 
 class MemoryTree final : public SourceTree {
 public:
-    explicit MemoryTree(std::vector<std::pair<std::string, std::string>> files) {
+    explicit MemoryTree(std::vector<std::pair<std::string, std::string>>&& files) {
         for (auto& [path, content] : files)
             m_contents[path] = std::move(content);
         for (const auto& [path, content] : m_contents)

@@ -95,7 +95,8 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<ByteStream>> unzstd(std::unique_ptr<ByteStream> raw, std::string where) {
+Result<std::unique_ptr<ByteStream>> unzstd(
+    std::unique_ptr<ByteStream> raw, const std::string& where) {
     auto stream = std::make_unique<UnzstdStream>(std::move(raw), where);
     if (!stream->isReady())
         return Error{

@@ -14,6 +14,7 @@ namespace trainscope::importers::launch {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64; // deeper nodes are passed over: their paths would only grow
+constexpr int kMaxDocuments = 16;
 constexpr std::size_t kMaxScalars = 200'000;
 
 class Collector final : public YAML::EventHandler {
@@ -138,7 +139,11 @@ Result<YamlScalars> readYamlScalars(std::string_view text, const std::string& wh
         std::istringstream stream{std::string(text)};
         YAML::Parser parser(stream);
         Collector collector;
-        while (collector.scalars.empty() && parser.HandleNextDocument(collector)) { }
+        // The parser can return the same broken document for ever.
+        int documents = 0;
+        while (collector.scalars.empty() && documents < kMaxDocuments
+            && parser.HandleNextDocument(collector))
+            ++documents;
         return std::move(collector.scalars);
     } catch (const YAML::Exception& failure) {
         return Error{ErrorCode::Unrecognised,

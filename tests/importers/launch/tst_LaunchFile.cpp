@@ -170,6 +170,7 @@ private Q_SLOTS:
         QTest::newRow("broken") << std::string("trainer: {devices: [8\n  num_nodes: 4");
         QTest::newRow("tabs") << std::string("trainer:\n\tdevices: 8\n");
         QTest::newRow("binary") << std::string("\xff\xd8\xff\xe0\x00\x10JFIF", 10);
+        QTest::newRow("comma for ever") << std::string(",\xff\xffn");
         QTest::newRow("flow nesting") << repeated("[", 100000);
         QTest::newRow("map nesting") << repeated("{a: ", 100000);
         QTest::newRow("dash nesting") << repeated("- ", 100000);
