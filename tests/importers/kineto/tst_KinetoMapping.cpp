@@ -1,0 +1,190 @@
+// What each kind of event becomes, on hand-written traces whose numbers can be checked by eye.
+
+#include "importers/kineto/EventNumber.h"
+#include "importers/kineto/TraceText.h"
+
+#include <QtTest>
+
+using namespace trainscope;
+using namespace trainscope::test;
+
+class TestKinetoMapping : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void microseconds_data();
+    void microseconds();
+    void kernelKeepsItsArguments();
+    void flowGivesTheCorrelation();
+    void beginsAndEndsAreJoined();
+    void countersBecomeSeries();
+    void allocatorSamplesBecomeSeries();
+    void profilerStepsBecomeIterations();
+    void absoluteTimesIgnoreTheBase();
+    void gpuOfARankInAWorld();
+};
+
+void TestKinetoMapping::microseconds_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<qint64>("ns");
+    const auto row
+        = [](const char* text, qint64 ns) { QTest::newRow(text) << QByteArray(text) << ns; };
+    row("1706850122845782", 1706850122845782000);
+    row("1712195495502094.565", 1712195495502094565);
+    row("4212936054935.310", 4212936054935310);
+    row("4212936054935.31", 4212936054935310);
+    row("999999999999999.999", 999999999999999999);
+    row("0", 0);
+    row("0.001", 1);
+    row("1.2345", 1234);
+    row("1.5e3", 1500000);
+    row("1E-3", 1);
+    row("-2.5", -2500);
+    row("NaN", -1);
+    row("1.", 1000);
+    row("", -1);
+    row("9223372036854775.807", 9223372036854775807);
+    row("9223372036854775.808", -1);
+}
+
+void TestKinetoMapping::microseconds() {
+    QFETCH(QByteArray, text);
+    QFETCH(qint64, ns);
+    QCOMPARE(
+        static_cast<qint64>(importers::kineto::microsecondsToNs(text.toStdString()).value_or(-1)),
+        ns);
+}
+
+void TestKinetoMapping::kernelKeepsItsArguments() {
+    Imported imported;
+    importText(
+        traceText({kernelText("k", "1.234", "5.006", 7, 42), kernelText("k", "9", "1", 7, 43)}),
+        imported);
+    QVERIFY(imported.report);
+    const auto kernels = imported.spansOf(SpanKind::Kernel);
+    QCOMPARE(kernels.size(), std::size_t{2});
+    QCOMPARE(kernels[0].start.ns, 1700000000000001234);
+    QCOMPARE(kernels[0].duration.ns, 5006);
+    QCOMPARE(kernels[0].correlation, 42);
+    QCOMPARE(imported.sink.name(kernels[0].detail),
+        std::string("{\"context\":1,\"grid\":[16,1,1],\"block\":[128,1,1]}"));
+    // What differs from launch to launch is not in the detail, so both share one.
+    QVERIFY(kernels[0].detail == kernels[1].detail);
+    const TrackDescription& track = imported.sink.tracks[0].description;
+    QVERIFY(track.kind == TrackKind::Stream);
+    QCOMPARE(track.device, 0);
+    QCOMPARE(track.thread, std::string("7"));
+    QCOMPARE(track.name, std::string("stream 7"));
+    QCOMPARE(imported.sink.runs["run"].gpuModel, std::string("NVIDIA H100"));
+}
+
+void TestKinetoMapping::flowGivesTheCorrelation() {
+    const std::string launch
+        = R"({"ph": "X", "cat": "Runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": 1, "dur": 2})";
+    const std::string kernel
+        = R"({"ph": "X", "cat": "Kernel", "name": "k", "pid": 0, "tid": "stream 7", "ts": 5, "dur": 2})";
+    const std::string from
+        = R"({"ph": "s", "id": 77, "cat": "async_gpu", "name": "x", "pid": 9, "tid": 9, "ts": 1})";
+    const std::string to
+        = R"({"ph": "f", "id": 77, "cat": "async_gpu", "name": "x", "pid": 0, "tid": "stream 7", "ts": 5})";
+    const std::string other
+        = R"({"ph": "f", "id": 78, "cat": "fwdbwd", "name": "x", "pid": 0, "tid": "stream 7", "ts": 5})";
+    Imported imported;
+    importText(traceText({launch, kernel, other, from, to}), imported);
+    QVERIFY(imported.report);
+    QCOMPARE(imported.spansOf(SpanKind::Runtime)[0].correlation, 77);
+    QCOMPARE(imported.spansOf(SpanKind::Kernel)[0].correlation, 77);
+}
+
+void TestKinetoMapping::beginsAndEndsAreJoined() {
+    const auto mark = [](const char* ph, const char* name, int ts) {
+        return std::string("{\"ph\": \"") + ph + "\", \"cat\": \"user_annotation\", \"name\": \""
+            + name + "\", \"pid\": 1, \"tid\": 2, \"ts\": " + std::to_string(ts) + "}";
+    };
+    Imported imported;
+    importText(traceText({mark("B", "outer", 1), mark("B", "inner", 2), mark("E", "", 5),
+                   mark("E", "", 9), mark("E", "", 11)}),
+        imported);
+    QVERIFY(imported.report);
+    const auto spans = imported.spansOf(SpanKind::Annotation);
+    QCOMPARE(spans.size(), std::size_t{2});
+    QCOMPARE(imported.sink.name(spans[0].name), std::string("inner"));
+    QCOMPARE(spans[0].duration.ns, 3000);
+    QCOMPARE(imported.sink.name(spans[1].name), std::string("outer"));
+    QCOMPARE(spans[1].duration.ns, 8000);
+    QCOMPARE(imported.count("begins or ends without their other half"), 1);
+}
+
+void TestKinetoMapping::countersBecomeSeries() {
+    const std::string one
+        = R"({"ph": "C", "name": "GPU 0 Utilization", "pid": 0, "ts": 3, "args": {"GPU Utilization": 0.5}})";
+    Imported imported;
+    importText(traceText({one, kernelText("k", "1", "1")}), imported);
+    QVERIFY(imported.report);
+    QCOMPARE(imported.sink.seriesList.size(), std::size_t{1});
+    QCOMPARE(imported.sink.seriesList[0].description.metric.name, std::string("GPU 0 Utilization"));
+    QCOMPARE(imported.sink.seriesList[0].times[0].ns, 1700000000000003000);
+    QCOMPARE(imported.sink.seriesList[0].values[0], 0.5);
+}
+
+void TestKinetoMapping::allocatorSamplesBecomeSeries() {
+    const std::string one
+        = R"({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 3,
+        "args": {"Device Type": 1, "Device Id": 0, "Addr": 1, "Bytes": 512, "Total Allocated": 5435638784, "Total Reserved": 12782141440}})";
+    Imported imported;
+    importText(traceText({one}), imported);
+    QVERIFY(imported.report);
+    QCOMPARE(imported.sink.seriesList.size(), std::size_t{2});
+    QCOMPARE(imported.sink.seriesList[0].description.metric.unit, std::string("B"));
+    QCOMPARE(imported.sink.seriesList[0].values[0], 5435638784.0);
+}
+
+void TestKinetoMapping::profilerStepsBecomeIterations() {
+    const auto step = [](const char* cat, int ts) {
+        return std::string("{\"ph\": \"X\", \"cat\": \"") + cat
+            + "\", \"name\": \"ProfilerStep#12\", \"pid\": 1, \"tid\": 1, \"ts\": "
+            + std::to_string(ts) + ", \"dur\": 10}";
+    };
+    Imported both;
+    importText(traceText({step("gpu_user_annotation", 3), step("user_annotation", 1)}), both);
+    QCOMPARE(both.sink.iterations.size(), std::size_t{1});
+    QCOMPARE(both.sink.iterations[0].index, 12);
+    QCOMPARE(both.sink.iterations[0].range.begin.ns, 1700000000000001000);
+    QCOMPARE(both.sink.iterations[0].range.end.ns, 1700000000000011000);
+    Imported deviceOnly;
+    importText(traceText({step("gpu_user_annotation", 3)}), deviceOnly);
+    QCOMPARE(deviceOnly.sink.iterations.size(), std::size_t{1});
+}
+
+void TestKinetoMapping::absoluteTimesIgnoreTheBase() {
+    Imported imported;
+    importText(traceText({kernelText("k", "1712195495502094.565", "1")}), imported);
+    QCOMPARE(imported.spansOf(SpanKind::Kernel)[0].start.ns, 1712195495502094565);
+}
+
+void TestKinetoMapping::gpuOfARankInAWorld() {
+    std::string devices;
+    for (int i = 0; i < 4; ++i)
+        devices += (i > 0 ? ", " : "") + std::string("{\"id\": ") + std::to_string(i)
+            + ", \"name\": \"GPU model\"}";
+    const auto tree = importers::memoryTree({{"t.json",
+        "{\"deviceProperties\": [" + devices
+            + "], \"distributedInfo\": {\"rank\": 4, \"world_size\": 8}, \"traceEvents\": ["
+            + kernelText("k", "1", "1") + "]}"}});
+    importers::ImportUnit unit;
+    unit.files = {"t.json"};
+    unit.runName = "run";
+    unit.rank = 4;
+    CollectingSink sink;
+    const auto report = importers::kineto::KinetoImporter().import(*tree, unit, sink, {});
+    QVERIFY(report.hasValue());
+    QCOMPARE(sink.gpus.size(), std::size_t{1});
+    QCOMPARE(sink.gpus[0].rank, 4);
+    QCOMPARE(sink.gpus[0].node, 1);
+    QCOMPARE(sink.gpus[0].local, 0);
+    QCOMPARE(sink.gpus[0].model, std::string("GPU model"));
+    QCOMPARE(sink.runs["run"].worldSize, 8);
+}
+
+QTEST_GUILESS_MAIN(TestKinetoMapping)
+#include "tst_KinetoMapping.moc"
