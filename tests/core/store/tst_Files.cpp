@@ -1,0 +1,241 @@
+// Whose file is it: foreign, newer, damaged, empty and unreadable files are refused, each with its
+// own message, and stay as they are; a database of ours opens from a folder that cannot be written,
+// too.
+
+#include "core/store/Database.h"
+#include "core/store/Fixture.h"
+#include "core/store/Schema.h"
+
+#include <QFile>
+#include <QObject>
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::store;
+using namespace trainscope::store::test;
+
+namespace {
+
+QByteArray bytesOf(const std::filesystem::path& path) {
+    QFile file(QString::fromStdString(path.string()));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+void write(const std::filesystem::path& path, const QByteArray& bytes) {
+    QFile file(QString::fromStdString(path.string()));
+    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+    file.write(bytes);
+}
+
+QByteArray sqliteFile(const std::filesystem::path& path, const std::string& sql) {
+    {
+        Database other = got(Database::open(
+            path.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path.string()));
+        ok(other.script(sql));
+    }
+    return bytesOf(path);
+}
+
+} // namespace
+
+class TstFiles : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void refused_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("word");
+        Fixture other;
+        QTest::newRow("jpeg") << QByteArray("\xFF\xD8\xFF\xE0"
+                                            "0123456789abcdef",
+            20) << QStringLiteral("JPEG");
+        QTest::newRow("gzip") << QByteArray("\x1F\x8B\x08\x00\x00\x00\x00\x00", 8)
+                              << QStringLiteral("gzip");
+        QTest::newRow("text") << QByteArray("1712345678.5,300\n")
+                              << QStringLiteral("another kind of file");
+        QTest::newRow("one byte") << QByteArray("S") << QStringLiteral("another kind of file");
+        QTest::newRow("cut header")
+            << QByteArray("SQLite format 3\0abc", 19) << QStringLiteral("cut short");
+        QTest::newRow("foreign sqlite") << sqliteFile(other.path.string() + "1",
+            "CREATE TABLE t(a)") << QStringLiteral("another program");
+        QTest::newRow("newer") << sqliteFile(other.path.string() + "2",
+            "PRAGMA application_id=" + std::to_string(kApplicationId)
+                + ";PRAGMA user_version=99; CREATE TABLE t(a)")
+                               << QStringLiteral("newer Trainscope");
+    }
+    void refused() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, word);
+        Fixture fixture;
+        write(fixture.path, bytes);
+        for (const auto& opened : {Store::open(fixture.path, OpenMode::ReadOnly).error(),
+                 Store::open(fixture.path, OpenMode::ReadWrite).error(),
+                 Store::openOrCreate(fixture.path).error()}) {
+            QVERIFY2(QString::fromStdString(opened.message).contains(word), opened.message.c_str());
+            QCOMPARE(opened.where, fixture.path.string());
+            QVERIFY(opened.code == ErrorCode::Refused || opened.code == ErrorCode::Unreadable);
+        }
+        QCOMPARE(bytesOf(fixture.path), bytes);
+        const QDir folder(fixture.folder.path());
+        QCOMPARE(folder.entryList(QDir::Files | QDir::Hidden).size(), 1);
+    }
+
+    void emptyFileMissingFileFolder() {
+        Fixture fixture;
+        QVERIFY(Store::open(fixture.path, OpenMode::ReadOnly).error().code == ErrorCode::NotFound);
+        write(fixture.path, {});
+        QVERIFY(Store::open(fixture.path, OpenMode::ReadOnly).error().code == ErrorCode::Refused);
+        QCOMPARE(bytesOf(fixture.path).size(), 0);
+        const std::string uuid = fixture.create().uuid(); // nothing to lose in it
+        QCOMPARE(uuid.size(), std::size_t{36});
+        QCOMPARE(fixture.view().uuid(), uuid);
+        QVERIFY(Store::openOrCreate(fixture.folder.path().toStdString()).error().code
+            == ErrorCode::Refused);
+        const auto nowhere
+            = Store::openOrCreate(fixture.path.parent_path() / "no" / "where.trainscope");
+        QVERIFY(nowhere.error().code == ErrorCode::Io);
+    }
+
+    void withoutPermission() {
+        if (::getuid() != 0)
+            QSKIP("SKIPPED: needs root to become another user");
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            addSeries(store, gauge("m", 0), {1, 2}, {3, 4});
+        }
+        ::chmod(fixture.folder.path().toUtf8().constData(), 0555);
+        ::chmod(fixture.path.c_str(), 0444);
+        const auto asNobody = [](auto&& work) {
+            const pid_t child = ::fork();
+            if (child == 0)
+                ::_exit(::setuid(65534) == 0 ? work() : 99);
+            int status = 0;
+            ::waitpid(child, &status, 0);
+            return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        };
+        QCOMPARE(asNobody([&] {
+            const auto opened = Store::open(fixture.path, OpenMode::ReadOnly);
+            if (!opened.hasValue())
+                return 1;
+            if (opened.value().runs().valueOr({}).size() != 1)
+                return 2;
+            int rows = 0;
+            const Status asked = opened.value().query(
+                "SELECT * FROM samples", {}, [&rows](const auto&) { return ++rows > 0; });
+            return asked.hasValue() && rows == 2 ? 0 : 3;
+        }),
+            0);
+        QCOMPARE(asNobody([&] {
+            const auto opened = Store::openOrCreate(fixture.path);
+            return !opened.hasValue() && opened.error().code == ErrorCode::Refused ? 0 : 1;
+        }),
+            0);
+        ::chmod(fixture.path.c_str(), 0);
+        QCOMPARE(asNobody([&] {
+            const auto opened = Store::open(fixture.path, OpenMode::ReadOnly);
+            return !opened.hasValue() && opened.error().code == ErrorCode::Unreadable ? 0 : 1;
+        }),
+            0);
+        ::chmod(fixture.folder.path().toUtf8().constData(), 0755);
+    }
+
+    void olderFilesAreMigratedInOneStep() {
+        Fixture fixture;
+        constexpr std::array<std::string_view, 1> old{
+            "CREATE TABLE first(a); INSERT INTO first VALUES(5);"};
+        constexpr std::array<std::string_view, 3> steps{old[0],
+            "CREATE TABLE second(b); INSERT INTO second SELECT a+1 FROM first;",
+            "DROP TABLE first;"};
+        constexpr std::array<std::string_view, 3> broken{
+            old[0], "CREATE TABLE second(b);", "DROP TABLE nothing;"};
+        Database database = got(Database::open(fixture.path.string(),
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, fixture.path.string()));
+        const auto number = [&database](const char* sql) {
+            std::int64_t value = -1;
+            (void)database.forEach(sql, [&value](const Row& row) { value = row.integer(0); });
+            return value;
+        };
+        ok(migrate(database, old));
+        QCOMPARE(number("PRAGMA user_version"), 1);
+        QVERIFY(!migrate(database, broken).hasValue());
+        QCOMPARE(number("PRAGMA user_version"), 1);
+        QCOMPARE(number("SELECT count(*) FROM sqlite_master WHERE name='second'"), 0);
+        ok(migrate(database, steps));
+        QCOMPARE(number("PRAGMA user_version"), 3);
+        QCOMPARE(number("SELECT b FROM second"), 6);
+        QCOMPARE(number("SELECT count(*) FROM sqlite_master WHERE name='first'"), 0);
+        const Status back = migrate(database, old);
+        QVERIFY(!back.hasValue() && back.error().code == ErrorCode::Refused);
+    }
+
+    void damagedFilesNeverCrash() {
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            std::vector<std::int64_t> t;
+            std::vector<double> v;
+            std::vector<Span> spans;
+            for (int i = 0; i < 20'000; ++i) {
+                t.push_back(i * 1000);
+                v.push_back(i % 777 / 10.0);
+                Span span;
+                span.start = {i * 100};
+                span.duration = {50 + i % 7};
+                span.name = {1};
+                spans.push_back(span);
+            }
+            addSeries(store, gauge("m", 0), t, v);
+            addSeries(store, counter("c", 0, 32), t, v, "/c");
+            addTrack(store, spans);
+        }
+        const QByteArray good = bytesOf(fixture.path);
+        std::mt19937 random(11);
+        int opened = 0;
+        for (int trial = 0; trial < 250; ++trial) {
+            QByteArray bad = good;
+            if (trial % 4 == 0) {
+                bad.truncate(static_cast<qsizetype>(random() % static_cast<unsigned>(good.size())));
+            } else {
+                for (int flip = 0; flip < 1 + trial % 40; ++flip)
+                    bad[static_cast<qsizetype>(random() % static_cast<unsigned>(bad.size()))]
+                        = static_cast<char>(random());
+            }
+            const std::filesystem::path path = fixture.path.string() + ".bad";
+            write(path, bad);
+            Result<Store> store = Store::open(path, OpenMode::ReadOnly);
+            if (!store.hasValue()) {
+                QVERIFY(!store.error().message.empty());
+                continue;
+            }
+            ++opened;
+            const Store& s = store.value();
+            for (const Run& run : s.runs().valueOr({})) {
+                for (const Series& series : s.series(run.id).valueOr({})) {
+                    (void)s.buckets(series.id, series.range, 100);
+                    (void)s.rateBuckets(series.id, series.range, 10);
+                    (void)s.statistics(series.id, series.range);
+                    (void)s.valueAt(series.id, {5000});
+                    (void)s.forEachSample(series.id, kAllTime, [](auto, auto) { return true; });
+                }
+                for (const Track& track : s.tracks(run.id).valueOr({})) {
+                    (void)s.spanGroups(track.id, track.range, {1000});
+                    (void)s.forEachSpan(track.id, kAllTime, [](auto) { return true; });
+                }
+                (void)s.findSpans(run.id, "a", 5);
+            }
+            (void)s.sources();
+        }
+        QVERIFY(opened > 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TstFiles)
+#include "tst_Files.moc"

@@ -1,0 +1,319 @@
+// An import is all or nothing, replaces what the same source wrote, and leaves what was there
+// before alone.
+
+#include "core/store/Database.h"
+#include "core/store/Fixture.h"
+
+#include <QObject>
+
+#include <csignal>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace trainscope;
+using namespace trainscope::store;
+using namespace trainscope::store::test;
+
+namespace {
+
+struct Many {
+    std::vector<TimeNs> times;
+    std::vector<double> values;
+};
+
+Many manySamples(int count) {
+    Many many;
+    for (int i = 0; i < count; ++i) {
+        many.times.push_back({i * 1000LL + i * 7919LL % 13});
+        many.values.push_back(std::sqrt(i));
+    }
+    return many;
+}
+
+std::size_t runCount(const Store& store) {
+    return got(store.runs()).size();
+}
+
+// Tables that hold something, besides the identity.
+std::string leftOvers(const std::filesystem::path& path) {
+    Database database = got(Database::open(path.string(), SQLITE_OPEN_READONLY, path.string()));
+    std::vector<std::string> tables;
+    ok(database.forEach(
+        "SELECT name FROM sqlite_master WHERE type='table' AND name NOT IN ('meta', 'name')",
+        [&tables](const Row& row) { tables.push_back(row.string(0)); }));
+    std::string filled;
+    for (const std::string& table : tables) {
+        std::int64_t rows = 0;
+        ok(database.forEach(
+            "SELECT count(*) FROM " + table, [&rows](const Row& row) { rows = row.integer(0); }));
+        if (rows > 0)
+            filled += table + " ";
+    }
+    return filled;
+}
+
+} // namespace
+
+class TstSessions : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void nothingIsVisibleBeforeFinish() {
+        Fixture fixture;
+        Store store = fixture.create();
+        const Store viewer = fixture.view();
+        {
+            auto session = got(store.beginImport({"/a", 1, "", "run"}));
+            const RunId run = got(session->run(runNamed("run")));
+            const SeriesId series = got(session->series(run, gauge("m", 0)));
+            const Many many = manySamples(10'000);
+            ok(session->samples(series, many.times, many.values));
+            QCOMPARE(runCount(viewer), std::size_t{0});
+            QVERIFY(!store.beginImport({"/b", 1, "", "run"}).hasValue());
+        }
+        QCOMPARE(runCount(viewer), std::size_t{0});
+        QCOMPARE(leftOvers(fixture.path), std::string());
+        addSeries(store, gauge("m", 0), {1}, {1});
+        QCOMPARE(runCount(viewer), std::size_t{1});
+    }
+
+    void cancelledInFinish() {
+        Fixture fixture;
+        Store store = fixture.create();
+        auto session = got(store.beginImport({"/a", 1, "", "run"}));
+        const RunId run = got(session->run(runNamed("run")));
+        const SeriesId series = got(session->series(run, gauge("m", 0)));
+        ok(session->samples(series, times({1, 2}), std::vector<double>{1, 2}));
+        const Status status
+            = session->finish({}, "", 0, [](const ProgressState&) { return false; });
+        QVERIFY(status.error().code == ErrorCode::Cancelled);
+        QVERIFY(session->run(runNamed("x")).error().code == ErrorCode::Cancelled);
+        session.reset();
+        QCOMPARE(leftOvers(fixture.path), std::string());
+    }
+
+    void killedInMidImport_data() {
+        QTest::addColumn<bool>("inFinish");
+        QTest::newRow("while writing") << false;
+        QTest::newRow("in finish") << true;
+    }
+    void killedInMidImport() {
+        QFETCH(bool, inFinish);
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/old", "old");
+        }
+        const pid_t child = ::fork();
+        if (child == 0) {
+            // Nothing of Qt here: the child has only this thread.
+            Result<Store> store = Store::open(fixture.path, OpenMode::ReadWrite);
+            auto session = store.value().beginImport({"/new", 1, "", "new"});
+            Run run;
+            run.name = "new";
+            const RunId id = session.value()->run(run).value();
+            const SeriesId series = session.value()->series(id, gauge("m", 0)).value();
+            const Many many = manySamples(3'000'000);
+            (void)session.value()->samples(series, many.times, many.values);
+            if (!inFinish)
+                ::kill(::getpid(), SIGKILL);
+            (void)session.value()->finish({}, "", 0, [](const ProgressState&) {
+                ::kill(::getpid(), SIGKILL);
+                return true;
+            });
+            ::_exit(0);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        QVERIFY(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        const Store viewer = fixture.view();
+        QCOMPARE(runCount(viewer), std::size_t{1});
+        QCOMPARE(got(viewer.findRun("old")).range, (TimeRange{{1}, {3}}));
+        Store store = fixture.create();
+        addSeries(store, gauge("m", 0), {1}, {1}, "/new", "new");
+        QCOMPARE(runCount(viewer), std::size_t{2});
+    }
+
+    void diskFull() {
+        Fixture fixture;
+        {
+            Store store = fixture.create();
+            addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/old", "old");
+        }
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::signal(SIGXFSZ, SIG_IGN);
+            const rlimit limit{4U << 20U, 4U << 20U};
+            ::setrlimit(RLIMIT_FSIZE, &limit);
+            Result<Store> store = Store::open(fixture.path, OpenMode::ReadWrite);
+            if (!store.hasValue())
+                ::_exit(1);
+            auto session = store.value().beginImport({"/new", 1, "", "new"});
+            Run run;
+            run.name = "new";
+            const RunId id = session.value()->run(run).value();
+            const SeriesId series = session.value()->series(id, gauge("m", 0)).value();
+            const Many many = manySamples(10'000'000);
+            Status status = session.value()->samples(series, many.times, many.values);
+            if (status.hasValue())
+                status = session.value()->finish({}, "", 0, {});
+            ::_exit(!status.hasValue() && status.error().code == ErrorCode::Io
+                        && store.value().runs().value().size() == 1
+                    ? 0
+                    : 2);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 0);
+        const Store viewer = fixture.view();
+        QCOMPARE(runCount(viewer), std::size_t{1});
+        const RunId run = got(viewer.findRun("old")).id;
+        QCOMPARE(got(viewer.series(run)).at(0).mean, 3.0);
+    }
+
+    void samePathReplaces() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("m", 0), {1, 2}, {3, 4}, "/a", "run");
+        addSeries(store, gauge("m", 1), {1, 2}, {3, 4}, "/b", "run");
+        addSeries(store, gauge("m", 0), {1, 2, 3}, {5, 6, 7}, "/a", "run");
+        const RunId run = got(store.findRun("run")).id;
+        const auto series = got(store.series(run));
+        QCOMPARE(series.size(), std::size_t{2});
+        QCOMPARE(series[0].count, 3);
+        QCOMPARE(got(store.sources()).size(), std::size_t{2});
+    }
+
+    void sameHashInTheSameRunReplaces() {
+        Fixture fixture;
+        Store store = fixture.create();
+        const auto import = [&store](const char* path, const char* hash, const char* run) {
+            auto session = got(store.beginImport({path, 1, "", run}));
+            const RunId id = got(session->run(runNamed(run)));
+            (void)got(session->series(id, gauge("m", 0)));
+            ok(session->finish({}, hash, 9, {}));
+        };
+        import("/a", "h1", "run");
+        import("/moved/a", "h1", "run");
+        import("/a", "h1", "other");
+        QCOMPARE(got(store.sources()).size(), std::size_t{2});
+        QCOMPARE(got(store.series(got(store.findRun("run")).id)).size(), std::size_t{1});
+        QCOMPARE(got(store.series(got(store.findRun("other")).id)).size(), std::size_t{1});
+    }
+
+    void anEmptiedRunGoesAndARenamedOneStays() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("m", 0), {1}, {1}, "/a", "first");
+        addSeries(store, gauge("m", 0), {1}, {1}, "/a", "second");
+        QVERIFY(store.findRun("first").error().code == ErrorCode::NotFound);
+        const RunId run = got(store.findRun("second")).id;
+        ok(store.renameRun(run, "Baseline"));
+        addSeries(store, gauge("m", 0), {1, 2}, {1, 2}, "/a", "second");
+        QCOMPARE(runCount(store), std::size_t{1});
+        QCOMPARE(got(store.findRun("Baseline")).id, run);
+        addSeries(store, gauge("m", 0), {1}, {1}, "/b", "third");
+        QVERIFY(!store.renameRun(run, "third").hasValue());
+        QVERIFY(!store.renameRun({77}, "x").hasValue());
+    }
+
+    void runFactsAreMerged() {
+        Fixture fixture;
+        Store store = fixture.create();
+        const auto import = [&store](const char* path, Run run, const Gpu& gpu) {
+            auto session = got(store.beginImport({path, 1, "", run.name}));
+            const RunId id = got(session->run(run));
+            ok(session->gpu(id, gpu));
+            ok(session->finish({}, "", 0, {}));
+        };
+        Run telemetry = runNamed("run");
+        telemetry.worldSize = 16;
+        telemetry.status = RunStatus::Oom;
+        Run launch = runNamed("run");
+        launch.gpuModel = "NVIDIA H200";
+        launch.launch.tensorParallel = 8;
+        launch.launch.recompute = true;
+        launch.launch.model = "gpt3-175b";
+        launch.launch.origin = "conf.yaml";
+        import("/a", telemetry, {0, 0, 0, "", "GPU-1"});
+        import("/b", launch, {9, 1, 1, "", ""});
+        import("/c", runNamed("run"), {0, 0, 0, "H200", ""});
+        Run run = got(store.findRun("run"));
+        QCOMPARE(run.worldSize, 16);
+        QVERIFY(run.status == RunStatus::Oom);
+        QCOMPARE(run.gpuModel, std::string("NVIDIA H200"));
+        QCOMPARE(run.gpuCount, 2);
+        QCOMPARE(run.nodeCount, 2);
+        QVERIFY(run.launch == launch.launch);
+        const auto gpus = got(store.gpus(run.id));
+        QVERIFY(gpus.at(0) == (Gpu{0, 0, 0, "H200", "GPU-1"}));
+        // A corrected configuration replaces what the old one said.
+        launch.launch.tensorParallel = 4;
+        import("/b", launch, {9, 1, 1, "", ""});
+        run = got(store.findRun("run"));
+        QCOMPARE(run.launch.tensorParallel.value_or(0), 4);
+    }
+
+    void reportIsKept() {
+        Fixture fixture;
+        Store store = fixture.create();
+        ImportReport report;
+        report.importer = "kineto 1";
+        report.rows = 12;
+        report.ranksFound = {0, 3};
+        report.counts["kernel"] = 5;
+        report.facts["power"] = "average";
+        report.warn("a \xFF file", 7, "bad line");
+        auto session = got(store.beginImport({"/a", 1, "", "run"}));
+        (void)got(session->run(runNamed("run")));
+        ok(session->finish(report, "abc", 99, {}));
+        const Source source = got(store.sources()).at(0);
+        QCOMPARE(source.size, 99U);
+        QCOMPARE(source.hash, std::string("abc"));
+        QCOMPARE(source.runs.size(), std::size_t{1});
+        QCOMPARE(source.report.importer, report.importer);
+        QCOMPARE(source.report.rows, 12);
+        QVERIFY(source.report.ranksFound == report.ranksFound);
+        QVERIFY(source.report.counts == report.counts);
+        QVERIFY(source.report.facts == report.facts);
+        QCOMPARE(source.report.warnings.at(0).line, 7);
+        QCOMPARE(source.report.warningCount, 1);
+    }
+
+    void removedRunLeavesNothing() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, counter("m", 0, 32), {1, 2, 3}, {1, 2, 3}, "/a", "run");
+        Span span;
+        span.duration = {5};
+        addTrack(store, std::vector<Span>(20'000, span), "/b", "run");
+        ok(store.removeRun(got(store.findRun("run")).id));
+        QCOMPARE(runCount(store), std::size_t{0});
+        QCOMPARE(leftOvers(fixture.path), std::string());
+    }
+
+    void timesAreSharedBetweenSeries() {
+        Fixture fixture;
+        Store store = fixture.create();
+        auto session = got(store.beginImport({"/a", 1, "", "run"}));
+        const RunId run = got(session->run(runNamed("run")));
+        const Many many = manySamples(10'000);
+        for (int rank = 0; rank < 8; ++rank) {
+            const SeriesId series = got(session->series(run, gauge("m", rank)));
+            ok(session->samples(series, many.times, many.values));
+        }
+        ok(session->finish({}, "", 0, {}));
+        Database database = got(
+            Database::open(fixture.path.string(), SQLITE_OPEN_READONLY, fixture.path.string()));
+        std::int64_t columns = 0;
+        ok(database.forEach("SELECT count(*) FROM time_column",
+            [&columns](const Row& row) { columns = row.integer(0); }));
+        QCOMPARE(columns, 3);
+    }
+};
+
+QTEST_GUILESS_MAIN(TstSessions)
+#include "tst_Sessions.moc"
