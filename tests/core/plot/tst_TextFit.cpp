@@ -1,0 +1,71 @@
+// Elision and wrapping, measured with a font of fixed pitch.
+
+#include "core/plot/TextFit.h"
+#include "support/PlotFixture.h"
+
+#include <QString>
+#include <QTest>
+
+using namespace trainscope::plot;
+using trainscope::test::fixedPitch;
+
+class TextFitTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void elision_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<double>("width");
+        QTest::addColumn<QString>("result");
+        QTest::newRow("fits") << "kernel" << 36.0 << "kernel";
+        QTest::newRow("one short") << "kernel" << 35.0 << "kern…";
+        QTest::newRow("two and an ellipsis") << "kernel" << 18.0 << "ke…";
+        QTest::newRow("too narrow") << "kernel" << 17.0 << "";
+        QTest::newRow("whole characters") << "µµµµµµ" << 24.0 << "µµµ…";
+        QTest::newRow("empty") << "" << 0.0 << "";
+    }
+    void elision() {
+        QFETCH(QString, text);
+        QFETCH(double, width);
+        QFETCH(QString, result);
+        QCOMPARE(
+            QString::fromStdString(elided(text.toStdString(), width, fixedPitch, TextRole::Small)),
+            result);
+    }
+
+    void wrapping() {
+        const auto lines
+            = wrapped("W, 32 GPUs, coloured by node", 72.0, 2, fixedPitch, TextRole::Secondary);
+        QCOMPARE(lines.size(), std::size_t{2});
+        QCOMPARE(QString::fromStdString(lines[0]), QStringLiteral("W, 32 GPUs,"));
+        QCOMPARE(QString::fromStdString(lines[1]), QStringLiteral("coloured by…"));
+    }
+
+    void kernelNames_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("shortName");
+        QTest::newRow("plain") << "ampere_bf16_gemm"
+                               << "ampere_bf16_gemm";
+        QTest::newRow("template")
+            << "void at::native::vectorized_elementwise_kernel<4, at::native::Add>(int)"
+            << "vectorized_elementwise_kernel";
+        QTest::newRow("arguments") << "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclArgs<4096ul>)"
+                                   << "ncclDevKernel_AllReduce_Sum_bf16_RING_LL";
+        QTest::newRow("anonymous")
+            << "void (anonymous namespace)::softmax_warp_forward<float>(float*)"
+            << "softmax_warp_forward";
+        QTest::newRow("operator") << "aten::linear"
+                                  << "linear";
+        QTest::newRow("nothing left") << "<unknown>"
+                                      << "<unknown>";
+    }
+    void kernelNames() {
+        QFETCH(QString, name);
+        QFETCH(QString, shortName);
+        const std::string text = name.toStdString();
+        QCOMPARE(QString::fromStdString(std::string(shortKernelName(text))), shortName);
+    }
+};
+
+QTEST_GUILESS_MAIN(TextFitTest)
+#include "tst_TextFit.moc"

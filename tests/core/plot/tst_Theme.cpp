@@ -1,0 +1,98 @@
+// Colours: the fixed ones of the look, contrast by WCAG, and the magnitudes' scales.
+
+#include <QTest>
+
+#include "core/plot/Palette.h"
+#include "core/plot/Theme.h"
+
+#include <array>
+
+using namespace trainscope::plot;
+
+class ThemeTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void contrastOfKnownPairs() {
+        QVERIFY(std::abs(contrast(rgb(0x000000), rgb(0xFFFFFF)) - 21.0) < 1e-9);
+        QVERIFY(std::abs(contrast(rgb(0x777777), rgb(0x777777)) - 1.0) < 1e-9);
+        // #767676 on white is the well-known limit of 4.5.
+        QVERIFY(std::abs(contrast(rgb(0x767676), rgb(0xFFFFFF)) - 4.54) < 0.01);
+    }
+
+    void textReadsInEveryTheme_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"dark", "light", "paper"})
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
+    void textReadsInEveryTheme() {
+        QFETCH(QString, name);
+        const Theme* theme = findTheme(name.toStdString());
+        QVERIFY(theme != nullptr);
+        for (const Color surface : {theme->window, theme->panel, theme->raised}) {
+            QVERIFY(contrast(theme->text, surface) >= 4.5);
+            QVERIFY(contrast(theme->textSecondary, surface) >= 4.5);
+        }
+        QVERIFY(contrast(theme->warning, theme->panel) >= 4.5);
+    }
+
+    void seriesStandOutInEveryTheme() {
+        for (const Theme* theme : {&darkTheme(), &lightTheme(), &paperTheme()}) {
+            for (std::size_t i = 0; i < 8; ++i)
+                QVERIFY(contrast(legibleOn(seriesColor(i), theme->window), theme->window) >= 3.0);
+        }
+    }
+
+    void categoriesHaveTheLooksColours_data() {
+        QTest::addColumn<QString>("category");
+        QTest::addColumn<uint>("color");
+        QTest::newRow("gemm") << QStringLiteral("gemm") << 0x4477AAU;
+        QTest::newRow("attention") << QStringLiteral("attention") << 0x66CCEEU;
+        QTest::newRow("all-reduce") << QStringLiteral("all_reduce") << 0xEE6677U;
+        QTest::newRow("reduce-scatter") << QStringLiteral("reduce_scatter") << 0xEE6677U;
+        QTest::newRow("send") << QStringLiteral("send_recv") << 0xCCBB44U;
+        QTest::newRow("elementwise") << QStringLiteral("elementwise") << 0x9AA0AAU;
+        QTest::newRow("optimizer") << QStringLiteral("optimizer") << 0xAA3377U;
+        QTest::newRow("idle") << QStringLiteral("idle") << 0xE3E7ECU;
+    }
+    void categoriesHaveTheLooksColours() {
+        QFETCH(QString, category);
+        QFETCH(uint, color);
+        QVERIFY(categoryColor(category.toStdString()) == rgb(color));
+    }
+
+    void seriesRepeatOkabeIto() {
+        QVERIFY(seriesColor(0) == rgb(0x56B4E9));
+        QVERIFY(seriesColor(7) == rgb(0x999999));
+        QVERIFY(seriesColor(9) == seriesColor(1));
+    }
+
+    void metricsKeepTheirColour() {
+        QVERIFY(metricColor("nvlink_rx") == metricColor("nvlink_rx_rate"));
+        QVERIFY(!(metricColor("gpu_power") == metricColor("gpu_temperature")));
+        QVERIFY(metricColor("something_new") == metricColor("something_new"));
+    }
+
+    void magnitudesAreClamped() {
+        QVERIFY(inferno(-1.0) == rgb(0x000004));
+        QVERIFY(inferno(2.0) == rgb(0xFCFFA4));
+        QVERIFY(inferno(std::nan("")) == rgb(0x000004));
+        QVERIFY(viridis(0.0) == rgb(0x440154));
+        QVERIFY(viridis(1.0) == rgb(0xFDE725));
+        // A ninth of the way is exactly the second of ten stops.
+        QVERIFY(viridis(1.0 / 9.0) == rgb(0x482878));
+    }
+
+    void textOnColour() {
+        QVERIFY(readableOn(rgb(0xFDE725)) == rgb(0x0B0D10));
+        QVERIFY(readableOn(rgb(0x440154)) == rgb(0xFFFFFF));
+    }
+
+    void unknownThemes() {
+        QVERIFY(findTheme("sepia") == nullptr);
+        QVERIFY(findTheme("") == nullptr);
+    }
+};
+
+QTEST_GUILESS_MAIN(ThemeTest)
+#include "tst_Theme.moc"

@@ -1,0 +1,151 @@
+// Value axes: prefixes, round steps, labels.
+
+#include "core/plot/Ticks.h"
+
+#include <QString>
+#include <QStringList>
+#include <QTest>
+
+using namespace trainscope::plot;
+
+class TicksTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void units_data() {
+        QTest::addColumn<QString>("metric");
+        QTest::addColumn<QString>("si");
+        QTest::addColumn<double>("magnitude");
+        QTest::addColumn<QString>("unit");
+        QTest::addColumn<double>("scale");
+        QTest::newRow("one gpu") << "gpu_power"
+                                 << "W" << 1200.0 << "W" << 1.0;
+        QTest::newRow("a cluster") << "gpu_power"
+                                   << "W" << 22800.0 << "kW" << 1e-3;
+        QTest::newRow("clock") << "sm_clock"
+                               << "Hz" << 1.98e9 << "GHz" << 1e-9;
+        QTest::newRow("slow clock") << "mem_clock"
+                                    << "Hz" << 810e6 << "MHz" << 1e-6;
+        QTest::newRow("rate") << "nvlink_rx"
+                              << "B/s" << 186e9 << "GB/s" << 1e-9;
+        QTest::newRow("idle rate") << "nvlink_rx"
+                                   << "B/s" << 0.0 << "B/s" << 1.0;
+        QTest::newRow("fraction") << "gpu_utilization"
+                                  << "1" << 0.97 << "%" << 100.0;
+        QTest::newRow("bit mask") << "throttle_reasons"
+                                  << "1" << 64.0 << "" << 1.0;
+        QTest::newRow("celsius") << "gpu_temperature"
+                                 << "°C" << 92.0 << "°C" << 1.0;
+        QTest::newRow("seconds") << "step"
+                                 << "s" << 0.004 << "ms" << 1e3;
+    }
+    void units() {
+        QFETCH(QString, metric);
+        QFETCH(QString, si);
+        QFETCH(double, magnitude);
+        QFETCH(QString, unit);
+        QFETCH(double, scale);
+        const AxisUnit result = axisUnit(metric.toStdString(), si.toStdString(), magnitude);
+        QCOMPARE(QString::fromStdString(result.unit), unit);
+        QCOMPARE(result.scale, scale);
+    }
+
+    void steps_data() {
+        QTest::addColumn<double>("least");
+        QTest::addColumn<double>("step");
+        QTest::newRow("exact") << 1.0 << 1.0;
+        QTest::newRow("up to two") << 1.1 << 2.0;
+        QTest::newRow("up to five") << 2.1 << 5.0;
+        QTest::newRow("up to ten") << 5.1 << 10.0;
+        QTest::newRow("small") << 0.03 << 0.05;
+        QTest::newRow("large") << 1.2e9 << 2e9;
+        QTest::newRow("nonsense") << -3.0 << 1.0;
+    }
+    void steps() {
+        QFETCH(double, least);
+        QFETCH(double, step);
+        QVERIFY(std::abs(roundStep(least) / step - 1.0) < 1e-12);
+    }
+
+    void ticks_data() {
+        QTest::addColumn<double>("low");
+        QTest::addColumn<double>("high");
+        QTest::addColumn<double>("scale");
+        QTest::addColumn<int>("most");
+        QTest::addColumn<QString>("labels");
+        QTest::newRow("power") << 0.0 << 800.0 << 1.0 << 5 << "0 200 400 600 800";
+        QTest::newRow("fewer") << 0.0 << 800.0 << 1.0 << 3 << "0 500";
+        QTest::newRow("GHz") << 1.5e9 << 2.0e9 << 1e-9 << 6 << "1.5 1.6 1.7 1.8 1.9 2.0";
+        QTest::newRow("percent") << 0.0 << 1.0 << 100.0 << 3 << "0 50 100";
+        QTest::newRow("negative") << -10.0 << 10.0 << 1.0 << 5 << "-10 -5 0 5 10";
+        QTest::newRow("inside") << 13.0 << 27.0 << 1.0 << 4 << "15 20 25";
+        QTest::newRow("empty") << 5.0 << 5.0 << 1.0 << 4 << "";
+    }
+    void ticks() {
+        QFETCH(double, low);
+        QFETCH(double, high);
+        QFETCH(double, scale);
+        QFETCH(int, most);
+        QFETCH(QString, labels);
+        QStringList found;
+        for (const auto& tick : valueTicks(low, high, scale, most))
+            found.append(QString::fromStdString(tick.label));
+        QCOMPARE(found.join(QLatin1Char(' ')), labels);
+    }
+
+    void ranges_data() {
+        QTest::addColumn<double>("low");
+        QTest::addColumn<double>("high");
+        QTest::addColumn<double>("roundLow");
+        QTest::addColumn<double>("roundHigh");
+        QTest::newRow("power") << 0.0 << 713.0 << 0.0 << 800.0;
+        QTest::newRow("temperature") << 41.0 << 83.0 << 40.0 << 90.0;
+        QTest::newRow("constant zero") << 0.0 << 0.0 << 0.0 << 1.0;
+        QTest::newRow("already round") << 0.0 << 100.0 << 0.0 << 100.0;
+    }
+    void ranges() {
+        QFETCH(double, low);
+        QFETCH(double, high);
+        QFETCH(double, roundLow);
+        QFETCH(double, roundHigh);
+        const ValueRange range = roundRange(low, high, 1.0);
+        QCOMPARE(range.low, roundLow);
+        QCOMPARE(range.high, roundHigh);
+    }
+
+    void aConstantGetsARange() {
+        const ValueRange range = roundRange(1.755e9, 1.755e9, 1e-9);
+        QVERIFY(range.low < 1.755e9 && 1.755e9 < range.high);
+    }
+
+    void quantities_data() {
+        QTest::addColumn<QString>("metric");
+        QTest::addColumn<QString>("unit");
+        QTest::addColumn<double>("value");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("power") << "gpu_power"
+                               << "W" << 688.04 << "688 W";
+        QTest::newRow("clock") << "sm_clock"
+                               << "Hz" << 1.755e9 << "1.755 GHz";
+        QTest::newRow("rate") << "nvlink_rx"
+                              << "B/s" << 186.42e9 << "186.4 GB/s";
+        QTest::newRow("percent") << "gpu_utilization"
+                                 << "1" << 0.97 << "97 %";
+        QTest::newRow("zero") << "gpu_power"
+                              << "W" << 0.0 << "0 W";
+        QTest::newRow("missing") << "gpu_power"
+                                 << "W" << std::nan("") << "no data";
+    }
+    void quantities() {
+        QFETCH(QString, metric);
+        QFETCH(QString, unit);
+        QFETCH(double, value);
+        QFETCH(QString, text);
+        QCOMPARE(
+            QString::fromStdString(quantityText(metric.toStdString(), unit.toStdString(), value)),
+            text);
+    }
+};
+
+QTEST_GUILESS_MAIN(TicksTest)
+#include "tst_Ticks.moc"
