@@ -45,6 +45,8 @@ void AlignmentModel::setScope(
         m_first = 0;
     if (!hasIterations())
         m_alignment.mode = RunAlignment::Mode::Start;
+    else
+        m_alignment.iteration = std::clamp(m_alignment.iteration, m_first, m_last);
     endResetModel();
     Q_EMIT scopeChanged();
     Q_EMIT alignmentChanged();

@@ -1,0 +1,36 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// Every lane that the shown runs could have.
+UiMenu {
+    id: menu
+
+    required property TimelineController controller
+
+    height: Math.min(implicitHeight, Window.window ? Window.window.height / 2 : implicitHeight)
+
+    UiMenuItem {
+        text: qsTr("Reset the lanes")
+        iconName: "restore"
+        onTriggered: menu.controller.resetLanes()
+    }
+    UiMenuSeparator {}
+
+    Instantiator {
+        model: menu.controller.laneChoices
+        delegate: UiMenuItem {
+            required property int index
+            required property string modelData
+
+            text: modelData
+            iconName: "plus"
+            onTriggered: menu.controller.addLane(index)
+        }
+        onObjectAdded: (index, item) => menu.addItem(item as T.MenuItem)
+        onObjectRemoved: (index, item) => menu.removeItem(item as T.MenuItem)
+    }
+}

@@ -1,0 +1,155 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The handles of one lane, over its painted name: drag to move, menu, lower edge to resize.
+Item {
+    id: head
+
+    required property TimelineController controller
+    required property LaneMenu menu
+    required property real top
+    required property bool keyboard
+    required property int index
+    required property string title
+    required property string summary
+    required property real laneY
+    required property real laneHeight
+    required property int laneStyle
+    required property bool hasStyles
+    required property bool canSplit
+    required property bool canMerge
+    readonly property bool current: controller.currentLane === index
+
+    y: laneY - top
+    width: controller.nameWidth
+    height: laneHeight
+    z: mover.active ? 1 : 0
+    Accessible.role: Accessible.Graphic
+    Accessible.name: title
+    Accessible.description: summary
+
+    function openMenu() {
+        head.controller.currentLane = head.index;
+        head.menu.openFor(head, more);
+    }
+
+    Rectangle {
+        width: Theme.hairline * 3
+        height: parent.height
+        visible: head.current
+        color: Theme.accent
+    }
+    HoverHandler {
+        id: pointer
+    }
+    TapHandler {
+        acceptedButtons: Qt.LeftButton
+        onTapped: head.controller.currentLane = head.index
+    }
+    TapHandler {
+        acceptedButtons: Qt.RightButton
+        onTapped: head.openMenu()
+    }
+    Rectangle {
+        id: tools
+
+        anchors.right: parent.right
+        anchors.rightMargin: Theme.spaceXs
+        anchors.bottom: parent.bottom
+        anchors.bottomMargin: Theme.spaceXs
+        width: handles.width
+        height: handles.height
+        opacity: pointer.hovered || mover.active || more.visualFocus || (head.keyboard && head.current) ? 1 : 0
+        radius: Theme.radius
+        color: Theme.raised
+        border.color: Theme.line
+        border.width: Theme.hairline
+
+        Row {
+            id: handles
+
+            Item {
+                id: grip
+
+                width: Theme.hitTarget
+                height: Theme.hitTarget
+
+                Icon {
+                    anchors.centerIn: parent
+                    width: Theme.iconSize
+                    height: Theme.iconSize
+                    name: "grip"
+                    color: Theme.textSecondary
+                }
+                HoverHandler {
+                    cursorShape: Qt.OpenHandCursor
+                }
+                DragHandler {
+                    id: mover
+
+                    property real dropY: 0
+
+                    target: null
+                    cursorShape: Qt.ClosedHandCursor
+                    onActiveTranslationChanged: {
+                        if (active)
+                            dropY = centroid.scenePosition.y - head.parent.mapToItem(null, 0, 0).y + head.top;
+                    }
+                    onActiveChanged: {
+                        if (!active)
+                            head.controller.moveLane(head.index, head.controller.laneAt(dropY));
+                    }
+                }
+            }
+            UiIconButton {
+                id: more
+
+                width: Theme.hitTarget
+                height: Theme.hitTarget
+                iconName: "more"
+                text: qsTr("Lane %1: style, order, size, remove").arg(head.title)
+                shortcutText: "Alt+↑ Alt+↓"
+                onClicked: head.openMenu()
+                onActiveFocusChanged: {
+                    if (activeFocus)
+                        head.controller.currentLane = head.index;
+                }
+            }
+        }
+    }
+    Rectangle {
+        y: mover.dropY - head.laneY
+        width: parent.width
+        height: Theme.hairline * 2
+        visible: mover.active
+        color: Theme.accent
+    }
+    Item {
+        anchors.bottom: parent.bottom
+        anchors.bottomMargin: -Theme.spaceXs
+        width: parent.width
+        height: Theme.spaceS
+        z: 1
+
+        HoverHandler {
+            cursorShape: Qt.SizeVerCursor
+        }
+        DragHandler {
+            id: sizer
+
+            property real from: 0
+
+            target: null
+            xAxis.enabled: false
+            onActiveChanged: {
+                if (active)
+                    from = head.laneHeight;
+            }
+            onActiveTranslationChanged: {
+                if (active)
+                    head.controller.resizeLane(head.index, from + activeTranslation.y);
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// What can be done to one lane; openFor() says to which.
+UiMenu {
+    id: menu
+
+    required property TimelineController controller
+    property LaneHead lane: null
+    readonly property int row: lane ? lane.index : -1
+
+    function openFor(head: LaneHead, anchor: Item) {
+        lane = head;
+        popup(anchor, 0, anchor.height);
+    }
+
+    LaneStyleItem {
+        controller: menu.controller
+        lane: menu.lane
+        style: 0
+        iconName: "lines"
+    }
+    LaneStyleItem {
+        controller: menu.controller
+        lane: menu.lane
+        style: 1
+        iconName: "band"
+    }
+    LaneStyleItem {
+        controller: menu.controller
+        lane: menu.lane
+        style: 2
+        iconName: "heat"
+    }
+    UiMenuItem {
+        text: menu.lane && menu.lane.canMerge ? qsTr("All GPUs in one lane") : qsTr("One lane per GPU")
+        enabled: menu.lane ? menu.lane.canSplit || menu.lane.canMerge : false
+        onTriggered: menu.lane.canMerge ? menu.controller.mergeLane(menu.row) : menu.controller.splitLane(menu.row)
+    }
+    UiMenuSeparator {}
+    UiMenuItem {
+        text: qsTr("Move up")
+        iconName: "arrowUp"
+        shortcutText: "Alt+↑"
+        enabled: menu.row > 0
+        onTriggered: menu.controller.moveLane(menu.row, menu.row - 1)
+    }
+    UiMenuItem {
+        text: qsTr("Move down")
+        iconName: "arrowDown"
+        shortcutText: "Alt+↓"
+        enabled: menu.row + 1 < menu.controller.lanes.count
+        onTriggered: menu.controller.moveLane(menu.row, menu.row + 1)
+    }
+    UiMenuItem {
+        text: qsTr("Higher")
+        iconName: "plus"
+        shortcutText: "Alt+→"
+        onTriggered: menu.controller.resizeLaneBy(menu.row, Theme.spaceXl)
+    }
+    UiMenuItem {
+        text: qsTr("Lower")
+        iconName: "minus"
+        shortcutText: "Alt+←"
+        onTriggered: menu.controller.resizeLaneBy(menu.row, -Theme.spaceXl)
+    }
+    UiMenuSeparator {}
+    UiMenuItem {
+        text: qsTr("Remove the lane")
+        iconName: "trash"
+        onTriggered: menu.controller.removeLane(menu.row)
+    }
+}

@@ -1,0 +1,17 @@
+import Trainscope
+import Trainscope.App
+
+// One of the styles that a lane of samples can have.
+UiMenuItem {
+    id: item
+
+    required property TimelineController controller
+    required property LaneHead lane
+    required property int style
+
+    text: item.controller.laneStyles[item.style]
+    enabled: item.lane ? item.lane.hasStyles : false
+    checkable: true
+    checked: item.lane ? item.lane.laneStyle === item.style : false
+    onTriggered: item.controller.setLaneStyle(item.lane.index, item.style)
+}

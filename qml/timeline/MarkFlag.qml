@@ -1,0 +1,83 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// A mark: its stretch, and a flag on the time axis that jumps to it, renames and removes it.
+Item {
+    id: flag
+
+    required property TimelineController controller
+    required property int index
+    required property string markLabel
+    required property real markX
+    required property real markWidth
+    required property bool markVisible
+
+    x: markX
+    width: Math.max(markWidth, Theme.hairline)
+    visible: markVisible && controller.ready
+
+    Rectangle {
+        y: flag.controller.lanesTop
+        width: Theme.hairline
+        height: parent.height - y
+        color: Theme.warning
+    }
+    Rectangle {
+        anchors.right: parent.right
+        y: flag.controller.lanesTop
+        width: Theme.hairline
+        height: parent.height - y
+        visible: flag.markWidth > 0
+        color: Theme.warning
+    }
+    Rectangle {
+        y: flag.controller.lanesTop
+        width: parent.width
+        height: Theme.hairline * 2
+        color: Theme.warning
+    }
+    UiButton {
+        id: button
+
+        y: flag.controller.lanesTop
+        implicitHeight: Theme.hitTarget
+        leftPadding: Theme.spaceXs
+        rightPadding: Theme.spaceXs
+        iconName: "flag"
+        text: flag.markLabel
+        toolTip: qsTr("Jump to the mark; F2 renames, Delete removes it")
+        onClicked: flag.controller.jumpToMark(flag.index)
+        Keys.onDeletePressed: flag.controller.removeMark(flag.index)
+        Keys.onPressed: event => {
+            event.accepted = event.key === Qt.Key_F2;
+            if (event.accepted)
+                rename.open();
+        }
+
+        TapHandler {
+            acceptedButtons: Qt.RightButton
+            onTapped: menu.popup()
+        }
+        UiMenu {
+            id: menu
+
+            UiMenuItem {
+                text: qsTr("Rename")
+                shortcutText: "F2"
+                onTriggered: rename.open()
+            }
+            UiMenuItem {
+                text: qsTr("Remove")
+                shortcutText: "Delete"
+                onTriggered: flag.controller.removeMark(flag.index)
+            }
+        }
+        MarkRename {
+            id: rename
+
+            label: flag.markLabel
+            onAccepted: label => flag.controller.renameMark(flag.index, label)
+        }
+    }
+}

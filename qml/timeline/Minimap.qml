@@ -1,0 +1,73 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// Everything at once, with the window as a brush.
+Rectangle {
+    id: minimap
+
+    required property TimelineController controller
+
+    implicitHeight: Theme.topBarHeight + Theme.spaceXl
+    color: Theme.panel
+    activeFocusOnTab: true
+    Accessible.role: Accessible.ScrollBar
+    Accessible.name: qsTr("Minimap")
+    Accessible.description: controller.windowText
+    Accessible.focusable: true
+    Keys.onPressed: event => {
+        event.accepted = minimap.controller.handleKey(event.key, event.modifiers);
+    }
+
+    UiSeparator {
+        width: parent.width
+    }
+    MinimapItem {
+        id: profile
+
+        x: minimap.controller.plotX
+        y: Theme.spaceS
+        width: minimap.controller.plotWidth
+        height: parent.height - y - begin.height - Theme.spaceXs
+        controller: minimap.controller
+    }
+    Rectangle {
+        id: brush
+
+        x: profile.x + minimap.controller.brushBegin * profile.width
+        y: profile.y
+        width: Math.max(Theme.hairline * 2, (minimap.controller.brushEnd - minimap.controller.brushBegin) * profile.width)
+        height: profile.height
+        color: Theme.selection
+        border.color: Theme.accent
+        border.width: Theme.hairline
+    }
+    UiText {
+        x: Theme.spaceM
+        anchors.verticalCenter: profile.verticalCenter
+        width: minimap.controller.plotX - 2 * Theme.spaceM
+        text: qsTr("Whole run")
+        color: Theme.textSecondary
+        font.pixelSize: Theme.secondarySize
+    }
+    UiText {
+        id: begin
+
+        anchors.left: profile.left
+        anchors.top: profile.bottom
+        text: minimap.controller.limitsBeginText
+        color: Theme.textSecondary
+        font.pixelSize: Theme.smallSize
+    }
+    UiText {
+        anchors.right: profile.right
+        anchors.top: profile.bottom
+        text: minimap.controller.limitsEndText
+        color: Theme.textSecondary
+        font.pixelSize: Theme.smallSize
+    }
+    UiFocusRing {
+        control: minimap
+        anchors.margins: 0
+    }
+}

@@ -1,0 +1,113 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The lanes with everything that lies over them. Keys work here.
+FocusScope {
+    id: canvas
+
+    required property TimelineController controller
+    readonly property real plotRight: controller.plotX + controller.plotWidth
+
+    activeFocusOnTab: true
+    clip: true
+    Keys.onPressed: event => {
+        event.accepted = canvas.controller.handleKey(event.key, event.modifiers);
+    }
+    Accessible.role: Accessible.Chart
+    Accessible.name: qsTr("Timeline")
+    Accessible.description: controller.ready ? controller.summary : controller.emptyText
+    Accessible.focusable: true
+
+    TimelineItem {
+        id: scene
+
+        anchors.fill: parent
+        controller: canvas.controller
+        focus: true
+
+        PinchHandler {
+            target: null
+            onActiveChanged: {
+                if (active)
+                    canvas.controller.beginPinch(centroid.position.x);
+            }
+            onActiveScaleChanged: canvas.controller.pinch(activeScale, centroid.position.x)
+        }
+    }
+    SelectionBand {
+        controller: canvas.controller
+    }
+    Item {
+        id: lanes
+
+        y: canvas.controller.lanesTop
+        width: parent.width
+        height: parent.height - y
+        clip: true
+        visible: canvas.controller.ready
+
+        SpanOutline {
+            controller: canvas.controller
+            top: lanes.y
+        }
+        Repeater {
+            model: canvas.controller.lanes
+            delegate: LaneHead {
+                controller: canvas.controller
+                top: lanes.y
+                menu: laneMenu
+                keyboard: canvas.activeFocus
+            }
+        }
+        Repeater {
+            model: canvas.controller.lanes
+            delegate: LaneReadout {
+                controller: canvas.controller
+                top: lanes.y
+                right: canvas.plotRight
+            }
+        }
+    }
+    Repeater {
+        model: canvas.controller.marks
+        delegate: MarkFlag {
+            controller: canvas.controller
+            height: canvas.height
+        }
+    }
+    TimelineCursor {
+        controller: canvas.controller
+        right: canvas.plotRight
+        bottom: canvas.height
+    }
+    LaneMenu {
+        id: laneMenu
+
+        controller: canvas.controller
+    }
+    UiScrollBar {
+        anchors.right: parent.right
+        y: canvas.controller.lanesTop
+        height: parent.height - y
+        orientation: Qt.Vertical
+        size: canvas.controller.scrollSize
+        position: canvas.controller.scrollPosition
+        onPositionChanged: {
+            if (pressed)
+                canvas.controller.scrollPosition = position;
+        }
+    }
+    TimelineState {
+        anchors.fill: parent
+        controller: canvas.controller
+    }
+    UiFocusRing {
+        control: canvas
+        anchors.margins: 0
+        visible: scene.activeFocus
+        opacity: 0.5
+    }
+}

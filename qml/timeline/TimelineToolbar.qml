@@ -1,0 +1,167 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// Search, zoom, undo, time display, alignment and lanes.
+Rectangle {
+    id: bar
+
+    required property TimelineController controller
+    readonly property bool roomy: width > Theme.cosyWidth
+    // The keyboard goes back to the lanes.
+    signal left
+
+    function focusSearch() {
+        field.forceActiveFocus(Qt.ShortcutFocusReason);
+        field.selectAll();
+    }
+
+    implicitHeight: Theme.controlHeight + Theme.spaceM
+    color: Theme.panel
+    enabled: controller.ready
+    Accessible.role: Accessible.ToolBar
+    Accessible.name: qsTr("Timeline tools")
+
+    RowLayout {
+        anchors.fill: parent
+        anchors.leftMargin: Theme.spaceS
+        anchors.rightMargin: Theme.spaceS
+        spacing: Theme.spaceXs
+
+        UiSearchField {
+            id: field
+
+            Layout.fillWidth: true
+            Layout.maximumWidth: Theme.runListWidth
+            Layout.minimumWidth: Theme.spaceXl * 5
+            placeholderText: bar.roomy ? qsTr("Search kernels, metrics, marks") : qsTr("Search")
+            keyHint: "/"
+            text: bar.controller.search.text
+            onTextEdited: bar.controller.search.text = text
+            onTextChanged: bar.controller.search.text = text
+            Keys.onPressed: event => {
+                const enters = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
+                if (!enters)
+                    return;
+                event.accepted = true;
+                (event.modifiers & Qt.ShiftModifier) ? bar.controller.search.previous() : bar.controller.search.next();
+            }
+            Keys.onEscapePressed: {
+                clear();
+                bar.left();
+            }
+        }
+        UiText {
+            visible: text !== ""
+            text: bar.controller.search.statusText
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+            Accessible.role: Accessible.StaticText
+            Accessible.name: text
+        }
+        UiIconButton {
+            visible: bar.controller.search.hasMatches
+            iconName: "chevronUp"
+            text: qsTr("Previous match")
+            shortcutText: "Shift+Enter"
+            onClicked: bar.controller.search.previous()
+        }
+        UiIconButton {
+            visible: bar.controller.search.hasMatches
+            iconName: "chevronDown"
+            text: qsTr("Next match")
+            shortcutText: "Enter"
+            onClicked: bar.controller.search.next()
+        }
+        Item {
+            Layout.fillWidth: true
+        }
+        UiText {
+            visible: bar.roomy
+            text: bar.controller.windowText
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+        }
+        UiIconButton {
+            iconName: "minus"
+            text: qsTr("Zoom out")
+            shortcutText: "S"
+            onClicked: bar.controller.zoomOut()
+        }
+        UiIconButton {
+            iconName: "plus"
+            text: qsTr("Zoom in")
+            shortcutText: "W"
+            onClicked: bar.controller.zoomIn()
+        }
+        UiIconButton {
+            iconName: "fit"
+            text: qsTr("Fit the selection, or everything")
+            shortcutText: "F"
+            onClicked: bar.controller.fitSelection()
+        }
+        UiIconButton {
+            iconName: "undo"
+            text: qsTr("Undo zoom or arrangement")
+            shortcutText: "Ctrl+Z"
+            enabled: bar.controller.canUndo
+            onClicked: bar.controller.undo()
+        }
+        UiIconButton {
+            iconName: "redo"
+            text: qsTr("Redo")
+            shortcutText: "Ctrl+Shift+Z"
+            enabled: bar.controller.canRedo
+            onClicked: bar.controller.redo()
+        }
+        UiIconButton {
+            iconName: "flag"
+            text: qsTr("Mark the selection or the cursor")
+            shortcutText: "M"
+            onClicked: bar.controller.mark()
+        }
+        UiComboBox {
+            implicitWidth: Theme.spaceXl * 4 + Theme.spaceM
+            label: qsTr("Time shown as")
+            model: bar.controller.timeDisplays
+            currentIndex: bar.controller.timeDisplay
+            onActivated: index => bar.controller.timeDisplay = index
+        }
+        UiButton {
+            id: alignButton
+
+            menu: bar.roomy
+            iconName: bar.roomy ? "" : "clock"
+            text: bar.roomy ? bar.controller.alignment.title : qsTr("Align")
+            toolTip: qsTr("How the runs are laid over each other")
+            onClicked: alignment.open()
+
+            AlignmentPopup {
+                id: alignment
+
+                y: alignButton.height + Theme.spaceXs
+                controller: bar.controller
+            }
+        }
+        UiButton {
+            id: laneButton
+
+            menu: bar.roomy
+            iconName: bar.roomy ? "" : "lines"
+            text: qsTr("Lanes")
+            toolTip: qsTr("Add a lane, or reset them")
+            onClicked: laneMenu.popup(laneButton, 0, laneButton.height)
+
+            AddLaneMenu {
+                id: laneMenu
+
+                controller: bar.controller
+            }
+        }
+    }
+    UiSeparator {
+        anchors.bottom: parent.bottom
+        width: parent.width
+    }
+}

@@ -1,0 +1,52 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The timeline with its tools and minimap. `controller` is for the inspector and the export.
+FocusScope {
+    id: view
+
+    required property Workspace workspace
+    readonly property alias controller: controller
+    readonly property real canvasWidth: canvas.width
+    readonly property real canvasHeight: canvas.height
+
+    function focusSearch() {
+        toolbar.focusSearch();
+    }
+
+    Accessible.role: Accessible.Pane
+    Accessible.name: qsTr("Timeline view")
+
+    TimelineController {
+        id: controller
+
+        workspace: view.workspace
+        onSearchRequested: toolbar.focusSearch()
+    }
+    TimelineToolbar {
+        id: toolbar
+
+        width: parent.width
+        controller: controller
+        onLeft: canvas.forceActiveFocus()
+    }
+    TimelineCanvas {
+        id: canvas
+
+        anchors.top: toolbar.bottom
+        anchors.bottom: minimap.top
+        width: parent.width
+        controller: controller
+        focus: true
+    }
+    Minimap {
+        id: minimap
+
+        anchors.bottom: parent.bottom
+        width: parent.width
+        visible: controller.ready
+        height: visible ? implicitHeight : 0
+        controller: controller
+    }
+}
