@@ -1,7 +1,7 @@
 // Nothing of the data is drawn outside the plot, whatever part of it is shown: vector files have no
 // clipping.
 
-#include "support/PlotFixture.h"
+#include "core/plot/support/PlotFixture.h"
 
 #include <QTest>
 

@@ -1,7 +1,7 @@
 // Columns between samples: held inside the recording, nothing in holes and outside it.
 
 #include "core/plot/LaneLoad.h"
-#include "support/PlotFixture.h"
+#include "core/plot/support/PlotFixture.h"
 
 #include <QTest>
 

@@ -1,6 +1,6 @@
 // Heat strips: rows, node borders, one scale, missing cells.
 
-#include "support/PlotFixture.h"
+#include "core/plot/support/PlotFixture.h"
 
 #include <QTest>
 

@@ -1,7 +1,7 @@
 // Lines and bands, worked out by hand: an area of 84 px for values from 0 to 84, so that y = bottom
 // − value.
 
-#include "support/PlotFixture.h"
+#include "core/plot/support/PlotFixture.h"
 
 #include <QTest>
 

@@ -3,7 +3,7 @@
 #include <QTest>
 
 #include "core/plot/Palette.h"
-#include "support/PlotFixture.h"
+#include "core/plot/support/PlotFixture.h"
 
 using namespace trainscope;
 using namespace trainscope::plot;

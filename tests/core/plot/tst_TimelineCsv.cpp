@@ -1,6 +1,6 @@
 // The numbers behind the figure.
 
-#include "support/PlotFixture.h"
+#include "core/plot/support/PlotFixture.h"
 
 #include <QString>
 #include <QTest>

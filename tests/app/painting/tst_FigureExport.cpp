@@ -1,0 +1,206 @@
+// Figures as files: true size, embedded fonts, metadata, equal bytes, warnings, and nothing
+// destroyed by a failure.
+
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/painting/FigureExport.h"
+#include "app/painting/ScenePainter.h"
+#include "app/painting/support/DemoTimeline.h"
+#include "core/plot/Timeline.h"
+
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::app;
+
+namespace {
+
+SceneBuilder demo(const plot::Theme& theme) {
+    return [&theme](double width, double) -> Result<plot::PlotScene> {
+        auto data = test::demoTimeline({2, 4, 200, 1});
+        for (auto& lane : data.lanes)
+            lane.spec.height *= 0.5;
+        plot::TimelineStyle style;
+        style.theme = &theme;
+        style.width = width;
+        style.nameWidth = 90.0;
+        style.legend = true;
+        style.measure = measureWith(theme);
+        return plot::buildTimeline(data, data.window, style).scene;
+    };
+}
+
+FigureOptions demoOptions() {
+    FigureOptions options;
+    options.metadata = {QStringLiteral("a & <b>"), {"00ff", "beef"}};
+    return options;
+}
+
+QByteArray contentOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+class FigureExportTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    [[nodiscard]] QString at(const char* name) const {
+        return m_folder.filePath(QString::fromLatin1(name));
+    }
+
+private Q_SLOTS:
+    void sameInputSameBytes_data() {
+        QTest::addColumn<QString>("suffix");
+        for (const char* suffix : {"pdf", "svg", "png"})
+            QTest::newRow(suffix) << QString::fromLatin1(suffix);
+    }
+    void sameInputSameBytes() {
+        QFETCH(QString, suffix);
+        const QString first = at("first") + QLatin1Char('.') + suffix;
+        const QString second = at("second") + QLatin1Char('.') + suffix;
+        FigureOptions options = demoOptions();
+        options.pngDpi = 100;
+        QVERIFY(exportFigure(first, demo(plot::paperTheme()), options).hasValue());
+        QTest::qWait(1100); // another second on the clock
+        QVERIFY(exportFigure(second, demo(plot::paperTheme()), options).hasValue());
+        QVERIFY(!contentOf(first).isEmpty());
+        QVERIFY(contentOf(first) == contentOf(second));
+    }
+
+    void pdfHasTrueSizeFontsAndMetadata() {
+        const QString path = at("figure.pdf");
+        FigureOptions options = demoOptions();
+        options.widthMm = 84.582; // 3.33 in = 239.76 pt
+        QVERIFY(exportFigure(path, demo(plot::paperTheme()), options).hasValue());
+        const QByteArray pdf = contentOf(path);
+        const QRegularExpression box(QStringLiteral("/MediaBox \\[0 (\\S+) (\\S+) (\\S+)\\]"));
+        const auto match = box.match(QString::fromLatin1(pdf));
+        QVERIFY(match.hasMatch());
+        QVERIFY(std::abs(match.captured(2).toDouble() - 239.76) < 0.01);
+        QVERIFY(pdf.contains("/FontFile2"));
+        QVERIFY(!pdf.contains("/Type3"));
+        QVERIFY(!pdf.contains("CreationDate"));
+        QVERIFY(pdf.contains("/ID [<"));
+        // "Sources: 00ff" in UTF-16.
+        QVERIFY(pdf.contains("0053006F00750072006300650073003A0020003000300066006"));
+    }
+
+    void pdfTableOfContentsIsTrue() {
+        const QString path = at("xref.pdf");
+        QVERIFY(exportFigure(path, demo(plot::paperTheme()), demoOptions()).hasValue());
+        const QByteArray pdf = contentOf(path);
+        const qsizetype pointer = pdf.lastIndexOf("startxref\n");
+        const qsizetype table = pdf.mid(pointer + 10).split('\n').first().toLongLong();
+        const auto lines = pdf.mid(table).split('\n');
+        QCOMPARE(lines[0], QByteArray("xref"));
+        const int count = lines[1].split(' ')[1].toInt();
+        QVERIFY(count > 10);
+        for (int i = 1; i < count; ++i) {
+            const qsizetype offset = lines[2 + i].left(10).toLongLong();
+            QVERIFY(pdf.mid(offset).startsWith(QByteArray::number(i) + " 0 obj"));
+        }
+    }
+
+    void svgHasTrueSizeFontsAndMetadata() {
+        const QString path = at("figure.svg");
+        QVERIFY(exportFigure(path, demo(plot::paperTheme()), demoOptions()).hasValue());
+        const QByteArray svg = contentOf(path);
+        QVERIFY(svg.contains("<svg width=\"177.800mm\""));
+        QVERIFY(svg.contains("<title>a &amp; &lt;b&gt;</title>"));
+        QVERIFY(svg.contains("<dc:creator>Trainscope " TRAINSCOPE_VERSION "</dc:creator>"));
+        QVERIFY(svg.contains("<dc:source>beef</dc:source>"));
+        QVERIFY(svg.contains("@font-face"));
+        QVERIFY(svg.contains(">GPU power</text>"));
+        QVERIFY(!svg.contains("<image"));
+    }
+
+    void pngHasItsResolution() {
+        const QString path = at("figure.png");
+        FigureOptions options = demoOptions();
+        options.pngDpi = 150;
+        QVERIFY(exportFigure(path, demo(plot::paperTheme()), options).hasValue());
+        const QImage image(path);
+        QCOMPARE(image.width(), 1050); // 7 in at 150 dpi
+        QCOMPARE(image.dotsPerMeterX(), 5906);
+        QCOMPARE(image.text(QStringLiteral("Title")), QStringLiteral("a & <b>"));
+    }
+
+    void smallTextIsWarnedOf() {
+        plot::Theme tiny = plot::paperTheme();
+        tiny.smallSize = 5.0;
+        FigureOptions options = demoOptions();
+        options.theme = &tiny;
+        const auto written = exportFigure(at("tiny.svg"), demo(tiny), options);
+        QVERIFY(written.hasValue());
+        QVERIFY(written.value().join(QLatin1Char(' ')).contains(QStringLiteral("6 pt")));
+        QVERIFY(exportFigure(at("fine.svg"), demo(plot::paperTheme()), demoOptions())
+                    .value()
+                    .isEmpty());
+    }
+
+    void wideFiguresAreWarnedOf() {
+        FigureOptions options = demoOptions();
+        options.widthMm = 400.0; // 7 pt at 7 in: 3.1 pt
+        const auto written = exportFigure(at("wide.svg"), demo(plot::paperTheme()), options);
+        QVERIFY(written.hasValue());
+        QCOMPARE(written.value().size(), 1);
+        QVERIFY(written.value().first().contains(QStringLiteral("3.1 pt")));
+    }
+
+    void failuresDestroyNothing() {
+        const QString path = at("kept.pdf");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("what was there");
+        file.close();
+        const auto failing = [](double, double) -> Result<plot::PlotScene> {
+            return Error{ErrorCode::Cancelled, "stopped", {}};
+        };
+        QVERIFY(!exportFigure(path, failing, demoOptions()).hasValue());
+        QCOMPARE(contentOf(path), QByteArray("what was there"));
+    }
+
+    void errorsSayWhatIsWrong_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("suffix") << QStringLiteral("/tmp/figure.bmp")
+                                << QStringLiteral(".png, .pdf or .svg");
+        QTest::newRow("folder") << QStringLiteral("/nonexistent/figure.pdf")
+                                << QStringLiteral("does not exist");
+        QTest::newRow("nothing") << QString() << QStringLiteral(".png, .pdf or .svg");
+    }
+    void errorsSayWhatIsWrong() {
+        QFETCH(QString, path);
+        QFETCH(QString, text);
+        const auto written = exportFigure(path, demo(plot::paperTheme()), demoOptions());
+        QVERIFY(!written.hasValue());
+        QVERIFY(QString::fromStdString(written.error().describe()).contains(text));
+    }
+
+    void sizesAreChecked() {
+        FigureOptions options = demoOptions();
+        options.widthMm = 0.0;
+        QVERIFY(!exportFigure(at("x.svg"), demo(plot::paperTheme()), options).hasValue());
+        options = demoOptions();
+        options.pngDpi = 100000;
+        QVERIFY(!exportFigure(at("x.png"), demo(plot::paperTheme()), options).hasValue());
+    }
+
+    void presetsAreThoseOfThePapers() {
+        const auto& presets = figurePresets();
+        QVERIFY(std::abs(presets[0].widthMm - 84.582) < 1e-9);
+        QVERIFY(std::abs(presets[1].widthMm - 85.725) < 1e-9);
+        QVERIFY(std::abs(presets[2].widthMm - 177.8) < 1e-9);
+    }
+};
+
+QTEST_MAIN(FigureExportTest)
+#include "tst_FigureExport.moc"

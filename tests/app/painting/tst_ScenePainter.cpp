@@ -1,0 +1,134 @@
+// Pixels of the screen's painter at places worked out by hand, and shapes for vector files.
+
+#include <QGuiApplication>
+#include <QImage>
+#include <QPainter>
+#include <QTest>
+
+#include "app/painting/ScenePainter.h"
+#include "app/painting/VectorShapes.h"
+
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::app;
+using namespace trainscope::plot;
+
+namespace {
+
+constexpr Color kRed = rgb(0xFF0000);
+const float kNothing = std::nanf("");
+
+PlotScene sceneOf(SceneItem item) {
+    PlotScene scene;
+    scene.width = 20.0;
+    scene.height = 10.0;
+    scene.background = rgb(0xFFFFFF);
+    scene.items.push_back(std::move(item));
+    return scene;
+}
+
+QImage painted(const PlotScene& scene, double ratio = 1.0) {
+    QImage image(static_cast<int>(20 * ratio), static_cast<int>(10 * ratio), QImage::Format_RGB32);
+    image.setDevicePixelRatio(ratio);
+    QPainter painter(&image);
+    paintScene(scene, darkTheme(), painter, PaintTarget::Screen);
+    return image;
+}
+
+} // namespace
+
+class ScenePainterTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void columnsFillTheirPixels() {
+        const QImage image = painted(sceneOf(Columns{{0.0, 0.0, 4.0, 10.0},
+            {2.0F, kNothing, 5.0F, 0.0F}, {6.0F, kNothing, 6.0F, 10.0F}, kRed}));
+        QCOMPARE(image.pixelColor(0, 1), QColor(Qt::white));
+        QCOMPARE(image.pixelColor(0, 2), QColor(Qt::red));
+        QCOMPARE(image.pixelColor(0, 5), QColor(Qt::red));
+        QCOMPARE(image.pixelColor(0, 6), QColor(Qt::white));
+        for (int y = 0; y < 10; ++y)
+            QCOMPARE(image.pixelColor(1, y), QColor(Qt::white)); // missing
+        QCOMPARE(image.pixelColor(2, 5), QColor(Qt::red));
+        QCOMPARE(image.pixelColor(3, 9), QColor(Qt::red));
+        QCOMPARE(image.pixelColor(4, 5), QColor(Qt::white));
+    }
+
+    void columnsUseDevicePixels() {
+        const QImage image = painted(
+            sceneOf(Columns{{0.0, 0.0, 1.0, 10.0}, {2.0F, 2.5F}, {3.0F, 3.0F}, kRed}), 2.0);
+        QCOMPARE(image.pixelColor(0, 4), QColor(Qt::red));
+        QCOMPARE(image.pixelColor(1, 4), QColor(Qt::white));
+        QCOMPARE(image.pixelColor(1, 5), QColor(Qt::red));
+    }
+
+    void translucentColumnsBlend() {
+        const QImage image = painted(
+            sceneOf(Columns{{0.0, 0.0, 1.0, 10.0}, {0.0F}, {10.0F}, withAlpha(kRed, 128)}));
+        const QColor color = image.pixelColor(0, 5);
+        QCOMPARE(color.red(), 255);
+        QVERIFY(std::abs(color.green() - 127) <= 1);
+    }
+
+    void heatCellsAreTransparentWhereMissing() {
+        const QImage image
+            = painted(sceneOf(HeatStrip{{0.0, 0.0, 20.0, 10.0}, 1, 2, {kRed, Color{0, 0, 0, 0}}}));
+        QCOMPARE(image.pixelColor(9, 5), QColor(Qt::red));
+        QCOMPARE(image.pixelColor(10, 5), QColor(Qt::white));
+    }
+
+    void outlinesSkipGaps() {
+        const Columns columns{{0.0, 0.0, 4.0, 10.0}, {1.0F, 1.0F, kNothing, 2.0F},
+            {3.0F, 3.0F, kNothing, 4.0F}, kRed};
+        const QPainterPath path = columnsPath(columns);
+        QVERIFY(path.contains(QPointF(1.0, 2.0)));
+        QVERIFY(!path.contains(QPointF(2.5, 2.0)));
+        QVERIFY(path.contains(QPointF(3.5, 3.0)));
+        QCOMPARE(path.boundingRect(), QRectF(0.0, 1.0, 4.0, 3.0));
+    }
+
+    void outlinesDropPointsOnALine() {
+        const Columns flat{{0.0, 0.0, 100.0, 10.0}, std::vector<float>(100, 4.0F),
+            std::vector<float>(100, 5.0F), kRed};
+        QVERIFY(columnsPath(flat).elementCount() <= 6);
+    }
+
+    void equalCellsMerge() {
+        const auto rects = mergedCells(
+            {{0.0, 0.0, 4.0, 2.0}, 1, 4, {kRed, kRed, rgb(0x00FF00), Color{0, 0, 0, 0}}});
+        QCOMPARE(rects.size(), std::size_t{2});
+        QCOMPARE(rects[0].rect.width, 2.25); // a little under its neighbour
+        QCOMPARE(rects[1].rect.x, 2.0);
+        QCOMPARE(rects[1].rect.width, 1.0); // nothing beside it
+    }
+
+    void hatchesStayInside() {
+        const Rect rect{3.0, 2.0, 10.0, 4.0};
+        const auto lines = hatchLines(rect, 2.0);
+        QVERIFY(!lines.empty());
+        for (const auto& [from, to] : lines) {
+            for (const Point point : {from, to}) {
+                QVERIFY(point.x >= rect.x - 1e-9 && point.x <= rect.right() + 1e-9);
+                QVERIFY(point.y >= rect.y - 1e-9 && point.y <= rect.bottom() + 1e-9);
+            }
+        }
+    }
+
+    void measuresGrowWithTheText() {
+        const auto measure = measureWith(paperTheme());
+        QCOMPARE(measure("", TextRole::Small, false), 0.0);
+        QVERIFY(measure("iteration 7", TextRole::Small, false)
+            > measure("iteration", TextRole::Small, false));
+        QVERIFY(measure("µs", TextRole::Small, false) > measure("s", TextRole::Small, false));
+        // 7 pt against 8 pt.
+        QVERIFY(std::abs(measure("kernel", TextRole::Small, false)
+                        / measure("kernel", TextRole::Body, false)
+                    - 0.875)
+            < 1e-9);
+    }
+};
+
+QTEST_MAIN(ScenePainterTest)
+#include "tst_ScenePainter.moc"
