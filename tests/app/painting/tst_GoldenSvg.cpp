@@ -18,25 +18,28 @@ using namespace trainscope::app;
 
 namespace {
 
-double fixedPitch(std::string_view text, plot::TextRole, bool) {
-    return 4.0 * static_cast<double>(text.size());
+// 0.6 of the size a byte: wide enough that the installed font's text stays in its place.
+plot::MeasureText fixedPitch(const plot::Theme& theme) {
+    return [&theme](std::string_view text, plot::TextRole role, bool) {
+        return 0.6 * theme.size(role) * static_cast<double>(text.size());
+    };
 }
 
 QByteArray drawn(const char* themeName, int runs) {
     auto data = test::demoTimeline({2, 2, 60, runs});
     for (auto& lane : data.lanes)
-        lane.spec.height *= 0.5;
+        lane.spec.height *= runs == 1 ? 0.5 : 0.8;
     plot::TimelineStyle style;
     style.theme = plot::findTheme(themeName);
-    style.width = 300.0;
-    style.nameWidth = 90.0;
+    style.width = 20.0 * style.theme->size(plot::TextRole::Body) + 240.0;
+    style.nameWidth = 11.0 * style.theme->size(plot::TextRole::Body);
     style.legend = true;
-    style.measure = fixedPitch;
+    style.measure = fixedPitch(*style.theme);
     auto scene = plot::buildTimeline(data, data.window, style).scene;
     for (auto& item : scene.items) {
         // Other alignments are placed by the width of the installed font.
         if (auto* label = std::get_if<plot::Label>(&item)) {
-            const double width = fixedPitch(label->text, label->role, label->bold);
+            const double width = style.measure(label->text, label->role, label->bold);
             label->anchor.x -= label->align == plot::Align::Right ? width : 0.0;
             label->anchor.x -= label->align == plot::Align::Centre ? width / 2.0 : 0.0;
             label->align = plot::Align::Left;
@@ -48,7 +51,7 @@ QByteArray drawn(const char* themeName, int runs) {
     QSvgGenerator generator;
     generator.setOutputDevice(&buffer);
     generator.setResolution(72);
-    generator.setSize(QSize(300, static_cast<int>(scene.height) + 1));
+    generator.setSize(QSize(static_cast<int>(style.width), static_cast<int>(scene.height) + 1));
     generator.setViewBox(QRectF(0.0, 0.0, scene.width, scene.height));
     QPainter painter(&generator);
     paintScene(scene, *style.theme, painter, PaintTarget::Vector);
