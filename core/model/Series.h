@@ -51,7 +51,8 @@ struct Series {
     double mean = 0.0; // time-weighted (design: each sample holds until the next)
 };
 
-// What a view reads for one pixel column of a series, SI. count 0: no sample in the column.
+// What a view reads for one pixel column of a series, SI. count 0: no sample in the column; the
+// values are then the one that still holds there, NaN in a gap and outside the recording.
 struct Bucket {
     float first = 0.0F;
     float last = 0.0F;

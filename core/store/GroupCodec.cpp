@@ -6,7 +6,7 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::uint64_t kMaxGroups = std::uint64_t{1} << 24U;
+constexpr std::uint64_t kMaxGroups = std::uint64_t{1} << 20U;
 constexpr std::size_t kColumns = 8;
 
 std::array<std::int64_t, kColumns> numbersOf(const GroupRecord& group) {

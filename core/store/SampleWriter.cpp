@@ -1,8 +1,7 @@
 #include "core/store/SampleWriter.h"
 
-#include "core/store/CounterRate.h"
-#include "core/store/PyramidBuilder.h"
 #include "core/store/SampleReader.h"
+#include "core/store/SeriesIndex.h"
 #include "core/store/Spill.h"
 
 #include <xxhash.h>
@@ -216,7 +215,9 @@ Status SampleWriter::finish(const Proceed& proceed) {
             status = resort(id, pending);
         }
         if (status.hasValue())
-            status = index(id, pending);
+            status = indexSeries(m_database,
+                {id, pending.scale, pending.counterBits, pending.written,
+                    pending.periods.median()});
         if (!status.hasValue())
             return status;
         done += static_cast<std::uint64_t>(pending.written);
@@ -229,132 +230,6 @@ Status SampleWriter::finish(const Proceed& proceed) {
         "DELETE FROM time_column WHERE source=? AND id NOT IN"
         " (SELECT times FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?))",
         m_source, m_source);
-}
-
-Status SampleWriter::index(SeriesId series, Pending& pending) {
-    const SeriesShape shape{
-        series, pending.scale, pending.counterBits, pending.written, pending.periods.median()};
-    const int levels = levelsFor(shape.count);
-    const auto sinkOf = [&](PyramidKind kind) {
-        return [this, series, kind](
-                   int level, std::int64_t first, const std::vector<BucketNode>& nodes) {
-            Bytes data;
-            encodeNodes(nodes, level, data);
-            return m_database.execute("INSERT INTO bucket_page(series, kind, level, first_index, "
-                                      "count, data) VALUES(?,?,?,?,?,?)",
-                series.value, static_cast<int>(kind), level, first,
-                static_cast<std::int64_t>(nodes.size()), data);
-        };
-    };
-    if (levels > 0) {
-        const bool counter = pending.counterBits > 0;
-        PyramidBuilder values(levels, shape.holeNs(), sinkOf(PyramidKind::Value));
-        PyramidBuilder rates(counter ? levels : 0, shape.holeNs(), sinkOf(PyramidKind::Rate));
-        CounterRate rate(pending.counterBits, pending.scale);
-        std::vector<RateSample> settled;
-        std::int64_t lastTime = 0;
-        Status status;
-        SampleReader reader(m_database, series);
-        Status read = reader.forEach(0, shape.count, [&](auto times, auto samples) {
-            settled.clear();
-            for (std::size_t i = 0; i < times.size() && status.hasValue(); ++i) {
-                status = values.add(times[i], samples[i] * pending.scale);
-                if (counter)
-                    rate.push(times[i], samples[i], settled);
-            }
-            for (std::size_t i = 0; i < settled.size() && status.hasValue(); ++i)
-                status = rates.add(settled[i].time, settled[i].rate);
-            lastTime = times.back();
-            return status.hasValue();
-        });
-        if (read.hasValue() && status.hasValue())
-            status = values.finish();
-        if (read.hasValue() && status.hasValue())
-            status = rates.finish(lastTime);
-        if (!read.hasValue() || !status.hasValue())
-            return read.hasValue() ? status : read;
-    }
-    return describe(shape);
-}
-
-// Statistics over the whole series from the chunks' figures; the interval between two chunks
-// belongs to neither.
-Status SampleWriter::describe(const SeriesShape& shape) {
-    struct {
-        std::int64_t begin = 0, end = 0, missing = 0, count = 0;
-        double weighted = 0.0, weight = 0.0, before = 0.0;
-        std::optional<double> min, max;
-    } sum;
-    Status status = m_database.forEach(
-        "SELECT count, begin_ns, end_ns, missing, min, max, last, weighted_sum, weight_ns FROM "
-        "sample_chunk"
-        " WHERE series=? ORDER BY first_index",
-        [&sum](const Row& row) {
-            if (sum.count == 0)
-                sum.begin = row.integer(1);
-            else if (!std::isnan(sum.before)) {
-                const auto between = static_cast<double>(row.integer(1) - sum.end);
-                sum.weighted += sum.before * between;
-                sum.weight += between;
-            }
-            sum.count += row.integer(0);
-            sum.missing += row.integer(3);
-            sum.end = row.integer(2);
-            if (!row.isNull(4)) {
-                sum.min = sum.min ? std::min(*sum.min, row.real(4)) : row.real(4);
-                sum.max = sum.max ? std::max(*sum.max, row.real(5)) : row.real(5);
-            }
-            sum.before = row.real(6);
-            sum.weighted += row.real(7);
-            sum.weight += static_cast<double>(row.integer(8));
-        },
-        shape.id.value);
-    if (!status.hasValue())
-        return status;
-    std::optional<double> first;
-    std::optional<double> last;
-    double plain = 0.0;
-    // Only a series without any duration has no weighted mean; it is short then, or all at one
-    // instant.
-    const bool needsPlain = !(sum.weight > 0.0);
-    const auto firstIn = [&](auto, std::span<const double> values) {
-        for (const double value : values) {
-            if (std::isnan(value))
-                continue;
-            first = first ? first : std::optional<double>(value);
-            plain += value;
-        }
-        return needsPlain || !first;
-    };
-    SampleReader reader(m_database, shape.id);
-    status = reader.forEach(0, shape.count, firstIn);
-    for (std::int64_t at = shape.count; status.hasValue() && !last && first && at > 0;) {
-        const auto chunk = reader.at(at - 1);
-        if (!chunk.hasValue() || chunk.value() == nullptr)
-            return chunk.hasValue() ? Status(damagedChunk(m_database, "the index of samples"))
-                                    : Status(chunk.error());
-        const auto& values = chunk.value()->values;
-        const auto found
-            = std::find_if(values.rbegin(), values.rend(), [](double v) { return !std::isnan(v); });
-        if (found != values.rend())
-            last = *found;
-        at = chunk.value()->firstIndex;
-    }
-    if (!status.hasValue())
-        return status;
-    std::optional<double> mean;
-    if (sum.weight > 0.0)
-        mean = sum.weighted / sum.weight;
-    else if (sum.count > sum.missing)
-        mean = plain / static_cast<double>(sum.count - sum.missing);
-    const auto si = [&shape](const std::optional<double>& value) {
-        return value ? std::optional<double>(*value * shape.scale) : std::nullopt;
-    };
-    return m_database.execute("UPDATE series SET begin_ns=?, end_ns=?, period_ns=?, count=?, "
-                              "missing=?, first=?, last=?, min=?, max=?,"
-                              " mean=? WHERE id=?",
-        sum.begin, sum.count > 0 ? sum.end + 1 : sum.begin, shape.periodNs, sum.count, sum.missing,
-        si(first), si(last), si(sum.min), si(sum.max), si(mean), shape.id.value);
 }
 
 } // namespace trainscope::store

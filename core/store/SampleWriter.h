@@ -50,8 +50,6 @@ private:
     Result<std::int64_t> timeColumn(std::span<const std::int64_t> times);
     Status resort(SeriesId series, Pending& pending);
     Status writeChunk(SeriesId series, Pending& pending);
-    Status index(SeriesId series, Pending& pending);
-    Status describe(const SeriesShape& shape);
 
     struct HashValue {
         std::uint64_t low;

@@ -8,7 +8,7 @@ namespace trainscope::store {
 namespace {
 
 // Deeply overlapping tracks have many open spans; beyond this the chunk is not believed.
-constexpr std::uint64_t kMaxSpans = std::uint64_t{1} << 24U;
+constexpr std::uint64_t kMaxSpans = std::uint64_t{1} << 20U;
 
 void encodeList(const std::vector<Span>& spans, Bytes& out) {
     std::vector<std::int64_t> column;

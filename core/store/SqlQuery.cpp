@@ -108,8 +108,10 @@ Status runQuery(const std::filesystem::path& path, std::string_view sql,
         if (Status status = addVirtualTable(database, std::move(table)); !status.hasValue())
             return status;
     }
-    // Declaring the tables counts as CREATE TABLE for the authorizer, so it happens before it is there.
-    if (Status status = database.execute("SELECT 1 FROM samples, spans LIMIT 0"); !status.hasValue())
+    // Declaring the tables counts as CREATE TABLE for the authorizer, so it happens before it is
+    // there.
+    if (Status status = database.execute("SELECT 1 FROM samples, spans LIMIT 0");
+        !status.hasValue())
         return status;
     sqlite3_set_authorizer(database.handle(), allowReading, nullptr);
     const std::string text(sql);

@@ -51,7 +51,9 @@ struct SpanGroup {
     std::uint16_t depth = 0;
 };
 
-// Exact statistics of a series in a window, SI, by design section 5.
+// Exact statistics of a series in a window, SI, by design section 5. A sample before the window
+// counts for what it holds inside; mean is NaN where nothing holds, min and max where no sample
+// lies.
 struct WindowStatistics {
     std::int64_t count = 0; // all samples in the window
     std::int64_t missing = 0;
@@ -84,7 +86,8 @@ public:
 
     // Refused: foreign file, newer version, or locked; the message says which.
     static Result<Store> open(const std::filesystem::path& path, OpenMode mode);
-    // Creates an empty database; refuses to overwrite anything that is not one of ours.
+    // Opens for writing. Where there is no file, or one of 0 bytes, an empty database appears,
+    // whole or not at all; anything that is not one of ours is refused and left as it is.
     static Result<Store> openOrCreate(const std::filesystem::path& path);
 
     [[nodiscard]] const std::filesystem::path& path() const;

@@ -1,0 +1,79 @@
+// The registry: the names that the design lists are there, once, with SI units.
+
+#include "core/model/Metric.h"
+#include "core/model/Run.h"
+#include "core/model/Span.h"
+
+#include <QObject>
+#include <QtTest>
+
+#include <set>
+
+using namespace trainscope;
+
+class TstMetric : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void designNames_data() {
+        QTest::addColumn<QString>("unit");
+        QTest::addColumn<int>("kind");
+        const auto row = [](const char* name, const char* unit, MetricKind kind) {
+            QTest::newRow(name) << QString::fromUtf8(unit) << static_cast<int>(kind);
+        };
+        for (const char* power : {"gpu_power", "mem_power", "cpu_power", "node_power"})
+            row(power, "W", MetricKind::Gauge);
+        for (const char* temperature : {"gpu_temperature", "mem_temperature"})
+            row(temperature, "°C", MetricKind::Gauge);
+        for (const char* clock : {"sm_clock", "mem_clock"})
+            row(clock, "Hz", MetricKind::Gauge);
+        for (const char* fraction : {"gpu_utilization", "mem_utilization", "fan_speed"})
+            row(fraction, "1", MetricKind::Gauge);
+        for (const char* bytes : {"nvlink_rx", "nvlink_tx", "pcie_rx", "pcie_tx", "ib_rx", "ib_tx"})
+            row(bytes, "B", MetricKind::Counter);
+        for (const char* rate :
+            {"pcie_rx_rate", "pcie_tx_rate", "nvlink_rx_rate", "nvlink_tx_rate"})
+            row(rate, "B/s", MetricKind::Rate);
+        row("mem_used", "B", MetricKind::Gauge);
+        row("throttle_reasons", "1", MetricKind::Gauge);
+    }
+    void designNames() {
+        QFETCH(QString, unit);
+        QFETCH(int, kind);
+        const Metric* metric = findMetric(QTest::currentDataTag());
+        QVERIFY(metric != nullptr);
+        QCOMPARE(QString::fromStdString(metric->unit), unit);
+        QCOMPARE(static_cast<int>(metric->kind), kind);
+        QVERIFY(!metric->label.empty());
+    }
+
+    void namesAreUnique() {
+        std::set<std::string> names;
+        for (const Metric& metric : metricRegistry())
+            QVERIFY2(names.insert(metric.name).second, metric.name.c_str());
+        QVERIFY(findMetric("no_such_metric") == nullptr);
+        QVERIFY(findMetric("") == nullptr);
+    }
+
+    void kindsReadBack() {
+        for (const MetricKind kind : {MetricKind::Gauge, MetricKind::Counter, MetricKind::Rate})
+            QVERIFY(metricKindFromString(trainscope::toString(kind)) == kind);
+        QVERIFY(metricKindFromString("nonsense") == MetricKind::Gauge);
+    }
+
+    void wordsOfTheEnumerations() {
+        const auto text = [](auto value) { return std::string(trainscope::toString(value)); };
+        QCOMPARE(text(RunKind::Predicted), std::string("predicted"));
+        QCOMPARE(text(RunKind::Measured), std::string("measured"));
+        QCOMPARE(text(RunStatus::Oom), std::string("oom"));
+        std::set<std::string> words;
+        for (int kind = 0; kind <= static_cast<int>(SpanKind::Other); ++kind)
+            words.insert(text(static_cast<SpanKind>(kind)));
+        QCOMPARE(words.size(), static_cast<std::size_t>(SpanKind::Other) + 1);
+        QVERIFY(words.contains("gpu_annotation") && words.contains("cpu_op"));
+        QCOMPARE(text(TrackKind::StreamAnnotation), std::string("stream_annotation"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TstMetric)
+#include "tst_Metric.moc"

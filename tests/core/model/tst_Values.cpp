@@ -1,0 +1,108 @@
+// Results, time, units and ids: the small types that everything else is made of.
+
+// Qt first: moc cannot read <compare> when nothing of the library came before it.
+#include <QObject>
+#include <QtTest>
+
+#include "core/model/Id.h"
+#include "core/model/Import.h"
+#include "core/model/Result.h"
+#include "core/model/Time.h"
+#include "core/model/Units.h"
+
+#include <memory>
+#include <type_traits>
+
+using namespace trainscope;
+
+class TstValues : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void resultHoldsValueOrError() {
+        const Result<int> five(5);
+        QVERIFY(five.hasValue());
+        QCOMPARE(five.value(), 5);
+        QCOMPARE(five.valueOr(7), 5);
+        const Result<int> none(Error{ErrorCode::NotFound, "There is none.", "here"});
+        QVERIFY(!none.hasValue());
+        QCOMPARE(none.valueOr(7), 7);
+        QVERIFY(none.error().code == ErrorCode::NotFound);
+        QCOMPARE(none.error().describe(), std::string("here: There is none."));
+        QCOMPARE((Error{ErrorCode::Io, "Full.", {}}).describe(), std::string("Full."));
+    }
+
+    void resultMovesItsValueOut() {
+        Result<std::unique_ptr<int>> result(std::make_unique<int>(3));
+        const std::unique_ptr<int> taken = std::move(result).value();
+        QCOMPARE(*taken, 3);
+    }
+
+    void statusIsSuccessByDefault() {
+        QVERIFY(Status().hasValue());
+        const Status failed(Error{ErrorCode::Io, "Full.", {}});
+        QVERIFY(!failed.hasValue());
+        QCOMPARE(failed.error().message, std::string("Full."));
+    }
+
+    void timeIsExact() {
+        // 2^62 ns apart from an odd nanosecond: a double would lose it.
+        const TimeNs t{4611686018427387905};
+        QCOMPARE((t - TimeNs{4611686018427387904}).ns, 1);
+        QCOMPARE((t + DurationNs{2}).ns, 4611686018427387907);
+        QCOMPARE((t - DurationNs{5}).ns, 4611686018427387900);
+        QCOMPARE((DurationNs{1500000000}).seconds(), 1.5);
+        QCOMPARE((DurationNs{1500}).microseconds(), 1.5);
+    }
+
+    void rangesAreHalfOpen_data() {
+        QTest::addColumn<int>("begin");
+        QTest::addColumn<int>("end");
+        QTest::addColumn<bool>("overlaps");
+        QTest::newRow("before") << 0 << 9 << false;
+        QTest::newRow("touching in front") << 0 << 10 << false;
+        QTest::newRow("over the begin") << 0 << 11 << true;
+        QTest::newRow("inside") << 12 << 13 << true;
+        QTest::newRow("around") << 0 << 100 << true;
+        QTest::newRow("over the end") << 19 << 30 << true;
+        QTest::newRow("touching behind") << 20 << 30 << false;
+    }
+    void rangesAreHalfOpen() {
+        QFETCH(int, begin);
+        QFETCH(int, end);
+        QFETCH(bool, overlaps);
+        const TimeRange range{{10}, {20}};
+        QCOMPARE(range.overlaps({{begin}, {end}}), overlaps);
+        QVERIFY(range.contains({10}) && range.contains({19}));
+        QVERIFY(!range.contains({9}) && !range.contains({20}));
+        QVERIFY((TimeRange{{5}, {5}}.isEmpty()) && !range.isEmpty());
+        QCOMPARE(range.length().ns, 10);
+    }
+
+    void unitsDoNotMix() {
+        static_assert(!std::is_convertible_v<Watts, Joules>);
+        static_assert(!std::is_convertible_v<RunId, SeriesId>);
+        const Joules energy = Watts{400.0} * DurationNs{2500000000};
+        QCOMPARE(energy.value, 1000.0);
+        Joules sum{1.0};
+        sum += energy;
+        QCOMPARE(sum.value, 1001.0);
+        QCOMPARE((sum - energy).value, 1.0);
+        QCOMPARE((energy * 2.0).value, 2000.0);
+        QCOMPARE(energy / Joules{500.0}, 2.0);
+        QVERIFY(!RunId{}.isValid() && RunId{1}.isValid());
+    }
+
+    void warningsAreCountedButNotAllKept() {
+        ImportReport report;
+        for (int i = 0; i < 60; ++i)
+            report.warn("f", i, "text");
+        QCOMPARE(report.warningCount, 60);
+        QCOMPARE(report.warnings.size(), ImportReport::kMaxWarnings);
+        QCOMPARE(report.warnings.back().line, 49);
+        QVERIFY(cancelled().code == ErrorCode::Cancelled);
+    }
+};
+
+QTEST_GUILESS_MAIN(TstValues)
+#include "tst_Values.moc"
