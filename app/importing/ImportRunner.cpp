@@ -4,20 +4,14 @@
 #include "core/store/Store.h"
 #include "importers/registry/HashingTree.h"
 
-#include <algorithm>
-#include <chrono>
 #include <exception>
 #include <system_error>
-#include <thread>
 
 namespace trainscope::app {
 
 namespace {
 
 using importers::ImportUnit;
-
-constexpr auto kPatienceWithLock = std::chrono::seconds(5);
-constexpr auto kLockPoll = std::chrono::milliseconds(100);
 
 Error defect(const ImportUnit& unit, std::string_view what) {
     return {ErrorCode::Unreadable,
@@ -28,20 +22,6 @@ Error defect(const ImportUnit& unit, std::string_view what) {
 // True when going on with the next unit makes no sense.
 bool isOfDatabase(const Error& error) {
     return error.code == ErrorCode::Io || error.code == ErrorCode::Refused;
-}
-
-// A source that was moved: same run and size, another path. Only then the hash is needed
-// beforehand, so that the store can see that it is the same source and replace it.
-bool mayHaveMoved(const store::Store& store, const ImportUnit& unit, const std::string& path) {
-    const auto sources = store.sources();
-    if (!sources.hasValue())
-        return false;
-    const auto& all = sources.value();
-    const bool known = std::any_of(all.begin(), all.end(),
-        [&path](const store::Source& source) { return source.path == path; });
-    return !known && std::any_of(all.begin(), all.end(), [&unit](const store::Source& source) {
-        return source.size == unit.bytes;
-    });
 }
 
 class UnitRunner {
@@ -59,7 +39,8 @@ public:
             return Error{ErrorCode::Usage,
                 "There is no importer \"" + m_unit.importer + "\" in this version.", m_unit.path};
         }
-        auto session = begin();
+        auto session = m_store.beginImport(
+            {m_tree.displayPath(m_unit.path), m_unit.bytes, {}, m_unit.runName});
         if (!session.hasValue())
             return session.error();
         try {
@@ -72,28 +53,6 @@ public:
     }
 
 private:
-    Result<std::unique_ptr<store::ImportSession>> begin() {
-        store::SourceDescription source{
-            m_tree.displayPath(m_unit.path), m_unit.bytes, {}, m_unit.runName};
-        if (mayHaveMoved(m_store, m_unit, source.path)) {
-            auto hash = m_tree.hashOf(m_unit, m_progress);
-            if (!hash.hasValue())
-                return hash.error();
-            source.hash = std::move(hash).value();
-        }
-        // Another window may be importing into the same file: its transaction ends by itself.
-        const auto deadline = std::chrono::steady_clock::now() + kPatienceWithLock;
-        while (true) {
-            auto session = m_store.beginImport(source);
-            const bool locked = !session.hasValue() && session.error().code == ErrorCode::Refused;
-            if (!locked || std::chrono::steady_clock::now() > deadline)
-                return session;
-            if (!m_progress({"Waiting for another import into this database", 0, m_unit.bytes}))
-                return cancelled();
-            std::this_thread::sleep_for(kLockPoll);
-        }
-    }
-
     Result<ImportReport> importWith(
         const importers::Importer& importer, store::ImportSession& session) {
         auto report = importer.import(m_tree, m_unit, session, m_progress);

@@ -1,0 +1,103 @@
+// An import that is killed, and one whose disk is full: every source is there as a whole or not at
+// all, and what was there before is untouched.
+#include "app/importing/Logs.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace trainscope;
+using namespace trainscope::testing;
+
+namespace {
+
+constexpr int kSmall = 500;
+constexpr int kLarge = 150'000;
+
+// Runs `work` in a child process; the answer is its process id.
+template <typename Work>
+pid_t inChild(Work&& work) {
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(work());
+    return child;
+}
+
+} // namespace
+
+class CrashTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void killedAtAnyTime_data();
+    void killedAtAnyTime();
+    void fullDisk();
+};
+
+void CrashTest::killedAtAnyTime_data() {
+    QTest::addColumn<int>("milliseconds");
+    for (const int milliseconds : {5, 40, 120, 250, 500, 900})
+        QTest::newRow(qPrintable(QString::number(milliseconds))) << milliseconds;
+}
+
+void CrashTest::killedAtAnyTime() {
+    QFETCH(int, milliseconds);
+    QTemporaryDir dir;
+    const QString database = dir.filePath(QStringLiteral("db.trainscope"));
+    QVERIFY(writeFile(dir.filePath(QStringLiteral("before/old.csv")), logText(kSmall)));
+    QVERIFY(importFolder(dir.filePath(QStringLiteral("before")), database).hasValue());
+    for (const char* name : {"in/a.csv", "in/b.csv", "in/c.csv"})
+        QVERIFY(writeFile(dir.filePath(QString::fromLatin1(name)), logText(kLarge)));
+
+    const QString folder = dir.filePath(QStringLiteral("in"));
+    const pid_t child = inChild([&] { return importFolder(folder, database).hasValue() ? 0 : 1; });
+    QVERIFY(child > 0);
+    usleep(static_cast<useconds_t>(milliseconds) * 1000);
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+
+    const auto samples = samplesByRun(database);
+    QVERIFY2(samples.has_value(), "the database does not open any more");
+    QCOMPARE(samples->at("old"), std::int64_t{2 * kSmall});
+    for (const auto& [run, count] : *samples) {
+        if (run != "old")
+            QCOMPARE(count, std::int64_t{2 * kLarge});
+    }
+    // And it goes on from there.
+    QVERIFY(importFolder(folder, database).hasValue());
+    QCOMPARE(samplesByRun(database)->size(), std::size_t{4});
+}
+
+void CrashTest::fullDisk() {
+    QTemporaryDir dir;
+    const QString database = dir.filePath(QStringLiteral("db.trainscope"));
+    QVERIFY(writeFile(dir.filePath(QStringLiteral("before/old.csv")), logText(kSmall)));
+    QVERIFY(importFolder(dir.filePath(QStringLiteral("before")), database).hasValue());
+    QVERIFY(writeFile(dir.filePath(QStringLiteral("in/a.csv")), logText(kLarge)));
+    const auto before = samplesByRun(database);
+
+    const QString folder = dir.filePath(QStringLiteral("in"));
+    const pid_t child = inChild([&] {
+        // No file may grow beyond this: what writing to a full disk looks like to the program.
+        const rlimit limit{200'000, 200'000};
+        std::signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        const auto outcomes = importFolder(folder, database);
+        if (!outcomes.hasValue())
+            return outcomes.error().code == ErrorCode::Io ? 0 : 2;
+        const auto& error = outcomes.value().back().error;
+        return error && error->code == ErrorCode::Io && !error->message.empty() ? 0 : 3;
+    });
+    int status = 0;
+    waitpid(child, &status, 0);
+    QVERIFY(WIFEXITED(status));
+    QCOMPARE(WEXITSTATUS(status), 0);
+    QCOMPARE(samplesByRun(database), before);
+}
+
+QTEST_GUILESS_MAIN(CrashTest)
+#include "tst_Crash.moc"

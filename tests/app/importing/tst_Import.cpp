@@ -1,0 +1,142 @@
+// Imports of whole folders: replaced when repeated, broken files beside good ones, cancel, and
+// databases that must not be touched.
+#include "app/importing/Logs.h"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace trainscope;
+using namespace trainscope::testing;
+
+class ImportTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init();
+    void twiceIsOnce();
+    void movedIsTheSame();
+    void brokenBesideGood();
+    void nothingLeavesNoDatabase();
+    void cancel();
+    void progressEndsComplete();
+    void foreignDatabase();
+    void missingFolder();
+
+private:
+    [[nodiscard]] QString path(const char* name) const {
+        return m_dir->filePath(QString::fromLatin1(name));
+    }
+    std::unique_ptr<QTemporaryDir> m_dir;
+};
+
+void ImportTest::init() {
+    m_dir = std::make_unique<QTemporaryDir>();
+    QVERIFY(m_dir->isValid());
+}
+
+void ImportTest::twiceIsOnce() {
+    QVERIFY(writeFile(path("in/a.csv"), logText(1000)));
+    QVERIFY(writeFile(path("in/b.csv"), logText(500)));
+    const std::map<std::string, std::int64_t> expected{{"a", 2000}, {"b", 1000}};
+    for (int round = 0; round < 2; ++round) {
+        const auto outcomes = importFolder(path("in"), path("db.trainscope"));
+        QVERIFY(outcomes.hasValue());
+        QCOMPARE(outcomes.value().size(), std::size_t{2});
+        for (const auto& outcome : outcomes.value())
+            QVERIFY2(outcome.report, outcome.error ? outcome.error->describe().c_str() : "");
+        QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
+    }
+    const auto store
+        = store::Store::open(path("db.trainscope").toStdString(), store::OpenMode::ReadOnly);
+    const auto sources = store.value().sources();
+    QCOMPARE(sources.value().size(), std::size_t{2});
+    QCOMPARE(sources.value()[0].hash.size(), std::size_t{32});
+    QVERIFY(QDir::isAbsolutePath(QString::fromStdString(sources.value()[0].path)));
+}
+
+void ImportTest::movedIsTheSame() {
+    QVERIFY(writeFile(path("in/a.csv"), logText(300)));
+    QVERIFY(importFolder(path("in"), path("db.trainscope")).hasValue());
+    QVERIFY(QDir().rename(path("in"), path("elsewhere")));
+    QVERIFY(importFolder(path("elsewhere"), path("db.trainscope")).hasValue());
+    const std::map<std::string, std::int64_t> expected{{"a", 600}};
+    QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
+}
+
+void ImportTest::brokenBesideGood() {
+    QVERIFY(writeFile(
+        path("in/broken.csv"), "timestamp, index, power.draw [W]\nNo devices were found\n"));
+    QVERIFY(writeFile(path("in/good.csv"), logText(100)));
+    QVERIFY(writeFile(path("in/picture.csv"), "\xff\xd8\xff\xe0 JFIF"));
+    const auto outcomes = importFolder(path("in"), path("db.trainscope"));
+    QVERIFY(outcomes.hasValue());
+    QCOMPARE(outcomes.value().size(), std::size_t{2});
+    QVERIFY(outcomes.value()[0].error.has_value());
+    QVERIFY(outcomes.value()[1].report.has_value());
+    const std::map<std::string, std::int64_t> expected{{"good", 200}};
+    QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
+}
+
+void ImportTest::nothingLeavesNoDatabase() {
+    QVERIFY(writeFile(
+        path("in/broken.csv"), "timestamp, index, power.draw [W]\nNo devices were found\n"));
+    QVERIFY(importFolder(path("in"), path("db.trainscope")).hasValue());
+    QVERIFY(!QFile::exists(path("db.trainscope")));
+}
+
+void ImportTest::cancel() {
+    QVERIFY(writeFile(path("in/a.csv"), logText(200)));
+    QVERIFY(writeFile(path("in/b.csv"), logText(400'000)));
+    QElapsedTimer sinceCancel;
+    const auto outcomes
+        = importFolder(path("in"), path("db.trainscope"), [&](const app::ImportProgress& progress) {
+              const bool stop = progress.unit == 1 && progress.unitBytesDone > 0;
+              if (stop && !sinceCancel.isValid())
+                  sinceCancel.start();
+              return !stop;
+          });
+    QVERIFY(outcomes.hasValue());
+    QVERIFY(sinceCancel.isValid());
+    QCOMPARE(outcomes.value().size(), std::size_t{2});
+    QCOMPARE(outcomes.value()[1].error.value().code, ErrorCode::Cancelled);
+    const std::map<std::string, std::int64_t> expected{{"a", 400}};
+    QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
+}
+
+void ImportTest::progressEndsComplete() {
+    QVERIFY(writeFile(path("in/a.csv"), logText(2000)));
+    QVERIFY(writeFile(path("in/b.csv"), logText(2000)));
+    app::ImportProgress last;
+    bool monotonic = true;
+    QVERIFY(
+        importFolder(path("in"), path("db.trainscope"), [&](const app::ImportProgress& progress) {
+            monotonic = monotonic && progress.bytesDone >= last.bytesDone;
+            last = progress;
+            return true;
+        }).hasValue());
+    QVERIFY(monotonic);
+    QCOMPARE(last.bytesDone, last.bytesTotal);
+    QCOMPARE(last.bytesTotal, std::uint64_t(2 * logText(2000).size()));
+}
+
+void ImportTest::foreignDatabase() {
+    const std::string jpeg = "\xff\xd8\xff\xe0 holiday picture";
+    QVERIFY(writeFile(path("in/a.csv"), logText(100)));
+    QVERIFY(writeFile(path("db.trainscope"), jpeg));
+    const auto outcomes = importFolder(path("in"), path("db.trainscope"));
+    QVERIFY(!outcomes.hasValue());
+    QCOMPARE(outcomes.error().code, ErrorCode::Refused);
+    QFile file(path("db.trainscope"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll().toStdString(), jpeg);
+}
+
+void ImportTest::missingFolder() {
+    QVERIFY(writeFile(path("in/a.csv"), logText(100)));
+    const auto outcomes = importFolder(path("in"), path("not/there/db.trainscope"));
+    QVERIFY(!outcomes.hasValue());
+    QVERIFY(!outcomes.error().message.empty());
+}
+
+QTEST_GUILESS_MAIN(ImportTest)
+#include "tst_Import.moc"
