@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace trainscope::importers::nvsmi {
 
@@ -109,8 +110,11 @@ Result<Layout> finish(Layout layout, std::vector<Cells> rows) {
 
 Result<Layout> withoutHeader(const std::vector<std::string>& lines) {
     Layout layout;
+    std::set<std::pair<char, std::size_t>> tried; // starting a line later tells nothing new
     for (std::size_t i = 0; i < std::min(lines.size(), kHeaderWithin); ++i) {
         const char separator = separatorOf(lines[i]);
+        if (!tried.emplace(separator, CellSplitter{}.split(lines[i], separator).size()).second)
+            continue;
         auto rows = collectRows(lines, i, separator);
         const std::size_t width = commonWidth(rows);
         keepFitting(rows, width);

@@ -14,6 +14,7 @@ namespace trainscope::importers {
 namespace {
 
 constexpr std::size_t kHead = std::size_t{64} << 10;
+constexpr Confidence kSure = 90; // no other format needs to be asked
 
 class Planner {
 public:
@@ -34,6 +35,7 @@ public:
         for (const auto& importer : registry())
             planWith(*importer);
         joinLogsToRuns(m_tree, m_plan.units);
+        forgetUsed();
         std::sort(m_plan.unrecognised.begin(), m_plan.unrecognised.end(),
             [](const Unrecognised& a, const Unrecognised& b) { return a.path < b.path; });
         return std::move(m_plan);
@@ -42,6 +44,15 @@ public:
 private:
     void leaveOut(const SourceFile& file, std::string reason) {
         m_plan.unrecognised.push_back({file.path, std::move(reason)});
+    }
+
+    // A launch YAML is no telemetry of its own, but belongs to the run that reads it.
+    void forgetUsed() {
+        std::set<std::string> used;
+        for (const ImportUnit& unit : m_plan.units)
+            used.insert(unit.files.begin(), unit.files.end());
+        std::erase_if(m_plan.unrecognised,
+            [&used](const Unrecognised& one) { return used.contains(one.path); });
     }
 
     void sort(const SourceFile& file) {
@@ -60,6 +71,8 @@ private:
                 best = confidence;
                 owner = importer.get();
             }
+            if (best >= kSure)
+                break;
         }
         if (owner != nullptr)
             m_mine[owner].push_back(file);
