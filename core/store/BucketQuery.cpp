@@ -151,9 +151,8 @@ Status BucketQuery::raw(std::int64_t from, std::int64_t to) {
     } before;
     const auto visit = [&](std::span<const std::int64_t> times, std::span<const double> values) {
         for (std::size_t i = 0; i < times.size(); ++i) {
-            if (before.valid && times[i] > m_grid.window().begin.ns)
-                m_grid.addSample(before.time, before.value, times[i]);
-            else if (before.valid && before.time >= m_grid.window().begin.ns)
+            const TimeRange& window = m_grid.window();
+            if (before.valid && (times[i] > window.begin.ns || before.time >= window.begin.ns))
                 m_grid.addSample(before.time, before.value, times[i]);
             before = {times[i], values[i] * m_series.scale, true};
             if (before.time >= end())

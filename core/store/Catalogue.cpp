@@ -8,7 +8,7 @@ namespace trainscope::store {
 namespace {
 
 template <typename T>
-Result<std::vector<T>> collected(Status status, std::vector<T> rows) {
+Result<std::vector<T>> collected(const Status& status, std::vector<T> rows) {
     if (!status.hasValue())
         return status.error();
     return rows;
@@ -134,7 +134,7 @@ Result<std::vector<Run>> readRuns(Database& database) {
                            " hidden_size, recompute, overlap, coalesce(origin, '')"
                            " FROM run LEFT JOIN launch ON launch.run=run.id ORDER BY name, id",
             [&runs](const Row& row) { runs.push_back(runFrom(row)); });
-    return collected(std::move(status), std::move(runs));
+    return collected(status, std::move(runs));
 }
 
 Result<std::vector<Gpu>> readGpus(Database& database, RunId run) {
@@ -146,7 +146,7 @@ Result<std::vector<Gpu>> readGpus(Database& database, RunId run) {
                 row.string(3), row.string(4)});
         },
         run.value);
-    return collected(std::move(status), std::move(gpus));
+    return collected(status, std::move(gpus));
 }
 
 Result<std::vector<Series>> readSeries(Database& database, RunId run) {
@@ -157,7 +157,7 @@ Result<std::vector<Series>> readSeries(Database& database, RunId run) {
         " sensor, begin_ns, end_ns, count, missing, first, last, min, max, mean"
         " FROM series WHERE run=? ORDER BY metric, rank, node, device, id",
         [&series](const Row& row) { series.push_back(seriesFrom(row)); }, run.value);
-    return collected(std::move(status), std::move(series));
+    return collected(status, std::move(series));
 }
 
 Result<std::vector<Track>> readTracks(Database& database, RunId run) {
@@ -167,7 +167,7 @@ Result<std::vector<Track>> readTracks(Database& database, RunId run) {
         "count, depth"
         " FROM track WHERE run=? ORDER BY rank, name, id",
         [&tracks](const Row& row) { tracks.push_back(trackFrom(row)); }, run.value);
-    return collected(std::move(status), std::move(tracks));
+    return collected(status, std::move(tracks));
 }
 
 Result<std::vector<Iteration>> readIterations(Database& database, RunId run) {
@@ -180,7 +180,7 @@ Result<std::vector<Iteration>> readIterations(Database& database, RunId run) {
                 row.smallInteger(3), row.integer(4) != 0});
         },
         run.value);
-    return collected(std::move(status), std::move(iterations));
+    return collected(status, std::move(iterations));
 }
 
 Result<std::vector<Source>> readSources(Database& database) {
@@ -227,7 +227,7 @@ Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database
         "id",
         [&names](const Row& row) { names.emplace_back(NameId{row.integer(0)}, row.string(1)); },
         run.value);
-    return collected(std::move(status), std::move(names));
+    return collected(status, std::move(names));
 }
 
 Result<SeriesShape> readShape(Database& database, SeriesId series) {

@@ -77,8 +77,8 @@ Result<Store> Store::adopt(
     Result<std::string> uuid = readUuid(database.value());
     if (!uuid.hasValue())
         return uuid.error();
-    return Store(std::unique_ptr<Impl>(
-        new Impl{path, std::move(database.value()), mode, std::move(uuid.value()), false}));
+    return Store(std::make_unique<Impl>(
+        path, std::move(database.value()), mode, std::move(uuid.value()), false));
 }
 
 Result<Store> Store::open(const std::filesystem::path& path, OpenMode mode) {
