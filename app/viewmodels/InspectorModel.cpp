@@ -35,9 +35,9 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
     const auto measured = std::count_if(
         run.gpus.begin(), run.gpus.end(), [](const auto& gpu) { return gpu.energy.has_value(); });
     if (run.energy)
-        facts.push_back(
-            {InspectorModel::tr("Energy, %n GPU(s)", nullptr, static_cast<int>(measured)),
-                metricText("energy", *run.energy, "J")});
+        facts.push_back({(measured == 1 ? InspectorModel::tr("Energy, 1 GPU")
+                                        : InspectorModel::tr("Energy, %1 GPUs").arg(measured)),
+            metricText("energy", *run.energy, "J")});
     for (const auto& metric : run.metrics) {
         if (metric.metric.name == "gpu_power" && metric.mean && metric.max)
             facts.push_back({InspectorModel::tr("Mean / peak power per GPU"),

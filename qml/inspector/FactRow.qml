@@ -9,7 +9,7 @@ Item {
     required property string label
     required property string value
     required property bool isHead
-    readonly property bool tall: value !== "" && name.implicitWidth + figure.implicitWidth + Theme.spaceM > width
+    readonly property bool tall: value !== "" && name.implicitWidth + measure.advanceWidth + Theme.spaceL > width
 
     implicitHeight: tall ? figure.y + figure.height : Math.max(name.height, figure.height)
     Accessible.role: isHead ? Accessible.Heading : Accessible.ListItem
@@ -23,16 +23,21 @@ Item {
         color: row.isHead ? Theme.text : Theme.textSecondary
         font.weight: row.isHead ? Font.DemiBold : Font.Normal
     }
+    TextMetrics {
+        id: measure
+
+        text: row.value
+        font: figure.font
+    }
     UiText {
         id: figure
 
-        anchors.right: parent.right
         y: row.tall ? name.height : 0
-        width: Math.min(implicitWidth, parent.width)
+        width: parent.width
         horizontalAlignment: Text.AlignRight
         text: row.value
         wrapMode: Text.WrapAnywhere
         maximumLineCount: 6
-        font.weight: row.tall ? Font.Normal : Font.Medium
+        font.weight: Font.Medium
     }
 }

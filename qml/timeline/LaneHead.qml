@@ -7,8 +7,7 @@ Item {
     id: head
 
     required property TimelineController controller
-    required property LaneMenu menu
-    required property real top
+    required property real originY
     required property bool keyboard
     required property int index
     required property string title
@@ -19,9 +18,10 @@ Item {
     required property bool hasStyles
     required property bool canSplit
     required property bool canMerge
+    signal menuWanted(Item anchor)
     readonly property bool current: controller.currentLane === index
 
-    y: laneY - top
+    y: laneY - originY
     width: controller.nameWidth
     height: laneHeight
     z: mover.active ? 1 : 0
@@ -31,7 +31,7 @@ Item {
 
     function openMenu() {
         head.controller.currentLane = head.index;
-        head.menu.openFor(head, more);
+        head.menuWanted(more);
     }
 
     Rectangle {
@@ -94,7 +94,7 @@ Item {
                     cursorShape: Qt.ClosedHandCursor
                     onActiveTranslationChanged: {
                         if (active)
-                            dropY = centroid.scenePosition.y - head.parent.mapToItem(null, 0, 0).y + head.top;
+                            dropY = centroid.scenePosition.y - head.parent.mapToItem(null, 0, 0).y + head.originY;
                     }
                     onActiveChanged: {
                         if (!active)

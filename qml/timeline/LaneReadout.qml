@@ -7,14 +7,14 @@ Rectangle {
     id: readout
 
     required property TimelineController controller
-    required property real top
-    required property real right
+    required property real originY
+    required property real plotRight
     required property real laneY
     required property real laneHeight
     required property string readout
 
-    x: Math.max(controller.plotX, Math.min(controller.cursorX + Theme.spaceS, right - width))
-    y: laneY - top + Theme.spaceM
+    x: Math.max(controller.plotX, Math.min(controller.cursorX + Theme.spaceS, plotRight - width))
+    y: laneY - originY + Theme.spaceM
     width: text.implicitWidth + Theme.spaceM
     height: text.implicitHeight + Theme.spaceXs
     visible: controller.cursorVisible && readout.readout !== "" && height < laneHeight

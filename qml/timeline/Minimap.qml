@@ -15,9 +15,6 @@ Rectangle {
     Accessible.name: qsTr("Minimap")
     Accessible.description: controller.windowText
     Accessible.focusable: true
-    Keys.onPressed: event => {
-        event.accepted = minimap.controller.handleKey(event.key, event.modifiers);
-    }
 
     UiSeparator {
         width: parent.width

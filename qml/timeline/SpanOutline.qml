@@ -6,10 +6,10 @@ Rectangle {
     id: outline
 
     required property TimelineController controller
-    required property real top
+    required property real originY
 
     x: controller.spanX - Theme.hairline
-    y: controller.spanY - top - Theme.hairline
+    y: controller.spanY - originY - Theme.hairline
     width: controller.spanWidth + 2 * Theme.hairline
     height: controller.spanHeight + 2 * Theme.hairline
     visible: controller.spanVisible

@@ -4,7 +4,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// The lanes with everything that lies over them. Keys work here.
+// The lanes with everything that lies over them.
 FocusScope {
     id: canvas
 
@@ -13,9 +13,6 @@ FocusScope {
 
     activeFocusOnTab: true
     clip: true
-    Keys.onPressed: event => {
-        event.accepted = canvas.controller.handleKey(event.key, event.modifiers);
-    }
     Accessible.role: Accessible.Chart
     Accessible.name: qsTr("Timeline")
     Accessible.description: controller.ready ? controller.summary : controller.emptyText
@@ -51,14 +48,16 @@ FocusScope {
 
         SpanOutline {
             controller: canvas.controller
-            top: lanes.y
+            originY: lanes.y
         }
         Repeater {
             model: canvas.controller.lanes
             delegate: LaneHead {
+                id: head
+
                 controller: canvas.controller
-                top: lanes.y
-                menu: laneMenu
+                originY: lanes.y
+                onMenuWanted: anchor => laneMenu.openFor(head, anchor)
                 keyboard: canvas.activeFocus
             }
         }
@@ -66,8 +65,8 @@ FocusScope {
             model: canvas.controller.lanes
             delegate: LaneReadout {
                 controller: canvas.controller
-                top: lanes.y
-                right: canvas.plotRight
+                originY: lanes.y
+                plotRight: canvas.plotRight
             }
         }
     }
@@ -80,8 +79,8 @@ FocusScope {
     }
     TimelineCursor {
         controller: canvas.controller
-        right: canvas.plotRight
-        bottom: canvas.height
+        plotRight: canvas.plotRight
+        plotBottom: canvas.height
     }
     LaneMenu {
         id: laneMenu

@@ -7,19 +7,19 @@ Item {
     id: cursor
 
     required property TimelineController controller
-    required property real right
-    required property real bottom
+    required property real plotRight
+    required property real plotBottom
 
     visible: controller.cursorVisible
 
     Rectangle {
         x: cursor.controller.cursorX
         width: Theme.hairline
-        height: cursor.bottom
+        height: cursor.plotBottom
         color: Theme.text
     }
     Rectangle {
-        x: Math.max(cursor.controller.plotX, Math.min(cursor.controller.cursorX + Theme.spaceXs, cursor.right - width))
+        x: Math.max(cursor.controller.plotX, Math.min(cursor.controller.cursorX + Theme.spaceXs, cursor.plotRight - width))
         width: time.implicitWidth + Theme.spaceM
         height: time.implicitHeight + Theme.spaceXs
         radius: Theme.radius
@@ -38,8 +38,8 @@ Item {
         }
     }
     Rectangle {
-        x: Math.max(cursor.controller.plotX, Math.min(cursor.controller.cursorX + Theme.spaceM, cursor.right - width))
-        y: Math.min(cursor.controller.hoverY + Theme.spaceXl, cursor.bottom - height - Theme.spaceXs)
+        x: Math.max(cursor.controller.plotX, Math.min(cursor.controller.cursorX + Theme.spaceM, cursor.plotRight - width))
+        y: Math.min(cursor.controller.hoverY + Theme.spaceXl, cursor.plotBottom - height - Theme.spaceXs)
         width: hover.width + Theme.spaceM
         height: hover.implicitHeight + Theme.spaceS
         visible: hover.text !== ""

@@ -10,7 +10,7 @@ Rectangle {
     required property TimelineController controller
     readonly property bool roomy: width > Theme.cosyWidth
     // The keyboard goes back to the lanes.
-    signal left
+    signal done
 
     function focusSearch() {
         field.forceActiveFocus(Qt.ShortcutFocusReason);
@@ -49,7 +49,7 @@ Rectangle {
             }
             Keys.onEscapePressed: {
                 clear();
-                bar.left();
+                bar.done();
             }
         }
         UiText {

@@ -15,6 +15,10 @@ FocusScope {
         toolbar.focusSearch();
     }
 
+    // Keys that a text field or a button does not want come here.
+    Keys.onPressed: event => {
+        event.accepted = controller.handleKey(event.key, event.modifiers);
+    }
     Accessible.role: Accessible.Pane
     Accessible.name: qsTr("Timeline view")
 
@@ -29,7 +33,7 @@ FocusScope {
 
         width: parent.width
         controller: controller
-        onLeft: canvas.forceActiveFocus()
+        onDone: canvas.forceActiveFocus()
     }
     TimelineCanvas {
         id: canvas
