@@ -15,6 +15,7 @@ namespace {
 
 using store::Store;
 
+constexpr std::int64_t kHolePeriods = 10;
 constexpr double kNoData = std::numeric_limits<double>::quiet_NaN();
 
 QString translated(const char* text) {
@@ -31,11 +32,14 @@ Result<double> valueOf(const Store& store, const Series& series, TimeNs time) {
             return value.error();
         return value.value().value_or(kNoData);
     }
-    auto buckets = store.rateBuckets(series.id, {time, time + DurationNs{1}}, 1);
+    // The last sample at or before the time, unless it lies behind a hole in the recording.
+    const DurationNs period{series.range.length().ns / std::max<std::int64_t>(1, series.count)};
+    const DurationNs back{period.ns * kHolePeriods};
+    auto buckets = store.rateBuckets(series.id, {time - back, time + DurationNs{1}}, 1);
     if (!buckets.hasValue())
         return buckets.error();
     const bool any = !buckets.value().empty() && buckets.value().front().count > 0;
-    return any ? static_cast<double>(buckets.value().front().mean) : kNoData;
+    return any ? static_cast<double>(buckets.value().front().last) : kNoData;
 }
 
 int nodeOf(const RunFacts& facts, int rank) {
