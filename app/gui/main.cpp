@@ -1,4 +1,55 @@
-int main()
-{
-    return 0;
+// The desktop application: trainscope [FILE|DIR…] [--sample].
+
+#include "app/viewmodels/Session.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QIcon>
+#include <QQmlApplicationEngine>
+#include <QQuickStyle>
+#include <QTimer>
+
+#include <cstdio>
+
+int main(int argc, char* argv[]) {
+    QCoreApplication::setOrganizationName(QStringLiteral("Trainscope"));
+    QCoreApplication::setApplicationName(QStringLiteral("trainscope"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(TRAINSCOPE_VERSION));
+    // Qt Charts draws through widgets' graphics view, which needs a QApplication.
+    const QApplication application(argc, argv);
+    QGuiApplication::setApplicationDisplayName(QStringLiteral("Trainscope"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("trainscope"));
+    QGuiApplication::setWindowIcon(QIcon::fromTheme(QStringLiteral("trainscope")));
+    QQuickStyle::setStyle(QStringLiteral("Basic"));
+
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QApplication::translate(
+        "main", "Power, heat, time and layout of distributed LLM training runs"));
+    parser.addHelpOption();
+    parser.addVersionOption();
+    const QCommandLineOption sample(
+        QStringLiteral("sample"), QApplication::translate("main", "open the built-in sample"));
+    parser.addOption(sample);
+    parser.addPositionalArgument(QStringLiteral("FILE|DIR"),
+        QApplication::translate("main", "a run database to open, or files and folders to import"),
+        QStringLiteral("[FILE|DIR…]"));
+    parser.process(application);
+
+    trainscope::app::Session session;
+    QQmlApplicationEngine engine;
+    engine.addImportPath(QStringLiteral("qrc:/qt/qml"));
+    engine.setInitialProperties({{QStringLiteral("session"), QVariant::fromValue(&session)}});
+    engine.load(QUrl(QStringLiteral("qrc:/qt/qml/Trainscope/Main.qml")));
+    if (engine.rootObjects().isEmpty()) {
+        std::fputs("trainscope: the window could not be made; see the messages above. Are the "
+                   "qml6-module-qtquick packages installed?\n",
+            stderr);
+        return EXIT_FAILURE;
+    }
+    QTimer::singleShot(0, &session, [&] {
+        if (parser.isSet(sample))
+            session.openSample();
+        session.openPaths(parser.positionalArguments());
+    });
+    return QApplication::exec();
 }

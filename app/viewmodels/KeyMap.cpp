@@ -112,11 +112,15 @@ QHash<int, QByteArray> KeyMap::roleNames() const {
     return {{GroupRole, "group"}, {KeysRole, "keys"}, {ActionRole, "action"}};
 }
 
-QStringList KeyMap::sequences(const QString& id) const {
+QVariantList KeyMap::sequences(const QString& id) const {
     const auto* entry = find(id);
     if (entry == nullptr)
         return {};
-    return QString::fromLatin1(entry->sequences).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    QVariantList sequences;
+    const auto texts = QString::fromLatin1(entry->sequences);
+    for (const auto& text : texts.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+        sequences.append(text);
+    return sequences;
 }
 
 QString KeyMap::hint(const QString& id) const {

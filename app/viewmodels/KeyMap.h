@@ -5,7 +5,7 @@
 #include <QAbstractListModel>
 #include <QKeySequence>
 #include <QQmlEngine>
-#include <QStringList>
+#include <QVariantList>
 
 namespace trainscope::app {
 
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
 
     // For Shortcut.sequences; empty for an id that is not in the list.
-    Q_INVOKABLE [[nodiscard]] QStringList sequences(const QString& id) const;
+    Q_INVOKABLE [[nodiscard]] QVariantList sequences(const QString& id) const;
     // As printed beside a command: "Ctrl+O".
     Q_INVOKABLE [[nodiscard]] QString hint(const QString& id) const;
 };

@@ -12,7 +12,7 @@ Sparkline::Sparkline(QQuickItem* parent)
     setAntialiasing(true);
 }
 
-void Sparkline::setValues(const QList<float>& values) {
+void Sparkline::setValues(const QList<double>& values) {
     m_values = values;
     Q_EMIT valuesChanged();
     update();
@@ -39,7 +39,7 @@ void Sparkline::paint(QPainter* painter) {
             line.clear();
             continue;
         }
-        const double y = 1.0 + (height() - 2.0) * (1.0 - static_cast<double>(m_values[i]));
+        const double y = 1.0 + (height() - 2.0) * (1.0 - m_values[i]);
         line.append({static_cast<double>(i) * step, y});
     }
     painter->drawPolyline(line);

@@ -10,14 +10,14 @@ namespace trainscope::app {
 class Sparkline : public QQuickPaintedItem {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(QList<float> values READ values WRITE setValues NOTIFY valuesChanged FINAL)
+    Q_PROPERTY(QList<double> values READ values WRITE setValues NOTIFY valuesChanged FINAL)
     Q_PROPERTY(QColor color READ color WRITE setColor NOTIFY colorChanged FINAL)
 
 public:
     explicit Sparkline(QQuickItem* parent = nullptr);
 
-    [[nodiscard]] QList<float> values() const { return m_values; } // 0..1, 1 at the top
-    void setValues(const QList<float>& values);
+    [[nodiscard]] QList<double> values() const { return m_values; } // 0..1, 1 at the top
+    void setValues(const QList<double>& values);
     [[nodiscard]] QColor color() const { return m_color; }
     void setColor(const QColor& color);
 
@@ -28,7 +28,7 @@ Q_SIGNALS:
     void colorChanged();
 
 private:
-    QList<float> m_values;
+    QList<double> m_values;
     QColor m_color;
 };
 

@@ -41,18 +41,36 @@ void WindowState::attach(QQuickWindow* window) {
 }
 
 void WindowState::setRunListOpen(bool open) {
-    if (open == m_runListOpen)
+    if (open == runListOpen())
         return;
-    m_runListOpen = open;
-    QSettings().setValue(QLatin1String(kRunListKey), open);
+    (m_tight ? m_tightRunList : m_runListOpen) = open;
+    if (!m_tight)
+        QSettings().setValue(QLatin1String(kRunListKey), open);
     Q_EMIT panesChanged();
 }
 
 void WindowState::setInspectorOpen(bool open) {
-    if (open == m_inspectorOpen)
+    if (open == inspectorOpen())
         return;
-    m_inspectorOpen = open;
-    QSettings().setValue(QLatin1String(kInspectorKey), open);
+    (m_narrow ? m_narrowInspector : m_inspectorOpen) = open;
+    if (!m_narrow)
+        QSettings().setValue(QLatin1String(kInspectorKey), open);
+    Q_EMIT panesChanged();
+}
+
+void WindowState::setNarrow(bool narrow) {
+    if (narrow == m_narrow)
+        return;
+    m_narrow = narrow;
+    m_narrowInspector = false;
+    Q_EMIT panesChanged();
+}
+
+void WindowState::setTight(bool tight) {
+    if (tight == m_tight)
+        return;
+    m_tight = tight;
+    m_tightRunList = false;
     Q_EMIT panesChanged();
 }
 

@@ -1,8 +1,10 @@
 import QtQuick
 import Trainscope.App
 
-// The hairline between surfaces.
+// The hairline between surfaces. Lies unless `vertical`.
 Rectangle {
+    property bool vertical: false
+
     implicitWidth: Theme.hairline
     implicitHeight: Theme.hairline
     color: Theme.line

@@ -1,0 +1,72 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// How far the work is: the file under way with its phase, and everything with rate and time left.
+ColumnLayout {
+    id: progress
+
+    required property ImportController controller
+
+    spacing: Theme.spaceM
+
+    ColumnLayout {
+        Layout.fillWidth: true
+        Layout.margins: Theme.spaceL
+        spacing: Theme.spaceS
+
+        UiText {
+            Layout.fillWidth: true
+            text: progress.controller.unitText
+            elide: Text.ElideMiddle
+        }
+        UiText {
+            Layout.fillWidth: true
+            text: progress.controller.phaseText
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+        }
+        UiProgressBar {
+            Layout.fillWidth: true
+            visible: progress.controller.stage === ImportController.Stage.Importing
+            indeterminate: progress.controller.unitFraction < 0
+            value: progress.controller.unitFraction
+            Accessible.name: qsTr("This source")
+        }
+        UiText {
+            Layout.topMargin: Theme.spaceS
+            text: qsTr("Altogether")
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+        }
+        UiProgressBar {
+            Layout.fillWidth: true
+            indeterminate: progress.controller.fraction < 0
+            value: progress.controller.fraction
+            Accessible.name: qsTr("Altogether")
+        }
+        RowLayout {
+            spacing: Theme.spaceL
+
+            UiText {
+                Layout.fillWidth: true
+                text: progress.controller.amountText
+                color: Theme.textSecondary
+                font.pixelSize: Theme.secondarySize
+            }
+            UiText {
+                text: progress.controller.rateText
+                color: Theme.textSecondary
+                font.pixelSize: Theme.secondarySize
+            }
+            UiText {
+                text: progress.controller.timeLeftText
+                font.pixelSize: Theme.secondarySize
+            }
+        }
+    }
+    Item {
+        Layout.fillHeight: true
+    }
+}

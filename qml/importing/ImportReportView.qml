@@ -1,0 +1,113 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// The reports of sources, one block each, what needs attention first.
+ListView {
+    id: list
+
+    required property ImportReportModel report
+
+    clip: true
+    focus: visible
+    activeFocusOnTab: true
+    boundsBehavior: Flickable.StopAtBounds
+    model: report
+    Accessible.role: Accessible.List
+    Accessible.name: qsTr("Import report")
+    UiScrollBar.vertical: UiScrollBar {}
+
+    delegate: Item {
+        id: entry
+
+        required property string path
+        required property string origin
+        required property string verdict
+        required property int severity
+        required property list<string> factLabels
+        required property list<string> factValues
+        required property list<string> warnings
+
+        width: list.width
+        height: block.height + Theme.spaceXl
+        Accessible.role: Accessible.ListItem
+        Accessible.name: qsTr("%1: %2").arg(entry.path).arg(entry.verdict)
+
+        ColumnLayout {
+            id: block
+
+            x: Theme.spaceL
+            y: Theme.spaceM
+            width: parent.width - 2 * Theme.spaceL
+            spacing: Theme.spaceXs
+
+            RowLayout {
+                spacing: Theme.spaceS
+
+                Icon {
+                    Layout.preferredWidth: Theme.iconSize
+                    Layout.preferredHeight: Theme.iconSize
+                    name: ["check", "warning", "error"][entry.severity]
+                    color: entry.severity === 0 ? Theme.textSecondary : Theme.warning
+                }
+                UiText {
+                    Layout.fillWidth: true
+                    text: entry.path
+                    font.weight: Font.Medium
+                    elide: Text.ElideMiddle
+                }
+                UiText {
+                    text: entry.verdict
+                    color: entry.severity === 0 ? Theme.textSecondary : Theme.warning
+                }
+            }
+            UiText {
+                Layout.fillWidth: true
+                Layout.leftMargin: Theme.spaceXl
+                text: entry.origin
+                color: Theme.textSecondary
+                font.pixelSize: Theme.secondarySize
+                elide: Text.ElideMiddle
+            }
+            GridLayout {
+                Layout.leftMargin: Theme.spaceXl
+                Layout.topMargin: Theme.spaceXs
+                columns: 2
+                columnSpacing: Theme.spaceXl
+                rowSpacing: Theme.spaceXs / 2
+
+                Repeater {
+                    model: entry.factLabels.length * 2
+
+                    UiText {
+                        required property int index
+                        readonly property bool isLabel: index % 2 === 0
+
+                        Layout.fillWidth: !isLabel
+                        text: (isLabel ? entry.factLabels : entry.factValues)[Math.floor(index / 2)]
+                        color: isLabel ? Theme.textSecondary : Theme.text
+                        font.pixelSize: Theme.secondarySize
+                        wrapMode: isLabel ? Text.NoWrap : Text.Wrap
+                    }
+                }
+            }
+            Repeater {
+                model: entry.warnings
+
+                UiText {
+                    required property string modelData
+
+                    Layout.fillWidth: true
+                    Layout.leftMargin: Theme.spaceXl
+                    text: modelData
+                    color: Theme.warning
+                    font.pixelSize: Theme.secondarySize
+                    wrapMode: Text.Wrap
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// The import, stage by stage: looking, review, progress, report.
+UiSheet {
+    id: sheet
+
+    required property ImportController controller
+    signal targetWanted
+    signal copyWanted(string text)
+
+    readonly property int stage: controller.stage
+    readonly property bool working: stage === ImportController.Stage.Planning || stage === ImportController.Stage.Importing
+
+    title: [qsTr("Import"), qsTr("Looking at what was dropped"), qsTr("Import"), qsTr("Importing"), qsTr("Import report")][stage]
+    subtitle: stage === ImportController.Stage.Finished ? controller.report.headline : controller.sourceText
+    closable: !working
+    preferredHeight: working ? Theme.inspectorWidth - Theme.spaceXl : Theme.sheetWidth
+    visible: stage !== ImportController.Stage.Idle
+    onClosed: {
+        if (sheet.stage !== ImportController.Stage.Idle)
+            sheet.controller.cancel();
+    }
+
+    ImportReview {
+        anchors.fill: parent
+        visible: sheet.stage === ImportController.Stage.Review
+        controller: sheet.controller
+        onTargetWanted: sheet.targetWanted()
+    }
+    ImportProgress {
+        anchors.fill: parent
+        visible: sheet.working
+        controller: sheet.controller
+    }
+    ImportReportView {
+        anchors.fill: parent
+        visible: sheet.stage === ImportController.Stage.Finished
+        report: sheet.controller.report
+    }
+    buttons: [
+        UiText {
+            Layout.fillWidth: true
+            visible: sheet.stage === ImportController.Stage.Review
+            text: sheet.controller.plan.count === 0 ? "" : sheet.controller.plan.valid ? sheet.controller.plan.totalText : sheet.controller.plan.problem
+            color: sheet.controller.plan.valid ? Theme.textSecondary : Theme.warning
+        },
+        Item {
+            Layout.fillWidth: true
+            visible: sheet.stage !== ImportController.Stage.Review
+        },
+        UiButton {
+            visible: sheet.stage === ImportController.Stage.Finished
+            iconName: "copy"
+            text: qsTr("Copy as text")
+            onClicked: sheet.copyWanted(sheet.controller.report.text())
+        },
+        UiButton {
+            visible: sheet.stage !== ImportController.Stage.Finished
+            enabled: !sheet.controller.stopping
+            text: qsTr("Cancel")
+            onClicked: sheet.controller.cancel()
+        },
+        UiButton {
+            visible: sheet.stage === ImportController.Stage.Review && sheet.controller.plan.count > 0
+            enabled: sheet.controller.plan.valid
+            primary: true
+            text: qsTr("Import")
+            onClicked: sheet.controller.start()
+        },
+        UiButton {
+            visible: sheet.stage === ImportController.Stage.Finished
+            primary: true
+            text: qsTr("Done")
+            onClicked: sheet.controller.cancel()
+        }
+    ]
+}

@@ -1,0 +1,40 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// The reports of everything in the open database, whenever they were imported.
+UiSheet {
+    id: sheet
+
+    required property Session session
+
+    title: qsTr("Import report")
+    subtitle: session.reports.headline
+
+    function show() {
+        sheet.session.readReports();
+        sheet.open();
+    }
+
+    ImportReportView {
+        anchors.fill: parent
+        report: sheet.session.reports
+    }
+    buttons: [
+        Item {
+            Layout.fillWidth: true
+        },
+        UiButton {
+            iconName: "copy"
+            text: qsTr("Copy as text")
+            onClicked: sheet.session.copyText(sheet.session.reports.text())
+        },
+        UiButton {
+            primary: true
+            focus: true
+            text: qsTr("Close")
+            onClicked: sheet.close()
+        }
+    ]
+}

@@ -1,0 +1,75 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// The files that nobody recognised, each with its reason; folded unless there is nothing else.
+ColumnLayout {
+    id: box
+
+    required property UnrecognisedModel files
+    property bool open: false
+
+    spacing: 0
+
+    UiSeparator {
+        Layout.fillWidth: true
+    }
+    UiButton {
+        Layout.margins: Theme.spaceXs
+        Layout.leftMargin: Theme.spaceM
+        quiet: true
+        checkable: true
+        checked: box.open
+        iconName: box.open ? "chevronDown" : "chevronRight"
+        text: box.files.count === 1 ? qsTr("1 file was not recognised") : qsTr("%1 files were not recognised").arg(box.files.count)
+        onClicked: box.open = !box.open
+    }
+    ListView {
+        id: list
+
+        Layout.fillWidth: true
+        Layout.fillHeight: true
+        visible: box.open
+        clip: true
+        activeFocusOnTab: true
+        boundsBehavior: Flickable.StopAtBounds
+        model: box.files
+        Accessible.role: Accessible.List
+        Accessible.name: qsTr("Files that were not recognised")
+        UiScrollBar.vertical: UiScrollBar {}
+        delegate: Item {
+            id: entry
+
+            required property string path
+            required property string reason
+
+            width: list.width
+            height: texts.height + Theme.spaceS
+            Accessible.role: Accessible.ListItem
+            Accessible.name: qsTr("%1: %2").arg(entry.path).arg(entry.reason)
+
+            Column {
+                id: texts
+
+                x: Theme.spaceL
+                width: parent.width - 2 * Theme.spaceL
+
+                UiText {
+                    width: parent.width
+                    text: entry.path
+                    elide: Text.ElideMiddle
+                }
+                UiText {
+                    width: parent.width
+                    text: entry.reason
+                    color: Theme.textSecondary
+                    font.pixelSize: Theme.secondarySize
+                    wrapMode: Text.Wrap
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+UiSheet {
+    id: sheet
+
+    required property Session session
+
+    title: qsTr("Trainscope %1").arg(session.version)
+    subtitle: qsTr("Power, heat, time and layout of distributed LLM training runs")
+    preferredWidth: Theme.sheetWidth * 0.6
+    preferredHeight: Theme.inspectorWidth
+
+    ColumnLayout {
+        anchors.fill: parent
+        anchors.margins: Theme.spaceL
+        spacing: Theme.spaceM
+
+        UiText {
+            Layout.fillWidth: true
+            text: qsTr("Free software under the Apache License, Version 2.0. It comes without warranty of any kind.")
+            wrapMode: Text.Wrap
+        }
+        UiText {
+            Layout.fillWidth: true
+            text: qsTr("Built with Qt (LGPL 3), SQLite (public domain), Zstandard (BSD), xxHash (BSD), simdjson (Apache 2.0), nlohmann JSON, fmt, yaml-cpp (MIT) and CLI11 (BSD). Set in Inter (OFL) where it is installed.")
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+            wrapMode: Text.Wrap
+        }
+        Item {
+            Layout.fillHeight: true
+        }
+    }
+    buttons: [
+        Item {
+            Layout.fillWidth: true
+        },
+        UiButton {
+            text: qsTr("Close")
+            focus: true
+            onClicked: sheet.close()
+        }
+    ]
+}

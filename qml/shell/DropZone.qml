@@ -1,0 +1,62 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The place that says what to drop, with the buttons for those who would rather choose.
+Rectangle {
+    id: zone
+
+    property bool active: false
+    signal filesWanted
+    signal folderWanted
+    signal openWanted
+
+    implicitHeight: content.height + 2 * Theme.spaceXl
+    radius: Theme.radius * 2
+    color: zone.active ? Theme.selection : Theme.panel
+    border.width: zone.active ? 2 * Theme.hairline : Theme.hairline
+    border.color: zone.active ? Theme.accent : Theme.line
+
+    Column {
+        id: content
+
+        anchors.centerIn: parent
+        width: parent.width - 2 * Theme.spaceXl
+        spacing: Theme.spaceM
+
+        Icon {
+            anchors.horizontalCenter: parent.horizontalCenter
+            width: Theme.spaceXl + Theme.spaceS
+            height: width
+            name: "download"
+            color: zone.active ? Theme.accent : Theme.textSecondary
+        }
+        UiText {
+            width: parent.width
+            horizontalAlignment: Text.AlignHCenter
+            text: zone.active ? qsTr("Let go to look at it") : qsTr("Drop files or folders here, or anywhere on the window")
+        }
+        Row {
+            anchors.horizontalCenter: parent.horizontalCenter
+            spacing: Theme.spaceS
+
+            UiButton {
+                primary: true
+                focus: true
+                text: qsTr("Import a folder…")
+                shortcutText: KeyMap.hint("importFolder")
+                onClicked: zone.folderWanted()
+            }
+            UiButton {
+                text: qsTr("Import files…")
+                shortcutText: KeyMap.hint("importFiles")
+                onClicked: zone.filesWanted()
+            }
+            UiButton {
+                text: qsTr("Open a run database…")
+                shortcutText: KeyMap.hint("open")
+                onClicked: zone.openWanted()
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import QtQuick
+import QtQuick.Dialogs
+import Trainscope.App
+
+// The dialogs that choose files.
+Item {
+    id: dialogs
+
+    required property Session session
+
+    function openDatabase() {
+        openDialog.open();
+    }
+    function importFiles() {
+        filesDialog.open();
+    }
+    function importFolder() {
+        folderDialog.open();
+    }
+    function chooseTarget() {
+        targetDialog.open();
+    }
+
+    FileDialog {
+        id: openDialog
+
+        title: qsTr("Open a run database")
+        nameFilters: [qsTr("Run databases (*.trainscope)"), qsTr("All files (*)")]
+        onAccepted: dialogs.session.openUrl(selectedFile)
+    }
+    FileDialog {
+        id: filesDialog
+
+        title: qsTr("Import files")
+        fileMode: FileDialog.OpenFiles
+        onAccepted: dialogs.session.openUrls(selectedFiles)
+    }
+    FolderDialog {
+        id: folderDialog
+
+        title: qsTr("Import a folder")
+        onAccepted: dialogs.session.openUrls([selectedFolder])
+    }
+    FileDialog {
+        id: targetDialog
+
+        title: qsTr("Database that takes the runs")
+        fileMode: FileDialog.SaveFile
+        // An existing database is added to, not overwritten. Qt 6.4 leaves the property out of its
+        // type description.
+        // qmllint disable
+        options: FileDialog.DontConfirmOverwrite
+        // qmllint enable
+        defaultSuffix: "trainscope"
+        nameFilters: [qsTr("Run databases (*.trainscope)")]
+        onAccepted: dialogs.session.importing.setTarget(selectedFile)
+    }
+}

@@ -1,0 +1,133 @@
+pragma ComponentBehavior: Bound
+
+import QtQml.Models
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// Everything the window can do, each with its key.
+UiMenu {
+    id: menu
+
+    required property Session session
+    signal openWanted
+    signal importFilesWanted
+    signal importFolderWanted
+    signal reportWanted
+    signal exportWanted
+    signal keysWanted
+    signal aboutWanted
+
+    readonly property bool isOpen: session.workspace.isOpen
+
+    UiMenuItem {
+        text: qsTr("Open…")
+        iconName: "database"
+        shortcutText: KeyMap.hint("open")
+        onTriggered: menu.openWanted()
+    }
+    UiMenu {
+        id: recentMenu
+
+        title: qsTr("Open recent")
+        enabled: menu.session.recent.count > 0
+
+        Instantiator {
+            model: menu.session.recent
+            delegate: UiMenuItem {
+                required property string path
+                required property string name
+                required property bool missing
+
+                text: missing ? qsTr("%1 (missing)").arg(name) : name
+                onTriggered: menu.session.openRecent(path)
+            }
+            onObjectAdded: (index, object) => recentMenu.insertItem(index, object as UiMenuItem)
+            onObjectRemoved: (index, object) => recentMenu.removeItem(object as UiMenuItem)
+        }
+    }
+    UiMenuItem {
+        text: qsTr("Open the sample")
+        iconName: "chart"
+        onTriggered: menu.session.openSample()
+    }
+    UiMenuSeparator {}
+    UiMenuItem {
+        text: qsTr("Import files…")
+        iconName: "file"
+        shortcutText: KeyMap.hint("importFiles")
+        onTriggered: menu.importFilesWanted()
+    }
+    UiMenuItem {
+        text: qsTr("Import a folder…")
+        iconName: "folder"
+        shortcutText: KeyMap.hint("importFolder")
+        onTriggered: menu.importFolderWanted()
+    }
+    UiMenuItem {
+        text: qsTr("Import report…")
+        enabled: menu.isOpen
+        onTriggered: menu.reportWanted()
+    }
+    UiMenuSeparator {}
+    UiMenuItem {
+        text: qsTr("Export…")
+        iconName: "export"
+        enabled: menu.isOpen
+        shortcutText: KeyMap.hint("export")
+        onTriggered: menu.exportWanted()
+    }
+    UiMenuItem {
+        text: qsTr("Close the database")
+        enabled: menu.isOpen
+        shortcutText: KeyMap.hint("closeDatabase")
+        onTriggered: menu.session.closeDatabase()
+    }
+    UiMenuSeparator {}
+    UiMenu {
+        title: qsTr("Theme")
+
+        UiMenuItem {
+            text: qsTr("Like the system")
+            checkable: true
+            checked: Theme.preference === Theme.Preference.System
+            onTriggered: Theme.preference = Theme.Preference.System
+        }
+        UiMenuItem {
+            text: qsTr("Dark")
+            checkable: true
+            checked: Theme.preference === Theme.Preference.Dark
+            onTriggered: Theme.preference = Theme.Preference.Dark
+        }
+        UiMenuItem {
+            text: qsTr("Light")
+            checkable: true
+            checked: Theme.preference === Theme.Preference.Light
+            onTriggered: Theme.preference = Theme.Preference.Light
+        }
+        UiMenuSeparator {}
+        UiMenuItem {
+            text: qsTr("Reduced motion")
+            checkable: true
+            checked: Theme.reducedMotion
+            onTriggered: Theme.reducedMotion = checked
+        }
+    }
+    UiMenuItem {
+        text: qsTr("Keys")
+        iconName: "help"
+        shortcutText: KeyMap.hint("keys")
+        onTriggered: menu.keysWanted()
+    }
+    UiMenuItem {
+        text: qsTr("About Trainscope")
+        iconName: "info"
+        onTriggered: menu.aboutWanted()
+    }
+    UiMenuSeparator {}
+    UiMenuItem {
+        text: qsTr("Quit")
+        shortcutText: KeyMap.hint("quit")
+        onTriggered: Qt.quit()
+    }
+}

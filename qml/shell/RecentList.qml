@@ -1,0 +1,92 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// The databases opened lately; those that are gone are marked, and each can be taken off the list.
+ColumnLayout {
+    id: recent
+
+    required property Session session
+
+    spacing: Theme.spaceS
+
+    UiSectionHeader {
+        text: qsTr("Opened lately")
+    }
+    UiText {
+        visible: recent.session.recent.count === 0
+        text: qsTr("Nothing yet.")
+        color: Theme.textSecondary
+    }
+    Repeater {
+        model: recent.session.recent
+
+        T.ItemDelegate {
+            id: entry
+
+            required property int index
+            required property string path
+            required property string name
+            required property string folder
+            required property bool missing
+
+            Layout.fillWidth: true
+            implicitHeight: Theme.topBarHeight - Theme.spaceXs
+            focusPolicy: Qt.StrongFocus
+            text: entry.name
+            Accessible.name: entry.missing ? qsTr("%1, missing").arg(entry.name) : entry.name
+            Accessible.description: entry.folder
+            onClicked: recent.session.openRecent(entry.path)
+            Keys.onReturnPressed: entry.clicked()
+            Keys.onDeletePressed: recent.session.recent.remove(entry.index)
+
+            contentItem: Item {
+                Column {
+                    anchors.left: parent.left
+                    anchors.leftMargin: Theme.spaceS
+                    anchors.right: parent.right
+                    anchors.rightMargin: Theme.spaceXl + Theme.spaceS
+                    anchors.verticalCenter: parent.verticalCenter
+
+                    UiText {
+                        width: parent.width
+                        text: entry.missing ? qsTr("%1 (missing)").arg(entry.name) : entry.name
+                        color: entry.missing ? Theme.textMuted : Theme.text
+                        elide: Text.ElideMiddle
+                    }
+                    UiText {
+                        width: parent.width
+                        text: entry.folder
+                        color: Theme.textSecondary
+                        font.pixelSize: Theme.secondarySize
+                        elide: Text.ElideMiddle
+                    }
+                }
+                UiIconButton {
+                    anchors.right: parent.right
+                    anchors.verticalCenter: parent.verticalCenter
+                    width: Theme.hitTarget
+                    height: Theme.hitTarget
+                    visible: entry.hovered || entry.activeFocus
+                    focusPolicy: Qt.NoFocus
+                    iconName: "close"
+                    text: qsTr("Take off the list")
+                    onClicked: recent.session.recent.remove(entry.index)
+                }
+            }
+            background: Rectangle {
+                radius: Theme.radius
+                color: entry.hovered ? Theme.hovered : "transparent"
+
+                UiFocusRing {
+                    control: entry
+                    visible: entry.visualFocus
+                }
+            }
+        }
+    }
+}

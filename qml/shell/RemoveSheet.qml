@@ -1,0 +1,47 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+UiSheet {
+    id: sheet
+
+    required property Session session
+    property string runName: ""
+
+    title: qsTr("Remove the run?")
+    preferredWidth: Theme.sheetWidth * 0.6
+    preferredHeight: Theme.spaceXl * 10
+
+    function ask(name: string) {
+        sheet.runName = name;
+        sheet.open();
+        keep.forceActiveFocus(Qt.PopupFocusReason);
+    }
+
+    UiText {
+        anchors.fill: parent
+        anchors.margins: Theme.spaceL
+        wrapMode: Text.Wrap
+        text: qsTr("%1 and all its samples, kernels and reports leave this database. This cannot be undone; the files that it was imported from stay as they are.").arg(sheet.runName)
+    }
+    buttons: [
+        Item {
+            Layout.fillWidth: true
+        },
+        UiButton {
+            id: keep
+
+            text: qsTr("Keep it")
+            onClicked: sheet.close()
+        },
+        UiButton {
+            primary: true
+            text: qsTr("Remove")
+            onClicked: {
+                sheet.session.removeRun(sheet.runName);
+                sheet.close();
+            }
+        }
+    ]
+}

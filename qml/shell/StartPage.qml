@@ -1,0 +1,116 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// Before anything is open: where to drop, what was opened lately, the sample, and what can be read.
+FocusScope {
+    id: page
+
+    required property Session session
+    required property bool dropping
+    signal openWanted
+    signal importFilesWanted
+    signal importFolderWanted
+
+    Accessible.role: Accessible.Pane
+    Accessible.name: qsTr("Start page")
+
+    Flickable {
+        anchors.fill: parent
+        contentHeight: column.height + 2 * Theme.spaceXl
+        boundsBehavior: Flickable.StopAtBounds
+        clip: true
+
+        ColumnLayout {
+            id: column
+
+            x: (parent.width - width) / 2
+            y: Math.max(Theme.spaceXl, (page.height - height) / 2)
+            width: Math.min(page.width - 2 * Theme.spaceXl, Theme.sheetWidth)
+            spacing: Theme.spaceXl
+
+            ColumnLayout {
+                spacing: Theme.spaceXs
+
+                UiText {
+                    text: qsTr("Where did the time, the energy and the heat go?")
+                    font.pixelSize: Theme.titleSize
+                    font.weight: Font.DemiBold
+                    Layout.fillWidth: true
+                    wrapMode: Text.Wrap
+                    Accessible.role: Accessible.Heading
+                    Accessible.name: text
+                }
+                UiText {
+                    text: qsTr("Drop what a training run left behind. Nothing is written before you have seen what was recognised.")
+                    color: Theme.textSecondary
+                    Layout.fillWidth: true
+                    wrapMode: Text.Wrap
+                }
+            }
+            DropZone {
+                Layout.fillWidth: true
+                active: page.dropping
+                onFilesWanted: page.importFilesWanted()
+                onFolderWanted: page.importFolderWanted()
+                onOpenWanted: page.openWanted()
+            }
+            GridLayout {
+                Layout.fillWidth: true
+                columns: 2
+                columnSpacing: Theme.spaceXl * 2
+                rowSpacing: Theme.spaceXl
+
+                RecentList {
+                    Layout.fillWidth: true
+                    Layout.fillHeight: true
+                    Layout.preferredWidth: Theme.runListWidth
+                    Layout.alignment: Qt.AlignTop
+                    session: page.session
+                }
+                ColumnLayout {
+                    Layout.fillWidth: true
+                    Layout.preferredWidth: Theme.runListWidth
+                    Layout.alignment: Qt.AlignTop
+                    spacing: Theme.spaceM
+
+                    UiSectionHeader {
+                        text: qsTr("Without data of your own")
+                    }
+                    UiButton {
+                        iconName: "chart"
+                        text: qsTr("Open the sample")
+                        onClicked: page.session.openSample()
+                    }
+                    UiText {
+                        Layout.fillWidth: true
+                        text: qsTr("Simulated: one GPT-3 175B job on 32 H200 and on 64 H100.")
+                        color: Theme.textSecondary
+                        font.pixelSize: Theme.secondarySize
+                        wrapMode: Text.Wrap
+                    }
+                    UiSectionHeader {
+                        Layout.topMargin: Theme.spaceM
+                        text: qsTr("What can be read")
+                    }
+                    Repeater {
+                        model: [qsTr("CharLLM-PPT and Zeus result trees, with their launch YAML"), qsTr("PyTorch Kineto traces, one file per rank, .json or .json.gz"), qsTr("nvidia-smi --query-gpu … --format=csv logs")]
+
+                        UiText {
+                            required property string modelData
+
+                            Layout.fillWidth: true
+                            text: modelData
+                            color: Theme.textSecondary
+                            font.pixelSize: Theme.secondarySize
+                            wrapMode: Text.Wrap
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// The facts of the shown run at the left, the keys worth knowing at the right.
+Rectangle {
+    id: bar
+
+    required property Session session
+    signal keysWanted
+
+    implicitHeight: Theme.statusBarHeight
+    color: Theme.panel
+    Accessible.role: Accessible.StatusBar
+    Accessible.name: session.facts
+
+    UiSeparator {
+        width: parent.width
+    }
+    RowLayout {
+        anchors.fill: parent
+        anchors.leftMargin: Theme.spaceM
+        anchors.rightMargin: Theme.spaceM
+        spacing: Theme.spaceL
+
+        UiText {
+            Layout.fillWidth: true
+            text: bar.session.facts
+            color: Theme.textSecondary
+            font.pixelSize: Theme.smallSize
+        }
+        UiText {
+            visible: bar.session.workspace.isOpen
+            text: qsTr("W S zoom   A D pan   F fit   M mark   ? keys")
+            color: Theme.textSecondary
+            font.pixelSize: Theme.smallSize
+
+            TapHandler {
+                onTapped: bar.keysWanted()
+            }
+        }
+    }
+}

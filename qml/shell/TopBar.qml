@@ -1,0 +1,90 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// Name, database, views, search, alignment, export, menu.
+Rectangle {
+    id: bar
+
+    required property Session session
+    required property WindowState panes
+    signal exportWanted
+    signal menuWanted(Item anchor)
+
+    readonly property bool isOpen: session.workspace.isOpen
+
+    implicitHeight: Theme.topBarHeight
+    color: Theme.panel
+    Accessible.role: Accessible.ToolBar
+    Accessible.name: qsTr("Top bar")
+
+    RowLayout {
+        anchors.fill: parent
+        anchors.leftMargin: Theme.spaceS
+        anchors.rightMargin: Theme.spaceM
+        spacing: Theme.spaceS
+
+        UiIconButton {
+            id: menuButton
+
+            iconName: "menu"
+            text: qsTr("Menu")
+            shortcutText: KeyMap.hint("mainMenu")
+            onClicked: bar.menuWanted(menuButton)
+        }
+        UiIconButton {
+            visible: bar.isOpen
+            iconName: "panelLeft"
+            text: bar.panes.runListOpen ? qsTr("Hide the runs") : qsTr("Show the runs")
+            shortcutText: KeyMap.hint("runList")
+            onClicked: bar.panes.runListOpen = !bar.panes.runListOpen
+        }
+        UiText {
+            text: qsTr("Trainscope")
+            font.weight: Font.DemiBold
+        }
+        UiText {
+            Layout.maximumWidth: Theme.runListWidth
+            Layout.leftMargin: Theme.spaceS
+            visible: bar.isOpen && !bar.panes.narrow
+            text: bar.session.workspace.databaseName
+            color: Theme.textSecondary
+            elide: Text.ElideMiddle
+        }
+        UiTag {
+            visible: bar.session.simulated
+            text: qsTr("simulated")
+        }
+        UiTab {
+            Layout.leftMargin: Theme.spaceM
+            visible: bar.isOpen
+            checked: true
+            text: qsTr("Timeline")
+        }
+        Item {
+            Layout.fillWidth: true
+        }
+        UiButton {
+            visible: bar.isOpen
+            text: qsTr("Export")
+            iconName: bar.panes.narrow ? "" : "export"
+            toolTip: qsTr("Save what is shown as PNG, PDF, SVG or CSV")
+            shortcutText: KeyMap.hint("export")
+            onClicked: bar.exportWanted()
+        }
+        UiIconButton {
+            visible: bar.isOpen
+            iconName: "panelRight"
+            text: bar.panes.inspectorOpen ? qsTr("Hide the inspector") : qsTr("Show the inspector")
+            shortcutText: KeyMap.hint("inspector")
+            onClicked: bar.panes.inspectorOpen = !bar.panes.inspectorOpen
+        }
+    }
+    UiSeparator {
+        anchors.bottom: parent.bottom
+        width: parent.width
+    }
+}
