@@ -305,6 +305,11 @@ DurationNs TimelineController::pixelLength() const {
     return {std::max<std::int64_t>(1, std::llround(length / pixels))};
 }
 
+QString TimelineController::textOfLimit(DurationNs time) const {
+    const DurationNs thousandth{std::max<std::int64_t>(1, m_window.limits().length().ns / 1000)};
+    return QString::fromStdString(plot::timeText(time, thousandth, timeContext()));
+}
+
 QString TimelineController::textOfTime(DurationNs time) const {
     return QString::fromStdString(plot::timeText(time, pixelLength(), timeContext()));
 }

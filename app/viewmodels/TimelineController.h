@@ -253,6 +253,7 @@ private:
     [[nodiscard]] plot::TimeContext timeContext() const;
     [[nodiscard]] DurationNs pixelLength() const;
     [[nodiscard]] QString textOfTime(DurationNs time) const;
+    [[nodiscard]] QString textOfLimit(DurationNs time) const;
 
     // TimelineNavigation.cpp
     void windowMoved(ViewChange change);

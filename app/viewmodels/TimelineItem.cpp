@@ -159,6 +159,10 @@ void TimelineItem::hoverMoveEvent(QHoverEvent* event) {
     if (!m_controller)
         return;
     const QPointF at = event->position();
+    // Every frame brings a hover event, also when the pointer rests.
+    if (at == m_hovered)
+        return;
+    m_hovered = at;
     if (m_controller->selectionEdgeAt(at.x()) != 0)
         setCursor(Qt::SizeHorCursor);
     else

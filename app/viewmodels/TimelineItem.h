@@ -54,6 +54,7 @@ private:
     int m_edge = 0;
     QPointF m_pressed;
     QPointF m_last;
+    QPointF m_hovered;
 };
 
 } // namespace trainscope::app

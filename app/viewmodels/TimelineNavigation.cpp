@@ -103,6 +103,7 @@ void TimelineController::windowMoved(ViewChange change) {
         m_axis.x = kNameWidth;
     record(change);
     requestData();
+    m_hoverText.clear();
     m_marks.layOut(m_runs, m_axis);
     placeSpan();
     m_summaryTimer.start();

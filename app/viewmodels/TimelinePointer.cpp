@@ -342,11 +342,11 @@ QString TimelineController::windowText() const {
 }
 
 QString TimelineController::limitsBeginText() const {
-    return isReady() ? textOfTime(m_window.limits().begin) : QString();
+    return isReady() ? textOfLimit(m_window.limits().begin) : QString();
 }
 
 QString TimelineController::limitsEndText() const {
-    return isReady() ? textOfTime(m_window.limits().end) : QString();
+    return isReady() ? textOfLimit(m_window.limits().end) : QString();
 }
 
 void TimelineController::setTimeDisplay(int display) {

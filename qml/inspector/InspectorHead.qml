@@ -17,6 +17,9 @@ RowLayout {
 
     UiSectionHeader {
         Layout.fillWidth: true
+        // Capitals would turn µs into MS.
+        font.capitalization: Font.MixedCase
+        font.weight: Font.DemiBold
         text: head.text
         opacity: head.busy ? 0.6 : 1
     }
