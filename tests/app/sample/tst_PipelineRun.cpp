@@ -1,9 +1,10 @@
 // The sample's pipeline obeys its dependencies, and its length is that of the 1F1B schedule.
 
-#include "app/sample/PipelineRun.h"
-
 #include <QtTest>
 
+#include "app/sample/PipelineRun.h"
+
+#include <algorithm>
 #include <map>
 
 using namespace trainscope::app::sample;
