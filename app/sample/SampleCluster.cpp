@@ -21,7 +21,7 @@ ClusterParameters h200Cluster() {
     cluster.idleWatts = 118.0;
     cluster.memoryClockMHz = 3201.0;
     cluster.memoryUsedMiB = 118'400.0;
-    cluster.rearPreheatCelsius = 18.0;
+    cluster.rearPreheatCelsius = 20.5;
     cluster.hotNode = 2;
     cluster.seed = 0x5175B200;
     return cluster;
@@ -38,7 +38,7 @@ ClusterParameters h100Cluster() {
     cluster.idleWatts = 104.0;
     cluster.memoryClockMHz = 2619.0;
     cluster.memoryUsedMiB = 70'900.0;
-    cluster.rearPreheatCelsius = 15.0;
+    cluster.rearPreheatCelsius = 22.0;
     cluster.hotNode = 5;
     cluster.seed = 0x5175B100;
     return cluster;

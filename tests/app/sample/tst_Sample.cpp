@@ -59,7 +59,8 @@ private Q_SLOTS:
 
     void rearGpusAreHotterAndThrottle() {
         const auto store = store::Store::open(path(), store::OpenMode::ReadOnly);
-        for (const auto& run : store.value().runs().value()) {
+        const auto runs = store.value().runs().value();
+        for (const auto& run : runs) {
             const auto front = statisticsOf(store.value(), run.id, "gpu_temperature", 1);
             const auto rear = statisticsOf(store.value(), run.id, "gpu_temperature", 6);
             QVERIFY(rear.mean > front.mean + 8.0);

@@ -52,8 +52,8 @@ void PlanTest::reasons_data() {
     QTest::addColumn<std::string>("content");
     QTest::addColumn<QString>("reason");
     QTest::newRow("empty") << QStringLiteral("a.csv") << ""s << QStringLiteral("empty");
-    QTest::newRow("JPEG") << QStringLiteral("photo.csv")
-                          << "\xff\xd8\xff\xe0\x00\x10JFIF"s << QStringLiteral("JPEG image");
+    QTest::newRow("JPEG") << QStringLiteral("photo.csv") << "\xff\xd8\xff\xe0\x00\x10JFIF"s
+                          << QStringLiteral("JPEG image");
     QTest::newRow("SQLite") << QStringLiteral("runs.trace") << "SQLite format 3\0\x10\x00"s
                             << QStringLiteral("SQLite database");
     QTest::newRow("execution trace")
