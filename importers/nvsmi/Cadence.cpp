@@ -11,11 +11,12 @@ namespace {
 constexpr std::size_t kMostSteps = 4096;
 constexpr std::size_t kFewestChanges = 8;
 constexpr std::int64_t kGapPeriods = 10;
+constexpr std::int64_t kLongestPeriod = std::int64_t{1} << 59; // 18 years; ten of them still fit
 
 std::int64_t median(std::vector<std::int64_t> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
-    return *middle;
+    return std::min(*middle, kLongestPeriod);
 }
 
 } // namespace
@@ -29,6 +30,11 @@ void Cadence::add(TimeNs time, double value) {
     }
     const std::int64_t step = (time - m_last).ns;
     m_last = time;
+    // Where the clock was set back nothing can be said about periods.
+    if (step < 0) {
+        m_changed = false;
+        return;
+    }
     if (m_steps.size() < kMostSteps) {
         m_steps.push_back(step);
         if (m_steps.size() == kMostSteps)

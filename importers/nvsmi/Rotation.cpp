@@ -46,7 +46,7 @@ Rhythm findRhythm(std::span<const TimeNs> stamps, bool hasFraction) {
     std::sort(sorted.begin(), sorted.end());
     // Even with 64 GPUs one step in 64 is a pause; rarer ones are interruptions of the recording.
     const std::int64_t longStep = sorted[sorted.size() - 1 - sorted.size() / 100];
-    const std::int64_t pause = hasFraction ? longStep * 3 / 10 : 0;
+    const std::int64_t pause = hasFraction ? longStep / 10 * 3 : 0;
     const auto lengths = burstLengths(step, pause);
 
     std::map<int, int> frequency;

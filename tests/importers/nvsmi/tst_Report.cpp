@@ -31,6 +31,7 @@ private Q_SLOTS:
     void nothingUsable_data();
     void nothingUsable();
     void gaps();
+    void clockSetBack();
     void cancel();
     void failingSink();
 };
@@ -172,6 +173,19 @@ void ReportTest::gaps() {
     importText(text, imported);
     // Of the steps 1 1 1 11 1 1 10 14 the median is 1 s: 11 and 14 exceed ten periods, 10 does not.
     QCOMPARE(imported.reports.at(0).value().gaps, std::int64_t{2});
+}
+
+void ReportTest::clockSetBack() {
+    // Fewer forward steps than backward ones, years apart: no period, no gap, and all rows kept.
+    Imported imported;
+    importText(kHeader
+            + "2199/01/01 00:00:00.000, X, 0, 5 W\n2150/01/01 00:00:00.000, X, 0, 6 W\n"
+              "1991/01/01 00:00:00.000, X, 0, 7 W\n",
+        imported);
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.rows, std::int64_t{3});
+    QCOMPARE(report.gaps, std::int64_t{0});
+    QVERIFY(!report.facts.contains("sampling_period"));
 }
 
 void ReportTest::cancel() {
