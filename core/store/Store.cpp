@@ -78,7 +78,7 @@ Result<Store> Store::adopt(
     if (!uuid.hasValue())
         return uuid.error();
     return Store(std::make_unique<Impl>(
-        path, std::move(database.value()), mode, std::move(uuid.value()), false));
+        Impl{path, std::move(database.value()), mode, std::move(uuid.value()), false}));
 }
 
 Result<Store> Store::open(const std::filesystem::path& path, OpenMode mode) {
