@@ -21,6 +21,7 @@ constexpr auto kWindow = QT_TRANSLATE_NOOP("KeyMap", "Window");
 constexpr auto kRuns = QT_TRANSLATE_NOOP("KeyMap", "Runs");
 constexpr auto kTimeline = QT_TRANSLATE_NOOP("KeyMap", "Timeline");
 constexpr auto kLanes = QT_TRANSLATE_NOOP("KeyMap", "Lanes");
+constexpr auto kMouse = QT_TRANSLATE_NOOP("KeyMap", "Mouse on the timeline");
 
 constexpr std::array kEntries{
     Entry{"open", kWindow, "Ctrl+O", "", QT_TRANSLATE_NOOP("KeyMap", "Open a run database")},
@@ -52,23 +53,37 @@ constexpr std::array kEntries{
     Entry{"runCopy", kRuns, "", "Ctrl+C", QT_TRANSLATE_NOOP("KeyMap", "Copy its name")},
 
     Entry{"search", kTimeline, "/ Ctrl+F", "/  Ctrl+F",
-        QT_TRANSLATE_NOOP("KeyMap", "Search kernels, metrics and marks")},
-    Entry{"zoom", kTimeline, "", "W  S", QT_TRANSLATE_NOOP("KeyMap", "Zoom in, zoom out")},
+        QT_TRANSLATE_NOOP(
+            "KeyMap", "Search kernels, metrics and marks; Enter, Shift+Enter: next, previous")},
+    Entry{"zoom", kTimeline, "", "W  S  +  −", QT_TRANSLATE_NOOP("KeyMap", "Zoom in, zoom out")},
     Entry{"pan", kTimeline, "", "A  D", QT_TRANSLATE_NOOP("KeyMap", "Pan left, pan right")},
     Entry{"arrows", kTimeline, "", "←  →",
         QT_TRANSLATE_NOOP("KeyMap", "Pan a little; previous or next kernel when one is selected")},
+    Entry{"spans", kTimeline, "", ",  .", QT_TRANSLATE_NOOP("KeyMap", "Previous, next kernel")},
     Entry{"fit", kTimeline, "", "F", QT_TRANSLATE_NOOP("KeyMap", "Fit the selection, or all")},
     Entry{"whole", kTimeline, "", "0", QT_TRANSLATE_NOOP("KeyMap", "The whole run")},
-    Entry{"mark", kTimeline, "", "M", QT_TRANSLATE_NOOP("KeyMap", "Mark the selection")},
-    Entry{"wheel", kTimeline, "", "Ctrl+Wheel", QT_TRANSLATE_NOOP("KeyMap", "Zoom at the pointer")},
-    Entry{
-        "shiftWheel", kTimeline, "", "Shift+Wheel  Shift+Drag", QT_TRANSLATE_NOOP("KeyMap", "Pan")},
-    Entry{"drag", kTimeline, "", "Drag", QT_TRANSLATE_NOOP("KeyMap", "Select a stretch of time")},
+    Entry{"mark", kTimeline, "", "M",
+        QT_TRANSLATE_NOOP("KeyMap", "Mark the selection or the cursor")},
+    Entry{"marks", kTimeline, "", "[  ]", QT_TRANSLATE_NOOP("KeyMap", "Previous, next mark")},
+    Entry{"markRemove", kTimeline, "", "Delete",
+        QT_TRANSLATE_NOOP("KeyMap", "Remove the mark at the cursor")},
     Entry{"undo", kTimeline, "", "Ctrl+Z", QT_TRANSLATE_NOOP("KeyMap", "Undo zoom or arrangement")},
-    Entry{"redo", kTimeline, "", "Ctrl+Shift+Z", QT_TRANSLATE_NOOP("KeyMap", "Redo")},
+    Entry{"redo", kTimeline, "", "Ctrl+Shift+Z  Ctrl+Y", QT_TRANSLATE_NOOP("KeyMap", "Redo")},
 
     Entry{"lanes", kLanes, "", "↑  ↓", QT_TRANSLATE_NOOP("KeyMap", "Previous, next lane")},
-    Entry{"laneMove", kLanes, "", "Alt+↑  Alt+↓", QT_TRANSLATE_NOOP("KeyMap", "Move the lane")},
+    Entry{"laneMove", kLanes, "", "Alt+↑  Alt+↓",
+        QT_TRANSLATE_NOOP("KeyMap", "Move the lane up, down")},
+    Entry{"laneHeight", kLanes, "", "Alt+←  Alt+→",
+        QT_TRANSLATE_NOOP("KeyMap", "Make the lane lower, higher")},
+
+    Entry{"wheel", kMouse, "", "Wheel", QT_TRANSLATE_NOOP("KeyMap", "Scroll the lanes")},
+    Entry{"ctrlWheel", kMouse, "", "Ctrl+Wheel  Pinch",
+        QT_TRANSLATE_NOOP("KeyMap", "Zoom at the pointer")},
+    Entry{"shiftWheel", kMouse, "", "Shift+Wheel  Shift+Drag  Middle drag",
+        QT_TRANSLATE_NOOP("KeyMap", "Pan")},
+    Entry{"drag", kMouse, "", "Drag", QT_TRANSLATE_NOOP("KeyMap", "Select a stretch of time")},
+    Entry{"doubleClick", kMouse, "", "Double click",
+        QT_TRANSLATE_NOOP("KeyMap", "Zoom to the kernel or the selection")},
 };
 
 QString shown(const Entry& entry) {
@@ -86,23 +101,30 @@ const Entry* find(const QString& id) {
 } // namespace
 
 KeyMap::KeyMap(QObject* parent)
-    : QAbstractListModel(parent) { }
+    : QAbstractListModel(parent) {
+    const char* group = nullptr;
+    for (const auto& entry : kEntries) {
+        m_lines.push_back(
+            {group == entry.group ? QString() : tr(entry.group), shown(entry), tr(entry.action)});
+        group = entry.group;
+    }
+}
 
 int KeyMap::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(kEntries.size());
+    return parent.isValid() ? 0 : static_cast<int>(m_lines.size());
 }
 
 QVariant KeyMap::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
-    const auto& entry = kEntries[static_cast<std::size_t>(index.row())];
+    const auto& line = m_lines[static_cast<std::size_t>(index.row())];
     switch (role) {
     case GroupRole:
-        return tr(entry.group);
+        return line.group;
     case KeysRole:
-        return shown(entry);
+        return line.keys;
     case ActionRole:
-        return tr(entry.action);
+        return line.action;
     default:
         return {};
     }

@@ -7,6 +7,8 @@
 #include <QQmlEngine>
 #include <QVariantList>
 
+#include <vector>
+
 namespace trainscope::app {
 
 class KeyMap : public QAbstractListModel {
@@ -15,7 +17,11 @@ class KeyMap : public QAbstractListModel {
     QML_SINGLETON
 
 public:
-    enum Role { GroupRole = Qt::UserRole + 1, KeysRole, ActionRole };
+    enum Role {
+        GroupRole = Qt::UserRole + 1, // of the first key of a group, else empty
+        KeysRole,
+        ActionRole,
+    };
 
     explicit KeyMap(QObject* parent = nullptr);
 
@@ -27,6 +33,14 @@ public:
     Q_INVOKABLE [[nodiscard]] QVariantList sequences(const QString& id) const;
     // As printed beside a command: "Ctrl+O".
     Q_INVOKABLE [[nodiscard]] QString hint(const QString& id) const;
+
+private:
+    struct Line {
+        QString group;
+        QString keys;
+        QString action;
+    };
+    std::vector<Line> m_lines;
 };
 
 } // namespace trainscope::app

@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <set>
 
 namespace trainscope::app {
@@ -54,6 +54,26 @@ QString readable(const std::string& key) {
     return text;
 }
 
+// Counts of one kind, "cat:kernel" and "cat:cpu_op", share a line.
+void addCounts(Facts& facts, const ImportReport& report) {
+    std::map<QString, QStringList> kinds;
+    for (const auto& [key, value] : report.counts) {
+        const auto text = QString::fromStdString(key);
+        const auto colon = text.indexOf(QLatin1Char(':'));
+        if (colon < 0)
+            facts.emplace_back(readable(key), wholeText(value));
+        else
+            kinds[text.left(colon)].append(
+                QStringLiteral("%1 %2").arg(text.mid(colon + 1), wholeText(value)));
+    }
+    for (const auto& [kind, texts] : kinds) {
+        const auto label = kind == QLatin1String("cat") ? translated("Events by category")
+            : kind == QLatin1String("ph")               ? translated("Events by phase")
+                                                        : readable(kind.toStdString());
+        facts.emplace_back(label, texts.join(QStringLiteral(", ")));
+    }
+}
+
 } // namespace
 
 std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report) {
@@ -70,8 +90,7 @@ std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report)
     }
     for (const auto& [key, value] : report.facts)
         facts.emplace_back(readable(key), QString::fromStdString(value));
-    for (const auto& [key, value] : report.counts)
-        facts.emplace_back(readable(key), wholeText(value));
+    addCounts(facts, report);
     facts.emplace_back(translated("Size"), bytesText(report.bytes));
     return facts;
 }

@@ -12,17 +12,29 @@ namespace trainscope::app {
 
 namespace {
 
+bool isGpuPower(const Series& series) {
+    return series.description.metric.name == "gpu_power";
+}
+
+// Half as many columns as samples, so that slow sensors leave no holes in the curve.
+int curveColumns(const std::vector<Series>& series) {
+    std::int64_t samples = 0;
+    for (const auto& one : series)
+        samples = std::max(samples, isGpuPower(one) ? one.count : 0);
+    return static_cast<int>(std::clamp<std::int64_t>(samples / 2, 2, RunListModel::kCurveColumns));
+}
+
 // Mean GPU power per column as a fraction of the highest one.
 QList<double> powerCurve(
     const store::Store& store, const Run& run, const std::function<bool()>& isCancelled) {
-    constexpr int columns = RunListModel::kCurveColumns;
-    std::vector<double> sums(columns, 0.0);
-    std::vector<int> counts(columns, 0);
     const auto series = store.series(run.id);
     if (!series.hasValue() || run.range.isEmpty())
         return {};
+    const int columns = curveColumns(series.value());
+    std::vector<double> sums(static_cast<std::size_t>(columns), 0.0);
+    std::vector<int> counts(static_cast<std::size_t>(columns), 0);
     for (const auto& one : series.value()) {
-        if (one.description.metric.name != "gpu_power")
+        if (!isGpuPower(one))
             continue;
         if (isCancelled())
             return {};

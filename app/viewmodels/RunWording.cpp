@@ -15,17 +15,24 @@ QString translated(const char* text) {
 
 const QString kDot = QStringLiteral(" · ");
 
-// "NVIDIA H100 80GB HBM3" → "H100", "AMD Instinct MI250X / MI250" → "MI250X".
+// "NVIDIA H100 80GB HBM3" → "H100", "Tesla P100-PCIE-16GB" → "P100", "NVIDIA RTX A6000" → "RTX
+// A6000": without the maker, up to the first word with a digit.
 QString shortModel(const std::string& model) {
-    auto text = QString::fromStdString(model);
-    static const QRegularExpression maker(
-        QStringLiteral("^(NVIDIA|AMD|Tesla|Instinct|GeForce|Radeon|Graphics|Device)[ -]+"),
-        QRegularExpression::CaseInsensitiveOption);
-    while (text.contains(maker))
-        text.remove(maker);
-    static const QRegularExpression first(QStringLiteral("^[A-Za-z0-9-]+"));
-    const auto match = first.match(text);
-    return match.hasMatch() ? match.captured() : text;
+    static const QStringList makers{QStringLiteral("NVIDIA"), QStringLiteral("AMD"),
+        QStringLiteral("Tesla"), QStringLiteral("Instinct"), QStringLiteral("Graphics"),
+        QStringLiteral("Device")};
+    static const QRegularExpression digit(QStringLiteral("[0-9]"));
+    static const QRegularExpression blank(QStringLiteral("\\s+"));
+    QStringList kept;
+    for (const auto& word : QString::fromStdString(model).split(blank, Qt::SkipEmptyParts)) {
+        if (kept.isEmpty() && makers.contains(word, Qt::CaseInsensitive))
+            continue;
+        const bool isLast = word.contains(digit);
+        kept.append(isLast ? word.section(QLatin1Char('-'), 0, 0) : word);
+        if (isLast)
+            break;
+    }
+    return kept.join(QLatin1Char(' '));
 }
 
 void add(QStringList& parts, const char* prefix, const std::optional<int>& degree) {

@@ -140,7 +140,7 @@ QColor Theme::selection() const {
     return toQt(m_theme->selection);
 }
 QColor Theme::scrim() const {
-    return {0, 0, 0, dark() ? 140 : 70};
+    return {0, 0, 0, dark() ? 110 : 70};
 }
 
 int Theme::bodySize() const {

@@ -21,9 +21,15 @@ UiSheet {
     closable: !working
     preferredHeight: working ? Theme.inspectorWidth - Theme.spaceXl : Theme.sheetWidth
     visible: stage !== ImportController.Stage.Idle
+    onStageChanged: Qt.callLater(sheet.focusDefault)
+    onOpened: sheet.focusDefault()
     onClosed: {
         if (sheet.stage !== ImportController.Stage.Idle)
             sheet.controller.cancel();
+    }
+
+    function focusDefault() {
+        (sheet.stage === ImportController.Stage.Finished ? done : importButton.visible ? importButton : cancel).forceActiveFocus(Qt.PopupFocusReason);
     }
 
     ImportReview {
@@ -60,12 +66,16 @@ UiSheet {
             onClicked: sheet.copyWanted(sheet.controller.report.text())
         },
         UiButton {
+            id: cancel
+
             visible: sheet.stage !== ImportController.Stage.Finished
             enabled: !sheet.controller.stopping
             text: qsTr("Cancel")
             onClicked: sheet.controller.cancel()
         },
         UiButton {
+            id: importButton
+
             visible: sheet.stage === ImportController.Stage.Review && sheet.controller.plan.count > 0
             enabled: sheet.controller.plan.valid
             primary: true
@@ -73,6 +83,8 @@ UiSheet {
             onClicked: sheet.controller.start()
         },
         UiButton {
+            id: done
+
             visible: sheet.stage === ImportController.Stage.Finished
             primary: true
             text: qsTr("Done")

@@ -13,8 +13,8 @@ UiSheet {
     subtitle: session.reports.headline
 
     function show() {
-        sheet.session.readReports();
         sheet.open();
+        sheet.session.readReports();
     }
 
     ImportReportView {

@@ -43,16 +43,19 @@ Rectangle {
             UiButton {
                 primary: true
                 focus: true
+                objectName: "importFolder"
                 text: qsTr("Import a folder…")
                 shortcutText: KeyMap.hint("importFolder")
                 onClicked: zone.folderWanted()
             }
             UiButton {
+                objectName: "importFiles"
                 text: qsTr("Import files…")
                 shortcutText: KeyMap.hint("importFiles")
                 onClicked: zone.filesWanted()
             }
             UiButton {
+                objectName: "openDatabase"
                 text: qsTr("Open a run database…")
                 shortcutText: KeyMap.hint("open")
                 onClicked: zone.openWanted()

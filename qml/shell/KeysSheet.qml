@@ -21,49 +21,48 @@ UiSheet {
         clip: true
         focus: true
         boundsBehavior: Flickable.StopAtBounds
-        model: KeyMap
+        // A list filled while it is hidden stays at the height it had then.
+        model: sheet.visible ? KeyMap : null
         activeFocusOnTab: true
         keyNavigationEnabled: true
         Accessible.role: Accessible.List
         Accessible.name: sheet.title
         UiScrollBar.vertical: UiScrollBar {}
-        section.property: "group"
-        section.delegate: Item {
-            id: head
-
-            required property string section
-
-            width: list.width
-            height: Theme.controlHeight + Theme.spaceM
-
-            UiSectionHeader {
-                anchors.bottom: parent.bottom
-                anchors.bottomMargin: Theme.spaceXs
-                text: head.section
-            }
-        }
         delegate: Item {
             id: line
 
+            required property string group
             required property string keys
             required property string action
 
             width: list.width - Theme.spaceL
-            height: Theme.controlHeight
+            height: head.height + Theme.controlHeight
             Accessible.role: Accessible.ListItem
             Accessible.name: qsTr("%1: %2").arg(line.action).arg(line.keys)
 
+            UiSectionHeader {
+                id: head
+
+                height: visible ? Theme.controlHeight + Theme.spaceM : 0
+                visible: line.group !== ""
+                verticalAlignment: Text.AlignBottom
+                bottomPadding: Theme.spaceXs
+                text: line.group
+            }
             UiText {
                 anchors.left: parent.left
                 anchors.right: keyText.left
-                anchors.verticalCenter: parent.verticalCenter
+                anchors.rightMargin: Theme.spaceM
+                anchors.verticalCenter: keyText.verticalCenter
                 text: line.action
             }
             UiText {
                 id: keyText
 
                 anchors.right: parent.right
-                anchors.verticalCenter: parent.verticalCenter
+                anchors.bottom: parent.bottom
+                height: Theme.controlHeight
+                verticalAlignment: Text.AlignVCenter
                 text: line.keys
                 color: Theme.textSecondary
                 font.weight: Font.Medium

@@ -43,6 +43,7 @@ FocusScope {
                 text: qsTr("Runs")
             }
             UiText {
+                elide: Text.ElideNone
                 text: runs.countText
                 color: Theme.textSecondary
                 font.pixelSize: Theme.smallSize

@@ -81,6 +81,7 @@ FocusScope {
                         text: qsTr("Without data of your own")
                     }
                     UiButton {
+                        objectName: "openSample"
                         iconName: "chart"
                         text: qsTr("Open the sample")
                         onClicked: page.session.openSample()

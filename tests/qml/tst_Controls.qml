@@ -1,0 +1,96 @@
+import QtQuick
+import QtTest
+import Trainscope
+import Trainscope.App
+
+// The controls answer to mouse and keyboard and have names.
+Item {
+    id: root
+
+    width: 400
+    height: 300
+
+    Column {
+        spacing: 8
+
+        UiButton {
+            id: button
+
+            property int clicks: 0
+
+            text: "Press"
+            onClicked: ++clicks
+        }
+        UiTextField {
+            id: field
+
+            label: "Name"
+        }
+        UiSearchField {
+            id: search
+
+            placeholderText: "Find"
+        }
+        UiCheckBox {
+            id: box
+
+            text: "Check"
+        }
+        UiComboBox {
+            id: combo
+
+            label: "Choice"
+            model: ["one", "two"]
+        }
+    }
+
+    TestCase {
+        name: "Controls"
+        when: windowShown
+
+        function test_buttonByMouseAndKeys() {
+            button.clicks = 0;
+            mouseClick(button);
+            verify(!button.visualFocus);
+            field.forceActiveFocus(Qt.TabFocusReason);
+            button.forceActiveFocus(Qt.TabFocusReason);
+            keyClick(Qt.Key_Space);
+            keyClick(Qt.Key_Return);
+            compare(button.clicks, 3);
+            verify(button.visualFocus);
+            verify(button.height >= Theme.hitTarget);
+        }
+        function test_tabOrder() {
+            button.forceActiveFocus(Qt.TabFocusReason);
+            keyClick(Qt.Key_Tab);
+            verify(field.activeFocus);
+            keyClick(Qt.Key_Tab);
+            verify(search.activeFocus);
+            keyClick(Qt.Key_Tab);
+            verify(box.activeFocus);
+            keyClick(Qt.Key_Space);
+            verify(box.checked);
+        }
+        function test_escapeEmptiesTheSearch() {
+            search.forceActiveFocus();
+            keyClick(Qt.Key_H);
+            compare(search.text, "h");
+            keyClick(Qt.Key_Escape);
+            compare(search.text, "");
+        }
+        function test_comboByKeys() {
+            combo.forceActiveFocus(Qt.TabFocusReason);
+            keyClick(Qt.Key_Down);
+            compare(combo.displayText, "two");
+        }
+        function test_themeSwitches() {
+            Theme.preference = Theme.Preference.Dark;
+            verify(Theme.dark);
+            const dark = String(Theme.window);
+            Theme.preference = Theme.Preference.Light;
+            verify(!Theme.dark);
+            verify(String(Theme.window) !== dark);
+            Theme.preference = Theme.Preference.System;
+        }
+    }
+}
