@@ -45,11 +45,30 @@ public:
         if (member != nullptr)
             return member->tree->displayPath(path.substr(member->prefix.size()));
         const auto* folder = memberOf(path + "/");
-        return folder != nullptr ? folder->tree->displayPath({})
-                                 : m_members.front().tree->displayPath({});
+        return folder != nullptr ? folder->tree->displayPath({}) : commonFolder();
     }
 
 private:
+    // What stands for the joined tree itself, and names runs that lie directly in it.
+    [[nodiscard]] std::string commonFolder() const {
+        auto common = folderOf(m_members.front());
+        for (const auto& member : m_members) {
+            const auto folder = folderOf(member);
+            const auto [end, unused]
+                = std::mismatch(common.begin(), common.end(), folder.begin(), folder.end());
+            std::filesystem::path shared;
+            for (auto part = common.begin(); part != end; ++part)
+                shared /= *part;
+            common = shared;
+        }
+        return common.string();
+    }
+
+    static std::filesystem::path folderOf(const Member& member) {
+        const std::filesystem::path root = member.tree->displayPath({});
+        return member.prefix.empty() ? root : root.parent_path();
+    }
+
     [[nodiscard]] const Member* memberOf(const std::string& path) const {
         const auto holds = [&path](const Member& member) {
             if (!member.prefix.empty())

@@ -49,6 +49,7 @@ T.Popup {
 
             RowLayout {
                 Layout.fillWidth: true
+                Layout.fillHeight: false
                 Layout.margins: Theme.spaceL
                 Layout.bottomMargin: Theme.spaceM
                 spacing: Theme.spaceM
@@ -98,6 +99,7 @@ T.Popup {
                 id: buttonRow
 
                 Layout.fillWidth: true
+                Layout.fillHeight: false
                 Layout.margins: children.length > 0 ? Theme.spaceM : 0
                 Layout.leftMargin: Theme.spaceL
                 Layout.rightMargin: Theme.spaceL

@@ -21,7 +21,7 @@ UiSheet {
     closable: !working
     preferredHeight: working ? Theme.inspectorWidth - Theme.spaceXl : Theme.sheetWidth
     visible: stage !== ImportController.Stage.Idle
-    onStageChanged: Qt.callLater(sheet.focusDefault)
+    onStageChanged: sheet.focusDefault()
     onOpened: sheet.focusDefault()
     onClosed: {
         if (sheet.stage !== ImportController.Stage.Idle)
@@ -29,7 +29,8 @@ UiSheet {
     }
 
     function focusDefault() {
-        (sheet.stage === ImportController.Stage.Finished ? done : importButton.visible ? importButton : cancel).forceActiveFocus(Qt.PopupFocusReason);
+        const ready = sheet.stage === ImportController.Stage.Review && sheet.controller.plan.count > 0;
+        (sheet.stage === ImportController.Stage.Finished ? done : ready ? importButton : cancel).forceActiveFocus(Qt.PopupFocusReason);
     }
 
     ImportReview {
@@ -51,44 +52,46 @@ UiSheet {
     buttons: [
         UiText {
             Layout.fillWidth: true
-            visible: sheet.stage === ImportController.Stage.Review
-            text: sheet.controller.plan.count === 0 ? "" : sheet.controller.plan.valid ? sheet.controller.plan.totalText : sheet.controller.plan.problem
+            text: sheet.stage !== ImportController.Stage.Review || sheet.controller.plan.count === 0 ? "" : sheet.controller.plan.valid ? sheet.controller.plan.totalText : sheet.controller.plan.problem
             color: sheet.controller.plan.valid ? Theme.textSecondary : Theme.warning
         },
-        Item {
-            Layout.fillWidth: true
-            visible: sheet.stage !== ImportController.Stage.Review
-        },
-        UiButton {
-            visible: sheet.stage === ImportController.Stage.Finished
-            iconName: "copy"
-            text: qsTr("Copy as text")
-            onClicked: sheet.copyWanted(sheet.controller.report.text())
-        },
-        UiButton {
-            id: cancel
+        // A positioner: layouts of Qt 6.4 misplace items that appear while their window is hidden.
+        Row {
+            spacing: Theme.spaceS
 
-            visible: sheet.stage !== ImportController.Stage.Finished
-            enabled: !sheet.controller.stopping
-            text: qsTr("Cancel")
-            onClicked: sheet.controller.cancel()
-        },
-        UiButton {
-            id: importButton
+            UiButton {
+                visible: sheet.stage === ImportController.Stage.Finished
+                iconName: "copy"
+                text: qsTr("Copy as text")
+                onClicked: sheet.copyWanted(sheet.controller.report.text())
+            }
+            UiButton {
+                id: cancel
 
-            visible: sheet.stage === ImportController.Stage.Review && sheet.controller.plan.count > 0
-            enabled: sheet.controller.plan.valid
-            primary: true
-            text: qsTr("Import")
-            onClicked: sheet.controller.start()
-        },
-        UiButton {
-            id: done
+                visible: sheet.stage !== ImportController.Stage.Finished
+                enabled: !sheet.controller.stopping
+                text: qsTr("Cancel")
+                onClicked: sheet.controller.cancel()
+            }
+            UiButton {
+                id: importButton
 
-            visible: sheet.stage === ImportController.Stage.Finished
-            primary: true
-            text: qsTr("Done")
-            onClicked: sheet.controller.cancel()
+                objectName: "import"
+                visible: sheet.stage === ImportController.Stage.Review && sheet.controller.plan.count > 0
+                enabled: sheet.controller.plan.valid
+                primary: true
+                text: qsTr("Import")
+                onClicked: sheet.controller.start()
+            }
+            UiButton {
+                id: done
+
+                objectName: "done"
+                visible: sheet.stage === ImportController.Stage.Finished
+                primary: true
+                text: qsTr("Done")
+                onClicked: sheet.controller.cancel()
+            }
         }
     ]
 }

@@ -21,8 +21,7 @@ UiSheet {
         clip: true
         focus: true
         boundsBehavior: Flickable.StopAtBounds
-        // A list filled while it is hidden stays at the height it had then.
-        model: sheet.visible ? KeyMap : null
+        model: KeyMap
         activeFocusOnTab: true
         keyNavigationEnabled: true
         Accessible.role: Accessible.List

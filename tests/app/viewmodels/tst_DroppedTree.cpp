@@ -76,6 +76,7 @@ void tst_DroppedTree::foldersKeepTheirNames() {
             QStringLiteral("rank 0.json")}));
     QCOMPARE(tree.value()->displayPath("a/deep/y.csv"), path("a/deep/y.csv").string());
     QCOMPARE(tree.value()->displayPath("a"), path("a").string());
+    QCOMPARE(tree.value()->displayPath(""), m_folder->path().toStdString());
 }
 
 void tst_DroppedTree::sameNames() {
@@ -85,6 +86,7 @@ void tst_DroppedTree::sameNames() {
         (QStringList{QStringLiteral("a/deep/y.csv"), QStringLiteral("a/x.csv"),
             QStringLiteral("b/a/z.csv")}));
     QCOMPARE(tree.value()->displayPath("b/a/z.csv"), path("b/a/z.csv").string());
+    QCOMPARE(tree.value()->displayPath(""), m_folder->path().toStdString());
 }
 
 void tst_DroppedTree::missing() {
