@@ -12,12 +12,21 @@ namespace trainscope::cli {
 
 namespace {
 
+QtMessageHandler nextHandler = nullptr; // NOLINT(*-avoid-non-const-global-variables)
+
+// A machine without a desktop session has no runtime directory; figures need none.
+void withoutSessionNoise(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    if (!text.startsWith(QLatin1String("QStandardPaths:")) && nextHandler != nullptr)
+        nextHandler(type, context, text);
+}
+
 // Fonts need a QGuiApplication; the offscreen platform needs no display. One per process, kept to
 // its end.
 void needGuiApplication() {
     if (QCoreApplication::instance() != nullptr)
         return;
     qputenv("QT_QPA_PLATFORM", "offscreen");
+    nextHandler = qInstallMessageHandler(withoutSessionNoise);
     static int argc = 1;
     static char name[] = "trainscope-cli";
     static char* argv[] = {name, nullptr};
@@ -43,9 +52,8 @@ Result<QStringList> writeFigure(const FigureArguments& options, const Console& c
         request.value(), QString::fromStdString(options.out), figure, isCancelled);
     if (!written.hasValue() || options.csv.empty())
         return written;
-    constexpr int kCsvColumns = 1920;
-    auto numbers = app::exportTimelineCsv(
-        request.value(), QString::fromStdString(options.csv), kCsvColumns, isCancelled);
+    auto numbers = app::exportTimelineCsv(request.value(), QString::fromStdString(options.csv),
+        app::timelineColumns(QString::fromStdString(options.out), figure), isCancelled);
     return numbers.hasValue() ? written : numbers.error();
 }
 

@@ -16,7 +16,8 @@ constexpr double kVectorColumns = 2.0;
 constexpr int kMostColumns = 6000;
 // A lane of 120 px on the screen is 60 pt on paper.
 constexpr double kPaperLane = 0.5;
-constexpr double kLeastLane = 14.0;
+// Lower ones have no room for their unit beside the name.
+constexpr double kLeastLane = 20.0;
 constexpr double kScreenNames = 148.0;
 
 // Everything that is needed to draw, read once.
@@ -85,6 +86,11 @@ FigureMetadata describe(
     return given;
 }
 
+double nameWidth(const plot::Theme& theme, double width) {
+    const double names = theme.size(plot::TextRole::Body) * kScreenNames / 13.0;
+    return std::min(names, std::max(0.29 * width, 48.0));
+}
+
 plot::TimelineStyle styleOf(
     const TimelineRequest& request, const plot::Theme& theme, double width) {
     plot::TimelineStyle style;
@@ -94,8 +100,7 @@ plot::TimelineStyle styleOf(
     style.utcOffsetSeconds = request.utcOffsetSeconds;
     style.measure = measureWith(theme);
     style.legend = true;
-    const double names = theme.size(plot::TextRole::Body) * kScreenNames / 13.0;
-    style.nameWidth = std::min(names, std::max(0.26 * width, 48.0));
+    style.nameWidth = nameWidth(theme, width);
     return style;
 }
 
@@ -117,13 +122,6 @@ void fitLanes(plot::TimelineData& data, const plot::TimelineStyle& style, double
         lane.spec.height *= scale;
 }
 
-int columnsFor(const QString& path, const FigureOptions& options, double width) {
-    const auto format = figureFormatOf(path);
-    const bool raster = format.hasValue() && format.value() == FigureFormat::Png;
-    const double density = raster ? options.pngDpi / 72.0 : kVectorColumns;
-    return std::clamp(static_cast<int>(std::lround(width * density)), 1, kMostColumns);
-}
-
 QStringList laneWarnings(const plot::TimelineData& data) {
     const auto thin = std::count_if(data.lanes.begin(), data.lanes.end(),
         [](const plot::LaneData& lane) { return lane.spec.height < kLeastLane; });
@@ -134,7 +132,20 @@ QStringList laneWarnings(const plot::TimelineData& data) {
             .arg(data.lanes.size())};
 }
 
+const plot::Theme& themeOf(const FigureOptions& options) {
+    return options.theme == nullptr ? plot::paperTheme() : *options.theme;
+}
+
 } // namespace
+
+int timelineColumns(const QString& path, const FigureOptions& options) {
+    const auto format = figureFormatOf(path);
+    const bool raster = format.hasValue() && format.value() == FigureFormat::Png;
+    const double density = raster ? options.pngDpi / 72.0 : kVectorColumns;
+    const double width = options.widthMm / 25.4 * 72.0;
+    const double drawn = width - nameWidth(themeOf(options), width);
+    return std::clamp(static_cast<int>(std::lround(drawn * density)), 1, kMostColumns);
+}
 
 Result<TimelineRequest> timelineOf(
     const std::filesystem::path& database, const std::vector<std::string>& runNames) {
@@ -174,11 +185,11 @@ Result<QStringList> exportTimeline(const TimelineRequest& request, const QString
     const auto loaded = prepare(store.value(), request);
     if (!loaded.hasValue())
         return loaded.error();
-    const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
+    const plot::Theme& theme = themeOf(options);
     QStringList warnings;
     const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
         const auto style = styleOf(request, theme, width);
-        const int columns = columnsFor(path, options, width - style.nameWidth);
+        const int columns = timelineColumns(path, options);
         auto data = plot::loadTimeline(store.value(), loaded.value().catalogue, request.runs,
             loaded.value().arrangement, loaded.value().window, columns, isCancelled);
         if (!data.hasValue())

@@ -37,6 +37,9 @@ Result<TimelineRequest> timelineOf(
 Result<QStringList> exportTimeline(const TimelineRequest& request, const QString& path,
     const FigureOptions& options, const std::function<bool()>& isCancelled = {});
 
+// Columns that exportTimeline() draws there, for a CSV with the very numbers of a figure.
+int timelineColumns(const QString& path, const FigureOptions& options);
+
 // Writes timelineCsv() with `columns` columns over the window.
 Status exportTimelineCsv(const TimelineRequest& request, const QString& path, int columns = 1920,
     const std::function<bool()>& isCancelled = {});

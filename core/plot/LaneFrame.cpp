@@ -124,6 +124,12 @@ void drawHoles(const LaneFrame& frame, const LaneData& lane) {
     }
 }
 
+void drawRunMark(const LaneFrame& frame, std::size_t run, double y, double height) {
+    const double gap = frame.theme.spacing;
+    frame.fill({frame.scale.x - 0.75 * gap, y, 0.5 * gap, height},
+        legibleOn(seriesColor(frame.data.runs[run].color), frame.theme.window));
+}
+
 void drawEmpty(const LaneFrame& frame, const std::string& message) {
     const double y = frame.baseline(frame.area.y + frame.area.height / 2.0, TextRole::Secondary);
     const double x = frame.area.x + frame.area.width / 2.0;

@@ -62,9 +62,13 @@ Color colorOf(const LaneFrame& frame, const LaneData& lane, const SeriesColors& 
 void drawValueAxis(const LaneFrame& frame, const LaneData& lane);
 // Title, subtitle; `reserved`: width on the right of the name column that row and tick labels need.
 // Returns the y below the text.
+// A narrow column has the title in smaller text.
+TextRole titleRole(const LaneFrame& frame);
 double drawName(const LaneFrame& frame, const LaneData& lane, double reserved);
 // Hatches the columns where nothing of the lane was recorded.
 void drawHoles(const LaneFrame& frame, const LaneData& lane);
+// A mark in the run's colour at the left of the plot, where several runs are shown.
+void drawRunMark(const LaneFrame& frame, std::size_t run, double y, double height);
 // "no data" in an empty lane.
 void drawEmpty(const LaneFrame& frame, const std::string& message);
 
@@ -81,6 +85,9 @@ struct LegendEntry {
 double drawLegend(
     const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width);
 std::vector<LegendEntry> categoryEntries(
+    const TimelineData& data, const LaneData& lane, ViewWindow window);
+// Kinds of spans without a category: runtime calls, operators, annotations.
+std::vector<LegendEntry> kindEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window);
 std::vector<LegendEntry> seriesEntries(const LaneFrame& frame);
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kColorBarSteps = 64;
 constexpr double kColorSteps = 128.0;
+constexpr double kColorBar = 2.0; // thickness in spacings
 
 // Consecutive series of one node of one run.
 struct Block {
@@ -129,9 +130,7 @@ double drawBlockLabels(const LaneFrame& frame, const std::vector<Block>& blocks,
     double free = frame.lane.y;
     for (const auto& block : blocks) {
         if (severalRuns)
-            frame.fill({frame.area.x - 0.75 * frame.theme.spacing, block.rect.y,
-                           0.5 * frame.theme.spacing, block.rect.height},
-                seriesColor(frame.data.runs[block.run].color));
+            drawRunMark(frame, block.run, block.rect.y, block.rect.height);
         const double y = block.rect.y + block.rect.height / 2.0;
         const double half = 0.5 * frame.theme.size(TextRole::Small);
         if (block.node < 0 || blocks.size() < 2 || y - half < free)
@@ -145,14 +144,18 @@ double drawBlockLabels(const LaneFrame& frame, const std::vector<Block>& blocks,
     return reserved;
 }
 
+double colorBarHeight(const Theme& theme) {
+    return (kColorBar + 1.0) * theme.spacing + theme.size(TextRole::Small);
+}
+
 void drawColorBar(
     const LaneFrame& frame, const LaneData& lane, bool warm, double top, double reserved) {
     const double left = frame.lane.x + 3.0 * frame.theme.spacing;
     const double width = std::min(frame.area.x - left - reserved - 2.0 * frame.theme.spacing, 96.0);
-    const double height = 2.0 * frame.theme.spacing;
+    const double height = kColorBar * frame.theme.spacing;
     const double y = top - 0.5 * frame.theme.size(TextRole::Small);
     const double below = y + height + frame.theme.size(TextRole::Small) + 1.0;
-    if (width < 24.0 || below > frame.lane.bottom())
+    if (width < 24.0 || below > frame.lane.bottom() - 0.5 * frame.theme.spacing)
         return;
     HeatStrip bar{{left, y, width, height}, 1, kColorBarSteps, {}};
     for (int i = 0; i < kColorBarSteps; ++i) {
@@ -162,8 +165,12 @@ void drawColorBar(
     frame.scene.items.emplace_back(std::move(bar));
     const auto end = [&](double value) { return fmt::format("{:.4g}", value * lane.displayScale); };
     frame.text({left, below}, end(lane.low), frame.theme.textSecondary, TextRole::Small);
-    frame.text({left + width, below}, end(lane.high), frame.theme.textSecondary, TextRole::Small,
-        Align::Right);
+    // The unit where both ends have room beside it.
+    std::string high = end(lane.high) + (lane.unit.empty() ? "" : " " + lane.unit);
+    const double taken = frame.width(high, TextRole::Small)
+        + frame.width(end(lane.low), TextRole::Small) + frame.theme.size(TextRole::Small);
+    frame.text({left + width, below}, taken <= width ? std::move(high) : end(lane.high),
+        frame.theme.textSecondary, TextRole::Small, Align::Right);
 }
 
 } // namespace
@@ -186,7 +193,12 @@ LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane) {
             hatchRow(frame, lane, map, row);
     }
     const double reserved = drawBlockLabels(frame, blocks, seriesColors(lane).byRun);
-    const double below = drawName(frame, lane, reserved);
+    // The colours say nothing without their bar: the subtitle leaves room for it.
+    LaneFrame named = frame;
+    const double bar = colorBarHeight(frame.theme);
+    if (frame.area.height > bar + 3.0 * frame.lineHeight(titleRole(frame)))
+        named.lane.height -= bar;
+    const double below = drawName(named, lane, reserved);
     drawColorBar(frame, lane, warm, below, reserved);
     return geometry;
 }

@@ -1,3 +1,4 @@
+#include "core/plot/CounterRate.h"
 #include "core/plot/LaneLoad.h"
 #include "core/plot/Ticks.h"
 
@@ -28,7 +29,12 @@ Result<std::vector<Bucket>> readBuckets(
     double held = kNothing;
     const bool startsInside = series.range.contains(window.begin) && !buckets.empty()
         && buckets.front().count == 0 && !buckets.front().gap;
-    if (startsInside && !counter) {
+    if (startsInside && counter) {
+        const auto rate = counterRateAt(request.store, series, window.begin);
+        if (!rate.hasValue())
+            return rate.error();
+        held = rate.value();
+    } else if (startsInside) {
         const auto value = request.store.valueAt(series.id, window.begin);
         if (!value.hasValue())
             return value.error();
@@ -50,19 +56,20 @@ struct Extent {
     [[nodiscard]] bool isEmpty() const { return low > high; }
 };
 
-// Gauges keep one axis for the whole run, so that it does not jump while panning; a rate's bounds
-// are only known where it is read.
-Extent extentOf(const LaneData& lane, const std::vector<SelectedSeries>& selected) {
+// One axis for the whole run, so that it does not jump while panning.
+Result<Extent> extentOf(const store::Store& store, const std::vector<SelectedSeries>& selected) {
     Extent extent;
-    for (std::size_t i = 0; i < selected.size(); ++i) {
-        const Series& series = *selected[i].series;
+    for (const auto& one : selected) {
+        const Series& series = *one.series;
         if (series.description.metric.kind != MetricKind::Counter) {
             if (series.count > series.missing)
                 extent.add(series.min, series.max);
             continue;
         }
-        for (const auto& bucket : lane.series[i].buckets)
-            extent.add(bucket.min, bucket.max);
+        const auto bounds = counterRateBounds(store, series);
+        if (!bounds.hasValue())
+            return bounds.error();
+        extent.add(bounds.value().low, bounds.value().high);
     }
     return extent;
 }
@@ -71,10 +78,9 @@ bool startsAtZero(std::string_view unit) {
     return unit != "°C" && unit != "Hz";
 }
 
-void setAxis(LaneData& lane, const Metric& metric, const std::vector<SelectedSeries>& selected) {
+void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
     const bool counter = metric.kind == MetricKind::Counter;
     const std::string siUnit = counter ? metric.unit + "/s" : metric.unit;
-    Extent extent = extentOf(lane, selected);
     if (extent.isEmpty())
         extent.add(0.0, siUnit == "1" ? 1.0 : 0.0);
     const AxisUnit unit
@@ -161,7 +167,10 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
         return lane;
     }
     const Metric& metric = selected.front().series->description.metric;
-    setAxis(lane, metric, selected);
+    const auto extent = extentOf(request.store, selected);
+    if (!extent.hasValue())
+        return extent.error();
+    setAxis(lane, metric, extent.value());
     setTexts(lane, metric);
     return lane;
 }

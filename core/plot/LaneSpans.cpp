@@ -24,6 +24,8 @@ struct Row {
 constexpr double kTallest = 1.7;
 constexpr double kStreamRow = 0.9;
 constexpr double kShallowest = 0.3;
+// A shorter beginning of a name tells nothing; bytes, the ellipsis' three included.
+constexpr std::size_t kLeastName = 8;
 
 // "rank 0" where the rank has one track, else "0 · stream 7".
 std::string rowLabel(const LaneData& lane, const LaneSpans& track) {
@@ -156,10 +158,12 @@ private:
             || m_height < 1.1 * m_frame.theme.size(TextRole::Small))
             return;
         const double pad = 0.75 * m_frame.theme.spacing;
+        const std::string_view full = shortKernelName(name->second.text);
+        std::string text = elided(full, width - 2.0 * pad, m_frame.style.measure, TextRole::Small);
+        if (text != full && text.size() < kLeastName)
+            return;
         m_frame.text({left + pad, m_frame.baseline(m_y + m_height / 2.0, TextRole::Small)},
-            elided(shortKernelName(name->second.text), width - 2.0 * pad, m_frame.style.measure,
-                TextRole::Small),
-            readableOn(color), TextRole::Small);
+            std::move(text), readableOn(color), TextRole::Small);
     }
 
     const LaneFrame& m_frame;
@@ -186,12 +190,13 @@ void drawTrack(const LaneFrame& frame, const LaneSpans& track, const Row& row) {
     }
 }
 
-double drawRowLabels(const LaneFrame& frame, const std::vector<Row>& rows) {
+double drawRowLabels(const LaneFrame& frame, const LaneData& lane, const std::vector<Row>& rows) {
     const double gap = 1.5 * frame.theme.spacing;
-    const double room = 0.5 * frame.style.nameWidth;
     double reserved = 0.0;
     double free = frame.lane.y;
     for (const auto& row : rows) {
+        if (frame.data.runs.size() > 1)
+            drawRunMark(frame, lane.spans[row.tracks.front()].run, row.rect.y, row.rect.height);
         const double half = 0.55 * frame.theme.size(TextRole::Small);
         const double y = row.nested ? row.rect.y + half : row.rect.y + row.rect.height / 2.0;
         if (y - half < free - 0.01 || y + half > frame.lane.bottom())
@@ -201,6 +206,13 @@ double drawRowLabels(const LaneFrame& frame, const std::vector<Row>& rows) {
         std::string label = row.label;
         if (frame.isNarrow() && label.starts_with(kRank))
             label = "r" + label.substr(kRank.size());
+        // Numbers of threads are long; the lane's title comes first.
+        const double room = (row.nested ? 0.38 : 0.5) * frame.style.nameWidth;
+        // The number tells more than the word before it.
+        static constexpr std::string_view kThread = "thread ";
+        const std::size_t word = label.find(kThread);
+        if (word != std::string::npos && frame.width(label, TextRole::Small) > room)
+            label.erase(word, kThread.size());
         std::string text = elided(label, room, frame.style.measure, TextRole::Small);
         reserved = std::max(reserved, frame.width(text, TextRole::Small) + gap);
         frame.text({frame.area.x - gap, frame.baseline(y, TextRole::Small)}, std::move(text),
@@ -234,7 +246,7 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
             geometry.rows.push_back({row.rect, track, 0});
         }
     }
-    drawName(frame, lane, drawRowLabels(frame, rows));
+    drawName(frame, lane, drawRowLabels(frame, lane, rows));
     return geometry;
 }
 

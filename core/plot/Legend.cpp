@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 namespace trainscope::plot {
 
@@ -15,6 +16,11 @@ namespace {
 constexpr std::array<std::string_view, 13> kOrder{"gemm", "attention", "all_reduce",
     "reduce_scatter", "all_gather", "all_to_all", "send_recv", "broadcast", "communication",
     "normalisation", "elementwise", "optimizer", "other"};
+
+constexpr std::array<std::pair<SpanKind, std::string_view>, 6> kKinds{
+    {{SpanKind::CpuOp, "Operator"}, {SpanKind::Runtime, "Runtime call"},
+        {SpanKind::Annotation, "Annotation"}, {SpanKind::Python, "Python"},
+        {SpanKind::Overhead, "Overhead"}, {SpanKind::Sync, "Synchronisation"}}};
 
 std::string labelOf(std::string_view category) {
     if (category == "elementwise")
@@ -40,6 +46,27 @@ std::vector<LegendEntry> categoryEntries(
     for (const auto category : kOrder) {
         if (present.contains(std::string(category)))
             entries.push_back({labelOf(category), categoryColor(category)});
+    }
+    return entries;
+}
+
+std::vector<LegendEntry> kindEntries(
+    const TimelineData& data, const LaneData& lane, ViewWindow window) {
+    std::set<SpanKind> present;
+    for (const auto& track : lane.spans) {
+        const TimeNs origin = data.runs[track.run].origin;
+        const TimeRange visible{origin + window.begin, origin + window.end};
+        for (const auto& group : track.spans) {
+            const auto name = data.names.find(group.name);
+            const bool categorised = name != data.names.end() && !name->second.category.empty();
+            if (!categorised && group.range.overlaps(visible))
+                present.insert(group.kind);
+        }
+    }
+    std::vector<LegendEntry> entries;
+    for (const auto& [kind, text] : kKinds) {
+        if (present.contains(kind))
+            entries.push_back({std::string(text), spanKindColor(kind)});
     }
     return entries;
 }

@@ -10,6 +10,7 @@ namespace {
 
 // More strips would be a table, not an axis.
 constexpr std::size_t kMostStrips = 3;
+constexpr std::size_t kFewTicks = 4;
 
 double labelRow(const Theme& theme) {
     return 1.35 * theme.size(TextRole::Small) + 2.0 * theme.spacing;
@@ -39,34 +40,64 @@ std::string iterationLabel(const LaneFrame& frame, const Iteration& iteration, d
     return frame.width(number, TextRole::Small) <= room ? number : std::string();
 }
 
-void drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs origin, double top) {
+// Whether the label says what it counts.
+bool drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs origin, double top) {
     const double from = std::max(frame.scale.toX(iteration.range.begin - origin), frame.scale.x);
     const double to = std::min(frame.scale.toX(iteration.range.end - origin), frame.scale.right());
     // Narrower ones merge into a plain bar; hundreds of separators would be noise.
     const double separator = to - from > 4.0 ? frame.theme.lineWidth : 0.0;
     if (to <= from)
-        return;
+        return false;
     const double height = stripRow(frame.theme) - 0.5 * frame.theme.spacing;
     frame.fill({from, top, std::max(to - from - separator, 0.1), height}, frame.theme.raised);
     const double pad = frame.theme.spacing;
-    frame.text({from + pad, frame.baseline(top + height / 2.0, TextRole::Small)},
-        iterationLabel(frame, iteration, to - from - 2.0 * pad), frame.theme.textSecondary,
-        TextRole::Small);
+    std::string label = iterationLabel(frame, iteration, to - from - 2.0 * pad);
+    const bool telling = label.find(' ') != std::string::npos;
+    frame.text({from + pad, frame.baseline(top + height / 2.0, TextRole::Small)}, std::move(label),
+        frame.theme.textSecondary, TextRole::Small);
+    return telling;
 }
 
 void drawStrip(const LaneFrame& frame, std::size_t run, double top) {
     const TimeNs origin = frame.data.runs[run].origin;
+    const double height = stripRow(frame.theme) - 0.5 * frame.theme.spacing;
     double drawn = -1.0;
+    bool telling = false;
     for (const auto& iteration : frame.data.iterations[run]) {
         // Iterations within one unit of the last drawn one cannot be seen apart.
         const double end = frame.scale.toX(iteration.range.end - origin);
         if (end < frame.scale.x || end - drawn < 0.5)
             continue;
         if (frame.scale.toX(iteration.range.begin - origin) > frame.scale.right())
-            return;
+            break;
         drawn = end;
-        drawIteration(frame, iteration, origin, top);
+        telling = drawIteration(frame, iteration, origin, top) || telling;
     }
+    if (frame.data.runs.size() > 1)
+        drawRunMark(frame, run, top, height);
+    if (!telling && drawn >= 0.0)
+        frame.text({frame.scale.x - 1.5 * frame.theme.spacing,
+                       frame.baseline(top + height / 2.0, TextRole::Small)},
+            "iteration", frame.theme.textSecondary, TextRole::Small, Align::Right);
+}
+
+double widestLabel(const TimeTicks& ticks, const TimelineStyle& style) {
+    double widest = 0.0;
+    for (const auto& tick : ticks.ticks)
+        widest = std::max(widest, style.measure(tick.label, TextRole::Small, false));
+    return widest;
+}
+
+// A narrow figure needs a few marks to be read by: as close as their labels let them stand.
+TimeTicks closerTicks(TimeTicks ticks, const TimelineStyle& style, const TimeScale& scale,
+    const TimeContext& context) {
+    const double size = style.theme->size(TextRole::Small);
+    const double least = widestLabel(ticks, style) + 1.2 * size;
+    TimeTicks closer = timeTicks(scale.window, least / scale.width, context);
+    if (closer.ticks.size() < 2)
+        return ticks;
+    const double between = scale.toX(closer.ticks[1].time) - scale.toX(closer.ticks[0].time);
+    return widestLabel(closer, style) + 0.8 * size <= between ? closer : ticks;
 }
 
 } // namespace
@@ -89,14 +120,12 @@ TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const Ti
     // Twice: the first guess at the width of a label decides the step, which decides the labels.
     double spacing = 6.5 * style.theme->size(TextRole::Small);
     TimeTicks ticks = timeTicks(scale.window, spacing / scale.width, context);
-    double widest = 0.0;
-    for (const auto& tick : ticks.ticks)
-        widest = std::max(widest, style.measure(tick.label, TextRole::Small, false));
+    const double widest = widestLabel(ticks, style);
     if (widest + 1.5 * style.theme->size(TextRole::Small) > spacing) {
         spacing = widest + 1.5 * style.theme->size(TextRole::Small);
         ticks = timeTicks(scale.window, spacing / scale.width, context);
     }
-    return ticks;
+    return ticks.ticks.size() < kFewTicks ? closerTicks(ticks, style, scale, context) : ticks;
 }
 
 void drawTimeAxis(const LaneFrame& frame, const TimeTicks& ticks, double top) {

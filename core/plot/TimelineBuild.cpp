@@ -42,11 +42,15 @@ void drawTimeGrid(const LaneFrame& frame, const TimeTicks& ticks) {
 std::vector<LegendEntry> legendOf(const LaneFrame& frame) {
     std::vector<LegendEntry> entries = seriesEntries(frame);
     std::vector<LegendEntry> categories;
+    std::vector<LegendEntry> kinds;
     for (const auto& lane : frame.data.lanes) {
         if (lane.spec.style == LaneStyle::Kernels && categories.empty())
             categories = categoryEntries(frame.data, lane, frame.scale.window);
+        if (lane.spec.style == LaneStyle::Thread && kinds.empty())
+            kinds = kindEntries(frame.data, lane, frame.scale.window);
     }
     std::move(categories.begin(), categories.end(), std::back_inserter(entries));
+    std::move(kinds.begin(), kinds.end(), std::back_inserter(entries));
     return entries;
 }
 
