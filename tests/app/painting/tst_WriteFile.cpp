@@ -1,0 +1,158 @@
+// Writing a file: all or nothing, and words that help when the folder or the disk refuses.
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/painting/WriteFile.h"
+
+#include <csignal>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace trainscope;
+using namespace trainscope::app;
+
+namespace {
+
+constexpr uid_t kNobody = 65534;
+
+// Permissions do not hold for root.
+class Unprivileged {
+public:
+    Unprivileged()
+        : m_before(geteuid()) {
+        m_changed = m_before == 0 && seteuid(kNobody) == 0;
+    }
+    ~Unprivileged() {
+        if (m_changed && seteuid(m_before) != 0)
+            qFatal("The user could not be restored.");
+    }
+    Unprivileged(const Unprivileged&) = delete;
+    Unprivileged& operator=(const Unprivileged&) = delete;
+
+private:
+    uid_t m_before;
+    bool m_changed = false;
+};
+
+// Files end at that size, as on a disk that is full.
+class LimitedFiles {
+public:
+    explicit LimitedFiles(rlim_t bytes) {
+        m_handler = std::signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &m_before);
+        const rlimit limited{bytes, m_before.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &limited);
+    }
+    ~LimitedFiles() {
+        setrlimit(RLIMIT_FSIZE, &m_before);
+        std::signal(SIGXFSZ, m_handler);
+    }
+    LimitedFiles(const LimitedFiles&) = delete;
+    LimitedFiles& operator=(const LimitedFiles&) = delete;
+
+private:
+    rlimit m_before{};
+    void (*m_handler)(int) = nullptr;
+};
+
+QByteArray contentOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+QString textOf(const Status& status) {
+    return status.hasValue() ? QString() : QString::fromStdString(status.error().describe());
+}
+
+} // namespace
+
+class WriteFileTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    [[nodiscard]] QString at(const char* name) const {
+        return m_folder.filePath(QString::fromLatin1(name));
+    }
+    [[nodiscard]] QStringList entries() const {
+        return QDir(m_folder.path()).entryList(QDir::Files, QDir::Name);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        QVERIFY(QFile::setPermissions(m_folder.path(), QFile::Permissions(0x7055)));
+    }
+
+    void writesAndReplaces() {
+        QVERIFY(writeFile(at("a.txt"), "one").hasValue());
+        QVERIFY(writeFile(at("a.txt"), "another").hasValue());
+        QCOMPARE(contentOf(at("a.txt")), QByteArray("another"));
+        QCOMPARE(entries(), QStringList{QStringLiteral("a.txt")});
+    }
+
+    void folderWithoutPermission() {
+        const QString locked = at("locked");
+        QVERIFY(QDir().mkdir(locked));
+        QVERIFY(QFile::setPermissions(locked, QFile::Permissions(0x5055)));
+        Status written;
+        {
+            const Unprivileged nobody;
+            written = writeFile(locked + QStringLiteral("/x.pdf"), "text");
+        }
+        QVERIFY(!written.hasValue());
+        QVERIFY2(textOf(written).contains(QStringLiteral("Permission denied")),
+            qPrintable(textOf(written)));
+        QVERIFY(textOf(written).contains(QStringLiteral("another folder")));
+        QVERIFY(QDir(locked).isEmpty());
+    }
+
+    void protectedFile() {
+        if (geteuid() == 0)
+            QSKIP("Root may write every file: not tried.");
+        const QString path = at("protected.pdf");
+        QVERIFY(writeFile(path, "old").hasValue());
+        QVERIFY(QFile::setPermissions(path, QFile::Permissions(0x4044)));
+        const Status written = writeFile(path, "new");
+        QVERIFY(!written.hasValue());
+        QVERIFY2(textOf(written).contains(QStringLiteral("write-protected")),
+            qPrintable(textOf(written)));
+        QCOMPARE(contentOf(path), QByteArray("old"));
+    }
+
+    void fullDisk() {
+        const QString path = at("kept.pdf");
+        QVERIFY(writeFile(path, "old").hasValue());
+        const QStringList before = entries();
+        Status written;
+        {
+            const LimitedFiles full(4096);
+            written = writeFile(path, QByteArray(1'000'000, 'x'));
+        }
+        QVERIFY(!written.hasValue());
+        QVERIFY2(textOf(written).contains(QStringLiteral("othing was changed")),
+            qPrintable(textOf(written)));
+        QCOMPARE(contentOf(path), QByteArray("old"));
+        QCOMPARE(entries(), before); // no temporary file is left
+    }
+
+    void fullDevice() {
+        const QString path = qEnvironmentVariable("TRAINSCOPE_FULL_DISK");
+        if (path.isEmpty())
+            QSKIP("TRAINSCOPE_FULL_DISK names no folder on a small file system: not tried.");
+        const Status written
+            = writeFile(path + QStringLiteral("/x.pdf"), QByteArray(10'000'000, 'x'));
+        QVERIFY(textOf(written).contains(QStringLiteral("disk is full")));
+        QVERIFY(!QFile::exists(path + QStringLiteral("/x.pdf")));
+    }
+
+    void namesThatAreNoFiles() {
+        QVERIFY(textOf(writeFile({}, "x")).contains(QStringLiteral("Choose a file")));
+        QVERIFY(textOf(writeFile(m_folder.path(), "x")).contains(QStringLiteral("a folder")));
+        QVERIFY(textOf(writeFile(at("none/x.pdf"), "x")).contains(QStringLiteral("create it")));
+    }
+};
+
+QTEST_GUILESS_MAIN(WriteFileTest)
+#include "tst_WriteFile.moc"
