@@ -55,6 +55,19 @@ QString withSuffix(const QString& path, int format) {
     return path.chopped(QFileInfo(path).suffix().size()) + suffix;
 }
 
+// What was typed as the path of a file.
+QString completed(const QString& typed, int format) {
+    QString path = typed.trimmed();
+    if (path.isEmpty())
+        return path;
+    if (path.startsWith(QLatin1String("~/")))
+        path.replace(0, 1, QDir::homePath());
+    if (QDir::isRelativePath(path))
+        path = QDir::cleanPath(lastFolder() + QLatin1Char('/') + path);
+    const bool isFolder = path.endsWith(QLatin1Char('/')) || QFileInfo(path).isDir();
+    return formatOf(path) < 0 && !isFolder ? withSuffix(path, format) : path;
+}
+
 } // namespace
 
 FigureExporter::FigureExporter(QObject* parent)
@@ -115,7 +128,7 @@ void FigureExporter::setPreset(int preset) {
     } else if (isAsOnScreen()) {
         m_widthMm = m_viewWidth * kMmPerPixel;
         m_heightMm = 0.0;
-        m_theme = std::max(m_theme, 1);
+        m_theme = m_viewDark ? 2 : 1;
     }
     Q_EMIT optionsChanged();
 }
@@ -166,7 +179,7 @@ QUrl FigureExporter::folder() const {
 }
 
 bool FigureExporter::overwrites() const {
-    return QFileInfo(m_path).isFile();
+    return QFileInfo(completed(m_path, m_format)).isFile();
 }
 
 void FigureExporter::prepare() {
@@ -184,7 +197,7 @@ void FigureExporter::prepare() {
 
 void FigureExporter::choose(const QUrl& file) {
     const QString path = file.toLocalFile();
-    setPath(formatOf(path) < 0 ? withSuffix(path, m_format) : path);
+    setPath(completed(path, m_format));
 }
 
 FigureOptions FigureExporter::options() const {
@@ -200,9 +213,11 @@ void FigureExporter::exportNow() {
     exportTo(m_path);
 }
 
-void FigureExporter::exportTo(const QString& path) {
+void FigureExporter::exportTo(const QString& typed) {
     if (isRunning() || !m_timeline)
         return;
+    const QString path = completed(typed, m_format);
+    setPath(path);
     m_warnings.clear();
     m_error.clear();
     m_lastPath.clear();

@@ -25,6 +25,9 @@ class FigureExporter : public QObject {
     Q_PROPERTY(double viewWidth MEMBER m_viewWidth NOTIFY viewChanged FINAL)
     Q_PROPERTY(double viewHeight MEMBER m_viewHeight NOTIFY viewChanged FINAL)
 
+    // The view is dark, for "as on screen".
+    Q_PROPERTY(bool viewDark MEMBER m_viewDark NOTIFY viewChanged FINAL)
+
     // Choices by index into these texts.
     Q_PROPERTY(QStringList formats READ formats CONSTANT FINAL)
     Q_PROPERTY(QStringList presets READ presets CONSTANT FINAL)
@@ -85,7 +88,8 @@ public:
     // Suggests a name in the last folder; forgets what the last export said.
     Q_INVOKABLE void prepare();
     Q_INVOKABLE void choose(const QUrl& file);
-    // Writes to `path`; the suffix decides the format.
+    // Writes to `path`; the suffix decides the format, and is added where there is none. A name
+    // alone lies in the last folder, and ~ is the home folder.
     Q_INVOKABLE void exportNow();
     Q_INVOKABLE void exportTo(const QString& path);
     Q_INVOKABLE void cancel();
@@ -114,6 +118,7 @@ private:
     QPointer<TimelineController> m_timeline;
     double m_viewWidth = 0.0;
     double m_viewHeight = 0.0;
+    bool m_viewDark = false;
     int m_format = 0;
     int m_preset = 0;
     int m_theme = 0;

@@ -18,9 +18,10 @@ UiSheet {
     title: qsTr("Export")
     subtitle: qsTr("What the timeline shows now: its runs, lanes and time window.")
     preferredWidth: Theme.sheetWidth * 0.65
-    preferredHeight: form.implicitHeight + 8 * Theme.controlHeight
+    preferredHeight: form.implicitHeight + 6 * Theme.controlHeight
     closable: !exporter.running
     onAboutToShow: exporter.prepare()
+    onOpened: formatBox.forceActiveFocus(Qt.TabFocusReason)
 
     FigureExporter {
         id: exporter
@@ -28,6 +29,7 @@ UiSheet {
         timeline: sheet.timeline
         viewWidth: sheet.viewWidth
         viewHeight: sheet.viewHeight
+        viewDark: Theme.dark
     }
 
     FileDialog {
@@ -50,6 +52,15 @@ UiSheet {
         anchors.margins: Theme.spaceL
         spacing: Theme.spaceM
         enabled: !exporter.running
+        Keys.onReturnPressed: event => form.exportUnlessChoosing(event)
+        Keys.onEnterPressed: event => form.exportUnlessChoosing(event)
+
+        // In an open list Enter chooses.
+        function exportUnlessChoosing(event: KeyEvent) {
+            event.accepted = !formatBox.popup.visible && !sizeBox.popup.visible && !themeBox.popup.visible;
+            if (event.accepted && exporter.path !== "")
+                exporter.exportNow();
+        }
 
         ExportRow {
             label: qsTr("Format")
@@ -69,6 +80,8 @@ UiSheet {
             visible: exporter.drawn
 
             UiComboBox {
+                id: sizeBox
+
                 Layout.fillWidth: true
                 label: qsTr("Size")
                 model: exporter.presets
@@ -101,6 +114,8 @@ UiSheet {
             visible: exporter.drawn
 
             UiComboBox {
+                id: themeBox
+
                 label: qsTr("Theme")
                 model: exporter.themes
                 currentIndex: exporter.theme

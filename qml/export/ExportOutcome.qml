@@ -15,6 +15,15 @@ ColumnLayout {
 
     UiText {
         Layout.fillWidth: true
+        visible: outcome.exporter.overwrites && outcome.exporter.lastPath === "" && outcome.exporter.lastError === ""
+        text: qsTr("This file exists and will be replaced.")
+        color: Theme.warning
+        wrapMode: Text.Wrap
+        Accessible.role: Accessible.AlertMessage
+        Accessible.name: text
+    }
+    UiText {
+        Layout.fillWidth: true
         visible: outcome.exporter.lastError !== ""
         text: outcome.exporter.lastError
         color: Theme.warning
