@@ -1,6 +1,7 @@
 #include "app/viewmodels/CursorProbe.h"
 
 #include "app/viewmodels/QuantityText.h"
+#include "core/plot/CounterRate.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -15,14 +16,12 @@ namespace {
 
 using store::Store;
 
-constexpr std::int64_t kHolePeriods = 10;
 constexpr double kNoData = std::numeric_limits<double>::quiet_NaN();
 
 QString translated(const char* text) {
     return QCoreApplication::translate("CursorProbe", text);
 }
 
-// The rate of a counter is that of the interval between two samples around the time.
 Result<double> valueOf(const Store& store, const Series& series, TimeNs time) {
     if (!series.range.contains(time))
         return kNoData;
@@ -32,14 +31,7 @@ Result<double> valueOf(const Store& store, const Series& series, TimeNs time) {
             return value.error();
         return value.value().value_or(kNoData);
     }
-    // The last sample at or before the time, unless it lies behind a hole in the recording.
-    const DurationNs period{series.range.length().ns / std::max<std::int64_t>(1, series.count)};
-    const DurationNs back{period.ns * kHolePeriods};
-    auto buckets = store.rateBuckets(series.id, {time - back, time + DurationNs{1}}, 1);
-    if (!buckets.hasValue())
-        return buckets.error();
-    const bool any = !buckets.value().empty() && buckets.value().front().count > 0;
-    return any ? static_cast<double>(buckets.value().front().last) : kNoData;
+    return plot::counterRateAt(store, series, time);
 }
 
 int nodeOf(const RunFacts& facts, int rank) {

@@ -1,5 +1,7 @@
 #include "app/viewmodels/FactListModel.h"
 
+#include <QStringList>
+
 #include <utility>
 
 namespace trainscope::app {
@@ -17,15 +19,20 @@ void FactListModel::setFacts(std::vector<Fact> facts) {
             continue;
         m_facts[i] = std::move(facts[i]);
         const QModelIndex changed = index(static_cast<int>(i));
-        Q_EMIT dataChanged(changed, changed, {Label, Value, IsHead, Qt::DisplayRole});
+        Q_EMIT dataChanged(changed, changed, {Label, Value, IsHead, Note, Qt::DisplayRole});
     }
 }
 
 QString FactListModel::text() const {
     QString text;
-    for (const auto& fact : m_facts)
-        text += fact.isHead ? fact.label + QLatin1Char('\n')
-                            : QStringLiteral("%1\t%2\n").arg(fact.label, fact.value);
+    for (const auto& fact : m_facts) {
+        QStringList cells{fact.label};
+        if (!fact.isHead)
+            cells.append(fact.value);
+        if (!fact.note.isEmpty())
+            cells.append(fact.note);
+        text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    }
     return text;
 }
 
@@ -46,13 +53,15 @@ QVariant FactListModel::data(const QModelIndex& index, int role) const {
         return fact.value;
     case IsHead:
         return fact.isHead;
+    case Note:
+        return fact.note;
     default:
         return {};
     }
 }
 
 QHash<int, QByteArray> FactListModel::roleNames() const {
-    return {{Label, "label"}, {Value, "value"}, {IsHead, "isHead"}};
+    return {{Label, "label"}, {Value, "value"}, {IsHead, "isHead"}, {Note, "note"}};
 }
 
 } // namespace trainscope::app

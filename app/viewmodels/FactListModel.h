@@ -13,6 +13,7 @@ struct Fact {
     QString label;
     QString value; // ready to read, with its unit
     bool isHead = false;
+    QString note = {}; // of the value, less important
     bool operator==(const Fact&) const = default;
 };
 
@@ -23,7 +24,7 @@ class FactListModel : public QAbstractListModel {
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
-    enum Role { Label = Qt::UserRole + 1, Value, IsHead };
+    enum Role { Label = Qt::UserRole + 1, Value, IsHead, Note };
     Q_ENUM(Role)
 
     using QAbstractListModel::QAbstractListModel;
@@ -32,7 +33,7 @@ public:
     [[nodiscard]] const std::vector<Fact>& facts() const { return m_facts; }
     // Values that change in place keep their rows, so that nothing that is read jumps.
     void setFacts(std::vector<Fact> facts);
-    // "label: value" lines.
+    // "label<tab>value" lines, with a note "label<tab>value<tab>note".
     [[nodiscard]] QString text() const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;

@@ -22,12 +22,14 @@ void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
             {InspectorModel::tr("%1, total").arg(label), optionalText(metric, statistics.total)});
         return;
     }
-    const QString value = statistics.mean
-        ? InspectorModel::tr("%1 (%2 to %3)")
-              .arg(optionalText(metric, statistics.mean), optionalText(metric, statistics.min),
-                  optionalText(metric, statistics.max))
-        : noDataText();
-    facts.push_back({label, value});
+    if (!statistics.mean) {
+        facts.push_back({label, noDataText()});
+        return;
+    }
+    const QString min = optionalText(metric, statistics.min);
+    const QString max = optionalText(metric, statistics.max);
+    const QString range = min == max ? QString() : InspectorModel::tr("%1 to %2").arg(min, max);
+    facts.push_back({label, optionalText(metric, statistics.mean), false, range});
 }
 
 std::vector<Fact> factsOf(const RunStatistics& run) {
@@ -39,10 +41,12 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
                                         : InspectorModel::tr("Energy, %1 GPUs").arg(measured)),
             metricText("energy", *run.energy, "J")});
     for (const auto& metric : run.metrics) {
-        if (metric.metric.name == "gpu_power" && metric.mean && metric.max)
-            facts.push_back({InspectorModel::tr("Mean / peak power per GPU"),
-                QStringLiteral("%1 / %2").arg(optionalText(metric.metric, metric.mean),
-                    optionalText(metric.metric, metric.max))});
+        if (metric.metric.name != "gpu_power" || !metric.mean || !metric.max)
+            continue;
+        facts.push_back(
+            {InspectorModel::tr("Mean power per GPU"), optionalText(metric.metric, metric.mean)});
+        facts.push_back(
+            {InspectorModel::tr("Peak power per GPU"), optionalText(metric.metric, metric.max)});
     }
     for (const auto& metric : run.metrics)
         addMetric(metric, facts);

@@ -145,8 +145,10 @@ Status addPeers(const Store& store, const Run& run, SpanReport& report) {
     }
     for (const auto& peer : all.peers) {
         const DurationNs later = peer.span.start - report.span.start;
-        const QString offset
-            = (later.ns < 0 ? QString() : QStringLiteral("+")) + durationText(later);
+        const bool own = peer.rank == report.rank && peer.span.start == report.span.start;
+        const QString offset = own
+            ? translated("this one")
+            : (later.ns < 0 ? QString() : QStringLiteral("+")) + durationText(later);
         report.facts.push_back({translated("rank %1").arg(peer.rank),
             QStringLiteral("%1, %2").arg(offset, durationText(peer.span.duration))});
     }

@@ -47,8 +47,9 @@ TimelineController::TimelineController(QObject* parent)
 }
 
 TimelineController::~TimelineController() {
-    if (m_saveTimer.isActive())
-        writeSaved();
+    // The worker drops what it has not begun.
+    if (m_unsaved && m_catalogue)
+        static_cast<void>(writeView(viewFolder(), m_catalogue->uuid, savedView()));
 }
 
 void TimelineController::setWorkspace(Workspace* workspace) {
@@ -165,6 +166,7 @@ void TimelineController::takeCatalogue(Result<Opened> opened, bool otherDatabase
         m_marks.setMarks(saved.marks);
         m_selection.reset();
         m_cursor.reset();
+        m_inspector.clearCursor();
         takeSpan(std::nullopt, false);
     }
     if (!m_customised || !anyLaneKnown(m_arrangement, *m_catalogue))
@@ -264,27 +266,36 @@ std::shared_ptr<const plot::TimelineGeometry> TimelineController::layOut(
 }
 
 void TimelineController::saveView() {
+    ++m_unsaved;
     m_saveTimer.start();
+}
+
+SavedView TimelineController::savedView() const {
+    SavedView view;
+    if (m_customised)
+        view.arrangement = m_arrangement;
+    view.marks = m_marks.marks();
+    view.display = m_display;
+    return view;
 }
 
 void TimelineController::writeSaved() {
     m_saveTimer.stop();
     if (!m_catalogue)
         return;
-    SavedView view;
-    if (m_customised)
-        view.arrangement = m_arrangement;
-    view.marks = m_marks.marks();
-    view.display = m_display;
-    m_viewWorker.post([this, view, uuid = m_catalogue->uuid](const Result<store::Store>&) {
-        const Status written = writeView(viewFolder(), uuid, view);
-        if (written.hasValue())
+    const auto written = [this, changes = m_unsaved](const Status& status) {
+        if (m_unsaved == changes)
+            m_unsaved = 0;
+        if (status.hasValue())
             return;
-        m_viewWorker.reply([this, text = QString::fromStdString(written.error().describe())] {
-            m_error = text;
-            Q_EMIT stateChanged();
+        m_error = QString::fromStdString(status.error().describe());
+        Q_EMIT stateChanged();
+    };
+    m_viewWorker.post(
+        [this, written, view = savedView(), uuid = m_catalogue->uuid](const Result<store::Store>&) {
+            const Status status = writeView(viewFolder(), uuid, view);
+            m_viewWorker.reply([written, status] { written(status); });
         });
-    });
 }
 
 plot::TimeContext TimelineController::timeContext() const {

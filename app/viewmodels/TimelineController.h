@@ -250,6 +250,7 @@ private:
     void dataArrived();
     void saveView();
     void writeSaved();
+    [[nodiscard]] SavedView savedView() const;
     [[nodiscard]] plot::TimeContext timeContext() const;
     [[nodiscard]] DurationNs pixelLength() const;
     [[nodiscard]] QString textOfTime(DurationNs time) const;
@@ -305,6 +306,7 @@ private:
     std::vector<plot::ShownRun> m_runs;
     plot::Arrangement m_arrangement;
     bool m_customised = false; // the user changed the lanes
+    int m_unsaved = 0; // changes since what was written
     TimeWindow m_window;
     ViewHistory m_history;
     plot::TimeDisplay m_display = plot::TimeDisplay::Relative;

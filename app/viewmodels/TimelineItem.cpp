@@ -155,6 +155,11 @@ void TimelineItem::mouseDoubleClickEvent(QMouseEvent* event) {
         m_controller->doubleClickAt(event->position().x(), event->position().y());
 }
 
+// A view that opens under a resting pointer was not pointed at.
+void TimelineItem::hoverEnterEvent(QHoverEvent* event) {
+    m_hovered = event->position();
+}
+
 void TimelineItem::hoverMoveEvent(QHoverEvent* event) {
     if (!m_controller)
         return;

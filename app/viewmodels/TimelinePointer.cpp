@@ -24,11 +24,13 @@ QString titleOf(const plot::TimelineData& data, NameId name) {
 void TimelineController::hoverAt(double x, double y) {
     if (!isReady() || m_axis.width <= 0.0)
         return;
-    const double inside = std::clamp(x, m_axis.x, m_axis.right());
+    // The names of the lanes are no place in time.
+    if (x < m_axis.x || x > m_axis.right())
+        return leave();
     TimelineHit hit;
-    hit.time = m_axis.toTime(inside);
+    hit.time = m_axis.toTime(x);
     if (m_drawn && m_geometry && y >= m_lanesTop)
-        hit = hitTest(*m_drawn, *m_geometry, m_axis, {inside, y});
+        hit = hitTest(*m_drawn, *m_geometry, m_axis, {x, y});
     m_hoverText = hoverTextOf(hit);
     m_hoverY = y;
     moveCursor(hit.time, hit.rank >= 0 ? hit.rank : m_focusRank);

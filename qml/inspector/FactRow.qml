@@ -2,24 +2,27 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// One labelled value; long values go under their label.
+// One labelled value with what is said of it less loudly; a value that does not fit beside its
+// label goes under it.
 Item {
     id: row
 
     required property string label
     required property string value
+    required property string note
     required property bool isHead
     readonly property bool tall: value !== "" && name.implicitWidth + measure.advanceWidth + Theme.spaceL > width
 
-    implicitHeight: tall ? figure.y + figure.height : Math.max(name.height, figure.height)
+    implicitHeight: (note === "" ? figure : remark).y + (note === "" ? figure : remark).height
     Accessible.role: isHead ? Accessible.Heading : Accessible.ListItem
-    Accessible.name: isHead ? label : qsTr("%1: %2").arg(label).arg(value)
+    Accessible.name: isHead ? label : note === "" ? qsTr("%1: %2").arg(label).arg(value) : qsTr("%1: %2, %3").arg(label).arg(value).arg(note)
 
     UiText {
         id: name
 
-        width: Math.min(implicitWidth, parent.width)
+        width: parent.width
         text: row.label
+        elide: Text.ElideRight
         color: row.isHead ? Theme.text : Theme.textSecondary
         font.weight: row.isHead ? Font.DemiBold : Font.Normal
     }
@@ -34,10 +37,23 @@ Item {
 
         y: row.tall ? name.height : 0
         width: parent.width
-        horizontalAlignment: Text.AlignRight
+        horizontalAlignment: lineCount > 1 ? Text.AlignLeft : Text.AlignRight
         text: row.value
         wrapMode: Text.WrapAnywhere
         maximumLineCount: 6
+        elide: Text.ElideRight
         font.weight: Font.Medium
+    }
+    UiText {
+        id: remark
+
+        y: figure.y + figure.height
+        width: parent.width
+        visible: text !== ""
+        horizontalAlignment: Text.AlignRight
+        elide: Text.ElideRight
+        text: row.note
+        color: Theme.textSecondary
+        font.pixelSize: Theme.secondarySize
     }
 }
