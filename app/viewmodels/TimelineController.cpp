@@ -189,6 +189,7 @@ void TimelineController::takeCatalogue(Result<Opened> opened, bool otherDatabase
     Q_EMIT stateChanged();
     Q_EMIT selectionChanged();
     windowMoved(ViewChange::Jump);
+    startProbe();
 }
 
 void TimelineController::applyAlignment() {
@@ -206,9 +207,12 @@ void TimelineController::applyAlignment() {
         m_window.showAll();
     if (m_selection)
         m_selection = plot::ViewWindow{m_selection->begin + moved, m_selection->end + moved};
+    if (m_cursor)
+        m_cursor = *m_cursor + moved;
     m_search.setScope(m_catalogue, m_runs);
     Q_EMIT catalogueChanged();
     windowMoved(ViewChange::Jump);
+    startProbe();
 }
 
 void TimelineController::setViewSize(double width, double height, double pixelRatio) {

@@ -8,6 +8,8 @@ T.Button {
     id: button
 
     required property string iconName
+    // Its menu is open and must not be covered.
+    property bool menuOpen: false
     property string shortcutText: ""
     property color ink: button.checked ? Theme.text : Theme.textSecondary
 
@@ -39,7 +41,7 @@ T.Button {
     }
 
     UiToolTip {
-        visible: button.text !== "" && (button.hovered || button.visualFocus)
+        visible: !button.menuOpen && button.text !== "" && (button.hovered || button.visualFocus)
         text: button.text
         shortcut: button.shortcutText
     }

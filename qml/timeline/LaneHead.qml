@@ -9,6 +9,7 @@ Item {
     required property TimelineController controller
     required property real originY
     required property bool keyboard
+    required property Item menuAnchor
     required property int index
     required property string title
     required property string summary
@@ -60,7 +61,7 @@ Item {
         anchors.bottomMargin: Theme.spaceXs
         width: handles.width
         height: handles.height
-        opacity: pointer.hovered || mover.active || more.visualFocus || (head.keyboard && head.current) ? 1 : 0
+        opacity: pointer.hovered || mover.active || more.menuOpen || more.visualFocus || (head.keyboard && head.current) ? 1 : 0
         radius: Theme.radius
         color: Theme.raised
         border.color: Theme.line
@@ -110,6 +111,7 @@ Item {
                 iconName: "more"
                 text: qsTr("Lane %1: style, order, size, remove").arg(head.title)
                 shortcutText: "Alt+↑ Alt+↓"
+                menuOpen: head.menuAnchor === more
                 onClicked: head.openMenu()
                 onActiveFocusChanged: {
                     if (activeFocus)

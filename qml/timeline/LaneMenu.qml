@@ -8,10 +8,14 @@ UiMenu {
 
     required property TimelineController controller
     property LaneHead lane: null
+    property Item opener: null
     readonly property int row: lane ? lane.index : -1
+
+    onClosed: opener = null
 
     function openFor(head: LaneHead, anchor: Item) {
         lane = head;
+        opener = anchor;
         popup(anchor, 0, anchor.height);
     }
 

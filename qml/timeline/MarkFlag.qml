@@ -37,10 +37,16 @@ Item {
         height: Theme.hairline * 2
         color: Theme.warning
     }
+    // Over the iterations, where it hides neither samples nor readouts.
+    Rectangle {
+        anchors.fill: button
+        radius: Theme.radius
+        color: Theme.raised
+    }
     UiButton {
         id: button
 
-        y: flag.controller.lanesTop
+        y: flag.controller.lanesTop - height
         implicitHeight: Theme.hitTarget
         leftPadding: Theme.spaceXs
         rightPadding: Theme.spaceXs

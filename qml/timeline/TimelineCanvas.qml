@@ -59,6 +59,7 @@ FocusScope {
                 originY: lanes.y
                 onMenuWanted: anchor => laneMenu.openFor(head, anchor)
                 keyboard: canvas.activeFocus
+                menuAnchor: laneMenu.opener
             }
         }
         Repeater {

@@ -134,7 +134,7 @@ Rectangle {
             menu: bar.roomy
             iconName: bar.roomy ? "" : "clock"
             text: bar.roomy ? bar.controller.alignment.title : qsTr("Align")
-            toolTip: qsTr("How the runs are laid over each other")
+            toolTip: alignment.visible ? "" : qsTr("How the runs are laid over each other")
             onClicked: alignment.open()
 
             AlignmentPopup {
@@ -150,7 +150,7 @@ Rectangle {
             menu: bar.roomy
             iconName: bar.roomy ? "" : "lines"
             text: qsTr("Lanes")
-            toolTip: qsTr("Add a lane, or reset them")
+            toolTip: laneMenu.visible ? "" : qsTr("Add a lane, or reset them")
             onClicked: laneMenu.popup(laneButton, 0, laneButton.height)
 
             AddLaneMenu {
