@@ -30,6 +30,8 @@ UiSheet {
         viewWidth: sheet.viewWidth
         viewHeight: sheet.viewHeight
         viewDark: Theme.dark
+        // The form was off while the file was written.
+        onFinished: formatBox.forceActiveFocus(Qt.TabFocusReason)
     }
 
     FileDialog {
@@ -52,13 +54,18 @@ UiSheet {
         anchors.margins: Theme.spaceL
         spacing: Theme.spaceM
         enabled: !exporter.running
-        Keys.onReturnPressed: event => form.exportUnlessChoosing(event)
-        Keys.onEnterPressed: event => form.exportUnlessChoosing(event)
 
         // In an open list Enter chooses.
-        function exportUnlessChoosing(event: KeyEvent) {
-            event.accepted = !formatBox.popup.visible && !sizeBox.popup.visible && !themeBox.popup.visible;
-            if (event.accepted && exporter.path !== "")
+        function exportUnlessChoosing(event: KeyEvent, list: UiComboBox) {
+            event.accepted = !list.popup.visible;
+            if (event.accepted)
+                exportOrAsk();
+        }
+        // Enter replaces no file that was there before: it leads to the button that says so.
+        function exportOrAsk() {
+            if (exporter.overwrites && exporter.path !== exporter.lastPath)
+                exportButton.forceActiveFocus(Qt.TabFocusReason);
+            else if (exporter.path !== "")
                 exporter.exportNow();
         }
 
@@ -71,8 +78,9 @@ UiSheet {
                 label: qsTr("Format")
                 model: exporter.formats
                 currentIndex: exporter.format
-                focus: true
                 onActivated: index => exporter.format = index
+                Keys.onReturnPressed: event => form.exportUnlessChoosing(event, formatBox)
+                Keys.onEnterPressed: event => form.exportUnlessChoosing(event, formatBox)
             }
         }
         ExportRow {
@@ -87,6 +95,8 @@ UiSheet {
                 model: exporter.presets
                 currentIndex: exporter.preset
                 onActivated: index => exporter.preset = index
+                Keys.onReturnPressed: event => form.exportUnlessChoosing(event, sizeBox)
+                Keys.onEnterPressed: event => form.exportUnlessChoosing(event, sizeBox)
             }
         }
         ExportRow {
@@ -97,6 +107,7 @@ UiSheet {
                 label: qsTr("Width in millimetres")
                 value: exporter.widthMm
                 onEdited: number => exporter.widthMm = number
+                onEntered: form.exportOrAsk()
             }
             UiText {
                 text: qsTr("Height, mm")
@@ -107,6 +118,7 @@ UiSheet {
                 value: exporter.heightMm
                 emptyText: qsTr("as the lanes")
                 onEdited: number => exporter.heightMm = number
+                onEntered: form.exportOrAsk()
             }
         }
         ExportRow {
@@ -120,6 +132,8 @@ UiSheet {
                 model: exporter.themes
                 currentIndex: exporter.theme
                 onActivated: index => exporter.theme = index
+                Keys.onReturnPressed: event => form.exportUnlessChoosing(event, themeBox)
+                Keys.onEnterPressed: event => form.exportUnlessChoosing(event, themeBox)
             }
             UiText {
                 visible: exporter.raster
@@ -132,6 +146,7 @@ UiSheet {
                 decimals: 0
                 value: exporter.dpi
                 onEdited: number => exporter.dpi = number
+                onEntered: form.exportOrAsk()
             }
         }
         ExportRow {
@@ -142,7 +157,7 @@ UiSheet {
                 label: qsTr("File")
                 text: exporter.path
                 onTextEdited: exporter.path = text
-                onAccepted: exporter.exportNow()
+                onAccepted: form.exportOrAsk()
             }
             UiButton {
                 text: qsTr("Browse…")
@@ -166,6 +181,8 @@ UiSheet {
             onClicked: exporter.running ? exporter.cancel() : sheet.close()
         },
         UiButton {
+            id: exportButton
+
             text: exporter.overwrites ? qsTr("Replace file") : qsTr("Export")
             primary: true
             enabled: !exporter.running && exporter.path !== ""

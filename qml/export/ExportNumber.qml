@@ -9,12 +9,15 @@ UiTextField {
     required property real value
     property int decimals: 1
     property string emptyText: ""
+    readonly property string shown: field.value > 0 ? field.value.toFixed(field.decimals) : ""
 
     signal edited(real number)
+    // Enter was pressed, after edited().
+    signal entered
 
     implicitWidth: Theme.spaceXl * 4
     placeholderText: field.emptyText
-    text: field.value > 0 ? field.value.toFixed(field.decimals) : ""
+    text: field.shown
     inputMethodHints: Qt.ImhFormattedNumbersOnly
     validator: DoubleValidator {
         bottom: 0
@@ -23,5 +26,15 @@ UiTextField {
         notation: DoubleValidator.StandardNotation
         locale: "C"
     }
-    onEditingFinished: field.edited(Number(field.text))
+    onEditingFinished: field.commit()
+    onAccepted: {
+        field.commit();
+        field.entered();
+    }
+
+    // Leaving the field untouched must not round the value to what is shown.
+    function commit() {
+        if (field.text !== field.shown)
+            field.edited(Number(field.text));
+    }
 }
