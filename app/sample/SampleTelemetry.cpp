@@ -82,7 +82,7 @@ Status writeGpu(const ClusterParameters& cluster, const PipelineRun& pipeline, i
     const int stage = rank / cluster.gpusPerNode;
     for (std::int64_t i = 0; i < kSamples; ++i) {
         const double now = static_cast<double>(i) * kSampleSeconds;
-        const auto reading = gpu.step(pipeline.busyFraction(stage, now, now + kSampleSeconds), i);
+        const auto reading = gpu.step(pipeline.busyFraction(stage, now - kSampleSeconds, now), i);
         if (isHole(rank, i))
             continue;
         times.push_back(allTimes[static_cast<std::size_t>(i)]);
@@ -121,7 +121,7 @@ Status writeInfiniband(const ClusterParameters& cluster, const PipelineRun& pipe
             for (std::int64_t i = 0; i < kSamples; ++i) {
                 const double now = static_cast<double>(i) * kSampleSeconds;
                 total += bytesPerBusySecond * kSampleSeconds
-                    * pipeline.busyFraction(node, now, now + kSampleSeconds);
+                    * pipeline.busyFraction(node, now - kSampleSeconds, now);
                 values.push_back(std::floor(total));
             }
             SeriesDescription description;
