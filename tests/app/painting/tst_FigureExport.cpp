@@ -10,6 +10,7 @@
 
 #include "app/painting/FigureExport.h"
 #include "app/painting/ScenePainter.h"
+#include "app/painting/TimelineFigure.h"
 #include "app/painting/support/DemoTimeline.h"
 #include "core/plot/Timeline.h"
 
@@ -192,6 +193,14 @@ private Q_SLOTS:
         options = demoOptions();
         options.pngDpi = 100000;
         QVERIFY(!exportFigure(at("x.png"), demo(plot::paperTheme()), options).hasValue());
+    }
+
+    // 239.76 pt wide, 29 % of it for names, two columns a point; PNG: 300 / 72 a point.
+    void numbersHaveTheFiguresColumns() {
+        FigureOptions options = demoOptions();
+        options.widthMm = 84.582;
+        QCOMPARE(timelineColumns(at("x.pdf"), options), 340);
+        QCOMPARE(timelineColumns(at("x.png"), options), 709);
     }
 
     void presetsAreThoseOfThePapers() {
