@@ -55,10 +55,12 @@ SourceList openSources(const std::vector<std::string>& paths) {
             continue;
         }
         std::error_code problem;
-        if (std::filesystem::is_directory(path, problem))
+        if (std::filesystem::is_directory(path, problem)) {
             list.sources.push_back({std::move(tree).value(), false});
-        else
-            filesByFolder[tree.value()->displayPath({})].push_back(std::move(tree).value());
+            continue;
+        }
+        const std::string folder = tree.value()->displayPath({});
+        filesByFolder[folder].push_back(std::move(tree).value());
     }
     for (auto& [folder, singles] : filesByFolder) {
         if (singles.size() == 1)

@@ -25,7 +25,7 @@ void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
     TextTable table({{"metric", Left}, {"mean"}, {"min"}, {"p50"}, {"p99"}, {"max"}, {"total"},
         {"std in node"}, {"std of nodes"}});
     for (const auto& [name, metric] : summary.metrics) {
-        const auto text = [&metric, &name](const std::optional<double>& value) {
+        const auto text = [&metric = metric, &name = name](const std::optional<double>& value) {
             return quantityText(value, metric.metric.unit, name);
         };
         table.add({name, text(metric.all.mean), text(metric.all.min), text(metric.all.p50),
