@@ -5,7 +5,10 @@
 #include "core/store/Store.h"
 #include "importers/registry/Registry.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <utility>
 
@@ -35,6 +38,11 @@ std::uint64_t enabledBytes(const ImportPlan& plan) {
 
 bool isOfDatabase(const Error& error) {
     return error.code == ErrorCode::Io || error.code == ErrorCode::Refused;
+}
+
+// Junk beside results is no loss; what permissions hide may be results.
+bool isForbidden(const std::string& path) {
+    return ::access(path.c_str(), R_OK) != 0 && errno == EACCES;
 }
 
 bool hasWork(const ImportPlan& plan) {
@@ -101,7 +109,8 @@ private:
             m_outcome.failures.push_back(nothingUsable(tree, plan));
         for (const auto& file : plan.unrecognised) {
             m_outcome.unrecognised.push_back({tree.displayPath(file.path), file.reason});
-            m_outcome.isPartial |= source.isNamedFiles;
+            m_outcome.isPartial
+                |= source.isNamedFiles || isForbidden(m_outcome.unrecognised.back().path);
         }
         for (const auto& unit : plan.units) {
             if (!unit.enabled)
