@@ -108,7 +108,7 @@ QByteArray cmapTable(const Font& font) {
         put16(out, value);
     out += ends;
     put16(out, 0);
-    out += starts + deltas + QByteArray(2 * segments, '\0');
+    out += starts + deltas + QByteArray(qsizetype{2} * segments, '\0');
     return out;
 }
 
