@@ -3,6 +3,8 @@
 #include "app/viewmodels/DroppedTree.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -14,6 +16,41 @@ void removeDatabase(const std::filesystem::path& database) {
     for (const auto* suffix : {"", "-wal", "-shm"}) {
         std::error_code ignored;
         std::filesystem::remove(database.string() + suffix, ignored);
+    }
+}
+
+// "tree/" of each dropped folder whose name no other dropped path has.
+std::set<std::string> folderPrefixes(const std::vector<std::filesystem::path>& paths) {
+    std::map<std::string, int> uses;
+    for (const auto& path : paths)
+        ++uses[path.filename().string()];
+    std::set<std::string> prefixes;
+    for (const auto& path : paths) {
+        std::error_code failure;
+        const auto name = path.filename().string();
+        if (uses[name] == 1 && std::filesystem::is_directory(path, failure))
+            prefixes.insert(name + "/");
+    }
+    return prefixes;
+}
+
+// Runs are named below the folder that was given; its own name stays where two runs would meet.
+void nameBelowFolders(
+    std::vector<importers::ImportUnit>& units, const std::vector<std::filesystem::path>& paths) {
+    const auto prefixes = folderPrefixes(paths);
+    const auto shortName = [&prefixes](const std::string& name) {
+        const auto slash = name.find('/');
+        const bool below = slash != std::string::npos && slash + 1 < name.size()
+            && prefixes.contains(name.substr(0, slash + 1));
+        return below ? name.substr(slash + 1) : name;
+    };
+    std::map<std::string, std::set<std::string>> meanings;
+    for (const auto& unit : units)
+        meanings[shortName(unit.runName)].insert(unit.runName);
+    for (auto& unit : units) {
+        const auto name = shortName(unit.runName);
+        if (meanings[name].size() == 1)
+            unit.runName = name;
     }
 }
 
@@ -48,6 +85,8 @@ Result<PlannedImport> planDropped(
     if (!plan.hasValue())
         return plan.error();
     planned.plan = std::move(plan).value();
+    if (paths.size() > 1)
+        nameBelowFolders(planned.plan.units, paths);
     return planned;
 }
 
