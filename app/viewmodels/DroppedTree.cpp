@@ -20,8 +20,10 @@ struct Member {
 
 class JoinedTree final : public SourceTree {
 public:
-    explicit JoinedTree(std::vector<Member> members)
-        : m_members(std::move(members)) {
+    // `unopened`: what was dropped but cannot be read, each with its problem.
+    JoinedTree(std::vector<Member> members, std::vector<SourceFile> unopened)
+        : m_members(std::move(members))
+        , m_files(std::move(unopened)) {
         for (const auto& member : m_members) {
             for (const auto& file : member.tree->files())
                 m_files.push_back({member.prefix + file.path, file.size, file.problem});
@@ -101,11 +103,16 @@ Result<std::unique_ptr<SourceTree>> openDropped(const std::vector<std::filesyste
     if (paths.size() == 1)
         return importers::openDiskTree(paths.front().string());
     std::vector<Member> members;
+    std::vector<SourceFile> unopened;
     std::set<std::string> taken;
     for (const auto& path : paths) {
         auto tree = importers::openDiskTree(path.string());
-        if (!tree.hasValue())
-            return tree.error();
+        if (!tree.hasValue()) {
+            if (unopened.size() + 1 == paths.size())
+                return tree.error();
+            unopened.push_back({path.string(), 0, tree.error().message});
+            continue;
+        }
         std::error_code failure;
         const bool folder = std::filesystem::is_directory(path, failure);
         auto clean = path.lexically_normal();
@@ -117,7 +124,8 @@ Result<std::unique_ptr<SourceTree>> openDropped(const std::vector<std::filesyste
             = alone ? std::string() : uniqueName(folder ? clean : clean.parent_path(), taken) + "/";
         members.push_back({prefix, std::move(tree).value()});
     }
-    return std::unique_ptr<SourceTree>(std::make_unique<JoinedTree>(std::move(members)));
+    return std::unique_ptr<SourceTree>(
+        std::make_unique<JoinedTree>(std::move(members), std::move(unopened)));
 }
 
 } // namespace trainscope::app

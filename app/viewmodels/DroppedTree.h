@@ -11,7 +11,8 @@
 
 namespace trainscope::app {
 
-// Fails when one of the paths cannot be opened, or when there is none.
+// A path that cannot be opened is listed with its problem among the files; fails when that is so of
+// all, or when there is none.
 Result<std::unique_ptr<importers::SourceTree>> openDropped(
     const std::vector<std::filesystem::path>& paths);
 

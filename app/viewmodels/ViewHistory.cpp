@@ -11,8 +11,8 @@ bool isContinuous(ViewChange change) {
 
 } // namespace
 
-void ViewHistory::reset(ViewState state) {
-    m_states.assign(1, std::move(state));
+void ViewHistory::reset(const ViewState& state) {
+    m_states.assign(1, state);
     m_position = 0;
     m_inGesture = false;
 }

@@ -23,7 +23,7 @@ public:
     static constexpr std::int64_t kGestureMs = 700;
 
     // Forgets everything; `state` is where undo ends.
-    void reset(ViewState state);
+    void reset(const ViewState& state);
     // The state after a change. Zoom, pan and resize steps of the same kind within kGestureMs
     // replace one another.
     void record(ViewState state, ViewChange change, std::int64_t nowMs);

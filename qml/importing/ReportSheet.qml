@@ -25,16 +25,20 @@ UiSheet {
         Item {
             Layout.fillWidth: true
         },
-        UiButton {
-            iconName: "copy"
-            text: qsTr("Copy as text")
-            onClicked: sheet.session.copyText(sheet.session.reports.text())
-        },
-        UiButton {
-            primary: true
-            focus: true
-            text: qsTr("Close")
-            onClicked: sheet.close()
+        Row {
+            spacing: Theme.spaceS
+
+            UiButton {
+                iconName: "copy"
+                text: qsTr("Copy as text")
+                onClicked: sheet.session.copyText(sheet.session.reports.text())
+            }
+            UiButton {
+                primary: true
+                focus: true
+                text: qsTr("Close")
+                onClicked: sheet.close()
+            }
         }
     ]
 }
