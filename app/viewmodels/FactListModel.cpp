@@ -46,7 +46,6 @@ QVariant FactListModel::data(const QModelIndex& index, int role) const {
     const Fact& fact = m_facts[static_cast<std::size_t>(index.row())];
     switch (role) {
     case Qt::DisplayRole:
-        return fact.label;
     case Label:
         return fact.label;
     case Value:

@@ -13,7 +13,7 @@ namespace trainscope::app {
 
 namespace {
 
-constexpr std::int64_t kMaxOffset = 18 * 3600;
+constexpr std::int64_t kMaxOffset = std::int64_t{18} * 3600;
 
 QString translated(const char* text) {
     return QCoreApplication::translate("HumanText", text);
