@@ -282,7 +282,7 @@ void TimelineController::startStatistics() {
             stage.publish(
                 selectionStatistics(store, *catalogue, runs, stretch, stage.cancelCheck()));
         },
-        [this](Result<Statistics> result) { m_inspector.showStatistics(result); });
+        [this](const Result<Statistics>& result) { m_inspector.showStatistics(result); });
 }
 
 void TimelineController::jumpTo(const SearchHit& hit) {
