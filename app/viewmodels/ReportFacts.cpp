@@ -48,7 +48,9 @@ void addRanks(Facts& facts, const ImportReport& report) {
 
 // "sensor_period" → "Sensor period".
 QString readable(const std::string& key) {
-    auto text = QString::fromStdString(key).replace(QLatin1Char('_'), QLatin1Char(' '));
+    auto text = QString::fromStdString(key)
+                    .replace(QLatin1Char('_'), QLatin1Char(' '))
+                    .replace(QLatin1String("gpu"), QLatin1String("GPU"));
     if (!text.isEmpty())
         text[0] = text[0].toUpper();
     return text;

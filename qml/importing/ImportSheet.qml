@@ -21,7 +21,8 @@ UiSheet {
     closable: !working
     preferredHeight: working ? Theme.inspectorWidth - Theme.spaceXl : Theme.sheetWidth
     visible: stage !== ImportController.Stage.Idle
-    onStageChanged: sheet.focusDefault()
+    // Later: what is to get the focus is not visible yet.
+    onStageChanged: Qt.callLater(sheet.focusDefault)
     onOpened: sheet.focusDefault()
     onClosed: {
         if (sheet.stage !== ImportController.Stage.Idle)
