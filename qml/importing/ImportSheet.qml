@@ -21,8 +21,7 @@ UiSheet {
     closable: !working
     preferredHeight: working ? Theme.inspectorWidth - Theme.spaceXl : Theme.sheetWidth
     visible: stage !== ImportController.Stage.Idle
-    // Later: what is to get the focus is not visible yet.
-    onStageChanged: Qt.callLater(sheet.focusDefault)
+    onStageChanged: sheet.focusDefault()
     onOpened: sheet.focusDefault()
     onClosed: {
         if (sheet.stage !== ImportController.Stage.Idle)
@@ -91,6 +90,8 @@ UiSheet {
                 visible: sheet.stage === ImportController.Stage.Finished
                 primary: true
                 text: qsTr("Done")
+                // When the stage changes it is not visible yet and cannot take the focus.
+                onVisibleChanged: sheet.focusDefault()
                 onClicked: sheet.controller.cancel()
             }
         }
