@@ -46,7 +46,8 @@ public:
     [[nodiscard]] bool hasValue() const { return m_state.index() == 0; }
     [[nodiscard]] const T& value() const& { return std::get<0>(m_state); }
     [[nodiscard]] T& value() & { return std::get<0>(m_state); }
-    [[nodiscard]] T&& value() && { return std::get<0>(std::move(m_state)); }
+    // By value, so that `for (x : f().value())` keeps what it walks over alive.
+    [[nodiscard]] T value() && { return std::get<0>(std::move(m_state)); }
     [[nodiscard]] const Error& error() const { return std::get<1>(m_state); }
     [[nodiscard]] T valueOr(T other) const { return hasValue() ? value() : std::move(other); }
 

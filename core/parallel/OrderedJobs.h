@@ -1,0 +1,123 @@
+#pragma once
+// Jobs that run on a pool while their results come back one by one, in the order the jobs were
+// handed in, to the thread that handed them in: whatever the number of threads, what is made of the
+// results is the same. One thread uses an OrderedJobs; it runs waiting jobs itself instead of
+// sleeping. What a job throws comes out of the call that would have delivered its result.
+
+#include "core/parallel/WorkerPool.h"
+
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace trainscope {
+
+template <typename Output>
+class OrderedJobs {
+public:
+    using Take = std::function<void(Output&&)>;
+
+    // mostWaiting: jobs handed in and not yet delivered; with the size of an input and an output
+    // it bounds the memory. 0: twice the threads.
+    OrderedJobs(WorkerPool& pool, std::size_t mostWaiting, Take take)
+        : m_pool(pool)
+        , m_most(mostWaiting > 0 ? mostWaiting : 2 * (std::size_t{pool.workers()} + 1))
+        , m_take(std::move(take)) { }
+    OrderedJobs(const OrderedJobs&) = delete;
+    OrderedJobs& operator=(const OrderedJobs&) = delete;
+    ~OrderedJobs() { abandon(); }
+
+    // Delivers what is ready, and waits for the oldest job where too many are under way.
+    void submit(std::function<Output()> work) {
+        auto job = std::make_shared<Job>(std::move(work));
+        m_jobs.push_back(job);
+        m_pool.submit([job] { job->run(); });
+        while (!m_jobs.empty() && (m_jobs.size() >= m_most || m_jobs.front()->isDone()))
+            deliver();
+    }
+    // Waits for every job and delivers its result.
+    void finish() {
+        while (!m_jobs.empty())
+            deliver();
+    }
+    // Jobs that have not begun are dropped; returns when none runs any more.
+    void abandon() {
+        for (const auto& job : m_jobs)
+            job->cancel();
+        m_jobs.clear();
+    }
+
+private:
+    class Job {
+    public:
+        explicit Job(std::function<Output()> work)
+            : m_work(std::move(work)) { }
+
+        void run() {
+            {
+                const std::lock_guard lock(m_mutex);
+                if (m_state != State::Waiting)
+                    return;
+                m_state = State::Running;
+            }
+            std::optional<Output> output;
+            std::exception_ptr failure;
+            try {
+                output.emplace(m_work());
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            m_work = nullptr;
+            const std::lock_guard lock(m_mutex);
+            m_output = std::move(output);
+            m_failure = failure;
+            m_state = State::Done;
+            m_done.notify_all();
+        }
+        [[nodiscard]] bool isDone() {
+            const std::lock_guard lock(m_mutex);
+            return m_state == State::Done;
+        }
+        Output take() {
+            std::unique_lock lock(m_mutex);
+            m_done.wait(lock, [this] { return m_state == State::Done; });
+            if (m_failure)
+                std::rethrow_exception(m_failure);
+            return std::move(*m_output);
+        }
+        void cancel() {
+            std::unique_lock lock(m_mutex);
+            if (m_state == State::Waiting)
+                m_state = State::Done;
+            m_done.wait(lock, [this] { return m_state == State::Done; });
+        }
+
+    private:
+        enum class State { Waiting, Running, Done };
+        std::mutex m_mutex;
+        std::condition_variable m_done;
+        State m_state = State::Waiting;
+        std::function<Output()> m_work;
+        std::optional<Output> m_output;
+        std::exception_ptr m_failure;
+    };
+
+    void deliver() {
+        const std::shared_ptr<Job> oldest = m_jobs.front();
+        while (!oldest->isDone() && m_pool.runOne()) { }
+        m_jobs.pop_front();
+        m_take(oldest->take());
+    }
+
+    WorkerPool& m_pool;
+    std::size_t m_most;
+    Take m_take;
+    std::deque<std::shared_ptr<Job>> m_jobs;
+};
+
+} // namespace trainscope
