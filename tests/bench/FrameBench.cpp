@@ -1,6 +1,6 @@
 // One frame of 64 GPUs at 1920×1080: our timeline from data to pixels, and Qt Charts with 64 series
 // of 2,000 points.
-#include "Inputs.h"
+#include "bench/inputs/PowerDatabase.h"
 
 #include "app/painting/ScenePainter.h"
 #include "core/plot/Timeline.h"

@@ -1,6 +1,8 @@
 // From files to numbers: CharLLM-PPT tree → database → summary, Kineto trace → database → kernel
 // table.
-#include "Inputs.h"
+#include "bench/inputs/Cache.h"
+#include "bench/inputs/KinetoTrace.h"
+#include "bench/inputs/TelemetryTree.h"
 
 #include "app/importing/ImportRunner.h"
 #include "core/analysis/Summary.h"
@@ -53,7 +55,7 @@ void treeToSummary(benchmark::State& state) {
 }
 
 void traceToKernels(benchmark::State& state) {
-    const fs::path trace = bench::kinetoTrace(static_cast<int>(state.range(0)));
+    const fs::path trace = bench::kinetoTrace(state.range(0));
     const fs::path database = bench::cacheFolder() / "trace.trainscope";
     for (auto _ : state) {
         const std::string problem = importInto(trace, database);

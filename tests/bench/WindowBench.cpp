@@ -1,6 +1,6 @@
 // Reading a window: 64 series × 1920 buckets over all of the data, warm; the cost must not grow
 // with the samples.
-#include "Inputs.h"
+#include "bench/inputs/PowerDatabase.h"
 
 #include "core/store/Store.h"
 

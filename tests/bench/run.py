@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def cache_folder():
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return pathlib.Path(base) / "trainscope-bench" / "v1"
+    return pathlib.Path(base) / "trainscope-bench" / "v2"
 
 
 def run_benchmarks(build, full):
