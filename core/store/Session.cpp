@@ -3,14 +3,11 @@
 #include "core/store/Catalogue.h"
 #include "core/store/Json.h"
 #include "core/store/SourceTables.h"
-#include "core/store/TrackWriter.h"
 
 #include <chrono>
 
 namespace trainscope::store {
 namespace {
-
-constexpr std::size_t kSpansInMemory = std::size_t{1} << 20U; // 56 MiB of rows
 
 std::int64_t now() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -36,7 +33,7 @@ Session::Session(Database& database, SourceDescription source, std::function<voi
     , m_ended(std::move(ended))
     , m_names(database)
     , m_samples(database, 0)
-    , m_spans(database.shownPath(), kSpansInMemory) { }
+    , m_spans(database) { }
 
 Session::~Session() {
     rollBack();
@@ -166,25 +163,13 @@ Result<TrackId> Session::track(RunId run, const TrackDescription& description) {
         if (!status.hasValue())
             return status.error();
         const TrackId id{m_database.lastRowId()};
-        m_tracks.insert(id);
+        m_spans.open(id);
         return id;
     });
 }
 
 Status Session::spans(TrackId track, std::span<const Span> spans) {
-    return guarded([&]() -> Status {
-        if (!m_tracks.contains(track))
-            return Error{ErrorCode::Internal,
-                "Spans were handed to a track that this import did not open.", {}};
-        for (const Span& span : spans) {
-            Status status = m_spans.add({track.value, span.start.ns,
-                std::max<std::int64_t>(span.duration.ns, 0), span.name.value, span.correlation,
-                span.detail.value, static_cast<std::int64_t>(span.kind)});
-            if (!status.hasValue())
-                return status;
-        }
-        return {};
-    });
+    return guarded([&] { return m_spans.add(track, spans); });
 }
 
 Result<NameId> Session::intern(std::string_view text) {
@@ -198,32 +183,6 @@ Status Session::iteration(RunId run, const Iteration& iteration) {
             run.value, m_source.value, iteration.index, iteration.rank, iteration.range.begin.ns,
             iteration.range.end.ns, std::int64_t{iteration.warmup ? 1 : 0});
     });
-}
-
-Status Session::writeSpans(const Progress& progress) {
-    const std::uint64_t total = m_spans.size();
-    std::uint64_t done = 0;
-    std::unique_ptr<TrackWriter> writer;
-    std::int64_t current = 0;
-    Status status = m_spans.drain([&](const SpanRow& row) -> Status {
-        if (row.track != current) {
-            if (writer) {
-                if (Status finished = writer->finish(); !finished.hasValue())
-                    return finished;
-            }
-            writer = std::make_unique<TrackWriter>(m_database, TrackId{row.track});
-            current = row.track;
-        }
-        if (++done % 65536 == 0
-            && !proceed(
-                progress, "Sorting kernels", done * sizeof(SpanRow), total * sizeof(SpanRow)))
-            return cancelled();
-        return writer->add({{row.start}, {row.duration}, {row.name},
-            static_cast<SpanKind>(row.kind), row.correlation, {row.detail}, 0});
-    });
-    if (status.hasValue() && writer)
-        status = writer->finish();
-    return status;
 }
 
 Status Session::writeSource(
@@ -256,7 +215,7 @@ Status Session::write(const ImportReport& report, const std::string& hash, std::
         return proceed(progress, "Indexing samples", done * 16, total * 16);
     });
     if (status.hasValue())
-        status = writeSpans(progress);
+        status = m_spans.finish(progress);
     if (status.hasValue())
         status = replaceEqualHash(hash);
     if (status.hasValue())

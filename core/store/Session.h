@@ -3,7 +3,7 @@
 
 #include "core/store/Names.h"
 #include "core/store/SampleWriter.h"
-#include "core/store/Spill.h"
+#include "core/store/SpanWriter.h"
 #include "core/store/Store.h"
 
 #include <map>
@@ -11,24 +11,6 @@
 #include <set>
 
 namespace trainscope::store {
-
-// A span on its way through the sorter.
-struct SpanRow {
-    std::int64_t track;
-    std::int64_t start;
-    std::int64_t duration;
-    std::int64_t name;
-    std::int64_t correlation;
-    std::int64_t detail;
-    std::int64_t kind;
-};
-struct SpanRowOrder {
-    bool operator()(const SpanRow& a, const SpanRow& b) const {
-        if (a.track != b.track)
-            return a.track < b.track;
-        return a.start != b.start ? a.start < b.start : a.duration > b.duration;
-    }
-};
 
 class Session final : public ImportSession {
 public:
@@ -55,7 +37,6 @@ private:
     // The first failure undoes everything at once and answers all later calls.
     template <typename Work>
     auto guarded(Work&& work) -> decltype(work());
-    Status writeSpans(const Progress& progress);
     Status writeSource(const ImportReport& report, const std::string& hash, std::uint64_t size);
     Status replaceEqualHash(const std::string& hash);
     Status write(const ImportReport& report, const std::string& hash, std::uint64_t size,
@@ -69,10 +50,9 @@ private:
     SourceId m_source;
     Names m_names;
     SampleWriter m_samples;
-    ExternalSorter<SpanRow, SpanRowOrder> m_spans;
+    SpanWriter m_spans;
     std::map<RunId, Run> m_facts; // what this source said
     std::set<RunId> m_touched; // runs to refresh
-    std::set<TrackId> m_tracks;
     bool m_open = false;
     Status m_failure;
 };
