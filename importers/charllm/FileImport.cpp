@@ -1,16 +1,40 @@
 #include "importers/charllm/FileImport.h"
 
-#include "importers/charllm/SampleReader.h"
+#include "core/parallel/OrderedJobs.h"
+#include "importers/charllm/FileTally.h"
 
-#include <memory>
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace trainscope::importers::charllm {
 
 namespace {
 
-constexpr std::size_t kBatch = std::size_t{1} << 20; // samples held before they go to the sink
+// Samples of a counter that are held until its width is known.
+constexpr std::size_t kMostHeld = std::size_t{1} << 20;
 constexpr double kLimit32 = 4294967296.0;
+
+// Reads the blocks with jobs and hands them to `take` in order, until it says no; between blocks
+// `proceed` is asked. Fails where the stream does.
+Status readBlocks(LineBlocks& blocks, const std::function<bool()>& proceed,
+    const std::function<bool(SampleBlock&&)>& take) {
+    bool goesOn = true;
+    OrderedJobs<SampleBlock> jobs(WorkerPool::shared(), 0,
+        [&](SampleBlock&& block) { goesOn = goesOn && take(std::move(block)); });
+    while (goesOn && proceed()) {
+        auto next = blocks.next();
+        const bool isLast = !next.hasValue() || !next.value();
+        if (isLast) {
+            jobs.finish();
+            return next.hasValue() ? Status() : next.error();
+        }
+        const auto block = std::make_shared<LineBlock>(std::move(*next.value()));
+        jobs.submit([block] { return readSamples(*block, false); });
+    }
+    jobs.abandon();
+    return {};
+}
 
 class FileImport {
 public:
@@ -21,29 +45,32 @@ public:
         , m_run(run)
         , m_sink(sink)
         , m_report(report)
-        , m_progress(progress) { }
+        , m_progress(progress)
+        , m_tally(tree.displayPath(file.path), report) { }
 
-    Result<FileOutcome> go() {
-        auto stream = m_tree.open(m_file.path);
-        if (!stream.hasValue()) {
-            broken(stream.error());
-            return std::move(m_outcome);
+    Result<FileOutcome> go(FileStart start) {
+        m_outcome.bytes = start.bytesConsumed;
+        if (proceed() && start.block)
+            (void)take(std::move(*start.block));
+        if (start.rest && !m_isCancelled && m_status.hasValue()) {
+            const Status read = readBlocks(
+                *start.rest, [this] { return proceed(); },
+                [this](SampleBlock&& block) { return take(std::move(block)); });
+            m_outcome.bytes = start.rest->bytesConsumed();
+            if (!read.hasValue())
+                start.failure = read.error();
         }
-        SampleReader reader(std::move(stream).value(), m_tree.displayPath(m_file.path), m_report);
-        bool hasMore = true;
-        while (hasMore) {
-            const auto more = reader.readBlock(m_times, m_values);
-            if (!more.hasValue())
-                broken(more.error());
-            hasMore = more.hasValue() && more.value();
-            m_outcome.bytes = reader.bytesConsumed();
-            if (!m_progress(m_outcome.bytes))
-                return cancelled();
-            if (const Status status = flush(!hasMore); !status.hasValue())
-                return status.error();
-        }
-        reader.finish();
-        m_outcome.found = reader.firstBadText();
+        if (m_isCancelled)
+            return cancelled();
+        if (start.failure)
+            broken(*start.failure);
+        if (m_status.hasValue())
+            m_status = letGo(true);
+        if (!m_status.hasValue())
+            return m_status.error();
+        m_tally.finish();
+        m_outcome.statistics = m_tally.statistics();
+        m_outcome.found = m_tally.firstBadText();
         count();
         return std::move(m_outcome);
     }
@@ -54,27 +81,44 @@ private:
         m_report.warn(m_tree.displayPath(m_file.path), 0, error.message);
     }
 
-    Status flush(bool isLast) {
-        if (m_times.empty() || (!isLast && m_times.size() < kBatch))
+    bool proceed() {
+        m_isCancelled = m_isCancelled || !m_progress(m_outcome.bytes);
+        return !m_isCancelled;
+    }
+
+    bool take(SampleBlock block) {
+        m_outcome.bytes = block.bytesConsumed;
+        m_tally.add(block);
+        m_heldSamples += block.times.size();
+        if (!block.times.empty())
+            m_held.push_back(std::move(block));
+        if (m_series || m_file.description.counterBits == 0 || m_heldSamples >= kMostHeld)
+            m_status = letGo(false);
+        return m_status.hasValue() && proceed();
+    }
+
+    // Hands what is held to the sink.
+    Status letGo(bool isComplete) {
+        if (m_held.empty())
             return {};
-        m_outcome.statistics.add(m_times, m_values);
         if (!m_series) {
-            if (const Status status = makeSeries(isLast); !status.hasValue())
+            if (const Status status = makeSeries(isComplete); !status.hasValue())
                 return status;
         }
-        const Status status = m_sink.samples(*m_series, m_times, m_values);
-        m_times.clear();
-        m_values.clear();
-        return status;
+        for (const SampleBlock& block : m_held) {
+            const Status status = m_sink.samples(*m_series, block.times, block.values);
+            if (!status.hasValue())
+                return status;
+        }
+        m_held.clear();
+        return {};
     }
 
     Status makeSeries(bool isComplete) {
         SeriesDescription description = m_file.description;
-        if (description.counterBits > 0) {
-            const bool isKnown = isComplete || m_outcome.isBroken;
+        if (description.counterBits > 0)
             description.counterBits
-                = isKnown ? widthOf(m_outcome.statistics) : widthOf(statisticsOfWholeFile());
-        }
+                = widthOf(isComplete ? m_tally.statistics() : statisticsOfWholeFile());
         auto series = m_sink.series(m_run, description);
         if (!series.hasValue())
             return series.error();
@@ -91,22 +135,18 @@ private:
     }
 
     // A counter's width must be known before its first sample is stored: a long file is read ahead.
-    [[nodiscard]] SampleStatistics statisticsOfWholeFile() const {
+    SampleStatistics statisticsOfWholeFile() {
         SampleStatistics statistics;
         auto stream = m_tree.open(m_file.path);
         if (!stream.hasValue())
             return statistics;
-        ImportReport ignored;
-        SampleReader reader(std::move(stream).value(), {}, ignored);
-        std::vector<TimeNs> times;
-        std::vector<double> values;
-        for (bool hasMore = true; hasMore && m_progress(m_outcome.bytes);) {
-            const auto more = reader.readBlock(times, values);
-            hasMore = more.hasValue() && more.value();
-            statistics.add(times, values);
-            times.clear();
-            values.clear();
-        }
+        LineBlocks blocks(std::move(stream).value(), SampleBlock::kLongestLine);
+        (void)readBlocks(
+            blocks, [this] { return proceed(); },
+            [&](SampleBlock&& block) {
+                statistics.append(std::move(block.statistics), block.times);
+                return proceed();
+            });
         return statistics;
     }
 
@@ -136,17 +176,40 @@ private:
     Sink& m_sink;
     ImportReport& m_report;
     const FileProgress& m_progress;
+    FileTally m_tally;
     FileOutcome m_outcome;
     std::optional<SeriesId> m_series;
-    std::vector<TimeNs> m_times;
-    std::vector<double> m_values;
+    std::vector<SampleBlock> m_held;
+    std::size_t m_heldSamples = 0;
+    Status m_status;
+    bool m_isCancelled = false;
 };
 
 } // namespace
 
-Result<FileOutcome> importFile(const SourceTree& tree, const TelemetryFile& file, RunId run,
-    Sink& sink, ImportReport& report, const FileProgress& progress) {
-    return FileImport(tree, file, run, sink, report, progress).go();
+FileStart startFile(const SourceTree& tree, const std::string& path) {
+    FileStart start;
+    auto stream = tree.open(path);
+    if (!stream.hasValue()) {
+        start.failure = stream.error();
+        return start;
+    }
+    auto blocks
+        = std::make_unique<LineBlocks>(std::move(stream).value(), SampleBlock::kLongestLine);
+    auto first = blocks->next();
+    start.bytesConsumed = blocks->bytesConsumed();
+    if (!first.hasValue())
+        start.failure = first.error();
+    else if (first.value())
+        start.block = readSamples(*first.value(), true);
+    if (!start.failure && !blocks->isAtEnd())
+        start.rest = std::move(blocks);
+    return start;
+}
+
+Result<FileOutcome> importFile(const SourceTree& tree, const TelemetryFile& file, FileStart start,
+    RunId run, Sink& sink, ImportReport& report, const FileProgress& progress) {
+    return FileImport(tree, file, run, sink, report, progress).go(std::move(start));
 }
 
 } // namespace trainscope::importers::charllm

@@ -1,15 +1,28 @@
 #pragma once
-// Reads one telemetry file into one series.
+// Telemetry files into series: opened and read ahead by jobs, handed to the sink file by file and
+// block by block in their order, whatever the number of threads.
 
 #include "importers/charllm/Inventory.h"
-#include "importers/charllm/SampleStatistics.h"
+#include "importers/charllm/SampleBlock.h"
 #include "importers/common/Importer.h"
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace trainscope::importers::charllm {
+
+// The first block of a file, read by a job, and the rest if there is one. Owns all it needs but the
+// tree.
+struct FileStart {
+    std::unique_ptr<LineBlocks> rest; // absent where everything is in `block`
+    std::optional<SampleBlock> block;
+    std::optional<Error> failure; // the file cannot be opened or read
+    std::uint64_t bytesConsumed = 0;
+};
+FileStart startFile(const SourceTree& tree, const std::string& path);
 
 struct FileOutcome {
     SampleStatistics statistics;
@@ -21,9 +34,10 @@ struct FileOutcome {
 // Told how many bytes of the file on disk are behind; false stops the import.
 using FileProgress = std::function<bool(std::uint64_t bytes)>;
 
-// Counts rows, samples and warnings into `report`. The series is made in the sink with the file's
-// first usable line, of a run that `run` names. Fails only where the sink does or on request.
-Result<FileOutcome> importFile(const SourceTree& tree, const TelemetryFile& file, RunId run,
-    Sink& sink, ImportReport& report, const FileProgress& progress);
+// Goes on from the file's start. Counts rows, samples and warnings into `report`. The series is
+// made in the sink with the file's first usable line, of a run that `run` names. Fails only where
+// the sink does or on request.
+Result<FileOutcome> importFile(const SourceTree& tree, const TelemetryFile& file, FileStart start,
+    RunId run, Sink& sink, ImportReport& report, const FileProgress& progress);
 
 } // namespace trainscope::importers::charllm

@@ -1,5 +1,6 @@
 #include "importers/charllm/RunImport.h"
 
+#include "core/parallel/OrderedJobs.h"
 #include "importers/charllm/FileImport.h"
 #include "importers/charllm/Inventory.h"
 
@@ -42,24 +43,41 @@ public:
         if (!run.hasValue())
             return run.error();
         m_runId = run.value();
-        for (const TelemetryFile& file : m_inventory.files) {
-            if (const Status status = importOne(file); !status.hasValue())
-                return status.error();
-        }
+        if (const Status status = importFiles(); !status.hasValue())
+            return status.error();
         if (m_report.rows == 0 && !isEmptyRun())
             return nothingUsable();
         return finish();
     }
 
 private:
-    Status importOne(const TelemetryFile& file) {
+    Status importFiles() {
+        Status status;
+        auto file = m_inventory.files.begin();
+        OrderedJobs<FileStart> starts(WorkerPool::shared(), 0, [&](FileStart&& start) {
+            if (status.hasValue())
+                status = importOne(*file++, std::move(start));
+        });
+        for (const TelemetryFile& next : m_inventory.files) {
+            if (!status.hasValue())
+                break;
+            starts.submit([this, &next] { return startFile(m_tree, next.path); });
+        }
+        if (!status.hasValue())
+            starts.abandon();
+        starts.finish();
+        return status;
+    }
+
+    Status importOne(const TelemetryFile& file, FileStart start) {
         const std::string phase = file.name.isSystem
             ? "Reading node " + std::to_string(file.description.subject.node)
             : "Reading rank " + std::to_string(file.name.rank);
         const FileProgress progress = [&](std::uint64_t bytes) {
             return !m_progress || m_progress({phase, m_bytesDone + bytes, m_unit.bytes});
         };
-        auto outcome = importFile(m_tree, file, m_runId, m_sink, m_report, progress);
+        auto outcome
+            = importFile(m_tree, file, std::move(start), m_runId, m_sink, m_report, progress);
         if (!outcome.hasValue())
             return outcome.error();
         m_bytesDone += outcome.value().bytes;

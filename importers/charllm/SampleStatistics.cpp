@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::importers::charllm {
 
 namespace {
 constexpr double kRange32 = 4294967296.0;
+
+// Of intervals; a hostile file can make them as long as time itself.
+std::int64_t gapLimit(const std::vector<std::int64_t>& intervals) {
+    constexpr std::int64_t kMost
+        = std::numeric_limits<std::int64_t>::max() / SampleStatistics::kGapPeriods;
+    return SampleStatistics::kGapPeriods * std::min(kMost, medianOf(intervals).value_or(0));
+}
+
 } // namespace
 
 std::optional<std::int64_t> medianOf(std::vector<std::int64_t> values) {
@@ -17,56 +26,171 @@ std::optional<std::int64_t> medianOf(std::vector<std::int64_t> values) {
     return *middle;
 }
 
-void SampleStatistics::add(std::span<const TimeNs> times, std::span<const double> values) {
+SampleStatistics SampleStatistics::of(
+    std::span<const TimeNs> times, std::span<const double> values) {
+    SampleStatistics all;
+    if (times.empty())
+        return all;
+    all.m_rows = static_cast<std::int64_t>(times.size());
+    all.m_lastTime = times.back();
+    all.countOrder(times.front(), times.subspan(1));
+    all.takeIntervals(times.front(), times.subspan(1));
+    all.m_missing = std::count_if(values.begin(), values.end(), [](double v) { return v != v; });
+    if (all.m_missing == 0) {
+        all.takeValues(times, values);
+        return all;
+    }
+    std::vector<TimeNs> presentTimes;
+    std::vector<double> presentValues;
     for (std::size_t i = 0; i < times.size(); ++i) {
-        if (m_rows > 0)
-            addTime(times[i]);
-        ++m_rows;
-        m_previousTime = times[i];
-        if (std::isnan(values[i]))
-            ++m_missing;
-        else
-            addValue(times[i], values[i]);
+        if (!std::isnan(values[i])) {
+            presentTimes.push_back(times[i]);
+            presentValues.push_back(values[i]);
+        }
+    }
+    all.takeValues(presentTimes, presentValues);
+    return all;
+}
+
+void SampleStatistics::append(SampleStatistics next, std::span<const TimeNs> times) {
+    if (m_rows == 0 || next.m_rows == 0) {
+        if (m_rows == 0)
+            *this = std::move(next);
+        return;
+    }
+    m_rows += next.m_rows;
+    m_missing += next.m_missing;
+    m_repeated += next.m_repeated;
+    m_decreasing += next.m_decreasing;
+    countOrder(m_lastTime, times.first(1));
+    m_shortest = std::min(m_shortest, next.m_shortest);
+    m_longest = std::max(m_longest, next.m_longest);
+    takeIntervals(m_lastTime, times);
+    m_lastTime = next.m_lastTime;
+    appendValues(next);
+}
+
+void SampleStatistics::countOrder(TimeNs before, std::span<const TimeNs> times) {
+    constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+    for (const TimeNs time : times) {
+        const std::int64_t interval = (time - before).ns;
+        before = time;
+        m_repeated += interval == 0 ? 1 : 0;
+        m_decreasing += interval < 0 ? 1 : 0;
+        m_longest = std::max(m_longest, interval);
+        m_shortest = std::min(m_shortest, interval > 0 ? interval : kNone);
     }
 }
 
-void SampleStatistics::addTime(TimeNs time) {
-    const std::int64_t interval = (time - m_previousTime).ns;
-    if (interval <= 0) {
-        ++(interval == 0 ? m_repeated : m_decreasing);
-        return;
+// m_longest must know these times already.
+void SampleStatistics::takeIntervals(TimeNs before, std::span<const TimeNs> times) {
+    std::size_t kept = m_intervals.size();
+    m_intervals.resize(std::min(kKept, kept + times.size()));
+    std::size_t i = 0;
+    for (; i < times.size() && kept < m_intervals.size(); ++i) {
+        const std::int64_t interval = (times[i] - before).ns;
+        before = times[i];
+        m_intervals[kept] = interval;
+        kept += interval > 0 ? 1 : 0;
     }
-    if (m_intervals.size() < kKept) {
-        m_intervals.push_back(interval);
+    m_intervals.resize(kept);
+    if (i == times.size())
         return;
-    }
     if (m_gapLimit == 0)
-        m_gapLimit = kGapPeriods * medianOf(m_intervals).value_or(0);
-    m_laterGaps += interval > m_gapLimit ? 1 : 0;
+        m_gapLimit = gapLimit(m_intervals);
+    if (m_longest <= m_gapLimit)
+        return;
+    for (; i < times.size(); ++i) {
+        m_laterGaps += (times[i] - before).ns > m_gapLimit ? 1 : 0;
+        before = times[i];
+    }
 }
 
-void SampleStatistics::addValue(TimeNs time, double value) {
-    m_max = m_hasValue ? std::max(m_max, value) : value;
-    if (m_hasValue && value < m_previousValue) {
-        ++m_falls;
-        m_hasWrapOf32Bits |= m_previousValue > 0.75 * kRange32 && m_previousValue < kRange32
-            && value < 0.25 * kRange32;
+// None of them missing.
+void SampleStatistics::takeValues(std::span<const TimeNs> times, std::span<const double> values) {
+    if (values.empty())
+        return;
+    m_first = {times.front(), values.front()};
+    m_last = {times.back(), values.back()};
+    m_max = values.front();
+    for (std::size_t i = 1; i < values.size(); ++i) {
+        m_max = std::max(m_max, values[i]);
+        m_falls += values[i] < values[i - 1] ? 1 : 0;
     }
-    if (m_hasValue && value != m_previousValue) {
-        const std::int64_t interval = m_lastChange ? (time - *m_lastChange).ns : 0;
-        if (interval > 0 && m_changes.size() < kKept)
-            m_changes.push_back(interval);
-        m_lastChange = time;
+    if (m_falls > 0 && m_max > 0.75 * kRange32) {
+        m_falls = 0;
+        for (std::size_t i = 1; i < values.size(); ++i)
+            step(values[i - 1], values[i]);
     }
-    m_previousValue = value;
-    m_hasValue = true;
+    takeChanges(times, values);
+}
+
+void SampleStatistics::step(double from, double to) {
+    if (to >= from)
+        return;
+    ++m_falls;
+    m_hasWrapOf32Bits |= from > 0.75 * kRange32 && from < kRange32 && to < 0.25 * kRange32;
+}
+
+void SampleStatistics::takeChanges(std::span<const TimeNs> times, std::span<const double> values) {
+    std::size_t i = 1;
+    while (i < values.size() && values[i] == values[i - 1])
+        ++i;
+    if (i >= values.size())
+        return;
+    m_firstChange = times[i];
+    TimeNs last = times[i];
+    m_changes.resize(values.size());
+    std::size_t kept = 0;
+    // Whether a value changes is a toss-up: written without a branch.
+    for (++i; i < values.size(); ++i) {
+        const bool isChange = values[i] != values[i - 1];
+        const std::int64_t interval = (times[i] - last).ns;
+        m_changes[kept] = interval;
+        kept += static_cast<std::size_t>(isChange && interval > 0);
+        last = isChange ? times[i] : last;
+    }
+    m_changes.resize(std::min(kept, kKept));
+    m_lastChange = last;
+}
+
+void SampleStatistics::addChange(TimeNs time) {
+    const std::int64_t interval = m_lastChange ? (time - *m_lastChange).ns : 0;
+    if (interval > 0 && m_changes.size() < kKept)
+        m_changes.push_back(interval);
+    if (!m_firstChange)
+        m_firstChange = time;
+    m_lastChange = time;
+}
+
+void SampleStatistics::appendValues(SampleStatistics& next) {
+    if (!next.m_first)
+        return;
+    m_max = m_first ? std::max(m_max, next.m_max) : next.m_max;
+    m_falls += next.m_falls;
+    m_hasWrapOf32Bits |= next.m_hasWrapOf32Bits;
+    if (m_last) {
+        step(m_last->value, next.m_first->value);
+        if (next.m_first->value != m_last->value)
+            addChange(next.m_first->time);
+    }
+    if (next.m_firstChange)
+        addChange(*next.m_firstChange);
+    const std::size_t more = std::min(next.m_changes.size(), kKept - m_changes.size());
+    m_changes.insert(m_changes.end(), next.m_changes.begin(),
+        next.m_changes.begin() + static_cast<std::ptrdiff_t>(more));
+    if (next.m_lastChange)
+        m_lastChange = next.m_lastChange;
+    if (!m_first)
+        m_first = next.m_first;
+    m_last = next.m_last;
 }
 
 std::int64_t SampleStatistics::gaps() const {
-    const auto period = medianOf(m_intervals);
-    if (!period)
+    // The median is no less than the shortest.
+    if (m_intervals.empty() || m_longest / kGapPeriods < m_shortest)
         return 0;
-    const std::int64_t limit = kGapPeriods * *period;
+    const std::int64_t limit = gapLimit(m_intervals);
     return m_laterGaps
         + std::count_if(m_intervals.begin(), m_intervals.end(),
             [limit](std::int64_t interval) { return interval > limit; });

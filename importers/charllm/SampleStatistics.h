@@ -1,10 +1,11 @@
 #pragma once
 // What the report says about the samples of one file: order, holes, falls, and how often the value
-// changes.
+// changes. Pieces can be looked at apart and put together: the result is that of the whole.
 
 #include "core/model/Time.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,8 +14,10 @@ namespace trainscope::importers::charllm {
 
 class SampleStatistics {
 public:
-    // Consecutive pieces of the series, NaN for missing.
-    void add(std::span<const TimeNs> times, std::span<const double> values);
+    // Of one piece of the series, NaN for missing.
+    static SampleStatistics of(std::span<const TimeNs> times, std::span<const double> values);
+    // Goes on with the piece that follows; `times` are those of its samples.
+    void append(SampleStatistics next, std::span<const TimeNs> times);
 
     [[nodiscard]] std::int64_t rows() const { return m_rows; }
     [[nodiscard]] std::int64_t missing() const { return m_missing; }
@@ -35,8 +38,17 @@ public:
     static constexpr std::int64_t kGapPeriods = 10;
 
 private:
-    void addTime(TimeNs time);
-    void addValue(TimeNs time, double value);
+    struct Sample {
+        TimeNs time;
+        double value = 0.0;
+    };
+    void countOrder(TimeNs before, std::span<const TimeNs> times);
+    void takeIntervals(TimeNs before, std::span<const TimeNs> times);
+    void takeValues(std::span<const TimeNs> times, std::span<const double> values);
+    void takeChanges(std::span<const TimeNs> times, std::span<const double> values);
+    void step(double from, double to);
+    void addChange(TimeNs time);
+    void appendValues(SampleStatistics& next);
 
     std::int64_t m_rows = 0;
     std::int64_t m_missing = 0;
@@ -45,10 +57,13 @@ private:
     std::int64_t m_falls = 0;
     double m_max = 0.0;
     bool m_hasWrapOf32Bits = false;
-    TimeNs m_previousTime;
-    double m_previousValue = 0.0;
-    bool m_hasValue = false;
+    TimeNs m_lastTime; // of any row
+    std::optional<Sample> m_first; // that is not missing
+    std::optional<Sample> m_last; // likewise
+    std::optional<TimeNs> m_firstChange;
     std::optional<TimeNs> m_lastChange;
+    std::int64_t m_shortest = std::numeric_limits<std::int64_t>::max(); // positive interval
+    std::int64_t m_longest = 0;
     std::vector<std::int64_t> m_intervals; // the first kKept that are positive
     std::vector<std::int64_t> m_changes; // likewise
     std::int64_t m_gapLimit = 0; // once m_intervals is full

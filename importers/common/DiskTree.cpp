@@ -14,6 +14,8 @@ namespace trainscope::importers {
 
 namespace {
 
+constexpr off_t kSmall = off_t{1} << 20; // bytes that need no reading ahead
+
 Error unreadable(const std::string& path, int code) {
     return {code == ENOENT ? ErrorCode::NotFound : ErrorCode::Unreadable,
         "The file cannot be opened (" + std::generic_category().message(code)
@@ -68,7 +70,8 @@ public:
         struct stat info { };
         if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
             return Error{ErrorCode::Unreadable, "This is not a regular file.", full};
-        posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+        if (info.st_size > kSmall)
+            posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
         return std::unique_ptr<ByteStream>(std::move(stream));
     }
 

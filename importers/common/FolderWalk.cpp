@@ -17,6 +17,8 @@ namespace trainscope::importers {
 
 namespace {
 
+constexpr mode_t kReadableByAll = S_IRUSR | S_IRGRP | S_IROTH;
+
 std::string systemMessage(int code) {
     return std::generic_category().message(code);
 }
@@ -79,15 +81,18 @@ private:
         while (const dirent* entry = readdir(open.get())) { // NOLINT(concurrency-mt-unsafe)
             const std::string name = static_cast<const char*>(entry->d_name);
             if (name != "." && name != "..")
-                add(folder.empty() ? name : folder + "/" + name);
+                add(dirfd(open.get()), name, folder.empty() ? name : folder + "/" + name);
         }
     }
 
-    void add(const std::string& path) {
+    // Asks the system about `name` in the open folder: once for a file that all may read.
+    void add(int folder, const std::string& name, std::string path) {
         struct stat info { };
-        const std::string name = full(path);
-        const bool isLink = lstat(name.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
-        if (stat(name.c_str(), &info) != 0)
+        bool isFound = fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+        const bool isLink = isFound && S_ISLNK(info.st_mode);
+        if (isLink)
+            isFound = fstatat(folder, name.c_str(), &info, 0) == 0;
+        if (!isFound)
             problem(path,
                 isLink ? "A link that leads nowhere (" + systemMessage(errno) + ")."
                        : "Cannot be examined (" + systemMessage(errno) + ").");
@@ -95,10 +100,11 @@ private:
             isLink ? m_links.push_back(path) : m_folders.push_back(path);
         else if (!S_ISREG(info.st_mode))
             problem(path, "Not a regular file: a pipe, socket or device is not read.");
-        else if (faccessat(AT_FDCWD, name.c_str(), R_OK, AT_EACCESS) != 0)
+        else if ((info.st_mode & kReadableByAll) != kReadableByAll
+            && faccessat(folder, name.c_str(), R_OK, AT_EACCESS) != 0)
             problem(path, "The file cannot be opened (" + systemMessage(errno) + ").");
         else
-            m_files.push_back({path, static_cast<std::uint64_t>(info.st_size), {}});
+            m_files.push_back({std::move(path), static_cast<std::uint64_t>(info.st_size), {}});
     }
 
     void problem(const std::string& path, std::string text) {

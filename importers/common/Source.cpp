@@ -3,8 +3,8 @@
 #include "importers/common/Decompress.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <span>
 #include <utility>
 
 namespace trainscope::importers {
@@ -37,35 +37,17 @@ private:
     std::unique_ptr<ByteStream> m_rest;
 };
 
-Result<std::string> readUpTo(ByteStream& stream, std::size_t limit) {
-    std::string text;
-    std::array<std::byte, 16384> block{};
-    while (text.size() < limit) {
-        const std::size_t wanted = std::min(block.size(), limit - text.size());
-        const auto count = stream.read(std::span(block).first(wanted));
-        if (!count.hasValue() && text.empty())
-            return count.error();
-        if (!count.hasValue() || count.value() == 0)
-            break;
-        const std::size_t old = text.size();
-        text.resize(old + count.value());
-        std::memcpy(text.data() + old, block.data(), count.value());
-    }
-    return text;
-}
-
 } // namespace
 
 Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) const {
     auto raw = openRaw(path);
     if (!raw.hasValue())
         return raw;
-    auto magic = readUpTo(*raw.value(), kMagicBytes);
-    if (!magic.hasValue())
-        return magic.error();
-    const Compression compression = compressionOf(magic.value());
-    auto stream
-        = std::make_unique<PrefixedStream>(std::move(magic).value(), std::move(raw).value());
+    std::string magic;
+    if (const Status read = readUpTo(*raw.value(), kMagicBytes, magic); !read.hasValue())
+        return read.error();
+    const Compression compression = compressionOf(magic);
+    auto stream = std::make_unique<PrefixedStream>(std::move(magic), std::move(raw).value());
     switch (compression) {
     case Compression::Gzip:
         return gunzip(std::move(stream), displayPath(path));
@@ -77,11 +59,30 @@ Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) co
     return std::unique_ptr<ByteStream>(std::move(stream));
 }
 
+Status readUpTo(ByteStream& stream, std::size_t limit, std::string& text) {
+    std::size_t size = text.size();
+    text.resize(std::max(limit, size));
+    while (size < limit) {
+        const auto room = std::span(text.data() + size, limit - size);
+        const auto count = stream.read(std::as_writable_bytes(room));
+        if (!count.hasValue() && size == 0)
+            return count.error();
+        if (!count.hasValue() || count.value() == 0)
+            break;
+        size += count.value();
+    }
+    text.resize(size);
+    return {};
+}
+
 Result<std::string> readHead(const SourceTree& tree, const std::string& path, std::size_t limit) {
-    auto stream = tree.open(path);
+    const auto stream = tree.open(path);
     if (!stream.hasValue())
         return stream.error();
-    return readUpTo(*stream.value(), limit);
+    std::string text;
+    if (const Status read = readUpTo(*stream.value(), limit, text); !read.hasValue())
+        return read.error();
+    return text;
 }
 
 } // namespace trainscope::importers

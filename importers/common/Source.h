@@ -1,6 +1,7 @@
 #pragma once
 // Where bytes come from: a tree of named files, on disk or in a test's memory. Paths are relative
-// to the tree's root and use '/'. Reading is sequential; one ByteStream is used by one thread.
+// to the tree's root and use '/'. Several threads may open files of one tree; reading is
+// sequential, and one ByteStream is used by one thread at a time.
 
 #include "core/model/Result.h"
 
@@ -62,5 +63,7 @@ std::unique_ptr<SourceTree> memoryTree(std::vector<std::pair<std::string, std::s
 
 // The first `limit` decompressed bytes.
 Result<std::string> readHead(const SourceTree& tree, const std::string& path, std::size_t limit);
+// Reads on until `text` has `limit` bytes or the stream ends; fails only where it delivers nothing.
+Status readUpTo(ByteStream& stream, std::size_t limit, std::string& text);
 
 } // namespace trainscope::importers

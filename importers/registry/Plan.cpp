@@ -1,6 +1,7 @@
 // The first step of an import: what is in this folder?
 #include "importers/registry/Registry.h"
 
+#include "core/parallel/OrderedJobs.h"
 #include "importers/registry/FileKind.h"
 #include "importers/registry/Joining.h"
 
@@ -8,13 +9,66 @@
 #include <exception>
 #include <map>
 #include <set>
+#include <span>
+#include <utility>
 
 namespace trainscope::importers {
 
 namespace {
 
+constexpr std::size_t kFirstLook = std::size_t{4} << 10; // where most formats show
 constexpr std::size_t kHead = std::size_t{64} << 10;
+constexpr std::size_t kFilesPerJob = 32;
 constexpr Confidence kSure = 90; // no other format needs to be asked
+
+// Whose a file is, or else what it is.
+struct Verdict {
+    const Importer* owner = nullptr;
+    Confidence confidence = 0;
+    std::string reason;
+};
+
+Confidence confidenceOf(const Importer& importer, std::string_view head, std::string_view path) {
+    try {
+        return importer.sniff(head, path);
+    } catch (const std::exception&) {
+        return 0; // a file that breaks the judge is none of its own; it is listed as unrecognised
+    }
+}
+
+Verdict judgeHead(std::string_view head, std::string_view path, std::string_view onlyFormat) {
+    Verdict best;
+    for (const auto& importer : registry()) {
+        if (!onlyFormat.empty() && importer->id() != onlyFormat)
+            continue;
+        const Confidence confidence = confidenceOf(*importer, head, path);
+        if (confidence > best.confidence)
+            best = {importer.get(), confidence, {}};
+        if (best.confidence >= kSure)
+            break;
+    }
+    return best;
+}
+
+Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_view onlyFormat) {
+    if (!file.problem.empty())
+        return {nullptr, 0, file.problem};
+    const auto stream = tree.open(file.path);
+    if (!stream.hasValue())
+        return {nullptr, 0, stream.error().message};
+    std::string head;
+    Status read = readUpTo(*stream.value(), kFirstLook, head);
+    Verdict verdict = judgeHead(head, file.path, onlyFormat);
+    if (verdict.confidence < kSure && head.size() == kFirstLook) {
+        read = readUpTo(*stream.value(), kHead, head);
+        verdict = judgeHead(head, file.path, onlyFormat);
+    }
+    if (!read.hasValue())
+        return {nullptr, 0, read.error().message};
+    if (verdict.owner == nullptr)
+        verdict.reason = file.size == 0 ? "empty" : describeFile(head, file.path);
+    return verdict;
+}
 
 class Planner {
 public:
@@ -26,12 +80,8 @@ public:
     Result<ImportPlan> run() {
         for (const SourceFile& file : m_tree.files())
             m_bytesTotal += file.size;
-        for (const SourceFile& file : m_tree.files()) {
-            if (m_progress && !m_progress({"Looking at files", m_bytesDone, m_bytesTotal}))
-                return cancelled();
-            sort(file);
-            m_bytesDone += file.size;
-        }
+        if (!judgeFiles())
+            return cancelled();
         for (const auto& importer : registry())
             planWith(*importer);
         joinLogsToRuns(m_tree, m_plan.units);
@@ -55,39 +105,39 @@ private:
             [&used](const Unrecognised& one) { return used.contains(one.path); });
     }
 
-    void sort(const SourceFile& file) {
-        if (!file.problem.empty())
-            return leaveOut(file, file.problem);
-        const auto head = readHead(m_tree, file.path, kHead);
-        if (!head.hasValue())
-            return leaveOut(file, head.error().message);
-        Confidence best = 0;
-        const Importer* owner = nullptr;
-        for (const auto& importer : registry()) {
-            if (!m_onlyFormat.empty() && importer->id() != m_onlyFormat)
-                continue;
-            const Confidence confidence = judge(*importer, head.value(), file.path);
-            if (confidence > best) {
-                best = confidence;
-                owner = importer.get();
-            }
-            if (best >= kSure)
-                break;
+    // False when it was stopped.
+    bool judgeFiles() {
+        const std::span files = m_tree.files();
+        bool goesOn = true;
+        auto file = files.begin();
+        OrderedJobs<std::vector<Verdict>> jobs(
+            WorkerPool::shared(), 0, [&](std::vector<Verdict>&& verdicts) {
+                for (Verdict& verdict : verdicts)
+                    sort(*file++, std::move(verdict));
+                goesOn = goesOn
+                    && (!m_progress || m_progress({"Looking at files", m_bytesDone, m_bytesTotal}));
+            });
+        for (std::size_t at = 0; at < files.size() && goesOn; at += kFilesPerJob) {
+            const auto part = files.subspan(at, std::min(kFilesPerJob, files.size() - at));
+            jobs.submit([this, part] {
+                std::vector<Verdict> verdicts;
+                for (const SourceFile& one : part)
+                    verdicts.push_back(judgeFile(m_tree, one, m_onlyFormat));
+                return verdicts;
+            });
         }
-        if (owner != nullptr)
-            m_mine[owner].push_back(file);
-        else
-            leaveOut(file, file.size == 0 ? "empty" : describeFile(head.value(), file.path));
+        if (!goesOn)
+            jobs.abandon();
+        jobs.finish();
+        return goesOn;
     }
 
-    static Confidence judge(
-        const Importer& importer, std::string_view head, std::string_view path) {
-        try {
-            return importer.sniff(head, path);
-        } catch (const std::exception&) {
-            return 0; // a file that breaks the judge is none of its own; it is listed as
-                      // unrecognised
-        }
+    void sort(const SourceFile& file, Verdict verdict) {
+        m_bytesDone += file.size;
+        if (verdict.owner != nullptr)
+            m_mine[verdict.owner].push_back(file);
+        else
+            leaveOut(file, std::move(verdict.reason));
     }
 
     void planWith(const Importer& importer) {

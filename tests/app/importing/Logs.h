@@ -16,7 +16,7 @@ namespace trainscope::testing {
 // `rows` rows of one GPU, 100 ms apart, from 2025-01-01.
 inline std::string logText(int rows) {
     std::string text = "timestamp,index,power.draw [W],temperature.gpu\n";
-    for (int i = 0; i < rows; ++i) {
+    for (std::int64_t i = 0; i < rows; ++i) {
         text += std::to_string(1735689600 + i / 10) + "." + std::to_string(i % 10) + ",0,"
             + std::to_string(100 + i * 7919 % 600) + "." + std::to_string(i % 97) + ","
             + std::to_string(30 + i * 31 % 50) + "\n";

@@ -20,6 +20,10 @@ std::vector<TimeNs> every(std::int64_t step, int count) {
     return times;
 }
 
+SampleStatistics statisticsOf(const std::vector<TimeNs>& times, const std::vector<double>& values) {
+    return SampleStatistics::of(times, values);
+}
+
 } // namespace
 
 class tst_SampleStatistics : public QObject {
@@ -39,8 +43,7 @@ private Q_SLOTS:
         times.push_back({times.back().ns + 1000}); // exactly ten periods
         times.push_back({times.back().ns + 1001});
         times.push_back({times.back().ns + 50000});
-        SampleStatistics statistics;
-        statistics.add(times, std::vector<double>(times.size(), 1.0));
+        const auto statistics = statisticsOf(times, std::vector<double>(times.size(), 1.0));
         QCOMPARE(statistics.gaps(), std::int64_t{2});
         QCOMPARE(qint64{statistics.samplePeriod()->ns}, qint64{100});
     }
@@ -52,36 +55,33 @@ private Q_SLOTS:
         times.push_back({times.back().ns + 100});
         SampleStatistics statistics;
         for (const TimeNs time : times)
-            statistics.add(std::span(&time, 1), std::vector{1.0});
+            statistics.append(statisticsOf({time}, {1.0}), std::span(&time, 1));
         QCOMPARE(statistics.gaps(), std::int64_t{1});
         QCOMPARE(statistics.rows(), std::int64_t{count + 2});
     }
 
     void orderOfTimes() {
-        SampleStatistics statistics;
-        statistics.add(
+        const auto statistics = statisticsOf(
             std::vector<TimeNs>{{5}, {5}, {4}, {6}, {6}}, std::vector<double>{1, 1, 1, 1, 1});
         QCOMPARE(statistics.repeatedTimes(), std::int64_t{2});
         QCOMPARE(statistics.decreasingTimes(), std::int64_t{1});
     }
 
     void fallsLookThroughMissing() {
-        SampleStatistics statistics;
-        statistics.add(every(1, 6), std::vector<double>{10, 20, kNaN, 15, kNaN, 16});
+        const auto statistics
+            = statisticsOf(every(1, 6), std::vector<double>{10, 20, kNaN, 15, kNaN, 16});
         QCOMPARE(statistics.falls(), std::int64_t{1});
         QCOMPARE(statistics.missing(), std::int64_t{2});
         QCOMPARE(statistics.max(), 20.0);
     }
 
     void wrapOf32Bits() {
-        SampleStatistics wrapped;
-        wrapped.add(every(1, 3), std::vector<double>{4294960000.0, 4294967000.0, 500.0});
+        const auto wrapped
+            = statisticsOf(every(1, 3), std::vector<double>{4294960000.0, 4294967000.0, 500.0});
         QVERIFY(wrapped.hasWrapOf32Bits());
-        SampleStatistics reset;
-        reset.add(every(1, 3), std::vector<double>{100000.0, 200000.0, 0.0});
+        const auto reset = statisticsOf(every(1, 3), std::vector<double>{100000.0, 200000.0, 0.0});
         QVERIFY(!reset.hasWrapOf32Bits());
-        SampleStatistics wide;
-        wide.add(every(1, 3), std::vector<double>{5e9, 6e9, 0.0});
+        const auto wide = statisticsOf(every(1, 3), std::vector<double>{5e9, 6e9, 0.0});
         QVERIFY(!wide.hasWrapOf32Bits());
     }
 
@@ -89,15 +89,13 @@ private Q_SLOTS:
         std::vector<double> values;
         for (int i = 0; i < 100; ++i)
             values.push_back(i / 4);
-        SampleStatistics statistics;
-        statistics.add(every(25, 100), values);
+        const auto statistics = statisticsOf(every(25, 100), values);
         QCOMPARE(qint64{statistics.samplePeriod()->ns}, qint64{25});
         QCOMPARE(qint64{statistics.changePeriod()->ns}, qint64{100});
     }
 
     void constantValueHasNoSensorPeriod() {
-        SampleStatistics statistics;
-        statistics.add(every(25, 100), std::vector<double>(100, 3.0));
+        const auto statistics = statisticsOf(every(25, 100), std::vector<double>(100, 3.0));
         QVERIFY(!statistics.changePeriod());
     }
 

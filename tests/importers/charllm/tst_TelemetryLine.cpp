@@ -80,7 +80,14 @@ private Q_SLOTS:
         QTest::newRow("nine decimals") << std::string("1755000000.123456789,1") << true;
         QTest::newRow("ten decimals") << std::string("1755000000.1234567891,1") << false;
         QTest::newRow("fifteen digits") << std::string("1,123456789012345") << true;
-        QTest::newRow("sixteen digits") << std::string("1,1234567890123456") << false;
+        QTest::newRow("sixteen digits") << std::string("1,1234567890123456") << true;
+        QTest::newRow("beyond 53 bits") << std::string("1,9007199254740993") << true;
+        QTest::newRow("twenty digits") << std::string("1,12345678901234567890") << true;
+        QTest::newRow("forty digits")
+            << std::string("1,123456789012345678901234567890.1234567891") << true;
+        QTest::newRow("all digits of a double") << std::string("1,0.30000000000000004") << true;
+        QTest::newRow("many leading zeros") << std::string("1,000000000000000000000000.5") << true;
+        QTest::newRow("too long") << std::string("1,") + std::string(65, '1') << false;
         QTest::newRow("many decimals") << std::string("1,0.12345678901234") << true;
         QTest::newRow("point at the end") << std::string("1,5.") << true;
         QTest::newRow("failed read") << std::string("1755000000.5,-1") << true;
@@ -91,7 +98,10 @@ private Q_SLOTS:
         QTest::newRow("no value") << std::string("1755000000.5,") << false;
         QTest::newRow("no time") << std::string(",5") << false;
         QTest::newRow("time with a bare point") << std::string("5.,5") << false;
-        QTest::newRow("exponent") << std::string("1,1e3") << false;
+        QTest::newRow("exponent") << std::string("1,1e3") << true;
+        QTest::newRow("exponent and point") << std::string("1,1.5e-05") << true;
+        QTest::newRow("too large") << std::string("1,1e999") << false;
+        QTest::newRow("half an exponent") << std::string("1,1e") << false;
         QTest::newRow("late") << std::string("9100000000,1") << false;
         QTest::newRow("three columns") << std::string("1,2,3") << false;
         QTest::newRow("blank") << std::string() << false;
@@ -99,7 +109,8 @@ private Q_SLOTS:
     void plainGivesTheSame() {
         QFETCH(std::string, text);
         QFETCH(bool, isPlain);
-        const std::string line = text + "\n";
+        const std::string padded = text + "\n" + std::string(kPlainPadding, '9');
+        const std::string_view line(padded.data(), text.size() + 1);
         PlainLine plain;
         const char* next = parsePlainLine(line.data(), line.data() + line.size(), plain);
         QCOMPARE(next != nullptr, isPlain);
@@ -129,12 +140,13 @@ private Q_SLOTS:
             text += ",";
             if (random() % 8 == 0)
                 text += random() % 2 == 0 ? "-1" : "-";
-            digits(16);
+            digits(random() % 3 == 0 ? 24 : 10);
             if (random() % 2 == 0) {
                 text += '.';
-                digits(6);
+                digits(random() % 3 == 0 ? 24 : 6);
             }
-            const std::string line = text + "\n";
+            const std::string padded = text + "\n" + std::string(kPlainPadding, '9');
+            const std::string_view line(padded.data(), text.size() + 1);
             PlainLine plain;
             if (parsePlainLine(line.data(), line.data() + line.size(), plain) == nullptr)
                 continue;

@@ -1,6 +1,6 @@
 // Whole files of telemetry: any prefix, garbage anywhere, blocks and line ends at any place.
 
-#include "importers/charllm/SampleReader.h"
+#include "importers/charllm/FileTally.h"
 #include "importers/support/BrokenTree.h"
 
 #include <QtTest>
@@ -28,13 +28,20 @@ Samples readAll(const SourceTree& tree) {
         samples.failed = true;
         return samples;
     }
-    SampleReader reader(std::move(stream).value(), "f.csv", samples.report);
-    for (bool hasMore = true; hasMore;) {
-        const auto more = reader.readBlock(samples.times, samples.values);
-        samples.failed |= !more.hasValue();
-        hasMore = more.hasValue() && more.value();
+    LineBlocks blocks(std::move(stream).value(), SampleBlock::kLongestLine);
+    FileTally tally("f.csv", samples.report);
+    for (bool isFirst = true, hasMore = true; hasMore; isFirst = false) {
+        const auto next = blocks.next();
+        samples.failed |= !next.hasValue();
+        hasMore = next.hasValue() && next.value().has_value();
+        if (!hasMore)
+            break;
+        SampleBlock block = readSamples(*next.value(), isFirst);
+        tally.add(block);
+        samples.times.insert(samples.times.end(), block.times.begin(), block.times.end());
+        samples.values.insert(samples.values.end(), block.values.begin(), block.values.end());
     }
-    reader.finish();
+    tally.finish();
     return samples;
 }
 
@@ -53,7 +60,7 @@ std::string telemetry(int rows) {
 
 } // namespace
 
-class tst_SampleReader : public QObject {
+class tst_SampleBlock : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -151,5 +158,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_SampleReader)
-#include "tst_SampleReader.moc"
+QTEST_GUILESS_MAIN(tst_SampleBlock)
+#include "tst_SampleBlock.moc"

@@ -1,0 +1,94 @@
+#include "importers/common/LineBlocks.h"
+
+#include "importers/common/TextCleaning.h"
+
+#include <cstring>
+#include <span>
+#include <utility>
+
+namespace trainscope::importers {
+
+struct LineBlocks::Buffer {
+    std::unique_ptr<char[]> bytes; // `room` and kPadding
+    std::size_t size = 0;
+    std::size_t room = 0;
+
+    Buffer(std::string_view start, std::size_t more)
+        : bytes(std::make_unique_for_overwrite<char[]>(start.size() + more + kPadding))
+        , size(start.size())
+        , room(start.size() + more) {
+        std::memcpy(bytes.get(), start.data(), start.size());
+    }
+    [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
+};
+
+LineBlocks::LineBlocks(std::unique_ptr<ByteStream> stream, std::size_t longestLine)
+    : m_stream(asUtf8(std::move(stream)))
+    , m_longestLine(longestLine) { }
+
+// Until the buffer is full, the stream ends or fails.
+void LineBlocks::fill(Buffer& buffer) {
+    while (buffer.size < buffer.room && !m_atEnd && !m_failure) {
+        const auto free = std::span(buffer.bytes.get() + buffer.size, buffer.room - buffer.size);
+        const auto count = m_stream->read(std::as_writable_bytes(free));
+        if (!count.hasValue()) {
+            m_failure = count.error();
+            return;
+        }
+        m_atEnd = count.value() == 0;
+        buffer.size += count.value();
+        m_bytesRead += count.value();
+    }
+}
+
+Result<std::optional<LineBlock>> LineBlocks::next() {
+    std::string rest = std::exchange(m_rest, {});
+    while (true) {
+        Buffer buffer(rest, kBlock);
+        fill(buffer);
+        if (const void* last = memrchr(buffer.bytes.get(), '\n', buffer.size)) {
+            const auto lines = static_cast<const char*>(last) - buffer.bytes.get() + 1;
+            return deliver(std::move(buffer), static_cast<std::size_t>(lines));
+        }
+        // The start of a line whose rest cannot be read is no line: its last number may be cut.
+        if (m_failure)
+            return *m_failure;
+        if (buffer.size > m_longestLine)
+            return deliverCut(std::move(buffer));
+        if (m_atEnd && buffer.size == 0)
+            return std::optional<LineBlock>{};
+        if (m_atEnd) {
+            buffer.bytes[buffer.size++] = '\n';
+            const std::size_t size = buffer.size;
+            return deliver(std::move(buffer), size);
+        }
+        rest = buffer.text();
+    }
+}
+
+Result<std::optional<LineBlock>> LineBlocks::deliver(Buffer buffer, std::size_t lines) {
+    m_rest = buffer.text().substr(lines);
+    std::memset(buffer.bytes.get() + buffer.size, 0, kPadding - 1);
+    return std::optional(LineBlock{std::move(buffer.bytes), lines, false, m_stream->bytesConsumed(),
+        std::exchange(m_bytesRead, 0)});
+}
+
+// Keeps the start of a line that is too long and forgets what follows, up to its end.
+Result<std::optional<LineBlock>> LineBlocks::deliverCut(Buffer buffer) {
+    std::size_t lineEnd = std::string_view::npos;
+    Buffer more({}, kBlock);
+    while (lineEnd == std::string_view::npos && !m_atEnd) {
+        more.size = 0;
+        fill(more);
+        if (m_failure)
+            return *m_failure;
+        lineEnd = more.text().find('\n');
+    }
+    if (lineEnd != std::string_view::npos)
+        m_rest = more.text().substr(lineEnd + 1);
+    buffer.bytes[m_longestLine] = '\n';
+    return std::optional(LineBlock{std::move(buffer.bytes), m_longestLine + 1, true,
+        m_stream->bytesConsumed(), std::exchange(m_bytesRead, 0)});
+}
+
+} // namespace trainscope::importers

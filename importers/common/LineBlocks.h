@@ -1,0 +1,58 @@
+#pragma once
+// A text in pieces that end at line ends, so that each can be read by a job of its own. Memory is
+// bounded by kBlock, the longest line and what the caller keeps. UTF-8 without its byte order mark;
+// UTF-16 is converted (TextCleaning.h); escapes are the reader's business.
+
+#include "importers/common/Source.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trainscope::importers {
+
+// Whole lines, each with its '\n'; the last of a file gets one if it has none. At least
+// LineBlocks::kPadding bytes behind the text may be read; their content means nothing.
+struct LineBlock {
+    std::unique_ptr<char[]> bytes;
+    std::size_t size = 0;
+    bool isCut = false; // the start of one line that is too long, and nothing else
+    std::uint64_t bytesConsumed = 0; // of the file on disk, up to here
+    std::uint64_t bytesRead = 0; // decompressed, for this block
+
+    [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
+};
+
+class LineBlocks {
+public:
+    static constexpr std::size_t kBlock = std::size_t{256} << 10;
+    static constexpr std::size_t kPadding = 64;
+
+    // A line of more than `longestLine` bytes is cut there where it does not fit into a block.
+    LineBlocks(std::unique_ptr<ByteStream> stream, std::size_t longestLine);
+
+    // Absent at the end. Fails where the stream does, after every whole line before was delivered;
+    // the line that broke off there is not.
+    Result<std::optional<LineBlock>> next();
+    // True when nothing is left to deliver and nothing failed.
+    [[nodiscard]] bool isAtEnd() const { return m_atEnd && m_rest.empty(); }
+    [[nodiscard]] std::uint64_t bytesConsumed() const { return m_stream->bytesConsumed(); }
+
+private:
+    struct Buffer;
+    void fill(Buffer& buffer);
+    Result<std::optional<LineBlock>> deliver(Buffer buffer, std::size_t lines);
+    Result<std::optional<LineBlock>> deliverCut(Buffer buffer);
+
+    std::unique_ptr<ByteStream> m_stream;
+    std::size_t m_longestLine;
+    std::string m_rest; // the start of a line, behind the last block
+    std::optional<Error> m_failure;
+    bool m_atEnd = false;
+    std::uint64_t m_bytesRead = 0; // since the last block
+};
+
+} // namespace trainscope::importers
