@@ -69,7 +69,16 @@ void traceToKernels(benchmark::State& state) {
     state.counters["bytes"] = static_cast<double>(fs::file_size(trace));
 }
 
-BENCHMARK(treeToSummary)->Args({32, 3000})->Unit(benchmark::kMillisecond)->MinTime(2.0);
-BENCHMARK(traceToKernels)->Arg(60'000)->Unit(benchmark::kMillisecond)->MinTime(2.0);
+BENCHMARK(treeToSummary)
+    ->Args({32, 3000})
+    ->Args({4, 100'000})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->MinTime(2.0);
+BENCHMARK(traceToKernels)
+    ->Arg(60'000)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->MinTime(2.0);
 
 } // namespace

@@ -27,9 +27,10 @@ void windowQuery(benchmark::State& state) {
 }
 
 BENCHMARK(windowQuery)
-    ->Arg(100'000)
     ->Arg(1'000'000)
     ->Arg(10'000'000)
+    ->Arg(100'000'000)
+    ->Arg(1'000'000'000)
     ->Unit(benchmark::kMillisecond)
     ->MinTime(1.0);
 

@@ -1,0 +1,25 @@
+"""Frame and start: what the eye waits for."""
+from . import processes
+
+
+def measure(table, figures, make, full):
+    ours = figures.ms("timelineFrame")
+    table.times_faster("frame", "timeline, 64 GPUs, 1920x1080, to Qt Charts", ours, figures.ms("qtChartsFrame"), "Qt Charts", 15)
+    table.times_faster("frame", "timeline, 64 GPUs, 1920x1080, to QCustomPlot", ours, figures.ms("qCustomPlotFrame"),
+                       "QCustomPlot, adaptive sampling")
+    for gpus in figures.arguments("windowFrame"):
+        name = f"windowFrame/{gpus}"
+        table.at_most("frame", f"whole window, pan and zoom, {gpus} GPUs, median", figures.counter(name, "median_ms"), "ms", 16.7)
+        table.at_most("frame", f"whole window, pan and zoom, {gpus} GPUs, p99", figures.counter(name, "p99_ms"), "ms", 33)
+    if not make.gui.exists():
+        table.absent.append("start of the window")
+        return
+    empty = processes.window_start(make.gui)
+    table.at_most("start", "to the first frame", empty and empty.first_ms, "ms", 500)
+    samples = 1_000_000_000 if full else 100_000_000
+    database = make.input("power", samples, 64)
+    size = database.stat().st_size / 1e9
+    opened = processes.window_start(make.gui, database)
+    table.at_most("start", f"to the first frame, {size:.2g} GB database", opened and opened.first_ms, "ms", 800)
+    table.at_most("start", f"until all of it is drawn, {size:.2g} GB database", opened and opened.settled_ms, "ms", 800)
+    table.at_most("memory", f"viewing a {size:.2g} GB database", opened and opened.peak_mb, "MB", 400)
