@@ -1,9 +1,10 @@
 #include "core/store/ChunkCodec.h"
 
+#include "core/store/Decimals.h"
 #include "core/store/IntColumn.h"
 #include "core/store/Zstd.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -14,10 +15,10 @@ namespace {
 constexpr std::uint8_t kAllMissing = 0;
 constexpr std::uint8_t kDecimal = 1;
 constexpr std::uint8_t kBits = 2;
+constexpr std::uint8_t kWhole = 3;
 constexpr std::uint8_t kHasMissing = 0x80;
 
-constexpr std::array<double, 10> kPowers{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-constexpr double kExactLimit = 9007199254740992.0; // 2^53: integers beyond are not all doubles
+constexpr double kLargest = 9223372036854775808.0; // 2^63
 
 std::vector<std::int64_t> runLengths(std::span<const double> values) {
     std::vector<std::int64_t> runs;
@@ -53,27 +54,14 @@ std::vector<double> filled(std::span<const double> values) {
     return out;
 }
 
-// value·10^k when dividing it again gives the value bit for bit.
-bool toDecimal(double value, std::size_t k, std::int64_t& m) {
-    const double scaled = std::nearbyint(value * kPowers[k]);
-    if (!(std::abs(scaled) <= kExactLimit))
-        return false;
-    m = static_cast<std::int64_t>(scaled);
-    return std::bit_cast<std::uint64_t>(static_cast<double>(m) / kPowers[k])
-        == std::bit_cast<std::uint64_t>(value);
-}
-
-bool allDecimal(std::span<const double> values, std::size_t& k, std::vector<std::int64_t>& out) {
-    out.resize(values.size());
-    k = 0;
-    for (std::size_t i = 0; i < values.size();) {
-        if (toDecimal(values[i], k, out[i])) {
-            ++i;
-            continue;
-        }
-        // A value that needs more digits: everything before it is scaled anew.
-        i = 0;
-        if (++k >= kPowers.size())
+// Whole numbers that int64 holds and that come back as the same doubles.
+bool allWhole(std::span<const double> values, std::span<std::int64_t> out) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!(std::abs(values[i]) < kLargest))
+            return false;
+        out[i] = static_cast<std::int64_t>(values[i]);
+        const auto back = static_cast<double>(out[i]);
+        if (std::bit_cast<std::uint64_t>(back) != std::bit_cast<std::uint64_t>(values[i]))
             return false;
     }
     return true;
@@ -109,17 +97,27 @@ bool decodeBits(ByteView bytes, std::span<double> values) {
     return true;
 }
 
-bool decodeDecimal(ByteReader& in, std::span<double> values) {
-    const std::size_t k = in.u8();
-    if (k >= kPowers.size())
-        return false;
+std::span<std::int64_t> scratchFor(std::size_t count) {
     thread_local std::vector<std::int64_t> integers;
-    integers.resize(values.size());
+    integers.resize(std::max(count, integers.size()));
+    return std::span(integers).first(count);
+}
+
+bool decodeDecimal(ByteReader& in, std::span<double> values) {
+    const unsigned k = in.u8();
+    const std::span<std::int64_t> integers = scratchFor(values.size());
+    if (k > kMostDecimals || !decodeInts(in, integers))
+        return false;
+    fromDecimals(integers, k, values);
+    return true;
+}
+
+bool decodeWhole(ByteReader& in, std::span<double> values) {
+    const std::span<std::int64_t> integers = scratchFor(values.size());
     if (!decodeInts(in, integers))
         return false;
-    const double power = kPowers[k];
     for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<double>(integers[i]) / power;
+        values[i] = static_cast<double>(integers[i]);
     return true;
 }
 
@@ -139,41 +137,45 @@ bool applyMissing(std::span<const std::int64_t> runs, std::span<double> values) 
     return at == values.size();
 }
 
+// Where nothing is missing the values are left alone.
+bool anyMissing(std::span<const double> values) {
+    bool missing = false;
+    for (const double value : values)
+        missing |= std::isnan(value);
+    return missing;
+}
+
+void encodePresent(std::span<const double> values, std::size_t head, Bytes& out) {
+    ByteWriter writer(out);
+    const std::span<std::int64_t> integers = scratchFor(values.size());
+    if (const auto k = toDecimals(values, integers)) {
+        out[head] = static_cast<std::uint8_t>(out[head] | kDecimal);
+        writer.u8(static_cast<std::uint8_t>(*k));
+        encodeInts(integers, out, Squeeze::No);
+    } else if (allWhole(values, integers)) {
+        out[head] = static_cast<std::uint8_t>(out[head] | kWhole);
+        encodeInts(integers, out, Squeeze::No);
+    } else {
+        out[head] = static_cast<std::uint8_t>(out[head] | kBits);
+        encodeBits(values, out);
+    }
+}
+
 } // namespace
 
-void encodeTimes(std::span<const std::int64_t> times, Bytes& out) {
-    encodeInts(times, out);
-}
-
-bool decodeTimes(ByteView bytes, std::span<std::int64_t> times) {
-    ByteReader in(bytes);
-    return decodeInts(in, times) && in.left() == 0;
-}
-
 void encodeValues(std::span<const double> values, Bytes& out) {
+    const std::size_t head = out.size();
     ByteWriter writer(out);
+    writer.u8(0);
+    if (!anyMissing(values))
+        return encodePresent(values, head, out);
     const std::vector<std::int64_t> runs = runLengths(values);
-    const bool allMissing = runs.size() == 2 && runs[0] == 0;
-    if (allMissing) {
-        writer.u8(kAllMissing);
-        return;
-    }
-    const std::uint8_t flag = runs.size() > 1 ? kHasMissing : std::uint8_t{0};
-    const std::vector<double> dense = filled(values);
-    std::vector<std::int64_t> integers;
-    std::size_t k = 0;
-    const bool decimal = allDecimal(dense, k, integers);
-    writer.u8(static_cast<std::uint8_t>(flag | (decimal ? kDecimal : kBits)));
-    if (flag != 0) {
-        writer.varint(runs.size());
-        encodeInts(runs, out);
-    }
-    if (decimal) {
-        writer.u8(static_cast<std::uint8_t>(k));
-        encodeInts(integers, out);
-        return;
-    }
-    encodeBits(dense, out);
+    if (runs.size() == 2 && runs[0] == 0)
+        return; // kAllMissing
+    out[head] = kHasMissing;
+    writer.varint(runs.size());
+    encodeInts(runs, out, Squeeze::No);
+    encodePresent(filled(values), head, out);
 }
 
 bool decodeValues(ByteView bytes, std::span<double> values) {
@@ -198,6 +200,7 @@ bool decodeValues(ByteView bytes, std::span<double> values) {
     }
     const auto kind = static_cast<std::uint8_t>(head & 0x7FU);
     const bool decoded = kind == kDecimal ? decodeDecimal(in, values)
+        : kind == kWhole                  ? decodeWhole(in, values)
         : kind == kBits                   ? decodeBits(in.raw(in.left()), values)
                                           : false;
     if (!decoded)

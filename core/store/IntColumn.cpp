@@ -1,255 +1,214 @@
 #include "core/store/IntColumn.h"
 
+#include "core/store/BitPack.h"
+#include "core/store/Wide.h"
 #include "core/store/Zstd.h"
 
-#include <algorithm>
-#include <bit>
-#include <numeric>
+#include <array>
 
 namespace trainscope::store {
 namespace {
 
-using Words = std::vector<std::uint64_t>;
-constexpr std::uint8_t kPlanes = 4; // bit 2 of the head
+using Words = std::span<std::uint64_t>;
 
 std::uint64_t word(std::int64_t value) {
     return static_cast<std::uint64_t>(value);
 }
-std::int64_t integer(std::uint64_t value) {
-    return static_cast<std::int64_t>(value);
+
+TRAINSCOPE_WIDE
+void scale(Words values, std::uint64_t base, std::uint64_t divisor) {
+    for (std::uint64_t& value : values)
+        value = base + value * divisor;
 }
 
-unsigned bitWidth(std::uint64_t value) {
-    return static_cast<unsigned>(std::bit_width(value));
+// From off the line to the value, where the divisor is 1.
+TRAINSCOPE_WIDE
+void addLine(Words values, std::uint64_t base, std::uint64_t at, std::uint64_t slope) {
+    for (std::uint64_t& value : values) {
+        value += base + (at >> kSlopeBits);
+        at += slope;
+    }
 }
 
-std::uint64_t magnitude(std::int64_t value) {
-    return value < 0 ? 0 - word(value) : word(value);
+TRAINSCOPE_WIDE
+void scaleLine(Words values, std::uint64_t base, std::uint64_t divisor, std::uint64_t at,
+    std::uint64_t slope) {
+    for (std::uint64_t& value : values) {
+        value = base + (value + (at >> kSlopeBits)) * divisor;
+        at += slope;
+    }
 }
 
-// Differences in place, last first, so that the first `order` values stay as they are.
-void differentiate(std::vector<std::int64_t>& values, std::size_t from) {
-    for (std::size_t i = values.size(); i-- > from;)
-        values[i] = integer(word(values[i]) - word(values[i - 1]));
+// Running sums of step·r; four at a time, so that only one addition in four waits for the last.
+std::uint64_t integrate(Words values, std::uint64_t sum, std::uint64_t step) {
+    std::size_t i = 0;
+    for (; i + 4 <= values.size(); i += 4) {
+        const std::uint64_t a = values[i] * step;
+        const std::uint64_t b = a + values[i + 1] * step;
+        const std::uint64_t c = b + values[i + 2] * step;
+        const std::uint64_t d = c + values[i + 3] * step;
+        values[i] = sum + a;
+        values[i + 1] = sum + b;
+        values[i + 2] = sum + c;
+        sum += d;
+        values[i + 3] = sum;
+    }
+    for (; i < values.size(); ++i)
+        values[i] = sum += values[i] * step;
+    return sum;
 }
 
-double costOf(std::span<const std::int64_t> residuals) {
-    double bits = 0.0;
-    for (const std::int64_t value : residuals)
-        bits += bitWidth(zigzag(value));
-    return bits;
-}
+// Decodes one column, block by block.
+class Decoder {
+public:
+    Decoder(ByteReader& in, Words values)
+        : m_in(in)
+        , m_values(values) { }
 
-struct Transformed {
-    std::size_t order = 0;
-    std::uint64_t divisor = 1;
-    std::vector<std::int64_t> values; // the first `order` are the starts
+    bool run() {
+        if (!readHead())
+            return false;
+        if (m_planes)
+            return readPlanes() && restoreAll();
+        for (std::size_t at = 0; at < m_values.size(); at += kBlock) {
+            const Words block = m_values.subspan(at, std::min(kBlock, m_values.size() - at));
+            if (!readBlock(block))
+                return false;
+            restore(block, at);
+        }
+        return true;
+    }
+
+private:
+    bool readHead() {
+        const std::uint8_t head = m_in.u8();
+        m_prediction = static_cast<Prediction>(head & kPredictionBits);
+        m_planes = (head & kPlanesBit) != 0;
+        m_divisor = (head & kDivisorBit) != 0 ? m_in.varint() : 1;
+        m_base = word(m_in.signedVarint());
+        if (m_prediction == Prediction::Second)
+            m_step = word(m_in.signedVarint());
+        if (m_prediction == Prediction::Line)
+            m_slope = m_in.varint();
+        m_sum = m_base;
+        // Where nothing else has to be done the base comes with the reference.
+        m_direct = m_prediction == Prediction::Plain && m_divisor == 1;
+        return m_in.ok() && head <= (kPredictionBits | kPlanesBit | kDivisorBit);
+    }
+
+    bool readBlock(Words block) {
+        const std::uint8_t head = m_in.u8();
+        const unsigned width = head & 0x7FU;
+        m_reference += word(m_in.signedVarint());
+        const bool patched = (head & kPatchedBit) != 0;
+        if (!m_in.ok() || width > 64 || (patched && block.size() != kBlock))
+            return false;
+        const std::uint64_t base = m_direct ? m_reference + m_base : m_reference;
+        if (patched)
+            return readPatched(block, width, base);
+        if (block.size() == kBlock) {
+            const ByteView packed = m_in.raw(blockBytes(width));
+            if (m_in.ok())
+                unpackBlock(packed.data(), width, base, block.data());
+        } else {
+            const ByteView packed = m_in.raw(tailBytes(block.size(), width));
+            if (m_in.ok())
+                unpackTail(packed, width, base, block);
+        }
+        return m_in.ok();
+    }
+
+    bool readPatched(Words block, unsigned width, std::uint64_t base) {
+        const std::size_t count = m_in.u8();
+        const unsigned patchWidth = m_in.u8();
+        const ByteView positions = m_in.raw(count);
+        if (!m_in.ok() || patchWidth > 64 || width > 63)
+            return false;
+        const ByteView packedPatches = m_in.raw(tailBytes(count, patchWidth));
+        const ByteView packed = m_in.raw(blockBytes(width));
+        if (!m_in.ok())
+            return false;
+        std::array<std::uint64_t, kBlock> patches;
+        unpackTail(packedPatches, patchWidth, 0, Words(patches).first(count));
+        unpackBlock(packed.data(), width, base, block.data());
+        for (std::size_t i = 0; i < count; ++i)
+            block[positions[i]] += word(unzigzag(patches[i])) << width;
+        return true;
+    }
+
+    void restore(Words block, std::size_t at) {
+        switch (m_prediction) {
+        case Prediction::Plain:
+            if (!m_direct)
+                scale(block, m_base, m_divisor);
+            return;
+        case Prediction::First:
+            m_sum = integrate(block, m_sum, m_divisor);
+            return;
+        case Prediction::Second:
+            m_step = integrate(block, m_step, 1);
+            m_sum = integrate(block, m_sum, m_divisor);
+            return;
+        case Prediction::Line:
+            if (m_divisor == 1)
+                addLine(block, m_base, at * m_slope, m_slope);
+            else
+                scaleLine(block, m_base, m_divisor, at * m_slope, m_slope);
+            return;
+        }
+    }
+
+    bool readPlanes() {
+        m_reference = word(m_in.signedVarint());
+        const unsigned width = m_in.u8();
+        const ByteView compressed = m_in.block();
+        if (!m_in.ok() || width == 0 || width > 64)
+            return false;
+        const std::size_t planes = (width + 7) / 8;
+        const std::size_t n = m_values.size();
+        thread_local Bytes plain;
+        plain.resize(planes * n);
+        if (!zstdDecompress(compressed, plain))
+            return false;
+        const std::uint64_t base = m_direct ? m_reference + m_base : m_reference;
+        std::fill(m_values.begin(), m_values.end(), 0);
+        for (std::size_t plane = 0; plane < planes; ++plane) {
+            const std::uint8_t* bytes = plain.data() + plane * n;
+            for (std::size_t i = 0; i < n; ++i)
+                m_values[i] |= std::uint64_t{bytes[i]} << (8 * plane);
+        }
+        for (std::uint64_t& value : m_values)
+            value += base;
+        return true;
+    }
+
+    bool restoreAll() {
+        restore(m_values, 0);
+        return true;
+    }
+
+    ByteReader& m_in;
+    Words m_values;
+    Prediction m_prediction = Prediction::Plain;
+    bool m_planes = false;
+    bool m_direct = false;
+    std::uint64_t m_divisor = 1;
+    std::uint64_t m_base = 0;
+    std::uint64_t m_slope = 0;
+    std::uint64_t m_step = 0; // d of Second
+    std::uint64_t m_sum = 0;
+    std::uint64_t m_reference = 0;
 };
 
-std::uint64_t commonDivisor(std::span<const std::int64_t> values) {
-    std::uint64_t divisor = 0;
-    for (const std::int64_t value : values) {
-        divisor = std::gcd(divisor, magnitude(value));
-        if (divisor == 1)
-            break;
-    }
-    return divisor == 0 ? 1 : divisor;
-}
-
-// Division is exact, so that it can be undone; the divisor never exceeds the range of int64 but for
-// one value, which stays undivided.
-void divide(std::span<std::int64_t> values, std::uint64_t divisor) {
-    if (divisor <= 1 || divisor > word(INT64_MAX))
-        return;
-    for (std::int64_t& value : values)
-        value /= integer(divisor);
-}
-
-Transformed transform(std::span<const std::int64_t> input) {
-    Transformed plain{0, 1, {input.begin(), input.end()}};
-    if (input.size() < 3)
-        return plain;
-    Transformed first{1, 1, plain.values};
-    differentiate(first.values, 1);
-    const auto differences = std::span(first.values).subspan(1);
-    const std::uint64_t divisor = commonDivisor(differences);
-    if (divisor <= word(INT64_MAX))
-        first.divisor = divisor;
-    divide(differences, first.divisor);
-    Transformed second = first;
-    second.order = 2;
-    differentiate(second.values, 2);
-    const std::int64_t low = *std::min_element(input.begin(), input.end());
-    double plainCost = 0.0;
-    for (const std::int64_t value : input)
-        plainCost += bitWidth(word(value) - word(low));
-    const double firstCost = costOf(differences);
-    const double secondCost = costOf(std::span(second.values).subspan(2));
-    if (plainCost <= firstCost && plainCost <= secondCost)
-        return plain;
-    return firstCost <= secondCost ? std::move(first) : std::move(second);
-}
-
-void packBits(const Words& words, unsigned width, Bytes& out) {
-    const std::size_t begin = out.size();
-    out.resize(begin + (words.size() * width + 7) / 8, 0);
-    std::size_t bit = 0;
-    for (std::uint64_t value : words) {
-        for (unsigned done = 0; done < width;) {
-            const unsigned shift = static_cast<unsigned>(bit % 8);
-            const unsigned take = std::min(8 - shift, width - done);
-            const std::uint64_t part = (value >> done) & ((std::uint64_t{1} << take) - 1);
-            out[begin + bit / 8]
-                = static_cast<std::uint8_t>(out[begin + bit / 8] | (part << shift));
-            done += take;
-            bit += take;
-        }
-    }
-}
-
-std::uint64_t loadWord(const std::uint8_t* from) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-}
-
-std::uint64_t slowBits(ByteView packed, std::size_t bit, unsigned width) {
-    std::uint64_t value = 0;
-    for (unsigned done = 0; done < width;) {
-        const unsigned shift = static_cast<unsigned>(bit % 8);
-        const unsigned take = std::min(8 - shift, width - done);
-        const std::uint64_t part = (std::uint64_t{packed[bit / 8]} >> shift) & ((1U << take) - 1U);
-        value |= part << done;
-        done += take;
-        bit += take;
-    }
-    return value;
-}
-
-void unpackBits(ByteView packed, unsigned width, std::span<std::int64_t> values) {
-    if (width == 0) {
-        std::fill(values.begin(), values.end(), 0);
-        return;
-    }
-    const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-    const bool oneLoad = width <= 57;
-    std::size_t bit = 0;
-    for (std::int64_t& value : values) {
-        value = oneLoad && bit / 8 + 8 <= packed.size()
-            ? integer((loadWord(packed.data() + bit / 8) >> (bit % 8)) & mask)
-            : integer(slowBits(packed, bit, width));
-        bit += width;
-    }
-}
-
-void packPlanes(const Words& words, unsigned width, Bytes& out) {
-    const std::size_t planes = (width + 7) / 8;
-    Bytes plain(planes * words.size());
-    for (std::size_t plane = 0; plane < planes; ++plane) {
-        for (std::size_t i = 0; i < words.size(); ++i)
-            plain[plane * words.size() + i] = static_cast<std::uint8_t>(words[i] >> (8 * plane));
-    }
-    zstdCompress(plain, out);
-}
-
-bool unpackPlanes(ByteView compressed, unsigned width, std::span<std::int64_t> values) {
-    const std::size_t planes = (width + 7) / 8;
-    const std::size_t n = values.size();
-    thread_local Bytes plain;
-    plain.resize(planes * n);
-    if (!zstdDecompress(compressed, plain))
-        return false;
-    for (std::size_t i = 0; i < n; ++i)
-        values[i] = plain[i];
-    for (std::size_t plane = 1; plane < planes; ++plane) {
-        const std::uint8_t* bytes = plain.data() + plane * n;
-        for (std::size_t i = 0; i < n; ++i)
-            values[i] = integer(word(values[i]) | (std::uint64_t{bytes[i]} << (8 * plane)));
-    }
-    return true;
-}
-
-void integrate(std::span<std::int64_t> values, std::size_t from, std::uint64_t factor) {
-    std::uint64_t sum = word(values[from - 1]);
-    for (std::size_t i = from; i < values.size(); ++i) {
-        sum += word(values[i]) * factor;
-        values[i] = integer(sum);
-    }
-}
-
 } // namespace
-
-void encodeInts(std::span<const std::int64_t> values, Bytes& out) {
-    if (values.empty())
-        return;
-    const Transformed transformed = transform(values);
-    const auto residuals = std::span(transformed.values).subspan(transformed.order);
-    const std::int64_t low = *std::min_element(residuals.begin(), residuals.end());
-    Words words;
-    words.reserve(residuals.size());
-    std::uint64_t top = 0;
-    for (const std::int64_t residual : residuals) {
-        words.push_back(word(residual) - word(low));
-        top = std::max(top, words.back());
-    }
-    const unsigned width = bitWidth(top);
-    Bytes packed;
-    packBits(words, width, packed);
-    std::uint8_t head = static_cast<std::uint8_t>(transformed.order);
-    if (packed.size() > 64) {
-        Bytes planes;
-        packPlanes(words, width, planes);
-        // Bits decode faster than zstd: planes have to earn their place.
-        if (!planes.empty() && planes.size() * 20 < packed.size() * 19) {
-            packed = std::move(planes);
-            head |= kPlanes;
-        }
-    }
-    ByteWriter writer(out);
-    writer.u8(head);
-    writer.varint(transformed.divisor);
-    for (std::size_t i = 0; i < transformed.order; ++i)
-        writer.signedVarint(transformed.values[i]);
-    writer.signedVarint(low);
-    writer.u8(static_cast<std::uint8_t>(width));
-    writer.block(packed);
-}
 
 bool decodeInts(ByteReader& in, std::span<std::int64_t> values) {
     if (values.empty())
         return in.ok();
     if (values.size() > kMaxColumn)
         return false;
-    const std::uint8_t head = in.u8();
-    const std::size_t order = head & 3U;
-    const std::uint64_t divisor = in.varint();
-    if (!in.ok() || order > 2 || order > values.size() || head > (kPlanes | 3U))
-        return false;
-    for (std::size_t i = 0; i < order; ++i)
-        values[i] = in.signedVarint();
-    const std::int64_t low = in.signedVarint();
-    const unsigned width = in.u8();
-    const ByteView payload = in.block();
-    if (!in.ok() || width > 64)
-        return false;
-    const auto residuals = values.subspan(order);
-    if ((head & kPlanes) != 0) {
-        if (width == 0 || !unpackPlanes(payload, width, residuals))
-            return false;
-    } else {
-        if (payload.size() != (residuals.size() * width + 7) / 8)
-            return false;
-        unpackBits(payload, width, residuals);
-    }
-    if (low != 0) {
-        for (std::int64_t& value : residuals)
-            value = integer(word(value) + word(low));
-    }
-    if (order == 2)
-        integrate(values, 2, 1);
-    if (order >= 1)
-        integrate(values, 1, divisor);
-    return true;
+    // The signed and the unsigned type of one width may alias.
+    return Decoder(in, {reinterpret_cast<std::uint64_t*>(values.data()), values.size()}).run();
 }
 
 } // namespace trainscope::store

@@ -2,6 +2,7 @@
 
 #include "core/store/ChunkCodec.h"
 #include "core/store/IntColumn.h"
+#include "core/store/TimeCodec.h"
 
 #include <algorithm>
 
@@ -54,7 +55,7 @@ Status SampleReader::load(std::int64_t index) {
     m_loaded = false;
     read = m_database.forEach(
         "SELECT data FROM time_column WHERE id=?",
-        [&](const Row& row) { m_loaded = decodeTimes(row.blob(0), m_chunk.times); }, timesId);
+        [&](const Row& row) { m_loaded = decodeTimes(row.blob(0), {}, m_chunk.times); }, timesId);
     m_timesId = m_loaded ? timesId : 0;
     if (read.hasValue() && !m_loaded)
         return damagedChunk(m_database, "a column of times");

@@ -3,6 +3,7 @@
 #include "core/store/SampleReader.h"
 #include "core/store/SeriesIndex.h"
 #include "core/store/Spill.h"
+#include "core/store/TimeCodec.h"
 
 #include <xxhash.h>
 

@@ -4,6 +4,7 @@
 #include "core/store/ChunkCodec.h"
 #include "core/store/GroupMerger.h"
 #include "core/store/SpanCodec.h"
+#include "core/store/TimeCodec.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t rows = (std::size_t{data[0]} | std::size_t{data[1]} << 8U) % 5000;
     const store::ByteView bytes(data + 2, size - 2);
     std::vector<std::int64_t> times(rows);
-    (void)store::decodeTimes(bytes, times);
+    (void)store::decodeTimes(bytes, bytes, times);
     std::vector<double> values(rows);
     (void)store::decodeValues(bytes, values);
     std::vector<store::BucketNode> nodes;
