@@ -1,56 +1,69 @@
-#include "core/store/GroupMerger.h"
+#include "core/store/GroupPage.h"
 #include "core/store/IntColumn.h"
 
+#include <algorithm>
 #include <array>
 
 namespace trainscope::store {
 namespace {
 
 constexpr std::uint64_t kMaxGroups = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMaxNames = std::uint64_t{1} << 22U;
 constexpr std::size_t kColumns = 8;
+using Columns = std::array<std::vector<std::int64_t>, kColumns>;
 
-std::array<std::int64_t, kColumns> numbersOf(const GroupRecord& group) {
-    return {group.begin, group.end - group.begin, group.busy, group.longest, group.name.value,
-        group.count, static_cast<std::int64_t>(group.kind), group.depth};
+void put(const GroupRecord& group, std::size_t i, Columns& columns) {
+    columns[0][i] = group.begin;
+    columns[1][i] = static_cast<std::int64_t>(distance(group.begin, group.end));
+    columns[2][i] = group.busy;
+    columns[3][i] = group.longest;
+    columns[4][i] = group.name.value;
+    columns[5][i] = group.count;
+    columns[6][i] = static_cast<std::int64_t>(group.kind);
+    columns[7][i] = group.depth;
 }
 
-GroupRecord groupFrom(const std::array<std::int64_t, kColumns>& n) {
-    const auto end = static_cast<std::uint64_t>(n[0]) + static_cast<std::uint64_t>(n[1]);
-    const bool known = n[6] >= 0 && n[6] <= static_cast<std::int64_t>(SpanKind::Other);
-    return {n[0], static_cast<std::int64_t>(end), n[2], n[3], {n[4]}, n[5],
-        known ? static_cast<SpanKind>(n[6]) : SpanKind::Other, static_cast<std::uint16_t>(n[7])};
+GroupRecord take(const Columns& columns, std::size_t i) {
+    const std::int64_t begin = columns[0][i];
+    const auto end = static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(begin) + static_cast<std::uint64_t>(columns[1][i]));
+    const std::int64_t kind = columns[6][i];
+    const bool known = kind >= 0 && kind <= static_cast<std::int64_t>(SpanKind::Other);
+    return {begin, std::max(begin, end), columns[2][i], columns[3][i], {columns[4][i]},
+        columns[5][i], known ? static_cast<SpanKind>(kind) : SpanKind::Other,
+        static_cast<std::uint16_t>(columns[7][i])};
 }
 
-void encodeList(const std::vector<GroupRecord>& groups, Bytes& out) {
-    std::vector<std::int64_t> column;
+void resize(Columns& columns, std::size_t size) {
+    for (auto& column : columns)
+        column.resize(size);
+}
+
+void encodeList(std::span<const GroupRecord> groups, Bytes& out) {
+    Columns columns;
     for (std::size_t at = 0; at < groups.size(); at += kMaxColumn) {
-        const auto part = std::span(groups).subspan(at, std::min(kMaxColumn, groups.size() - at));
-        column.resize(part.size());
-        for (std::size_t field = 0; field < kColumns; ++field) {
-            for (std::size_t i = 0; i < part.size(); ++i)
-                column[i] = numbersOf(part[i])[field];
+        const auto part = groups.subspan(at, std::min(kMaxColumn, groups.size() - at));
+        resize(columns, part.size());
+        for (std::size_t i = 0; i < part.size(); ++i)
+            put(part[i], i, columns);
+        for (const auto& column : columns)
             encodeInts(column, out);
-        }
     }
 }
 
 bool decodeList(ByteReader& in, std::uint64_t count, std::vector<GroupRecord>& groups) {
     groups.clear();
+    Columns columns;
     while (groups.size() < count) {
         const auto size
             = static_cast<std::size_t>(std::min<std::uint64_t>(count - groups.size(), kMaxColumn));
-        std::array<std::vector<std::int64_t>, kColumns> columns;
+        resize(columns, size);
         for (auto& column : columns) {
-            column.resize(size);
             if (!decodeInts(in, column))
                 return false;
         }
-        for (std::size_t i = 0; i < size; ++i) {
-            std::array<std::int64_t, kColumns> numbers{};
-            for (std::size_t field = 0; field < kColumns; ++field)
-                numbers[field] = columns[field][i];
-            groups.push_back(groupFrom(numbers));
-        }
+        for (std::size_t i = 0; i < size; ++i)
+            groups.push_back(take(columns, i));
     }
     return true;
 }
@@ -69,9 +82,46 @@ bool decodeGroups(ByteView bytes, GroupPage& page) {
     ByteReader in(bytes);
     const std::uint64_t open = in.varint();
     const std::uint64_t own = in.varint();
-    if (!in.ok() || open > kMaxGroups || own > kMaxColumn)
+    if (!in.ok() || open > kMaxGroups || own > kMaxGroups)
         return false;
     return decodeList(in, open, page.open) && decodeList(in, own, page.own) && in.left() == 0;
+}
+
+void encodeNames(std::span<const NameMask> names, Bytes& out) {
+    ByteWriter(out).varint(names.size());
+    std::vector<std::int64_t> column;
+    for (std::size_t at = 0; at < names.size(); at += kMaxColumn) {
+        const auto part = names.subspan(at, std::min(kMaxColumn, names.size() - at));
+        column.clear();
+        for (const NameMask& name : part)
+            column.push_back(name.name);
+        encodeInts(column, out);
+        column.clear();
+        for (const NameMask& name : part)
+            column.push_back(name.children);
+        encodeInts(column, out);
+    }
+}
+
+bool decodeNames(ByteView bytes, std::vector<NameMask>& names) {
+    ByteReader in(bytes);
+    const std::uint64_t count = in.varint();
+    names.clear();
+    if (count > kMaxNames)
+        return false;
+    std::vector<std::int64_t> ids;
+    std::vector<std::int64_t> masks;
+    while (in.ok() && names.size() < count) {
+        const auto size
+            = static_cast<std::size_t>(std::min<std::uint64_t>(count - names.size(), kMaxColumn));
+        ids.resize(size);
+        masks.resize(size);
+        if (!decodeInts(in, ids) || !decodeInts(in, masks))
+            return false;
+        for (std::size_t i = 0; i < size; ++i)
+            names.push_back({ids[i], static_cast<std::uint32_t>(masks[i])});
+    }
+    return in.ok() && in.left() == 0;
 }
 
 } // namespace trainscope::store

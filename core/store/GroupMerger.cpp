@@ -6,8 +6,9 @@
 namespace trainscope::store {
 namespace {
 
-bool laterBegin(const GroupRecord& a, const GroupRecord& b) {
-    return a.begin != b.begin ? a.begin > b.begin : a.depth > b.depth;
+// A damaged file may claim anything.
+std::int64_t wrappingSum(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
 } // namespace
@@ -22,7 +23,7 @@ SpanGroup viewOf(const GroupRecord& record) {
     group.range = {{record.begin}, {record.end}};
     group.count = static_cast<std::uint32_t>(
         std::min<std::int64_t>(record.count, std::numeric_limits<std::uint32_t>::max()));
-    const std::int64_t length = record.end - record.begin;
+    const std::uint64_t length = distance(record.begin, record.end);
     group.busyFraction = length > 0
         ? static_cast<float>(static_cast<double>(record.busy) / static_cast<double>(length))
         : 1.0F;
@@ -32,72 +33,28 @@ SpanGroup viewOf(const GroupRecord& record) {
     return group;
 }
 
-GroupMerger::GroupMerger(std::int64_t width, Output output)
-    : m_width(width)
-    , m_output(std::move(output)) { }
+GroupMerger::GroupMerger(std::int64_t width, std::vector<GroupRecord>& out)
+    : m_width(static_cast<std::uint64_t>(std::max<std::int64_t>(width, 0)))
+    , m_out(out) { }
 
 void GroupMerger::add(const GroupRecord& record) {
     if (record.depth >= m_open.size())
         m_open.resize(std::size_t{record.depth} + 1);
-    Open& open = m_open[record.depth];
-    const bool narrow = record.end - record.begin < m_width;
-    if (open.valid && open.narrow && narrow && record.begin - open.record.begin < m_width) {
-        GroupRecord& group = open.record;
-        group.end = std::max(group.end, record.end);
-        group.busy += record.busy;
-        group.count += record.count;
-        if (record.longest > group.longest) {
-            group.longest = record.longest;
-            group.name = record.name;
-            group.kind = record.kind;
-        }
+    std::size_t& open = m_open[record.depth];
+    const bool narrow = distance(record.begin, record.end) < m_width;
+    if (!narrow || open == 0 || distance(m_out[open - 1].begin, record.begin) >= m_width) {
+        m_out.push_back(record);
+        open = narrow ? m_out.size() : 0;
         return;
     }
-    if (open.valid) {
-        m_closed.push_back(open.record);
-        std::push_heap(m_closed.begin(), m_closed.end(), laterBegin);
-    }
-    if (narrow) {
-        open = {record, true, true};
-    } else {
-        open.valid = false;
-        m_closed.push_back(record);
-        std::push_heap(m_closed.begin(), m_closed.end(), laterBegin);
-    }
-    // An open group that can take no more must not hold back the others.
-    std::int64_t first = record.begin;
-    for (Open& other : m_open) {
-        if (other.valid && record.begin - other.record.begin >= m_width) {
-            other.valid = false;
-            m_closed.push_back(other.record);
-            std::push_heap(m_closed.begin(), m_closed.end(), laterBegin);
-        }
-        if (other.valid)
-            first = std::min(first, other.record.begin);
-    }
-    emitBefore(first);
-}
-
-void GroupMerger::emitBefore(std::int64_t begin) {
-    while (!m_closed.empty() && m_closed.front().begin < begin) {
-        std::pop_heap(m_closed.begin(), m_closed.end(), laterBegin);
-        m_output(m_closed.back());
-        m_closed.pop_back();
-    }
-}
-
-void GroupMerger::finish() {
-    for (Open& open : m_open) {
-        if (open.valid) {
-            m_closed.push_back(open.record);
-            std::push_heap(m_closed.begin(), m_closed.end(), laterBegin);
-        }
-        open.valid = false;
-    }
-    while (!m_closed.empty()) {
-        std::pop_heap(m_closed.begin(), m_closed.end(), laterBegin);
-        m_output(m_closed.back());
-        m_closed.pop_back();
+    GroupRecord& group = m_out[open - 1];
+    group.end = std::max(group.end, record.end);
+    group.busy = wrappingSum(group.busy, record.busy);
+    group.count = wrappingSum(group.count, record.count);
+    if (record.longest > group.longest) {
+        group.longest = record.longest;
+        group.name = record.name;
+        group.kind = record.kind;
     }
 }
 

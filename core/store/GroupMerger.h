@@ -1,13 +1,11 @@
 #pragma once
 // Neighbouring spans of one depth that are narrower than a width become groups; wider ones stay
-// single. The same rule makes the levels of a track's pyramid and the answer to a query.
+// single. The same rule makes the pages of a track's tree and the answer to a query.
 
 #include "core/model/Span.h"
-#include "core/store/Bytes.h"
 #include "core/store/Store.h"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace trainscope::store {
@@ -21,6 +19,8 @@ struct GroupRecord {
     std::int64_t count = 1;
     SpanKind kind = SpanKind::Other;
     std::uint16_t depth = 0;
+
+    bool operator==(const GroupRecord&) const = default;
 };
 
 GroupRecord groupOf(const Span& span);
@@ -31,37 +31,23 @@ constexpr bool touches(std::int64_t begin, std::int64_t end, std::int64_t from, 
     return begin < to && (end > from || (begin == end && begin >= from));
 }
 
+// to - from where from <= to, whatever lies between them.
+constexpr std::uint64_t distance(std::int64_t from, std::int64_t to) {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
 class GroupMerger {
 public:
-    using Output = std::function<void(const GroupRecord&)>;
-    GroupMerger(std::int64_t width, Output output);
+    // Appends to `out`, which outlives the merger. A width of 0 or less merges nothing.
+    GroupMerger(std::int64_t width, std::vector<GroupRecord>& out);
 
-    // In order of begin. Output comes in order of begin too.
+    // In order of begin; what stands in `out` then is in that order too.
     void add(const GroupRecord& record);
-    void finish();
 
 private:
-    void emitBefore(std::int64_t begin);
-
-    std::int64_t m_width;
-    Output m_output;
-    struct Open {
-        GroupRecord record;
-        bool valid = false;
-        bool narrow = false; // may still take neighbours
-    };
-    std::vector<Open> m_open; // by depth
-    std::vector<GroupRecord> m_closed; // heap by begin, waiting for what began earlier
+    std::uint64_t m_width;
+    std::vector<GroupRecord>& m_out;
+    std::vector<std::size_t> m_open; // by depth: 1 + the place of a group that may grow, 0: none
 };
-
-// A page of groups, with the groups of earlier pages that reach into it in front.
-struct GroupPage {
-    std::vector<GroupRecord> open;
-    std::vector<GroupRecord> own;
-};
-inline constexpr std::size_t kPageGroups = 1024;
-
-void encodeGroups(const GroupPage& page, Bytes& out);
-bool decodeGroups(ByteView bytes, GroupPage& page);
 
 } // namespace trainscope::store

@@ -55,6 +55,10 @@ std::string validUtf8(std::string_view text) {
     return out;
 }
 
+std::int64_t hashOf(std::string_view text) {
+    return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
+}
+
 Result<NameId> Names::intern(std::string_view text) {
     const auto cached = m_cache.find(text);
     if (cached != m_cache.end())
@@ -72,7 +76,7 @@ Result<NameId> Names::intern(std::string_view text) {
 }
 
 Result<NameId> Names::findOrAdd(const std::string& text) {
-    const auto hash = static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
+    const std::int64_t hash = hashOf(text);
     NameId id;
     Status found = m_database.forEach(
         "SELECT id FROM name WHERE hash=? AND text=?",

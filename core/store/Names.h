@@ -15,6 +15,9 @@ namespace trainscope::store {
 // Every byte that is not part of well-formed UTF-8 becomes U+FFFD.
 std::string validUtf8(std::string_view text);
 
+// By which a text is found in the name table; different texts may share one.
+std::int64_t hashOf(std::string_view text);
+
 class Names {
 public:
     explicit Names(Database& database)

@@ -86,12 +86,13 @@ CREATE UNIQUE INDEX span_chunk_sequence ON span_chunk(track, sequence);
 CREATE INDEX span_chunk_time ON span_chunk(track, begin_ns, sequence);
 CREATE INDEX span_chunk_correlation ON span_chunk(track, correlation_min, correlation_max, sequence);
 CREATE TABLE group_page(
-  id INTEGER PRIMARY KEY, track INTEGER NOT NULL, level_ns INTEGER NOT NULL, sequence INTEGER NOT NULL,
-  begin_ns INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE UNIQUE INDEX group_page_time ON group_page(track, level_ns, begin_ns, sequence);
+  id INTEGER PRIMARY KEY, track INTEGER NOT NULL, level INTEGER NOT NULL, sequence INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL, width_ns INTEGER NOT NULL, names BLOB NOT NULL, data BLOB NOT NULL);
+CREATE UNIQUE INDEX group_page_place ON group_page(track, level, sequence, begin_ns, width_ns);
 CREATE TABLE track_name(
   track INTEGER NOT NULL, name INTEGER NOT NULL, count INTEGER NOT NULL, total_ns INTEGER NOT NULL,
-  chunks BLOB NOT NULL, PRIMARY KEY(track, name)) WITHOUT ROWID;
+  PRIMARY KEY(track, name)) WITHOUT ROWID;
+CREATE INDEX track_name_name ON track_name(name, track);
 )sql";
 
 constexpr std::array<std::string_view, 1> kMigrations{kVersion1};

@@ -3,8 +3,9 @@
 // says whose it is: application_id "TRSC", user_version the schema's version.
 //
 // Tables for SQL: meta, run, launch, cluster, gpu, series, track, iteration, source, source_run,
-// name, note, summary. Chunks: time_column and sample_chunk (ChunkCodec.h), bucket_page
-// (BucketPage.h), span_chunk (SpanCodec.h), group_page (GroupCodec.h), track_name.
+// name, note, summary, track_name (the names on a track, with the number of their spans and the sum
+// of their durations). Chunks: time_column and sample_chunk (ChunkCodec.h), bucket_page
+// (BucketPage.h), span_chunk (SpanCodec.h), group_page (GroupPage.h).
 
 #include "core/store/Database.h"
 

@@ -3,11 +3,15 @@
 // still open at the chunk's begin, so that a window needs no chunk before its first.
 //
 // Format: varint number of open spans, varint number of own spans, then for each of the two (if not
-// empty) columns (IntColumn.h) of start, duration, name, kind, correlation, detail, depth.
+// empty) the columns of start, duration, name, kind, correlation, detail, depth: each a varint
+// length and that many bytes of IntColumn.h, so that readers skip what they do not need. Lists
+// longer than kMaxColumn come in several such parts.
 
 #include "core/model/Span.h"
 #include "core/store/Bytes.h"
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 namespace trainscope::store {
@@ -19,7 +23,25 @@ struct SpanChunk {
     std::vector<Span> own;
 };
 
-void encodeSpans(const SpanChunk& chunk, Bytes& out);
-bool decodeSpans(ByteView bytes, SpanChunk& chunk);
+// Which fields a reader wants; the others are left as in a fresh Span.
+enum class SpanFields : unsigned {
+    Name = 1U << 2U,
+    Drawn = 0b1001111U, // start, duration, name, kind, depth
+    Correlation = 1U << 4U,
+    All = 0b1111111U,
+};
+
+void encodeSpans(std::span<const Span> open, std::span<const Span> own, Bytes& out);
+bool decodeSpans(ByteView bytes, SpanChunk& chunk, SpanFields fields = SpanFields::All);
+
+// When a span ends. A duration that would lead beyond the range of time is shortened on its way
+// into the store and out of it, so that this never overflows.
+constexpr std::int64_t endOf(const Span& span) {
+    return span.start.ns + span.duration.ns;
+}
+constexpr DurationNs boundedDuration(TimeNs start, DurationNs duration) {
+    const std::int64_t most = start.ns > 0 ? kAllTime.end.ns - start.ns : kAllTime.end.ns;
+    return {std::clamp<std::int64_t>(duration.ns, 0, most)};
+}
 
 } // namespace trainscope::store

@@ -1,63 +1,156 @@
+#include "core/store/SpanSearch.h"
+
 #include "core/store/SampleReader.h"
-#include "core/store/SpanReader.h"
+#include "core/store/SpanCodec.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <tuple>
 #include <unordered_set>
 
 namespace trainscope::store {
 namespace {
 
-// What of a track has to be looked at: the wanted names, and the chunks that hold one of them.
-struct Candidates {
-    std::unordered_set<NameId> names;
-    std::set<std::int64_t> chunks;
+// Beyond this, asking each name for its tracks costs more than looking at every track.
+constexpr std::size_t kFewNames = 64;
+
+struct Place {
+    TrackId track;
+    TreeNode node;
 };
 
-std::string likePattern(std::string_view text) {
-    std::string pattern = "%";
-    for (const char c : text) {
-        if (c == '%' || c == '_' || c == '\\')
-            pattern += '\\';
-        pattern += c;
-    }
-    return pattern + "%";
+bool laterPlace(const Place& a, const Place& b) {
+    return std::tuple(a.node.begin, a.track, a.node.sequence)
+        > std::tuple(b.node.begin, b.track, b.node.sequence);
 }
 
-void addChunks(ByteView list, std::set<std::int64_t>& chunks) {
-    ByteReader in(list);
-    std::int64_t sequence = -1;
-    while (in.left() > 0 && in.ok()) {
-        sequence += static_cast<std::int64_t>(in.varint() & 0x7FFFFFFFU);
-        chunks.insert(sequence);
-    }
+bool earlierHit(const Store::FoundSpan& a, const Store::FoundSpan& b) {
+    return std::tuple(a.span.start, a.track) < std::tuple(b.span.start, b.track);
 }
 
-Status searchTrack(Database& database, TrackId track, const Candidates& candidates,
-    std::size_t limit, std::vector<Store::FoundSpan>& found) {
-    SpanChunk chunk;
-    std::size_t taken = 0;
-    for (const std::int64_t sequence : candidates.chunks) {
-        Status status = database.forEach(
+// Visits the chunks of all tracks in order of their begin, until no earlier hit can follow.
+class Search {
+public:
+    Search(Database& database, NameList names, std::size_t limit)
+        : m_database(database)
+        , m_names(std::move(names))
+        , m_set(m_names.begin(), m_names.end())
+        , m_limit(limit) { }
+
+    Status add(TrackId track) {
+        const Result<TreeNode> top = topOf(m_database, track);
+        if (!top.hasValue())
+            return top.error();
+        push({track, top.value()});
+        return {};
+    }
+
+    Result<std::vector<Store::FoundSpan>> run() {
+        while (!m_places.empty() && !isDecided()) {
+            std::pop_heap(m_places.begin(), m_places.end(), laterPlace);
+            const Place place = m_places.back();
+            m_places.pop_back();
+            Status status = place.node.level > 0 ? descend(place) : searchChunk(place);
+            if (!status.hasValue())
+                return status.error();
+        }
+        keepFirst();
+        return std::move(m_found);
+    }
+
+private:
+    void push(Place place) {
+        m_places.push_back(place);
+        std::push_heap(m_places.begin(), m_places.end(), laterPlace);
+    }
+
+    [[nodiscard]] bool isDecided() {
+        if (m_found.size() < m_limit)
+            return false;
+        keepFirst();
+        return m_found.back().span.start.ns < m_places.front().node.begin;
+    }
+
+    // In order of start, then of track, then as they follow each other there.
+    void keepFirst() {
+        if (!m_isSorted)
+            std::stable_sort(m_found.begin(), m_found.end(), earlierHit);
+        m_isSorted = true;
+        if (m_found.size() > m_limit)
+            m_found.resize(m_limit);
+    }
+
+    Status descend(const Place& place) {
+        const auto children = childrenWith(m_database, place.track, place.node, m_names);
+        if (!children.hasValue())
+            return children.error();
+        for (const TreeNode& child : children.value())
+            push({place.track, child});
+        return {};
+    }
+
+    Status searchChunk(const Place& place) {
+        return m_database.forEach(
             "SELECT data FROM span_chunk WHERE track=? AND sequence=?",
             [&](const Row& row) -> Status {
-                if (!decodeSpans(row.blob(0), chunk))
-                    return damagedChunk(database, "a chunk of spans");
-                for (const Span& span : chunk.own) {
-                    if (taken < limit && candidates.names.contains(span.name)) {
-                        found.push_back({track, span});
-                        ++taken;
-                    }
-                }
+                const bool isGood = decodeSpans(row.blob(0), m_chunk, SpanFields::Name)
+                    && (!holdsAny() || decodeSpans(row.blob(0), m_chunk));
+                if (!isGood)
+                    return damagedChunk(m_database, "a chunk of spans");
+                takeHits(place.track);
                 return {};
             },
-            track.value, sequence);
+            place.track.value, place.node.sequence);
+    }
+
+    [[nodiscard]] bool holdsAny() const {
+        return std::any_of(m_chunk.own.begin(), m_chunk.own.end(),
+            [this](const Span& span) { return m_set.contains(span.name.value); });
+    }
+
+    void takeHits(TrackId track) {
+        std::size_t taken = 0; // no more of one chunk can be among the first
+        for (const Span& span : m_chunk.own) {
+            if (taken == m_limit)
+                return;
+            if (!m_set.contains(span.name.value))
+                continue;
+            m_found.push_back({track, span});
+            m_isSorted = false;
+            ++taken;
+        }
+    }
+
+    Database& m_database;
+    NameList m_names;
+    std::unordered_set<std::int64_t> m_set;
+    std::size_t m_limit;
+    std::vector<Place> m_places; // heap by begin
+    std::vector<Store::FoundSpan> m_found;
+    bool m_isSorted = true;
+    SpanChunk m_chunk;
+};
+
+Result<std::vector<TrackId>> tracksOf(Database& database, RunId run) {
+    std::vector<TrackId> tracks;
+    Status status = database.forEach(
+        "SELECT id FROM track WHERE run=? AND count>0",
+        [&tracks](const Row& row) { tracks.push_back({row.integer(0)}); }, run.value);
+    if (!status.hasValue())
+        return status.error();
+    return tracks;
+}
+
+// Leaves the tracks that hold one of the names.
+Status keepHolding(Database& database, const NameList& names, std::vector<TrackId>& tracks) {
+    std::unordered_set<std::int64_t> holding;
+    for (const std::int64_t name : names) {
+        Status status = database.forEach(
+            "SELECT track FROM track_name WHERE name=?",
+            [&holding](const Row& row) { holding.insert(row.integer(0)); }, name);
         if (!status.hasValue())
             return status;
-        if (taken >= limit)
-            break;
     }
+    std::erase_if(tracks, [&holding](TrackId track) { return !holding.contains(track.value); });
     return {};
 }
 
@@ -65,27 +158,23 @@ Status searchTrack(Database& database, TrackId track, const Candidates& candidat
 
 Result<std::vector<Store::FoundSpan>> queryFindSpans(
     Database& database, RunId run, std::string_view text, std::size_t limit) {
-    std::map<std::int64_t, Candidates> tracks;
-    Status status = database.forEach(
-        "SELECT track_name.track, track_name.name, track_name.chunks FROM track"
-        " JOIN track_name ON track_name.track=track.id JOIN name ON name.id=track_name.name"
-        " WHERE track.run=? AND name.text LIKE ? ESCAPE '\\'",
-        [&tracks](const Row& row) {
-            Candidates& candidates = tracks[row.integer(0)];
-            candidates.names.insert({row.integer(1)});
-            addChunks(row.blob(2), candidates.chunks);
-        },
-        run.value, likePattern(text));
-    std::vector<Store::FoundSpan> found;
-    for (auto it = tracks.begin(); it != tracks.end() && status.hasValue(); ++it)
-        status = searchTrack(database, {it->first}, it->second, limit, found);
+    Result<NameList> names = namesContaining(database, text);
+    if (!names.hasValue())
+        return names.error();
+    if (names.value().empty() || limit == 0)
+        return std::vector<Store::FoundSpan>{};
+    Result<std::vector<TrackId>> tracks = tracksOf(database, run);
+    Status status = tracks.hasValue() ? Status() : Status(tracks.error());
+    if (status.hasValue() && names.value().size() <= kFewNames)
+        status = keepHolding(database, names.value(), tracks.value());
     if (!status.hasValue())
         return status.error();
-    std::stable_sort(found.begin(), found.end(),
-        [](const auto& a, const auto& b) { return a.span.start < b.span.start; });
-    if (found.size() > limit)
-        found.resize(limit);
-    return found;
+    Search search(database, std::move(names.value()), limit);
+    for (const TrackId track : tracks.value()) {
+        if (status = search.add(track); !status.hasValue())
+            return status.error();
+    }
+    return search.run();
 }
 
 } // namespace trainscope::store

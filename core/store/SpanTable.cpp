@@ -1,10 +1,14 @@
 #include "core/store/SpanTable.h"
 
 #include "core/store/Catalogue.h"
+#include "core/store/Names.h"
 #include "core/store/SampleReader.h"
 #include "core/store/SpanCodec.h"
+#include "core/store/SpanSearch.h"
+#include "core/store/SpanStream.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 namespace trainscope::store {
@@ -26,6 +30,7 @@ enum SpanColumn {
 };
 
 constexpr std::size_t kMaxCachedNames = 100'000;
+constexpr std::int64_t kNoChunk = -1;
 
 struct TrackEntry {
     std::int64_t id = 0;
@@ -46,14 +51,26 @@ public:
 
 private:
     Status listTracks(const std::vector<Constraint>& constraints);
-    Status firstSequence();
+    Status findName(const std::vector<Constraint>& constraints);
+    Status beginTrack();
+    Status listChunks(const TreeNode& node);
+    bool nextChunk();
     Status loadChunk(bool& found);
     Status settle();
     Status putName(NameId id, sqlite3_context* into);
+    [[nodiscard]] bool isWanted(const Span& span) const {
+        return span.start.ns >= m_start.begin
+            && (!m_wanted
+                || std::find(m_wanted->begin(), m_wanted->end(), span.name.value)
+                    != m_wanted->end());
+    }
 
     Database& m_database;
     std::vector<TrackEntry> m_tracks;
     std::size_t m_current = 0;
+    std::optional<NameList> m_wanted; // by name=; empty: there is no such name
+    std::vector<std::int64_t> m_chunks; // of the current track, where m_wanted says which
+    std::size_t m_place = 0; // in m_chunks
     std::int64_t m_sequence = 0;
     std::size_t m_index = 0;
     SpanChunk m_chunk;
@@ -62,22 +79,28 @@ private:
     std::unordered_map<NameId, std::string> m_names;
 };
 
-Status SpanRows::listTracks(const std::vector<Constraint>& constraints) {
-    std::string name;
-    bool named = false;
+Status SpanRows::findName(const std::vector<Constraint>& constraints) {
+    m_wanted.reset();
     for (const Constraint& constraint : constraints) {
-        if (constraint.column == kName && constraint.op == Comparison::Equal
-            && constraint.isText()) {
-            name = constraint.text();
-            named = true;
-        }
+        const bool isName = constraint.column == kName && constraint.op == Comparison::Equal
+            && constraint.isText();
+        if (!isName || m_wanted)
+            continue;
+        m_wanted.emplace();
+        Status status = m_database.forEach(
+            "SELECT id FROM name WHERE hash=?",
+            [this](const Row& row) { m_wanted->push_back(row.integer(0)); },
+            hashOf(constraint.text()));
+        if (!status.hasValue())
+            return status;
     }
+    return {};
+}
+
+Status SpanRows::listTracks(const std::vector<Constraint>& constraints) {
     return m_database.forEach(
         "SELECT track.id, run.name, rank, device, track.name FROM track JOIN run ON "
-        "run.id=track.run WHERE count>0"
-        " AND (?1=0 OR track.id IN (SELECT track FROM track_name WHERE name IN (SELECT id FROM "
-        "name WHERE text=?2)))"
-        " ORDER BY run.name, rank, track.name, track.id",
+        "run.id=track.run WHERE count>0 ORDER BY run.name, rank, track.name, track.id",
         [&](const Row& row) {
             TrackEntry entry{
                 row.integer(0), row.string(1), row.integer(2), row.integer(3), row.string(4)};
@@ -88,8 +111,7 @@ Status SpanRows::listTracks(const std::vector<Constraint>& constraints) {
                 && admits(constraints, kTrackId, entry.id);
             if (wanted)
                 m_tracks.push_back(std::move(entry));
-        },
-        std::int64_t{named ? 1 : 0}, name);
+        });
 }
 
 Status SpanRows::start(const std::vector<Constraint>& constraints) {
@@ -97,22 +119,56 @@ Status SpanRows::start(const std::vector<Constraint>& constraints) {
     m_current = 0;
     m_loaded = false;
     m_start = rangeOf(constraints, kStart);
-    Status status = listTracks(constraints);
+    Status status = findName(constraints);
+    if (status.hasValue() && !(m_wanted && m_wanted->empty()))
+        status = listTracks(constraints);
     if (!status.hasValue() || atEnd())
         return status;
-    status = firstSequence();
+    status = beginTrack();
     return status.hasValue() ? settle() : status;
 }
 
-Status SpanRows::firstSequence() {
-    m_sequence = 0;
+Status SpanRows::beginTrack() {
     m_index = 0;
     m_loaded = false;
-    return m_database.forEach(
-        "SELECT sequence FROM span_chunk WHERE track=? AND begin_ns<? ORDER BY begin_ns DESC, "
-        "sequence DESC LIMIT 1",
-        [this](const Row& row) { m_sequence = row.integer(0); }, m_tracks[m_current].id,
-        m_start.begin);
+    m_chunks.clear();
+    m_place = 0;
+    const TrackId track{m_tracks[m_current].id};
+    const Result<std::int64_t> first = firstChunk(m_database, track, {m_start.begin});
+    if (!first.hasValue())
+        return first.error();
+    m_sequence = first.value();
+    if (!m_wanted)
+        return {};
+    const Result<TreeNode> top = topOf(m_database, track);
+    Status status = top.hasValue() ? listChunks(top.value()) : Status(top.error());
+    std::erase_if(m_chunks, [this](std::int64_t chunk) { return chunk < m_sequence; });
+    m_sequence = m_chunks.empty() ? kNoChunk : m_chunks.front();
+    return status;
+}
+
+// The chunks below that hold the wanted name.
+Status SpanRows::listChunks(const TreeNode& node) {
+    if (node.level == 0) {
+        m_chunks.push_back(node.sequence);
+        return {};
+    }
+    const auto children = childrenWith(m_database, {m_tracks[m_current].id}, node, *m_wanted);
+    Status status = children.hasValue() ? Status() : Status(children.error());
+    for (std::size_t i = 0; status.hasValue() && i < children.value().size(); ++i)
+        status = listChunks(children.value()[i]);
+    return status;
+}
+
+bool SpanRows::nextChunk() {
+    if (!m_wanted) {
+        ++m_sequence;
+        return true;
+    }
+    if (++m_place >= m_chunks.size())
+        return false;
+    m_sequence = m_chunks[m_place];
+    return true;
 }
 
 Status SpanRows::loadChunk(bool& found) {
@@ -137,20 +193,18 @@ Status SpanRows::settle() {
             m_loaded = found;
         }
         const auto& own = m_chunk.own;
-        while (found && m_index < own.size() && own[m_index].start.ns < m_start.begin)
+        while (found && m_index < own.size() && !isWanted(own[m_index]))
             ++m_index;
         if (found && m_index < own.size() && own[m_index].start.ns < m_start.end)
             return {};
-        const bool moreChunks = found && m_index >= own.size();
+        const bool isRead = found && m_index >= own.size();
         m_loaded = false;
         m_index = 0;
-        if (moreChunks) {
-            ++m_sequence;
+        if (isRead && nextChunk())
             continue;
-        }
         ++m_current;
         if (!atEnd()) {
-            if (Status status = firstSequence(); !status.hasValue())
+            if (Status status = beginTrack(); !status.hasValue())
                 return status;
         }
     }

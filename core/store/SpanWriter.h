@@ -1,47 +1,34 @@
 #pragma once
-// The spans of one import session, on their way from any order of arrival to tracks.
+// The spans of one import session, from any order of arrival to tracks with chunks, a tree of
+// groups, and names. Sorting and encoding happen on the pool, the database is written in order.
 
 #include "core/model/Import.h"
 #include "core/store/Database.h"
-#include "core/store/Spill.h"
+#include "core/store/SpanSorter.h"
 
-#include <set>
 #include <span>
+#include <unordered_map>
+#include <vector>
 
 namespace trainscope::store {
 
-// A span on its way through the sorter.
-struct SpanRow {
-    std::int64_t track;
-    std::int64_t start;
-    std::int64_t duration;
-    std::int64_t name;
-    std::int64_t correlation;
-    std::int64_t detail;
-    std::int64_t kind;
-};
-struct SpanRowOrder {
-    bool operator()(const SpanRow& a, const SpanRow& b) const {
-        if (a.track != b.track)
-            return a.track < b.track;
-        return a.start != b.start ? a.start < b.start : a.duration > b.duration;
-    }
-};
-
 class SpanWriter {
 public:
-    explicit SpanWriter(Database& database);
+    static constexpr std::size_t kSpansInMemory = std::size_t{1} << 18U; // 14 MiB
+
+    explicit SpanWriter(Database& database, std::size_t spansInMemory = kSpansInMemory);
 
     void open(TrackId track);
     // In any order, to a track that was opened; a negative duration counts as none.
     Status add(TrackId track, std::span<const Span> spans);
-    // Writes every track with its chunks, names and groups.
+    // Writes every track.
     Status finish(const Progress& progress);
 
 private:
     Database& m_database;
-    std::set<TrackId> m_tracks;
-    ExternalSorter<SpanRow, SpanRowOrder> m_rows;
+    std::vector<TrackId> m_tracks;
+    std::unordered_map<TrackId, std::size_t> m_places; // in m_tracks
+    SpanSorter m_sorter;
 };
 
 } // namespace trainscope::store

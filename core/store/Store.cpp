@@ -5,6 +5,7 @@
 #include "core/store/Session.h"
 #include "core/store/SourceTables.h"
 #include "core/store/SpanReader.h"
+#include "core/store/SpanSearch.h"
 #include "core/store/SqlQuery.h"
 #include "core/store/Statistics.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/store/BucketNode.h"
 #include "core/store/ChunkCodec.h"
-#include "core/store/GroupMerger.h"
+#include "core/store/GroupPage.h"
 #include "core/store/SpanCodec.h"
 #include "core/store/TimeCodec.h"
 
