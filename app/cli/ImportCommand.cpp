@@ -3,6 +3,7 @@
 #include "app/cli/Json.h"
 #include "app/cli/ReportJson.h"
 #include "app/cli/TextTable.h"
+#include "core/parallel/WorkerPool.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,9 +15,11 @@ namespace trainscope::cli {
 namespace {
 
 constexpr std::size_t kMaxListed = 20;
+constexpr unsigned kMostThreads = 64; // as WorkerPool takes them
 
 struct Options {
     ImportRequest request;
+    unsigned threads = 0; // 0: as many as processors
     bool json = false;
 };
 
@@ -105,6 +108,7 @@ void printOutcome(const Options& options, const ImportOutcome& outcome, std::ost
 }
 
 ExitStatus importSources(const Options& options, const Console& console) {
+    WorkerPool::askFor(options.threads);
     const auto outcome = runImportJob(options.request, console);
     if (!outcome.hasValue()) {
         const auto status = console.fail(outcome.error());
@@ -142,6 +146,11 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
         ->type_name("N");
     command->add_option("--format", options->request.format, "Read the sources as this format only")
         ->type_name("F");
+    command
+        ->add_option("--threads", options->threads,
+            "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says")
+        ->type_name("N")
+        ->check(CLI::Range(1U, kMostThreads));
     command->add_flag("--json", options->json, "Print the outcome as one JSON object");
     command->footer(
         R"(Importing a source again replaces what it gave before. Ctrl+C undoes the source

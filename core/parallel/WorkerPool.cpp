@@ -1,6 +1,7 @@
 #include "core/parallel/WorkerPool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -12,8 +13,12 @@ namespace {
 
 constexpr unsigned kMostThreads = 64;
 
+std::atomic<unsigned> askedFor = 0;
+
 // Of the process, the threads that hand out the jobs included.
 unsigned wantedThreads() {
+    if (const unsigned threads = askedFor; threads > 0)
+        return std::min(threads, kMostThreads);
     // Read once, before any thread of the pool runs.
     const char* asked = std::getenv("TRAINSCOPE_THREADS"); // NOLINT(concurrency-mt-unsafe)
     unsigned threads = 0;
@@ -46,6 +51,10 @@ WorkerPool::~WorkerPool() {
 WorkerPool& WorkerPool::shared() {
     static WorkerPool pool(wantedThreads() - 1);
     return pool;
+}
+
+void WorkerPool::askFor(unsigned threads) {
+    askedFor = threads;
 }
 
 void WorkerPool::submit(std::function<void()> job) {

@@ -20,8 +20,11 @@ public:
     ~WorkerPool(); // runs what is still waiting
 
     // The pool of the process. Its size and the threads that wait for it are as many as the
-    // processors this process may use, or as TRAINSCOPE_THREADS says (1: no thread of its own).
+    // processors this process may use, or as TRAINSCOPE_THREADS says (1: no thread of its own), or
+    // as askFor() said.
     static WorkerPool& shared();
+    // Wins over the environment; 0 leaves it to that. To be called before the first shared().
+    static void askFor(unsigned threads);
 
     [[nodiscard]] unsigned workers() const { return static_cast<unsigned>(m_threads.size()); }
     // Jobs must not throw. Any thread.

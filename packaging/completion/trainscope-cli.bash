@@ -44,12 +44,12 @@ _trainscope_cli() {
       fi
       return ;;
     --csv) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-    --name|--height-mm|--rank|--from|--to) return ;;
+    --name|--threads|--height-mm|--rank|--from|--to) return ;;
   esac
   case "$command" in
     import)
       if [[ $current == -* ]]; then
-        _trainscope_cli_words "--into --name --format --json --help" "$current"
+        _trainscope_cli_words "--into --name --format --threads --json --help" "$current"
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
       fi
