@@ -22,9 +22,11 @@ struct LineBlocks::Buffer {
     [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
 };
 
-LineBlocks::LineBlocks(std::unique_ptr<ByteStream> stream, std::size_t longestLine)
+LineBlocks::LineBlocks(
+    std::unique_ptr<ByteStream> stream, std::size_t longestLine, std::size_t blockSize)
     : m_stream(asUtf8(std::move(stream)))
-    , m_longestLine(longestLine) { }
+    , m_longestLine(longestLine)
+    , m_blockSize(blockSize) { }
 
 // Until the buffer is full, the stream ends or fails.
 void LineBlocks::fill(Buffer& buffer) {
@@ -44,7 +46,7 @@ void LineBlocks::fill(Buffer& buffer) {
 Result<std::optional<LineBlock>> LineBlocks::next() {
     std::string rest = std::exchange(m_rest, {});
     while (true) {
-        Buffer buffer(rest, kBlock);
+        Buffer buffer(rest, m_blockSize);
         fill(buffer);
         if (const void* last = memrchr(buffer.bytes.get(), '\n', buffer.size)) {
             const auto lines = static_cast<const char*>(last) - buffer.bytes.get() + 1;

@@ -32,7 +32,9 @@ public:
     static constexpr std::size_t kPadding = 64;
 
     // A line of more than `longestLine` bytes is cut there where it does not fit into a block.
-    LineBlocks(std::unique_ptr<ByteStream> stream, std::size_t longestLine);
+    // `blockSize`: bytes read for one block.
+    LineBlocks(std::unique_ptr<ByteStream> stream, std::size_t longestLine,
+        std::size_t blockSize = kBlock);
 
     // Absent at the end. Fails where the stream does, after every whole line before was delivered;
     // the line that broke off there is not.
@@ -49,6 +51,7 @@ private:
 
     std::unique_ptr<ByteStream> m_stream;
     std::size_t m_longestLine;
+    std::size_t m_blockSize;
     std::string m_rest; // the start of a line, behind the last block
     std::optional<Error> m_failure;
     bool m_atEnd = false;

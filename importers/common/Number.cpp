@@ -148,14 +148,39 @@ std::optional<double> parseNumber(std::string_view text) {
     return value;
 }
 
+std::optional<double> takePlainNumber(std::string_view& text) {
+    // Exact as doubles, so one division of a whole number below 2^53 is correctly rounded.
+    static constexpr std::array<double, 16> kPowers{
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    std::uint64_t digits = 0;
+    std::size_t at = 0;
+    while (at < text.size() && isDigit(text[at]))
+        digits = digits * 10 + static_cast<unsigned char>(text[at++] - '0');
+    const std::size_t whole = at;
+    if (whole > 0 && at < text.size() && text[at] == '.') {
+        ++at;
+        while (at < text.size() && isDigit(text[at]))
+            digits = digits * 10 + static_cast<unsigned char>(text[at++] - '0');
+    }
+    const std::size_t decimals = at > whole ? at - whole - 1 : 0;
+    if (whole == 0 || whole + decimals >= kPowers.size())
+        return std::nullopt;
+    if (at < text.size() && (text[at] == 'e' || text[at] == 'E'))
+        return std::nullopt;
+    text.remove_prefix(at);
+    const auto number = static_cast<double>(digits);
+    return decimals == 0 ? number : number / kPowers[decimals];
+}
+
 bool isMissingText(std::string_view text) {
     static constexpr std::array<std::string_view, 22> kSpellings{"", "-", "--", "n/a", "[n/a]",
         "na", "nan", "-nan", "none", "null", "err!", "[err!]", "[not supported]", "not supported",
         "[not available]", "[unknown error]", "unknown error", "[gpu requires reset]",
         "[insufficient permissions]", "[requested functionality has been deprecated]", "[unknown]",
         "[not found]"};
+    static constexpr std::string_view kFirst = "-nNeEuU["; // of all the spellings
     text = trimmed(text);
-    if (text.size() > 64)
+    if (text.size() > 64 || (!text.empty() && kFirst.find(text.front()) == std::string_view::npos))
         return false;
     std::string lower(text);
     std::transform(lower.begin(), lower.end(), lower.begin(),

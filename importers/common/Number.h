@@ -17,6 +17,11 @@ std::optional<std::int64_t> decimalToNs(std::string_view text, std::int64_t nsPe
 // A plain number. Absent for anything else, surrounding blanks are allowed.
 std::optional<double> parseNumber(std::string_view text);
 
+// Takes a number of the usual form, "115" or "115.49", off the front of `text`; gives what
+// parseNumber() gives for it. Absent, with `text` as it was, for any other form and for more digits
+// than one division gives exactly.
+std::optional<double> takePlainNumber(std::string_view& text);
+
 // True for the spellings of "no value": empty, -, N/A, [N/A], [Not Supported], ERR!, nan, [Unknown
 // Error], [Requested functionality has been deprecated], case-insensitive. Not for -1: its meaning
 // is the format's.

@@ -1,5 +1,7 @@
 #include "importers/nvsmi/LogReader.h"
 
+#include "core/parallel/OrderedJobs.h"
+#include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/Identity.h"
 #include "importers/nvsmi/PowerSensor.h"
 #include "importers/nvsmi/TableColumns.h"
@@ -7,12 +9,11 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace trainscope::importers::nvsmi {
 
 namespace {
-
-constexpr std::int64_t kLinesPerAsking = 256;
 
 // What nvidia-smi prints among the rows.
 constexpr std::array<std::string_view, 7> kMessages{"is not a valid field", "unable to determine",
@@ -33,62 +34,100 @@ bool sameHeader(const std::vector<Column>& a, const std::vector<Column>& b) {
 } // namespace
 
 LogReader::LogReader(Layout layout, LogContext context)
-    : m_layout(std::move(layout))
-    , m_context(std::move(context))
-    , m_parser(m_layout)
+    : m_context(std::move(context))
     , m_roster(m_context.recorder, m_context.placement)
-    , m_rotation(m_layout.rhythm) {
-    if (m_layout.shape == Layout::Shape::Table)
-        m_layout.columns = tableColumns();
-    m_groups = columnGroups(m_layout.columns);
+    , m_rotation(layout.rhythm) {
+    if (layout.shape == Layout::Shape::Table) {
+        layout.columns = tableColumns();
+        layout.gpu = 0; // every GPU of a table has its index
+    }
+    useLayout(std::move(layout));
 }
 
-Status LogReader::read(LineReader& lines, const std::function<bool()>& proceed) {
+void LogReader::useLayout(Layout layout) {
+    m_layout = std::make_shared<const Layout>(std::move(layout));
+    m_groups = columnGroups(m_layout->columns);
+    ++m_layoutNumber;
+}
+
+Status LogReader::read(LineBlocks& blocks, const Proceed& proceed) {
+    Status status;
+    OrderedJobs<RowBlock> jobs(WorkerPool::shared(), 0, [&](RowBlock&& block) {
+        const std::uint64_t bytes = block.source->bytesConsumed;
+        if (status.hasValue())
+            status = take(std::move(block));
+        if (status.hasValue() && !proceed(bytes))
+            status = cancelled();
+    });
+    while (status.hasValue()) {
+        auto next = blocks.next();
+        if (!next.hasValue() || !next.value()) {
+            jobs.finish();
+            if (!next.hasValue() && status.hasValue())
+                breakOff(next.error());
+            return status;
+        }
+        const auto block = std::make_shared<const LineBlock>(std::move(*next.value()));
+        if (m_layout->shape == Layout::Shape::Table) {
+            status = takeTable(*block);
+            if (status.hasValue() && !proceed(block->bytesConsumed))
+                status = cancelled();
+        } else {
+            jobs.submit([block, layout = m_layout] { return readRows(block, layout); });
+        }
+    }
+    jobs.abandon();
+    return status;
+}
+
+void LogReader::breakOff(const Error& error) {
+    m_cutShort = true;
+    m_context.report.warn(m_context.file, m_linesBefore,
+        "The file breaks off here: " + error.message + " What came before is kept.");
+}
+
+// Rows behind a header with other columns, in this block and those already under way, are read
+// again by the new layout.
+Status LogReader::take(RowBlock block) {
+    const std::int64_t lines = block.lines;
+    if (block.layout != m_layout)
+        block = readRows(block.source, m_layout);
     while (true) {
-        const auto next = lines.next();
-        if (!next.hasValue()) {
-            m_cutShort = true;
-            m_context.report.warn(m_context.file, lines.lineNumber(),
-                "The file breaks off here: " + next.error().message + " What came before is kept.");
-            return {};
-        }
-        if (!next.value())
-            return {};
-        m_lineNumber = lines.lineNumber();
-        if (m_lineNumber % kLinesPerAsking == 0 && !proceed())
-            return cancelled();
-        if (lines.lineWasCut()) {
-            skip("The line is longer than 1 MiB.");
-            continue;
-        }
-        if (const Status status = line(*next.value()); !status.hasValue())
+        if (const Status status = takeRows(block); !status.hasValue())
+            return status;
+        if (block.layout == m_layout)
+            break;
+        block = readRows(block.source, m_layout, m_lineNumber - m_linesBefore + 1);
+    }
+    m_linesBefore += lines;
+    return {};
+}
+
+// Up to a change of the layout.
+Status LogReader::takeRows(const RowBlock& block) {
+    m_slots.assign(block.identities.size(), std::nullopt);
+    for (std::size_t i = 0; i < block.rows.size() && block.layout == m_layout; ++i) {
+        const BlockRow& row = block.rows[i];
+        m_lineNumber = m_linesBefore + row.line;
+        const Status status = row.identity < 0
+            ? takeOther(block.notes[static_cast<std::size_t>(row.note)])
+            : recordNamed(block, i);
+        if (!status.hasValue())
             return status;
     }
+    return {};
 }
 
-Status LogReader::line(std::string_view text) {
-    if (m_layout.shape == Layout::Shape::Table)
-        return tableLine(text);
-    const std::string_view plain = trimmed(text);
-    if (plain.empty() || plain == "\"")
-        return {};
-    return row(text);
-}
-
-Status LogReader::row(std::string_view text) {
-    const auto parsed = m_parser.parse(text);
-    if (parsed.hasValue())
-        return record(*parsed.value());
-    auto columns = headerColumns(text, m_layout.separator);
+Status LogReader::takeOther(const RowNote& note) {
+    auto columns = headerColumns(note.line, m_layout->separator);
     if (!columns.empty()) {
-        if (!sameHeader(columns, m_layout.columns))
+        if (!sameHeader(columns, m_layout->columns))
             changeLayout(std::move(columns));
-        return {};
+    } else if (isMessage(note.line)) {
+        skip("nvidia-smi said: " + std::string(trimmed(note.line).substr(0, 200)));
+    } else {
+        skip(note.text);
     }
-    if (isMessage(text))
-        skip("nvidia-smi said: " + std::string(trimmed(text).substr(0, 200)));
-    else
-        skip(parsed.error().message);
     return {};
 }
 
@@ -96,17 +135,17 @@ void LogReader::changeLayout(std::vector<Column> columns) {
     // The head has told units and forms of these columns already where the log starts over with the
     // same ones.
     for (Column& column : columns) {
-        for (const Column& known : m_layout.columns) {
+        for (const Column& known : m_layout->columns) {
             if (known.header == column.header)
                 column = known;
         }
     }
     Layout layout;
-    layout.separator = m_layout.separator;
+    layout.separator = m_layout->separator;
     layout.hasHeader = true;
     layout.columns = std::move(columns);
-    layout.clock = m_layout.clock;
-    layout.rhythm = m_layout.rhythm;
+    layout.clock = m_layout->clock;
+    layout.rhythm = m_layout->rhythm;
     settleColumns(layout.columns, layout.notes);
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
         const auto role = layout.columns[i].role;
@@ -121,40 +160,79 @@ void LogReader::changeLayout(std::vector<Column> columns) {
     if (layout.stamp < 0)
         return skip("Other columns begin here, but without time stamps.");
     m_context.report.warn(m_context.file, m_lineNumber, "Other columns begin here.");
-    m_layout = std::move(layout);
-    m_groups = columnGroups(m_layout.columns);
-    ++m_layoutNumber;
+    useLayout(std::move(layout));
 }
 
-Status LogReader::record(const ParsedRow& row) {
-    const TimeNs time = absolute(row.stamp);
-    const int dealt = m_layout.gpu < 0 ? m_rotation.next(time) : 0;
+// A row whose GPU has a cell of its own is looked up once in a block.
+Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
+    const BlockRow& found = block.rows[row];
+    const auto at = static_cast<std::size_t>(found.identity);
+    const RowIdentity& who = block.identities[at];
+    const TimeNs time = absolute(found.stamp);
+    const bool isNamed = m_layout->gpu >= 0 && m_groups.size() == 1 && m_groups.front().gpu < 0;
+    const std::int64_t rowsBefore = m_context.report.rows;
+    Status status;
+    if (!isNamed) {
+        status = recordGroups(who, time, block.numbersOf(row));
+    } else {
+        if (!m_slots[at]) {
+            const auto slot = slotOf(who, who.gpu, m_groups.front());
+            if (!slot.hasValue())
+                return slot.error();
+            m_slots[at] = slot.value();
+        }
+        if (!m_slots[at])
+            return {};
+        ++m_context.report.rows;
+        status = add(*m_slots[at], m_groups.front(), time, block.numbersOf(row));
+    }
+    if (found.note >= 0 && m_context.report.rows > rowsBefore)
+        m_context.report.warn(
+            m_context.file, m_lineNumber, block.notes[static_cast<std::size_t>(found.note)].text);
+    return status;
+}
+
+Status LogReader::recordGroups(
+    const RowIdentity& who, TimeNs time, std::span<const double> numbers) {
+    const int dealt = m_layout->gpu < 0 ? m_rotation.next(time) : 0;
     for (const ColumnGroup& group : m_groups) {
-        std::string id(row.gpu);
+        std::string id = who.gpu;
         if (group.gpu >= 0)
             id = std::to_string(group.gpu);
-        else if (m_layout.gpu < 0)
+        else if (m_layout->gpu < 0)
             id = std::to_string(dealt);
-        const auto slot = m_roster.slotOf({row.host, id, row.model, row.uuid});
-        if (!slot.hasValue() && slot.error().code == ErrorCode::Usage) {
-            skip(slot.error().message);
-            return {};
-        }
+        const auto slot = slotOf(who, id, group);
         if (!slot.hasValue())
             return slot.error();
-        if (const Status status = prepare(slot.value(), group, row.model); !status.hasValue())
-            return status;
-        m_values.clear();
-        for (const std::size_t column : group.columns)
-            m_values.push_back(row.numbers[column]);
-        if (const Status status = m_context.recorder.add(slot.value(), time, m_values);
-            !status.hasValue())
+        if (!slot.value())
+            return {};
+        if (const Status status = add(*slot.value(), group, time, numbers); !status.hasValue())
             return status;
     }
     ++m_context.report.rows;
-    if (!row.badCell.empty())
-        m_context.report.warn(m_context.file, m_lineNumber, row.badCell);
     return {};
+}
+
+Result<std::optional<std::size_t>> LogReader::slotOf(
+    const RowIdentity& who, std::string_view id, const ColumnGroup& group) {
+    const auto slot = m_roster.slotOf({who.host, id, who.model, who.uuid});
+    if (!slot.hasValue() && slot.error().code == ErrorCode::Usage) {
+        skip(slot.error().message);
+        return std::optional<std::size_t>{};
+    }
+    if (!slot.hasValue())
+        return slot.error();
+    if (const Status status = prepare(slot.value(), group, who.model); !status.hasValue())
+        return status.error();
+    return std::optional(slot.value());
+}
+
+Status LogReader::add(
+    std::size_t slot, const ColumnGroup& group, TimeNs time, std::span<const double> numbers) {
+    m_values.resize(group.columns.size());
+    for (std::size_t i = 0; i < m_values.size(); ++i)
+        m_values[i] = numbers[group.columns[i]];
+    return m_context.recorder.add(slot, time, m_values);
 }
 
 Status LogReader::prepare(std::size_t slot, const ColumnGroup& group, std::string_view model) {
@@ -164,7 +242,7 @@ Status LogReader::prepare(std::size_t slot, const ColumnGroup& group, std::strin
     prepared = m_layoutNumber;
     std::vector<SeriesDescription> fields;
     for (const std::size_t i : group.columns) {
-        const Column& column = m_layout.columns[i];
+        const Column& column = m_layout->columns[i];
         SeriesDescription field;
         field.metric = column.metric;
         field.scale = column.scale;
@@ -178,6 +256,23 @@ Status LogReader::prepare(std::size_t slot, const ColumnGroup& group, std::strin
         fields.push_back(std::move(field));
     }
     return m_context.recorder.setFields(slot, fields);
+}
+
+Status LogReader::takeTable(const LineBlock& block) {
+    for (std::string_view left = block.text(); !left.empty();) {
+        std::string_view text = left.substr(0, left.find('\n'));
+        left.remove_prefix(text.size() + 1);
+        m_lineNumber = ++m_linesBefore;
+        if (block.isCut || text.size() > RowBlock::kLongestLine) {
+            skip("The line is longer than 1 MiB.");
+            continue;
+        }
+        if (text.ends_with('\r'))
+            text.remove_suffix(1);
+        if (const Status status = tableLine(withoutEscapes(text)); !status.hasValue())
+            return status;
+    }
+    return {};
 }
 
 Status LogReader::tableLine(std::string_view text) {
@@ -195,18 +290,9 @@ Status LogReader::tableLine(std::string_view text) {
         skip("A table without date: a snapshot that has no place on a time axis.");
         return {};
     }
-    return recordTableGpu(m_table.gpu(), *m_table.time());
-}
-
-Status LogReader::recordTableGpu(const TableGpu& gpu, const Stamp& stamp) {
-    ParsedRow row;
-    row.stamp = stamp;
-    const std::string id = std::to_string(gpu.index);
-    row.gpu = id;
-    row.model = gpu.name;
-    row.numbers = tableNumbers(gpu);
-    m_layout.gpu = 0;
-    return record(row);
+    const TableGpu& gpu = m_table.gpu();
+    return recordGroups({{}, std::to_string(gpu.index), gpu.name, {}}, absolute(*m_table.time()),
+        tableNumbers(gpu));
 }
 
 void LogReader::skip(std::string text) {

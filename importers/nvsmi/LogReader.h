@@ -1,16 +1,18 @@
 #pragma once
-// Reads one log file line by line into a recorder: rows, headers that come again, noise, drawn
-// tables.
+// Reads one log file into a recorder: rows, headers that come again, noise, drawn tables. Blocks of
+// rows are read by jobs and recorded in order; a drawn table is read line by line.
 
 #include "core/model/Import.h"
-#include "importers/common/LineReader.h"
+#include "importers/common/LineBlocks.h"
 #include "importers/nvsmi/Roster.h"
-#include "importers/nvsmi/RowParser.h"
+#include "importers/nvsmi/RowBlock.h"
 #include "importers/nvsmi/SmiTable.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,31 +31,43 @@ public:
     LogReader(Layout layout, LogContext context);
 
     // To the end of the stream. A stream that breaks off ends with a warning; what was read stays.
-    // Fails when cancelled (`proceed` false) or when the sink fails.
-    Status read(LineReader& lines, const std::function<bool()>& proceed);
+    // `proceed` is told how many bytes of the file are behind. Fails when cancelled (`proceed`
+    // false) or when the sink fails.
+    using Proceed = std::function<bool(std::uint64_t bytes)>;
+    Status read(LineBlocks& blocks, const Proceed& proceed);
     [[nodiscard]] bool wasCutShort() const { return m_cutShort; }
 
 private:
-    Status line(std::string_view text);
-    Status row(std::string_view text);
-    Status tableLine(std::string_view text);
-    Status record(const ParsedRow& row);
-    Status recordTableGpu(const TableGpu& gpu, const Stamp& stamp);
+    Status take(RowBlock block);
+    Status takeRows(const RowBlock& block);
+    Status takeOther(const RowNote& note);
+    Status recordNamed(const RowBlock& block, std::size_t row);
+    Status recordGroups(const RowIdentity& who, TimeNs time, std::span<const double> numbers);
+    // Absent where the GPU has no place; that is a warning of the row.
+    Result<std::optional<std::size_t>> slotOf(
+        const RowIdentity& who, std::string_view id, const ColumnGroup& group);
+    Status add(
+        std::size_t slot, const ColumnGroup& group, TimeNs time, std::span<const double> numbers);
     Status prepare(std::size_t slot, const ColumnGroup& group, std::string_view model);
+    Status takeTable(const LineBlock& block);
+    Status tableLine(std::string_view text);
     void changeLayout(std::vector<Column> columns);
+    void useLayout(Layout layout);
+    void breakOff(const Error& error);
     void skip(std::string text);
     [[nodiscard]] TimeNs absolute(const Stamp& stamp) const;
 
-    Layout m_layout;
+    std::shared_ptr<const Layout> m_layout;
     LogContext m_context;
-    RowParser m_parser;
     Roster m_roster;
     Rotation m_rotation;
     SmiTable m_table;
     std::vector<ColumnGroup> m_groups;
     std::map<std::size_t, int> m_prepared; // slot → layout it was prepared for
+    std::vector<std::optional<std::size_t>> m_slots; // by identity of the block under way
     std::vector<double> m_values;
     int m_layoutNumber = 1;
+    std::int64_t m_linesBefore = 0; // the block under way
     std::int64_t m_lineNumber = 0;
     bool m_cutShort = false;
 };

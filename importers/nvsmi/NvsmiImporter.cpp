@@ -183,7 +183,7 @@ private:
         auto stream = m_tree.open(file);
         if (!stream.hasValue())
             return stream.error();
-        LineReader lines(std::move(stream).value());
+        LineBlocks blocks(std::move(stream).value(), RowBlock::kLongestLine);
         Placement placement;
         placement.firstRank = m_unit.rank.value_or(0);
         placement.firstNode = m_nodes;
@@ -193,11 +193,10 @@ private:
         LogReader reader(
             m_layouts[i], {recorder, m_report, placement, m_tree.displayPath(file), offset});
         const std::string phase = "Reading " + std::string(namePart(file));
-        const Status status = reader.read(lines, [&] {
-            return !m_progress
-                || m_progress({phase, m_bytes + lines.bytesConsumed(), m_unit.bytes});
+        const Status status = reader.read(blocks, [&](std::uint64_t bytes) {
+            return !m_progress || m_progress({phase, m_bytes + bytes, m_unit.bytes});
         });
-        m_bytes += lines.bytesConsumed();
+        m_bytes += blocks.bytesConsumed();
         m_cutShort = m_cutShort || reader.wasCutShort();
         return status;
     }

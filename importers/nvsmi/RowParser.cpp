@@ -1,5 +1,6 @@
 #include "importers/nvsmi/RowParser.h"
 
+#include "importers/common/Number.h"
 #include "importers/nvsmi/Text.h"
 #include "importers/nvsmi/Unit.h"
 
@@ -68,9 +69,8 @@ Result<const ParsedRow*> RowParser::parse(std::string_view line) {
     for (std::size_t i = 0; i < width; ++i) {
         if (m_layout.columns[i].role != Role::Metric)
             continue;
-        any = any || isMissingCell(cells[i]);
         m_row.numbers[i] = readNumber(m_layout.columns[i], cells[i]);
-        any = any || !std::isnan(m_row.numbers[i]);
+        any = any || !std::isnan(m_row.numbers[i]) || isMissingCell(cells[i]);
     }
     if (!any)
         return unrecognised("The line has no numbers: " + excerpt(line));
@@ -95,6 +95,12 @@ Status RowParser::readIdentity(const std::vector<std::string_view>& cells) {
 }
 
 double RowParser::readNumber(const Column& column, std::string_view cell) {
+    if (column.form == CellForm::Number) {
+        std::string_view rest = cell;
+        const auto usual = takePlainNumber(rest);
+        if (usual && trimmed(rest) == column.cellUnit)
+            return *usual;
+    }
     if (isMissingCell(cell))
         return kMissing;
     const auto value = parseCell(cell, column.form);

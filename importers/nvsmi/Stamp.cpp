@@ -152,6 +152,29 @@ std::optional<Stamp> parseCivil(std::string_view text) {
     return Stamp{wall - DurationNs{*offset * kSecond}, StampKind::Zoned, t.hasFraction};
 }
 
+// nvidia-smi's own: "2026/04/22 00:03:09.407" with any fraction or none.
+std::optional<Stamp> parseUsual(std::string_view text) {
+    if (text.size() < 19 || text[4] != '/' || text[7] != '/' || text[10] != ' ' || text[13] != ':'
+        || text[16] != ':')
+        return std::nullopt;
+    bool areDigits = true;
+    const auto number = [&](std::size_t at, std::size_t count) {
+        int value = 0;
+        for (; count > 0; --count, ++at) {
+            areDigits = areDigits && isDigit(text[at]);
+            value = value * 10 + (text[at] - '0');
+        }
+        return value;
+    };
+    CivilTime t{
+        number(0, 4), number(5, 2), number(8, 2), number(11, 2), number(14, 2), number(17, 2)};
+    Scanner rest{text, 19};
+    scanFraction(rest, t);
+    if (!areDigits || !rest.done() || !isPlausible(t))
+        return std::nullopt;
+    return Stamp{toTime(t), StampKind::Local, t.hasFraction};
+}
+
 std::optional<Stamp> parseNumeric(std::string_view text) {
     const auto value = parseNumber(text);
     if (!value || *value < 0.0 || *value > 9.2e18)
@@ -192,6 +215,8 @@ int monthOf(std::string_view name) {
 
 std::optional<Stamp> parseStamp(std::string_view text) {
     text = trimmed(text);
+    if (const auto usual = parseUsual(text))
+        return usual;
     if (text.empty() || !isDigit(text.front()))
         return std::nullopt;
     if (text.find(':') == std::string_view::npos)
