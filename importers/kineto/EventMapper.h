@@ -1,13 +1,14 @@
 #pragma once
-// From trace events to spans, series and iterations, with the counts of the report. One mapper
-// reads one trace; times stay relative to the trace's base.
+// From the events of a trace to spans, series and iterations, with the counts of the report. One
+// mapper reads one trace; times stay relative to the trace's base.
 
-#include "importers/kineto/EventKinds.h"
+#include "importers/kineto/EventBatch.h"
 #include "importers/kineto/FlowJoin.h"
 #include "importers/kineto/NameCache.h"
+#include "importers/kineto/SideEvents.h"
 #include "importers/kineto/TraceHeader.h"
 #include "importers/kineto/TraceOutput.h"
-#include "importers/kineto/TraceReader.h"
+#include "importers/kineto/TraceSyntax.h"
 
 #include <array>
 #include <cstdint>
@@ -20,12 +21,12 @@ namespace trainscope::importers::kineto {
 
 class EventMapper final : public TraceVisitor {
 public:
-    // `onFull` writes what is held back and is called between events.
+    // `onFull` writes what is held back and is called between batches.
     EventMapper(Sink& sink, TraceOutput& output, ImportReport& report, std::string file,
         std::function<Status()> onFull);
 
     void header(std::string_view key, const JsonToken& value) override;
-    Status event(const TraceEvent& event, const TraceReader& reader) override;
+    Status events(const EventBatch& batch, const TraceSyntax& text) override;
     void broken(std::int64_t line, const std::string& what, bool skippedEvent) override;
 
     // Adds what waited for the end of the trace, and the counts to the report.
@@ -37,35 +38,21 @@ public:
     [[nodiscard]] std::optional<TimeNs> firstTime() const { return m_firstTime; }
 
 private:
-    struct Category {
-        std::string name;
-        EventKind kind;
-        std::int64_t count = 0;
-    };
-    // A begun event (ph B) that waits for its end.
-    struct Begun {
-        TimeNs start;
-        std::size_t category = 0;
-        std::string name;
-        NameId detail;
+    // A text of the batch at hand, once it was asked for.
+    struct Name {
+        NameId id;
+        std::optional<std::int64_t> iteration; // "ProfilerStep#3"
     };
 
-    std::size_t categoryOf(const JsonToken& token);
-    void countPhase(const JsonToken& token);
-    Status complete(const TraceEvent& event, const TraceReader& reader, std::size_t category);
-    Status begin(const TraceEvent& event, const TraceReader& reader, std::size_t category);
-    Status end(const TraceEvent& event, const TraceReader& reader);
-    void counter(const TraceEvent& event);
-    void memoryInstant(const TraceEvent& event);
-    void metadata(const TraceEvent& event);
-    void flow(const TraceEvent& event, std::size_t category);
-    Status addSpan(const TraceEvent& event, std::size_t category, Span span, std::string_view name);
-    void noteIteration(std::string_view name, SpanKind kind, const Span& span);
-    std::size_t trackOf(const TraceEvent& event, const EventKind& kind);
-    Result<NameId> detailOf(const TraceEvent& event, SpanKind kind);
-    bool isDetail(SpanKind kind, std::string_view key);
-    DurationNs durationOf(const TraceEvent& event, const TraceReader& reader);
-    Status skip(const TraceReader& reader, std::string what);
+    void count(const EventBatch& batch);
+    void tell(const EventRecord& record, const TraceSyntax& text);
+    Status take(const EventRecord& record, const EventBatch& batch, const TraceSyntax& text);
+    Status addRecord(const EventRecord& record, const EventBatch& batch);
+    void addSpan(std::size_t track, const Span& span, const EventRecord& record,
+        const std::optional<std::int64_t>& iteration);
+    Status addEnded(const TraceEvent& event, const EventRecord& record, const TraceSyntax& text);
+    Result<const Name*> nameAt(const EventBatch& batch, std::uint32_t index);
+    std::size_t trackAt(const EventBatch& batch, std::uint32_t index);
 
     TraceOutput& m_output;
     ImportReport& m_report;
@@ -73,25 +60,18 @@ private:
     std::function<Status()> m_onFull;
     NameCache m_names;
     FlowJoin m_flows;
+    SideEvents m_sideEvents;
     TraceHeader m_header;
-    std::vector<Category> m_categories;
-    std::size_t m_lastCategory = 0;
-    std::array<std::int64_t, 128> m_phases{};
-    std::int64_t m_otherPhases = 0;
-    std::array<TextMap<bool>, 16> m_detailKeys; // by SpanKind
-    TextMap<std::vector<Begun>> m_begun;
-    std::size_t m_begunCount = 0;
+    std::vector<Name> m_batchNames; // by their number in the batch
+    std::vector<std::size_t> m_batchTracks;
+    TextMap<std::int64_t> m_categories;
+    std::array<std::int64_t, 129> m_phases{};
     std::int64_t m_events = 0;
     std::int64_t m_unusable = 0;
     std::int64_t m_withoutDuration = 0;
     std::int64_t m_negativeDurations = 0;
-    std::int64_t m_unpaired = 0;
     std::int64_t m_kernels = 0;
     std::optional<TimeNs> m_firstTime;
-    std::string m_detail;
-    std::string m_text;
-    std::string m_pidText;
-    std::string m_tidText;
 };
 
 } // namespace trainscope::importers::kineto

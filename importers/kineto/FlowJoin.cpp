@@ -1,34 +1,27 @@
 #include "importers/kineto/FlowJoin.h"
 
-#include <functional>
-
 namespace trainscope::importers::kineto {
 
 namespace {
 
 constexpr std::size_t kMaxWaiting = 100'000;
 
-std::uint64_t keyOf(std::string_view pid, std::string_view tid, TimeNs time) {
-    const std::hash<std::string_view> hash;
-    std::uint64_t key = hash(pid) * 0x9E3779B97F4A7C15ULL + hash(tid);
-    key = key * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(time.ns);
-    return key;
+std::uint64_t keyOf(std::uint64_t place, TimeNs time) {
+    return place * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(time.ns);
 }
 
 } // namespace
 
-bool FlowJoin::wait(
-    std::string_view pid, std::string_view tid, std::size_t track, const Span& span) {
+bool FlowJoin::wait(std::uint64_t place, std::size_t track, const Span& span) {
     if (m_waiting.size() >= kMaxWaiting)
         return false;
-    m_waiting.emplace(keyOf(pid, tid, span.start), Waiting{track, span});
+    m_waiting.emplace(keyOf(place, span.start), Waiting{track, span});
     return true;
 }
 
-std::vector<FlowJoin::Waiting> FlowJoin::take(
-    std::string_view pid, std::string_view tid, TimeNs time, std::int64_t id) {
+std::vector<FlowJoin::Waiting> FlowJoin::take(std::uint64_t place, TimeNs time, std::int64_t id) {
     std::vector<Waiting> taken;
-    const auto [begin, end] = m_waiting.equal_range(keyOf(pid, tid, time));
+    const auto [begin, end] = m_waiting.equal_range(keyOf(place, time));
     for (auto it = begin; it != end; ++it) {
         taken.push_back(it->second);
         taken.back().span.correlation = id;

@@ -1,14 +1,12 @@
 #pragma once
 // Gives launches and device work without a correlation argument the id of the flow arrow that
 // begins or ends at them (same pid, tid and time), as old and foreign writers have it. Bounded:
-// what waits too long goes on without.
+// what waits too long goes on without. A place is placeOf() an event.
 
 #include "core/model/Span.h"
 
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace trainscope::importers::kineto {
@@ -21,11 +19,10 @@ public:
     };
 
     // False when there is no more room.
-    bool wait(std::string_view pid, std::string_view tid, std::size_t track, const Span& span);
+    bool wait(std::uint64_t place, std::size_t track, const Span& span);
     [[nodiscard]] bool isWaiting() const { return !m_waiting.empty(); }
     // All spans that stand where the arrow does, with its id as their correlation.
-    std::vector<Waiting> take(
-        std::string_view pid, std::string_view tid, TimeNs time, std::int64_t id);
+    std::vector<Waiting> take(std::uint64_t place, TimeNs time, std::int64_t id);
     // The others, as they are.
     std::vector<Waiting> takeRest();
 

@@ -1,6 +1,5 @@
 #include "importers/kineto/HeadProbe.h"
 
-#include "importers/kineto/EventNumber.h"
 #include "importers/kineto/TraceReader.h"
 
 #include <algorithm>
@@ -42,9 +41,11 @@ public:
     void header(std::string_view key, const JsonToken& value) override {
         m_probe.header.take(key, value);
     }
-    Status event(const TraceEvent& event, const TraceReader& /*reader*/) override {
-        if (!m_probe.firstNs && event.ph.text == "X")
-            m_probe.firstNs = microsecondsToNs(event.ts.text);
+    Status events(const EventBatch& batch, const TraceSyntax& /*text*/) override {
+        const auto first = std::find_if(batch.records.begin(), batch.records.end(),
+            [](const EventRecord& record) { return record.kind == RecordKind::Span; });
+        if (!m_probe.firstNs && first != batch.records.end())
+            m_probe.firstNs = first->start;
         if (m_stopsAtEvent && m_probe.firstNs)
             return cancelled();
         return {};
@@ -69,7 +70,7 @@ TraceProbe probeTrace(const SourceTree& tree, const std::string& path, ProbeDept
         return probe;
     }
     LimitedStream limited(*stream.value(), depth == ProbeDepth::Head ? kHeadLimit : kMembersLimit);
-    TraceReader reader(limited, 0, "Looking at the trace");
+    TraceReader reader(limited, 0, "Looking at the trace", nullptr, TraceReader::kSmallPiece);
     ProbeVisitor visitor(probe, depth == ProbeDepth::Head);
     const auto result = reader.run(visitor, {});
     if (!result.hasValue() && result.error().code != ErrorCode::Cancelled)
@@ -83,7 +84,7 @@ Result<std::optional<std::int64_t>> findBaseTime(
     if (!stream.hasValue())
         return stream.error();
     TraceProbe probe;
-    TraceReader reader(*stream.value(), 0, "Looking for the base time");
+    TraceReader reader(*stream.value(), 0, "Looking for the base time", &WorkerPool::shared());
     ProbeVisitor visitor(probe, false);
     const auto result = reader.run(visitor, progress);
     if (!result.hasValue())

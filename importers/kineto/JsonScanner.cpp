@@ -1,45 +1,97 @@
 #include "importers/kineto/JsonScanner.h"
 
+#include <array>
 #include <bit>
-#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace trainscope::importers::kineto {
 
 namespace {
 
-constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
-
-// The high bit of each byte of `word` that equals `byte`; exact for the lowest one.
-constexpr std::uint64_t bytesEqual(std::uint64_t word, std::uint8_t byte) {
-    const std::uint64_t x = word ^ (kOnes * byte);
-    return (x - kOnes) & ~x & kHighs;
+#if defined(__SSE2__)
+// The text and its padding are readable.
+__m128i load(const char* p) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
-
-constexpr std::uint64_t bytesBelowSpace(std::uint64_t word) {
-    return (word - kOnes * 0x20U) & ~word & kHighs;
-}
+#endif
 
 // The first quote, backslash or control character from `p` on; the zero padding ends the search.
 const char* nextSpecial(const char* p) {
-    if constexpr (std::endian::native == std::endian::little) {
-        for (;; p += 8) {
-            std::uint64_t word = 0;
-            std::memcpy(&word, p, sizeof word);
-            const std::uint64_t hits
-                = bytesEqual(word, '"') | bytesEqual(word, '\\') | bytesBelowSpace(word);
-            if (hits != 0)
-                return p + std::countr_zero(hits) / 8;
-        }
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"');
+    const __m128i backslash = _mm_set1_epi8('\\');
+    const __m128i lastControl = _mm_set1_epi8(0x1F);
+    for (;; p += 16) {
+        const __m128i text = load(p);
+        const __m128i isControl = _mm_cmpeq_epi8(_mm_min_epu8(text, lastControl), text);
+        const __m128i hits = _mm_or_si128(
+            isControl, _mm_or_si128(_mm_cmpeq_epi8(text, quote), _mm_cmpeq_epi8(text, backslash)));
+        if (const int mask = _mm_movemask_epi8(hits); mask != 0)
+            return p + std::countr_zero(static_cast<unsigned>(mask));
     }
+#else
     while (*p != '"' && *p != '\\' && static_cast<unsigned char>(*p) >= 0x20)
         ++p;
     return p;
+#endif
 }
 
+// The first quote, bracket, brace or zero byte from `p` on.
+const char* nextOfContainer(const char* p) {
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"');
+    // Brackets become braces by the bit that makes letters small.
+    const __m128i small = _mm_set1_epi8(0x20);
+    const __m128i open = _mm_set1_epi8('{');
+    const __m128i close = _mm_set1_epi8('}');
+    for (;; p += 16) {
+        const __m128i text = load(p);
+        const __m128i braces = _mm_or_si128(text, small);
+        const __m128i hits = _mm_or_si128(
+            _mm_or_si128(_mm_cmpeq_epi8(braces, open), _mm_cmpeq_epi8(braces, close)),
+            _mm_or_si128(_mm_cmpeq_epi8(text, quote), _mm_cmpeq_epi8(text, _mm_setzero_si128())));
+        if (const int mask = _mm_movemask_epi8(hits); mask != 0)
+            return p + std::countr_zero(static_cast<unsigned>(mask));
+    }
+#else
+    while (*p != '"' && *p != '[' && *p != ']' && *p != '{' && *p != '}' && *p != '\0')
+        ++p;
+    return p;
+#endif
+}
+
+// Behind the digits, points and minus signs from `p` on.
+const char* behindDigits(const char* p) {
+#if defined(__SSE2__)
+    // '-' to '9' moved to the lowest values.
+    const __m128i first = _mm_set1_epi8('-');
+    const __m128i last = _mm_set1_epi8('9' - '-');
+    for (;; p += 16) {
+        const __m128i text = _mm_sub_epi8(load(p), first);
+        const __m128i inside = _mm_cmpeq_epi8(_mm_min_epu8(text, last), text);
+        const auto mask = static_cast<unsigned>(_mm_movemask_epi8(inside));
+        if (mask != 0xFFFFU)
+            return p + std::countr_one(mask);
+    }
+#else
+    while (*p >= '-' && *p <= '9')
+        ++p;
+    return p;
+#endif
+}
+
+constexpr std::array<bool, 256> kEndsBareWord = [] {
+    std::array<bool, 256> table{};
+    for (const char c : {',', '}', ']', ' ', '\n', '\r', '\t', '"', ':', '{', '[', '\0'})
+        table[static_cast<unsigned char>(c)] = true;
+    return table;
+}();
+
 bool isBareWordEnd(char c) {
-    return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t'
-        || c == '"' || c == ':' || c == '{' || c == '[' || c == '\0';
+    return kEndsBareWord[static_cast<unsigned char>(c)];
 }
 
 bool isBareWordStart(char c) {
@@ -91,7 +143,7 @@ Scan JsonScanner::bareWord(JsonToken& token) {
     const char* const begin = m_pos;
     if (!isBareWordStart(*begin))
         return Scan::Broken;
-    const char* p = begin + 1;
+    const char* p = behindDigits(begin + 1);
     while (!isBareWordEnd(*p))
         ++p;
     if (p >= m_end)
@@ -114,6 +166,7 @@ Scan JsonScanner::container(JsonToken& token) {
     int depth = 0;
     JsonToken inner;
     for (;;) {
+        m_pos = nextOfContainer(m_pos);
         const char c = *m_pos;
         if (c == '"') {
             if (const Scan scan = string(inner); scan != Scan::Ok)
@@ -130,7 +183,7 @@ Scan JsonScanner::container(JsonToken& token) {
             isObject >>= 1U;
             if (--depth == 0)
                 break;
-        } else if (c == '\0') {
+        } else {
             return m_pos >= m_end ? Scan::NeedMore : Scan::Broken;
         }
         ++m_pos;

@@ -22,6 +22,12 @@ struct JsonToken {
     TokenKind kind = TokenKind::None;
     bool isPlain = true; // a string without backslashes and control characters
     std::string_view text; // of a string: without its quotes, escapes as written
+
+    // As it stands in the trace, with quotes.
+    [[nodiscard]] std::string_view raw() const {
+        return kind == TokenKind::String ? std::string_view(text.data() - 1, text.size() + 2)
+                                         : text;
+    }
 };
 
 class JsonScanner {

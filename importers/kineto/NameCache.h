@@ -1,9 +1,8 @@
 #pragma once
-// Interned texts by the bytes the trace has for them, so that a name is unescaped and interned
-// once. Bounded: when it has grown too large it starts anew, which only costs time.
+// Interned texts, so that the sink is asked once for each. Bounded: when it has grown too large it
+// starts anew, which only costs time.
 
 #include "core/model/Import.h"
-#include "importers/kineto/JsonScanner.h"
 
 #include <functional>
 #include <string>
@@ -28,17 +27,12 @@ public:
     explicit NameCache(Sink& sink)
         : m_sink(sink) { }
 
-    // The id of a string token's text.
-    Result<NameId> name(const JsonToken& token);
     Result<NameId> text(std::string_view text);
 
 private:
-    Result<NameId> remember(std::string_view key, std::string_view text);
-
     Sink& m_sink;
     TextMap<NameId> m_ids;
     std::size_t m_bytes = 0;
-    std::string m_storage;
 };
 
 } // namespace trainscope::importers::kineto

@@ -66,4 +66,22 @@ ResyncPoint findResync(const char* from, const char* end, const char* begin, boo
     return {ResyncPoint::Kind::None, end};
 }
 
+const char* lastEventStart(const char* begin, const char* end) {
+    for (const char* p = end; p-- > begin;) {
+        if (*p != '{')
+            continue;
+        const char* comma = p;
+        while (comma > begin && isBlank(comma[-1]))
+            --comma;
+        if (comma == begin || comma[-1] != ',')
+            continue;
+        --comma;
+        while (comma > begin && isBlank(comma[-1]))
+            --comma;
+        if (comma > begin && comma[-1] == '}' && isKey(skipBlanks(p + 1, end), end, kEventKeys))
+            return p;
+    }
+    return nullptr;
+}
+
 } // namespace trainscope::importers::kineto

@@ -18,4 +18,8 @@ struct ResyncPoint {
 // value.
 ResyncPoint findResync(const char* from, const char* end, const char* begin, bool isLastText);
 
+// The opening brace of the last event of [begin, end) behind another event, as far as that can be
+// seen; nullptr: none. A zero byte follows the text.
+const char* lastEventStart(const char* begin, const char* end);
+
 } // namespace trainscope::importers::kineto

@@ -96,10 +96,8 @@ private:
 
 Scan parseArgs(JsonScanner& scanner, TraceEvent& event) {
     event.args.clear();
-    if (scanner.peek() != '{') {
-        JsonToken ignored;
-        return scanner.value(ignored);
-    }
+    if (scanner.peek() != '{')
+        return scanner.value(event.ignored.emplace_back());
     ObjectWalk walk(scanner, event);
     return walk.run([&](const JsonToken& key) {
         EventField& field = event.args.emplace_back();
@@ -113,6 +111,7 @@ Scan parseArgs(JsonScanner& scanner, TraceEvent& event) {
 void TraceEvent::clear() {
     ph = cat = name = pid = tid = ts = dur = id = JsonToken{};
     args.clear();
+    ignored.clear();
     wasRepaired = false;
 }
 
@@ -128,9 +127,8 @@ Scan parseEvent(JsonScanner& scanner, TraceEvent& event) {
     return walk.run([&](const JsonToken& key) {
         if (key.text == "args")
             return parseArgs(scanner, event);
-        JsonToken ignored;
         JsonToken* target = member(event, key.text);
-        return scanner.value(target != nullptr ? *target : ignored);
+        return scanner.value(target != nullptr ? *target : event.ignored.emplace_back());
     });
 }
 

@@ -24,6 +24,7 @@ struct TraceEvent {
     JsonToken dur; // µs
     JsonToken id; // of a flow
     std::vector<EventField> args;
+    std::vector<JsonToken> ignored; // values of other members
     bool wasRepaired = false; // something in it was passed over
 
     void clear();

@@ -1,6 +1,7 @@
 #include "importers/kineto/TraceImport.h"
 
 #include "importers/kineto/HeadProbe.h"
+#include "importers/kineto/TraceReader.h"
 
 #include <algorithm>
 #include <utility>
@@ -43,7 +44,7 @@ Result<ImportReport> TraceImport::run(const Progress& progress) {
     if (!stream.hasValue())
         return stream.error();
     const std::string phase = "Reading rank " + std::to_string(m_rank);
-    TraceReader reader(*stream.value(), m_bytesOnDisk, phase);
+    TraceReader reader(*stream.value(), m_bytesOnDisk, phase, &WorkerPool::shared());
     const auto read = reader.run(m_mapper, progress);
     if (!read.hasValue())
         return read.error();

@@ -16,22 +16,21 @@ std::string_view trimmed(std::string_view text) {
 
 } // namespace
 
-std::size_t TraceOutput::track(
-    TrackKind kind, int device, std::string_view process, std::string_view thread) {
-    m_key.assign(1, static_cast<char>('0' + static_cast<int>(kind)));
-    m_key.append(std::to_string(device)).append(1, '\0');
+std::size_t TraceOutput::track(const TrackLabel& label) {
+    m_key.assign(1, static_cast<char>('0' + static_cast<int>(label.kind)));
+    m_key.append(std::to_string(label.device)).append(1, '\0');
     // A stream belongs to its device, whatever process label an event carries.
-    if (kind == TrackKind::Thread || kind == TrackKind::Other)
-        m_key.append(process).append(1, '\0');
-    m_key.append(thread);
+    if (label.kind == TrackKind::Thread || label.kind == TrackKind::Other)
+        m_key.append(label.process).append(1, '\0');
+    m_key.append(label.thread);
     if (const auto found = m_trackIndex.find(m_key); found != m_trackIndex.end())
         return found->second;
     const std::size_t index = m_tracks.size();
     m_trackIndex.emplace(m_key, index);
     TrackBuffer& buffer = m_tracks.emplace_back();
-    buffer.description = {kind, m_rank, device, std::string(process), std::string(thread), {}};
-    if (kind == TrackKind::Stream && m_firstDevice < 0)
-        m_firstDevice = device;
+    buffer.description = {label.kind, m_rank, label.device, label.process, label.thread, {}};
+    if (label.kind == TrackKind::Stream && m_firstDevice < 0)
+        m_firstDevice = label.device;
     return index;
 }
 

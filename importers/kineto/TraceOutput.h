@@ -4,6 +4,7 @@
 // held back for it.
 
 #include "core/model/Import.h"
+#include "importers/kineto/EventBatch.h"
 #include "importers/kineto/NameCache.h"
 
 #include <cstdint>
@@ -22,9 +23,8 @@ public:
         : m_sink(sink)
         , m_rank(rank) { }
 
-    // An index for add(); the same for equal identities. device -1: none.
-    std::size_t track(
-        TrackKind kind, int device, std::string_view process, std::string_view thread);
+    // An index for add(); the same for equal identities.
+    std::size_t track(const TrackLabel& label);
     // Times relative to the base.
     void add(std::size_t track, const Span& span);
     void addSample(std::string_view metric, std::string_view unit, TimeNs time, double value);

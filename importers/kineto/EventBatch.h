@@ -1,0 +1,96 @@
+#pragma once
+// What a piece of a trace's text says, in a form that costs nothing to take over: fixed-size
+// records in the order of their events, and the texts and tracks they speak of, each once. Offsets
+// count from the beginning of the piece.
+
+#include "core/model/Span.h"
+#include "importers/kineto/TraceEvent.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trainscope::importers::kineto {
+
+// Which track a span belongs to, but for the rank.
+struct TrackLabel {
+    TrackKind kind = TrackKind::Other;
+    int device = -1;
+    std::string process;
+    std::string thread;
+};
+
+enum class RecordKind : std::uint8_t {
+    Span,
+    Flow, // an arrow begins or ends here
+    Other, // an event that is looked at whole
+    Unusable, // left out
+};
+
+enum class EventProblem : std::uint8_t {
+    None,
+    NoPhase,
+    NoTime,
+    BeyondTime,
+    NoDuration, // this and what follows: kept with duration 0
+    NegativeDuration,
+};
+
+struct EventRecord {
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+    std::int64_t start = 0; // ns, as the trace counts them
+    std::int64_t duration = 0; // ns
+    std::int64_t correlation = 0; // of an arrow: its id
+    std::uint64_t place = 0; // placeOf() the event where arrows matter
+    std::uint32_t name = kNone; // among the texts; Other: among the others
+    std::uint32_t detail = kNone; // among the texts
+    std::uint32_t track = kNone; // among the tracks
+    std::uint32_t end = 0; // where the event ends
+    RecordKind kind = RecordKind::Span;
+    SpanKind spanKind = SpanKind::Other;
+    EventProblem problem = EventProblem::None;
+    bool mayWaitForArrow = false;
+};
+
+class EventBatch {
+public:
+    std::vector<EventRecord> records;
+    std::vector<TrackLabel> tracks;
+    std::vector<TraceEvent> others; // views into the piece
+    std::vector<std::pair<std::string, std::int64_t>> categories; // events of each
+    std::array<std::int64_t, 129> phases{}; // events by ph; the last: what is no ASCII letter
+    std::int64_t events = 0;
+    std::size_t end = 0; // up to where the piece has been understood
+
+    void clear() {
+        records.clear();
+        tracks.clear();
+        others.clear();
+        categories.clear();
+        phases.fill(0);
+        events = 0;
+        end = 0;
+        m_texts.clear();
+        m_bytes.clear();
+    }
+    std::uint32_t addText(std::string_view text) {
+        m_texts.emplace_back(m_bytes.size(), text.size());
+        m_bytes.append(text);
+        return static_cast<std::uint32_t>(m_texts.size() - 1);
+    }
+    [[nodiscard]] std::string_view text(std::uint32_t index) const {
+        return std::string_view(m_bytes).substr(m_texts[index].first, m_texts[index].second);
+    }
+    [[nodiscard]] std::size_t textCount() const { return m_texts.size(); }
+
+private:
+    std::vector<std::pair<std::size_t, std::size_t>> m_texts;
+    std::string m_bytes;
+};
+
+} // namespace trainscope::importers::kineto

@@ -1,0 +1,254 @@
+#include "importers/kineto/RecordMaker.h"
+
+#include "importers/kineto/EventFacts.h"
+#include "importers/kineto/EventNumber.h"
+#include "importers/kineto/JsonText.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace trainscope::importers::kineto {
+
+namespace {
+
+constexpr std::size_t kMaxBytes = std::size_t{4} << 20; // of remembered texts
+constexpr std::size_t kMaxCategories = 4096;
+
+bool canAdd(std::int64_t a, std::int64_t b) {
+    return b <= 0 || a <= std::numeric_limits<std::int64_t>::max() - b;
+}
+
+const JsonToken* argument(const TraceEvent& event, std::size_t index) {
+    return index == EventPlan::kNoArgument ? nullptr : &event.args[index].value;
+}
+
+} // namespace
+
+void RecordMaker::begin(EventBatch& batch) {
+    m_batch = &batch;
+    m_batch->clear();
+    ++m_batchNumber;
+    forgetWhenLarge();
+}
+
+void RecordMaker::forgetWhenLarge() {
+    if (m_nameTable.bytes() + m_detailTable.bytes() + m_trackTable.bytes() > kMaxBytes) {
+        m_nameTable.clear();
+        m_detailTable.clear();
+        m_trackTable.clear();
+        m_names.clear();
+        m_details.clear();
+        m_tracks.clear();
+    }
+    if (m_categories.size() > kMaxCategories) {
+        m_categories.clear();
+        ++m_generation;
+    }
+}
+
+std::uint32_t RecordMaker::categoryIndex(std::string_view name) {
+    const auto found = std::find_if(m_categories.begin(), m_categories.end(),
+        [&](const Category& category) { return category.name == name; });
+    const auto index = found - m_categories.begin();
+    if (found == m_categories.end())
+        m_categories.push_back({std::string(name), {}});
+    return static_cast<std::uint32_t>(index);
+}
+
+bool RecordMaker::isDetail(SpanKind kind, std::string_view key) {
+    TextMap<bool>& known = m_detailKeys[static_cast<std::size_t>(kind)];
+    if (const auto found = known.find(key); found != known.end())
+        return found->second;
+    const bool result = isDetailArgument(kind, key);
+    constexpr std::size_t kMaxKeys = 1000;
+    if (known.size() < kMaxKeys)
+        known.emplace(key, result);
+    return result;
+}
+
+void RecordMaker::plan(const TraceEvent& event, EventPlan& plan) {
+    plan.phase = event.ph.text.size() == 1 ? event.ph.text[0] : '\0';
+    plan.category = categoryIndex(categoryOf(event));
+    const std::string& category = m_categories[plan.category].name;
+    plan.kind = eventKindOf(category);
+    plan.isForwardBackward = category == "fwdbwd";
+    plan.correlation = plan.stream = plan.device = EventPlan::kNoArgument;
+    for (std::size_t i = 0; i < event.args.size(); ++i) {
+        const std::string_view key = event.args[i].key.text;
+        if (key == "correlation")
+            plan.correlation = i;
+        else if (key == "stream")
+            plan.stream = i;
+        else if (key == "device")
+            plan.device = i;
+    }
+    plan.details.clear();
+    if (plan.phase == 'X')
+        planDetails(event, plan);
+}
+
+void RecordMaker::planDetails(const TraceEvent& event, EventPlan& plan) {
+    bool isOpen = false;
+    for (std::size_t i = 0; i < event.args.size(); ++i) {
+        const EventField& field = event.args[i];
+        const bool isKept = isDetail(plan.kind.kind, field.key.text);
+        if (isKept && isOpen) {
+            plan.details.back().last = i;
+        } else if (isKept) {
+            const std::ptrdiff_t lead = field.value.raw().data() - field.key.raw().data();
+            plan.details.push_back({i, i, static_cast<std::size_t>(lead)});
+        }
+        isOpen = isKept;
+    }
+}
+
+void RecordMaker::count(const TraceEvent& event, const EventPlan& plan) {
+    ++m_batch->events;
+    const auto code
+        = event.ph.text.size() == 1 ? static_cast<unsigned char>(event.ph.text[0]) : 255U;
+    ++m_batch->phases[std::min<std::size_t>(code, m_batch->phases.size() - 1)];
+    Category& category = m_categories[plan.category];
+    if (category.known.batch != m_batchNumber) {
+        category.known = {m_batchNumber, static_cast<std::uint32_t>(m_batch->categories.size())};
+        m_batch->categories.emplace_back(category.name, 0);
+    }
+    ++m_batch->categories[category.known.index].second;
+}
+
+void RecordMaker::add(const TraceEvent& event, const EventPlan& plan, std::size_t end) {
+    count(event, plan);
+    EventRecord record;
+    record.end = static_cast<std::uint32_t>(end);
+    record.spanKind = plan.kind.kind;
+    if (plan.phase == 'X')
+        return addComplete(event, plan, record);
+    if (plan.phase == 's' || plan.phase == 't' || plan.phase == 'f')
+        return addFlow(event, plan, record);
+    if (isTakenWhole(plan.phase))
+        return addOther(event, record);
+    if (plan.phase == '\0') {
+        record.kind = RecordKind::Unusable;
+        record.problem = EventProblem::NoPhase;
+        m_batch->records.push_back(record);
+    }
+}
+
+bool RecordMaker::isTakenWhole(char phase) {
+    static constexpr std::string_view kPhases = "BECMiI";
+    return kPhases.find(phase) != std::string_view::npos;
+}
+
+void RecordMaker::addOther(const TraceEvent& event, EventRecord& record) {
+    record.kind = RecordKind::Other;
+    record.name = static_cast<std::uint32_t>(m_batch->others.size());
+    m_batch->others.push_back(event);
+    m_batch->records.push_back(record);
+}
+
+void RecordMaker::addFlow(const TraceEvent& event, const EventPlan& plan, EventRecord& record) {
+    if (plan.isForwardBackward)
+        return;
+    const auto time = microsecondsToNs(event.ts.text);
+    const auto id = integerOf(event.id);
+    if (!time || !id)
+        return;
+    record.kind = RecordKind::Flow;
+    record.start = *time;
+    record.correlation = *id;
+    record.place = placeOf(event);
+    m_batch->records.push_back(record);
+}
+
+void RecordMaker::addComplete(const TraceEvent& event, const EventPlan& plan, EventRecord& record) {
+    const auto start = microsecondsToNs(event.ts.text);
+    const auto duration = microsecondsToNs(event.dur.text);
+    if (!duration)
+        record.problem = EventProblem::NoDuration;
+    else if (*duration < 0)
+        record.problem = EventProblem::NegativeDuration;
+    record.start = start.value_or(0);
+    record.duration = std::max<std::int64_t>(duration.value_or(0), 0);
+    if (!start || !canAdd(record.start, record.duration)) {
+        record.kind = RecordKind::Unusable;
+        record.problem = start ? EventProblem::BeyondTime : EventProblem::NoTime;
+        m_batch->records.push_back(record);
+        return;
+    }
+    record.name = nameOf(event.name);
+    record.detail = detailOf(event, plan);
+    record.track = trackOf(event, plan);
+    if (hasCorrelation(record.spanKind)) {
+        const JsonToken* correlation = argument(event, plan.correlation);
+        record.correlation = correlation == nullptr ? 0 : integerOf(*correlation).value_or(0);
+        record.mayWaitForArrow = record.correlation == 0 && record.spanKind != SpanKind::Sync;
+        if (record.mayWaitForArrow)
+            record.place = placeOf(event);
+    }
+    m_batch->records.push_back(record);
+}
+
+std::uint32_t RecordMaker::inBatch(Text& text) {
+    if (text.known.batch != m_batchNumber)
+        text.known = {m_batchNumber, m_batch->addText(text.text)};
+    return text.known.index;
+}
+
+std::uint32_t RecordMaker::nameOf(const JsonToken& token) {
+    // Escaped texts are kept apart from plain ones by a prefix that no plain text has.
+    std::string_view key = token.text;
+    if (!token.isPlain)
+        key = m_key.assign(1, '\0').append(token.text);
+    const TextTable::Found found = m_nameTable.add(key);
+    if (found.isNew)
+        m_names.push_back({std::string(plainText(token, m_storage)), {}});
+    return inBatch(m_names[found.index]);
+}
+
+std::uint32_t RecordMaker::detailOf(const TraceEvent& event, const EventPlan& plan) {
+    if (plan.details.empty())
+        return EventRecord::kNone;
+    std::string_view key;
+    for (const EventPlan::Details& details : plan.details) {
+        const char* const begin = event.args[details.first].value.raw().data() - details.lead;
+        const std::string_view last = event.args[details.last].value.raw();
+        key = std::string_view(begin, static_cast<std::size_t>(last.data() + last.size() - begin));
+        if (plan.details.size() > 1) {
+            if (&details == &plan.details.front())
+                m_key.clear();
+            m_key.append(key).append(1, '\0');
+        }
+    }
+    if (plan.details.size() > 1)
+        key = m_key;
+    const TextTable::Found found = m_detailTable.add(key);
+    if (found.isNew) {
+        m_storage.clear();
+        appendDetail(event, plan.kind.kind, m_storage);
+        m_details.push_back({m_storage, {}});
+    }
+    return inBatch(m_details[found.index]);
+}
+
+std::uint32_t RecordMaker::trackOf(const TraceEvent& event, const EventPlan& plan) {
+    const JsonToken* const stream = argument(event, plan.stream);
+    const JsonToken* const device = argument(event, plan.device);
+    m_key.assign(1, static_cast<char>(plan.kind.placement));
+    m_key.append(event.pid.raw()).append(1, '\0').append(event.tid.raw()).append(1, '\0');
+    const bool isOnHost
+        = plan.kind.placement == Placement::Host || plan.kind.placement == Placement::Elsewhere;
+    if (!isOnHost) {
+        m_key.append(stream == nullptr ? std::string_view() : stream->raw()).append(1, '\0');
+        m_key.append(device == nullptr ? std::string_view() : device->raw());
+    }
+    const TextTable::Found found = m_trackTable.add(m_key);
+    if (found.isNew)
+        m_tracks.push_back({trackLabelOf(event, plan.kind, stream, device), {}});
+    Track& track = m_tracks[found.index];
+    if (track.known.batch != m_batchNumber) {
+        track.known = {m_batchNumber, static_cast<std::uint32_t>(m_batch->tracks.size())};
+        m_batch->tracks.push_back(track.label);
+    }
+    return track.known.index;
+}
+
+} // namespace trainscope::importers::kineto

@@ -1,0 +1,78 @@
+#pragma once
+// Turns events into records, one batch after another. It remembers the texts and tracks it has met,
+// which saves work and changes no result. One thread at a time.
+
+#include "importers/kineto/EventBatch.h"
+#include "importers/kineto/EventPlan.h"
+#include "importers/kineto/NameCache.h"
+#include "importers/kineto/TextTable.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::kineto {
+
+class RecordMaker {
+public:
+    // What is added goes into `batch`, which is emptied, until the next call.
+    void begin(EventBatch& batch);
+    // `end`: offset of what follows the event.
+    void add(const TraceEvent& event, const EventPlan& plan, std::size_t end);
+    // The plan of events like this one, which lies in one piece of text.
+    void plan(const TraceEvent& event, EventPlan& plan);
+    // True for events that come back among the batch's others.
+    [[nodiscard]] static bool isTakenWhole(char phase);
+    // Changes when plans made before are no longer good.
+    [[nodiscard]] unsigned generation() const { return m_generation; }
+
+private:
+    // Where something that is known stands in the batch at hand.
+    struct Known {
+        unsigned batch = 0;
+        std::uint32_t index = 0;
+    };
+    struct Category {
+        std::string name;
+        Known known;
+    };
+    struct Text {
+        std::string text;
+        Known known;
+    };
+    struct Track {
+        TrackLabel label;
+        Known known;
+    };
+
+    void forgetWhenLarge();
+    std::uint32_t categoryIndex(std::string_view name);
+    bool isDetail(SpanKind kind, std::string_view key);
+    void planDetails(const TraceEvent& event, EventPlan& plan);
+    void count(const TraceEvent& event, const EventPlan& plan);
+    void addComplete(const TraceEvent& event, const EventPlan& plan, EventRecord& record);
+    void addFlow(const TraceEvent& event, const EventPlan& plan, EventRecord& record);
+    void addOther(const TraceEvent& event, EventRecord& record);
+    std::uint32_t nameOf(const JsonToken& token);
+    std::uint32_t detailOf(const TraceEvent& event, const EventPlan& plan);
+    std::uint32_t trackOf(const TraceEvent& event, const EventPlan& plan);
+    std::uint32_t inBatch(Text& text);
+
+    EventBatch* m_batch = nullptr;
+    unsigned m_batchNumber = 0;
+    unsigned m_generation = 0;
+    std::vector<Category> m_categories;
+    TextTable m_nameTable;
+    TextTable m_detailTable;
+    TextTable m_trackTable;
+    std::vector<Text> m_names;
+    std::vector<Text> m_details;
+    std::vector<Track> m_tracks;
+    std::array<TextMap<bool>, 16> m_detailKeys; // by SpanKind
+    std::string m_key;
+    std::string m_storage;
+};
+
+} // namespace trainscope::importers::kineto

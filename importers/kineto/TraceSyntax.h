@@ -1,0 +1,97 @@
+#pragma once
+// The text of a trace, taken piece by piece: the members of the top-level object and the elements
+// of its traceEvents, or a bare array of events. Holds one piece and what was incomplete before it.
+// What cannot be understood is reported and passed over up to the next event.
+
+#include "core/model/Result.h"
+#include "importers/kineto/BatchParser.h"
+#include "importers/kineto/TracePiece.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace trainscope::importers::kineto {
+
+class TraceSyntax;
+
+class TraceVisitor {
+public:
+    TraceVisitor() = default;
+    TraceVisitor(const TraceVisitor&) = delete;
+    TraceVisitor& operator=(const TraceVisitor&) = delete;
+    virtual ~TraceVisitor() = default;
+
+    // A member of the top-level object other than traceEvents.
+    virtual void header(std::string_view key, const JsonToken& value) = 0;
+    // The next events. The views live until the call returns; text.lineAt() knows the batch's
+    // offsets. An error ends the reading.
+    virtual Status events(const EventBatch& batch, const TraceSyntax& text) = 0;
+    // Something that was passed over or repaired. skippedEvent: an event was lost with it.
+    virtual void broken(std::int64_t line, const std::string& what, bool skippedEvent) = 0;
+};
+
+class TraceSyntax {
+public:
+    TraceSyntax();
+    ~TraceSyntax();
+    TraceSyntax(const TraceSyntax&) = delete;
+    TraceSyntax& operator=(const TraceSyntax&) = delete;
+
+    // Takes the piece's text, and its batch where the text so far ends between events.
+    void feed(TracePiece& piece, TraceVisitor& visitor);
+    // There is no more. `problem`: why the stream broke; empty: it did not.
+    void finish(const std::string& problem, TraceVisitor& visitor);
+
+    // Nothing more is wanted: the visitor failed, or the text is finished.
+    [[nodiscard]] bool isDone() const { return m_state == State::Finished || !m_status.hasValue(); }
+    [[nodiscard]] const Status& status() const { return m_status; }
+    [[nodiscard]] bool isTruncated() const { return m_isTruncated; }
+    // Of that offset of the batch at hand, from 1. Costs a count over the piece.
+    [[nodiscard]] std::int64_t lineAt(std::size_t offset) const {
+        return lineAt(m_buffer.data() + offset);
+    }
+
+private:
+    enum class State { Start, Members, Events, SkipValue, Resync, After, Finished };
+    enum class Step { Done, NeedMore, Broken };
+
+    void append(TracePiece& piece);
+    void readBuffer(TraceVisitor& visitor);
+    Step step(TraceVisitor& visitor);
+    Step stepStart();
+    Step stepMembers(TraceVisitor& visitor);
+    Step stepEvents(TraceVisitor& visitor);
+    Step stepEvent(TraceVisitor& visitor);
+    bool takeEvents(TraceVisitor& visitor);
+    Step stepSkipValue();
+    Step stepResync();
+    Step stepAfter(TraceVisitor& visitor);
+    Step headerValue(std::string_view key, TraceVisitor& visitor);
+
+    bool findFurther(TraceVisitor& visitor);
+    void onBroken(TraceVisitor& visitor);
+    [[nodiscard]] std::int64_t lineAt(const char* position) const;
+
+    std::string m_buffer; // text, then JsonScanner::kPadding zero bytes
+    std::size_t m_size = 0; // of the text
+    std::size_t m_patience = 0; // size from which an incomplete item is tried again
+    JsonScanner m_scanner;
+    BatchParser m_parser;
+    EventBatch m_batch;
+    TraceEvent m_event;
+    State m_state = State::Start;
+    bool m_isBareArray = false;
+    bool m_sawEnd = false; // the trace was complete
+    bool m_isLast = false;
+    bool m_sawText = false;
+    std::int64_t m_firstLine = 1; // of the buffer
+    std::int64_t m_lines = -1; // newlines in the buffer, -1: not counted
+    mutable std::size_t m_countedTo = 0; // offset up to which lines have been counted
+    mutable std::int64_t m_countedLines = 0;
+    int m_skipDepth = 0;
+    bool m_isTruncated = false;
+    Status m_status;
+};
+
+} // namespace trainscope::importers::kineto
