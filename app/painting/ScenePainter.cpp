@@ -1,6 +1,8 @@
 #include "app/painting/ScenePainter.h"
 
+#include "app/painting/BarsImage.h"
 #include "app/painting/ColumnsImage.h"
+#include "app/painting/TextCache.h"
 #include "app/painting/VectorShapes.h"
 
 #include <QImage>
@@ -29,9 +31,10 @@ QPointF toQt(plot::Point point) {
 
 class Replay {
 public:
-    Replay(const plot::Theme& theme, QPainter& painter, PaintTarget target)
+    Replay(const plot::Theme& theme, QPainter& painter, PaintTarget target, PaintCache* cache)
         : m_painter(painter)
         , m_target(target)
+        , m_cache(cache)
         , m_measure(measureWith(theme))
         , m_hatch(kHatchSpacing * std::max(theme.lineWidth, 0.5))
         , m_lineWidth(theme.lineWidth)
@@ -41,7 +44,7 @@ public:
     }
 
     void operator()(const plot::FillRect& item) {
-        finishColumns();
+        finishDense();
         if (item.hatch == plot::Hatch::Diagonal) {
             hatch(item);
             return;
@@ -58,7 +61,7 @@ public:
     }
 
     void operator()(const plot::Line& item) {
-        finishColumns();
+        finishDense();
         QPen pen(toQt(item.color), item.width);
         pen.setCapStyle(Qt::FlatCap);
         if (item.dashed)
@@ -69,7 +72,7 @@ public:
     }
 
     void operator()(const plot::Polyline& item) {
-        finishColumns();
+        finishDense();
         QPolygonF points;
         points.reserve(static_cast<qsizetype>(item.points.size()));
         for (const auto& point : item.points)
@@ -93,17 +96,32 @@ public:
             m_painter.drawPath(columnsPath(item));
             return;
         }
-        if (m_columns && !(m_columnsArea == item.area))
-            finishColumns();
+        if (m_columns && !m_columns->fits(item))
+            finishDense();
         if (!m_columns) {
-            m_columns = std::make_unique<ColumnsImage>(item.area, m_ratio);
-            m_columnsArea = item.area;
+            finishDense();
+            m_columns = std::make_unique<ColumnsImage>(item, m_ratio);
         }
         m_columns->add(item);
     }
 
+    void operator()(const plot::Bars& item) {
+        if (isVector()) {
+            for (const auto& bar : item.bars)
+                fill({bar.left, item.area.y, bar.right - bar.left, item.area.height}, bar.color);
+            return;
+        }
+        if (m_bars && !m_bars->fits(item))
+            finishDense();
+        if (!m_bars) {
+            finishDense();
+            m_bars = std::make_unique<BarsImage>(item.area, m_ratio);
+        }
+        m_bars->add(item);
+    }
+
     void operator()(const plot::HeatStrip& item) {
-        finishColumns();
+        finishDense();
         if (item.rows <= 0 || item.columns <= 0)
             return;
         if (isVector()) {
@@ -123,13 +141,17 @@ public:
     }
 
     void operator()(const plot::Label& item) {
-        finishColumns();
+        finishDense();
         const double width
             = item.align == plot::Align::Left ? 0.0 : m_measure(item.text, item.role, item.bold);
         const double shift = item.align == plot::Align::Right ? -width : -width / 2.0;
-        m_painter.setFont(m_fonts[static_cast<std::size_t>(item.role) * 2 + (item.bold ? 1 : 0)]);
+        const QFont& font = m_fonts[static_cast<std::size_t>(item.role) * 2 + (item.bold ? 1 : 0)];
+        m_painter.setFont(font);
         m_painter.setPen(toQt(item.color));
         m_painter.setBrush(Qt::NoBrush);
+        if (item.rotation == 0.0 && !isVector())
+            return drawCachedText(
+                m_painter, font, {item.anchor.x + shift, item.anchor.y}, item.text);
         const QString text = QString::fromStdString(item.text);
         if (item.rotation == 0.0) {
             m_painter.drawText(QPointF(item.anchor.x + shift, item.anchor.y), text);
@@ -142,11 +164,14 @@ public:
         m_painter.restore();
     }
 
-    void finishColumns() {
-        if (!m_columns)
-            return;
-        m_painter.drawImage(m_columns->position(), m_columns->image());
+    void finishDense() {
+        if (m_columns)
+            m_painter.drawImage(m_columns->position(),
+                m_cache != nullptr ? m_columns->image(*m_cache) : m_columns->image());
+        if (m_bars)
+            m_painter.drawImage(m_bars->position(), m_bars->image());
         m_columns.reset();
+        m_bars.reset();
     }
 
 private:
@@ -174,29 +199,32 @@ private:
 
     QPainter& m_painter;
     PaintTarget m_target;
+    PaintCache* m_cache;
     plot::MeasureText m_measure;
     double m_hatch;
     double m_lineWidth;
     double m_ratio;
     std::array<QFont, 8> m_fonts;
     std::unique_ptr<ColumnsImage> m_columns;
-    plot::Rect m_columnsArea;
+    std::unique_ptr<BarsImage> m_bars;
 };
 
 } // namespace
 
-void paintScene(
-    const plot::PlotScene& scene, const plot::Theme& theme, QPainter& painter, PaintTarget target) {
+void paintScene(const plot::PlotScene& scene, const plot::Theme& theme, QPainter& painter,
+    PaintTarget target, PaintCache* cache) {
     const bool vector = target == PaintTarget::Vector;
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(Qt::NoPen);
     painter.setBrush(toQt(scene.background));
     painter.drawRect(QRectF(0.0, 0.0, scene.width, scene.height));
     painter.setRenderHint(QPainter::Antialiasing, vector);
-    Replay replay(theme, painter, target);
+    Replay replay(theme, painter, target, cache);
     for (const auto& item : scene.items)
         std::visit(replay, item);
-    replay.finishColumns();
+    replay.finishDense();
+    if (cache != nullptr)
+        cache->endScene();
 }
 
 } // namespace trainscope::app

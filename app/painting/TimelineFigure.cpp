@@ -219,7 +219,8 @@ Status exportTimelineCsv(const TimelineRequest& request, const QString& path, in
     if (!loaded.hasValue())
         return loaded.error();
     const auto data = plot::loadTimeline(store.value(), loaded.value().catalogue, request.runs,
-        loaded.value().arrangement, loaded.value().window, columns, isCancelled);
+        loaded.value().arrangement, loaded.value().window, columns, isCancelled,
+        plot::LoadDetail::Whole);
     if (!data.hasValue())
         return data.error();
     return writeFile(path, QByteArray::fromStdString(plot::timelineCsv(data.value())));

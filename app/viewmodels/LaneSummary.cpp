@@ -33,6 +33,46 @@ Columns visibleColumns(
         static_cast<std::size_t>(std::ceil(place(visible.end)))};
 }
 
+struct Summary {
+    double low = std::numeric_limits<double>::max();
+    double high = std::numeric_limits<double>::lowest();
+    double sum = 0.0;
+    std::size_t filled = 0;
+
+    void add(float min, float max, float mean) {
+        if (std::isnan(mean))
+            return;
+        low = std::min(low, static_cast<double>(min));
+        high = std::max(high, static_cast<double>(max));
+        sum += static_cast<double>(mean);
+        ++filled;
+    }
+};
+
+// Of what is drawn: extents and the middle of each column.
+void addDrawn(Summary& summary, const std::vector<float>& low, const std::vector<float>& high,
+    const std::vector<float>& middle, Columns columns) {
+    for (std::size_t i = columns.first; i < std::min(columns.last, middle.size()); ++i)
+        summary.add(low[i], high[i], middle[i]);
+}
+
+Summary summaryOf(
+    const plot::LaneData& lane, const plot::ViewWindow& loaded, const plot::ViewWindow& visible) {
+    Summary summary;
+    for (const auto& series : lane.series) {
+        const auto [first, last] = visibleColumns(series.buckets.size(), loaded, visible);
+        for (std::size_t i = first; i < last; ++i)
+            summary.add(series.buckets[i].min, series.buckets[i].max, series.buckets[i].mean);
+        if (series.buckets.empty())
+            addDrawn(summary, series.means, series.means, series.means,
+                visibleColumns(series.means.size(), loaded, visible));
+    }
+    for (const auto& band : lane.bands)
+        addDrawn(summary, band.range.low, band.range.high, band.median.low,
+            visibleColumns(band.median.low.size(), loaded, visible));
+    return summary;
+}
+
 } // namespace
 
 QString laneSummary(
@@ -40,22 +80,7 @@ QString laneSummary(
     const QString title = QString::fromStdString(lane.title);
     if (!lane.spans.empty())
         return translated("%1, %2 tracks").arg(title).arg(lane.spans.size());
-    double low = std::numeric_limits<double>::max();
-    double high = std::numeric_limits<double>::lowest();
-    double sum = 0.0;
-    std::size_t filled = 0;
-    for (const auto& series : lane.series) {
-        const auto [first, last] = visibleColumns(series.buckets.size(), loaded, visible);
-        for (std::size_t i = first; i < last; ++i) {
-            const Bucket& bucket = series.buckets[i];
-            if (std::isnan(bucket.mean))
-                continue;
-            low = std::min(low, static_cast<double>(bucket.min));
-            high = std::max(high, static_cast<double>(bucket.max));
-            sum += static_cast<double>(bucket.mean);
-            ++filled;
-        }
-    }
+    const auto [low, high, sum, filled] = summaryOf(lane, loaded, visible);
     if (filled == 0)
         return translated("%1: no data in view").arg(title);
     const auto text = [&lane](double si) {

@@ -260,6 +260,7 @@ std::shared_ptr<const plot::TimelineGeometry> TimelineController::layOut(
     style.height = m_height;
     style.scroll = m_scroll;
     style.nameWidth = kNameWidth;
+    style.columnsPerUnit = m_pixelRatio;
     style.time = m_display;
     style.utcOffsetSeconds = timeContext().utcOffsetSeconds;
     style.measure = measure;

@@ -48,7 +48,7 @@ void TimelineItem::setController(TimelineController* controller) {
 void TimelineItem::paint(QPainter* painter) {
     const plot::Theme& theme = Theme::instance()->plotTheme();
     if (m_geometry)
-        return paintScene(m_geometry->scene, theme, *painter, PaintTarget::Screen);
+        return paintScene(m_geometry->scene, theme, *painter, PaintTarget::Screen, &m_pictures);
     painter->fillRect(boundingRect(), Theme::instance()->window());
 }
 

@@ -6,6 +6,7 @@
 #include <QPointer>
 #include <QQuickPaintedItem>
 
+#include "app/painting/PaintCache.h"
 #include "app/viewmodels/TimelineController.h"
 
 #include <memory>
@@ -51,6 +52,7 @@ private:
 
     QPointer<TimelineController> m_controller;
     std::shared_ptr<const plot::TimelineGeometry> m_geometry; // what paint() replays
+    PaintCache m_pictures;
     Drag m_drag = Drag::None;
     int m_edge = 0;
     QPointF m_pressed;

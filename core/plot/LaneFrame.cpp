@@ -43,40 +43,6 @@ double LaneFrame::lineHeight(TextRole role) const {
     return 1.25 * theme.size(role);
 }
 
-ColumnMap mapColumns(const LaneFrame& frame) {
-    ColumnMap map;
-    const Rect& plot = frame.area;
-    const int count = frame.data.columns;
-    if (count <= 0 || plot.width <= 0.0)
-        return map;
-    if (frame.data.window == frame.scale.window) {
-        map.area = plot;
-        for (int i = 0; i < count; ++i)
-            map.columns.push_back({i, i});
-        return map;
-    }
-    const double left = std::max(frame.scale.toX(frame.data.window.begin), plot.x);
-    const double right = std::min(frame.scale.toX(frame.data.window.end), plot.right());
-    if (right - left < 1.0)
-        return map;
-    map.area = {left, plot.y, right - left, plot.height};
-    const int drawn = static_cast<int>(std::ceil(right - left));
-    const double dataLeft = frame.scale.toX(frame.data.window.begin);
-    const double dataWidth = frame.scale.toX(frame.data.window.end) - dataLeft;
-    const auto columnAt = [&](double x) {
-        return std::clamp(static_cast<int>((x - dataLeft) / dataWidth * count), 0, count - 1);
-    };
-    for (int i = 0; i < drawn; ++i) {
-        const double x = left + (right - left) * i / drawn;
-        const double next = left + (right - left) * (i + 1) / drawn;
-        const int first = columnAt(x);
-        // A column belongs to the pixel in which it starts; the last quarter pixel guards against
-        // rounding.
-        map.columns.push_back({first, std::max(first, columnAt(next - 0.25))});
-    }
-    return map;
-}
-
 SeriesColors seriesColors(const LaneData& lane) {
     std::set<std::size_t> runs;
     std::set<int> nodes;
@@ -98,22 +64,19 @@ Color colorOf(const LaneFrame& frame, const LaneData& lane, const SeriesColors& 
 }
 
 void drawHoles(const LaneFrame& frame, const LaneData& lane) {
-    const ColumnMap map = mapColumns(frame);
+    const ColumnMap& map = *frame.map;
     const double step
         = map.columns.empty() ? 0.0 : map.area.width / static_cast<double>(map.columns.size());
     const auto isHole = [&](std::size_t column) {
-        const auto at = static_cast<std::size_t>(map.columns[column].first);
-        const auto missing = [at](const LaneSeries& series) {
-            return series.buckets[at].gap && std::isnan(series.buckets[at].mean);
-        };
-        // Series that are not recording at all then do not fill a hole.
-        const auto absent
-            = [at](const LaneSeries& series) { return std::isnan(series.buckets[at].mean); };
-        return std::all_of(lane.series.begin(), lane.series.end(), absent)
-            && std::any_of(lane.series.begin(), lane.series.end(), missing);
+        const auto& source = map.columns[column];
+        const LaneData* from = source.behind ? frame.behind : &lane;
+        if (source.first < 0 || from == nullptr)
+            return false;
+        const auto at = static_cast<std::size_t>(source.first);
+        return at < from->holes.size() && from->holes[at] != 0;
     };
     for (std::size_t i = 0; i < map.columns.size(); ++i) {
-        if (lane.series.empty() || !isHole(i))
+        if (!isHole(i))
             continue;
         std::size_t end = i + 1;
         while (end < map.columns.size() && isHole(end))

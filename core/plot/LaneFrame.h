@@ -13,6 +13,21 @@
 
 namespace trainscope::plot {
 
+// Which of the loaded columns a drawn column stands for: they differ while the window moves and
+// newer data is on its way. Identity when the data's window is the shown one.
+struct ColumnMap {
+    Rect area; // of the drawn columns; its height and y are those of the plot
+    struct Source {
+        int first = 0; // -1: of nothing
+        int last = -1; // inclusive
+        bool behind = false; // columns of the coarser data
+    };
+    std::vector<Source> columns;
+    // Every drawn column is one loaded column of the data itself, one after the other.
+    bool isShift = false;
+};
+ColumnMap mapColumns(const TimelineData& data, const TimeScale& scale, double columnsPerUnit);
+
 struct LaneFrame {
     const TimelineData& data;
     const TimelineStyle& style;
@@ -21,6 +36,10 @@ struct LaneFrame {
     PlotScene& scene;
     Rect lane; // name column and data
     Rect area; // data
+    const ColumnMap* map = nullptr; // of metric lanes
+    const LaneData* behind
+        = nullptr; // the lane in the coarser data, with the same series or tracks
+    std::size_t index = 0; // of the lane
 
     void fill(Rect rect, Color color, double radius = 0.0) const;
     void hatch(Rect rect) const;
@@ -35,18 +54,6 @@ struct LaneFrame {
     // Distance between baselines.
     [[nodiscard]] double lineHeight(TextRole role) const;
 };
-
-// Which of the loaded columns a drawn column stands for: they differ while the window moves and
-// newer data is on its way. Identity when the data's window is the shown one.
-struct ColumnMap {
-    Rect area; // of the drawn columns
-    struct Source {
-        int first = 0;
-        int last = 0; // inclusive
-    };
-    std::vector<Source> columns;
-};
-ColumnMap mapColumns(const LaneFrame& frame);
 
 // Colour of a series by node (one run) or by run (several), and of the metric where there is one
 // node only.

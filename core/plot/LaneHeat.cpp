@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <set>
 
 namespace trainscope::plot {
 
@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kColorBarSteps = 64;
 constexpr double kColorSteps = 128.0;
+constexpr float kHalf = 0.5F; // rounds what is not negative
 constexpr double kColorBar = 2.0; // thickness in spacings
 
 // Consecutive series of one node of one run.
@@ -53,34 +54,87 @@ bool isMagnitudeOfHeat(const std::string& metric) {
         || metric.find("power") != std::string::npos;
 }
 
-Color cellColor(const LaneData& lane, bool warm, double value) {
-    if (std::isnan(value))
-        return {0, 0, 0, 0};
-    // In steps finer than the eye: equal neighbours merge in vector files.
-    const double exact = (value - lane.low) / (lane.high - lane.low);
-    const double fraction = std::round(exact * kColorSteps) / kColorSteps;
-    return warm ? inferno(fraction) : viridis(fraction);
-}
-
-// Mean over the series [first, last) and the columns of the source.
-double meanOf(const LaneData& lane, std::size_t first, std::size_t last, ColumnMap::Source source) {
-    double sum = 0.0;
-    int count = 0;
-    for (std::size_t i = first; i < last; ++i) {
-        for (int column = source.first; column <= source.last; ++column) {
-            const float mean = lane.series[i].buckets[static_cast<std::size_t>(column)].mean;
-            if (!std::isnan(mean)) {
-                sum += mean;
-                ++count;
-            }
+// Colours in steps finer than the eye: equal neighbours merge in vector files.
+class HeatColors {
+public:
+    HeatColors(const LaneData& lane, bool warm)
+        : m_low(static_cast<float>(lane.low))
+        , m_scale(static_cast<float>(kColorSteps / (lane.high - lane.low))) {
+        for (std::size_t i = 0; i < m_colors.size(); ++i) {
+            const double fraction = static_cast<double>(i) / kColorSteps;
+            m_colors[i] = warm ? inferno(fraction) : viridis(fraction);
         }
     }
-    return count == 0 ? std::nan("") : sum / count;
-}
+    // Transparent for NaN.
+    [[nodiscard]] Color of(float value) const {
+        if (std::isnan(value))
+            return {0, 0, 0, 0};
+        const float step
+            = std::clamp((value - m_low) * m_scale, 0.0F, static_cast<float>(m_colors.size() - 1));
+        return m_colors[static_cast<std::size_t>(step + kHalf)];
+    }
+
+private:
+    float m_low;
+    float m_scale;
+    std::array<Color, static_cast<std::size_t>(kColorSteps) + 1> m_colors{};
+};
+
+// Means over the series [first, last) and the columns of each source; NaN where there is nothing.
+class RowMeans {
+public:
+    explicit RowMeans(const LaneFrame& frame, const LaneData& lane)
+        : m_frame(frame)
+        , m_lane(lane)
+        , m_map(*frame.map) { }
+
+    const std::vector<float>& of(std::size_t first, std::size_t last) {
+        m_sums.assign(m_map.columns.size(), 0.0F);
+        m_counts.assign(m_map.columns.size(), 0.0F);
+        for (std::size_t i = first; i < last; ++i)
+            add(i);
+        for (std::size_t drawn = 0; drawn < m_sums.size(); ++drawn)
+            m_sums[drawn] /= m_counts[drawn]; // 0 / 0 is NaN
+        return m_sums;
+    }
+
+private:
+    void add(std::size_t series) {
+        const float* own = m_lane.series[series].means.data();
+        if (m_map.isShift)
+            return addShifted(own + m_map.columns.front().first);
+        const bool hasBehind = m_frame.behind != nullptr && series < m_frame.behind->series.size();
+        const float* behind = hasBehind ? m_frame.behind->series[series].means.data() : nullptr;
+        for (std::size_t drawn = 0; drawn < m_map.columns.size(); ++drawn) {
+            const auto& source = m_map.columns[drawn];
+            const float* from = source.behind ? behind : own;
+            if (from == nullptr)
+                continue;
+            for (int column = source.first; column <= source.last; ++column)
+                addTo(drawn, from[column]);
+        }
+    }
+    void addShifted(const float* values) {
+        for (std::size_t drawn = 0; drawn < m_map.columns.size(); ++drawn)
+            addTo(drawn, values[drawn]);
+    }
+    void addTo(std::size_t drawn, float mean) {
+        const bool there = mean == mean; // not NaN
+        m_sums[drawn] += there ? mean : 0.0F;
+        m_counts[drawn] += there ? 1.0F : 0.0F;
+    }
+
+    const LaneFrame& m_frame;
+    const LaneData& m_lane;
+    const ColumnMap& m_map;
+    std::vector<float> m_sums;
+    std::vector<float> m_counts;
+};
 
 // Rows thinner than a unit are averaged, so that the cost is that of the pixels.
-void drawBlock(const LaneFrame& frame, const LaneData& lane, const ColumnMap& map,
-    const Block& block, bool warm, LaneGeometry& geometry) {
+void drawBlock(const LaneFrame& frame, const Block& block, RowMeans& means,
+    const HeatColors& colors, LaneGeometry& geometry) {
+    const ColumnMap& map = *frame.map;
     const auto most = std::max<std::size_t>(
         static_cast<std::size_t>(block.rect.height / frame.theme.lineWidth), 1);
     const std::size_t rows = std::min(block.count, most);
@@ -93,8 +147,8 @@ void drawBlock(const LaneFrame& frame, const LaneData& lane, const ColumnMap& ma
     for (std::size_t row = 0; row < rows; ++row) {
         const std::size_t first = block.first + block.count * row / rows;
         const std::size_t last = block.first + block.count * (row + 1) / rows;
-        for (const auto& source : map.columns)
-            strip.cells.push_back(cellColor(lane, warm, meanOf(lane, first, last, source)));
+        for (const float mean : means.of(first, last))
+            strip.cells.push_back(colors.of(mean));
         geometry.rows.push_back({{frame.area.x, block.rect.y + rowHeight * static_cast<double>(row),
                                      frame.area.width, rowHeight},
             first, 0});
@@ -104,13 +158,17 @@ void drawBlock(const LaneFrame& frame, const LaneData& lane, const ColumnMap& ma
 }
 
 // Holes of single rows show their hatch through the transparent cells of the strip.
-void hatchRow(const LaneFrame& frame, const LaneData& lane, const ColumnMap& map,
-    const LaneGeometry::Row& row) {
-    const auto& buckets = lane.series[row.item].buckets;
+void hatchRow(const LaneFrame& frame, const LaneData& lane, const LaneGeometry::Row& row) {
+    const ColumnMap& map = *frame.map;
     const double step = map.area.width / static_cast<double>(map.columns.size());
     const auto isHole = [&](std::size_t column) {
-        const auto& bucket = buckets[static_cast<std::size_t>(map.columns[column].first)];
-        return bucket.gap && std::isnan(bucket.mean);
+        const auto& source = map.columns[column];
+        const LaneData* from = source.behind ? frame.behind : &lane;
+        if (source.first < 0 || from == nullptr || row.item >= from->series.size())
+            return false;
+        const auto& series = from->series[row.item];
+        const auto at = static_cast<std::size_t>(source.first);
+        return series.gaps[at] != 0 && std::isnan(series.means[at]);
     };
     for (std::size_t i = 0; i < map.columns.size(); ++i) {
         if (!isHole(i))
@@ -184,13 +242,14 @@ LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane) {
     }
     auto blocks = blocksOf(lane);
     place(blocks, frame.area, lane.series.size(), 0.5 * frame.theme.spacing);
-    const ColumnMap map = mapColumns(frame);
+    RowMeans means(frame, lane);
     const bool warm = isMagnitudeOfHeat(lane.spec.metric);
+    const HeatColors colors(lane, warm);
     for (const auto& block : blocks)
-        drawBlock(frame, lane, map, block, warm, geometry);
+        drawBlock(frame, block, means, colors, geometry);
     for (const auto& row : geometry.rows) {
-        if (!map.columns.empty())
-            hatchRow(frame, lane, map, row);
+        if (!frame.map->columns.empty())
+            hatchRow(frame, lane, row);
     }
     const double reserved = drawBlockLabels(frame, blocks, seriesColors(lane).byRun);
     // The colours say nothing without their bar: the subtitle leaves room for it.

@@ -18,6 +18,7 @@ struct LaneRequest {
     ViewWindow window;
     int columns = 0;
     const std::function<bool()>& isCancelled;
+    LoadDetail detail = LoadDetail::Drawn;
 };
 
 Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec);

@@ -1,5 +1,6 @@
 #include "core/plot/CounterRate.h"
 #include "core/plot/LaneLoad.h"
+#include "core/plot/LanePrepare.h"
 #include "core/plot/Ticks.h"
 
 #include <fmt/format.h>
@@ -108,16 +109,14 @@ std::string countText(const LaneData& lane, std::size_t runs) {
 }
 
 std::string styleText(const LaneData& lane, std::size_t runs, std::size_t nodes) {
-    switch (lane.spec.style) {
+    switch (drawnStyle(lane.spec.style, lane.series.size())) {
     case LaneStyle::Heat:
         return "one row each";
     case LaneStyle::Band:
-        return "mean and range";
+        return "median, 25–75 %, 5–95 %, range";
     default:
         break;
     }
-    if (lane.series.size() > kMostOverlaidSeries)
-        return "mean and range";
     if (runs > 1)
         return "coloured by run";
     return nodes > 1 ? "coloured by node" : "";
@@ -150,6 +149,7 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     LaneData lane;
     lane.spec = spec;
     const auto selected = selectSeries(request.catalogue, spec);
+    LanePreparation preparation(lane, request.columns, selected.size(), request.detail);
     for (const auto& one : selected) {
         if (request.isCancelled && request.isCancelled())
             return cancelled();
@@ -157,9 +157,10 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
         if (!buckets.hasValue())
             return buckets.error();
         const Subject& subject = one.series->description.subject;
-        lane.series.push_back({one.run, subject, one.node, one.series->id,
-            subjectLabel(subject, one.node), std::move(buckets).value()});
+        preparation.add({one.run, subject, one.node, one.series->id,
+            subjectLabel(subject, one.node), std::move(buckets).value(), {}, {}, {}});
     }
+    preparation.finish();
     if (selected.empty()) {
         const Metric* metric = findMetric(spec.metric);
         lane.title = metric == nullptr ? spec.metric : metric->label;

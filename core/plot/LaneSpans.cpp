@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <optional>
 
 namespace trainscope::plot {
 
@@ -24,6 +27,7 @@ struct Row {
 constexpr double kTallest = 1.7;
 constexpr double kStreamRow = 0.9;
 constexpr double kShallowest = 0.3;
+constexpr float kHalf = 0.5F; // rounds what is not negative
 // A shorter beginning of a name tells nothing; bytes, the ellipsis' three included.
 constexpr std::size_t kLeastName = 8;
 
@@ -92,101 +96,177 @@ std::vector<Row> rowsOf(const LaneFrame& frame, const LaneData& lane, double hei
     return rows;
 }
 
-Color fillOf(const LaneFrame& frame, const store::SpanGroup& group) {
-    const auto name = frame.data.names.find(group.name);
-    const bool categorised = name != frame.data.names.end() && !name->second.category.empty();
-    const Color color
-        = categorised ? categoryColor(name->second.category) : spanKindColor(group.kind);
-    if (group.count <= 1)
-        return color;
-    // Few steps, so that neighbours merge into one rectangle.
-    const double busy
-        = std::round(std::clamp(static_cast<double>(group.busyFraction), 0.0, 1.0) * 8.0) / 8.0;
-    return blend(frame.scene.background, color, 0.3 + 0.7 * busy);
+const TimelineData::Name* findName(const TimelineData& data, NameId id) {
+    const auto found = data.names.find(id);
+    if (found != data.names.end())
+        return &found->second;
+    return data.behind ? findName(*data.behind, id) : nullptr;
 }
 
-// Adds rectangles of one level, joining neighbours that look the same.
-class SpanPainter {
+// What a group looks like. Groups repeat a few names, looked up once each.
+class SpanLooks {
 public:
-    SpanPainter(const LaneFrame& frame, double y, double height)
-        : m_frame(frame)
-        , m_y(y)
-        , m_height(height) { }
-    ~SpanPainter() { flush(); }
-    SpanPainter(const SpanPainter&) = delete;
-    SpanPainter& operator=(const SpanPainter&) = delete;
+    explicit SpanLooks(const LaneFrame& frame)
+        : m_frame(frame) { }
 
-    void add(const store::SpanGroup& group, TimeNs origin) {
-        const double left = std::max(m_frame.scale.toX(group.range.begin - origin), m_frame.area.x);
-        const double end
-            = std::min(m_frame.scale.toX(group.range.end - origin), m_frame.area.right());
-        if (left >= m_frame.area.right() || end < m_frame.area.x)
-            return;
-        const double hair = m_frame.theme.lineWidth;
-        const double right = std::min(std::max(end, left + hair), m_frame.area.right());
-        if (right <= m_right)
-            return; // under its neighbour's pixel
-        const Color color = fillOf(m_frame, group);
-        const bool named
-            = group.count == 1 && right - left > 2.5 * m_frame.theme.size(TextRole::Small);
-        if (!named && color == m_color && left <= m_right + 0.05) {
-            m_right = right;
-            return;
-        }
-        flush();
-        m_left = std::max(left, m_right);
-        m_right = right;
-        m_color = color;
-        if (named)
-            addNamed(group, left);
+    Color fillOf(const store::SpanGroup& group) {
+        const Look& look = lookOf(group);
+        if (group.count <= 1)
+            return look.shades.back();
+        // Few steps, so that neighbours merge into one rectangle.
+        const float busy = std::clamp(group.busyFraction, 0.0F, 1.0F);
+        return look.shades[static_cast<std::size_t>(busy * kShades + kHalf)];
     }
+    // nullptr where the name is not known.
+    const TimelineData::Name* nameOf(const store::SpanGroup& group) { return lookOf(group).name; }
 
 private:
-    void flush() {
-        if (m_color.a > 0)
-            m_frame.fill({m_left, m_y, m_right - m_left, m_height}, m_color);
-        m_color = {0, 0, 0, 0};
-    }
-    void addNamed(const store::SpanGroup& group, double left) {
-        const Color color = m_color;
-        // A hair's breadth keeps neighbours of one colour apart.
-        const double width = m_right - left - 0.5 * m_frame.theme.lineWidth;
-        m_frame.fill({left, m_y, width, m_height}, color);
-        m_color = {0, 0, 0, 0};
-        const auto name = m_frame.data.names.find(group.name);
-        if (name == m_frame.data.names.end()
-            || m_height < 1.1 * m_frame.theme.size(TextRole::Small))
-            return;
-        const double pad = 0.75 * m_frame.theme.spacing;
-        const std::string_view full = shortKernelName(name->second.text);
-        std::string text = elided(full, width - 2.0 * pad, m_frame.style.measure, TextRole::Small);
-        if (text != full && text.size() < kLeastName)
-            return;
-        m_frame.text({left + pad, m_frame.baseline(m_y + m_height / 2.0, TextRole::Small)},
-            std::move(text), readableOn(color), TextRole::Small);
+    static constexpr std::size_t kShades = 8;
+    static constexpr std::size_t kKept = 256;
+
+    struct Look {
+        bool known = false;
+        NameId id;
+        SpanKind kind = SpanKind::Other;
+        const TimelineData::Name* name = nullptr;
+        std::array<Color, kShades + 1> shades{};
+    };
+    const Look& lookOf(const store::SpanGroup& group) {
+        Look& look = m_looks[static_cast<std::size_t>(group.name.value) % kKept];
+        if (look.known && look.id == group.name && look.kind == group.kind)
+            return look;
+        look = {true, group.name, group.kind, findName(m_frame.data, group.name), {}};
+        const bool categorised = look.name != nullptr && !look.name->category.empty();
+        const Color color
+            = categorised ? categoryColor(look.name->category) : spanKindColor(group.kind);
+        for (std::size_t i = 0; i < kShades; ++i)
+            look.shades[i] = blend(m_frame.scene.background, color,
+                0.3 + 0.7 * static_cast<double>(i) / static_cast<double>(kShades));
+        look.shades.back() = color;
+        return look;
     }
 
     const LaneFrame& m_frame;
-    double m_y;
-    double m_height;
-    double m_left = 0.0;
-    double m_right = -1e300;
-    Color m_color{0, 0, 0, 0};
+    std::vector<Look> m_looks = std::vector<Look>(kKept);
 };
 
-void drawTrack(const LaneFrame& frame, const LaneSpans& track, const Row& row) {
+// One level of a track: bars, of which neighbours that look the same are joined, and the names that
+// fit.
+class SpanRow {
+public:
+    SpanRow(const LaneFrame& frame, SpanLooks& looks, Rect rect)
+        : m_frame(frame)
+        , m_looks(looks)
+        , m_bars{rect, {}} { }
+
+    void add(const store::SpanGroup& group, double left, double end) {
+        const Rect& area = m_bars.area;
+        const double right = std::min(std::max(end, left + m_frame.theme.lineWidth), area.right());
+        if (right <= m_right)
+            return; // under its neighbour's pixel
+        const Color color = m_looks.fillOf(group);
+        const bool named
+            = group.count == 1 && right - left > 2.5 * m_frame.theme.size(TextRole::Small);
+        const bool joins
+            = !named && m_joinable && left <= m_right + 0.05 && color == m_bars.bars.back().color;
+        const double begin = std::max(left, m_right);
+        m_right = right;
+        m_joinable = !named;
+        if (joins) {
+            m_bars.bars.back().right = right;
+            return;
+        }
+        // A hair's breadth keeps neighbours of one colour apart.
+        const double hair = named ? 0.5 * m_frame.theme.lineWidth : 0.0;
+        m_bars.bars.push_back({begin, right - hair, color});
+        if (named)
+            addName(group, left, right - hair, color);
+    }
+    void finish() {
+        auto& items = m_frame.scene.items;
+        if (!m_bars.bars.empty())
+            items.emplace_back(std::move(m_bars));
+        std::move(m_names.begin(), m_names.end(), std::back_inserter(items));
+    }
+
+private:
+    void addName(const store::SpanGroup& group, double left, double right, Color color) {
+        const Rect& area = m_bars.area;
+        const auto* name = m_looks.nameOf(group);
+        if (name == nullptr || area.height < 1.1 * m_frame.theme.size(TextRole::Small))
+            return;
+        const double pad = 0.75 * m_frame.theme.spacing;
+        const std::string_view full = shortKernelName(name->text);
+        std::string text
+            = elided(full, right - left - 2.0 * pad, m_frame.style.measure, TextRole::Small);
+        if (text.empty() || (text != full && text.size() < kLeastName))
+            return;
+        const double y = m_frame.baseline(area.y + area.height / 2.0, TextRole::Small);
+        m_names.push_back(Label{{left + pad, y}, std::move(text), readableOn(color),
+            TextRole::Small, Align::Left, false, 0.0});
+    }
+
+    const LaneFrame& m_frame;
+    SpanLooks& m_looks;
+    Bars m_bars;
+    std::vector<SceneItem> m_names;
+    double m_right = -1e300;
+    bool m_joinable = false;
+};
+
+// The groups of a track at one level that touch [begin, end), cut at its ends; groups are in order
+// of their begin.
+void addGroups(SpanRow& row, const LaneFrame& frame, const LaneSpans& track, ViewWindow stretch,
+    std::optional<int> level) {
+    const TimeScale& scale = frame.scale;
     const TimeNs origin = frame.data.runs[track.run].origin;
+    const TimeNs begin = origin + stretch.begin;
+    const TimeNs end = origin + stretch.end;
+    const TimeNs zero = origin + scale.window.begin;
+    const double perNs = scale.width / static_cast<double>(scale.window.length().ns);
+    const double from = std::max(scale.toX(stretch.begin), frame.area.x);
+    const double to = std::min(scale.toX(stretch.end), frame.area.right());
+    const auto toX
+        = [&](TimeNs time) { return scale.x + perNs * static_cast<double>((time - zero).ns); };
+    for (const auto& group : track.spans) {
+        if (group.range.begin >= end)
+            return;
+        if (group.range.end < begin || (level && group.depth != *level))
+            continue;
+        const double left = std::max(toX(group.range.begin), from);
+        const double right = std::min(toX(group.range.end), to);
+        if (left < to)
+            row.add(group, left, right);
+    }
+}
+
+void drawLevel(SpanRow& row, const LaneFrame& frame, const LaneSpans& track,
+    const LaneSpans* behind, std::optional<int> level) {
+    const ViewWindow& seen = frame.scale.window;
+    const ViewWindow& own = frame.data.window;
+    if (behind != nullptr && seen.begin < own.begin)
+        addGroups(row, frame, *behind, {seen.begin, std::min(own.begin, seen.end)}, level);
+    addGroups(row, frame, track, seen, level);
+    if (behind != nullptr && own.end < seen.end)
+        addGroups(row, frame, *behind, {std::max(own.end, seen.begin), seen.end}, level);
+    row.finish();
+}
+
+void drawTrack(const LaneFrame& frame, SpanLooks& looks, const LaneData& lane, std::size_t index,
+    const Row& row) {
+    const LaneSpans& track = lane.spans[index];
+    const LaneSpans* behind = frame.behind == nullptr ? nullptr : &frame.behind->spans[index];
     const int levels = row.nested ? std::max(track.depth, 1) : 1;
     for (int level = 0; level < levels; ++level) {
         const double y = row.rect.y + row.depthHeight * level;
         const double height = std::min(row.depthHeight, frame.area.bottom() - y);
         if (height <= 0.0)
             return;
-        SpanPainter painter(frame, y, row.nested && height > 4.0 ? height - 1.0 : height);
-        for (const auto& group : track.spans) {
-            if (!row.nested || group.depth == level)
-                painter.add(group, origin);
-        }
+        SpanRow spans(frame, looks,
+            {frame.area.x, y, frame.area.width,
+                row.nested && height > 4.0 ? height - 1.0 : height});
+        drawLevel(
+            spans, frame, track, behind, row.nested ? std::optional<int>(level) : std::nullopt);
     }
 }
 
@@ -238,11 +318,12 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
             {frame.area.x, frame.area.bottom() - 0.8 * legend}, frame.area.width);
     }
     const auto rows = rowsOf(frame, lane, height);
+    SpanLooks looks(frame);
     for (const auto& row : rows) {
         if (row.rect.y >= frame.area.bottom())
             break;
         for (const std::size_t track : row.tracks) {
-            drawTrack(frame, lane.spans[track], row);
+            drawTrack(frame, looks, lane, track, row);
             geometry.rows.push_back({row.rect, track, 0});
         }
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 namespace trainscope::plot {
@@ -28,23 +29,40 @@ std::string labelOf(std::string_view category) {
     return std::string(analysis::KernelCategories::label(category));
 }
 
-} // namespace
-
-std::vector<LegendEntry> categoryEntries(
-    const TimelineData& data, const LaneData& lane, ViewWindow window) {
-    std::set<std::string> present;
+// Of neighbours of the same name and kind only the first: that is all a legend asks.
+template <typename Visit>
+void forEachVisible(
+    const TimelineData& data, const LaneData& lane, ViewWindow window, Visit visit) {
+    const store::SpanGroup* before = nullptr;
     for (const auto& track : lane.spans) {
         const TimeNs origin = data.runs[track.run].origin;
         const TimeRange visible{origin + window.begin, origin + window.end};
         for (const auto& group : track.spans) {
-            const auto name = data.names.find(group.name);
-            if (name != data.names.end() && group.range.overlaps(visible))
-                present.insert(name->second.category);
+            const bool repeats
+                = before != nullptr && before->name == group.name && before->kind == group.kind;
+            if (repeats || !group.range.overlaps(visible))
+                continue;
+            before = &group;
+            visit(group);
         }
+    }
+}
+
+} // namespace
+
+std::vector<LegendEntry> categoryEntries(
+    const TimelineData& data, const LaneData& lane, ViewWindow window) {
+    std::unordered_set<NameId> visible;
+    forEachVisible(
+        data, lane, window, [&](const store::SpanGroup& group) { visible.insert(group.name); });
+    std::set<std::string_view> present;
+    for (const NameId id : visible) {
+        if (const auto name = data.names.find(id); name != data.names.end())
+            present.insert(name->second.category);
     }
     std::vector<LegendEntry> entries;
     for (const auto category : kOrder) {
-        if (present.contains(std::string(category)))
+        if (present.contains(category))
             entries.push_back({labelOf(category), categoryColor(category)});
     }
     return entries;
@@ -53,16 +71,11 @@ std::vector<LegendEntry> categoryEntries(
 std::vector<LegendEntry> kindEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window) {
     std::set<SpanKind> present;
-    for (const auto& track : lane.spans) {
-        const TimeNs origin = data.runs[track.run].origin;
-        const TimeRange visible{origin + window.begin, origin + window.end};
-        for (const auto& group : track.spans) {
-            const auto name = data.names.find(group.name);
-            const bool categorised = name != data.names.end() && !name->second.category.empty();
-            if (!categorised && group.range.overlaps(visible))
-                present.insert(group.kind);
-        }
-    }
+    forEachVisible(data, lane, window, [&](const store::SpanGroup& group) {
+        const auto name = data.names.find(group.name);
+        if (name == data.names.end() || name->second.category.empty())
+            present.insert(group.kind);
+    });
     std::vector<LegendEntry> entries;
     for (const auto& [kind, text] : kKinds) {
         if (present.contains(kind))

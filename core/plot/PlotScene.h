@@ -71,6 +71,10 @@ struct Columns {
     std::vector<float> top;
     std::vector<float> bottom;
     Color color;
+    // Neighbouring items of one content form a picture. The same content in a later scene is the
+    // same picture, moved: its column firstColumn is drawn first. 0: not to be recognised.
+    std::uint64_t content = 0;
+    std::int64_t firstColumn = 0;
 };
 // Rows × columns of colours over an area, row by row; alpha 0: no data.
 struct HeatStrip {
@@ -78,6 +82,17 @@ struct HeatStrip {
     int rows = 0;
     int columns = 0;
     std::vector<Color> cells;
+};
+
+// A row of bars of the row's height: spans of a track. Later bars lie over earlier ones.
+struct Bar {
+    double left = 0.0; // scene units; left <= right
+    double right = 0.0;
+    Color color;
+};
+struct Bars {
+    Rect area; // of the row; the bars do not leave it
+    std::vector<Bar> bars;
 };
 
 enum class TextRole { Body, Secondary, Small, Title }; // sizes come from the style
@@ -92,7 +107,7 @@ struct Label {
     double rotation = 0.0; // degrees, clockwise, around the anchor
 };
 
-using SceneItem = std::variant<FillRect, Line, Polyline, Columns, HeatStrip, Label>;
+using SceneItem = std::variant<FillRect, Line, Polyline, Columns, HeatStrip, Bars, Label>;
 
 struct PlotScene {
     double width = 0.0;

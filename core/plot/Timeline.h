@@ -12,7 +12,9 @@
 #include "core/plot/Theme.h"
 #include "core/store/Store.h"
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -38,7 +40,7 @@ struct ShownRun {
 
 enum class LaneStyle {
     Lines, // every GPU overlaid, thin columns, coloured by node (one run) or by run (several)
-    Band, // min-max envelope and mean over the GPUs
+    Band, // over the GPUs: min-max, 5-95 % and 25-75 %, median
     Heat, // one row per GPU
     Kernels, // one row per rank (and stream when there is room): kernels by category
     Thread, // host threads of one rank, nested
@@ -47,6 +49,8 @@ enum class LaneStyle {
 // More series than this in a Lines lane are drawn like a Band: overlaid they would only be a solid
 // block.
 inline constexpr std::size_t kMostOverlaidSeries = 64;
+// Lines, Band or Heat: what a lane of that many series is drawn as.
+LaneStyle drawnStyle(LaneStyle chosen, std::size_t series);
 
 // One lane. Lanes are identified by their position; `metric` is empty for Kernels and Thread.
 struct LaneSpec {
@@ -89,6 +93,12 @@ Result<std::vector<LaneChoice>> laneChoices(
     const store::Store& store, const std::vector<ShownRun>& runs);
 std::vector<LaneChoice> laneChoices(const Catalogue& catalogue);
 
+// Extent in every column, NaN where there is nothing.
+struct Trace {
+    std::vector<float> low;
+    std::vector<float> high;
+};
+
 // One drawn series. Counters come as rates (B/s).
 struct LaneSeries {
     std::size_t run = 0; // index into the shown runs
@@ -97,7 +107,22 @@ struct LaneSeries {
     SeriesId id;
     std::string label; // "rank 5 · node 0"
     // count 0: all values are the sample held from before, or NaN where there is nothing to show.
+    // Only Lines keep them, and data that was loaded whole.
     std::vector<Bucket> buckets;
+    // What is drawn (see prepareLane): Lines have the extents, joined to what the column before
+    // held; Heat has the means and whether a gap touches the column.
+    Trace trace;
+    std::vector<float> means;
+    std::vector<std::uint8_t> gaps;
+};
+// Over the series of one run. Extremes of everything that was measured in the column; quantiles
+// (nearest rank) of the series' means.
+struct LaneBand {
+    std::size_t run = 0;
+    Trace range;
+    Trace most; // 5-95 %
+    Trace half; // 25-75 %
+    Trace median; // low = high
 };
 struct LaneSpans {
     std::size_t run = 0;
@@ -116,6 +141,8 @@ struct LaneData {
     double low = 0.0; // axis range, SI
     double high = 1.0;
     std::vector<LaneSeries> series;
+    std::vector<LaneBand> bands; // drawn as Band: by run
+    std::vector<std::uint8_t> holes; // 1: columns in which nothing was recorded though it should
     std::vector<LaneSpans> spans;
 };
 struct TimelineData {
@@ -130,16 +157,28 @@ struct TimelineData {
         std::string category;
     };
     std::unordered_map<NameId, Name> names;
+    // Coarser data of the same lanes, drawn where this has none; nullptr for none.
+    std::shared_ptr<const TimelineData> behind;
+    std::uint64_t serial = 0; // of this process: other data has another; 0: not told
 };
+
+// Drawn: what the picture needs, whatever the number of series. Whole: every bucket of every series
+// too, for lists of numbers.
+enum class LoadDetail { Drawn, Whole };
+
+// Derives what is drawn from the buckets of a lane's series. Loading does it; for data that comes
+// from elsewhere.
+void prepareLane(LaneData& lane, int columns, LoadDetail detail = LoadDetail::Whole);
 
 // Reads what `arrangement` shows of the window. `isCancelled` is asked between series.
 Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
     const Arrangement& arrangement, ViewWindow window, int columns,
-    const std::function<bool()>& isCancelled = {});
+    const std::function<bool()>& isCancelled = {}, LoadDetail detail = LoadDetail::Drawn);
 // The same with a catalogue read before.
 Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
     const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
-    int columns, const std::function<bool()>& isCancelled = {});
+    int columns, const std::function<bool()>& isCancelled = {},
+    LoadDetail detail = LoadDetail::Drawn);
 
 enum class TimeDisplay { Relative, Utc, Local, Iteration };
 
@@ -149,6 +188,7 @@ struct TimelineStyle {
     double height = 0.0; // 0: as tall as the lanes need
     double scroll = 0.0; // lanes start this far above the top
     double nameWidth = 148.0; // fixed column of lane names
+    double columnsPerUnit = 1.0; // pixels of the screen in a unit; where the data has other columns
     TimeDisplay time = TimeDisplay::Relative;
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
     MeasureText measure;

@@ -18,7 +18,7 @@ double lanePadding(const Theme& theme) {
 }
 
 LaneGeometry drawLane(const LaneFrame& frame, const LaneData& lane) {
-    switch (lane.spec.style) {
+    switch (drawnStyle(lane.spec.style, lane.series.size())) {
     case LaneStyle::Lines:
         return drawLines(frame, lane);
     case LaneStyle::Band:
@@ -86,15 +86,32 @@ double lanesHeight(const TimelineData& data) {
 LaneFrame frameFor(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale,
     PlotScene& scene) {
     return {data, style, *style.theme, scale, scene, {0.0, 0.0, scale.right(), 0.0},
-        {scale.x, 0.0, scale.width, 0.0}};
+        {scale.x, 0.0, scale.width, 0.0}, nullptr, nullptr, 0};
+}
+
+// The same lane of the coarser data, if it has what the lane has.
+const LaneData* laneBehind(const TimelineData& data, std::size_t index) {
+    if (!data.behind || index >= data.behind->lanes.size())
+        return nullptr;
+    const LaneData& lane = data.lanes[index];
+    const LaneData& behind = data.behind->lanes[index];
+    const bool same = behind.spec.style == lane.spec.style && behind.spec.metric == lane.spec.metric
+        && behind.spec.rank == lane.spec.rank && behind.series.size() == lane.series.size()
+        && behind.spans.size() == lane.spans.size();
+    return same ? &behind : nullptr;
 }
 
 void drawLanes(const TimelineData& data, const LaneFrame& base, const TimeTicks& ticks, double top,
     double bottom, TimelineGeometry& geometry) {
     const double pad = lanePadding(base.theme);
+    const ColumnMap map = mapColumns(data, base.scale, base.style.columnsPerUnit);
     double y = top - base.style.scroll;
-    for (const auto& lane : data.lanes) {
+    for (std::size_t i = 0; i < data.lanes.size(); ++i) {
+        const LaneData& lane = data.lanes[i];
         LaneFrame frame = base;
+        frame.map = &map;
+        frame.behind = laneBehind(data, i);
+        frame.index = i;
         frame.lane = {0.0, y, base.scale.right(), lane.spec.height};
         frame.area = {
             base.scale.x, y + pad, base.scale.width, std::max(lane.spec.height - 2.0 * pad, 1.0)};

@@ -3,6 +3,7 @@
 #include "core/plot/Timeline.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace trainscope::plot {
 
@@ -46,19 +47,21 @@ Status resolveNames(
 
 Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
     const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
-    int columns, const std::function<bool()>& isCancelled) {
+    int columns, const std::function<bool()>& isCancelled, LoadDetail detail) {
     if (window.length().ns <= 0 || columns <= 0)
         return Error{ErrorCode::Usage,
             "The time window is empty; choose one that ends after it begins.", {}};
     if (catalogue.runs.size() != runs.size())
         return Error{ErrorCode::Internal, "The catalogue belongs to other runs.", {}};
+    static std::atomic<std::uint64_t> serial{0};
     TimelineData data;
+    data.serial = ++serial;
     data.window = window;
     data.columns = columns;
     data.runs = runs;
     for (const auto& run : catalogue.runs)
         data.iterations.push_back(run.iterations);
-    const LaneRequest request{store, catalogue, runs, window, columns, isCancelled};
+    const LaneRequest request{store, catalogue, runs, window, columns, isCancelled, detail};
     for (const auto& spec : arrangement.lanes) {
         auto lane
             = showsSpans(spec.style) ? loadSpanLane(request, spec) : loadMetricLane(request, spec);
@@ -74,11 +77,12 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
 
 Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
     const Arrangement& arrangement, ViewWindow window, int columns,
-    const std::function<bool()>& isCancelled) {
+    const std::function<bool()>& isCancelled, LoadDetail detail) {
     const auto catalogue = readCatalogue(store, runs);
     if (!catalogue.hasValue())
         return catalogue.error();
-    return loadTimeline(store, catalogue.value(), runs, arrangement, window, columns, isCancelled);
+    return loadTimeline(
+        store, catalogue.value(), runs, arrangement, window, columns, isCancelled, detail);
 }
 
 } // namespace trainscope::plot

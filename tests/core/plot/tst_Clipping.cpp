@@ -63,6 +63,8 @@ private Q_SLOTS:
             QVERIFY(within(fill.rect.x, fill.rect.right()));
         for (const auto& columns : itemsOf<Columns>(geometry.scene))
             QVERIFY(within(columns.area.x, columns.area.right()));
+        for (const auto& bar : barsOf(geometry.scene))
+            QVERIFY(within(bar.rect.x, bar.rect.right()));
         for (const auto& strip : itemsOf<HeatStrip>(geometry.scene))
             QVERIFY(within(strip.area.x, strip.area.right()));
         for (const auto& line : itemsOf<Line>(geometry.scene))

@@ -19,15 +19,6 @@ TimelineData named(LaneData lane) {
     return data;
 }
 
-std::vector<FillRect> fills(const PlotScene& scene) {
-    std::vector<FillRect> found;
-    for (const auto& fill : itemsOf<FillRect>(scene)) {
-        if (fill.rect.x >= 112.0 && fill.rect.height > 12.0)
-            found.push_back(fill);
-    }
-    return found;
-}
-
 bool hasLabel(const PlotScene& scene, const std::string& text) {
     for (const auto& label : itemsOf<Label>(scene)) {
         if (label.text == text)
@@ -45,7 +36,7 @@ private Q_SLOTS:
     void placesAndColours() {
         const auto data = named(kernelLane({{span(10, 20, 1), span(30, 60, 2)}}));
         const auto geometry = buildTimeline(data, data.window, smallStyle());
-        const auto found = fills(geometry.scene);
+        const auto found = barsOf(geometry.scene);
         QCOMPARE(found.size(), std::size_t{2});
         QCOMPARE(found[0].rect.x, 122.0);
         QCOMPARE(found[0].rect.width, 10.0);
@@ -76,17 +67,31 @@ private Q_SLOTS:
     void spansAreCutAtTheWindow() {
         const auto data = named(kernelLane({{span(0, 100, 1)}}));
         const auto geometry = buildTimeline(data, {{40}, {60}}, smallStyle());
-        for (const auto& fill : itemsOf<FillRect>(geometry.scene)) {
+        for (const auto& fill : barsOf(geometry.scene)) {
             QVERIFY(fill.rect.x >= 0.0);
             QVERIFY(fill.rect.right() <= 212.0);
         }
-        QCOMPARE(fills(geometry.scene).front().rect.x, 112.0);
+        QCOMPARE(barsOf(geometry.scene).front().rect.x, 112.0);
+    }
+
+    void coarserSpansFillWhatIsMissing() {
+        auto data = named(kernelLane({{span(50, 60, 1)}}));
+        data.window = {{50}, {100}};
+        data.behind = std::make_shared<TimelineData>(
+            named(kernelLane({{span(10, 30, 2), span(40, 60, 2)}})));
+        const auto geometry = buildTimeline(data, {{0}, {100}}, smallStyle());
+        const auto found = barsOf(geometry.scene);
+        QCOMPARE(found.size(), std::size_t{3});
+        QCOMPARE(found[0].rect.x, 122.0);
+        QCOMPARE(found[1].rect.x, 152.0);
+        QVERIFY(found[1].rect.right() <= 162.0); // cut where the finer data begins
+        QVERIFY(found[2].fill == categoryColor("gemm"));
     }
 
     void busyGroupsArePaler() {
         const auto data = named(kernelLane({{span(10, 20, 1, 40, 0.5F)}}));
         const auto geometry = buildTimeline(data, data.window, smallStyle());
-        const auto found = fills(geometry.scene);
+        const auto found = barsOf(geometry.scene);
         QVERIFY(found[0].fill == blend(darkTheme().window, categoryColor("gemm"), 0.3 + 0.7 * 0.5));
     }
 
@@ -94,7 +99,7 @@ private Q_SLOTS:
         const auto data = named(
             kernelLane({{span(10, 11, 1), span(11, 12, 1), span(12, 13, 1), span(50, 51, 1)}}));
         const auto geometry = buildTimeline(data, data.window, smallStyle());
-        const auto found = fills(geometry.scene);
+        const auto found = barsOf(geometry.scene);
         QCOMPARE(found.size(), std::size_t{2});
         QCOMPARE(found[0].rect.width, 3.0);
     }
@@ -104,7 +109,7 @@ private Q_SLOTS:
         TimelineData wide = data;
         wide.window = {{0}, {1'000'000}};
         const auto geometry = buildTimeline(wide, wide.window, smallStyle());
-        QCOMPARE(fills(geometry.scene).front().rect.width, 1.0);
+        QCOMPARE(barsOf(geometry.scene).front().rect.width, 1.0);
     }
 
     void streamsFoldIntoRanksWithoutRoom() {
@@ -128,7 +133,7 @@ private Q_SLOTS:
             group.kind = SpanKind::CpuOp;
         const auto geometry = buildTimeline(named(lane), {{0}, {100}}, smallStyle());
         std::vector<FillRect> found;
-        for (const auto& fill : itemsOf<FillRect>(geometry.scene)) {
+        for (const auto& fill : barsOf(geometry.scene)) {
             if (fill.fill == spanKindColor(SpanKind::CpuOp))
                 found.push_back(fill);
         }

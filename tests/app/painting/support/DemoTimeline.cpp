@@ -76,9 +76,11 @@ LaneData metricLane(const DemoOptions& options, LaneStyle style, const char* met
             lane.series.push_back(
                 {static_cast<std::size_t>(run), {SubjectKind::Gpu, rank, node, {}}, node,
                     SeriesId{id++}, "rank " + std::to_string(rank),
-                    bucketsOf(options, rank, [&](double t) { return value(t, rank, run); })});
+                    bucketsOf(options, rank, [&](double t) { return value(t, rank, run); }), {}, {},
+                    {}});
         }
     }
+    prepareLane(lane, options.columns);
     return lane;
 }
 

@@ -62,9 +62,11 @@ inline plot::LaneData metricLane(plot::LaneStyle style, const std::string& metri
     for (auto& buckets : series) {
         const int node = rank / perNode;
         lane.series.push_back({0, {SubjectKind::Gpu, rank, node, {}}, node, SeriesId{rank + 1},
-            "rank", std::move(buckets)});
+            "rank", std::move(buckets), {}, {}, {}});
         ++rank;
     }
+    const std::size_t columns = lane.series.empty() ? 0 : lane.series.front().buckets.size();
+    plot::prepareLane(lane, static_cast<int>(columns));
     return lane;
 }
 
@@ -92,6 +94,17 @@ std::vector<Item> itemsOf(const plot::PlotScene& scene) {
     for (const auto& item : scene.items) {
         if (const auto* match = std::get_if<Item>(&item))
             found.push_back(*match);
+    }
+    return found;
+}
+
+// Bars of rows as rectangles.
+inline std::vector<plot::FillRect> barsOf(const plot::PlotScene& scene) {
+    std::vector<plot::FillRect> found;
+    for (const auto& row : itemsOf<plot::Bars>(scene)) {
+        for (const auto& bar : row.bars)
+            found.push_back({{bar.left, row.area.y, bar.right - bar.left, row.area.height},
+                bar.color, 0.0, plot::Hatch::None});
     }
     return found;
 }

@@ -1,0 +1,21 @@
+#pragma once
+// What the frame benchmarks look at: a generated run with telemetry and kernels, kept in the cache
+// folder between runs.
+
+#include <cstdint>
+#include <filesystem>
+
+namespace trainscope::bench {
+
+// Power, temperature, clock, utilisation and a PCIe counter of every GPU at 10 Hz; kernels of the
+// first ranks, densely one after the other.
+struct ViewedRun {
+    int gpus = 64;
+    int samples = 20'000; // of one series
+    int tracedRanks = 8;
+    int streams = 2; // of one rank
+    int spans = 50'000; // of one stream
+};
+std::filesystem::path viewedDatabase(const ViewedRun& run);
+
+} // namespace trainscope::bench
