@@ -27,10 +27,12 @@ void packNarrow(const std::uint64_t* values, unsigned from, unsigned width, std:
     for (unsigned row = 0; row < kRows; ++row) {
         const unsigned bit = row * width;
         const unsigned shift = bit % kWord;
-        std::uint32_t* word = words.data() + bit / kWord * kLanes;
+        std::uint32_t* word = words.data() + std::size_t{bit / kWord} * kLanes;
         std::array<std::uint32_t, kLanes> lanes{};
         for (unsigned lane = 0; lane < kLanes; ++lane)
-            lanes[lane] = static_cast<std::uint32_t>(values[row * kLanes + lane] >> from) & mask;
+            lanes[lane]
+                = static_cast<std::uint32_t>(values[std::size_t{row} * kLanes + lane] >> from)
+                & mask;
         for (unsigned lane = 0; lane < kLanes; ++lane)
             word[lane] |= lanes[lane] << shift;
         if (shift + width <= kWord)
@@ -53,7 +55,7 @@ void unpackNarrow(
     for (unsigned row = 0; row < kRows; ++row) {
         const unsigned bit = row * width;
         const unsigned shift = bit % kWord;
-        const std::uint32_t* word = words.data() + bit / kWord * kLanes;
+        const std::uint32_t* word = words.data() + std::size_t{bit / kWord} * kLanes;
         std::uint64_t* target = values + std::size_t{row} * kLanes;
         for (unsigned lane = 0; lane < kLanes; ++lane) {
             const std::uint64_t both

@@ -48,6 +48,7 @@ private:
     ColumnGrid m_grid;
     int m_columns;
     std::array<Page, kMaxLevel> m_pages;
+    Bytes m_bytes;
 };
 
 Result<std::vector<Bucket>> BucketQuery::run() {
@@ -92,21 +93,24 @@ Result<const BucketNode*> BucketQuery::node(int level, std::int64_t index) {
             && index < page.first + static_cast<std::int64_t>(page.nodes.size());
     };
     if (!held()) {
-        bool decoded = true;
         page.nodes.clear();
+        DataPlace place;
         Status read = m_database.forEach(
-            "SELECT first_index, count, data FROM bucket_page"
+            "SELECT first_index, data_at, data_size FROM bucket_page"
             " WHERE series=? AND kind=? AND level=? AND first_index<=? ORDER BY first_index DESC "
             "LIMIT 1",
             [&](const Row& row) {
                 page.first = row.integer(0);
-                decoded = decodeNodes(
-                    row.blob(2), static_cast<std::size_t>(row.integer(1)), page.nodes);
+                place = {row.integer(1), row.integer(2)};
             },
             m_series.id.value, static_cast<int>(m_kind), level, index);
+        if (read.hasValue())
+            read = readData(m_database, place, m_bytes);
         if (!read.hasValue())
             return read.error();
-        if (!decoded)
+        // Rates are stored in SI.
+        const double scale = m_kind == PyramidKind::Rate ? 1.0 : m_series.scale;
+        if (!decodeNodes(m_bytes, scale, page.nodes))
             return damagedChunk(m_database, "a page of buckets");
     }
     return held() ? &page.nodes[static_cast<std::size_t>(index - page.first)] : nullptr;

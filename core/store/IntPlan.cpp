@@ -146,7 +146,8 @@ std::uint64_t slopeOf(Ints u) {
         sum += *it - median;
         ++used;
     }
-    const double mean = static_cast<double>(median) + static_cast<double>(sum / used);
+    const double mean
+        = static_cast<double>(median) + static_cast<double>(sum) / static_cast<double>(used);
     return static_cast<std::uint64_t>(mean / static_cast<double>(step) * (1U << kSlopeBits));
 }
 

@@ -1,5 +1,6 @@
 #include "core/store/PeriodHistogram.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -7,6 +8,7 @@ namespace trainscope::store {
 namespace {
 
 constexpr int kFractionBits = 5; // classes per octave: 32
+constexpr std::size_t kClasses = std::size_t{63} << kFractionBits;
 
 int classOf(std::uint64_t interval) {
     const int octave = static_cast<int>(std::bit_width(interval)) - 1;
@@ -22,14 +24,40 @@ int classOf(std::uint64_t interval) {
 void PeriodHistogram::add(std::int64_t interval) {
     if (interval <= 0)
         return;
-    const int key = classOf(static_cast<std::uint64_t>(interval));
-    if (key != m_lastKey) {
-        m_last = &m_classes[key];
-        m_lastKey = key;
-    }
-    ++m_last->count;
-    m_last->sum += static_cast<double>(interval);
+    Class& entry = m_classes[classOf(static_cast<std::uint64_t>(interval))];
+    ++entry.count;
+    entry.sum += static_cast<double>(interval);
     ++m_total;
+}
+
+void PeriodHistogram::addBetween(std::span<const std::int64_t> times) {
+    // Counted in a flat table first: jitter hits several classes in turn.
+    std::array<std::int32_t, kClasses> counts{};
+    std::array<double, kClasses> sums{};
+    for (std::size_t i = 1; i < times.size(); ++i) {
+        const std::int64_t interval = times[i] - times[i - 1];
+        if (interval <= 0)
+            continue;
+        const auto key = static_cast<std::size_t>(classOf(static_cast<std::uint64_t>(interval)));
+        ++counts[key];
+        sums[key] += static_cast<double>(interval);
+    }
+    for (std::size_t key = 0; key < kClasses; ++key) {
+        if (counts[key] == 0)
+            continue;
+        Class& entry = m_classes[static_cast<int>(key)];
+        entry.count += counts[key];
+        entry.sum += sums[key];
+        m_total += counts[key];
+    }
+}
+
+void PeriodHistogram::add(const PeriodHistogram& other) {
+    for (const auto& [key, entry] : other.m_classes) {
+        m_classes[key].count += entry.count;
+        m_classes[key].sum += entry.sum;
+    }
+    m_total += other.m_total;
 }
 
 std::int64_t PeriodHistogram::median() const {

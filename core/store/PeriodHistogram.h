@@ -4,12 +4,17 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 
 namespace trainscope::store {
 
 class PeriodHistogram {
 public:
-    void add(std::int64_t interval); // 0 and below is not counted
+    // 0 and below is not counted.
+    void add(std::int64_t interval);
+    // The intervals between neighbours.
+    void addBetween(std::span<const std::int64_t> times);
+    void add(const PeriodHistogram& other);
     [[nodiscard]] std::int64_t median() const; // 0 when nothing was counted
 
 private:
@@ -19,8 +24,6 @@ private:
     };
     std::map<int, Class> m_classes;
     std::int64_t m_total = 0;
-    int m_lastKey = -1;
-    Class* m_last = nullptr; // regular sampling hits the same class again and again
 };
 
 } // namespace trainscope::store

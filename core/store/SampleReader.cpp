@@ -8,11 +8,20 @@
 
 namespace trainscope::store {
 
-Error damagedChunk(const Database& database, std::string_view what) {
-    return {ErrorCode::Unreadable,
-        "The database is damaged: " + std::string(what)
-            + " cannot be decoded. Import the source again to replace it.",
-        database.shownPath()};
+ChunkColumns chunkColumns(const Row& row, int at) {
+    return {{row.integer(at), row.integer(at + 1)}, {row.integer(at + 2), row.integer(at + 3)},
+        {row.integer(at + 4), row.integer(at + 5)}};
+}
+
+Status readChunk(Database& database, const ChunkColumns& columns, ChunkBytes& bytes) {
+    Status status = readData(database, columns.values, bytes.values);
+    if (status.hasValue())
+        status = readData(database, columns.times, bytes.times);
+    return status.hasValue() ? readData(database, columns.base, bytes.base) : status;
+}
+
+bool decodeChunk(const ChunkBytes& bytes, std::span<std::int64_t> times, std::span<double> values) {
+    return decodeValues(bytes.values, values) && decodeTimes(bytes.times, bytes.base, times);
 }
 
 Result<const SampleChunk*> SampleReader::at(std::int64_t index) {
@@ -26,40 +35,29 @@ Result<const SampleChunk*> SampleReader::at(std::int64_t index) {
 
 Status SampleReader::load(std::int64_t index) {
     m_loaded = false;
-    std::int64_t timesId = 0;
-    bool decoded = true;
+    std::int64_t count = 0;
+    ChunkColumns columns;
     Status read = m_database.forEach(
-        "SELECT first_index, count, times, data FROM sample_chunk"
+        "SELECT first_index, count, values_at, values_size, times_at, times_size, base_at, "
+        "base_size FROM sample_chunk"
         " WHERE series=? AND first_index<=? ORDER BY first_index DESC LIMIT 1",
         [&](const Row& row) {
-            const std::int64_t count = row.integer(1);
-            if (index >= row.integer(0) + count)
-                return;
             m_chunk.firstIndex = row.integer(0);
-            timesId = row.integer(2);
-            decoded = count > 0 && count <= static_cast<std::int64_t>(kMaxColumn);
-            if (!decoded)
-                return;
-            m_chunk.values.resize(static_cast<std::size_t>(count));
-            decoded = decodeValues(row.blob(3), m_chunk.values);
-            m_loaded = decoded;
+            count = row.integer(1);
+            columns = chunkColumns(row, 2);
         },
         m_series.value, index);
+    if (!read.hasValue() || index >= m_chunk.firstIndex + count)
+        return read;
+    if (count > static_cast<std::int64_t>(kMaxColumn))
+        return damagedChunk(m_database, "a chunk of samples");
+    read = readChunk(m_database, columns, m_bytes);
     if (!read.hasValue())
         return read;
-    if (!decoded)
-        return damagedChunk(m_database, "a chunk of samples");
-    if (!m_loaded || (timesId == m_timesId && m_chunk.times.size() == m_chunk.values.size()))
-        return {};
-    m_chunk.times.resize(m_chunk.values.size());
-    m_loaded = false;
-    read = m_database.forEach(
-        "SELECT data FROM time_column WHERE id=?",
-        [&](const Row& row) { m_loaded = decodeTimes(row.blob(0), {}, m_chunk.times); }, timesId);
-    m_timesId = m_loaded ? timesId : 0;
-    if (read.hasValue() && !m_loaded)
-        return damagedChunk(m_database, "a column of times");
-    return read;
+    m_chunk.times.resize(static_cast<std::size_t>(count));
+    m_chunk.values.resize(static_cast<std::size_t>(count));
+    m_loaded = decodeChunk(m_bytes, m_chunk.times, m_chunk.values);
+    return m_loaded ? Status() : damagedChunk(m_database, "a chunk of samples");
 }
 
 Result<std::optional<ChunkPlace>> SampleReader::placeBefore(std::int64_t time) {

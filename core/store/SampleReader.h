@@ -4,6 +4,7 @@
 #include "core/model/Id.h"
 #include "core/model/Result.h"
 #include "core/store/Database.h"
+#include "core/store/SampleData.h"
 
 #include <functional>
 #include <optional>
@@ -30,6 +31,27 @@ struct ChunkPlace {
     std::int64_t end = 0; // last sample
 };
 
+// Where the columns of a chunk lie; base of size 0: the times stand alone.
+struct ChunkColumns {
+    DataPlace values;
+    DataPlace times;
+    DataPlace base;
+};
+inline constexpr int kColumnsOfChunk = 6;
+// For a statement that selects values_at, values_size, times_at, times_size, base_at, base_size
+// from `at` on.
+ChunkColumns chunkColumns(const Row& row, int at);
+
+// The bytes of a chunk, before they are decoded.
+struct ChunkBytes {
+    Bytes values;
+    Bytes times;
+    Bytes base;
+};
+Status readChunk(Database& database, const ChunkColumns& columns, ChunkBytes& bytes);
+// Both have the length that the chunk's row says, at most kMaxColumn. Pure; any thread.
+bool decodeChunk(const ChunkBytes& bytes, std::span<std::int64_t> times, std::span<double> values);
+
 class SampleReader {
 public:
     SampleReader(Database& database, SeriesId series)
@@ -53,10 +75,8 @@ private:
     Database& m_database;
     SeriesId m_series;
     SampleChunk m_chunk;
-    std::int64_t m_timesId = 0;
+    ChunkBytes m_bytes;
     bool m_loaded = false;
 };
-
-Error damagedChunk(const Database& database, std::string_view what);
 
 } // namespace trainscope::store

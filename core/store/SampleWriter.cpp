@@ -1,14 +1,11 @@
 #include "core/store/SampleWriter.h"
 
+#include "core/store/BucketNode.h"
 #include "core/store/SampleReader.h"
 #include "core/store/SeriesIndex.h"
 #include "core/store/Spill.h"
-#include "core/store/TimeCodec.h"
-
-#include <xxhash.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace trainscope::store {
@@ -21,33 +18,7 @@ struct SampleRow {
 struct Earlier {
     bool operator()(const SampleRow& a, const SampleRow& b) const { return a.time < b.time; }
 };
-constexpr std::size_t kRowsInMemory = std::size_t{1} << 21U;
-
-// What a chunk row says of its own samples; source numbers.
-struct ChunkFigures {
-    std::int64_t missing = 0;
-    std::optional<double> min;
-    std::optional<double> max;
-    double weighted = 0.0; // Σ value·ns between samples of the chunk
-    std::int64_t weight = 0;
-};
-
-ChunkFigures figuresOf(std::span<const std::int64_t> times, std::span<const double> values) {
-    ChunkFigures figures;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        if (std::isnan(values[i])) {
-            ++figures.missing;
-            continue;
-        }
-        figures.min = figures.min ? std::min(*figures.min, values[i]) : values[i];
-        figures.max = figures.max ? std::max(*figures.max, values[i]) : values[i];
-        if (i + 1 < times.size()) {
-            figures.weighted += values[i] * static_cast<double>(times[i + 1] - times[i]);
-            figures.weight += times[i + 1] - times[i];
-        }
-    }
-    return figures;
-}
+constexpr std::size_t kRowsInMemory = std::size_t{1} << 20U;
 
 void sortTogether(std::vector<std::int64_t>& times, std::vector<double>& values) {
     std::vector<std::size_t> order(times.size());
@@ -64,7 +35,23 @@ void sortTogether(std::vector<std::int64_t>& times, std::vector<double>& values)
     values = std::move(sortedValues);
 }
 
+// The first `count`, which are taken away. All of them leave no memory behind.
+template <typename T>
+std::vector<T> takeFirst(std::vector<T>& all, std::size_t count) {
+    if (count == all.size())
+        return std::exchange(all, {});
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<T> first(all.begin(), middle);
+    all.erase(all.begin(), middle);
+    return first;
+}
+
 } // namespace
+
+SampleWriter::SampleWriter(Database& database)
+    : m_database(database)
+    , m_data(database)
+    , m_jobs(WorkerPool::shared(), 0, [this](Written&& chunk) { write(std::move(chunk)); }) { }
 
 void SampleWriter::open(SeriesId series, double scale, int counterBits) {
     Pending& pending = m_series[series];
@@ -82,15 +69,16 @@ Status SampleWriter::add(
     pending.touched = ++m_clock;
     for (std::size_t at = 0; at < times.size();) {
         const std::size_t take = std::min(times.size() - at, kChunkSamples - pending.times.size());
-        for (std::size_t i = at; i < at + take; ++i) {
-            pending.times.push_back(times[i].ns);
-            pending.values.push_back(values[i]);
-        }
+        const auto from = static_cast<std::ptrdiff_t>(at);
+        const auto to = static_cast<std::ptrdiff_t>(at + take);
+        std::transform(times.begin() + from, times.begin() + to, std::back_inserter(pending.times),
+            [](TimeNs time) { return time.ns; });
+        pending.values.insert(pending.values.end(), values.begin() + from, values.begin() + to);
         at += take;
         m_pending += take;
         m_total += take;
         if (pending.times.size() == kChunkSamples) {
-            if (Status status = flush(series, pending); !status.hasValue())
+            if (Status status = submit(series, pending, kChunkSamples); !status.hasValue())
                 return status;
         }
     }
@@ -98,139 +86,197 @@ Status SampleWriter::add(
 }
 
 // Writes out what has not been touched for longest: of files read one after the other those are
-// complete.
+// complete. Nodes of the pyramid do not reach over the end of a chunk.
 Status SampleWriter::relieve() {
     std::vector<std::pair<std::uint64_t, SeriesId>> byAge;
     for (const auto& [id, pending] : m_series) {
-        if (!pending.times.empty())
+        if (pending.times.size() >= kLeafSamples)
             byAge.emplace_back(pending.touched, id);
     }
     std::sort(byAge.begin(), byAge.end());
     for (const auto& [touched, id] : byAge) {
         if (m_pending <= kPendingSamples / 2)
             break;
-        if (Status status = flush(id, m_series[id]); !status.hasValue())
+        Pending& pending = m_series[id];
+        const std::size_t whole = pending.times.size() / kLeafSamples * kLeafSamples;
+        if (Status status = submit(id, pending, whole); !status.hasValue())
             return status;
     }
     return {};
 }
 
-Status SampleWriter::flush(SeriesId series, Pending& pending) {
-    if (pending.times.empty())
-        return {};
+Status SampleWriter::submit(SeriesId series, Pending& pending, std::size_t count) {
+    if (count == 0)
+        return m_failure;
     if (!std::is_sorted(pending.times.begin(), pending.times.end()))
         sortTogether(pending.times, pending.values);
-    if (pending.written > 0 && pending.times.front() < pending.lastTime)
+    if (pending.submitted > 0 && pending.times.front() < pending.lastTime)
         pending.unsorted = true;
-    Status status = writeChunk(series, pending);
-    m_pending -= pending.times.size();
-    // Series that are done should not keep their memory.
-    pending.times = {};
-    pending.values = {};
-    return status;
+    ChunkInput input;
+    input.times
+        = std::make_shared<const std::vector<std::int64_t>>(takeFirst(pending.times, count));
+    input.values = takeFirst(pending.values, count);
+    m_pending -= count;
+    pending.submitted += static_cast<std::int64_t>(count);
+    pending.lastTime = input.times->back();
+    const TimeShare::Decision decision = m_share.decide(input.times);
+    input.timesKnown = decision.known;
+    input.base = decision.base;
+    m_jobs.submit([series, decision, input = std::move(input)]() -> Written {
+        return {series, decision, encodeChunk(input)};
+    });
+    return m_failure;
 }
 
-Status SampleWriter::writeChunk(SeriesId series, Pending& pending) {
-    const auto& times = pending.times;
-    if (pending.written > 0)
-        pending.periods.add(times.front() - pending.lastTime);
-    for (std::size_t i = 1; i < times.size(); ++i)
-        pending.periods.add(times[i] - times[i - 1]);
-    const Result<std::int64_t> timesId = timeColumn(times);
-    if (!timesId.hasValue())
-        return timesId.error();
-    const ChunkFigures figures = figuresOf(times, pending.values);
-    Bytes data;
-    encodeValues(pending.values, data);
-    Status status = m_database.execute(
-        "INSERT INTO sample_chunk(series, first_index, count, begin_ns, end_ns, missing, min, max, "
-        "last,"
-        " weighted_sum, weight_ns, times, data) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        series.value, pending.written, static_cast<std::int64_t>(times.size()), times.front(),
-        times.back(), figures.missing, figures.min, figures.max, pending.values.back(),
-        figures.weighted, figures.weight, timesId.value(), data);
-    pending.written += static_cast<std::int64_t>(times.size());
-    pending.lastTime = std::max(pending.lastTime, times.back());
-    if (pending.written == static_cast<std::int64_t>(times.size()))
-        pending.lastTime = times.back();
-    return status;
+void SampleWriter::write(Written&& chunk) {
+    if (!m_failure.hasValue())
+        return;
+    Pending& pending = m_series[chunk.series];
+    const std::int64_t firstIndex = pending.figures.count;
+    if (firstIndex > 0)
+        pending.periods.add(chunk.output.figures.begin - pending.figures.end);
+    pending.periods.add(chunk.output.periods);
+    pending.figures.append(chunk.output.figures);
+    m_written += static_cast<std::uint64_t>(chunk.output.figures.count);
+    m_failure = writeTimes(chunk);
+    if (m_failure.hasValue())
+        m_failure = insertChunk(chunk, firstIndex);
 }
 
-Result<std::int64_t> SampleWriter::timeColumn(std::span<const std::int64_t> times) {
-    const XXH128_hash_t hash = XXH3_128bits(times.data(), times.size_bytes());
-    const HashValue key{hash.low64, hash.high64};
-    const auto found = m_timeColumns.find(key);
-    if (found != m_timeColumns.end())
-        return found->second;
-    Bytes data;
-    encodeTimes(times, data);
-    Status status
-        = m_database.execute("INSERT INTO time_column(source, data) VALUES(?,?)", m_source, data);
-    if (!status.hasValue())
-        return status.error();
-    const std::int64_t id = m_database.lastRowId();
-    m_timeColumns.emplace(key, id);
-    return id;
+Status SampleWriter::writeTimes(const Written& chunk) {
+    if (chunk.times.known)
+        return {};
+    const Result<DataPlace> place = m_data.append(chunk.output.times);
+    if (!place.hasValue())
+        return place.error();
+    const DataPlace base
+        = chunk.output.beside ? m_share.places(chunk.times.baseSlot).times : DataPlace{};
+    m_share.place(chunk.times.slot, place.value(), base);
+    return {};
 }
 
-// Chunks that came out of order are read back, sorted on disk and written anew. Their old time
-// columns go too, unless another series shares them.
-Status SampleWriter::resort(SeriesId series, Pending& pending) {
+Status SampleWriter::insertChunk(const Written& chunk, std::int64_t firstIndex) {
+    const Result<DataPlace> values = m_data.append(chunk.output.values);
+    if (!values.hasValue())
+        return values.error();
+    const SampleFigures& figures = chunk.output.figures;
+    const TimeShare::Places& places = m_share.places(chunk.times.slot);
+    const bool beside = places.base.size > 0;
+    const auto ifBeside
+        = [beside](std::int64_t value) { return beside ? std::optional(value) : std::nullopt; };
+    return m_database.execute(
+        "INSERT INTO sample_chunk(series, first_index, count, begin_ns, end_ns, missing, min, max,"
+        " last, weighted_sum, weight_ns, values_at, values_size, times_at, times_size, base_at,"
+        " base_size) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        chunk.series.value, firstIndex, figures.count, figures.begin, figures.end, figures.missing,
+        figures.min, figures.max, figures.last, figures.weighted, figures.weight, values.value().at,
+        values.value().size, places.times.at, places.times.size, ifBeside(places.base.at),
+        ifBeside(places.base.size));
+}
+
+Status SampleWriter::drain() {
+    m_jobs.finish();
+    if (m_failure.hasValue())
+        m_failure = m_data.flush();
+    return m_failure;
+}
+
+// Chunks that came out of order are read back, sorted on disk and written anew. Their old bytes
+// stay where they are until the source goes.
+Status SampleWriter::resort(SeriesId series, Pending& pending, const Proceed& proceed) {
     ExternalSorter<SampleRow, Earlier> sorter(m_database.shownPath(), kRowsInMemory);
     SampleReader reader(m_database, series);
     Status status;
-    Status read = reader.forEach(0, pending.written, [&](auto times, auto values) {
+    Status read = reader.forEach(0, pending.submitted, [&](auto times, auto values) {
         for (std::size_t i = 0; i < times.size() && status.hasValue(); ++i)
             status = sorter.add({times[i], values[i]});
+        if (status.hasValue() && !proceed(m_written / 2, m_total))
+            status = cancelled();
         return status.hasValue();
     });
     if (!read.hasValue() || !status.hasValue())
         return read.hasValue() ? status : read;
     status = m_database.execute("DELETE FROM sample_chunk WHERE series=?", series.value);
-    pending.written = 0;
+    m_written -= static_cast<std::uint64_t>(pending.submitted);
+    pending.submitted = 0;
     pending.unsorted = false;
+    pending.figures = {};
     pending.periods = {};
     if (status.hasValue()) {
         status = sorter.drain([&](const SampleRow& row) {
             pending.times.push_back(row.time);
             pending.values.push_back(row.value);
             ++m_pending;
-            return pending.times.size() == kChunkSamples ? flush(series, pending) : Status();
+            if (pending.times.size() < kChunkSamples)
+                return Status();
+            return proceed(m_written / 2, m_total) ? submit(series, pending, kChunkSamples)
+                                                   : Status(cancelled());
         });
     }
-    return status.hasValue() ? flush(series, pending) : status;
+    if (status.hasValue())
+        status = submit(series, pending, pending.times.size());
+    return status.hasValue() ? drain() : status;
+}
+
+// What is still pending is written, in the order of the series.
+Status SampleWriter::finishChunks(const std::vector<SeriesId>& ids, const Proceed& proceed) {
+    for (const SeriesId id : ids) {
+        Pending& pending = m_series[id];
+        if (Status status = submit(id, pending, pending.times.size()); !status.hasValue())
+            return status;
+        if (!proceed(m_written / 2, m_total))
+            return cancelled();
+    }
+    if (Status status = drain(); !status.hasValue())
+        return status;
+    for (const SeriesId id : ids) {
+        Pending& pending = m_series[id];
+        if (!pending.unsorted)
+            continue;
+        if (Status status = resort(id, pending, proceed); !status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status SampleWriter::index(SeriesId series, const Pending& pending, const Proceed& proceed) {
+    const SeriesShape shape{series, pending.scale, pending.counterBits, pending.figures.count,
+        pending.periods.median()};
+    if (Status status = indexSeries(m_database, m_data, shape, proceed); !status.hasValue())
+        return status;
+    const SampleFigures& all = pending.figures;
+    const auto si = [&pending](const std::optional<double>& value) {
+        return value ? std::optional<double>(*value * pending.scale) : std::nullopt;
+    };
+    return m_database.execute(
+        "UPDATE series SET begin_ns=?, end_ns=?, period_ns=?, count=?, missing=?, first=?,"
+        " last=?, min=?, max=?, mean=? WHERE id=?",
+        all.begin, all.count > 0 ? all.end + 1 : all.begin, shape.periodNs, all.count, all.missing,
+        si(all.firstPresent), si(all.lastPresent), si(all.min), si(all.max), si(all.mean()),
+        series.value);
 }
 
 Status SampleWriter::finish(const Proceed& proceed) {
-    std::uint64_t done = 0;
-    bool resorted = false;
     std::vector<SeriesId> ids;
+    ids.reserve(m_series.size());
     for (const auto& [id, pending] : m_series)
         ids.push_back(id);
     std::sort(ids.begin(), ids.end());
+    if (Status status = finishChunks(ids, proceed); !status.hasValue())
+        return status;
+    std::uint64_t done = 0;
     for (const SeriesId id : ids) {
-        Pending& pending = m_series[id];
-        Status status = flush(id, pending);
-        if (status.hasValue() && pending.unsorted) {
-            resorted = true;
-            status = resort(id, pending);
-        }
-        if (status.hasValue())
-            status = indexSeries(m_database,
-                {id, pending.scale, pending.counterBits, pending.written,
-                    pending.periods.median()});
+        const Pending& pending = m_series[id];
+        const Status status = index(id, pending, [&](std::uint64_t within, std::uint64_t) {
+            return proceed((m_total + done + within) / 2, m_total);
+        });
         if (!status.hasValue())
             return status;
-        done += static_cast<std::uint64_t>(pending.written);
-        if (!proceed(done, m_total))
+        done += static_cast<std::uint64_t>(pending.figures.count);
+        if (!proceed((m_total + done) / 2, m_total))
             return cancelled();
     }
-    if (!resorted)
-        return {};
-    return m_database.execute(
-        "DELETE FROM time_column WHERE source=? AND id NOT IN"
-        " (SELECT times FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?))",
-        m_source, m_source);
+    return m_data.flush();
 }
 
 } // namespace trainscope::store

@@ -1,15 +1,19 @@
 #pragma once
-// The samples of one session: collected per series, written as chunks, and at the end sorted where
-// they came out of order, indexed by their pyramid and described in the series table. Memory is
-// bounded by kPendingSamples.
+// The samples of one session: collected per series, encoded as chunks by jobs, written in order by
+// the session's thread, and at the end sorted where they came out of order, indexed by their
+// pyramid and described in the series table. Memory is bounded by kPendingSamples, the chunks under
+// way and the columns that TimeShare keeps.
 
 #include "core/model/Import.h"
-#include "core/store/BucketQuery.h"
+#include "core/parallel/OrderedJobs.h"
 #include "core/store/ChunkCodec.h"
+#include "core/store/ChunkJob.h"
 #include "core/store/Database.h"
 #include "core/store/PeriodHistogram.h"
+#include "core/store/SampleData.h"
+#include "core/store/SampleFigures.h"
+#include "core/store/TimeShare.h"
 
-#include <array>
 #include <functional>
 #include <span>
 #include <unordered_map>
@@ -19,10 +23,8 @@ namespace trainscope::store {
 
 class SampleWriter {
 public:
-    SampleWriter(Database& database, std::int64_t source)
-        : m_database(database)
-        , m_source(source) { }
-    void setSource(std::int64_t source) { m_source = source; }
+    explicit SampleWriter(Database& database);
+    void setSource(std::int64_t source) { m_data.setSource(source); }
     void open(SeriesId series, double scale, int counterBits);
     Status add(SeriesId series, std::span<const TimeNs> times, std::span<const double> values);
     // `proceed` is asked between pieces of work with the samples done and to do; false stops with
@@ -38,35 +40,41 @@ private:
         int counterBits = 0;
         std::vector<std::int64_t> times;
         std::vector<double> values;
-        std::int64_t written = 0; // samples in chunks
+        std::int64_t submitted = 0; // samples in chunks, written or under way
         std::int64_t lastTime = 0; // of the last chunk
         std::uint64_t touched = 0;
         bool unsorted = false;
+        // Of what is written.
+        SampleFigures figures;
         PeriodHistogram periods;
     };
+    struct Written {
+        SeriesId series;
+        TimeShare::Decision times;
+        ChunkOutput output;
+    };
 
-    Status flush(SeriesId series, Pending& pending);
+    // Makes a job of the first `count` pending samples.
+    Status submit(SeriesId series, Pending& pending, std::size_t count);
     Status relieve();
-    Result<std::int64_t> timeColumn(std::span<const std::int64_t> times);
-    Status resort(SeriesId series, Pending& pending);
-    Status writeChunk(SeriesId series, Pending& pending);
-
-    struct HashValue {
-        std::uint64_t low;
-        std::uint64_t high;
-        bool operator==(const HashValue&) const = default;
-    };
-    struct HashOfHash {
-        std::size_t operator()(const HashValue& value) const noexcept { return value.low; }
-    };
+    void write(Written&& chunk);
+    Status writeTimes(const Written& chunk);
+    Status insertChunk(const Written& chunk, std::int64_t firstIndex);
+    Status finishChunks(const std::vector<SeriesId>& ids, const Proceed& proceed);
+    Status drain();
+    Status resort(SeriesId series, Pending& pending, const Proceed& proceed);
+    Status index(SeriesId series, const Pending& pending, const Proceed& proceed);
 
     Database& m_database;
-    std::int64_t m_source;
+    DataWriter m_data;
+    TimeShare m_share;
     std::unordered_map<SeriesId, Pending> m_series;
-    std::unordered_map<HashValue, std::int64_t, HashOfHash> m_timeColumns;
     std::size_t m_pending = 0;
     std::uint64_t m_clock = 0;
     std::uint64_t m_total = 0;
+    std::uint64_t m_written = 0;
+    Status m_failure; // of writing
+    OrderedJobs<Written> m_jobs;
 };
 
 } // namespace trainscope::store

@@ -65,18 +65,19 @@ CREATE TABLE summary(
 CREATE TABLE name(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE INDEX name_hash ON name(hash);
 
-CREATE TABLE time_column(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE INDEX time_column_source ON time_column(source);
+CREATE TABLE sample_data(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE INDEX sample_data_source ON sample_data(source);
 CREATE TABLE sample_chunk(
-  id INTEGER PRIMARY KEY, series INTEGER NOT NULL, first_index INTEGER NOT NULL, count INTEGER NOT NULL,
+  series INTEGER NOT NULL, first_index INTEGER NOT NULL, count INTEGER NOT NULL,
   begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, missing INTEGER NOT NULL, min REAL, max REAL,
-  last REAL, weighted_sum REAL, weight_ns INTEGER NOT NULL, times INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE UNIQUE INDEX sample_chunk_index ON sample_chunk(series, first_index);
+  last REAL, weighted_sum REAL, weight_ns INTEGER NOT NULL, values_at INTEGER NOT NULL, values_size INTEGER NOT NULL,
+  times_at INTEGER NOT NULL, times_size INTEGER NOT NULL, base_at INTEGER, base_size INTEGER,
+  PRIMARY KEY(series, first_index)) WITHOUT ROWID;
 CREATE INDEX sample_chunk_time ON sample_chunk(series, begin_ns, first_index);
 CREATE TABLE bucket_page(
-  id INTEGER PRIMARY KEY, series INTEGER NOT NULL, kind INTEGER NOT NULL, level INTEGER NOT NULL,
-  first_index INTEGER NOT NULL, count INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE UNIQUE INDEX bucket_page_index ON bucket_page(series, kind, level, first_index);
+  series INTEGER NOT NULL, kind INTEGER NOT NULL, level INTEGER NOT NULL, first_index INTEGER NOT NULL,
+  count INTEGER NOT NULL, data_at INTEGER NOT NULL, data_size INTEGER NOT NULL,
+  PRIMARY KEY(series, kind, level, first_index)) WITHOUT ROWID;
 
 CREATE TABLE span_chunk(
   id INTEGER PRIMARY KEY, track INTEGER NOT NULL, sequence INTEGER NOT NULL, count INTEGER NOT NULL,

@@ -4,8 +4,9 @@
 //
 // Tables for SQL: meta, run, launch, cluster, gpu, series, track, iteration, source, source_run,
 // name, note, summary, track_name (the names on a track, with the number of their spans and the sum
-// of their durations). Chunks: time_column and sample_chunk (ChunkCodec.h), bucket_page
-// (BucketPage.h), span_chunk (SpanCodec.h), group_page (GroupPage.h).
+// of their durations). Chunks: sample_chunk (ChunkCodec.h, TimeCodec.h) and bucket_page
+// (BucketNode.h), whose bytes lie in sample_data (SampleData.h); span_chunk (SpanCodec.h),
+// group_page (GroupPage.h).
 
 #include "core/store/Database.h"
 

@@ -1,14 +1,18 @@
 #pragma once
-// What is derived from the chunks of a series once they are written: its pyramid and its row of
-// figures.
+// The pyramid of a series, derived from its chunks once they are written.
 
 #include "core/store/BucketQuery.h"
 #include "core/store/Database.h"
+#include "core/store/SampleData.h"
+
+#include <functional>
 
 namespace trainscope::store {
 
-// Writes the pages of the pyramid (for counters also that of their rate) and updates the series'
-// row.
-Status indexSeries(Database& database, const SeriesShape& series);
+// Writes the pages of the pyramid, for counters also those of their rate. `proceed` is asked
+// between pieces of work with the samples done and to do; false stops with Cancelled.
+using IndexProceed = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+Status indexSeries(
+    Database& database, DataWriter& data, const SeriesShape& series, const IndexProceed& proceed);
 
 } // namespace trainscope::store

@@ -32,7 +32,7 @@ Session::Session(Database& database, SourceDescription source, std::function<voi
     , m_description(std::move(source))
     , m_ended(std::move(ended))
     , m_names(database)
-    , m_samples(database, 0)
+    , m_samples(database)
     , m_spans(database) { }
 
 Session::~Session() {

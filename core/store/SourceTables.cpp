@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 13> kDeleteSource{
     "DELETE FROM bucket_page WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?)",
-    "DELETE FROM time_column WHERE source=?",
+    "DELETE FROM sample_data WHERE source=?",
     "DELETE FROM series WHERE source=?",
     "DELETE FROM group_page WHERE track IN (SELECT id FROM track WHERE source=?)",
     "DELETE FROM span_chunk WHERE track IN (SELECT id FROM track WHERE source=?)",

@@ -1,6 +1,6 @@
 #include "core/store/SpanReader.h"
 
-#include "core/store/SampleReader.h"
+#include "core/store/SampleData.h"
 #include "core/store/SpanStream.h"
 
 #include <algorithm>

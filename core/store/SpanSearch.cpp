@@ -1,6 +1,6 @@
 #include "core/store/SpanSearch.h"
 
-#include "core/store/SampleReader.h"
+#include "core/store/SampleData.h"
 #include "core/store/SpanCodec.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "core/store/SpanStream.h"
 
 #include "core/store/GroupMerger.h"
-#include "core/store/SampleReader.h"
+#include "core/store/SampleData.h"
 
 #include <algorithm>
 #include <iterator>

@@ -2,7 +2,7 @@
 
 #include "core/store/Catalogue.h"
 #include "core/store/Names.h"
-#include "core/store/SampleReader.h"
+#include "core/store/SampleData.h"
 #include "core/store/SpanCodec.h"
 #include "core/store/SpanSearch.h"
 #include "core/store/SpanStream.h"

@@ -4,6 +4,8 @@
 #include "core/store/Wide.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <vector>
 
 namespace trainscope::store {
@@ -101,6 +103,23 @@ Clock clockOf(Ints times, std::vector<std::int64_t>& ticks) {
     return Clock::Nanoseconds;
 }
 
+std::int64_t difference(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+// The bits that the spread of some values takes.
+struct Widths {
+    std::int64_t low = std::numeric_limits<std::int64_t>::max();
+    std::int64_t high = std::numeric_limits<std::int64_t>::min();
+    void add(std::int64_t value) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+    [[nodiscard]] int bits() const {
+        return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(difference(high, low))));
+    }
+};
+
 bool readColumn(ByteView bytes, std::uint8_t& kind, std::span<std::int64_t> ticks) {
     ByteReader in(bytes);
     kind = in.u8();
@@ -127,20 +146,42 @@ bool encodeTimesBeside(
     thread_local std::vector<std::int64_t> ticks;
     thread_local std::vector<std::int64_t> baseTicks;
     const Clock clock = clockOf(times, ticks);
-    const std::size_t before = out.size();
-    writeColumn(static_cast<std::uint8_t>(clock), ticks, out);
-    if (base.size() != times.size() || clockOf(base, baseTicks) != clock)
+    const bool alike = base.size() == times.size() && clockOf(base, baseTicks) == clock;
+    const auto kind = static_cast<std::uint8_t>(clock);
+    if (!alike) {
+        writeColumn(kind, ticks, out);
         return false;
+    }
     for (std::size_t i = 0; i < ticks.size(); ++i)
-        ticks[i] = static_cast<std::int64_t>(
-            static_cast<std::uint64_t>(ticks[i]) - static_cast<std::uint64_t>(baseTicks[i]));
-    Bytes beside;
-    writeColumn(static_cast<std::uint8_t>(clock) | kRelativeTimes, ticks, beside);
-    if (beside.size() * 16 > (out.size() - before) * 15)
-        return false;
-    out.resize(before);
-    ByteWriter(out).raw(beside);
+        ticks[i] = difference(ticks[i], baseTicks[i]);
+    writeColumn(kind | kRelativeTimes, ticks, out);
     return true;
+}
+
+// Compares the width of the differences with those of the first differences and of what is left of
+// the stretch's own line, whichever is less.
+bool isWorthBeside(std::span<const std::int64_t> times, std::span<const std::int64_t> base) {
+    constexpr std::size_t stretch = 32;
+    constexpr std::size_t stretches = 8;
+    int gain = 0;
+    int tried = 0;
+    const std::size_t step = std::max<std::size_t>(times.size() / stretches, stretch);
+    for (std::size_t at = 0; at + stretch <= times.size(); at += step, ++tried) {
+        Widths beside;
+        Widths first;
+        Widths line;
+        const std::int64_t rise = difference(times[at + stretch - 1], times[at])
+            / static_cast<std::int64_t>(stretch - 1);
+        for (std::size_t i = at; i < at + stretch; ++i) {
+            beside.add(difference(times[i], base[i]));
+            line.add(difference(
+                difference(times[i], times[at]), static_cast<std::int64_t>(i - at) * rise));
+            if (i > at)
+                first.add(difference(times[i], times[i - 1]));
+        }
+        gain += std::min(first.bits(), line.bits()) - beside.bits();
+    }
+    return tried > 0 && gain > tried;
 }
 
 bool decodeTimes(ByteView bytes, ByteView base, std::span<std::int64_t> times) {

@@ -20,9 +20,13 @@ namespace trainscope::store {
 inline constexpr std::uint8_t kRelativeTimes = 4;
 
 void encodeTimes(std::span<const std::int64_t> times, Bytes& out);
-// Relative to `base` where that is smaller by a sixteenth; true when it is.
+// Relative to `base`; true unless the two count in different ticks, and the column stands alone.
 bool encodeTimesBeside(
     std::span<const std::int64_t> times, std::span<const std::int64_t> base, Bytes& out);
+
+// Whether the differences to `base` (same length) look narrower than the column by itself, judged
+// by a few stretches.
+bool isWorthBeside(std::span<const std::int64_t> times, std::span<const std::int64_t> base);
 
 // `base` is the encoded column that a relative one refers to, else empty. False when the bytes are
 // not a column of that length.

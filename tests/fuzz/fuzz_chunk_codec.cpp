@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<double> values(rows);
     (void)store::decodeValues(bytes, values);
     std::vector<store::BucketNode> nodes;
-    (void)store::decodeNodes(bytes, rows, nodes);
+    (void)store::decodeNodes(bytes, 1.0, nodes);
     store::SpanChunk spans;
     (void)store::decodeSpans(bytes, spans);
     store::GroupPage groups;
