@@ -1,7 +1,6 @@
-#include "FrameInputs.h"
+#include "bench/inputs/ViewedDatabase.h"
 
-#include "Inputs.h"
-
+#include "bench/inputs/Cache.h"
 #include "core/store/Store.h"
 
 #include <algorithm>
@@ -134,18 +133,10 @@ void write(const fs::path& path, const ViewedRun& size) {
 } // namespace
 
 fs::path viewedDatabase(const ViewedRun& run) {
-    const fs::path path = cacheFolder()
-        / ("seen_" + std::to_string(run.gpus) + "x" + std::to_string(run.samples) + "_"
-            + std::to_string(run.tracedRanks) + "x" + std::to_string(run.streams) + "x"
-            + std::to_string(run.spans) + ".trainscope");
-    if (fs::exists(path))
-        return path;
-    // Written beside and renamed, so that an interrupted generation is not taken for an input.
-    const fs::path unfinished = path.string() + ".unfinished";
-    fs::remove(unfinished);
-    write(unfinished, run);
-    fs::rename(unfinished, path);
-    return path;
+    const std::string name = "viewed_" + std::to_string(run.gpus) + "x"
+        + std::to_string(run.samples) + "_" + std::to_string(run.tracedRanks) + "x"
+        + std::to_string(run.streams) + "x" + std::to_string(run.spans) + ".trainscope";
+    return cached(name, [&run](const fs::path& path) { write(path, run); });
 }
 
 } // namespace trainscope::bench
