@@ -123,7 +123,11 @@ private:
         if (!hasWork(plan))
             return {};
         const auto listener = [this](const app::ImportProgress& state) {
-            m_progress.update(state.phase, m_bytesBefore + state.bytesDone, m_bytesTotal);
+            const double done = static_cast<double>(m_bytesBefore)
+                + state.fraction * static_cast<double>(state.bytesTotal);
+            const double all = static_cast<double>(std::max<std::uint64_t>(m_bytesTotal, 1));
+            m_progress.update(
+                state.phase, m_bytesBefore + state.bytesDone, m_bytesTotal, done / all);
             return !m_console.isCancelled();
         };
         auto outcomes = app::runImport(*m_sources[index].tree, plan, m_request.database, listener);

@@ -4,18 +4,26 @@
 #include "app/cli/TextTable.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <ostream>
+#include <utility>
 
 namespace trainscope::cli {
 
 namespace {
 
-constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr std::int64_t kRedraw = 100; // ms, on a terminal
+constexpr std::int64_t kLine = 10'000; // ms, elsewhere
 constexpr std::size_t kPhaseWidth = 32;
 constexpr std::size_t kBarWidth = 20;
 
-std::string bar(double fraction) {
+std::int64_t steadyMilliseconds() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+std::string barText(double fraction) {
     const auto filled
         = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(kBarWidth));
     return "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]";
@@ -23,41 +31,52 @@ std::string bar(double fraction) {
 
 } // namespace
 
-std::string progressText(std::string_view phase, std::uint64_t bytesDone, std::uint64_t bytesTotal,
-    double elapsedSeconds) {
-    const double done = static_cast<double>(bytesDone);
-    const double total = static_cast<double>(bytesTotal);
+std::string progressText(std::string_view phase, const ProgressFigures& figures, bool bar) {
+    const std::string done = bytesText(static_cast<double>(figures.bytesDone));
     std::string text = elided(phase, kPhaseWidth);
-    if (bytesTotal > 0)
-        text += "  " + bar(done / total) + "  " + bytesText(done) + " of " + bytesText(total);
-    else
-        text += "  " + bytesText(done);
-    if (elapsedSeconds < 0.5 || bytesDone == 0)
-        return text;
-    const double rate = done / elapsedSeconds;
-    text += "  " + bytesText(rate) + "/s";
-    if (bytesTotal > bytesDone)
-        text += "  " + std::to_string(std::lround(std::ceil((total - done) / rate))) + " s left";
+    if (figures.bytesTotal > 0 && bar)
+        text += "  " + barText(figures.fraction);
+    text += "  " + done;
+    if (figures.bytesTotal > 0)
+        text += " of " + bytesText(static_cast<double>(figures.bytesTotal));
+    if (figures.rate)
+        text += "  " + bytesText(*figures.rate) + "/s";
+    if (figures.secondsLeft && *figures.secondsLeft > 0.0)
+        text += "  " + std::to_string(std::lround(std::ceil(*figures.secondsLeft))) + " s left";
     return text;
 }
 
 ProgressLine::ProgressLine(const Console& console)
-    : m_console(console) { }
+    : ProgressLine(console, steadyMilliseconds) { }
+
+ProgressLine::ProgressLine(const Console& console, Clock clock)
+    : m_console(console)
+    , m_clock(std::move(clock))
+    , m_shown(m_clock()) { }
 
 ProgressLine::~ProgressLine() {
     clear();
 }
 
-void ProgressLine::update(
-    std::string_view phase, std::uint64_t bytesDone, std::uint64_t bytesTotal) {
-    const auto now = Clock::now();
-    if (!m_console.errIsTerminal() || (m_visible && now - m_drawn < kRedraw))
+void ProgressLine::update(std::string_view phase, std::uint64_t bytesDone,
+    std::uint64_t bytesTotal, std::optional<double> fraction) {
+    const std::int64_t now = m_clock();
+    if (now - m_metered < kRedraw)
         return;
-    m_drawn = now;
-    m_visible = true;
-    const double elapsed = std::chrono::duration<double>(now - m_start).count();
-    m_console.err() << "\r\033[K" << progressText(phase, bytesDone, bytesTotal, elapsed)
-                    << std::flush;
+    m_metered = now;
+    const double share = bytesTotal == 0
+        ? -1.0
+        : static_cast<double>(bytesDone) / static_cast<double>(bytesTotal);
+    m_meter.add(now, bytesDone, fraction.value_or(share));
+    const ProgressFigures figures{bytesDone, bytesTotal, fraction.value_or(share), m_meter.rate(),
+        m_meter.secondsLeft()};
+    if (m_console.errIsTerminal()) {
+        m_visible = true;
+        m_console.err() << "\r\033[K" << progressText(phase, figures, true) << std::flush;
+    } else if (now - m_shown >= kLine) {
+        m_shown = now;
+        m_console.err() << progressText(phase, figures, false) << '\n' << std::flush;
+    }
 }
 
 void ProgressLine::clear() {

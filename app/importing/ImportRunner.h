@@ -21,10 +21,13 @@ struct UnitOutcome {
 struct ImportProgress {
     std::size_t unit = 0; // index into the plan's units
     std::string phase;
-    std::uint64_t unitBytesDone = 0;
+    std::uint64_t unitBytesDone = 0; // read, as on disk
     std::uint64_t unitBytesTotal = 0;
     std::uint64_t bytesDone = 0; // over all enabled units
     std::uint64_t bytesTotal = 0;
+    // Of the work, which goes on when everything is read; 0 to 1 and never falling.
+    double unitFraction = 0.0;
+    double fraction = 0.0; // over all enabled units
 };
 // Returns false to stop: the unit under way is undone, finished ones stay.
 using ImportListener = std::function<bool(const ImportProgress&)>;

@@ -12,10 +12,7 @@ namespace trainscope::app {
 namespace {
 
 constexpr int kPollInterval = 100; // ms
-
-double share(std::uint64_t done, std::uint64_t total) {
-    return total == 0 ? -1.0 : static_cast<double>(done) / static_cast<double>(total);
-}
+constexpr double kUnknown = -1.0;
 
 std::vector<std::filesystem::path> toPaths(const QStringList& texts) {
     std::vector<std::filesystem::path> paths;
@@ -130,7 +127,7 @@ void ImportController::cancel() {
 
 void ImportController::pollProgress() {
     m_progress = m_board->progress();
-    m_meter.add(QDateTime::currentMSecsSinceEpoch(), m_progress.bytesDone);
+    m_meter.add(QDateTime::currentMSecsSinceEpoch(), m_progress.bytesDone, fraction());
     Q_EMIT progressChanged();
 }
 
@@ -190,11 +187,11 @@ bool ImportController::canUseOpen() const {
 }
 
 double ImportController::fraction() const {
-    return share(m_progress.bytesDone, m_progress.bytesTotal);
+    return m_progress.bytesTotal == 0 ? kUnknown : m_progress.fraction;
 }
 
 double ImportController::unitFraction() const {
-    return share(m_progress.unitBytesDone, m_progress.unitBytesTotal);
+    return m_progress.unitBytesTotal == 0 ? kUnknown : m_progress.unitFraction;
 }
 
 QString ImportController::phaseText() const {
@@ -220,7 +217,7 @@ QString ImportController::rateText() const {
 }
 
 QString ImportController::timeLeftText() const {
-    const auto seconds = m_meter.secondsLeft(m_progress.bytesTotal);
+    const auto seconds = m_meter.secondsLeft();
     return seconds ? tr("%1 left").arg(waitText(*seconds)) : QString();
 }
 

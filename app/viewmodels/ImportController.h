@@ -5,7 +5,7 @@
 #include "app/viewmodels/ImportJob.h"
 #include "app/viewmodels/ImportPlanModel.h"
 #include "app/viewmodels/ImportReportModel.h"
-#include "app/viewmodels/TransferMeter.h"
+#include "app/importing/TransferMeter.h"
 
 #include <QFutureWatcher>
 #include <QObject>

@@ -78,6 +78,9 @@ Result<PlannedImport> planDropped(
         seen.phase = state.phase;
         seen.bytesDone = state.bytesDone;
         seen.bytesTotal = state.bytesTotal;
+        if (state.bytesTotal > 0)
+            seen.fraction
+                = static_cast<double>(state.bytesDone) / static_cast<double>(state.bytesTotal);
         board.report(seen);
         return !board.isStopped();
     };

@@ -86,10 +86,45 @@ private Q_SLOTS:
     }
 
     void progress() {
-        QCOMPARE(progressText("Reading", 50'000'000, 200'000'000, 2.0),
+        const ProgressFigures reading{50'000'000, 200'000'000, 0.3, 25e6, 5.5};
+        QCOMPARE(progressText("Reading", reading, true),
             std::string(
-                "Reading  [#####...............]  50.00 MB of 200.0 MB  25.00 MB/s  6 s left"));
-        QCOMPARE(progressText("Sorting", 0, 0, 0.0), std::string("Sorting  0.000 B"));
+                "Reading  [######..............]  50.00 MB of 200.0 MB  25.00 MB/s  6 s left"));
+        QCOMPARE(progressText("Reading", reading, false),
+            std::string("Reading  50.00 MB of 200.0 MB  25.00 MB/s  6 s left"));
+        QCOMPARE(progressText("Sorting", {}, true), std::string("Sorting  0.000 B"));
+    }
+
+    void progressOnATerminal() {
+        std::ostringstream out;
+        std::ostringstream err;
+        const Console console(out, err, true);
+        std::int64_t now = 1000;
+        {
+            ProgressLine line(console, [&now] { return now; });
+            for (int step = 0; step <= 20; ++step, now += 50)
+                line.update("Reading", static_cast<std::uint64_t>(step) * 1'000'000, 20'000'000);
+        }
+        const QString shown = QString::fromStdString(err.str());
+        // Every other step is 100 ms apart; the last one is drawn, and everything is cleared.
+        QCOMPARE(shown.count(QLatin1String("Reading")), 11);
+        QVERIFY(shown.contains(QLatin1String(
+            "[##########..........]  10.00 MB of 20.00 MB  20.00 MB/s  1 s left")));
+        QVERIFY(shown.endsWith(QLatin1String("\r\033[K")));
+        QVERIFY(out.str().empty());
+    }
+
+    void progressInALog() {
+        std::ostringstream out;
+        std::ostringstream err;
+        const Console console(out, err, false);
+        std::int64_t now = 0;
+        ProgressLine line(console, [&now] { return now; });
+        for (; now <= 25'000; now += 100)
+            line.update("Reading", static_cast<std::uint64_t>(now) * 1000, 100'000'000);
+        QCOMPARE(err.str(),
+            std::string("Reading  10.00 MB of 100.0 MB  1.000 MB/s  90 s left\n"
+                        "Reading  20.00 MB of 100.0 MB  1.000 MB/s  80 s left\n"));
     }
 
     void csvCells() {

@@ -11,11 +11,15 @@ namespace trainscope::app {
 class TransferMeter {
 public:
     void restart() { m_points.clear(); }
-    void add(std::int64_t milliseconds, std::uint64_t bytesDone);
+    // `fraction`: how much of all work is done, 0 to 1; < 0: not known. Where it falls, other work
+    // has begun.
+    void add(std::int64_t milliseconds, std::uint64_t bytesDone, double fraction);
 
-    // Bytes per second over the last kWindow; absent in the first half second.
+    // Bytes per second over the last kWindow; absent in the first half second and where none moved.
     [[nodiscard]] std::optional<double> rate() const;
-    [[nodiscard]] std::optional<double> secondsLeft(std::uint64_t bytesTotal) const;
+    // By the mean of the speed since the start and that of the last kWindow: work is not equally
+    // fast everywhere.
+    [[nodiscard]] std::optional<double> secondsLeft() const;
 
     static constexpr std::int64_t kWindow = 4000; // ms
     static constexpr std::int64_t kSettling = 500; // ms
@@ -24,8 +28,10 @@ private:
     struct Point {
         std::int64_t milliseconds = 0;
         std::uint64_t bytes = 0;
+        double fraction = 0.0;
     };
-    std::deque<Point> m_points;
+    std::deque<Point> m_points; // of the last kWindow
+    Point m_start;
 };
 
 } // namespace trainscope::app
