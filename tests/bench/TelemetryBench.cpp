@@ -1,0 +1,136 @@
+// Reading telemetry without storing it: the importers into a sink that forgets. With all threads,
+// and with one where TRAINSCOPE_THREADS=1; the ceiling beside them is lineEnds.
+#include "core/parallel/WorkerPool.h"
+#include "importers/charllm/CharllmImporter.h"
+#include "importers/charllm/SampleBlock.h"
+#include "importers/nvsmi/NvsmiImporter.h"
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+
+namespace {
+
+using namespace trainscope;
+using namespace trainscope::importers;
+
+constexpr std::size_t kBytes = std::size_t{64} << 20U;
+
+class ForgettingSink final : public Sink {
+public:
+    Result<RunId> run(const Run&) override { return RunId{1}; }
+    Status gpu(RunId, const Gpu&) override { return {}; }
+    Result<SeriesId> series(RunId, const SeriesDescription&) override { return SeriesId{1}; }
+    Status samples(
+        SeriesId, std::span<const TimeNs> times, std::span<const double> values) override {
+        benchmark::DoNotOptimize(times.data());
+        benchmark::DoNotOptimize(values.data());
+        return {};
+    }
+    Result<TrackId> track(RunId, const TrackDescription&) override { return TrackId{1}; }
+    Status spans(TrackId, std::span<const Span>) override { return {}; }
+    Result<NameId> intern(std::string_view) override { return NameId{1}; }
+    Status iteration(RunId, const Iteration&) override { return {}; }
+};
+
+// 10 Hz with jitter; `valueDigits` behind the point.
+std::string telemetry(std::size_t bytes, int valueDigits) {
+    std::mt19937 random(7);
+    std::string text;
+    text.reserve(bytes + 128);
+    for (std::int64_t i = 0; text.size() < bytes; ++i) {
+        std::array<char, 96> line{};
+        const double jitter = 1e-9 * static_cast<double>(random() % 1'000'000);
+        const double watts = 100.0 + 600.0 * static_cast<double>(random()) / 4294967296.0;
+        const int length = std::snprintf(line.data(), line.size(), "%.7f,%.*f\n",
+            1735689600.0 + 0.1 * static_cast<double>(i) + jitter, valueDigits, watts);
+        text.append(line.data(), static_cast<std::size_t>(length));
+    }
+    return text;
+}
+
+// Eight GPUs at 10 Hz.
+std::string smiLog(std::size_t bytes) {
+    std::mt19937 random(8);
+    std::string text = "timestamp, index, name, power.draw [W], temperature.gpu, utilization.gpu "
+                       "[%], clocks.current.sm [MHz], memory.used [MiB], pstate\n";
+    text.reserve(bytes + 256);
+    for (unsigned i = 0; text.size() < bytes; ++i) {
+        const unsigned s = i / 80;
+        std::array<char, 160> line{};
+        const int length = std::snprintf(line.data(), line.size(),
+            "2026/04/%02u %02u:%02u:%02u.%03u, %u, NVIDIA H100 80GB HBM3, %u.%02u W, %u, %u %%, "
+            "%u MHz, %u MiB, P0\n",
+            1 + s / 86400 % 28, s / 3600 % 24, s / 60 % 60, s % 60, i / 8 % 10 * 100, i % 8,
+            static_cast<unsigned>(100 + random() % 600), static_cast<unsigned>(random() % 100),
+            static_cast<unsigned>(30 + random() % 60), static_cast<unsigned>(random() % 101),
+            static_cast<unsigned>(300 + random() % 1680), static_cast<unsigned>(random() % 80'000));
+        text.append(line.data(), static_cast<std::size_t>(length));
+    }
+    return text;
+}
+
+void import(benchmark::State& state, const Importer& importer, const SourceTree& tree) {
+    const auto units = importer.plan(tree, tree.files());
+    for (auto _ : state) {
+        ForgettingSink sink;
+        for (const ImportUnit& unit : units) {
+            if (!importer.import(tree, unit, sink, {}).hasValue())
+                return state.SkipWithError("the import failed");
+        }
+    }
+    std::int64_t bytes = 0;
+    for (const SourceFile& file : tree.files())
+        bytes += static_cast<std::int64_t>(file.size);
+    state.SetBytesProcessed(bytes * state.iterations());
+    state.counters["threads"] = static_cast<double>(WorkerPool::shared().workers() + 1);
+}
+
+void charllmFile(benchmark::State& state) {
+    const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kBytes, 3)}});
+    import(state, charllm::CharllmImporter(), *tree);
+}
+
+void charllmManyDigits(benchmark::State& state) {
+    const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kBytes, 14)}});
+    import(state, charllm::CharllmImporter(), *tree);
+}
+
+void charllmSmallFiles(benchmark::State& state) {
+    constexpr int kFiles = 768;
+    const std::string text = telemetry(kBytes / kFiles, 3);
+    std::vector<std::pair<std::string, std::string>> files;
+    for (int i = 0; i < kFiles; ++i)
+        files.emplace_back("r/gpu_power_" + std::to_string(i) + ".csv", text);
+    const auto tree = memoryTree(std::move(files));
+    import(state, charllm::CharllmImporter(), *tree);
+}
+
+// The parser alone, in one thread.
+void charllmBlock(benchmark::State& state) {
+    const std::string text = telemetry(LineBlocks::kBlock, 3);
+    LineBlock block;
+    block.bytes = std::make_unique<char[]>(text.size() + LineBlocks::kPadding);
+    block.size = text.size();
+    std::memcpy(block.bytes.get(), text.data(), text.size());
+    for (auto _ : state)
+        benchmark::DoNotOptimize(charllm::readSamples(block, true).times.size());
+    state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
+}
+
+void nvsmiLog(benchmark::State& state) {
+    const auto tree = memoryTree({{"smi.csv", smiLog(kBytes)}});
+    import(state, NvsmiImporter(), *tree);
+}
+
+BENCHMARK(charllmBlock)->Unit(benchmark::kMicrosecond)->MinTime(0.5);
+BENCHMARK(charllmFile)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
+BENCHMARK(charllmManyDigits)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
+BENCHMARK(charllmSmallFiles)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
+BENCHMARK(nvsmiLog)->Unit(benchmark::kMillisecond)->MinTime(0.5)->UseRealTime();
+
+} // namespace
