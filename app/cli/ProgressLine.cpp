@@ -58,18 +58,17 @@ ProgressLine::~ProgressLine() {
     clear();
 }
 
-void ProgressLine::update(std::string_view phase, std::uint64_t bytesDone,
-    std::uint64_t bytesTotal, std::optional<double> fraction) {
+void ProgressLine::update(std::string_view phase, std::uint64_t bytesDone, std::uint64_t bytesTotal,
+    std::optional<double> fraction) {
     const std::int64_t now = m_clock();
     if (now - m_metered < kRedraw)
         return;
     m_metered = now;
-    const double share = bytesTotal == 0
-        ? -1.0
-        : static_cast<double>(bytesDone) / static_cast<double>(bytesTotal);
+    const double share
+        = bytesTotal == 0 ? -1.0 : static_cast<double>(bytesDone) / static_cast<double>(bytesTotal);
     m_meter.add(now, bytesDone, fraction.value_or(share));
-    const ProgressFigures figures{bytesDone, bytesTotal, fraction.value_or(share), m_meter.rate(),
-        m_meter.secondsLeft()};
+    const ProgressFigures figures{
+        bytesDone, bytesTotal, fraction.value_or(share), m_meter.rate(), m_meter.secondsLeft()};
     if (m_console.errIsTerminal()) {
         m_visible = true;
         m_console.err() << "\r\033[K" << progressText(phase, figures, true) << std::flush;

@@ -14,8 +14,7 @@ constexpr double kLeastShare = 0.2;
 constexpr double kMostShare = 0.95;
 
 double share(std::uint64_t done, std::uint64_t total) {
-    return total == 0 ? 0.0
-                      : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+    return total == 0 ? 0.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
 }
 
 double seconds(std::chrono::steady_clock::duration time) {
@@ -81,8 +80,7 @@ void ProgressFunnel::takeFinishing(const ProgressState& state, bool newPhase) {
     if (newPhase)
         m_phaseStart = m_finishing;
     const double done = share(state.bytesDone, state.bytesTotal);
-    m_finishing
-        = std::max(m_finishing, m_phaseStart + (1.0 - m_phaseStart) * kPhasePart * done);
+    m_finishing = std::max(m_finishing, m_phaseStart + (1.0 - m_phaseStart) * kPhasePart * done);
     update(m_readingShare + (1.0 - m_readingShare) * m_finishing);
 }
 

@@ -2,10 +2,10 @@
 // The import as the window drives it: plan what was dropped, let the user change the plan, import
 // it, and report. All long work runs in a worker and can be stopped. GUI thread only.
 
+#include "app/importing/TransferMeter.h"
 #include "app/viewmodels/ImportJob.h"
 #include "app/viewmodels/ImportPlanModel.h"
 #include "app/viewmodels/ImportReportModel.h"
-#include "app/importing/TransferMeter.h"
 
 #include <QFutureWatcher>
 #include <QObject>

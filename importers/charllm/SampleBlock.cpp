@@ -17,7 +17,7 @@ namespace {
 static_assert(kPlainPadding <= LineBlocks::kPadding);
 
 constexpr std::size_t kExcerpt = 40;
-constexpr std::size_t kShortLine = 16; // bytes, for the first guess at the number of samples
+constexpr std::size_t kUsualLine = 24; // bytes, for the first guess at the number of samples
 
 std::string excerpt(std::string_view text) {
     std::string out(text.substr(0, kExcerpt));
@@ -35,8 +35,8 @@ public:
     SampleBlock read() {
         m_out.bytesRead = m_block.bytesRead;
         m_out.bytesConsumed = m_block.bytesConsumed;
-        m_out.times.reserve(m_block.size / kShortLine);
-        m_out.values.reserve(m_block.size / kShortLine);
+        m_out.times.reserve(m_block.size / kUsualLine);
+        m_out.values.reserve(m_block.size / kUsualLine);
         const char* p = m_block.bytes.get();
         const char* end = p + m_block.size;
         while (p < end) {

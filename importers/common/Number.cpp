@@ -178,9 +178,13 @@ bool isMissingText(std::string_view text) {
         "[not available]", "[unknown error]", "unknown error", "[gpu requires reset]",
         "[insufficient permissions]", "[requested functionality has been deprecated]", "[unknown]",
         "[not found]"};
+    static constexpr std::size_t kLongest = 45;
+    static constexpr std::size_t kLongestBare = 13; // "not supported"
     static constexpr std::string_view kFirst = "-nNeEuU["; // of all the spellings
     text = trimmed(text);
-    if (text.size() > 64 || (!text.empty() && kFirst.find(text.front()) == std::string_view::npos))
+    // Most texts asked about are names and numbers.
+    if (text.size() > (text.starts_with('[') ? kLongest : kLongestBare)
+        || (!text.empty() && kFirst.find(text.front()) == std::string_view::npos))
         return false;
     std::string lower(text);
     std::transform(lower.begin(), lower.end(), lower.begin(),

@@ -108,8 +108,8 @@ private Q_SLOTS:
         const QString shown = QString::fromStdString(err.str());
         // Every other step is 100 ms apart; the last one is drawn, and everything is cleared.
         QCOMPARE(shown.count(QLatin1String("Reading")), 11);
-        QVERIFY(shown.contains(QLatin1String(
-            "[##########..........]  10.00 MB of 20.00 MB  20.00 MB/s  1 s left")));
+        QVERIFY(shown.contains(
+            QLatin1String("[##########..........]  10.00 MB of 20.00 MB  20.00 MB/s  1 s left")));
         QVERIFY(shown.endsWith(QLatin1String("\r\033[K")));
         QVERIFY(out.str().empty());
     }

@@ -107,7 +107,8 @@ void tst_ProgressFunnel::neverFalls() {
             funnel.beginUnit(unit);
             for (int i = 0; i < 30; ++i) {
                 constexpr std::array<const char*, 3> kPhases{"Reading", "Indexing", "Sorting"};
-                const std::uint64_t total = random() % 3 == 0 ? random() % 500 : plan.units[unit].bytes;
+                const std::uint64_t total
+                    = random() % 3 == 0 ? random() % 500 : plan.units[unit].bytes;
                 funnel.report({kPhases[random() % 3], random() % 1000, total});
             }
             funnel.endUnit();
