@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -42,6 +43,17 @@ public:
                 m_path};
         m_consumed += static_cast<std::uint64_t>(count);
         return static_cast<std::size_t>(count);
+    }
+    Result<std::uint64_t> skip(std::uint64_t count) override {
+        struct stat info { };
+        if (fstat(m_descriptor, &info) != 0)
+            return ByteStream::skip(count);
+        const auto size = static_cast<std::uint64_t>(info.st_size);
+        count = std::min(count, size - std::min(size, m_consumed));
+        if (lseek(m_descriptor, static_cast<off_t>(count), SEEK_CUR) < 0)
+            return ByteStream::skip(count);
+        m_consumed += count;
+        return count;
     }
     [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_consumed; }
 

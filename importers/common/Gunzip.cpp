@@ -1,7 +1,7 @@
 #include "importers/common/CompressedInput.h"
 #include "importers/common/Decompress.h"
 
-#include <zlib.h>
+#include <isa-l/igzip_lib.h>
 
 #include <algorithm>
 #include <limits>
@@ -12,29 +12,31 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr int kGzipOnly = 16 + MAX_WBITS;
-
 class GunzipStream final : public ByteStream {
 public:
     GunzipStream(std::unique_ptr<ByteStream> raw, std::string where)
         : m_input(std::move(raw))
         , m_where(std::move(where)) {
-        m_ready = inflateInit2(&m_zlib, kGzipOnly) == Z_OK;
+        isal_inflate_init(&m_inflate);
+        m_inflate.crc_flag = ISAL_GZIP;
     }
-    ~GunzipStream() override { inflateEnd(&m_zlib); }
 
-    [[nodiscard]] bool isReady() const { return m_ready; }
     [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_input.bytesTaken(); }
 
     Result<std::size_t> read(std::span<std::byte> buffer) override {
         std::size_t made = 0;
         while (made < buffer.size() && !m_ended && !m_failure) {
-            if (auto more = m_input.fill(); !more.hasValue())
+            auto more = m_input.fill();
+            if (!more.hasValue()) {
                 m_failure = more.error();
-            else if (!more.value())
+                break;
+            }
+            // Without input there may still be output that had no room before.
+            const std::size_t count
+                = more.value() || m_insideMember ? inflateSome(buffer.subspan(made)) : 0;
+            made += count;
+            if (!more.value() && count == 0 && !m_ended)
                 endOfInput();
-            else
-                made += inflateSome(buffer.subspan(made));
         }
         if (made == 0 && m_failure)
             return *m_failure;
@@ -53,20 +55,20 @@ private:
     std::size_t inflateSome(std::span<std::byte> out) {
         const auto in = m_input.left();
         const std::size_t room
-            = std::min<std::size_t>(out.size(), std::numeric_limits<uInt>::max());
-        m_zlib.next_in = reinterpret_cast<Bytef*>(in.data());
-        m_zlib.avail_in = static_cast<uInt>(in.size());
-        m_zlib.next_out = reinterpret_cast<Bytef*>(out.data());
-        m_zlib.avail_out = static_cast<uInt>(room);
+            = std::min<std::size_t>(out.size(), std::numeric_limits<std::uint32_t>::max());
+        m_inflate.next_in = reinterpret_cast<std::uint8_t*>(in.data());
+        m_inflate.avail_in = static_cast<std::uint32_t>(in.size());
+        m_inflate.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+        m_inflate.avail_out = static_cast<std::uint32_t>(room);
         m_insideMember = true;
-        const int state = inflate(&m_zlib, Z_NO_FLUSH);
-        m_input.take(in.size() - m_zlib.avail_in);
-        const std::size_t made = room - m_zlib.avail_out;
+        const int state = isal_inflate(&m_inflate);
+        m_input.take(in.size() - m_inflate.avail_in);
+        const std::size_t made = room - m_inflate.avail_out;
         m_memberBytes += made;
-        if (state == Z_STREAM_END)
-            endOfMember();
-        else if (state != Z_OK && state != Z_BUF_ERROR)
+        if (state < 0 || state == ISAL_NEED_DICT)
             brokenMember();
+        else if (m_inflate.block_state == ISAL_BLOCK_FINISH)
+            endOfMember();
         return made;
     }
 
@@ -80,8 +82,9 @@ private:
         }
         const auto next = m_input.left();
         const std::string_view head(reinterpret_cast<const char*>(next.data()), next.size());
-        if (compressionOf(head) != Compression::Gzip || inflateReset(&m_zlib) != Z_OK)
-            m_ended = true;
+        m_ended = compressionOf(head) != Compression::Gzip;
+        isal_inflate_reset(&m_inflate);
+        m_inflate.crc_flag = ISAL_GZIP;
     }
 
     // What only looks like a further member is garbage behind the last one.
@@ -96,8 +99,7 @@ private:
 
     CompressedInput m_input;
     std::string m_where;
-    z_stream m_zlib{};
-    bool m_ready = false;
+    inflate_state m_inflate{};
     bool m_insideMember = false;
     bool m_ended = false;
     std::uint64_t m_members = 0;
@@ -119,11 +121,7 @@ Compression compressionOf(std::string_view head) {
 
 Result<std::unique_ptr<ByteStream>> gunzip(
     std::unique_ptr<ByteStream> raw, const std::string& where) {
-    auto stream = std::make_unique<GunzipStream>(std::move(raw), where);
-    if (!stream->isReady())
-        return Error{
-            ErrorCode::Internal, "There is not enough memory to decompress this file.", where};
-    return std::unique_ptr<ByteStream>(std::move(stream));
+    return std::unique_ptr<ByteStream>(std::make_unique<GunzipStream>(std::move(raw), where));
 }
 
 } // namespace trainscope::importers

@@ -1,6 +1,7 @@
 #include "importers/common/Source.h"
 
 #include "importers/common/Decompress.h"
+#include "importers/common/ReadAhead.h"
 
 #include <algorithm>
 #include <cstring>
@@ -27,6 +28,17 @@ public:
         return count;
     }
 
+    Result<std::uint64_t> skip(std::uint64_t count) override {
+        const std::uint64_t own = std::min<std::uint64_t>(count, m_prefix.size() - m_position);
+        m_position += static_cast<std::size_t>(own);
+        if (own == count)
+            return own;
+        const auto rest = m_rest->skip(count - own);
+        if (!rest.hasValue())
+            return rest.error();
+        return own + rest.value();
+    }
+
     [[nodiscard]] std::uint64_t bytesConsumed() const override {
         return m_rest->bytesConsumed() - (m_prefix.size() - m_position);
     }
@@ -39,6 +51,21 @@ private:
 
 } // namespace
 
+Result<std::uint64_t> ByteStream::skip(std::uint64_t count) {
+    std::vector<std::byte> block(std::min<std::uint64_t>(count, std::size_t{1} << 18));
+    std::uint64_t passed = 0;
+    while (passed < count) {
+        const auto wanted = std::min<std::uint64_t>(block.size(), count - passed);
+        const auto got = read(std::span(block).first(static_cast<std::size_t>(wanted)));
+        if (!got.hasValue())
+            return got.error();
+        if (got.value() == 0)
+            break;
+        passed += got.value();
+    }
+    return passed;
+}
+
 Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) const {
     auto raw = openRaw(path);
     if (!raw.hasValue())
@@ -48,15 +75,13 @@ Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) co
         return read.error();
     const Compression compression = compressionOf(magic);
     auto stream = std::make_unique<PrefixedStream>(std::move(magic), std::move(raw).value());
-    switch (compression) {
-    case Compression::Gzip:
-        return gunzip(std::move(stream), displayPath(path));
-    case Compression::Zstd:
-        return unzstd(std::move(stream), displayPath(path));
-    case Compression::None:
-        break;
-    }
-    return std::unique_ptr<ByteStream>(std::move(stream));
+    if (compression == Compression::None)
+        return std::unique_ptr<ByteStream>(std::move(stream));
+    auto plain = compression == Compression::Gzip ? gunzip(std::move(stream), displayPath(path))
+                                                  : unzstd(std::move(stream), displayPath(path));
+    if (!plain.hasValue())
+        return plain;
+    return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(std::move(plain).value()));
 }
 
 Status readUpTo(ByteStream& stream, std::size_t limit, std::string& text) {

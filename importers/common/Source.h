@@ -24,6 +24,9 @@ public:
 
     // Fills `buffer` from the front; 0 bytes means the end.
     virtual Result<std::size_t> read(std::span<std::byte> buffer) = 0;
+    // Passes over that many bytes, or as many as there are, without reading them where it can.
+    // Returns how many.
+    virtual Result<std::uint64_t> skip(std::uint64_t count);
     // Bytes taken so far from the file itself (compressed bytes of a gz), for progress.
     [[nodiscard]] virtual std::uint64_t bytesConsumed() const = 0;
 };
@@ -51,7 +54,8 @@ public:
 
     // Bytes with gzip or zstd taken off by their magic numbers, whatever the name says.
     // Multi-member gz is read to its end; trailing garbage behind a complete member ends the stream
-    // quietly; a truncated stream delivers what it has and then fails with Unreadable.
+    // quietly; a truncated stream delivers what it has and then fails with Unreadable. Long ones
+    // are decompressed ahead, by a thread of their own.
     [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) const;
 };
 

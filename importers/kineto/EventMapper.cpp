@@ -78,7 +78,7 @@ void EventMapper::count(const EventBatch& batch) {
 }
 
 Status EventMapper::events(const EventBatch& batch, const TraceSyntax& text) {
-    if (m_output.isFull()) {
+    if (m_output.isFull(m_header.baseNs.has_value())) {
         if (auto status = m_onFull(); !status.hasValue())
             return status;
     }

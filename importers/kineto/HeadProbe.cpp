@@ -78,18 +78,4 @@ TraceProbe probeTrace(const SourceTree& tree, const std::string& path, ProbeDept
     return probe;
 }
 
-Result<std::optional<std::int64_t>> findBaseTime(
-    const SourceTree& tree, const std::string& path, const Progress& progress) {
-    auto stream = tree.open(path);
-    if (!stream.hasValue())
-        return stream.error();
-    TraceProbe probe;
-    TraceReader reader(*stream.value(), 0, "Looking for the base time", &WorkerPool::shared());
-    ProbeVisitor visitor(probe, false);
-    const auto result = reader.run(visitor, progress);
-    if (!result.hasValue())
-        return result.error();
-    return probe.header.baseNs;
-}
-
 } // namespace trainscope::importers::kineto

@@ -24,8 +24,4 @@ enum class ProbeDepth {
 
 TraceProbe probeTrace(const SourceTree& tree, const std::string& path, ProbeDepth depth);
 
-// The base time that stands in a trace, wherever that is; absent when it has none.
-Result<std::optional<std::int64_t>> findBaseTime(
-    const SourceTree& tree, const std::string& path, const Progress& progress);
-
 } // namespace trainscope::importers::kineto

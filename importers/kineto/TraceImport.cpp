@@ -1,6 +1,6 @@
 #include "importers/kineto/TraceImport.h"
 
-#include "importers/kineto/HeadProbe.h"
+#include "importers/kineto/BaseTime.h"
 #include "importers/kineto/TraceReader.h"
 
 #include <algorithm>

@@ -18,6 +18,7 @@ namespace trainscope::importers::kineto {
 class TraceOutput {
 public:
     static constexpr std::size_t kMaxHeld = 1'000'000;
+    static constexpr std::size_t kUsualHeld = 250'000; // where the base time is known
 
     TraceOutput(Sink& sink, int rank)
         : m_sink(sink)
@@ -33,7 +34,9 @@ public:
     void nameThread(std::string_view process, std::string_view thread, std::string_view name);
 
     // True when held data should be written with flush() before more is added.
-    [[nodiscard]] bool isFull() const { return m_held >= kMaxHeld; }
+    [[nodiscard]] bool isFull(bool isBaseKnown) const {
+        return m_held >= (isBaseKnown ? kUsualHeld : kMaxHeld);
+    }
     // Hands everything held to the sink, shifted by `base`.
     Status flush(RunId run, DurationNs base);
     // Iterations: the host's marks, else their projections on the device.

@@ -19,6 +19,9 @@ namespace {
 constexpr std::size_t kFirstLook = std::size_t{4} << 10; // where most formats show
 constexpr std::size_t kHead = std::size_t{64} << 10;
 constexpr std::size_t kFilesPerJob = 32;
+// One large member may stand before what tells a JSON format; more where the user names the format.
+constexpr std::size_t kDeepHead = std::size_t{16} << 20;
+constexpr std::size_t kDeepHeadOfFormat = std::size_t{64} << 20;
 constexpr Confidence kSure = 90; // no other format needs to be asked
 
 // Whose a file is, or else what it is.
@@ -50,6 +53,11 @@ Verdict judgeHead(std::string_view head, std::string_view path, std::string_view
     return best;
 }
 
+bool startsAnObject(std::string_view head) {
+    const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    return first != std::string_view::npos && head[first] == '{';
+}
+
 Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_view onlyFormat) {
     if (!file.problem.empty())
         return {nullptr, 0, file.problem};
@@ -62,6 +70,11 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
     if (verdict.confidence < kSure && head.size() == kFirstLook) {
         read = readUpTo(*stream.value(), kHead, head);
         verdict = judgeHead(head, file.path, onlyFormat);
+    }
+    if (verdict.owner == nullptr && head.size() == kHead && startsAnObject(head)) {
+        read = readUpTo(*stream.value(), onlyFormat.empty() ? kDeepHead : kDeepHeadOfFormat, head);
+        verdict = judgeHead(head, file.path, onlyFormat);
+        head.resize(kHead); // enough for a reason
     }
     if (!read.hasValue())
         return {nullptr, 0, read.error().message};

@@ -5,6 +5,8 @@
 
 #include <QtTest>
 
+#include <array>
+#include <cstring>
 #include <random>
 
 using namespace trainscope::importers;
@@ -158,6 +160,60 @@ private Q_SLOTS:
             failures += readAll(damaged, 4096).failed ? 1 : 0;
         }
         QVERIFY(failures > 300);
+    }
+
+    void longStreamsAreReadAhead_data() { compressors(); }
+    void longStreamsAreReadAhead() {
+        QFETCH(Compressor, compress);
+        const std::string text = sampleText(600'000);
+        const std::string stored = compress(text);
+        const auto tree = memoryTree({{"f", stored}, {"cut", stored.substr(0, stored.size() - 9)}});
+        const auto opened = tree->open("f");
+        QVERIFY(opened.hasValue());
+        ByteStream* const stream = opened.value().get();
+        std::string got;
+        std::uint64_t consumed = 0;
+        std::vector<std::byte> block(100'003);
+        for (;;) {
+            const auto count = stream->read(block).value();
+            // Never ahead of what was handed out by more than the blocks under way.
+            QVERIFY(stream->bytesConsumed() >= consumed);
+            consumed = stream->bytesConsumed();
+            if (count == 0)
+                break;
+            got.append(reinterpret_cast<const char*>(block.data()), count);
+        }
+        QVERIFY(got == text);
+        QCOMPARE(consumed, stored.size());
+        QCOMPARE(stream->read(block).valueOr(7), std::size_t{0});
+        const Content cut = readAll(stored.substr(0, stored.size() - 9), 1 << 16);
+        QVERIFY(cut.failed);
+        QVERIFY(text.starts_with(cut.text));
+        QVERIFY(cut.text.size() > text.size() / 2);
+    }
+
+    void streamsCanBeLeftAnywhere() {
+        const std::string text = sampleText(600'000);
+        const auto tree = memoryTree({{"f", gzipped(text)}});
+        for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{2} << 20}) {
+            auto stream = tree->open("f");
+            QVERIFY(stream.hasValue());
+            QCOMPARE(stream.value()->skip(size).valueOr(0), std::uint64_t{size});
+            std::array<std::byte, 20> block{};
+            QCOMPARE(stream.value()->read(block).valueOr(0), block.size());
+            QVERIFY(std::memcmp(block.data(), text.data() + size, block.size()) == 0);
+        }
+    }
+
+    void skippingStopsAtTheEnd() {
+        const auto tree = memoryTree({{"a", sampleText(50)}, {"b", gzipped(sampleText(50))}});
+        const std::uint64_t size = sampleText(50).size();
+        for (const char* path : {"a", "b"}) {
+            auto stream = tree->open(path);
+            QCOMPARE(stream.value()->skip(3).valueOr(0), std::uint64_t{3});
+            QCOMPARE(stream.value()->skip(1'000'000).valueOr(0), size - 3);
+            QCOMPARE(stream.value()->skip(5).valueOr(7), std::uint64_t{0});
+        }
     }
 
     void headIsDecompressed() {

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void unknownFormat();
     void cancelled();
     void forbiddenFolder();
+    void traceBehindALargeMember();
     void hashes();
 };
 
@@ -149,6 +150,20 @@ void PlanTest::forbiddenFolder() {
     QVERIFY(plan.hasValue());
     QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
     QVERIFY(plan.value().unrecognised[0].reason.find("ermission") != std::string::npos);
+}
+
+void PlanTest::traceBehindALargeMember() {
+    const std::string member = "{\"frames\": \"" + std::string(3'000'000, 'x') + "\", ";
+    const std::string events = "\"traceEvents\": [{\"ph\": \"X\", \"name\": \"k\", \"ts\": 1}]}";
+    const auto tree = memoryTree({{"a.json", member + events}, {"b.json", member + "\"x\": 1}"}});
+    for (const char* only : {"", "kineto"}) {
+        const auto plan = planImport(*tree, {}, only);
+        QVERIFY(plan.hasValue());
+        QCOMPARE(plan.value().units.size(), std::size_t{1});
+        QCOMPARE(plan.value().units[0].path, std::string("a.json"));
+        QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
+        QCOMPARE(plan.value().unrecognised[0].reason, std::string("JSON without trace events"));
+    }
 }
 
 void PlanTest::hashes() {

@@ -1,0 +1,138 @@
+#include "importers/kineto/BaseTime.h"
+
+#include "importers/common/Decompress.h"
+#include "importers/kineto/TraceHeader.h"
+#include "importers/kineto/TraceReader.h"
+
+#include <algorithm>
+
+namespace trainscope::importers::kineto {
+
+namespace {
+
+constexpr std::string_view kKey = "\"baseTimeNanoseconds\"";
+// The end of the key begins with a letter that is rare in traces, which makes it quick to look for.
+constexpr std::string_view kKeyEnd = "Nanoseconds\"";
+constexpr std::size_t kTail = std::size_t{1} << 20;
+
+using BaseTime = std::optional<std::int64_t>;
+
+class HeaderVisitor final : public TraceVisitor {
+public:
+    void header(std::string_view key, const JsonToken& value) override { found.take(key, value); }
+    Status events(const EventBatch& /*batch*/, const TraceSyntax& /*text*/) override { return {}; }
+    void broken(
+        std::int64_t /*line*/, const std::string& /*what*/, bool /*skippedEvent*/) override {
+        // The import reports it.
+    }
+
+    TraceHeader found;
+};
+
+// Appends up to `limit` bytes of the stream; what cannot be read is not there.
+void appendUpTo(ByteStream& stream, std::size_t limit, std::string& text) {
+    if (!readUpTo(stream, text.size() + limit, text).hasValue())
+        text.clear();
+}
+
+// The last bytes of a file that is not compressed; nothing of another.
+std::string tailOfFile(const SourceTree& tree, const std::string& path) {
+    const auto& files = tree.files();
+    const auto file = std::find_if(
+        files.begin(), files.end(), [&](const SourceFile& one) { return one.path == path; });
+    auto stream = tree.openRaw(path);
+    std::string text;
+    if (file == files.end() || !stream.hasValue() || file->size < kTail)
+        return text;
+    appendUpTo(*stream.value(), kMagicBytes, text);
+    if (compressionOf(text) != Compression::None)
+        return {};
+    text.clear();
+    if (stream.value()->skip(file->size - kTail - kMagicBytes).hasValue())
+        appendUpTo(*stream.value(), 2 * kTail, text);
+    return text;
+}
+
+Result<BaseTime> parseForBaseTime(
+    const SourceTree& tree, const std::string& path, std::uint64_t size, const Progress& progress) {
+    auto stream = tree.open(path);
+    if (!stream.hasValue())
+        return stream.error();
+    HeaderVisitor visitor;
+    TraceReader reader(*stream.value(), size, "Looking for the base time", &WorkerPool::shared());
+    const auto result = reader.run(visitor, progress);
+    if (!result.hasValue())
+        return result.error();
+    return visitor.found.baseNs;
+}
+
+// Reads members up to the end of the object and of the text.
+BaseTime readMembers(JsonScanner& scanner) {
+    TraceHeader header;
+    while (scanner.peek() == ',') {
+        scanner.advance();
+        JsonToken key;
+        JsonToken value;
+        if (scanner.peek() != '"' || scanner.string(key) != Scan::Ok || scanner.peek() != ':')
+            return std::nullopt;
+        scanner.advance();
+        if (scanner.value(value) != Scan::Ok)
+            return std::nullopt;
+        if (key.text == kKey.substr(1, kKey.size() - 2))
+            header.take(key.text, value);
+    }
+    if (scanner.peek() != '}')
+        return std::nullopt;
+    scanner.advance();
+    return scanner.peek() == '\0' && scanner.atEnd() ? header.baseNs : std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::int64_t> baseTimeOfTail(std::string_view tail) {
+    const std::size_t key = tail.rfind(kKey);
+    if (key == std::string_view::npos)
+        return std::nullopt;
+    // The events end with the last bracket before, unless members lie between that have one.
+    const std::size_t eventsEnd = tail.rfind(']', key);
+    if (eventsEnd == std::string_view::npos)
+        return std::nullopt;
+    std::string text(tail.substr(eventsEnd + 1));
+    const std::size_t size = text.size();
+    text.append(JsonScanner::kPadding, '\0');
+    JsonScanner scanner(text.data(), text.data() + size);
+    return readMembers(scanner);
+}
+
+Result<std::optional<std::int64_t>> findBaseTime(
+    const SourceTree& tree, const std::string& path, const Progress& progress) {
+    if (const auto base = baseTimeOfTail(tailOfFile(tree, path)))
+        return base;
+    std::uint64_t size = 0;
+    for (const SourceFile& file : tree.files())
+        size = file.path == path ? file.size : size;
+    auto stream = tree.open(path);
+    if (!stream.hasValue())
+        return stream.error();
+    std::string text; // the last kTail bytes read, at least
+    bool isMentioned = false;
+    for (bool goesOn = true; goesOn;) {
+        if (progress
+            && !progress({"Looking for the base time", stream.value()->bytesConsumed(), size}))
+            return cancelled();
+        if (text.size() > kTail)
+            text.erase(0, text.size() - kTail);
+        const std::size_t old = text.size();
+        appendUpTo(*stream.value(), kTail, text);
+        goesOn = text.size() == old + kTail;
+        const std::size_t from = old - std::min(old, kKeyEnd.size() - 1);
+        isMentioned = isMentioned || text.find(kKeyEnd, from) != std::string::npos;
+    }
+    if (!isMentioned)
+        return BaseTime();
+    if (const auto base = baseTimeOfTail(text))
+        return base;
+    return parseForBaseTime(tree, path, size, progress);
+}
+
+} // namespace trainscope::importers::kineto

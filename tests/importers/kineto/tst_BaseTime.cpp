@@ -1,0 +1,98 @@
+// The base time is found before the events have been read, wherever it stands.
+
+#include "importers/kineto/BaseTime.h"
+#include "importers/kineto/TraceText.h"
+#include "importers/support/Compress.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <fstream>
+
+using namespace trainscope;
+using namespace trainscope::test;
+using namespace trainscope::importers;
+using namespace trainscope::importers::kineto;
+
+namespace {
+
+std::optional<std::int64_t> findIn(const std::string& stored) {
+    const auto tree = memoryTree({{"t.json", stored}});
+    return findBaseTime(*tree, "t.json", {}).valueOr(std::nullopt);
+}
+
+// A trace of more than the last part that is looked at, with `tail` behind the events.
+std::string longTrace(const std::string& tail, const std::string& name = "k") {
+    std::vector<std::string> events;
+    for (int i = 0; i < 8000; ++i)
+        events.push_back(kernelText(name, std::to_string(i), "1"));
+    return traceText(events, tail);
+}
+
+} // namespace
+
+class TestBaseTime : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void tail_data();
+    void tail();
+    void longTracesInAnyStorage();
+    void aFileOnDisk();
+    void inFrontOfTheEvents();
+    void namesAreNoMembers();
+};
+
+void TestBaseTime::tail_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<qint64>("base"); // -1: none
+    const auto row = [](const char* name, const char* text, qint64 base) {
+        QTest::newRow(name) << QByteArray(text) << base;
+    };
+    row("last", "1}\n ], \"traceName\": \"t\", \"baseTimeNanoseconds\": 17 }\n", 17);
+    row("first", "1}],\"baseTimeNanoseconds\":18,\"traceName\":\"t\",\"x\":{\"a\":[1]}}", 18);
+    row("none", "1}], \"traceName\": \"t\"}", -1);
+    row("cut", "1}], \"baseTimeNanoseconds\": 17", -1);
+    row("an argument", "[1], \"baseTimeNanoseconds\": 17 }}, {\"ph\": \"X\"}]}", -1);
+    row("no number", "1}], \"baseTimeNanoseconds\": \"x\"}", -1);
+    row("no events", "\"baseTimeNanoseconds\": 17}", -1);
+}
+
+void TestBaseTime::tail() {
+    QFETCH(QByteArray, text);
+    QFETCH(qint64, base);
+    QCOMPARE(static_cast<qint64>(baseTimeOfTail(text.toStdString()).value_or(-1)), base);
+}
+
+void TestBaseTime::longTracesInAnyStorage() {
+    const std::string trace
+        = longTrace(", \"traceName\": \"t\", \"baseTimeNanoseconds\": 1234567\n");
+    QVERIFY(trace.size() > (std::size_t{2} << 20));
+    for (const std::string& stored :
+        {trace, trainscope::testing::gzipped(trace), trainscope::testing::zstded(trace)})
+        QCOMPARE(findIn(stored).value_or(-1), std::int64_t{1234567});
+    QVERIFY(!findIn(longTrace(", \"traceName\": \"t\"")).has_value());
+}
+
+void TestBaseTime::aFileOnDisk() {
+    const QTemporaryDir folder;
+    const std::string path = folder.filePath(QStringLiteral("t.json")).toStdString();
+    std::ofstream(path, std::ios::binary) << longTrace(", \"baseTimeNanoseconds\": 99");
+    const auto tree = openDiskTree(path);
+    QVERIFY(tree.hasValue());
+    QCOMPARE(findBaseTime(*tree.value(), "t.json", {}).value().value_or(-1), std::int64_t{99});
+}
+
+void TestBaseTime::inFrontOfTheEvents() {
+    std::string trace = longTrace(", \"traceName\": \"t\"");
+    trace.insert(1, "\"baseTimeNanoseconds\": 5,");
+    QCOMPARE(findIn(trace).value_or(-1), std::int64_t{5});
+}
+
+void TestBaseTime::namesAreNoMembers() {
+    const std::string trace = longTrace(", \"traceName\": \"t\"", "\\\"baseTimeNanoseconds\\\": 7");
+    QVERIFY(!findIn(trace).has_value());
+}
+
+QTEST_GUILESS_MAIN(TestBaseTime)
+#include "tst_BaseTime.moc"
