@@ -44,11 +44,16 @@ bool belongsTo(const Subject& subject, int rank, int node) {
     return subject.kind == SubjectKind::Gpu ? subject.rank == rank : subject.node == node;
 }
 
+struct MetricValue {
+    double value = kNoData;
+    int links = 0; // that were summed
+};
+
 // Of a GPU, or of its node; the links of a node count together.
-Result<double> metricAt(
+Result<MetricValue> metricAt(
     const Store& store, const RunFacts& facts, const std::string& metric, int rank, TimeNs time) {
     const int node = nodeOf(facts, rank);
-    double sum = kNoData;
+    MetricValue sum;
     for (const auto& series : facts.series) {
         if (series.description.metric.name != metric
             || !belongsTo(series.description.subject, rank, node))
@@ -57,9 +62,10 @@ Result<double> metricAt(
         if (!value.hasValue())
             return value.error();
         if (std::isfinite(value.value()))
-            sum = std::isfinite(sum) ? sum + value.value() : value.value();
+            sum.value = std::isfinite(sum.value) ? sum.value + value.value() : value.value();
         if (series.description.subject.kind != SubjectKind::Link)
             break;
+        ++sum.links;
     }
     return sum;
 }
@@ -113,7 +119,11 @@ Result<QString> laneAt(
     auto value = metricAt(store, facts, lane.metric, rank, time);
     if (!value.hasValue())
         return value.error();
-    return metricText(lane.metric, value.value(), unitOf(facts, lane.metric));
+    const QString text = metricText(lane.metric, value.value().value, unitOf(facts, lane.metric));
+    // The lane draws every link by itself.
+    return value.value().links > 1
+        ? translated("%1, %2 links together").arg(text).arg(value.value().links)
+        : text;
 }
 
 Status addGpuFacts(
@@ -131,7 +141,8 @@ Status addGpuFacts(
             return value.error();
         const QString label
             = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
-        into.push_back({label, metricText(metric.name, value.value(), unitOf(facts, metric.name))});
+        into.push_back(
+            {label, metricText(metric.name, value.value().value, unitOf(facts, metric.name))});
     }
     const bool traced
         = std::any_of(facts.tracks.begin(), facts.tracks.end(), [rank](const Track& t) {

@@ -63,7 +63,7 @@ constexpr std::array kEntries{
     Entry{"fit", kTimeline, "", "F", QT_TRANSLATE_NOOP("KeyMap", "Fit the selection, or all")},
     Entry{"whole", kTimeline, "", "0", QT_TRANSLATE_NOOP("KeyMap", "The whole run")},
     Entry{"mark", kTimeline, "", "M",
-        QT_TRANSLATE_NOOP("KeyMap", "Mark the selection or the cursor")},
+        QT_TRANSLATE_NOOP("KeyMap", "Mark the selection, the cursor or the middle of the view")},
     Entry{"marks", kTimeline, "", "[  ]", QT_TRANSLATE_NOOP("KeyMap", "Previous, next mark")},
     Entry{"markRemove", kTimeline, "", "Delete",
         QT_TRANSLATE_NOOP("KeyMap", "Remove the mark at the cursor")},

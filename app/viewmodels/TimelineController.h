@@ -273,13 +273,15 @@ private:
     void takeSpan(std::optional<SpanReport> report, bool reveal);
     void placeSpan();
     [[nodiscard]] QString hoverTextOf(const TimelineHit& hit) const;
-    void scheduleStatistics();
-    void startStatistics();
     void clearAll();
     void stepMark(int step);
     void removeMarkAtCursor();
     void marksChanged();
     void jumpTo(const SearchHit& hit);
+
+    // TimelineSelection.cpp
+    void scheduleStatistics();
+    void startStatistics();
 
     // TimelineLanes.cpp
     void setArrangement(plot::Arrangement arrangement, ViewChange change);

@@ -10,6 +10,10 @@ namespace trainscope::app {
 namespace {
 
 constexpr int kOverviewColumns = 1200;
+// The very first picture: as many as can be read at once, however many series there are.
+constexpr int kFirstColumns = 256;
+// A read whose columns are that much too wide or narrow by now is not worth waiting for.
+constexpr double kMostStale = 2.0;
 
 bool covers(const plot::TimelineData& data, const plot::ViewWindow& window) {
     return data.window.begin <= window.begin && window.end <= data.window.end;
@@ -74,14 +78,25 @@ void TimelineLoader::request(LoadRequest request) {
         m_pending.reset();
         return;
     }
-    const bool dropRunning = m_running
-        && (!sameRuns(m_running->runs, request.runs)
-            || !containsLanes(m_running->arrangement, request.arrangement));
-    if (m_running && !dropRunning) {
+    if (m_running && isStillUseful(*m_running, request)) {
         m_pending = std::move(request);
         return;
     }
-    start(request, false);
+    m_pending.reset();
+    start(request, m_data || m_overview ? Stage::Exact : Stage::First);
+}
+
+bool TimelineLoader::isStillUseful(const LoadRequest& running, const LoadRequest& wanted) const {
+    if (!sameRuns(running.runs, wanted.runs)
+        || !containsLanes(running.arrangement, wanted.arrangement))
+        return false;
+    if (m_stage != Stage::Exact)
+        return true;
+    const auto stretch = padded(running.window, running.limits);
+    const double ratio
+        = columnNs(running.window, running.columns) / columnNs(wanted.window, wanted.columns);
+    return stretch.begin < wanted.window.end && wanted.window.begin < stretch.end
+        && ratio < kMostStale && ratio > 1.0 / kMostStale;
 }
 
 void TimelineLoader::invalidate() {
@@ -103,9 +118,15 @@ void TimelineLoader::clear() {
 }
 
 TimelineDataPtr TimelineLoader::dataFor(const plot::ViewWindow& window) const {
-    if (m_data && !covers(*m_data, window) && m_overview && covers(*m_overview, window))
+    if (!m_data)
         return m_overview;
-    return m_data;
+    const bool beside = m_data->window.end <= window.begin || window.end <= m_data->window.begin;
+    return beside && m_overview ? m_overview : m_data;
+}
+
+void TimelineLoader::putBehind() {
+    if (m_data && m_overview && m_data != m_overview)
+        m_data->behind = m_overview;
 }
 
 bool TimelineLoader::serves(const LoadRequest& request) const {
@@ -119,32 +140,36 @@ bool TimelineLoader::serves(const LoadRequest& request) const {
 }
 
 bool TimelineLoader::overviewMissing(const LoadRequest& request) const {
-    if (m_overview || request.limits.length() <= request.window.length())
+    const bool fine = m_overview && m_overview->columns >= kOverviewColumns;
+    if (fine || request.limits.length() <= request.window.length())
         return false;
     return !m_data || !covers(*m_data, request.limits);
 }
 
-void TimelineLoader::start(const LoadRequest& request, bool overview) {
+void TimelineLoader::start(const LoadRequest& request, Stage stage) {
     m_running = request;
+    m_stage = stage;
     Q_EMIT loadingChanged();
-    const auto stretch = overview ? request.limits : padded(request.window, request.limits);
-    const int columns = overview ? kOverviewColumns : paddedColumns(request, stretch);
+    const bool exact = stage == Stage::Exact;
+    const auto stretch = exact ? padded(request.window, request.limits) : request.limits;
+    const int columns = exact   ? paddedColumns(request, stretch)
+        : stage == Stage::First ? kFirstColumns
+                                : kOverviewColumns;
     m_task.start(
         [request, stretch, columns](
-            const store::Store& store, const TaskStage<TimelineDataPtr>& stage) {
+            const store::Store& store, const TaskStage<TimelineDataPtr>& task) {
             auto data = plot::loadTimeline(store, request.catalogue->tables, request.runs,
-                request.arrangement, stretch, columns, stage.cancelCheck());
+                request.arrangement, stretch, columns, task.cancelCheck());
             if (data.hasValue())
-                stage.publish(std::make_shared<plot::TimelineData>(std::move(data).value()));
+                task.publish(std::make_shared<plot::TimelineData>(std::move(data).value()));
             else
-                stage.publish(data.error());
+                task.publish(data.error());
         },
-        [this, request, overview](
-            Result<TimelineDataPtr> result) { take(request, overview, std::move(result)); });
+        [this, request, stage](
+            Result<TimelineDataPtr> result) { take(request, stage, std::move(result)); });
 }
 
-void TimelineLoader::take(
-    const LoadRequest& request, bool overview, Result<TimelineDataPtr> result) {
+void TimelineLoader::take(const LoadRequest& request, Stage stage, Result<TimelineDataPtr> result) {
     m_running.reset();
     if (!result.hasValue()) {
         m_error = QString::fromStdString(result.error().describe());
@@ -158,21 +183,24 @@ void TimelineLoader::take(
     auto data = std::move(result).value();
     if (m_last && arrangementOf(*data) != m_last->arrangement)
         rearrange(*data, m_last->arrangement);
-    if (overview || covers(*data, request.limits))
+    if (stage != Stage::Exact || covers(*data, request.limits))
         m_overview = data;
-    if (!overview) {
+    if (stage == Stage::Exact) {
         m_data = std::move(data);
         m_stale = false;
     }
+    putBehind();
     Q_EMIT dataChanged();
     continueWithPending();
 }
 
 void TimelineLoader::continueWithPending() {
     if (const auto next = std::exchange(m_pending, std::nullopt); next && !serves(*next))
-        start(*next, false);
+        start(*next, Stage::Exact);
+    else if (m_stage == Stage::First && m_last && !serves(*m_last))
+        start(*m_last, Stage::Exact);
     else if (m_last && overviewMissing(*m_last))
-        start(*m_last, true);
+        start(*m_last, Stage::Overview);
     else
         Q_EMIT loadingChanged();
 }

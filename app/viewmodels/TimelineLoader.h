@@ -1,8 +1,9 @@
 #pragma once
 // Reads timeline data for the window in a worker and keeps the newest, so that a view always has
-// something to draw: the data of the last window at once, the exact data when it arrives. While one
-// read is under way further requests wait and only the last of them counts; a read of other runs or
-// lanes is dropped. GUI thread.
+// something to draw: a coarse picture of everything first, then the data of the last window at once
+// and the exact data when it arrives, with an overview behind it. While one read is under way
+// further requests wait and only the last of them counts; a read of other runs or lanes, or of a
+// window that is far from the wanted one, is dropped. GUI thread.
 
 #include <QObject>
 #include <QString>
@@ -41,8 +42,8 @@ public:
     // Forgets everything; requests under way deliver nothing.
     void clear();
 
-    // What to draw for the window: the finest data that covers it, else the newest; nullptr before
-    // the first.
+    // What to draw for the window: the newest data, with coarser data behind it where it ends;
+    // nullptr before the first.
     [[nodiscard]] TimelineDataPtr dataFor(const plot::ViewWindow& window) const;
     [[nodiscard]] bool isLoading() const { return m_running.has_value(); }
     [[nodiscard]] const QString& errorText() const { return m_error; }
@@ -58,12 +59,18 @@ Q_SIGNALS:
 private:
     [[nodiscard]] bool serves(const LoadRequest& request) const;
     [[nodiscard]] bool overviewMissing(const LoadRequest& request) const;
-    void start(const LoadRequest& request, bool overview);
-    void take(const LoadRequest& request, bool overview, Result<TimelineDataPtr> result);
+    // First: few columns of everything, soon. Exact: the window. Overview: everything.
+    enum class Stage { First, Exact, Overview };
+    // Whether what is being read can be drawn for the window that is wanted now.
+    [[nodiscard]] bool isStillUseful(const LoadRequest& running, const LoadRequest& wanted) const;
+    void putBehind();
+    void start(const LoadRequest& request, Stage stage);
+    void take(const LoadRequest& request, Stage stage, Result<TimelineDataPtr> result);
     void continueWithPending();
 
     LatestTask<TimelineDataPtr> m_task;
     std::optional<LoadRequest> m_running;
+    Stage m_stage = Stage::First; // of what is running
     std::optional<LoadRequest> m_pending;
     std::optional<LoadRequest> m_last;
     TimelineDataPtr m_data;

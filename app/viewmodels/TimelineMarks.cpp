@@ -6,10 +6,13 @@
 namespace trainscope::app {
 
 void TimelineController::mark() {
-    if (!isReady() || (!m_selection && !m_cursor))
+    if (!isReady())
         return;
-    const plot::ViewWindow stretch = m_selection.value_or(
-        plot::ViewWindow{m_cursor.value_or(DurationNs{}), m_cursor.value_or(DurationNs{})});
+    // What the user looks at where nothing is pointed at.
+    const plot::ViewWindow& seen = m_window.window();
+    const DurationNs middle = seen.begin + DurationNs{seen.length().ns / 2};
+    const DurationNs point = cursorVisible() ? *m_cursor : middle;
+    const plot::ViewWindow stretch = m_selection.value_or(plot::ViewWindow{point, point});
     const plot::ShownRun& run = m_runs.front();
     m_marks.add({run.name, {run.origin + stretch.begin, run.origin + stretch.end},
         tr("Mark %1").arg(m_marks.rowCount() + 1)});

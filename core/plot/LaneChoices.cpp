@@ -79,7 +79,7 @@ double kernelHeight(std::size_t ranks) {
 void addMetricChoices(std::vector<LaneChoice>& choices, const Metric& metric) {
     const std::string label = metric.label.empty() ? metric.name : metric.label;
     choices.push_back({{LaneStyle::Lines, metric.name, {}, 120.0}, label + ", all GPUs as lines"});
-    choices.push_back({{LaneStyle::Band, metric.name, {}, 96.0}, label + ", mean and range"});
+    choices.push_back({{LaneStyle::Band, metric.name, {}, 96.0}, label + ", range and quantiles"});
     choices.push_back({{LaneStyle::Heat, metric.name, {}, 120.0}, label + ", heat strip per GPU"});
 }
 

@@ -8,6 +8,7 @@
 #include "core/plot/TimeTicks.h"
 #include "core/plot/Timeline.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ColumnMap {
     std::vector<Source> columns;
     // Every drawn column is one loaded column of the data itself, one after the other.
     bool isShift = false;
+    // Number of the first column on a grid that stays in place while the window is panned.
+    std::int64_t first = 0;
 };
 ColumnMap mapColumns(const TimelineData& data, const TimeScale& scale, double columnsPerUnit);
 

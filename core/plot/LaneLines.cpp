@@ -96,7 +96,9 @@ std::uint64_t contentOf(const LaneFrame& frame) {
         hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
         hash ^= hash >> 29U;
     };
+    mix(frame.data.behind ? frame.data.behind->serial : 0);
     mix(frame.index);
+    mix(frame.map->isShift ? 0 : static_cast<std::uint64_t>(frame.scale.window.length().ns));
     mix(std::bit_cast<std::uint64_t>(frame.area.height));
     mix(std::bit_cast<std::uint64_t>(frame.area.y - std::floor(frame.area.y)));
     mix(std::bit_cast<std::uint64_t>(frame.theme.lineWidth));
@@ -112,6 +114,8 @@ Columns columnsOf(const LaneFrame& frame, const ValueScale& values, const Source
     Columns columns;
     columns.area = {map.area.x, frame.area.y, map.area.width, frame.area.height};
     columns.color = color;
+    columns.content = contentOf(frame);
+    columns.firstColumn = map.first;
     const double thick = std::max(frame.theme.lineWidth, 0.5);
     if (!map.isShift) {
         const Trace drawn = resampled(map, own, behind);
@@ -121,8 +125,6 @@ Columns columnsOf(const LaneFrame& frame, const ValueScale& values, const Source
     const auto first = static_cast<std::size_t>(map.columns.front().first);
     toPositions(own.trace->low.data() + first, own.trace->high.data() + first, map.columns.size(),
         values, thick, columns);
-    columns.content = contentOf(frame);
-    columns.firstColumn = map.columns.front().first;
     return columns;
 }
 

@@ -37,7 +37,7 @@ T.Button {
         radius: Theme.radius
         color: button.primary ? (button.down ? Theme.text : Theme.accent) : (button.down || button.checked) ? Theme.raised : button.hovered ? Theme.hovered : "transparent"
         border.width: button.primary || button.quiet ? 0 : Theme.hairline
-        border.color: button.hovered ? Theme.outline : Theme.line
+        border.color: button.checked ? Theme.accent : button.hovered ? Theme.outline : Theme.line
 
         UiFocusRing {
             control: button

@@ -117,7 +117,7 @@ Rectangle {
         }
         UiIconButton {
             iconName: "flag"
-            text: qsTr("Mark the selection or the cursor")
+            text: qsTr("Mark the selection, the cursor or the middle of the view")
             shortcutText: "M"
             onClicked: bar.controller.mark()
         }

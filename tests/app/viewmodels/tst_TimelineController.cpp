@@ -203,6 +203,14 @@ private Q_SLOTS:
         m_controller->removeMark(0);
         QCOMPARE(m_controller->marks()->rowCount(), 0);
     }
+    void withoutACursorTheMiddleIsMarked() {
+        m_controller->setWindow({test::seconds(2), test::seconds(6)});
+        m_controller->mark();
+        QCOMPARE(m_controller->marks()->rowCount(), 1);
+        const auto& mark = m_controller->marks()->marks().front();
+        QCOMPARE(mark.range.begin.ns, (test::kStart + test::seconds(4)).ns);
+        QCOMPARE(mark.range.length().ns, std::int64_t{0});
+    }
     void severalRunsAreLaidOverEachOther() {
         showBoth();
         QTRY_COMPARE(m_controller->runs().size(), std::size_t{2});
