@@ -1,0 +1,37 @@
+#pragma once
+// What is known of a kind of GPU. SI; absent: not known. Source of the numbers:
+// resources/hardware.json.
+
+#include "core/model/Result.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::catalogue {
+
+struct GpuModel {
+    std::string name;
+    std::vector<std::string> match; // lower case; a device name that contains one of them is this
+    std::optional<double> fp16Flops; // dense, 1/s
+    std::optional<double> bf16Flops;
+    std::optional<double> memoryBytes;
+    std::optional<double> memoryBandwidth; // B/s
+    std::optional<double> linkBandwidth; // scale-up, per direction, B/s
+    std::optional<double> powerLimitW;
+    std::optional<double> boostClockHz;
+    std::optional<double> slowdownC;
+};
+
+// The built-in models, special forms before general ones.
+const std::vector<GpuModel>& gpuModels();
+
+// Of a device name as drivers and people write it ("NVIDIA H100 80GB HBM3", "h200"); nullptr when
+// it is none of them.
+const GpuModel* findGpuModel(std::string_view deviceName);
+
+// A catalogue of that form. Unreadable names what is wrong.
+Result<std::vector<GpuModel>> parseGpuModels(std::string_view json);
+
+} // namespace trainscope::catalogue

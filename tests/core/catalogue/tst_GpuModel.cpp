@@ -1,0 +1,59 @@
+#include <QtTest>
+
+#include "core/catalogue/GpuModel.h"
+#include "core/catalogue/HardwareTable.h"
+
+using namespace trainscope;
+using namespace trainscope::catalogue;
+
+class tst_GpuModel : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theBuiltInTextIsWhole() {
+        const auto models = parseGpuModels(builtInHardware());
+        QVERIFY(models.hasValue());
+        QCOMPARE(models.value().size(), std::size_t{12});
+    }
+    void namesAsDriversWriteThem_data() {
+        QTest::addColumn<QByteArray>("device");
+        QTest::addColumn<QByteArray>("model"); // empty: none
+        QTest::newRow("H100") << QByteArray("NVIDIA H100 80GB HBM3") << QByteArray("H100 SXM5");
+        QTest::newRow("H100 PCIe") << QByteArray("NVIDIA H100 PCIe") << QByteArray("H100 PCIe");
+        QTest::newRow("H200") << QByteArray("NVIDIA H200") << QByteArray("H200 SXM");
+        QTest::newRow("GH200") << QByteArray("NVIDIA GH200 120GB") << QByteArray("GH200");
+        QTest::newRow("A100") << QByteArray("NVIDIA A100-SXM4-80GB")
+                              << QByteArray("A100 SXM4 80GB");
+        QTest::newRow("A100 40") << QByteArray("NVIDIA A100-SXM4-40GB")
+                                 << QByteArray("A100 SXM4 40GB");
+        QTest::newRow("V100") << QByteArray("Tesla V100-SXM2-32GB") << QByteArray("V100 SXM2");
+        QTest::newRow("MI250") << QByteArray("AMD Instinct MI250") << QByteArray("MI250");
+        QTest::newRow("MI250X") << QByteArray("AMD Instinct MI250X") << QByteArray("MI250X");
+        QTest::newRow("lower case") << QByteArray("h200") << QByteArray("H200 SXM");
+        QTest::newRow("another") << QByteArray("NVIDIA RTX A4500") << QByteArray();
+        QTest::newRow("nothing") << QByteArray() << QByteArray();
+    }
+    void namesAsDriversWriteThem() {
+        QFETCH(const QByteArray, device);
+        QFETCH(const QByteArray, model);
+        const GpuModel* found = findGpuModel(device.toStdString());
+        QCOMPARE(found == nullptr ? QByteArray() : QByteArray::fromStdString(found->name), model);
+    }
+    void numbersAreSi() {
+        const GpuModel* h100 = findGpuModel("H100");
+        QCOMPARE(h100->bf16Flops.value(), 989e12);
+        QCOMPARE(h100->memoryBandwidth.value(), 3.35e12);
+        QCOMPARE(h100->powerLimitW.value(), 700.0);
+        QCOMPARE(h100->slowdownC.value(), 89.0);
+        QVERIFY(!findGpuModel("B200")->slowdownC);
+    }
+    void brokenCataloguesSayWhy() {
+        QVERIFY(!parseGpuModels("{").hasValue());
+        const auto noName = parseGpuModels(R"({"gpus":[{"match":["x"]}]})");
+        QVERIFY(!noName.hasValue());
+        QVERIFY(noName.error().message.find("name") != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_GpuModel)
+#include "tst_GpuModel.moc"
