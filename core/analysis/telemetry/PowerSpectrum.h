@@ -1,0 +1,31 @@
+#pragma once
+// The strongest periodic parts of a signal, such as the summed power of a cluster: lines of its
+// amplitude spectrum under a Hann window.
+//
+// Frequency and amplitude of a line are interpolated between the bins (for a Hann window exact for
+// a single sine: J. C. Burgess, "On digital spectrum analysis of periodic signals", JASA 58 (1975);
+// the ratio of the two largest bins gives the offset). Signals longer than kSegment are cut into
+// segments that overlap by half, whose powers are averaged (P. D. Welch, 1967). Missing values are
+// filled along a straight line, since zeros would make lines of their own.
+
+#include "core/analysis/telemetry/UniformSeries.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct SpectralLine {
+    double frequencyHz = 0.0;
+    double amplitude = 0.0; // of the sine, in the unit of the signal: half its peak-to-peak swing
+    double frequencyErrorHz = 0.0; // half a bin: lines closer than two bins are not told apart
+};
+
+inline constexpr std::size_t kSegment = std::size_t{1} << 20U;
+
+// At most `most` lines, strongest first; only those that stand out by kLineToNoise from the median
+// of the spectrum. Needs at least 16 steps, else there are none.
+inline constexpr double kLineToNoise = 5.0;
+std::vector<SpectralLine> strongestLines(const UniformSeries& signal, std::size_t most);
+
+} // namespace trainscope::analysis

@@ -1,0 +1,91 @@
+#include "core/analysis/telemetry/ThrottleDetector.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// NVML, nvmlClocksEventReasons: software thermal slowdown 0x20, hardware thermal slowdown 0x40;
+// software power cap 0x4, hardware power brake 0x80.
+constexpr std::uint64_t kThermalReasons = 0x20 | 0x40;
+constexpr std::uint64_t kPowerReasons = 0x4 | 0x80;
+
+} // namespace
+
+std::string_view toString(ThrottleCause cause) {
+    switch (cause) {
+    case ThrottleCause::Thermal:
+        return "thermal";
+    case ThrottleCause::Power:
+        return "power";
+    case ThrottleCause::Other:
+        break;
+    }
+    return "other";
+}
+
+bool ThrottleDetector::isThrottled(const GpuMoment& moment) const {
+    return moment.clockHz < kThrottledClock * m_limits.referenceClockHz
+        && moment.utilization >= kBusyUtilization;
+}
+
+ThrottleCause ThrottleDetector::causeOf(const GpuMoment& moment) const {
+    const std::uint64_t reasons = moment.reasons.value_or(0);
+    const bool isHot = m_limits.slowdownTemperatureC
+        && moment.temperatureC >= *m_limits.slowdownTemperatureC - kNearSlowdownC;
+    if (isHot || (reasons & kThermalReasons) != 0)
+        return ThrottleCause::Thermal;
+    const bool isAtLimit
+        = m_limits.powerLimitW && moment.powerW >= kNearPowerLimit * *m_limits.powerLimitW;
+    if (isAtLimit || (reasons & kPowerReasons) != 0)
+        return ThrottleCause::Power;
+    return ThrottleCause::Other;
+}
+
+void ThrottleDetector::add(const GpuMoment& moment) {
+    if (m_open) {
+        const bool isHole = (moment.time - m_last.time).ns > m_limits.holeNs;
+        if (isHole || std::isnan(moment.clockHz)) {
+            close(m_last.time);
+        } else {
+            hold(moment.time);
+            if (!isThrottled(moment))
+                close(moment.time);
+        }
+    }
+    if (isThrottled(moment)) {
+        if (!m_open)
+            m_open = ThrottleEpisode{{moment.time, moment.time}, ThrottleCause::Other, 0.0, 0};
+        ++m_open->samples;
+    }
+    m_last = moment;
+}
+
+// The last sample was throttled and holds until `until`.
+void ThrottleDetector::hold(TimeNs until) {
+    const DurationNs held = until - m_last.time;
+    m_open->lostSeconds += held.seconds() * (1.0 - m_last.clockHz / m_limits.referenceClockHz);
+    m_heldNs[static_cast<std::size_t>(causeOf(m_last))] += held.ns;
+}
+
+void ThrottleDetector::close(TimeNs end) {
+    ThrottleEpisode episode = *m_open;
+    m_open.reset();
+    const auto longest = std::max_element(m_heldNs.begin(), m_heldNs.end());
+    episode.cause
+        = *longest > 0 ? static_cast<ThrottleCause>(longest - m_heldNs.begin()) : causeOf(m_last);
+    m_heldNs = {};
+    episode.range.end = end;
+    if (episode.samples >= 2)
+        m_episodes.push_back(episode);
+}
+
+std::vector<ThrottleEpisode> ThrottleDetector::finish() {
+    if (m_open)
+        close(m_last.time);
+    return std::move(m_episodes);
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,78 @@
+#include "core/analysis/telemetry/UniformSeries.h"
+
+#include <algorithm>
+
+namespace trainscope::analysis {
+
+namespace {
+
+std::int64_t meanPeriodNs(const Series& series) {
+    const std::int64_t length = series.range.length().ns;
+    return series.count > 1 ? std::max<std::int64_t>(length / (series.count - 1), 1) : length;
+}
+
+TimeRange spanOf(const UniformSeries& grid) {
+    return {grid.begin, grid.timeOf(grid.values.size())};
+}
+
+Status addTo(UniformSeries& grid, const store::Store& store, const Series& series) {
+    const auto buckets
+        = store.buckets(series.id, spanOf(grid), static_cast<int>(grid.values.size()));
+    if (!buckets.hasValue())
+        return buckets.error();
+    for (std::size_t i = 0; i < grid.values.size(); ++i) {
+        const Bucket& bucket = buckets.value()[i];
+        // NaN in a gap, which stays NaN in the sum.
+        grid.values[i] += double{bucket.mean};
+    }
+    return {};
+}
+
+} // namespace
+
+UniformSeries gridOf(std::span<const Series> series, std::size_t mostSteps) {
+    TimeRange common = kAllTime;
+    std::int64_t period = 1;
+    for (const Series& one : series) {
+        common = {std::max(common.begin, one.range.begin), std::min(common.end, one.range.end)};
+        period = std::max(period, meanPeriodNs(one));
+    }
+    UniformSeries grid;
+    if (series.empty() || common.isEmpty())
+        return grid;
+    // The last sample stands at the end of the range: one step more holds it.
+    const std::int64_t steps = (common.length().ns - 1) / period + 1;
+    const auto most = static_cast<std::int64_t>(std::max<std::size_t>(mostSteps, 1));
+    const std::int64_t coarser = (steps + most - 1) / most;
+    grid.begin = common.begin;
+    grid.step = {period * coarser};
+    grid.values.resize(static_cast<std::size_t>((steps + coarser - 1) / coarser));
+    return grid;
+}
+
+Result<UniformSeries> resample(
+    const store::Store& store, const Series& series, const UniformSeries& grid) {
+    UniformSeries out{grid.begin, grid.step, std::vector<double>(grid.values.size(), 0.0)};
+    if (out.values.empty())
+        return out;
+    if (Status status = addTo(out, store, series); !status.hasValue())
+        return status.error();
+    return out;
+}
+
+Result<UniformSeries> sumOf(const store::Store& store, std::span<const Series> series,
+    std::size_t mostSteps, const Progress& progress) {
+    UniformSeries sum = gridOf(series, mostSteps);
+    if (sum.values.empty())
+        return sum;
+    std::uint64_t done = 0;
+    for (const Series& one : series) {
+        if (progress && !progress({"Summing power", done++, series.size()}))
+            return cancelled();
+        if (Status status = addTo(sum, store, one); !status.hasValue())
+            return status.error();
+    }
+    return sum;
+}
+
+} // namespace trainscope::analysis

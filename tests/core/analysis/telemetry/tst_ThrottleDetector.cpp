@@ -1,0 +1,138 @@
+#include <QtTest>
+
+#include "core/analysis/telemetry/ThrottleDetector.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+
+namespace {
+
+constexpr std::int64_t kPeriod = 100'000'000; // 0.1 s
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+ThrottleLimits limits() {
+    return {1.98e9, 87.0, 700.0, 10 * kPeriod};
+}
+
+// Samples every 0.1 s from t = 0.
+std::vector<ThrottleEpisode> episodesOf(
+    const std::vector<GpuMoment>& moments, const ThrottleLimits& given = limits()) {
+    ThrottleDetector detector(given);
+    std::int64_t i = 0;
+    for (GpuMoment moment : moments) {
+        moment.time = {kPeriod * i++};
+        detector.add(moment);
+    }
+    return detector.finish();
+}
+
+GpuMoment clock(double ghz, double utilization = 1.0) {
+    return {{}, ghz * 1e9, utilization, 60.0, 400.0, std::nullopt};
+}
+
+} // namespace
+
+class tst_ThrottleDetector : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // 97 % of 1.98 GHz is 1.9206 GHz.
+    void anEpisodeLastsUntilTheFirstSampleThatIsNotThrottled() {
+        const auto found = episodesOf(
+            {clock(1.98), clock(1.7), clock(1.65), clock(1.92), clock(1.93), clock(1.98)});
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(found[0].range.begin.ns, kPeriod);
+        QCOMPARE(found[0].range.end.ns, 4 * kPeriod);
+        QCOMPARE(found[0].samples, std::int64_t{3});
+        // 0.1 s × (3 − (1.7 + 1.65 + 1.92) / 1.98)
+        QVERIFY(std::abs(found[0].lostSeconds - 0.1 * (3.0 - 5.27 / 1.98)) < 1e-12);
+    }
+
+    void oneSampleIsNoEpisode() {
+        QVERIFY(
+            episodesOf({clock(1.98), clock(1.2), clock(1.98), clock(1.2), clock(1.98)}).empty());
+    }
+
+    void anIdleGpuDoesNotThrottle() {
+        QVERIFY(episodesOf({clock(1.2, 0.4), clock(1.2, 0.49), clock(1.2, 0.0)}).empty());
+        QVERIFY(episodesOf({clock(1.2, kNone), clock(1.2, kNone), clock(1.2, kNone)}).empty());
+        QCOMPARE(
+            episodesOf({clock(1.2, 0.5), clock(1.2, 0.5), clock(1.98)}).size(), std::size_t{1});
+    }
+
+    void anEpisodeEndsAtItsLastSampleBeforeAHole() {
+        ThrottleDetector detector(limits());
+        for (const std::int64_t step : {0, 1, 2, 14, 15, 16}) {
+            GpuMoment moment = clock(1.5);
+            moment.time = {step * kPeriod};
+            detector.add(moment);
+        }
+        const auto found = detector.finish();
+        QCOMPARE(found.size(), std::size_t{2});
+        QCOMPARE(found[0].range.end.ns, 2 * kPeriod);
+        QCOMPARE(found[1].range.begin.ns, 14 * kPeriod);
+        QCOMPARE(found[1].range.end.ns, 16 * kPeriod);
+    }
+
+    void aMissingClockEndsAnEpisode() {
+        const auto found
+            = episodesOf({clock(1.5), clock(1.5), clock(kNone), clock(1.5), clock(1.5)});
+        QCOMPARE(found.size(), std::size_t{2});
+        QCOMPARE(found[0].range.end.ns, kPeriod);
+        QCOMPARE(found[1].range.begin.ns, 3 * kPeriod);
+    }
+
+    void causes_data() {
+        QTest::addColumn<double>("temperature");
+        QTest::addColumn<double>("power");
+        QTest::addColumn<int>("reasons"); // -1: not known
+        QTest::addColumn<QByteArray>("cause");
+        QTest::newRow("hot") << 84.0 << 400.0 << -1 << QByteArray("thermal");
+        QTest::newRow("almost hot") << 83.9 << 400.0 << -1 << QByteArray("other");
+        QTest::newRow("at the limit") << 60.0 << 679.0 << -1 << QByteArray("power");
+        QTest::newRow("below the limit") << 60.0 << 678.0 << -1 << QByteArray("other");
+        QTest::newRow("hot and at the limit") << 86.0 << 700.0 << -1 << QByteArray("thermal");
+        QTest::newRow("hardware says hot") << 60.0 << 400.0 << 0x40 << QByteArray("thermal");
+        QTest::newRow("software says hot") << 60.0 << 400.0 << 0x20 << QByteArray("thermal");
+        QTest::newRow("power cap") << 60.0 << 400.0 << 0x4 << QByteArray("power");
+        QTest::newRow("power brake") << 60.0 << 400.0 << 0x80 << QByteArray("power");
+        QTest::newRow("idle reason") << 60.0 << 400.0 << 0x1 << QByteArray("other");
+        QTest::newRow("nothing known") << kNone << kNone << -1 << QByteArray("other");
+    }
+    void causes() {
+        QFETCH(const double, temperature);
+        QFETCH(const double, power);
+        QFETCH(const int, reasons);
+        QFETCH(const QByteArray, cause);
+        GpuMoment moment{{}, 1.5e9, 1.0, temperature, power, std::nullopt};
+        if (reasons >= 0)
+            moment.reasons = static_cast<std::uint64_t>(reasons);
+        const auto found = episodesOf({moment, moment, clock(1.98)});
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(QByteArray(toString(found[0].cause).data()), cause);
+    }
+
+    void theCauseIsWhatHeldLongest() {
+        GpuMoment hot = clock(1.5);
+        hot.temperatureC = 86.0;
+        const auto found = episodesOf({hot, clock(1.5), clock(1.5), clock(1.98)});
+        QCOMPARE(found.size(), std::size_t{1});
+        QVERIFY(found[0].cause == ThrottleCause::Other);
+    }
+
+    void withoutLimitsTheCauseIsNotGuessed() {
+        GpuMoment hot = clock(1.5);
+        hot.temperatureC = 95.0;
+        hot.powerW = 900.0;
+        const auto found = episodesOf({hot, hot, hot}, {1.98e9, {}, {}, 10 * kPeriod});
+        QCOMPARE(found.size(), std::size_t{1});
+        QVERIFY(found[0].cause == ThrottleCause::Other);
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_ThrottleDetector)
+#include "tst_ThrottleDetector.moc"
