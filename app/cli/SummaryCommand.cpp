@@ -1,4 +1,5 @@
 #include "app/cli/Command.h"
+#include "app/cli/DetailJson.h"
 #include "app/cli/ProgressLine.h"
 #include "app/cli/Quantity.h"
 #include "app/cli/RunSelection.h"
@@ -17,7 +18,13 @@ namespace {
 struct Options {
     std::string database;
     std::vector<std::string> runs;
+    bool detail = false;
     bool json = false;
+};
+
+struct RunFigures {
+    analysis::RunSummary summary;
+    std::optional<analysis::RunDetail> detail;
 };
 
 void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
@@ -78,21 +85,39 @@ void printText(const analysis::RunSummary& summary, std::ostream& out) {
     printGpus(summary, out);
 }
 
-Result<std::vector<analysis::RunSummary>> summaries(
-    const store::Store& store, const std::vector<Run>& runs, const Console& console) {
+Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
+    const std::vector<Run>& runs, bool withDetail, const Console& console) {
     ProgressLine line(console);
-    std::vector<analysis::RunSummary> result;
+    std::vector<RunFigures> result;
     for (const Run& run : runs) {
-        auto summary = analysis::summarise(store, run, [&](const ProgressState& state) {
+        const Progress progress = [&](const ProgressState& state) {
             line.update(
                 run.name + ": " + std::string(state.phase), state.bytesDone, state.bytesTotal);
             return !console.isCancelled();
-        });
+        };
+        auto summary = analysis::summarise(store, run, progress);
         if (!summary.hasValue())
             return summary.error();
-        result.push_back(std::move(summary).value());
+        RunFigures figures{std::move(summary).value(), std::nullopt};
+        if (withDetail) {
+            auto detail = analysis::detailOf(store, run, progress);
+            if (!detail.hasValue())
+                return detail.error();
+            figures.detail = std::move(detail).value();
+        }
+        result.push_back(std::move(figures));
     }
     return result;
+}
+
+Json figuresJson(const std::vector<RunFigures>& all) {
+    Json json{{"runs", Json::array()}};
+    for (const auto& [summary, detail] : all) {
+        json["runs"].push_back(summaryJson(summary));
+        if (detail)
+            addDetail(json["runs"].back(), *detail);
+    }
+    return json;
 }
 
 ExitStatus printSummary(const Options& options, const Console& console) {
@@ -102,23 +127,24 @@ ExitStatus printSummary(const Options& options, const Console& console) {
     const auto runs = selectRuns(store.value(), options.runs);
     if (!runs.hasValue())
         return console.fail(runs.error());
-    const auto all = summaries(store.value(), runs.value(), console);
+    const auto all = computeFigures(store.value(), runs.value(), options.detail, console);
     if (!all.hasValue())
         return console.fail(all.error());
-    for (const auto& summary : all.value()) {
+    for (const auto& [summary, detail] : all.value()) {
         for (const auto& warning : summary.warnings)
             console.warn(summary.run.name + ": " + warning);
     }
     if (options.json) {
-        Json json{{"runs", Json::array()}};
-        for (const auto& summary : all.value())
-            json["runs"].push_back(summaryJson(summary));
-        printJson(console.out(), json);
+        printJson(console.out(), figuresJson(all.value()));
         return ExitStatus::Done;
     }
-    for (std::size_t i = 0; i < all.value().size(); ++i) {
-        console.out() << (i == 0 ? "" : "\n");
-        printText(all.value()[i], console.out());
+    bool isFirst = true;
+    for (const auto& [summary, detail] : all.value()) {
+        console.out() << (isFirst ? "" : "\n");
+        isFirst = false;
+        printText(summary, console.out());
+        if (detail)
+            printDetail(*detail, console.out());
     }
     return ExitStatus::Done;
 }
@@ -134,6 +160,8 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         ->type_name("N")
         ->expected(1)
         ->take_all();
+    command->add_flag("--detail", options->detail,
+        "Also throttling, airflow, settling, bursts, spectrum and thermal time constants");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(
         R"(Means are weighted by time, energy is the integral of gpu_power, and missing samples

@@ -55,7 +55,7 @@ _trainscope_cli() {
       fi
       return ;;
     info) options="--json --help" ;;
-    summary) options="--run --json --help" ;;
+    summary) options="--run --detail --json --help" ;;
     kernels) options="--run --json --help" ;;
     figure)
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --csv --help" ;;

@@ -29,6 +29,7 @@ complete -c trainscope-cli -n "$chosen import" -l name -x -d 'Name of the run, o
 complete -c trainscope-cli -n "$chosen import" -l format -x -a 'charllm kineto nvsmi' -d 'Read as this format only'
 complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read with'
 complete -c trainscope-cli -n "$chosen import info summary kernels query" -l json -d 'Print one JSON object'
+complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
 complete -c trainscope-cli -n "$chosen summary kernels figure export" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
 complete -c trainscope-cli -n "$chosen figure export" -l metric -x -a "$metrics" -d 'The metric'
 complete -c trainscope-cli -n "$chosen figure export" -l out -r -F -d 'Where to write'
