@@ -29,7 +29,7 @@ std::int64_t TraceSyntax::lineAt(const char* position) const {
         m_countedTo = 0;
         m_countedLines = 0;
     }
-    m_countedLines += std::count(m_buffer.data() + m_countedTo, position, '\n');
+    m_countedLines += countLines(m_buffer.data() + m_countedTo, position);
     m_countedTo = offset;
     return m_firstLine + m_countedLines;
 }

@@ -1,5 +1,7 @@
 // Reading telemetry without storing it: the importers into a sink that forgets. With all threads,
 // and with one where TRAINSCOPE_THREADS=1; the ceiling beside them is lineEnds.
+#include "ForgettingSink.h"
+
 #include "core/parallel/WorkerPool.h"
 #include "importers/charllm/CharllmImporter.h"
 #include "importers/charllm/SampleBlock.h"
@@ -17,25 +19,9 @@ namespace {
 
 using namespace trainscope;
 using namespace trainscope::importers;
+using bench::ForgettingSink;
 
 constexpr std::size_t kBytes = std::size_t{64} << 20U;
-
-class ForgettingSink final : public Sink {
-public:
-    Result<RunId> run(const Run&) override { return RunId{1}; }
-    Status gpu(RunId, const Gpu&) override { return {}; }
-    Result<SeriesId> series(RunId, const SeriesDescription&) override { return SeriesId{1}; }
-    Status samples(
-        SeriesId, std::span<const TimeNs> times, std::span<const double> values) override {
-        benchmark::DoNotOptimize(times.data());
-        benchmark::DoNotOptimize(values.data());
-        return {};
-    }
-    Result<TrackId> track(RunId, const TrackDescription&) override { return TrackId{1}; }
-    Status spans(TrackId, std::span<const Span>) override { return {}; }
-    Result<NameId> intern(std::string_view) override { return NameId{1}; }
-    Status iteration(RunId, const Iteration&) override { return {}; }
-};
 
 // 10 Hz with jitter; `valueDigits` behind the point.
 std::string telemetry(std::size_t bytes, int valueDigits) {
