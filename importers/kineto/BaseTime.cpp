@@ -93,15 +93,19 @@ std::optional<std::int64_t> baseTimeOfTail(std::string_view tail) {
     const std::size_t key = tail.rfind(kKey);
     if (key == std::string_view::npos)
         return std::nullopt;
-    // The events end with the last bracket before, unless members lie between that have one.
-    const std::size_t eventsEnd = tail.rfind(']', key);
-    if (eventsEnd == std::string_view::npos)
-        return std::nullopt;
-    std::string text(tail.substr(eventsEnd + 1));
-    const std::size_t size = text.size();
-    text.append(JsonScanner::kPadding, '\0');
-    JsonScanner scanner(text.data(), text.data() + size);
-    return readMembers(scanner);
+    // Members that lie between may have brackets of their own.
+    constexpr int kMostBrackets = 200;
+    std::size_t bracket = tail.rfind(']', key);
+    for (int i = 0; i < kMostBrackets && bracket != std::string_view::npos && bracket > 0; ++i) {
+        std::string text(tail.substr(bracket + 1));
+        const std::size_t size = text.size();
+        text.append(JsonScanner::kPadding, '\0');
+        JsonScanner scanner(text.data(), text.data() + size);
+        if (const auto base = readMembers(scanner))
+            return base;
+        bracket = tail.rfind(']', bracket - 1);
+    }
+    return std::nullopt;
 }
 
 Result<std::optional<std::int64_t>> findBaseTime(

@@ -51,6 +51,8 @@ void TestBaseTime::tail_data() {
     };
     row("last", "1}\n ], \"traceName\": \"t\", \"baseTimeNanoseconds\": 17 }\n", 17);
     row("first", "1}],\"baseTimeNanoseconds\":18,\"traceName\":\"t\",\"x\":{\"a\":[1]}}", 18);
+    row("bracket in a name", "1}], \"traceName\": \"a]b\", \"baseTimeNanoseconds\": 19}", 19);
+    row("array before", "1}], \"x\": [1, 2], \"baseTimeNanoseconds\": 20}", 20);
     row("none", "1}], \"traceName\": \"t\"}", -1);
     row("cut", "1}], \"baseTimeNanoseconds\": 17", -1);
     row("an argument", "[1], \"baseTimeNanoseconds\": 17 }}, {\"ph\": \"X\"}]}", -1);
