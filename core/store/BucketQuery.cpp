@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace trainscope::store {
 namespace {
@@ -148,29 +150,32 @@ Status BucketQuery::nodes(int level, std::int64_t from, std::int64_t to, bool& d
 Status BucketQuery::raw(std::int64_t from, std::int64_t to) {
     if (m_kind == PyramidKind::Rate)
         return rawRates(from, to);
-    struct {
-        std::int64_t time = 0;
-        double value = 0.0;
-        bool valid = false;
-    } before;
+    const TimeRange& window = m_grid.window();
+    // The last sample of a block holds until the first of the next.
+    std::optional<std::pair<std::int64_t, double>> before;
     const auto visit = [&](std::span<const std::int64_t> times, std::span<const double> values) {
-        for (std::size_t i = 0; i < times.size(); ++i) {
-            const TimeRange& window = m_grid.window();
-            if (before.valid && (times[i] > window.begin.ns || before.time >= window.begin.ns))
-                m_grid.addSample(before.time, before.value, times[i]);
-            before = {times[i], values[i] * m_series.scale, true};
-            if (before.time >= end())
-                return false;
-        }
-        return true;
+        if (before && (times[0] > window.begin.ns || before->first >= window.begin.ns))
+            m_grid.addSample(before->first, before->second * m_series.scale, times[0]);
+        const auto begin = std::lower_bound(times.begin(), times.end(), window.begin.ns);
+        const auto stop = std::lower_bound(begin, times.end(), end());
+        const auto first
+            = static_cast<std::size_t>(begin - times.begin() - (begin == times.begin() ? 0 : 1));
+        const bool more = stop == times.end();
+        const auto last = static_cast<std::size_t>(stop - times.begin()) - (more ? 1U : 0U);
+        if (first < last)
+            m_grid.addSamples(times.subspan(first, last - first),
+                values.subspan(first, last - first), times[last], m_series.scale);
+        before.reset();
+        if (more)
+            before = std::pair(times.back(), values.back());
+        return more;
     };
     // One sample more, since each holds until the next.
     if (Status status = m_reader.forEach(from, to + 1, visit); !status.hasValue())
         return status;
     const bool lastOfSeries = to >= m_series.count;
-    if (lastOfSeries && before.valid && before.time < end()
-        && before.time >= m_grid.window().begin.ns)
-        m_grid.addSample(before.time, before.value, before.time);
+    if (lastOfSeries && before && before->first < end() && before->first >= window.begin.ns)
+        m_grid.addSample(before->first, before->second * m_series.scale, before->first);
     return {};
 }
 

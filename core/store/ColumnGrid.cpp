@@ -21,23 +21,36 @@ ColumnGrid::ColumnGrid(TimeRange window, int columns, std::int64_t holeNs)
     , m_holeNs(holeNs)
     , m_width(std::max<std::uint64_t>(
           distance(window.begin.ns, window.end.ns) / static_cast<std::uint64_t>(columns), 1))
+    , m_narrow(distance(window.begin.ns, window.end.ns)
+          < std::numeric_limits<std::uint64_t>::max() / (static_cast<std::uint64_t>(columns) + 1))
     , m_columns(static_cast<std::size_t>(columns))
     , m_currentBegin(window.begin.ns)
     , m_currentEnd(boundary(1)) { }
 
 std::int64_t ColumnGrid::boundary(std::size_t k) const {
-    const Wide length = distance(m_window.begin.ns, m_window.end.ns);
-    const Wide n = m_columns.size();
-    const auto offset = static_cast<std::uint64_t>((length * k + n - 1) / n);
+    const std::uint64_t length = distance(m_window.begin.ns, m_window.end.ns);
+    const std::uint64_t n = m_columns.size();
+    const std::uint64_t offset = m_narrow
+        ? (length * k + n - 1) / n
+        : static_cast<std::uint64_t>((Wide{length} * k + n - 1) / n);
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(m_window.begin.ns) + offset);
 }
 
 std::size_t ColumnGrid::columnOf(std::int64_t time) {
     if (time >= m_currentBegin && time < m_currentEnd)
         return m_current;
-    const Wide length = distance(m_window.begin.ns, m_window.end.ns);
-    const Wide offset = distance(m_window.begin.ns, time);
-    m_current = static_cast<std::size_t>(offset * m_columns.size() / length);
+    // Mostly the next one; divisions are what costs here.
+    if (time == m_currentEnd && m_current + 1 < m_columns.size()) {
+        ++m_current;
+        m_currentBegin = m_currentEnd;
+        m_currentEnd = boundary(m_current + 1);
+        return m_current;
+    }
+    const std::uint64_t length = distance(m_window.begin.ns, m_window.end.ns);
+    const std::uint64_t offset = distance(m_window.begin.ns, time);
+    m_current = static_cast<std::size_t>(m_narrow
+            ? offset * m_columns.size() / length
+            : static_cast<std::uint64_t>(Wide{offset} * m_columns.size() / length));
     m_currentBegin = boundary(m_current);
     m_currentEnd = boundary(m_current + 1);
     return m_current;
@@ -90,6 +103,61 @@ void ColumnGrid::addSample(std::int64_t time, double value, std::int64_t next) {
     hold(time, next, value, 1.0);
     if (next - time > m_holeNs)
         markGap(time, next);
+}
+
+// The samples at the front that lie in the current column together with what they hold; their
+// number. None is missing and none is followed by a hole.
+std::size_t ColumnGrid::addWithinColumn(std::span<const std::int64_t> times,
+    std::span<const double> values, std::int64_t next, double scale) {
+    const std::int64_t last = m_currentEnd;
+    double low = values[0] * scale;
+    double high = low;
+    double weighted = 0.0;
+    double plain = 0.0;
+    double value = low;
+    std::size_t count = 0;
+    for (; count < times.size(); ++count) {
+        const std::int64_t until = count + 1 < times.size() ? times[count + 1] : next;
+        const double held = values[count] * scale;
+        const std::int64_t length = until - times[count];
+        if (until > last || length > m_holeNs || std::isnan(held))
+            break;
+        value = held;
+        low = std::min(low, held);
+        high = std::max(high, held);
+        plain += held;
+        weighted += held * static_cast<double>(length);
+    }
+    if (count == 0)
+        return 0;
+    Column& column = m_columns[m_current];
+    include(column, roundDown(low), roundUp(high), static_cast<float>(values[0] * scale),
+        static_cast<float>(value));
+    const std::int64_t end = count < times.size() ? times[count] : next;
+    column.count += static_cast<std::uint32_t>(count);
+    column.plain += plain;
+    column.weighted += weighted;
+    column.weight += static_cast<double>(end - times[0]);
+    column.held = value;
+    column.hasHeld |= end > times[0];
+    return count;
+}
+
+void ColumnGrid::addSamples(std::span<const std::int64_t> times, std::span<const double> values,
+    std::int64_t next, double scale) {
+    for (std::size_t i = 0; i < times.size();) {
+        const std::int64_t until = i + 1 < times.size() ? times[i + 1] : next;
+        if (m_window.contains({times[i]})) {
+            (void)columnOf(times[i]);
+            const std::size_t done
+                = addWithinColumn(times.subspan(i), values.subspan(i), next, scale);
+            i += done;
+            if (done > 0)
+                continue;
+        }
+        addSample(times[i], values[i] * scale, until);
+        ++i;
+    }
 }
 
 void ColumnGrid::addNode(const BucketNode& node) {

@@ -6,6 +6,7 @@
 #include "core/model/Series.h"
 #include "core/store/BucketNode.h"
 
+#include <span>
 #include <vector>
 
 namespace trainscope::store {
@@ -21,6 +22,9 @@ public:
 
     // SI value held on [time, next); next = time for the last one.
     void addSample(std::int64_t time, double value, std::int64_t next);
+    // The same for samples in order of time, in source numbers; `next` is that of the last one.
+    void addSamples(std::span<const std::int64_t> times, std::span<const double> values,
+        std::int64_t next, double scale);
     // A node whose samples all lie in the window.
     void addNode(const BucketNode& node);
 
@@ -43,6 +47,8 @@ private:
     [[nodiscard]] std::int64_t boundary(std::size_t k) const;
     std::size_t columnOf(std::int64_t time);
     void include(Column& column, float low, float high, float first, float last) const;
+    std::size_t addWithinColumn(std::span<const std::int64_t> times, std::span<const double> values,
+        std::int64_t next, double scale);
     void hold(std::int64_t from, std::int64_t to, double value, double share);
     void markGap(std::int64_t from, std::int64_t to);
     static Bucket finished(const Column& column);
@@ -50,6 +56,7 @@ private:
     TimeRange m_window;
     std::int64_t m_holeNs;
     std::uint64_t m_width;
+    bool m_narrow; // length × columns fits into 64 bits
     std::vector<Column> m_columns;
     std::size_t m_current = 0; // columnOf() mostly asks for this one or the next
     std::int64_t m_currentBegin;

@@ -69,7 +69,7 @@ public:
     }
 
     // Calls visit(row) for each row; when it returns bool, false stops, when Status, a failure is
-    // handed on.
+    // handed on, when Result<bool>, both.
     template <typename Visit, typename... Args>
     Status forEach(std::string_view sql, Visit&& visit, const Args&... args) {
         Result<StatementHandle> taken = take(sql);
@@ -105,6 +105,12 @@ private:
             using Outcome = std::invoke_result_t<Visit&, const Row&>;
             if constexpr (std::is_same_v<Outcome, bool>) {
                 if (!visit(Row(statement)))
+                    return {};
+            } else if constexpr (std::is_same_v<Outcome, Result<bool>>) {
+                const Result<bool> wanted = visit(Row(statement));
+                if (!wanted.hasValue())
+                    return wanted.error();
+                if (!wanted.value())
                     return {};
             } else if constexpr (std::is_same_v<Outcome, Status>) {
                 Status status = visit(Row(statement));

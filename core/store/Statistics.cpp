@@ -29,6 +29,23 @@ public:
         m_min = m_count - m_missing == 1 ? value : std::min(m_min, value);
         m_max = m_count - m_missing == 1 ? value : std::max(m_max, value);
     }
+    // A chunk whose samples all lie in the window, by its row's figures.
+    void chunk(const Row& row) {
+        holdUntil(row.integer(2));
+        if (!row.isNull(5)) {
+            const bool fresh = m_count == m_missing;
+            m_min = fresh ? row.real(5) : std::min(m_min, row.real(5));
+            m_max = fresh ? row.real(6) : std::max(m_max, row.real(6));
+        }
+        m_count += row.integer(1);
+        m_missing += row.integer(4);
+        m_since = row.integer(3);
+        m_held = row.real(7);
+        m_weighted += row.real(8);
+        m_weight += static_cast<double>(row.integer(9));
+    }
+    // Whether the mean is one of held time.
+    [[nodiscard]] bool isHeld() const { return m_weight > 0.0; }
     void holdUntil(std::int64_t time) {
         const std::int64_t from = std::max(m_since, m_window.begin.ns);
         const std::int64_t to = std::min(time, m_window.end.ns);
@@ -101,22 +118,54 @@ Result<std::optional<double>> queryValueAt(
                                                                : std::optional<double>(value);
 }
 
+namespace {
+
+// Every sample from the chunk at `first` on.
+Status addSamples(SampleReader& reader, std::int64_t first, std::int64_t end, TimeRange window,
+    WindowSums& sums) {
+    return reader.forEach(first, end, [&](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            sums.sample(times[i], values[i]);
+            if (times[i] >= window.end.ns)
+                return false;
+        }
+        return true;
+    });
+}
+
+} // namespace
+
 Result<WindowStatistics> queryStatistics(
     Database& database, const SeriesShape& series, TimeRange window) {
     SampleReader reader(database, series.id);
-    const auto from = reader.lowerBound(window.begin.ns);
-    if (!from.hasValue())
-        return from.error();
+    const auto place = reader.placeBefore(window.begin.ns);
+    if (!place.hasValue())
+        return place.error();
     WindowSums sums(window);
-    Status status = reader.forEach(
-        std::max<std::int64_t>(from.value() - 1, 0), series.count, [&](auto times, auto values) {
-            for (std::size_t i = 0; i < times.size(); ++i) {
-                sums.sample(times[i], values[i]);
-                if (times[i] >= window.end.ns)
-                    return false;
+    if (!place.value())
+        return sums.result(series.scale);
+    const std::int64_t first = place.value()->firstIndex;
+    Status status = database.forEach(
+        "SELECT first_index, count, begin_ns, end_ns, missing, min, max, last, weighted_sum, "
+        "weight_ns FROM sample_chunk WHERE series=? AND first_index>=? ORDER BY first_index",
+        [&](const Row& row) -> Result<bool> {
+            const bool inside = row.integer(2) >= window.begin.ns && row.integer(3) < window.end.ns;
+            if (inside) {
+                sums.chunk(row);
+                return true;
             }
-            return true;
-        });
+            const std::int64_t at = row.integer(0);
+            if (Status read = addSamples(reader, at, at + row.integer(1), window, sums);
+                !read.hasValue())
+                return read.error();
+            return row.integer(3) < window.end.ns;
+        },
+        series.id.value, first);
+    // Samples that hold for no time count by themselves, which the figures of chunks do not tell.
+    if (status.hasValue() && !sums.isHeld()) {
+        sums = WindowSums(window);
+        status = addSamples(reader, first, series.count, window, sums);
+    }
     if (!status.hasValue())
         return status.error();
     return sums.result(series.scale);
