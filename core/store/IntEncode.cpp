@@ -59,7 +59,8 @@ struct Core {
 };
 
 std::size_t bitsOf(const Core& core, unsigned widest) {
-    return kBlock * core.width + core.patches * (8 + widest + 1 - core.width) + kPatchBytes * 8;
+    const std::size_t patches = core.patches * (8 + widest + 1 - core.width);
+    return kBlock * core.width + patches + (core.patches > 0 ? kPatchBytes * 8 : 0);
 }
 
 // The cheapest core; `sorted` is a copy that is put in order at both ends.
@@ -139,12 +140,9 @@ private:
         const std::uint64_t top = word(bounds.high) - word(bounds.low);
         const unsigned widest = widthOf(top);
         above(values, kBlock, bounds.low, m_above.data());
-        if (mostAreNear(top)) {
-            std::array<std::uint64_t, kBlock> sorted = m_above;
-            const Core core = cheapestCore(sorted, widest);
-            if (core.patches > 0)
-                return patched(core, word(bounds.low));
-        }
+        const Core core = coreOf(top, widest);
+        if (core.patches > 0)
+            return patched(core, word(bounds.low));
         m_writer.u8(static_cast<std::uint8_t>(widest));
         reference(word(bounds.low));
         packBlock(m_above.data(), widest, grow(blockBytes(widest)));
@@ -160,6 +158,26 @@ private:
         const std::uint64_t middle = std::max(std::min(a, b), std::min(std::max(a, b), c));
         return countNear(m_above.data(), middle - std::min(middle, top / 8), top / 4)
             >= kBlock - kMostPatches;
+    }
+
+    // Without patches where the whole range is best.
+    [[nodiscard]] Core coreOf(std::uint64_t top, unsigned widest) const {
+        const Core whole{0, widest, 0};
+        if (widest < 2)
+            return whole;
+        // A range little wider than half its bits hold is cut at both ends.
+        const std::uint64_t half = std::uint64_t{1} << (widest - 1);
+        const std::uint64_t excess = top - (half - 1);
+        if (excess < half / 8) {
+            const std::size_t inside = countNear(m_above.data(), excess / 2, half - 1);
+            const Core core{excess / 2, widest - 1, kBlock - inside};
+            if (core.patches <= kMostPatches && bitsOf(core, widest) < bitsOf(whole, widest))
+                return core;
+        }
+        if (!mostAreNear(top))
+            return whole;
+        std::array<std::uint64_t, kBlock> sorted = m_above;
+        return cheapestCore(sorted, widest);
     }
 
     void patched(const Core& core, std::uint64_t low) {
