@@ -55,7 +55,7 @@ std::vector<std::int64_t> chunkTimes(const std::string& kind) {
 }
 
 void report(benchmark::State& state, std::size_t bytes) {
-    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kChunkSamples));
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kChunkSamples));
     state.counters["bytes_per_sample"]
         = static_cast<double>(bytes) / static_cast<double>(kChunkSamples);
 }
