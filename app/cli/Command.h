@@ -25,5 +25,8 @@ void addKernelsCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);
 void addExportCommand(CLI::App& app, CommandContext& context);
 void addQueryCommand(CLI::App& app, CommandContext& context);
+void addRemoveCommand(CLI::App& app, CommandContext& context);
+void addVacuumCommand(CLI::App& app, CommandContext& context);
+void addCheckCommand(CLI::App& app, CommandContext& context);
 
 } // namespace trainscope::cli

@@ -40,6 +40,9 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addFigureCommand(app, context);
     addExportCommand(app, context);
     addQueryCommand(app, context);
+    addRemoveCommand(app, context);
+    addVacuumCommand(app, context);
+    addCheckCommand(app, context);
 }
 
 int parseAndRun(const std::vector<std::string>& arguments, Console& console) {

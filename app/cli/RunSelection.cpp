@@ -35,13 +35,13 @@ Error notFound(const store::Store& store, std::string_view name, const std::vect
 
 } // namespace
 
-Result<store::Store> openDatabase(const std::string& path) {
+Result<store::Store> openDatabase(const std::string& path, store::OpenMode mode) {
     std::error_code problem;
     if (!std::filesystem::exists(path, problem)) {
         const std::string why = problem ? problem.message() : "There is no such file";
         return Error{ErrorCode::Unreadable, why + "; give the path of a run database.", path};
     }
-    auto store = store::Store::open(path, store::OpenMode::ReadOnly);
+    auto store = store::Store::open(path, mode);
     if (!store.hasValue() && store.error().code != ErrorCode::Unreadable) {
         Error error = store.error();
         error.code = ErrorCode::Refused;

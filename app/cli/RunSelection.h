@@ -11,9 +11,10 @@
 
 namespace trainscope::cli {
 
-// Read-only. A file that does not exist or cannot be read is Unreadable, whatever else is wrong
-// with it Refused.
-Result<store::Store> openDatabase(const std::string& path);
+// A file that does not exist or cannot be read is Unreadable, whatever else is wrong with it
+// Refused.
+Result<store::Store> openDatabase(
+    const std::string& path, store::OpenMode mode = store::OpenMode::ReadOnly);
 
 // The run of that name; else the only one whose last path components are that name ("gpt3_3_00000"
 // for "sweep/gpt3/gpt3_3_00000"). NotFound names the runs there are.

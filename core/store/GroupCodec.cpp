@@ -46,8 +46,8 @@ void encodeList(std::span<const GroupRecord> groups, Bytes& out) {
         resize(columns, part.size());
         for (std::size_t i = 0; i < part.size(); ++i)
             put(part[i], i, columns);
-        for (const auto& column : columns)
-            encodeInts(column, out);
+        for (const auto& column : columns) // a view reads many: they shall decode fast
+            encodeInts(column, out, Squeeze::No);
     }
 }
 
@@ -95,11 +95,11 @@ void encodeNames(std::span<const NameMask> names, Bytes& out) {
         column.clear();
         for (const NameMask& name : part)
             column.push_back(name.name);
-        encodeInts(column, out);
+        encodeInts(column, out, Squeeze::No);
         column.clear();
         for (const NameMask& name : part)
             column.push_back(name.children);
-        encodeInts(column, out);
+        encodeInts(column, out, Squeeze::No);
     }
 }
 

@@ -7,15 +7,17 @@ namespace trainscope::store {
 namespace {
 
 constexpr std::uint64_t kWidest = std::uint64_t{1} << 62U;
+constexpr std::size_t kSpacings = 1024; // that many of them tell the median
 constexpr std::uint64_t kNeighbours = 4; // the first width tried holds about so many
 
-// Half of the entries follow their predecessor within this.
+// Half of the entries follow their predecessor within about this.
 std::uint64_t medianSpacing(std::span<const GroupRecord> entries) {
     if (entries.size() < 2)
         return 0;
     std::vector<std::uint64_t> spacing;
-    spacing.reserve(entries.size());
-    for (std::size_t i = 1; i < entries.size(); ++i)
+    const std::size_t step = 1 + entries.size() / kSpacings;
+    spacing.reserve(entries.size() / step + 1);
+    for (std::size_t i = 1; i < entries.size(); i += step)
         spacing.push_back(distance(entries[i - 1].begin, entries[i].begin));
     const auto middle = spacing.begin() + static_cast<std::ptrdiff_t>(spacing.size() / 2);
     std::nth_element(spacing.begin(), middle, spacing.end());

@@ -1,5 +1,5 @@
 #include "core/store/GroupPage.h"
-#include "core/store/SampleReader.h"
+#include "core/store/SampleData.h"
 #include "core/store/SpanSearch.h"
 
 #include <algorithm>

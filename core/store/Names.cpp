@@ -66,6 +66,7 @@ Result<NameId> Names::intern(std::string_view text) {
     const Result<NameId> id = findOrAdd(validUtf8(text));
     if (!id.hasValue())
         return id;
+    m_used.add(id.value().value);
     m_cachedBytes += text.size() + 64;
     if (m_cachedBytes > kCacheBytes) {
         m_cache.clear();

@@ -3,6 +3,7 @@
 // session is dropped when it has grown beyond kCacheBytes, and found again through the index.
 
 #include "core/store/Database.h"
+#include "core/store/IdSet.h"
 
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ public:
     explicit Names(Database& database)
         : m_database(database) { }
     Result<NameId> intern(std::string_view text);
+    // Every id that was given out.
+    [[nodiscard]] const IdSet& used() const { return m_used; }
 
 private:
     static constexpr std::size_t kCacheBytes = std::size_t{32} << 20U;
@@ -37,6 +40,7 @@ private:
     Database& m_database;
     std::unordered_map<std::string, NameId, TextHash, std::equal_to<>> m_cache;
     std::size_t m_cachedBytes = 0;
+    IdSet m_used;
 };
 
 } // namespace trainscope::store

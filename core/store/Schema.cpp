@@ -65,6 +65,8 @@ CREATE TABLE summary(
 CREATE TABLE name(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE INDEX name_hash ON name(hash);
 
+CREATE TABLE source_name(source INTEGER PRIMARY KEY, data BLOB NOT NULL);
+
 CREATE TABLE sample_data(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE INDEX sample_data_source ON sample_data(source);
 CREATE TABLE sample_chunk(

@@ -6,7 +6,7 @@
 // name, note, summary, track_name (the names on a track, with the number of their spans and the sum
 // of their durations). Chunks: sample_chunk (ChunkCodec.h, TimeCodec.h) and bucket_page
 // (BucketNode.h), whose bytes lie in sample_data (SampleData.h); span_chunk (SpanCodec.h),
-// group_page (GroupPage.h).
+// group_page (GroupPage.h), source_name (IdSet.h).
 
 #include "core/store/Database.h"
 

@@ -2,6 +2,7 @@
 
 #include "core/store/Catalogue.h"
 #include "core/store/Json.h"
+#include "core/store/SourceNames.h"
 #include "core/store/SourceTables.h"
 
 #include <chrono>
@@ -94,7 +95,7 @@ Status Session::begin() {
 
 Status Session::dropSources(const std::vector<SourceId>& sources) {
     for (const SourceId source : sources) {
-        const Result<std::vector<RunId>> runs = deleteSource(m_database, source);
+        const Result<std::vector<RunId>> runs = deleteSource(m_database, source, m_droppedNames);
         if (!runs.hasValue())
             return runs.error();
         m_touched.insert(runs.value().begin(), runs.value().end());
@@ -220,6 +221,11 @@ Status Session::write(const ImportReport& report, const std::string& hash, std::
         status = replaceEqualHash(hash);
     if (status.hasValue())
         status = writeSource(report, hash, size);
+    if (status.hasValue())
+        status = writeSourceNames(m_database, m_source, m_names.used());
+    if (status.hasValue())
+        status = deleteUnusedNames(m_database, std::move(m_droppedNames),
+            [&progress] { return proceed(progress, "Saving", 0, 0); });
     for (auto it = m_touched.begin(); it != m_touched.end() && status.hasValue(); ++it)
         status = refreshRun(m_database, *it);
     if (status.hasValue() && !proceed(progress, "Saving", 0, 0))

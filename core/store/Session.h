@@ -49,6 +49,7 @@ private:
     std::function<void()> m_ended;
     SourceId m_source;
     Names m_names;
+    IdSet m_droppedNames; // of sources that this one replaces
     SampleWriter m_samples;
     SpanWriter m_spans;
     std::map<RunId, Run> m_facts; // what this source said

@@ -1,23 +1,24 @@
 #include "core/store/SourceTables.h"
 
+#include "core/model/Import.h"
 #include "core/store/Json.h"
+#include "core/store/SourceNames.h"
+#include "core/store/SpanCodec.h"
 
+#include <algorithm>
 #include <array>
 
 namespace trainscope::store {
 namespace {
 
-constexpr std::array<std::string_view, 13> kDeleteSource{
+constexpr std::array<std::string_view, 10> kDeleteSource{
     "DELETE FROM bucket_page WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?)",
-    "DELETE FROM sample_data WHERE source=?",
     "DELETE FROM series WHERE source=?",
-    "DELETE FROM group_page WHERE track IN (SELECT id FROM track WHERE source=?)",
-    "DELETE FROM span_chunk WHERE track IN (SELECT id FROM track WHERE source=?)",
-    "DELETE FROM track_name WHERE track IN (SELECT id FROM track WHERE source=?)",
     "DELETE FROM track WHERE source=?",
     "DELETE FROM iteration WHERE source=?",
     "DELETE FROM source_gpu WHERE source=?",
+    "DELETE FROM source_name WHERE source=?",
     "DELETE FROM summary WHERE run IN (SELECT run FROM source_run WHERE source=?)",
     "DELETE FROM source_run WHERE source=?",
     "DELETE FROM source WHERE id=?",
@@ -54,6 +55,92 @@ Status refreshGpus(Database& database, RunId run) {
         " model=iif(gpu.model='', excluded.model, gpu.model), uuid=iif(gpu.uuid='', excluded.uuid, "
         "gpu.uuid)",
         run.value);
+}
+
+constexpr auto kChunk = static_cast<std::int64_t>(kChunkSpans);
+
+// A track with its chunks, and the like.
+struct Owner {
+    std::int64_t id;
+    std::int64_t count;
+};
+
+Result<std::vector<Owner>> ownersOf(Database& database, std::string_view sql, SourceId source) {
+    std::vector<Owner> owners;
+    Status status = database.forEach(
+        sql,
+        [&owners](const Row& row) {
+            owners.push_back({row.integer(0), row.integer(1)});
+        },
+        source.value);
+    if (!status.hasValue())
+        return status.error();
+    return owners;
+}
+
+// One statement for each stretch of chunks: as long as it takes is how long nobody is told.
+Status deletePieces(Database& database, std::string_view sql, const Owner& owner,
+    std::int64_t perPiece, const Removed& removed) {
+    std::int64_t left = owner.count;
+    for (std::int64_t first = 0; left > 0; first += perPiece) {
+        Status status = database.execute(sql, owner.id, first, first + perPiece);
+        const std::int64_t gone = std::min(left, perPiece);
+        if (!status.hasValue())
+            return status;
+        if (removed && !removed(gone))
+            return cancelled();
+        left -= gone;
+    }
+    return {};
+}
+
+// The bytes of all series of a source lie in rows of one size.
+Status deleteAllSamples(Database& database, SourceId source, const Removed& removed) {
+    constexpr std::int64_t rowsPerPiece = 1024; // 16 MB
+    Owner samples{source.value, 0};
+    std::int64_t rows = 0;
+    Status status = database.forEach(
+        "SELECT (SELECT coalesce(sum(count), 0) FROM series WHERE source=?1), (SELECT count(*) "
+        "FROM sample_data WHERE source=?1)",
+        [&](const Row& row) {
+            samples.count = row.integer(0);
+            rows = row.integer(1);
+        },
+        source.value);
+    const std::int64_t perPiece
+        = rows > rowsPerPiece ? samples.count / (rows / rowsPerPiece) : samples.count;
+    for (std::int64_t left = rows; left > 0 && status.hasValue(); left -= rowsPerPiece) {
+        status = database.execute("DELETE FROM sample_data WHERE id IN (SELECT id FROM "
+                                  "sample_data WHERE source=? LIMIT ?)",
+            source.value, rowsPerPiece);
+        const std::int64_t gone
+            = left > rowsPerPiece ? std::min(perPiece, samples.count) : samples.count;
+        samples.count -= gone;
+        if (status.hasValue() && removed && !removed(gone))
+            status = cancelled();
+    }
+    return status;
+}
+
+Status deleteAllSpans(Database& database, SourceId source, const Removed& removed) {
+    constexpr std::int64_t chunksPerPiece = 512;
+    const auto tracks = ownersOf(database, "SELECT id, count FROM track WHERE source=?", source);
+    if (!tracks.hasValue())
+        return tracks.error();
+    for (const Owner& one : tracks.value()) {
+        const Owner chunks{one.id, (one.count + kChunk - 1) / kChunk};
+        Status status = database.execute("DELETE FROM group_page WHERE track=?", one.id);
+        if (status.hasValue())
+            status = database.execute("DELETE FROM track_name WHERE track=?", one.id);
+        if (status.hasValue())
+            status = deletePieces(database,
+                "DELETE FROM span_chunk WHERE track=? AND sequence>=? AND sequence<?", chunks,
+                chunksPerPiece,
+                [&removed](std::int64_t gone) { return !removed || removed(gone * kChunk); });
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
 }
 
 std::optional<std::int64_t> flag(const std::optional<bool>& value) {
@@ -108,11 +195,18 @@ Result<std::vector<SourceId>> sourceIds(
 
 } // namespace
 
-Result<std::vector<RunId>> deleteSource(Database& database, SourceId source) {
+Result<std::vector<RunId>> deleteSource(
+    Database& database, SourceId source, IdSet& names, const Removed& removed) {
     std::vector<RunId> runs;
     Status status = database.forEach(
         "SELECT run FROM source_run WHERE source=?",
         [&runs](const Row& row) { runs.push_back({row.integer(0)}); }, source.value);
+    if (status.hasValue())
+        status = readSourceNames(database, source, names);
+    if (status.hasValue())
+        status = deleteAllSamples(database, source, removed);
+    if (status.hasValue())
+        status = deleteAllSpans(database, source, removed);
     if (status.hasValue())
         status = executeAll(database, kDeleteSource, source.value);
     if (!status.hasValue())
@@ -160,13 +254,13 @@ Result<RunId> findOrAddRun(Database& database, const std::string& name) {
     return run;
 }
 
-Status deleteRun(Database& database, RunId run) {
+Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& removed) {
     const auto sources
         = sourceIds(database, "SELECT source FROM source_run WHERE run=?", run.value);
     if (!sources.hasValue())
         return sources.error();
     for (const SourceId source : sources.value()) {
-        const Result<std::vector<RunId>> others = deleteSource(database, source);
+        const Result<std::vector<RunId>> others = deleteSource(database, source, names, removed);
         if (!others.hasValue())
             return others.error();
         for (const RunId other : others.value()) {

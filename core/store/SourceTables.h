@@ -4,15 +4,21 @@
 
 #include "core/model/Run.h"
 #include "core/store/Database.h"
+#include "core/store/IdSet.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace trainscope::store {
 
-// Deletes everything that the source had written; returns the runs it belonged to, which need
-// refreshRun().
-Result<std::vector<RunId>> deleteSource(Database& database, SourceId source);
+// Told how many samples or spans have just gone; false stops with Cancelled.
+using Removed = std::function<bool(std::int64_t)>;
+
+// Deletes everything that the source had written, and adds the names it used, which may now be
+// unused (SourceNames.h), to `names`; returns the runs it belonged to, which need refreshRun().
+Result<std::vector<RunId>> deleteSource(
+    Database& database, SourceId source, IdSet& names, const Removed& removed = {});
 
 // Computes the run's row, launch, cluster and GPUs from its sources; a run without sources goes,
 // with all of it.
@@ -21,7 +27,8 @@ Status refreshRun(Database& database, RunId run);
 // The run whose imported name this is, else whose shown name; created when there is none.
 Result<RunId> findOrAddRun(Database& database, const std::string& name);
 
-Status deleteRun(Database& database, RunId run);
+// With its sources.
+Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& removed);
 
 // Sources with that path, or with that hash in that run; `except` is left out.
 Result<std::vector<SourceId>> sourcesAt(

@@ -74,7 +74,7 @@ void scatterField(std::size_t field, const Values& values, std::span<Span> spans
     }
 }
 
-void encodeList(std::span<const Span> spans, Bytes& out) {
+void encodeList(std::span<const Span> spans, Bytes& out, Squeeze squeeze) {
     Values values;
     Bytes column;
     for (std::size_t at = 0; at < spans.size(); at += kMaxColumn) {
@@ -83,7 +83,7 @@ void encodeList(std::span<const Span> spans, Bytes& out) {
         for (std::size_t field = 0; field < kFields; ++field) {
             gatherField(field, part, values);
             column.clear();
-            encodeInts(values, column);
+            encodeInts(values, column, squeeze);
             ByteWriter(out).block(column);
         }
     }
@@ -115,12 +115,13 @@ bool decodeList(ByteReader& in, std::uint64_t count, unsigned fields, std::vecto
 
 } // namespace
 
-void encodeSpans(std::span<const Span> open, std::span<const Span> own, Bytes& out) {
+void encodeSpans(
+    std::span<const Span> open, std::span<const Span> own, Bytes& out, Squeeze squeeze) {
     ByteWriter writer(out);
     writer.varint(open.size());
     writer.varint(own.size());
-    encodeList(open, out);
-    encodeList(own, out);
+    encodeList(open, out, squeeze);
+    encodeList(own, out, squeeze);
 }
 
 bool decodeSpans(ByteView bytes, SpanChunk& chunk, SpanFields fields) {

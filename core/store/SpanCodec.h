@@ -9,6 +9,7 @@
 
 #include "core/model/Span.h"
 #include "core/store/Bytes.h"
+#include "core/store/IntColumn.h"
 
 #include <algorithm>
 #include <span>
@@ -31,7 +32,8 @@ enum class SpanFields : unsigned {
     All = 0b1111111U,
 };
 
-void encodeSpans(std::span<const Span> open, std::span<const Span> own, Bytes& out);
+void encodeSpans(std::span<const Span> open, std::span<const Span> own, Bytes& out,
+    Squeeze squeeze = Squeeze::IfMuchSmaller);
 bool decodeSpans(ByteView bytes, SpanChunk& chunk, SpanFields fields = SpanFields::All);
 
 // When a span ends. A duration that would lead beyond the range of time is shortened on its way

@@ -1,5 +1,6 @@
 #include "core/store/SpanSearch.h"
 
+#include "core/store/GroupMerger.h"
 #include "core/store/SampleData.h"
 #include "core/store/SpanCodec.h"
 
@@ -27,13 +28,41 @@ bool earlierHit(const Store::FoundSpan& a, const Store::FoundSpan& b) {
     return std::tuple(a.span.start, a.track) < std::tuple(b.span.start, b.track);
 }
 
+// Ids are given out one after the other: those of names lie close together.
+class NameFilter {
+public:
+    explicit NameFilter(NameList names)
+        : m_names(std::move(names))
+        , m_first(m_names.front()) {
+        const std::uint64_t range = distance(m_first, m_names.back());
+        if (range > kWidest)
+            return;
+        m_isIn.resize(static_cast<std::size_t>(range) + 1);
+        for (const std::int64_t name : m_names)
+            m_isIn[static_cast<std::size_t>(name - m_first)] = true;
+    }
+    [[nodiscard]] const NameList& list() const { return m_names; }
+    [[nodiscard]] bool contains(std::int64_t name) const {
+        if (m_isIn.empty())
+            return std::binary_search(m_names.begin(), m_names.end(), name);
+        const std::uint64_t place
+            = static_cast<std::uint64_t>(name) - static_cast<std::uint64_t>(m_first);
+        return place < m_isIn.size() && m_isIn[static_cast<std::size_t>(place)];
+    }
+
+private:
+    static constexpr std::uint64_t kWidest = std::uint64_t{1} << 24U;
+    NameList m_names; // ascending, not empty
+    std::int64_t m_first;
+    std::vector<bool> m_isIn; // by id from m_first on; empty where they lie far apart
+};
+
 // Visits the chunks of all tracks in order of their begin, until no earlier hit can follow.
 class Search {
 public:
     Search(Database& database, NameList names, std::size_t limit)
         : m_database(database)
         , m_names(std::move(names))
-        , m_set(m_names.begin(), m_names.end())
         , m_limit(limit) { }
 
     Status add(TrackId track) {
@@ -80,7 +109,7 @@ private:
     }
 
     Status descend(const Place& place) {
-        const auto children = childrenWith(m_database, place.track, place.node, m_names);
+        const auto children = childrenWith(m_database, place.track, place.node, m_names.list());
         if (!children.hasValue())
             return children.error();
         for (const TreeNode& child : children.value())
@@ -92,42 +121,37 @@ private:
         return m_database.forEach(
             "SELECT data FROM span_chunk WHERE track=? AND sequence=?",
             [&](const Row& row) -> Status {
-                const bool isGood = decodeSpans(row.blob(0), m_chunk, SpanFields::Name)
-                    && (!holdsAny() || decodeSpans(row.blob(0), m_chunk));
+                bool isGood = decodeSpans(row.blob(0), m_chunk, SpanFields::Name);
+                findHits();
+                if (isGood && !m_hits.empty())
+                    isGood = decodeSpans(row.blob(0), m_chunk);
                 if (!isGood)
                     return damagedChunk(m_database, "a chunk of spans");
-                takeHits(place.track);
+                for (const std::size_t hit : m_hits)
+                    m_found.push_back({place.track, m_chunk.own[hit]});
+                m_isSorted = m_isSorted && m_hits.empty();
                 return {};
             },
             place.track.value, place.node.sequence);
     }
 
-    [[nodiscard]] bool holdsAny() const {
-        return std::any_of(m_chunk.own.begin(), m_chunk.own.end(),
-            [this](const Span& span) { return m_set.contains(span.name.value); });
-    }
-
-    void takeHits(TrackId track) {
-        std::size_t taken = 0; // no more of one chunk can be among the first
-        for (const Span& span : m_chunk.own) {
-            if (taken == m_limit)
-                return;
-            if (!m_set.contains(span.name.value))
-                continue;
-            m_found.push_back({track, span});
-            m_isSorted = false;
-            ++taken;
+    // Where in the chunk; more than the limit cannot be among the first.
+    void findHits() {
+        m_hits.clear();
+        for (std::size_t i = 0; i < m_chunk.own.size() && m_hits.size() < m_limit; ++i) {
+            if (m_names.contains(m_chunk.own[i].name.value))
+                m_hits.push_back(i);
         }
     }
 
     Database& m_database;
-    NameList m_names;
-    std::unordered_set<std::int64_t> m_set;
+    NameFilter m_names;
     std::size_t m_limit;
     std::vector<Place> m_places; // heap by begin
     std::vector<Store::FoundSpan> m_found;
     bool m_isSorted = true;
     SpanChunk m_chunk;
+    std::vector<std::size_t> m_hits;
 };
 
 Result<std::vector<TrackId>> tracksOf(Database& database, RunId run) {

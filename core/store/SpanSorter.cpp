@@ -60,13 +60,15 @@ SpanSorter::EncodedBatch SpanSorter::encode(Batch& batch) {
         const std::span<const Span> all(spans);
         for (std::size_t at = 0; at < all.size(); at += kPieceSpans) {
             const std::size_t offset = encoded.data.size();
-            encodeSpans({}, all.subspan(at, std::min(kPieceSpans, all.size() - at)), encoded.data);
+            encodeSpans({}, all.subspan(at, std::min(kPieceSpans, all.size() - at)), encoded.data,
+                Squeeze::No);
             encoded.pieces.push_back({track,
                 {offset, static_cast<std::uint32_t>(encoded.data.size() - offset), at == 0,
                     all[at].start}});
         }
-        spans = {};
+        spans.clear();
     }
+    encoded.emptied = std::move(batch);
     return encoded;
 }
 
@@ -77,6 +79,10 @@ Status SpanSorter::handOver() {
     }
     const auto batch = std::make_shared<Batch>(std::exchange(m_batch, {}));
     m_inBatch = 0;
+    if (!m_emptied.empty()) {
+        m_batch = std::move(m_emptied.back());
+        m_emptied.pop_back();
+    }
     m_jobs.submit([batch] { return encode(*batch); });
     return m_status;
 }
@@ -91,6 +97,7 @@ void SpanSorter::keep(EncodedBatch&& batch) {
         piece.offset += begin;
         m_pieces[track].push_back(piece);
     }
+    m_emptied.push_back(std::move(batch.emptied));
 }
 
 Status SpanSorter::next(Run& run) const {
@@ -177,6 +184,7 @@ Status SpanSorter::drainTrack(std::size_t track, const Visit& visit) {
 
 Status SpanSorter::drain(const Visit& visit) {
     m_jobs.finish();
+    m_emptied.clear();
     if (!m_status.hasValue())
         return m_status;
     const std::size_t tracks = std::max(m_batch.size(), m_pieces.size());

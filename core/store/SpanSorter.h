@@ -41,11 +41,12 @@ private:
         bool opensBatch = false; // the first of its track in its batch
         TimeNs begin; // start of the first span
     };
+    using Batch = std::vector<std::vector<Span>>; // by track
     struct EncodedBatch {
         std::vector<std::pair<std::size_t, Piece>> pieces; // with their tracks
         Bytes data; // offsets count from its begin
+        Batch emptied; // its memory is used again
     };
-    using Batch = std::vector<std::vector<Span>>; // by track
     struct Run;
 
     static EncodedBatch encode(Batch& batch);
@@ -58,6 +59,7 @@ private:
     std::filesystem::path m_beside;
     std::size_t m_limit;
     Batch m_batch;
+    std::vector<Batch> m_emptied;
     std::size_t m_inBatch = 0;
     std::uint64_t m_size = 0;
     SpillFile m_file;

@@ -1,13 +1,16 @@
 #include "core/store/Store.h"
 
 #include "core/store/Catalogue.h"
+#include "core/store/Check.h"
 #include "core/store/OpenFile.h"
+#include "core/store/Removal.h"
 #include "core/store/Session.h"
 #include "core/store/SourceTables.h"
 #include "core/store/SpanReader.h"
 #include "core/store/SpanSearch.h"
 #include "core/store/SqlQuery.h"
 #include "core/store/Statistics.h"
+#include "core/store/Vacuum.h"
 
 #include <exception>
 
@@ -250,12 +253,25 @@ Status Store::renameRun(RunId run, std::string_view name) {
     });
 }
 
-Status Store::removeRun(RunId run) {
+Status Store::removeRun(RunId run, const Progress& progress) {
     return fenced(path(), [&]() -> Status {
         if (Status status = requireWritable(); !status.hasValue())
             return status;
-        return transaction(m_impl->database, [&] { return deleteRun(m_impl->database, run); });
+        Database& database = m_impl->database;
+        return transaction(database, [&] { return store::removeRun(database, run, progress); });
     });
+}
+
+Result<VacuumOutcome> Store::vacuum(const Progress& progress) {
+    return fenced(path(), [&]() -> Result<VacuumOutcome> {
+        if (Status status = requireWritable(); !status.hasValue())
+            return status.error();
+        return vacuumDatabase(m_impl->database, path(), progress);
+    });
+}
+
+Result<CheckReport> Store::check(const Progress& progress) const {
+    return fenced(path(), [&] { return checkDatabase(m_impl->database, progress); });
 }
 
 Status Store::query(std::string_view sql, const SqlHeader& header, const SqlRow& row) const {

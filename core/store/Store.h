@@ -72,6 +72,21 @@ struct SqlValue {
     std::string text; // Text, or the bytes of a Blob
 };
 
+// Size of the file in bytes.
+struct VacuumOutcome {
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
+};
+
+// What Store::check found; each text says for a human what is lost.
+struct CheckReport {
+    static constexpr std::size_t kMaxListed = 100;
+    std::vector<std::string> damage; // the first kMaxListed of damageCount
+    std::int64_t damageCount = 0;
+    std::int64_t pieces = 0; // chunks and pages that were read
+    std::uint64_t bytes = 0; // of these
+};
+
 enum class OpenMode { ReadOnly, ReadWrite };
 
 class ImportSession;
@@ -141,7 +156,14 @@ public:
     // Writing. One session at a time; nothing of it is visible to others before finish().
     Result<std::unique_ptr<ImportSession>> beginImport(const SourceDescription& source);
     Status renameRun(RunId run, std::string_view name);
-    Status removeRun(RunId run);
+    // With its samples and spans and what only it used. All or nothing; the file keeps its size
+    // until vacuum().
+    Status removeRun(RunId run, const Progress& progress = {});
+    // Gives unused space back to the file system; see Vacuum.h for what it needs. Others may read
+    // meanwhile.
+    Result<VacuumOutcome> vacuum(const Progress& progress = {});
+    // Reads everything once and lists what is damaged.
+    Result<CheckReport> check(const Progress& progress = {}) const;
 
     // SQL for `trainscope-cli query`: read-only; views `samples(run, metric, rank, node, device,
     // time_ns, value)` and `spans(run, rank, device, track, name, kind, start_ns, duration_ns,

@@ -23,7 +23,7 @@ _trainscope_cli() {
   current=$cur
   previous=$prev
   COMPREPLY=()
-  local commands="import info summary kernels figure export query"
+  local commands="import info summary kernels figure export query remove vacuum check"
   [ "$cword" -gt 1 ] && command=${words[1]}
   case "$previous" in
     --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
@@ -61,6 +61,9 @@ _trainscope_cli() {
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --csv --help" ;;
     export) options="--run --metric --out --force --help" ;;
     query) options="--json --help" ;;
+    remove) options="--run --vacuum --help" ;;
+    vacuum) options="--help" ;;
+    check) options="--json --help" ;;
     *) _trainscope_cli_words "$commands --help --version" "$current"; return ;;
   esac
   if [[ $current == -* ]]; then

@@ -8,7 +8,7 @@ function __trainscope_cli_runs
     end
 end
 
-set -l commands import info summary kernels figure export query
+set -l commands import info summary kernels figure export query remove vacuum check
 set -l metrics gpu_power mem_power gpu_temperature mem_temperature sm_clock mem_clock gpu_utilization \
     mem_utilization nvlink_rx nvlink_tx pcie_rx pcie_tx ib_rx ib_tx kernels
 set -l chosen __fish_seen_subcommand_from
@@ -23,16 +23,20 @@ complete -c trainscope-cli -n "not $chosen $commands" -a kernels -d 'Kernels and
 complete -c trainscope-cli -n "not $chosen $commands" -a figure -d 'Draw a figure as PNG, PDF or SVG'
 complete -c trainscope-cli -n "not $chosen $commands" -a export -d 'Write samples, kernels and spans as CSV'
 complete -c trainscope-cli -n "not $chosen $commands" -a query -d 'Ask the database in SQL'
+complete -c trainscope-cli -n "not $chosen $commands" -a remove -d 'Remove a run from a database'
+complete -c trainscope-cli -n "not $chosen $commands" -a vacuum -d 'Give unused space back to the system'
+complete -c trainscope-cli -n "not $chosen $commands" -a check -d 'List what is damaged'
 
 complete -c trainscope-cli -n "$chosen import" -l into -r -F -d 'The run database'
 complete -c trainscope-cli -n "$chosen import" -l name -x -d 'Name of the run, or a prefix'
 complete -c trainscope-cli -n "$chosen import" -l format -x -a 'charllm kineto nvsmi' -d 'Read as this format only'
 complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read with'
-complete -c trainscope-cli -n "$chosen import info summary kernels query" -l json -d 'Print one JSON object'
+complete -c trainscope-cli -n "$chosen import info summary kernels query check" -l json -d 'Print one JSON object'
 complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
-complete -c trainscope-cli -n "$chosen summary kernels figure export" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
+complete -c trainscope-cli -n "$chosen summary kernels figure export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
 complete -c trainscope-cli -n "$chosen figure export" -l metric -x -a "$metrics" -d 'The metric'
 complete -c trainscope-cli -n "$chosen figure export" -l out -r -F -d 'Where to write'
+complete -c trainscope-cli -n "$chosen remove" -l vacuum -d 'Give the space back afterwards'
 complete -c trainscope-cli -n "$chosen export" -l force -d 'Replace files of the same names'
 complete -c trainscope-cli -n "$chosen figure" -l kind -x -a timeline -d 'What to draw'
 complete -c trainscope-cli -n "$chosen figure" -l width-mm -x -a '84.6 85.7 177.8' -d 'Width in mm'

@@ -13,7 +13,8 @@ namespace {
 
 const QStringList kCommands{QStringLiteral("import"), QStringLiteral("info"),
     QStringLiteral("summary"), QStringLiteral("kernels"), QStringLiteral("figure"),
-    QStringLiteral("export"), QStringLiteral("query")};
+    QStringLiteral("export"), QStringLiteral("query"), QStringLiteral("remove"),
+    QStringLiteral("vacuum"), QStringLiteral("check")};
 
 QString fileText(const char* path) {
     QFile file(qEnvironmentVariable("TRAINSCOPE_SOURCE") + QLatin1Char('/') + QLatin1String(path));
