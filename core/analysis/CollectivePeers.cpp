@@ -35,10 +35,10 @@ public:
 
     Status collect(const Track& track, const CollectiveDetail& wanted, Parts& parts) {
         Status failure;
-        const auto status = m_store.forEachSpan(
-            track.id, kAllTime, [&](std::span<const Span> spans) {
+        const auto status = m_store.forEachSpanNamed(
+            track.id, m_asked.name, [&](std::span<const Span> spans) {
                 for (const Span& span : spans) {
-                    if (span.kind != SpanKind::Kernel || span.name != m_asked.name)
+                    if (span.kind != SpanKind::Kernel)
                         continue;
                     const auto found = detail(span.detail);
                     if (!found.hasValue()) {

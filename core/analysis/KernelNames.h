@@ -6,7 +6,6 @@
 #include "core/model/Span.h"
 #include "core/store/Store.h"
 
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -33,7 +32,12 @@ private:
     const store::Store& m_store;
     const KernelCategories& m_categories;
     std::unordered_map<NameId, Kernel> m_kernels;
-    std::map<std::pair<NameId, NameId>, std::string> m_collectives;
+    struct Hash {
+        std::size_t operator()(const std::pair<NameId, NameId>& key) const {
+            return std::hash<NameId>{}(key.first) * 1'000'003U ^ std::hash<NameId>{}(key.second);
+        }
+    };
+    std::unordered_map<std::pair<NameId, NameId>, std::string, Hash> m_collectives;
 };
 
 } // namespace trainscope::analysis

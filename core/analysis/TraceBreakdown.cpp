@@ -5,6 +5,7 @@
 #include "core/analysis/SpanCursor.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -13,10 +14,9 @@ namespace {
 
 // Sums of one kernel name; which category a row shows is decided by time.
 struct RowSums {
-    std::string name;
-    std::int64_t count = 0;
-    DurationNs time;
-    std::map<std::string, DurationNs> byCategory;
+    const KernelNames::Kernel* kernel = nullptr;
+    CategoryTime all;
+    std::vector<std::pair<const std::string*, CategoryTime>> byCategory; // few
 };
 
 // Takes the spans of one device in order of their start.
@@ -53,7 +53,7 @@ public:
         m_result.exposedCommunication = m_result.busy - m_result.compute;
         m_result.idle = m_result.window.length() - m_result.busy;
         for (auto& [id, sums] : m_rows)
-            m_result.kernels.push_back(rowOf(sums));
+            addRow(sums);
         std::sort(m_result.kernels.begin(), m_result.kernels.end(),
             [](const KernelRow& a, const KernelRow& b) {
                 return a.time != b.time ? a.time > b.time : a.name < b.name;
@@ -73,10 +73,14 @@ private:
     }
 
     Status addKernel(const Span& span, TimeRange interval) {
-        const auto kernel = m_names.kernel(span.name);
-        if (!kernel.hasValue())
-            return kernel.error();
-        const auto category = m_names.category(*kernel.value(), span);
+        RowSums& row = m_rows[span.name];
+        if (row.kernel == nullptr) {
+            const auto kernel = m_names.kernel(span.name);
+            if (!kernel.hasValue())
+                return kernel.error();
+            row.kernel = kernel.value();
+        }
+        const auto category = m_names.category(*row.kernel, span);
         if (!category.hasValue())
             return category.error();
         const DurationNs time = interval.length();
@@ -84,16 +88,19 @@ private:
         ++m_result.kernelCount;
         m_result.kernelTime = m_result.kernelTime + time;
         m_busy.add(interval);
-        (kernel.value()->isCommunication ? m_communication : m_compute).add(interval);
-        count(m_result.categories[*category.value()], time);
-        RowSums& row = m_rows[span.name];
-        if (row.count == 0)
-            row.name = kernel.value()->name;
-        ++row.count;
-        row.time = row.time + time;
-        DurationNs& ofCategory = row.byCategory[*category.value()];
-        ofCategory = ofCategory + time;
+        (row.kernel->isCommunication ? m_communication : m_compute).add(interval);
+        count(row.all, time);
+        count(ofCategory(row, category.value()), time);
         return {};
+    }
+
+    // Categories are compared by their places: one that stands in two places is joined at the end.
+    static CategoryTime& ofCategory(RowSums& row, const std::string* category) {
+        for (auto& [known, sums] : row.byCategory) {
+            if (known == category)
+                return sums;
+        }
+        return row.byCategory.emplace_back(category, CategoryTime{}).second;
     }
 
     void extendWindow(TimeRange interval) {
@@ -103,10 +110,17 @@ private:
             : TimeRange{window.begin, std::max(window.end, interval.end)};
     }
 
-    static KernelRow rowOf(RowSums& sums) {
-        const auto most = std::max_element(sums.byCategory.begin(), sums.byCategory.end(),
+    void addRow(const RowSums& row) {
+        std::map<std::string, DurationNs> times;
+        for (const auto& [category, sums] : row.byCategory) {
+            times[*category] = times[*category] + sums.time;
+            CategoryTime& all = m_result.categories[*category];
+            all.count += sums.count;
+            all.time = all.time + sums.time;
+        }
+        const auto most = std::max_element(times.begin(), times.end(),
             [](const auto& a, const auto& b) { return a.second < b.second; });
-        return {std::move(sums.name), most->first, sums.count, sums.time};
+        m_result.kernels.push_back({row.kernel->name, most->first, row.all.count, row.all.time});
     }
 
     TimeRange m_window;
@@ -115,7 +129,7 @@ private:
     IntervalUnion m_busy;
     IntervalUnion m_compute;
     IntervalUnion m_communication;
-    std::map<NameId, RowSums> m_rows;
+    std::unordered_map<NameId, RowSums> m_rows;
 };
 
 // Feeds the spans of several tracks in order of their start.
@@ -125,20 +139,28 @@ Status mergeTracks(std::vector<SpanCursor>& cursors, DeviceSums& sums) {
             return status;
     }
     for (;;) {
-        // A device has a handful of streams: looking at each beats a heap.
+        // A device has a handful of streams: looking at each beats a heap. The first stays the
+        // first until its spans begin later than those of the second.
         SpanCursor* first = nullptr;
+        TimeNs until = kAllTime.end;
         for (SpanCursor& cursor : cursors) {
             if (cursor.current() == nullptr)
                 continue;
-            if (first == nullptr || cursor.current()->start < first->current()->start)
-                first = &cursor;
+            if (first != nullptr && cursor.current()->start >= first->current()->start) {
+                until = std::min(until, cursor.current()->start);
+                continue;
+            }
+            until = first == nullptr ? until : first->current()->start;
+            first = &cursor;
         }
         if (first == nullptr)
             return {};
-        if (auto status = sums.add(*first->current()); !status.hasValue())
-            return status;
-        if (auto status = first->next(); !status.hasValue())
-            return status;
+        do {
+            if (auto status = sums.add(*first->current()); !status.hasValue())
+                return status;
+            if (auto status = first->next(); !status.hasValue())
+                return status;
+        } while (first->current() != nullptr && first->current()->start < until);
     }
 }
 
@@ -163,6 +185,7 @@ Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, c
         if (auto status = mergeTracks(cursors, sums); !status.hasValue())
             return status.error();
         result.push_back(sums.finish());
+        cursors.clear();
     }
     return result;
 }

@@ -178,7 +178,57 @@ Status keepHolding(Database& database, const NameList& names, std::vector<TrackI
     return {};
 }
 
+// Visits the spans of one name below a node, as long as the visitor wants more.
+class NamedSpans {
+public:
+    NamedSpans(Database& database, TrackId track, NameId name, const Store::SpanVisitor& visit)
+        : m_database(database)
+        , m_track(track)
+        , m_name(name)
+        , m_visit(visit) { }
+
+    Status below(const TreeNode& node) {
+        if (node.level == 0)
+            return inChunk(node.sequence);
+        const auto children = childrenWith(m_database, m_track, node, {m_name.value});
+        Status status = children.hasValue() ? Status() : Status(children.error());
+        for (std::size_t i = 0; status.hasValue() && m_isWanted && i < children.value().size(); ++i)
+            status = below(children.value()[i]);
+        return status;
+    }
+
+private:
+    Status inChunk(std::int64_t sequence) {
+        return m_database.forEach(
+            "SELECT data FROM span_chunk WHERE track=? AND sequence=?",
+            [this](const Row& row) -> Status {
+                if (!decodeSpans(row.blob(0), m_chunk))
+                    return damagedChunk(m_database, "a chunk of spans");
+                std::erase_if(
+                    m_chunk.own, [this](const Span& span) { return span.name != m_name; });
+                m_isWanted = m_chunk.own.empty() || m_visit(m_chunk.own);
+                return {};
+            },
+            m_track.value, sequence);
+    }
+
+    Database& m_database;
+    TrackId m_track;
+    NameId m_name;
+    const Store::SpanVisitor& m_visit;
+    SpanChunk m_chunk;
+    bool m_isWanted = true;
+};
+
 } // namespace
+
+Status visitSpansNamed(
+    Database& database, TrackId track, NameId name, const Store::SpanVisitor& visit) {
+    const Result<TreeNode> top = topOf(database, track);
+    if (!top.hasValue())
+        return top.error();
+    return NamedSpans(database, track, name, visit).below(top.value());
+}
 
 Result<std::vector<Store::FoundSpan>> queryFindSpans(
     Database& database, RunId run, std::string_view text, std::size_t limit) {

@@ -29,7 +29,9 @@ Result<TreeNode> topOf(Database& database, TrackId track);
 Result<std::vector<TreeNode>> childrenWith(
     Database& database, TrackId track, const TreeNode& page, const NameList& names);
 
-// See Store::findSpans.
+// See Store::forEachSpanNamed, findSpans.
+Status visitSpansNamed(
+    Database& database, TrackId track, NameId name, const Store::SpanVisitor& visit);
 Result<std::vector<Store::FoundSpan>> queryFindSpans(
     Database& database, RunId run, std::string_view text, std::size_t limit);
 

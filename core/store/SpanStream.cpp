@@ -7,6 +7,11 @@
 #include <iterator>
 
 namespace trainscope::store {
+namespace {
+
+constexpr std::size_t kMostAhead = 8; // chunks; a reader may have many streams open
+
+} // namespace
 
 Result<std::int64_t> firstChunk(Database& database, TrackId track, TimeNs begin) {
     std::int64_t sequence = 0;
@@ -25,7 +30,7 @@ SpanStream::SpanStream(Database& database, TrackId track, TimeRange window, Span
     , m_window(window)
     , m_fields(fields)
     , m_isRead(window.isEmpty())
-    , m_jobs(WorkerPool::shared(), 0,
+    , m_jobs(WorkerPool::shared(), kMostAhead,
           [this](Decoded&& decoded) { m_ready.push_back(std::move(decoded)); }) { }
 
 SpanStream::Decoded SpanStream::decode(

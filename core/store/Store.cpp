@@ -8,6 +8,7 @@
 #include "core/store/SourceTables.h"
 #include "core/store/SpanReader.h"
 #include "core/store/SpanSearch.h"
+#include "core/store/SpanStream.h"
 #include "core/store/SqlQuery.h"
 #include "core/store/Statistics.h"
 #include "core/store/Vacuum.h"
@@ -192,6 +193,13 @@ Result<std::vector<SpanGroup>> Store::spanGroups(
 }
 Status Store::forEachSpan(TrackId track, TimeRange window, const SpanVisitor& visit) const {
     return fenced(path(), [&] { return visitSpans(m_impl->database, track, window, visit); });
+}
+Store::SpanSource Store::spanSource(TrackId track, TimeRange window) const {
+    auto stream = std::make_shared<SpanStream>(m_impl->database, track, window);
+    return [stream, this] { return fenced(path(), [&stream] { return stream->next(); }); };
+}
+Status Store::forEachSpanNamed(TrackId track, NameId name, const SpanVisitor& visit) const {
+    return fenced(path(), [&] { return visitSpansNamed(m_impl->database, track, name, visit); });
 }
 Result<std::optional<Span>> Store::spanAt(TrackId track, TimeNs t, int depth) const {
     return fenced(path(), [&] { return querySpanAt(m_impl->database, track, t, depth); });

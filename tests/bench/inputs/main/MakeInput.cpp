@@ -1,7 +1,8 @@
 // Prints the path of an input, made when the cache does not have it:
-//   trainscope_bench_input telemetry RANKS ROWS | trace KERNELS | power SAMPLES GPUS
+//   trainscope_bench_input telemetry RANKS ROWS | trace KERNELS | power SAMPLES GPUS | spans SPANS
 #include "bench/inputs/KinetoTrace.h"
 #include "bench/inputs/PowerDatabase.h"
+#include "bench/inputs/SpanDatabase.h"
 #include "bench/inputs/TelemetryTree.h"
 
 #include <cstdio>
@@ -21,9 +22,11 @@ int main(int argc, char** argv) {
         path = bench::kinetoTrace(number(1));
     else if (words.size() == 3 && words[0] == "power")
         path = bench::powerDatabase(number(1), static_cast<int>(number(2)));
+    else if (words.size() == 2 && words[0] == "spans")
+        path = bench::spanDatabase(number(1));
     if (path.empty()) {
         std::fputs("usage: trainscope_bench_input telemetry RANKS ROWS | trace KERNELS | power "
-                   "SAMPLES GPUS\n",
+                   "SAMPLES GPUS | spans SPANS\n",
             stderr);
         return 2;
     }
