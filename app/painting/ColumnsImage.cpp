@@ -58,9 +58,13 @@ TRAINSCOPE_WIDE void toPixels(const float* top, const float* bottom, std::size_t
     const float lowest = static_cast<float>(height - 1);
     const float end = static_cast<float>(height);
     for (std::size_t i = 0; i < count; ++i) {
+        const float upper = top[i] * ratio - origin;
+        const float lower = bottom[i] * ratio - origin;
         // NaN becomes 0.
-        const float from = std::min(lowest, std::max(0.0F, top[i] * ratio - origin));
-        const float to = std::min(end, std::max(0.0F, bottom[i] * ratio - origin));
+        const float above = upper > 0.0F ? upper : 0.0F;
+        const float below = lower > 0.0F ? lower : 0.0F;
+        const float from = above < lowest ? above : lowest;
+        const float to = below < end ? below : end;
         const auto begin = static_cast<std::int32_t>(from + kHalf);
         const auto stop = static_cast<std::int32_t>(to + kHalf);
         const bool there = top[i] == top[i]; // not NaN
@@ -90,11 +94,13 @@ void ColumnsImage::add(const plot::Columns& columns) {
     m_items.push_back(&columns);
 }
 
-ColumnsImage::Bars ColumnsImage::barsOf(const plot::Columns& columns) const {
+ColumnsImage::Bars ColumnsImage::barsOf(
+    const plot::Columns& columns, std::size_t begin, std::size_t end) const {
     Bars bars{premultiplied(columns.color), std::vector<std::int32_t>(m_count),
         std::vector<std::int32_t>(m_count)};
-    toPixels(columns.top.data(), columns.bottom.data(), m_count, static_cast<float>(m_ratio),
-        static_cast<float>(m_pixels.y()), m_pixels.height(), bars.first.data(), bars.last.data());
+    toPixels(columns.top.data() + begin, columns.bottom.data() + begin, end - begin,
+        static_cast<float>(m_ratio), static_cast<float>(m_pixels.y()), m_pixels.height(),
+        bars.first.data() + begin, bars.last.data() + begin);
     return bars;
 }
 
@@ -151,27 +157,32 @@ void ColumnsImage::fill(QImage& image, int from, int to) const {
     if (from >= to)
         return;
     const int height = m_pixels.height();
+    const std::vector<int> edges = this->edges();
+    std::size_t column = 0;
+    while (column + 1 < m_count && edges[column + 1] <= from)
+        ++column;
+    std::size_t end = column;
+    while (end < m_count && edges[end] < to)
+        ++end;
     std::vector<Bars> series;
     series.reserve(m_items.size());
     for (const auto* item : m_items)
-        series.push_back(barsOf(*item));
-    const std::vector<int> edges = this->edges();
+        series.push_back(barsOf(*item, column, end));
     // Lines of the cache are not shared by neighbouring columns.
     const std::size_t stride = (static_cast<std::size_t>(height) + 15U) / 16U * 16U;
     std::vector<std::uint32_t> pixels;
-    std::size_t column = 0;
     for (int begin = from; begin < to; begin += kBlock) {
-        const int end = std::min(begin + kBlock, to);
+        const int stop = std::min(begin + kBlock, to);
         pixels.assign(stride * kBlock + BlendRun::kStep, 0U);
         while (column + 1 < m_count && edges[column + 1] <= begin)
             ++column;
         for (const Bars& bars : series)
-            fillBlock({pixels.data(), stride, begin, end}, bars.source, edges.data(), column,
-                m_count, bars.first.data(), bars.last.data());
+            fillBlock({pixels.data(), stride, begin, stop}, bars.source, edges.data(), column, end,
+                bars.first.data(), bars.last.data());
         for (int y = 0; y < height; ++y) {
             auto* line = reinterpret_cast<std::uint32_t*>(image.scanLine(y));
             const auto* source = pixels.data() + static_cast<std::size_t>(y);
-            for (int x = begin; x < end; ++x, source += stride)
+            for (int x = begin; x < stop; ++x, source += stride)
                 line[x] = *source;
         }
     }

@@ -35,7 +35,9 @@ private:
         std::vector<std::int32_t> first;
         std::vector<std::int32_t> last;
     };
-    [[nodiscard]] Bars barsOf(const plot::Columns& columns) const;
+    // Of the columns [begin, end); the others stay empty.
+    [[nodiscard]] Bars barsOf(
+        const plot::Columns& columns, std::size_t begin, std::size_t end) const;
     // Pixel columns [from, to).
     void fill(QImage& image, int from, int to) const;
     void fillShifted(QImage& image, std::int64_t shift) const;

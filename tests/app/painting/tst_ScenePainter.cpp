@@ -72,6 +72,51 @@ private Q_SLOTS:
         QVERIFY(std::abs(color.green() - 127) <= 1);
     }
 
+    void aMovedPictureIsThePictureThere() {
+        // Twenty of a hundred columns, moved to and fro: with what is kept, each is what it is
+        // without.
+        const auto sceneAt = [](int first) {
+            PlotScene scene = sceneOf(Columns{});
+            scene.items.clear();
+            for (int series = 0; series < 3; ++series) {
+                Columns columns{{0.0, 0.0, 20.0, 10.0}, {}, {},
+                    withAlpha(series == 1 ? rgb(0x0000FF) : kRed, 190)};
+                for (int i = first; i < first + 20; ++i) {
+                    const auto top = static_cast<float>((i * 7 + series * 3) % 9);
+                    columns.top.push_back(i % 11 == 4 ? kNothing : top);
+                    columns.bottom.push_back(i % 11 == 4 ? kNothing : top + 1.5F);
+                }
+                columns.content = 42;
+                columns.firstColumn = first;
+                scene.items.emplace_back(std::move(columns));
+            }
+            return scene;
+        };
+        PaintCache cache;
+        for (const int first : {10, 13, 12, 12, 31, 70, 51, 50}) {
+            const PlotScene scene = sceneAt(first);
+            QImage moved(20, 10, QImage::Format_RGB32);
+            QPainter painter(&moved);
+            paintScene(scene, darkTheme(), painter, PaintTarget::Screen, &cache);
+            painter.end();
+            QCOMPARE(moved, painted(scene));
+        }
+    }
+
+    void barsAreRowsOfPixels() {
+        const QImage image = painted(sceneOf(Bars{{2.0, 3.0, 16.0, 4.0},
+            {{2.0, 5.0, kRed}, {9.9, 10.0, rgb(0x0000FF)}, {17.0, 18.0, kRed}}}));
+        for (int y = 0; y < 10; ++y) {
+            const bool in = y >= 3 && y < 7;
+            QCOMPARE(image.pixelColor(2, y), QColor(in ? Qt::red : Qt::white));
+            QCOMPARE(image.pixelColor(4, y), QColor(in ? Qt::red : Qt::white));
+            QCOMPARE(image.pixelColor(5, y), QColor(Qt::white));
+            QCOMPARE(image.pixelColor(10, y), QColor(in ? Qt::blue : Qt::white)); // at least one
+            QCOMPARE(image.pixelColor(17, y), QColor(in ? Qt::red : Qt::white));
+            QCOMPARE(image.pixelColor(18, y), QColor(Qt::white));
+        }
+    }
+
     void heatCellsAreTransparentWhereMissing() {
         const QImage image
             = painted(sceneOf(HeatStrip{{0.0, 0.0, 20.0, 10.0}, 1, 2, {kRed, Color{0, 0, 0, 0}}}));
