@@ -19,6 +19,8 @@ TimeShare::Decision TimeShare::decide(const TimeColumn& times) {
     if (!added)
         return decision;
     m_places.emplace_back();
+    if (times->size() < kShortest)
+        return decision;
     if (const Leader* leader = leaderFor(*times)) {
         decision.base = leader->times;
         decision.baseSlot = leader->slot;
@@ -57,7 +59,7 @@ const TimeShare::Leader* TimeShare::leaderFor(const std::vector<std::int64_t>& t
 void TimeShare::lead(const TimeColumn& times, std::size_t slot) {
     m_leaders.push_back({times, slot});
     m_values += times->size();
-    while (m_values > kMostValues) {
+    while (m_values > kMostValues || m_leaders.size() > kMostLeaders) {
         m_values -= m_leaders.front().times->size();
         m_leaders.pop_front();
     }

@@ -43,13 +43,18 @@ std::vector<std::int64_t> chunkTimes(const std::string& kind) {
     std::vector<std::int64_t> times;
     for (std::size_t i = 0; i < kChunkSamples; ++i) {
         const auto even = 1'735'689'600'000'000'000 + static_cast<std::int64_t>(i) * 100'000'000;
-        const auto micros = static_cast<std::int64_t>(random() % 1000);
-        const auto ticks = static_cast<std::int64_t>(random() % 4194);
-        times.push_back(even
-            + (kind == "jitter" ? micros * 1000
-                    : kind == "clock"
-                    ? std::llround(static_cast<double>(ticks) * 2.384185791015625) * 100
-                    : 0));
+        if (kind == "clock") {
+            // Whole seconds and 2^-22 of them, rounded to 100 ns.
+            constexpr std::uint64_t ticks = std::uint64_t{1} << 22U;
+            const auto tick = i * (ticks / 10) + random() % 4194;
+            times.push_back(1'735'689'600'000'000'000
+                + static_cast<std::int64_t>(tick / ticks) * 1'000'000'000
+                + std::llrint(static_cast<double>(tick % ticks) * 1e7 / static_cast<double>(ticks))
+                    * 100);
+        } else {
+            const auto micros = static_cast<std::int64_t>(random() % 1000);
+            times.push_back(even + (kind == "jitter" ? micros * 1000 : 0));
+        }
     }
     return times;
 }
