@@ -104,7 +104,8 @@ Status TraceOutput::flushTrack(RunId run, TrackBuffer& track, DurationNs base) {
     if (auto status = m_sink.spans(track.id, track.spans); !status.hasValue())
         return status;
     track.spans.clear();
-    track.spans.shrink_to_fit();
+    if (track.spans.capacity() > kUsualHeld)
+        track.spans.shrink_to_fit();
     return {};
 }
 
@@ -136,6 +137,7 @@ Status TraceOutput::flush(RunId run, DurationNs base) {
             return status;
     }
     m_held = 0;
+    m_hasFlushed = true;
     return {};
 }
 

@@ -18,7 +18,7 @@ namespace trainscope::importers::kineto {
 class TraceOutput {
 public:
     static constexpr std::size_t kMaxHeld = 1'000'000;
-    static constexpr std::size_t kUsualHeld = 250'000; // where the base time is known
+    static constexpr std::size_t kUsualHeld = 64'000; // where the base time is known
 
     TraceOutput(Sink& sink, int rank)
         : m_sink(sink)
@@ -35,7 +35,7 @@ public:
 
     // True when held data should be written with flush() before more is added.
     [[nodiscard]] bool isFull(bool isBaseKnown) const {
-        return m_held >= (isBaseKnown ? kUsualHeld : kMaxHeld);
+        return m_held >= (isBaseKnown || m_hasFlushed ? kUsualHeld : kMaxHeld);
     }
     // Hands everything held to the sink, shifted by `base`.
     Status flush(RunId run, DurationNs base);
@@ -79,6 +79,7 @@ private:
     std::vector<Mark> m_hostMarks;
     std::vector<Mark> m_deviceMarks;
     std::size_t m_held = 0;
+    bool m_hasFlushed = false;
     std::int64_t m_spanCount = 0;
     std::int64_t m_sampleCount = 0;
     int m_firstDevice = -1;
