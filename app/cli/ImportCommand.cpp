@@ -64,9 +64,11 @@ void warnAbout(const ImportReport& report, const Console& console) {
     for (const auto& warning : report.warnings) {
         const std::string line
             = warning.line > 0 ? ":" + std::to_string(warning.line) : std::string();
-        console.warn(warning.file + line + ": " + warning.text);
+        console.warn(warning.file + line + ": " + warning.fullText());
     }
-    const auto listed = static_cast<std::int64_t>(report.warnings.size());
+    std::int64_t listed = 0;
+    for (const auto& warning : report.warnings)
+        listed += warning.files;
     if (report.warningCount > listed)
         console.warn(
             "... and " + std::to_string(report.warningCount - listed) + " more of this source.");

@@ -29,8 +29,8 @@ Json reportJson(const ImportReport& report) {
     json["warning_count"] = report.warningCount;
     json["warnings"] = Json::array();
     for (const auto& warning : report.warnings)
-        json["warnings"].push_back(
-            {{"file", warning.file}, {"line", warning.line}, {"text", warning.text}});
+        json["warnings"].push_back({{"file", warning.file}, {"line", warning.line},
+            {"text", warning.text}, {"files", warning.files}});
     return json;
 }
 

@@ -99,15 +99,17 @@ std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report)
 
 QStringList warningTexts(const ImportReport& report) {
     QStringList texts;
+    std::int64_t said = 0;
     for (const auto& warning : report.warnings) {
+        said += warning.files;
         const auto file = QString::fromStdString(warning.file);
-        const auto text = QString::fromStdString(warning.text);
+        const auto text = QString::fromStdString(warning.fullText());
         if (warning.line > 0)
             texts.append(translated("%1, line %2: %3").arg(file, wholeText(warning.line), text));
         else
             texts.append(file.isEmpty() ? text : translated("%1: %2").arg(file, text));
     }
-    const auto more = report.warningCount - static_cast<std::int64_t>(report.warnings.size());
+    const auto more = report.warningCount - said;
     if (more > 0)
         texts.append(translated("and %1 more").arg(wholeText(more)));
     return texts;

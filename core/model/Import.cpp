@@ -1,11 +1,30 @@
 #include "core/model/Import.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace trainscope {
 
+std::string ImportWarning::fullText() const {
+    if (files <= 1)
+        return text;
+    return text + " (and " + std::to_string(files - 1)
+        + (files == 2 ? " more file)" : " more files)");
+}
+
 void ImportReport::warn(std::string file, std::int64_t line, std::string text) {
+    const auto same = std::find_if(warnings.begin(), warnings.end(),
+        [&](const ImportWarning& known) { return known.line == 0 && known.text == text; });
+    if (line == 0 && same != warnings.end()) {
+        if (same->file == file)
+            return;
+        ++same->files;
+        ++warningCount;
+        return;
+    }
     ++warningCount;
     if (warnings.size() < kMaxWarnings)
-        warnings.push_back({std::move(file), line, std::move(text)});
+        warnings.push_back({std::move(file), line, std::move(text), 1});
 }
 
 Error cancelled() {

@@ -23,6 +23,10 @@ struct ImportWarning {
     std::string file;
     std::int64_t line = 0;
     std::string text;
+    std::int64_t files = 1; // of which the same is to be said; `file` is the first
+
+    [[nodiscard]] std::string
+    fullText() const; // "There is nothing in this file. (and 7 more files)"
 };
 
 // The report of one source, kept in the database beside it and shown on request.
@@ -44,6 +48,7 @@ struct ImportReport {
     std::int64_t warningCount = 0;
 
     static constexpr std::size_t kMaxWarnings = 50;
+    // What is said of several files as a whole becomes one warning with their number.
     void warn(std::string file, std::int64_t line, std::string text);
 };
 
@@ -67,6 +72,9 @@ public:
     virtual Status samples(
         SeriesId series, std::span<const TimeNs> times, std::span<const double> values)
         = 0;
+    // Of a counter whose width shows only in its samples; any time after series(). Sinks that do
+    // not look at widths need not take it.
+    virtual Status counterBits(SeriesId, int) { return {}; }
     virtual Result<TrackId> track(RunId run, const TrackDescription& description) = 0;
     // In any order; the store sorts with bounded memory and computes the depth.
     virtual Status spans(TrackId track, std::span<const Span> spans) = 0;

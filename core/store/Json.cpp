@@ -75,6 +75,7 @@ void readWarnings(const json& object, ImportReport& report) {
         read(entry, "file", warning.file);
         read(entry, "line", warning.line);
         read(entry, "text", warning.text);
+        read(entry, "files", warning.files);
         report.warnings.push_back(std::move(warning));
     }
 }
@@ -93,8 +94,8 @@ void readMap(const json& object, const char* key, Map& into) {
 std::string reportToJson(const ImportReport& report) {
     json warnings = json::array();
     for (const ImportWarning& warning : report.warnings)
-        warnings.push_back(
-            {{"file", warning.file}, {"line", warning.line}, {"text", warning.text}});
+        warnings.push_back({{"file", warning.file}, {"line", warning.line}, {"text", warning.text},
+            {"files", warning.files}});
     return dump(json{{"importer", report.importer}, {"bytes", report.bytes}, {"rows", report.rows},
         {"skipped", report.skipped}, {"samples", report.samples}, {"missing", report.missing},
         {"spans", report.spans}, {"counter_falls", report.counterFalls}, {"gaps", report.gaps},

@@ -26,6 +26,8 @@ public:
     explicit SampleWriter(Database& database);
     void setSource(std::int64_t source) { m_data.setSource(source); }
     void open(SeriesId series, double scale, int counterBits);
+    // Any time before finish().
+    void setCounterBits(SeriesId series, int bits) { m_series[series].counterBits = bits; }
     Status add(SeriesId series, std::span<const TimeNs> times, std::span<const double> values);
     // `proceed` is asked between pieces of work with the samples done and to do; false stops with
     // Cancelled.

@@ -149,6 +149,14 @@ Result<SeriesId> Session::series(RunId run, const SeriesDescription& description
     });
 }
 
+Status Session::counterBits(SeriesId series, int bits) {
+    return guarded([&] {
+        m_samples.setCounterBits(series, bits);
+        return m_database.execute(
+            "UPDATE series SET counter_bits=? WHERE id=?", std::int64_t{bits}, series.value);
+    });
+}
+
 Status Session::samples(
     SeriesId series, std::span<const TimeNs> times, std::span<const double> values) {
     return guarded([&] { return m_samples.add(series, times, values); });

@@ -24,6 +24,7 @@ public:
     Result<RunId> run(const Run& run) override;
     Status gpu(RunId run, const Gpu& gpu) override;
     Result<SeriesId> series(RunId run, const SeriesDescription& description) override;
+    Status counterBits(SeriesId series, int bits) override;
     Status samples(
         SeriesId series, std::span<const TimeNs> times, std::span<const double> values) override;
     Result<TrackId> track(RunId run, const TrackDescription& description) override;

@@ -11,8 +11,6 @@ namespace trainscope::importers::charllm {
 
 namespace {
 
-// Samples of a counter that are held until its width is known.
-constexpr std::size_t kMostHeld = std::size_t{1} << 20;
 constexpr double kLimit32 = 4294967296.0;
 
 // Reads the blocks with jobs and hands them to `take` in order, until it says no; between blocks
@@ -65,7 +63,7 @@ public:
         if (start.failure)
             broken(*start.failure);
         if (m_status.hasValue())
-            m_status = letGo(true);
+            m_status = settleWidth();
         if (!m_status.hasValue())
             return m_status.error();
         m_tally.finish();
@@ -86,68 +84,35 @@ private:
         return !m_isCancelled;
     }
 
-    bool take(SampleBlock block) {
+    bool take(SampleBlock&& block) {
         m_outcome.bytes = block.bytesConsumed;
         m_tally.add(block);
-        m_heldSamples += block.times.size();
         if (!block.times.empty())
-            m_held.push_back(std::move(block));
-        if (m_series || m_file.description.counterBits == 0 || m_heldSamples >= kMostHeld)
-            m_status = letGo(false);
+            m_status = hand(block);
         return m_status.hasValue() && proceed();
     }
 
-    // Hands what is held to the sink.
-    Status letGo(bool isComplete) {
-        if (m_held.empty())
-            return {};
+    Status hand(const SampleBlock& block) {
         if (!m_series) {
-            if (const Status status = makeSeries(isComplete); !status.hasValue())
-                return status;
+            const auto series = m_sink.series(m_run, m_file.description);
+            if (!series.hasValue())
+                return series.error();
+            m_series = series.value();
         }
-        for (const SampleBlock& block : m_held) {
-            const Status status = m_sink.samples(*m_series, block.times, block.values);
-            if (!status.hasValue())
-                return status;
-        }
-        m_held.clear();
-        return {};
-    }
-
-    Status makeSeries(bool isComplete) {
-        SeriesDescription description = m_file.description;
-        if (description.counterBits > 0)
-            description.counterBits
-                = widthOf(isComplete ? m_tally.statistics() : statisticsOfWholeFile());
-        auto series = m_sink.series(m_run, description);
-        if (!series.hasValue())
-            return series.error();
-        m_series = series.value();
-        return {};
+        return m_sink.samples(*m_series, block.times, block.values);
     }
 
     // NVML's counters have 32 bits unless a value is larger; the node's have 64 unless they wrap
     // at 32.
-    [[nodiscard]] int widthOf(const SampleStatistics& statistics) const {
+    Status settleWidth() {
+        const int usual = m_file.description.counterBits;
+        const SampleStatistics& statistics = m_tally.statistics();
+        int bits = statistics.hasWrapOf32Bits() ? 32 : usual;
         if (statistics.max() >= kLimit32)
-            return 64;
-        return statistics.hasWrapOf32Bits() ? 32 : m_file.description.counterBits;
-    }
-
-    // A counter's width must be known before its first sample is stored: a long file is read ahead.
-    SampleStatistics statisticsOfWholeFile() {
-        SampleStatistics statistics;
-        auto stream = m_tree.open(m_file.path);
-        if (!stream.hasValue())
-            return statistics;
-        LineBlocks blocks(std::move(stream).value(), SampleBlock::kLongestLine);
-        (void)readBlocks(
-            blocks, [this] { return proceed(); },
-            [&](SampleBlock&& block) {
-                statistics.append(std::move(block.statistics), block.times);
-                return proceed();
-            });
-        return statistics;
+            bits = 64;
+        if (!m_series || usual == 0 || bits == usual)
+            return {};
+        return m_sink.counterBits(*m_series, bits);
     }
 
     void count() {
@@ -179,8 +144,6 @@ private:
     FileTally m_tally;
     FileOutcome m_outcome;
     std::optional<SeriesId> m_series;
-    std::vector<SampleBlock> m_held;
-    std::size_t m_heldSamples = 0;
     Status m_status;
     bool m_isCancelled = false;
 };

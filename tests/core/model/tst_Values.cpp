@@ -32,6 +32,21 @@ private Q_SLOTS:
         QCOMPARE((Error{ErrorCode::Io, "Full.", {}}).describe(), std::string("Full."));
     }
 
+    void sameWarningsAreFolded() {
+        ImportReport report;
+        for (int rank = 0; rank < 320; ++rank)
+            report.warn("gpu_power_" + std::to_string(rank), 0, "There is nothing in this file.");
+        report.warn("gpu_power_0", 0, "There is nothing in this file."); // said already
+        report.warn("gpu_power_0", 3, "Skipped.");
+        report.warn("gpu_power_1", 3, "Skipped.");
+        QCOMPARE(report.warnings.size(), std::size_t{3});
+        QCOMPARE(report.warningCount, std::int64_t{322});
+        QCOMPARE(report.warnings[0].files, std::int64_t{320});
+        QCOMPARE(report.warnings[0].fullText(),
+            std::string("There is nothing in this file. (and 319 more files)"));
+        QCOMPARE(report.warnings[1].fullText(), std::string("Skipped."));
+    }
+
     void resultMovesItsValueOut() {
         Result<std::unique_ptr<int>> result(std::make_unique<int>(3));
         const std::unique_ptr<int> taken = std::move(result).value();

@@ -73,6 +73,13 @@ public:
         return {};
     }
 
+    Status counterBits(SeriesId series, int bits) override {
+        if (auto status = called(); !status.hasValue())
+            return status;
+        allSeries[static_cast<std::size_t>(series.value) - 1].description.counterBits = bits;
+        return {};
+    }
+
     Result<TrackId> track(RunId run, const TrackDescription& description) override {
         if (auto status = called(); !status.hasValue())
             return status.error();
