@@ -61,7 +61,7 @@ Status judgeHeader(const fs::path& path, const Header& header, std::size_t size)
     const auto version = static_cast<int>(bigEndian(header, 60));
     if (version > schemaVersion() || version < 1)
         return newerVersion(path.string(), version, schemaVersion());
-    return {};
+    return version < oldestSchemaVersion() ? tooOldVersion(path.string()) : Status();
 }
 
 Result<FileState> readHeader(const fs::path& path, int descriptor) {

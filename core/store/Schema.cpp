@@ -5,7 +5,7 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::string_view kVersion1 = R"sql(
+constexpr std::string_view kVersion2 = R"sql(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE run(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, imported_name TEXT NOT NULL UNIQUE,
@@ -98,7 +98,9 @@ CREATE TABLE track_name(
 CREATE INDEX track_name_name ON track_name(name, track);
 )sql";
 
-constexpr std::array<std::string_view, 1> kMigrations{kVersion1};
+// Version 1 was written before the first release only; what it held cannot be brought up.
+constexpr std::array<std::string_view, 2> kMigrations{"", kVersion2};
+constexpr int kOldest = 2;
 
 Result<int> userVersion(Database& database) {
     int version = 0;
@@ -128,6 +130,17 @@ Migrations migrations() {
 }
 int schemaVersion() {
     return static_cast<int>(kMigrations.size());
+}
+
+int oldestSchemaVersion() {
+    return kOldest;
+}
+
+Error tooOldVersion(const std::string& path) {
+    return {ErrorCode::Refused,
+        "This database was written by a Trainscope from before the first release, in a format that "
+        "is no longer read; it was left untouched. Import its sources into a new one.",
+        path};
 }
 
 Error newerVersion(const std::string& path, int found, int known) {

@@ -22,12 +22,15 @@ using Migrations = std::span<const std::string_view>;
 
 Migrations migrations();
 int schemaVersion(); // of this program: the number of migrations
+int oldestSchemaVersion(); // that this program brings up
 
 // Brings the file to the last version in one transaction; nothing happens when it is there already.
 // A newer file is refused.
 Status migrate(Database& database, Migrations steps);
 
-// The message for a file of a newer version.
+// The messages for a file of a version before oldestSchemaVersion(), and for one of a newer
+// version.
+Error tooOldVersion(const std::string& path);
 Error newerVersion(const std::string& path, int found, int known);
 
 } // namespace trainscope::store

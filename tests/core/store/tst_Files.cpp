@@ -147,6 +147,24 @@ private Q_SLOTS:
         ::chmod(fixture.folder.path().toUtf8().constData(), 0755);
     }
 
+    // Version 1 had other chunks and was never released.
+    void whatCannotBeBroughtUpIsRefusedAndLeft() {
+        Fixture fixture;
+        { const Store store = fixture.create(); }
+        {
+            Database database = got(Database::open(
+                fixture.path.string(), SQLITE_OPEN_READWRITE, fixture.path.string()));
+            ok(database.script("PRAGMA user_version=1; PRAGMA wal_checkpoint(TRUNCATE)"));
+        }
+        for (const auto& opened : {Store::open(fixture.path, OpenMode::ReadOnly),
+                 Store::open(fixture.path, OpenMode::ReadWrite),
+                 Store::openOrCreate(fixture.path)}) {
+            QVERIFY(!opened.hasValue());
+            QVERIFY(opened.error().code == ErrorCode::Refused);
+            QVERIFY(opened.error().message.find("Import its sources") != std::string::npos);
+        }
+    }
+
     void olderFilesAreMigratedInOneStep() {
         Fixture fixture;
         constexpr std::array<std::string_view, 1> old{
