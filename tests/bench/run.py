@@ -14,7 +14,7 @@ from harness.figures import Figures
 from harness.programs import Programs
 
 # What only --full runs: the largest inputs.
-LARGE = "(windowQuery/1000000000|spanTrack/100000000|spanSearch/100000000|rowTableWindow/10000000)"
+LARGE = "(window(Query|Zoom)/1000000000|spanGroups/100000000|spanSearch.*/100000000|rowTableWindow/10000000)"
 
 
 def main():

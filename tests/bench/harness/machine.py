@@ -2,13 +2,19 @@
 from . import baselines, programs
 
 LIMITS = {"memory copied": "memoryCopy", "line ends found": "lineEnds", "hashed (XXH3)": "hashing", "inflated (zlib)": "zlibInflate",
-          "JSON fields extracted (simdjson on demand)": "kinetoCeiling", "Kineto events parsed": "kinetoParse",
-          "telemetry lines parsed": "charllmParse", "nvidia-smi rows parsed": "nvsmiParse"}
+          "inflated here": "kinetoDecompress/1", "JSON walked (simdjson on demand)": "kinetoSimdjson",
+          "JSON, five fields taken (simdjson on demand)": "kinetoSimdjsonSpans"}
+PARSERS = {"Kineto text to records, one thread": "kinetoParse", "Kineto read, all threads, no store": "kinetoRead/0",
+           "Kineto .gz read, all threads, no store": "kinetoRead/1", "Kineto .zst read, all threads, no store": "kinetoRead/2",
+           "telemetry lines to samples and statistics, one thread": "charllmBlock", "telemetry read, all threads, no store": "charllmFile",
+           "small telemetry files read, all threads, no store": "charllmSmallFiles", "nvidia-smi read, all threads, no store": "nvsmiLog"}
 
 
 def measure(table, figures, make, full):
     del full
     for work, name in LIMITS.items():
         table.plain("limits", work, figures.mb_s(name), "MB/s")
+    for work, name in PARSERS.items():
+        table.plain("parsers", work, figures.mb_s(name), "MB/s")
     table.plain("limits", "disk read, past the cache", baselines.disk_read_mb_s(make.input("trace", 600_000)), "MB/s")
     table.plain("limits", "disk written and synced", baselines.disk_write_mb_s(programs.scratch("write")), "MB/s")

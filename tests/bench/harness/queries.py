@@ -1,6 +1,9 @@
 """Query: what a view reads, from the smallest to the largest database."""
 
 
+SEARCHES = {"spanSearchFrequent": "frequent", "spanSearchOneName": "one of many names", "spanSearchRare": "rare", "spanSearchNone": "none"}
+
+
 def _size(number):
     return f"1e{len(str(number)) - 1}"
 
@@ -15,19 +18,30 @@ def measure(table, figures, make, full):
     for samples in figures.arguments("rowTableWindow"):
         table.times_faster("query", f"against a row per sample, {_size(samples)} samples", figures.ms(f"windowQuery/{samples}"),
                            figures.ms(f"rowTableWindow/{samples}"), "SQLite, GROUP BY")
-    table.at_most("query", "64 x 1920 buckets, slowest zoom", figures.ms("zoomQuery"), "ms", 30)
-    spans = figures.arguments("spanTrack")
+    for samples in figures.arguments("windowZoom"):
+        table.flat("query", f"the same at its slowest zoom, {_size(samples)} samples", figures.counter(f"windowZoom/{samples}", "worst_ms"),
+                   figures.counter(f"windowZoom/{smallest}", "worst_ms"), f"{_size(smallest)} samples", 30)
+    spans = figures.arguments("spanGroups")
     for count in spans:
-        table.flat("query", f"kernel track, {_size(count)} spans", figures.ms(f"spanTrack/{count}"),
-                   figures.ms(f"spanTrack/{spans[0]}"), f"{_size(spans[0])} spans", 30)
-    for count in figures.arguments("spanSearch"):
-        table.at_most("query", f"search by kernel name, {_size(count)} spans", figures.ms(f"spanSearch/{count}"), "ms", 200)
+        table.flat("query", f"kernel track, mean of all zooms, {_size(count)} spans", _track(figures, count),
+                   _track(figures, spans[0]), f"{_size(spans[0])} spans", 30)
+    for kind in SEARCHES:
+        for count in figures.arguments(kind)[-1:]:
+            table.at_most("query", f"search by kernel name ({SEARCHES[kind]}), {_size(count)} spans", figures.ms(f"{kind}/{count}"), "ms", 200)
+
+
+def _track(figures, count):
+    """ms of one window."""
+    seconds = figures.counter(f"spanGroups/{count}", "window")
+    return seconds and seconds * 1e3
 
 
 def growth(figures):
     """Cost by size, for each query that is measured at several."""
-    works = {"window of 64 x 1920 buckets, by samples": "windowQuery", "the same of a counter's rate, by samples": "rateWindow",
-             "the same from a row per sample, by samples": "rowTableWindow", "kernel track, by spans": "spanTrack",
-             "search by kernel name, by spans": "spanSearch"}
+    works = {"window of 64 x 1920 buckets, by samples": "windowQuery", "the same from a row per sample, by samples": "rowTableWindow",
+             "search by kernel name, one of many, by spans": "spanSearchOneName"}
     tables = {work: [(size, figures.ms(f"{name}/{size}")) for size in figures.arguments(name)] for work, name in works.items()}
+    tables["slowest zoom of 64 x 1920 buckets, by samples"] = [
+        (size, figures.counter(f"windowZoom/{size}", "worst_ms")) for size in figures.arguments("windowZoom")]
+    tables["window of a kernel track, by spans"] = [(size, _track(figures, size)) for size in figures.arguments("spanGroups")]
     return {work: points for work, points in tables.items() if points}

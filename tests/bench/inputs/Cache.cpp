@@ -1,5 +1,7 @@
 #include "bench/inputs/Cache.h"
 
+#include "core/store/Schema.h"
+
 #include <cstdlib>
 
 namespace trainscope::bench {
@@ -10,9 +12,13 @@ std::filesystem::path cacheFolder() {
     std::filesystem::path folder = cache != nullptr && *cache != '\0'
         ? std::filesystem::path(cache)
         : std::filesystem::path(home != nullptr ? home : "/tmp") / ".cache";
-    folder /= "trainscope-bench/v2";
+    folder /= "trainscope-bench/v3";
     std::filesystem::create_directories(folder);
     return folder;
+}
+
+std::string databaseName(const std::string& name) {
+    return name + ".format" + std::to_string(store::schemaVersion()) + ".trainscope";
 }
 
 } // namespace trainscope::bench

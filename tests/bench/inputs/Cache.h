@@ -1,5 +1,5 @@
 #pragma once
-// Where generated inputs are kept between runs: $XDG_CACHE_HOME/trainscope-bench/v2.
+// Where generated inputs are kept between runs: $XDG_CACHE_HOME/trainscope-bench/v3.
 
 #include <filesystem>
 #include <string>
@@ -8,6 +8,9 @@ namespace trainscope::bench {
 
 // Created when missing.
 std::filesystem::path cacheFolder();
+
+// The name of a run database: what an older version of the store has written is another input.
+std::string databaseName(const std::string& name);
 
 // The path of that name in the cache; `write(path)` makes it when it is not there. Written beside
 // and renamed, so that an interrupted generation is not taken for an input.

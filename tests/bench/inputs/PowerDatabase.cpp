@@ -70,27 +70,11 @@ void writePower(const fs::path& path, std::int64_t samples, int gpus) {
     must(session->finish(report, "generated", 1, {}));
 }
 
-// False for what an older version of the store has written.
-bool isReadable(const fs::path& path) {
-    auto store = store::Store::open(path, store::OpenMode::ReadOnly);
-    if (!store.hasValue())
-        return false;
-    const auto run = store.value().findRun("power");
-    if (!run.hasValue())
-        return false;
-    const auto series = store.value().series(run.value().id);
-    return series.hasValue() && !series.value().empty()
-        && store.value().valueAt(series.value()[0].id, run.value().range.begin).hasValue()
-        && store.value().buckets(series.value()[0].id, run.value().range, 100).hasValue();
-}
-
 } // namespace
 
 fs::path powerDatabase(std::int64_t samples, int gpus) {
     const std::string name
-        = "power_" + std::to_string(gpus) + "_" + std::to_string(samples) + ".trainscope";
-    if (fs::exists(cacheFolder() / name) && !isReadable(cacheFolder() / name))
-        fs::remove(cacheFolder() / name);
+        = databaseName("power_" + std::to_string(gpus) + "_" + std::to_string(samples));
     return cached(name, [&](const fs::path& path) { writePower(path, samples, gpus); });
 }
 

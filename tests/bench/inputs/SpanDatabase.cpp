@@ -91,7 +91,7 @@ void write(const std::filesystem::path& path, std::int64_t count) {
 } // namespace
 
 std::filesystem::path spanDatabase(std::int64_t spans) {
-    return cached("spans_" + std::to_string(spans) + ".trainscope",
+    return cached(databaseName("spans_" + std::to_string(spans)),
         [spans](const std::filesystem::path& path) { write(path, spans); });
 }
 

@@ -135,8 +135,8 @@ void write(const fs::path& path, const ViewedRun& size) {
 fs::path viewedDatabase(const ViewedRun& run) {
     const std::string name = "viewed_" + std::to_string(run.gpus) + "x"
         + std::to_string(run.samples) + "_" + std::to_string(run.tracedRanks) + "x"
-        + std::to_string(run.streams) + "x" + std::to_string(run.spans) + ".trainscope";
-    return cached(name, [&run](const fs::path& path) { write(path, run); });
+        + std::to_string(run.streams) + "x" + std::to_string(run.spans);
+    return cached(databaseName(name), [&run](const fs::path& path) { write(path, run); });
 }
 
 } // namespace trainscope::bench
