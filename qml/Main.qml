@@ -142,6 +142,9 @@ T.ApplicationWindow {
 
         session: window.session
     }
+    MaintenanceSheet {
+        controller: window.session.maintenance
+    }
     KeysSheet {
         id: keysSheet
     }

@@ -49,10 +49,18 @@ Session::Session(QObject* parent)
     connect(&m_workspace, &Workspace::shownRunsChanged, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::databaseChanged, this, [this] {
         m_importing.setOpenDatabase(m_workspace.databasePath());
+        m_maintenance.setDatabase(m_workspace.databasePath());
         m_reports.setEntries({});
     });
     connect(&m_importing, &ImportController::imported, this, &Session::takeImport);
     connect(&m_importing, &ImportController::failed, &m_notices, &NoticeModel::error);
+    connect(&m_maintenance, &MaintenanceController::informed, &m_notices, &NoticeModel::inform);
+    connect(&m_maintenance, &MaintenanceController::failed, &m_notices, &NoticeModel::error);
+    connect(&m_maintenance, &MaintenanceController::changed, this, [this](const QString& text) {
+        m_notices.inform(text);
+        if (const auto reloaded = m_workspace.reload(); !reloaded.hasValue())
+            m_notices.error(reloaded.error());
+    });
     connect(&m_change, &QFutureWatcherBase::started, this, &Session::busyChanged);
     connect(&m_change, &QFutureWatcherBase::finished, this, [this] {
         const auto status = m_change.result();
@@ -182,12 +190,7 @@ void Session::renameRun(const QString& name, const QString& newName) {
 }
 
 void Session::removeRun(const QString& name) {
-    change(
-        [which = name.toStdString()](store::Store& store) -> Status {
-            const auto run = store.findRun(which);
-            return run.hasValue() ? store.removeRun(run.value().id) : Status(run.error());
-        },
-        tr("%1 was removed.").arg(name));
+    m_maintenance.removeRun(name);
 }
 
 void Session::change(std::function<Status(store::Store&)> work, const QString& done) {

@@ -4,6 +4,7 @@
 
 #include "app/viewmodels/ImportController.h"
 #include "app/viewmodels/ImportReportModel.h"
+#include "app/viewmodels/MaintenanceController.h"
 #include "app/viewmodels/NoticeModel.h"
 #include "app/viewmodels/RecentFiles.h"
 #include "app/viewmodels/Workspace.h"
@@ -25,6 +26,7 @@ class Session : public QObject {
     Q_PROPERTY(trainscope::app::RecentFiles* recent READ recent CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::NoticeModel* notices READ notices CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportController* importing READ importing CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::MaintenanceController* maintenance READ maintenance CONSTANT FINAL)
     // The reports of everything in the open database; filled by readReports().
     Q_PROPERTY(trainscope::app::ImportReportModel* reports READ reports CONSTANT FINAL)
     Q_PROPERTY(QString facts READ facts NOTIFY factsChanged FINAL)
@@ -40,6 +42,7 @@ public:
     [[nodiscard]] RecentFiles* recent() { return &m_recent; }
     [[nodiscard]] NoticeModel* notices() { return &m_notices; }
     [[nodiscard]] ImportController* importing() { return &m_importing; }
+    [[nodiscard]] MaintenanceController* maintenance() { return &m_maintenance; }
     [[nodiscard]] ImportReportModel* reports() { return &m_reports; }
     [[nodiscard]] QString facts() const;
     [[nodiscard]] bool simulated() const;
@@ -74,6 +77,7 @@ private:
     RecentFiles m_recent;
     NoticeModel m_notices;
     ImportController m_importing;
+    MaintenanceController m_maintenance;
     ImportReportModel m_reports;
     QFutureWatcher<std::shared_ptr<Status>> m_change;
     QString m_changeText;

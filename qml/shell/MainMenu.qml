@@ -78,6 +78,16 @@ UiMenu {
         onTriggered: menu.exportWanted()
     }
     UiMenuItem {
+        text: qsTr("Check the database")
+        enabled: menu.isOpen
+        onTriggered: menu.session.maintenance.check()
+    }
+    UiMenuItem {
+        text: qsTr("Compact the database")
+        enabled: menu.isOpen
+        onTriggered: menu.session.maintenance.vacuum()
+    }
+    UiMenuItem {
         text: qsTr("Close the database")
         enabled: menu.isOpen
         shortcutText: KeyMap.hint("closeDatabase")

@@ -27,6 +27,8 @@ private Q_SLOTS:
     void cancelledReviewWritesNothing();
     void runsAreFilteredAndChosen();
     void renameAndRemove();
+    void checkAndCompact();
+    void stoppingLeavesTheDatabase();
     void coloursStay();
 
 private:
@@ -180,10 +182,43 @@ void tst_Session::renameAndRemove() {
     QVERIFY(QTest::qWaitFor([&] { return session.workspace()->runs().front().name == "deux"; }));
     session.renameRun(QStringLiteral("deux"), QStringLiteral("one log"));
     QVERIFY(QTest::qWaitFor([&] { return !session.busy(); }));
+    QCOMPARE(session.workspace()->runs().size(), std::size_t(2));
     session.removeRun(QStringLiteral("one log"));
-    QVERIFY(QTest::qWaitFor([&] { return !session.busy(); }));
+    QVERIFY(session.maintenance()->working());
+    QVERIFY(QTest::qWaitFor([&] { return session.workspace()->runs().size() == 1; }));
+    QVERIFY(!session.maintenance()->showing());
     QVERIFY(session.notices()->count() > 0);
-    QVERIFY(session.workspace()->runs().size() <= 1);
+}
+
+void tst_Session::checkAndCompact() {
+    Session session;
+    importLogs(session);
+    MaintenanceController& maintenance = *session.maintenance();
+    maintenance.check();
+    QVERIFY(QTest::qWaitFor([&] { return !maintenance.working(); }));
+    QTRY_VERIFY(maintenance.showing());
+    QVERIFY2(maintenance.headline().startsWith(QStringLiteral("The database is whole.")),
+        qPrintable(maintenance.headline()));
+    QVERIFY(maintenance.details().isEmpty());
+    maintenance.dismiss();
+    QVERIFY(!maintenance.showing());
+    const int before = session.notices()->count();
+    maintenance.vacuum();
+    QTRY_COMPARE(session.notices()->count(), before + 1);
+    QCOMPARE(session.workspace()->runs().size(), std::size_t(2));
+}
+
+// Asked to stop at once, the work either ends before it hears of it or leaves everything.
+void tst_Session::stoppingLeavesTheDatabase() {
+    Session session;
+    importLogs(session);
+    const QString name = QString::fromStdString(session.workspace()->runs().front().name);
+    session.removeRun(name);
+    session.maintenance()->stop();
+    QVERIFY(QTest::qWaitFor([&] { return !session.maintenance()->working(); }));
+    QTRY_VERIFY(session.notices()->count() > 0);
+    const std::size_t left = session.workspace()->runs().size();
+    QVERIFY(left == 1 || left == 2);
 }
 
 void tst_Session::coloursStay() {

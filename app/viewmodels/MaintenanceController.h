@@ -1,0 +1,92 @@
+#pragma once
+// Long work on the open database: removing a run, giving unused space back, checking every chunk.
+// One at a time, in the background, with progress. Stopping leaves the database as it was. GUI
+// thread only.
+
+#include "core/model/Import.h"
+#include "core/store/Store.h"
+
+#include <QFutureWatcher>
+#include <QObject>
+#include <QQmlEngine>
+#include <QStringList>
+#include <QTimer>
+
+#include <functional>
+#include <memory>
+
+namespace trainscope::app {
+
+class MaintenanceController : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Belongs to the session")
+    Q_PROPERTY(bool working READ working NOTIFY stateChanged FINAL)
+    // Whether there is something to show: work that takes a while, or a result to read.
+    Q_PROPERTY(bool showing READ showing NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString title READ title NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString phaseText READ phaseText NOTIFY progressChanged FINAL)
+    // 0 to 1, negative while unknown.
+    Q_PROPERTY(double fraction READ fraction NOTIFY progressChanged FINAL)
+    Q_PROPERTY(bool stopping READ stopping NOTIFY progressChanged FINAL)
+    // What the work found, in a sentence and in lines; empty while it runs.
+    Q_PROPERTY(QString headline READ headline NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QStringList details READ details NOTIFY stateChanged FINAL)
+
+public:
+    explicit MaintenanceController(QObject* parent = nullptr);
+    ~MaintenanceController() override;
+
+    // The database that work is about; empty: none.
+    void setDatabase(const QString& path) { m_database = path; }
+    void removeRun(const QString& name);
+    Q_INVOKABLE void check();
+    Q_INVOKABLE void vacuum();
+    Q_INVOKABLE void stop();
+    // The result has been read.
+    Q_INVOKABLE void dismiss();
+
+    [[nodiscard]] bool working() const { return m_work.isRunning(); }
+    [[nodiscard]] bool showing() const { return m_showing; }
+    [[nodiscard]] QString title() const { return m_title; }
+    [[nodiscard]] QString phaseText() const;
+    [[nodiscard]] double fraction() const;
+    [[nodiscard]] bool stopping() const;
+    [[nodiscard]] QString headline() const { return m_headline; }
+    [[nodiscard]] QStringList details() const { return m_details; }
+
+Q_SIGNALS:
+    void stateChanged();
+    void progressChanged();
+    // The database holds something else than before; `text` says what was done.
+    void changed(const QString& text);
+    void informed(const QString& text);
+    void failed(const trainscope::Error& error);
+
+private:
+    struct Outcome {
+        Status status;
+        bool hasChanged = false;
+        bool isToRead = false; // shown until dismissed, else said in passing
+        QString headline;
+        QStringList details;
+    };
+    struct Board; // what the worker tells and is told
+    using Work = std::function<Outcome(store::Store&, const Progress&)>;
+
+    void begin(const QString& title, store::OpenMode mode, Work work);
+    void takeOutcome();
+    void setShowing(bool showing);
+
+    QString m_database;
+    QString m_title;
+    QString m_headline;
+    QStringList m_details;
+    bool m_showing = false;
+    std::shared_ptr<Board> m_board;
+    QFutureWatcher<std::shared_ptr<Outcome>> m_work;
+    QTimer m_poll;
+    QTimer m_patience; // short work shows nothing
+};
+
+} // namespace trainscope::app
