@@ -20,7 +20,7 @@
 namespace trainscope::store {
 
 inline constexpr std::int64_t kLeafSamples = 64;
-inline constexpr std::int64_t kFanout = 8;
+inline constexpr std::int64_t kFanout = 4;
 inline constexpr std::size_t kPageNodes = 512;
 // Series up to this long are read raw; above, a level is kept when it has at least kLeastNodes
 // nodes.

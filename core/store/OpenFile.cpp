@@ -128,7 +128,7 @@ std::string fileUri(const fs::path& path, std::string_view query) {
 
 Status configure(Database& database) {
     return database.script(
-        "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16384;"
+        "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32768;"
         "PRAGMA journal_size_limit=67108864; PRAGMA temp_store=MEMORY;");
 }
 

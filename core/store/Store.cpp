@@ -3,6 +3,7 @@
 #include "core/store/Catalogue.h"
 #include "core/store/Check.h"
 #include "core/store/OpenFile.h"
+#include "core/store/ReadSnapshot.h"
 #include "core/store/Removal.h"
 #include "core/store/Session.h"
 #include "core/store/SourceTables.h"
@@ -148,6 +149,7 @@ template <typename Work>
 auto Store::withShape(SeriesId series, Work&& work) const
     -> decltype(work(std::declval<SeriesShape&>())) {
     return fenced(path(), [&]() -> decltype(work(std::declval<SeriesShape&>())) {
+        const ReadSnapshot snapshot(m_impl->database);
         Result<SeriesShape> shape = readShape(m_impl->database, series);
         if (!shape.hasValue())
             return shape.error();
