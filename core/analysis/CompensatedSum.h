@@ -16,6 +16,10 @@ public:
             m_correction += (term - next) + m_sum;
         m_sum = next;
     }
+    void add(const CompensatedSum& other) {
+        add(other.m_sum);
+        m_correction += other.m_correction;
+    }
     [[nodiscard]] double value() const { return m_sum + m_correction; }
 
 private:

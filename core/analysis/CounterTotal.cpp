@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace trainscope::analysis {
 
@@ -32,10 +33,30 @@ void CounterTotal::add(std::span<const TimeNs> times, std::span<const double> va
             continue;
         if (m_present > 0)
             m_total.add(increment(elapsedNs(m_lastTime, times[i]), m_lastValue, values[i]));
+        else
+            std::tie(m_firstTime, m_firstValue) = std::tie(times[i], values[i]);
         ++m_present;
         m_lastTime = times[i];
         m_lastValue = values[i];
     }
+}
+
+void CounterTotal::add(const CounterTotal& next) {
+    m_samples += next.m_samples;
+    if (next.m_present == 0)
+        return;
+    if (m_present > 0) {
+        m_total.add(
+            increment(elapsedNs(m_lastTime, next.m_firstTime), m_lastValue, next.m_firstValue));
+    } else {
+        std::tie(m_firstTime, m_firstValue) = std::tie(next.m_firstTime, next.m_firstValue);
+    }
+    m_total.add(next.m_total);
+    m_present += next.m_present;
+    m_wraps += next.m_wraps;
+    m_resets += next.m_resets;
+    m_lastTime = next.m_lastTime;
+    m_lastValue = next.m_lastValue;
 }
 
 double CounterTotal::increment(std::int64_t ns, double from, double to) {

@@ -4,7 +4,8 @@
 // rate that a wrap implies is beyond the link's peak: then the counter was reset and counts from
 // zero.
 //
-// Feed the samples once, in time order, in SI units, in blocks of any size.
+// Feed the samples once, in time order, in SI units, in blocks of any size; or parts of them to
+// several, which are added up in order.
 
 #include "core/analysis/CompensatedSum.h"
 #include "core/model/Series.h"
@@ -28,6 +29,8 @@ public:
     explicit CounterTotal(const SeriesDescription& description);
 
     void add(std::span<const TimeNs> times, std::span<const double> values);
+    // What comes behind the samples so far, of the same counter.
+    void add(const CounterTotal& next);
 
     // Absent when every sample is missing; 0 for a single one.
     [[nodiscard]] std::optional<double> total() const;
@@ -47,6 +50,8 @@ private:
     std::int64_t m_present = 0;
     std::int64_t m_wraps = 0;
     std::int64_t m_resets = 0;
+    TimeNs m_firstTime; // of those present
+    double m_firstValue = 0.0;
     TimeNs m_lastTime;
     double m_lastValue = 0.0;
 };

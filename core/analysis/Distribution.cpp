@@ -1,8 +1,10 @@
 #include "core/analysis/Distribution.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::analysis {
 
@@ -31,27 +33,27 @@ std::int64_t thresholdOf(double q, std::int64_t total) {
 Distribution::Distribution(std::size_t maxEntries)
     : m_maxEntries(std::max<std::size_t>(maxEntries, 16)) { }
 
-void Distribution::add(double value, std::int64_t weight) {
-    if (weight <= 0)
-        return;
-    m_totalWeight += weight;
-    if (!m_entries.empty() && m_entries.back().value == value) {
-        m_entries.back().weight += weight;
+void Distribution::add(Distribution&& other) {
+    if (m_entries.empty() && m_maxEntries == other.m_maxEntries) {
+        *this = std::move(other);
         return;
     }
-    if (m_entries.size() >= m_maxEntries)
-        compact();
-    m_entries.push_back({value, weight});
-}
-
-void Distribution::add(const Distribution& other) {
     m_droppedBits = std::max(m_droppedBits, other.m_droppedBits);
-    for (const Entry& entry : other.m_entries)
-        add(entry.value, entry.weight);
+    std::span<const WeightedValue> rest = other.m_entries;
+    while (!rest.empty()) {
+        if (m_entries.size() >= m_maxEntries)
+            compact();
+        const std::size_t fits = std::min(rest.size(), m_maxEntries - m_entries.size());
+        m_entries.insert(
+            m_entries.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(fits));
+        rest = rest.subspan(fits);
+    }
+    m_totalWeight += other.m_totalWeight;
 }
 
 void Distribution::clear() {
     m_entries.clear();
+    m_repeated = 0;
     m_totalWeight = 0;
     m_droppedBits = 0;
 }
@@ -61,24 +63,26 @@ double Distribution::relativeError() const {
 }
 
 void Distribution::compact() {
-    roundAndMerge();
+    round();
+    sortByValue(m_entries);
+    mergeEqual();
     while (m_entries.size() > m_maxEntries / 2 && m_droppedBits < kMantissaBits) {
         ++m_droppedBits;
-        roundAndMerge();
+        round();
+        mergeEqual();
     }
 }
 
-void Distribution::roundAndMerge() {
-    if (m_droppedBits > 0) {
-        for (Entry& entry : m_entries)
-            entry.value = rounded(entry.value, m_droppedBits);
-    }
-    mergeEqual();
+// Keeps the order.
+void Distribution::round() {
+    if (m_droppedBits == 0)
+        return;
+    for (WeightedValue& entry : m_entries)
+        entry.value = rounded(entry.value, m_droppedBits);
 }
 
+// Of sorted entries.
 void Distribution::mergeEqual() {
-    std::sort(m_entries.begin(), m_entries.end(),
-        [](const Entry& a, const Entry& b) { return a.value < b.value; });
     std::size_t kept = 0;
     for (std::size_t i = 1; i < m_entries.size(); ++i) {
         if (m_entries[kept].value == m_entries[i].value)
@@ -90,49 +94,26 @@ void Distribution::mergeEqual() {
         m_entries.resize(kept + 1);
 }
 
-std::optional<double> Distribution::quantile(double q) {
-    return valueAtWeight(thresholdOf(q, m_totalWeight));
-}
-
-// Quickselect by weight: linear in the number of entries, where sorting would not be.
-std::optional<double> Distribution::valueAtWeight(std::int64_t weight) {
+Distribution::Quantiles Distribution::atWeights(std::int64_t lower, std::int64_t upper) const {
     if (m_entries.empty())
-        return std::nullopt;
-    weight = std::clamp<std::int64_t>(weight, 1, m_totalWeight);
-    auto first = m_entries.begin();
-    auto last = m_entries.end();
-    const auto weightOf = [](auto from, auto to) {
-        std::int64_t sum = 0;
-        for (; from != to; ++from)
-            sum += from->weight;
-        return sum;
-    };
-    while (last - first > 1) {
-        const double a = first->value;
-        const double b = (first + (last - first) / 2)->value;
-        const double c = (last - 1)->value;
-        const double pivot = std::max(std::min(a, b), std::min(std::max(a, b), c));
-        const auto equal
-            = std::partition(first, last, [pivot](const Entry& e) { return e.value < pivot; });
-        const auto greater
-            = std::partition(equal, last, [pivot](const Entry& e) { return !(pivot < e.value); });
-        const std::int64_t below = weightOf(first, equal);
-        if (weight <= below) {
-            last = equal;
-            continue;
-        }
-        const std::int64_t upTo = below + weightOf(equal, greater);
-        if (weight <= upTo)
-            return pivot;
-        weight -= upTo;
-        first = greater;
-    }
-    return first->value;
+        return {};
+    const std::array wanted = {std::clamp<std::int64_t>(lower, 1, m_totalWeight),
+        std::clamp<std::int64_t>(upper, 1, m_totalWeight)};
+    std::array<double, 2> found{};
+    selectByWeight(m_entries, wanted, found);
+    return {found[0], found[1]};
 }
 
-std::optional<double> Distribution::median() {
-    const auto lower = valueAtWeight((m_totalWeight + 1) / 2);
-    const auto upper = valueAtWeight(m_totalWeight / 2 + 1);
+std::optional<double> Distribution::quantile(double q) const {
+    return quantiles(q, q).lower;
+}
+
+Distribution::Quantiles Distribution::quantiles(double lower, double upper) const {
+    return atWeights(thresholdOf(lower, m_totalWeight), thresholdOf(upper, m_totalWeight));
+}
+
+std::optional<double> Distribution::median() const {
+    const auto [lower, upper] = atWeights((m_totalWeight + 1) / 2, m_totalWeight / 2 + 1);
     if (!lower || !upper)
         return std::nullopt;
     return *lower + (*upper - *lower) / 2.0;

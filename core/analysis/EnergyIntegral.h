@@ -5,7 +5,7 @@
 //
 // The median is known only at the end, so the first pass bridges everything; where longest() >
 // gapLimit() the series is fed a second time to EnergyIntegral(gapLimit()). Time order, blocks of
-// any size.
+// any size; or parts of the samples fed to several, which are added up in order.
 
 #include "core/analysis/CompensatedSum.h"
 #include "core/analysis/Distribution.h"
@@ -26,12 +26,14 @@ public:
     explicit EnergyIntegral(double gapLimitNs); // bridges what is not longer
 
     void add(std::span<const TimeNs> times, std::span<const double> watts);
+    // What comes behind the samples so far; made with the same gap limit.
+    void add(EnergyIntegral&& next);
 
     [[nodiscard]] Joules energy() const;
     [[nodiscard]] DurationNs covered() const { return {m_coveredNs}; } // bridged
     [[nodiscard]] std::int64_t present() const { return m_present; } // samples that are not missing
     [[nodiscard]] double longest() const { return static_cast<double>(m_longestNs); } // ns
-    double gapLimit(); // ns; infinite while there is no period
+    [[nodiscard]] double gapLimit() const; // ns; infinite while there is no period
 
 private:
     void bridge(std::int64_t ns, double from, double to);
@@ -42,6 +44,8 @@ private:
     std::int64_t m_coveredNs = 0;
     std::int64_t m_longestNs = 0;
     std::int64_t m_present = 0;
+    TimeNs m_firstTime; // of those present
+    double m_firstWatts = 0.0;
     TimeNs m_lastTime;
     double m_lastWatts = 0.0;
 };

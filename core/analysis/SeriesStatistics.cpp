@@ -1,14 +1,13 @@
 #include "core/analysis/SeriesStatistics.h"
 
-#include "core/analysis/CounterTotal.h"
-#include "core/analysis/EnergyIntegral.h"
-#include "core/analysis/TimeWeighted.h"
-
-#include <algorithm>
+#include <type_traits>
+#include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr std::string_view kPower = "gpu_power";
 
 template <typename Accumulator>
 Status feed(const store::Store& store, SeriesId series, Accumulator& accumulator,
@@ -22,64 +21,83 @@ Status feed(const store::Store& store, SeriesId series, Accumulator& accumulator
     return stopped ? Status(cancelled()) : status;
 }
 
-Result<SeriesStatistics> counterStatistics(
-    const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
-    CounterTotal counter(series.description);
-    if (auto status = feed(store, series.id, counter, keepGoing); !status.hasValue())
-        return status.error();
-    SeriesStatistics result;
+void take(const CounterTotal& counter, SeriesStatistics& result) {
     result.statistics.total = counter.total();
     result.statistics.samples = counter.samples();
     result.statistics.missing = counter.missing();
     result.statistics.wraps = counter.wraps();
     result.statistics.resets = counter.resets();
-    return result;
 }
 
-Result<SeriesStatistics> gaugeStatistics(
-    const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
-    TimeWeighted gauge;
-    if (auto status = feed(store, series.id, gauge, keepGoing); !status.hasValue())
-        return status.error();
-    SeriesStatistics result;
+void take(TimeWeighted&& gauge, SeriesStatistics& result) {
     result.statistics.mean = gauge.mean();
     result.statistics.min = gauge.min();
     result.statistics.max = gauge.max();
     result.statistics.samples = gauge.samples();
     result.statistics.missing = gauge.missing();
-    result.distribution = std::move(gauge.distribution());
-    result.statistics.p50 = result.distribution.quantile(0.50);
-    result.statistics.p99 = result.distribution.quantile(0.99);
-    return result;
+    result.distribution = std::move(gauge).takeDistribution();
+    const auto quantiles = result.distribution.quantiles(0.50, 0.99);
+    result.statistics.p50 = quantiles.lower;
+    result.statistics.p99 = quantiles.upper;
+}
+
+std::variant<TimeWeighted, CounterTotal> accumulatorOf(const SeriesDescription& description) {
+    if (description.metric.kind == MetricKind::Counter)
+        return CounterTotal(description);
+    return TimeWeighted();
 }
 
 } // namespace
 
-Result<SeriesStatistics> seriesStatistics(
-    const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
-    return series.description.metric.kind == MetricKind::Counter
-        ? counterStatistics(store, series, keepGoing)
-        : gaugeStatistics(store, series, keepGoing);
+SeriesFigures::SeriesFigures(const SeriesDescription& description)
+    : m_values(accumulatorOf(description)) {
+    if (description.metric.name == kPower && description.subject.kind == SubjectKind::Gpu)
+        m_energy.emplace();
 }
 
-Result<std::optional<Energy>> seriesEnergy(const store::Store& store, const Series& power,
-    DurationNs runDuration, const KeepGoing& keepGoing) {
-    EnergyIntegral integral;
+void SeriesFigures::add(std::span<const TimeNs> times, std::span<const double> values) {
+    std::visit([&](auto& accumulator) { accumulator.add(times, values); }, m_values);
+    if (m_energy)
+        m_energy->add(times, values);
+}
+
+void SeriesFigures::add(SeriesFigures&& next) {
+    std::visit(
+        [&next](auto& accumulator) {
+            using Accumulator = std::remove_reference_t<decltype(accumulator)>;
+            if (auto* same = std::get_if<Accumulator>(&next.m_values))
+                accumulator.add(std::move(*same));
+        },
+        m_values);
+    if (m_energy && next.m_energy)
+        m_energy->add(std::move(*next.m_energy));
+}
+
+SeriesStatistics SeriesFigures::finished() && {
+    SeriesStatistics result;
+    std::visit([&result](auto& values) { take(std::move(values), result); }, m_values);
+    if (!m_energy || m_energy->present() == 0)
+        return result;
+    if (const double limit = m_energy->gapLimit(); m_energy->longest() > limit)
+        result.gapLimit = limit;
+    result.energy = std::move(m_energy);
+    return result;
+}
+
+Result<SeriesStatistics> seriesStatistics(
+    const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
+    SeriesFigures figures(series.description);
+    if (auto status = feed(store, series.id, figures, keepGoing); !status.hasValue())
+        return status.error();
+    return std::move(figures).finished();
+}
+
+Result<EnergyIntegral> seriesEnergy(
+    const store::Store& store, const Series& power, double gapLimitNs, const KeepGoing& keepGoing) {
+    EnergyIntegral integral(gapLimitNs);
     if (auto status = feed(store, power.id, integral, keepGoing); !status.hasValue())
         return status.error();
-    if (integral.present() == 0)
-        return std::optional<Energy>();
-    if (const double limit = integral.gapLimit(); integral.longest() > limit) {
-        integral = EnergyIntegral(limit);
-        if (auto status = feed(store, power.id, integral, keepGoing); !status.hasValue())
-            return status.error();
-    }
-    Energy energy{integral.energy().value, 0.0};
-    if (runDuration.ns > 0) {
-        energy.coverage = std::min(
-            1.0, static_cast<double>(integral.covered().ns) / static_cast<double>(runDuration.ns));
-    }
-    return std::optional(energy);
+    return integral;
 }
 
 } // namespace trainscope::analysis

@@ -1,18 +1,44 @@
 #pragma once
-// The statistics of one stored series, by its kind, in one pass over its samples.
+// The statistics of one stored series, by its kind, from one pass over its samples.
 
+#include "core/analysis/CounterTotal.h"
 #include "core/analysis/Distribution.h"
+#include "core/analysis/EnergyIntegral.h"
 #include "core/analysis/Summary.h"
+#include "core/analysis/TimeWeighted.h"
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
 #include <functional>
+#include <optional>
+#include <span>
+#include <variant>
 
 namespace trainscope::analysis {
 
 struct SeriesStatistics {
     SubjectStatistics statistics;
     Distribution distribution; // of a gauge or rate, by time held
+    std::optional<EnergyIntegral> energy; // of a GPU's power that is not all missing
+    // Where energy has bridged a gap longer than this, which it must not: to be integrated again
+    // with this limit.
+    std::optional<double> gapLimit;
+};
+
+// Feed the samples once, in time order, in blocks of any size; or parts of them to several, which
+// are added up in order. Pure; one thread at a time.
+class SeriesFigures {
+public:
+    explicit SeriesFigures(const SeriesDescription& description);
+
+    void add(std::span<const TimeNs> times, std::span<const double> values);
+    // What comes behind the samples so far, of the same series.
+    void add(SeriesFigures&& next);
+    [[nodiscard]] SeriesStatistics finished() &&;
+
+private:
+    std::variant<TimeWeighted, CounterTotal> m_values;
+    std::optional<EnergyIntegral> m_energy;
 };
 
 // Asked for every block of samples; false ends the work with Cancelled.
@@ -21,8 +47,8 @@ using KeepGoing = std::function<bool()>;
 Result<SeriesStatistics> seriesStatistics(
     const store::Store& store, const Series& series, const KeepGoing& keepGoing);
 
-// Energy of a power series in a run of that length; absent when every sample is missing.
-Result<std::optional<Energy>> seriesEnergy(const store::Store& store, const Series& power,
-    DurationNs runDuration, const KeepGoing& keepGoing);
+// Energy of a power series, gaps longer than the limit left out.
+Result<EnergyIntegral> seriesEnergy(
+    const store::Store& store, const Series& power, double gapLimitNs, const KeepGoing& keepGoing);
 
 } // namespace trainscope::analysis

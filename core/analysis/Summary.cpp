@@ -5,14 +5,21 @@
 #include "core/analysis/MergeStatistics.h"
 #include "core/analysis/SeriesSelection.h"
 #include "core/analysis/SeriesStatistics.h"
+#include "core/analysis/StatisticsPipeline.h"
+#include "core/parallel/OrderedJobs.h"
 
 #include <algorithm>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::string_view kPower = "gpu_power";
+// Of metrics whose quantiles are under way; each may be 32 MiB.
+constexpr std::size_t kMostPools = 2;
 
 // Builds one RunSummary, metric by metric.
 class Summariser {
@@ -37,10 +44,9 @@ public:
             gpuOf(gpu.rank).gpu = gpu;
         m_summary.duration = runDuration(series.value(), tracks.value());
         m_seriesTotal = series.value().size();
-        for (const auto& [name, group] : seriesByMetric(series.value(), m_summary.warnings)) {
-            if (auto status = addMetric(name, group); !status.hasValue())
-                return status.error();
-        }
+        const auto groups = seriesByMetric(series.value(), m_summary.warnings);
+        if (auto status = readAll(groups); !status.hasValue())
+            return status.error();
         finish();
         return std::move(m_summary);
     }
@@ -58,29 +64,69 @@ private:
         return summary;
     }
 
-    Status addMetric(const std::string& name, const std::vector<Series>& group) {
-        MetricSummary metric;
-        metric.metric = group.front().description.metric;
-        Distribution gpuValues;
-        Distribution nodeValues;
-        for (const Series& series : group) {
-            auto computed = seriesStatistics(m_store, series, [this] { return keepGoing(); });
-            if (!computed.hasValue())
-                return computed.error();
-            warnOfResets(series, computed.value().statistics);
-            const bool isGpu = series.description.subject.kind == SubjectKind::Gpu;
-            (isGpu ? gpuValues : nodeValues).add(computed.value().distribution);
-            place(series.description.subject, name, computed.value().statistics);
-            if (auto status = addEnergy(series); !status.hasValue())
-                return status;
-            ++m_seriesDone;
+    // Of the series of one metric, all together.
+    struct Pool {
+        Distribution gpus;
+        Distribution nodes;
+        std::size_t missing = 0; // series that are still to come
+    };
+    struct Quantiles {
+        std::string metric;
+        Distribution::Quantiles values;
+    };
+    struct GappedPower {
+        const Series* series;
+        double limit;
+    };
+
+    Status readAll(const std::map<std::string, std::vector<Series>>& groups) {
+        WorkerPool& workers = WorkerPool::shared();
+        OrderedJobs<Quantiles> pooled(workers, kMostPools, [this](Quantiles&& quantiles) {
+            SubjectStatistics& all = m_summary.metrics[quantiles.metric].all;
+            all.p50 = quantiles.values.lower;
+            all.p99 = quantiles.values.upper;
+        });
+        StatisticsPipeline pipeline(
+            workers, m_store, [&](const Series& series, SeriesStatistics&& computed) {
+                take(series, std::move(computed));
+                if (m_pools[series.description.metric.name].missing == 0)
+                    pooled.submit(poolJob(series.description.metric.name));
+            });
+        for (const auto& [name, group] : groups) {
+            m_summary.metrics[name].metric = group.front().description.metric;
+            m_pools[name].missing = group.size();
+            for (const Series& series : group) {
+                if (auto status = pipeline.add(series, [this] { return keepGoing(); });
+                    !status.hasValue())
+                    return status;
+                ++m_seriesDone;
+            }
         }
-        if (gpuValues.totalWeight() == 0)
-            gpuValues = std::move(nodeValues);
-        metric.all.p50 = gpuValues.quantile(0.50);
-        metric.all.p99 = gpuValues.quantile(0.99);
-        m_summary.metrics.emplace(name, std::move(metric));
-        return {};
+        pipeline.finish();
+        pooled.finish();
+        return addGappedEnergies();
+    }
+
+    void take(const Series& series, SeriesStatistics&& computed) {
+        const auto& description = series.description;
+        warnOfResets(series, computed.statistics);
+        Pool& pool = m_pools[description.metric.name];
+        (description.subject.kind == SubjectKind::Gpu ? pool.gpus : pool.nodes)
+            .add(std::move(computed.distribution));
+        --pool.missing;
+        place(description.subject, description.metric.name, computed.statistics);
+        if (computed.gapLimit)
+            m_gapped.push_back({&series, *computed.gapLimit});
+        else if (computed.energy)
+            addEnergy(series, *computed.energy);
+    }
+
+    std::function<Quantiles()> poolJob(const std::string& metric) {
+        auto pool = std::make_shared<Pool>(std::move(m_pools.extract(metric).mapped()));
+        return [metric, pool] {
+            const Distribution& values = pool->gpus.totalWeight() > 0 ? pool->gpus : pool->nodes;
+            return Quantiles{metric, values.quantiles(0.50, 0.99)};
+        };
     }
 
     void place(const Subject& subject, const std::string& name, SubjectStatistics statistics) {
@@ -97,16 +143,25 @@ private:
         }
     }
 
-    Status addEnergy(const Series& series) {
-        const auto& description = series.description;
-        if (description.metric.name != kPower || description.subject.kind != SubjectKind::Gpu)
-            return {};
-        auto energy
-            = seriesEnergy(m_store, series, m_summary.duration, [this] { return keepGoing(); });
-        if (!energy.hasValue())
-            return energy.error();
-        gpuOf(description.subject.rank).energy = energy.value();
+    Status addGappedEnergies() {
+        for (const GappedPower& power : m_gapped) {
+            const auto energy
+                = seriesEnergy(m_store, *power.series, power.limit, [this] { return keepGoing(); });
+            if (!energy.hasValue())
+                return energy.error();
+            addEnergy(*power.series, energy.value());
+        }
         return {};
+    }
+
+    void addEnergy(const Series& power, const EnergyIntegral& integral) {
+        Energy energy{integral.energy().value, 0.0};
+        if (m_summary.duration.ns > 0) {
+            energy.coverage = std::min(1.0,
+                static_cast<double>(integral.covered().ns)
+                    / static_cast<double>(m_summary.duration.ns));
+        }
+        gpuOf(power.description.subject.rank).energy = energy;
     }
 
     void warnOfResets(const Series& series, const SubjectStatistics& statistics) {
@@ -190,6 +245,8 @@ private:
     RunSummary m_summary;
     std::map<int, GpuSummary> m_gpus;
     std::map<int, NodeSummary> m_nodes;
+    std::map<std::string, Pool> m_pools; // that are not complete
+    std::vector<GappedPower> m_gapped;
     std::size_t m_seriesDone = 0;
     std::size_t m_seriesTotal = 0;
 };
@@ -213,7 +270,13 @@ DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<T
 }
 
 Result<RunSummary> summarise(const store::Store& store, const Run& run, const Progress& progress) {
-    return Summariser(store, run, progress).run();
+    try {
+        return Summariser(store, run, progress).run();
+    } catch (const std::exception& problem) { // memory, or a thread that cannot be started
+        return Error{ErrorCode::Internal,
+            std::string("Memory or another resource ran out (") + problem.what() + ").",
+            store.path().string()};
+    }
 }
 
 } // namespace trainscope::analysis

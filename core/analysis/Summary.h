@@ -67,7 +67,9 @@ struct RunSummary {
 // From the first sample or span to the last sample or the end of the last span.
 DurationNs runDuration(const std::vector<Series>& series, const std::vector<Track>& tracks);
 
-// Reads every series of the run once; a power series with a gap twice. Cancelled by progress.
+// Reads every series of the run once; a power series with a gap twice. Computes on
+// WorkerPool::shared() and calls progress on the calling thread; the same bits for any number of
+// threads. Cancelled by progress.
 Result<RunSummary> summarise(
     const store::Store& store, const Run& run, const Progress& progress = {});
 

@@ -4,14 +4,15 @@
 // counts in minimum, maximum and number only. Where no time passes at all (one sample, or all at
 // one stamp) the samples count equally.
 //
-// Feed the samples once, in time order, in blocks of any size. Values in, values out: no unit is
-// assumed.
+// Feed the samples once, in time order, in blocks of any size; or feed parts of them to several and
+// add those up in order. Values in, values out: no unit is assumed.
 
 #include "core/analysis/CompensatedSum.h"
 #include "core/analysis/Distribution.h"
 #include "core/model/Time.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -20,6 +21,8 @@ namespace trainscope::analysis {
 class TimeWeighted {
 public:
     void add(std::span<const TimeNs> times, std::span<const double> values);
+    // What comes behind the samples so far.
+    void add(TimeWeighted&& next);
 
     // Absent when every sample is missing.
     [[nodiscard]] std::optional<double> mean() const;
@@ -28,21 +31,45 @@ public:
     [[nodiscard]] std::int64_t samples() const { return m_samples; } // missing included
     [[nodiscard]] std::int64_t missing() const { return m_samples - m_present; }
 
-    // Values weighted by the ns they held, for quantiles. Changes with the next add().
-    Distribution& distribution();
+    // Values weighted by the ns they held, for quantiles.
+    [[nodiscard]] Distribution takeDistribution() &&;
 
 private:
-    void hold(std::int64_t ns);
+    // Of values each of which holds until the next.
+    struct Held {
+        CompensatedSum sum; // value × ns
+        std::int64_t ns = 0;
 
-    CompensatedSum m_weightedSum; // value × ns
-    CompensatedSum m_plainSum;
-    Distribution m_held;
-    Distribution m_instant; // used only while nothing has been held
-    std::int64_t m_heldNs = 0;
+        void add(double value, std::int64_t duration) {
+            ns += duration;
+            sum.add(value * static_cast<double>(duration));
+        }
+    };
+    // Of values that hold for no time; used only while none has held.
+    struct Instant {
+        CompensatedSum sum;
+        Distribution distribution;
+    };
+    struct Extremes {
+        double min = std::numeric_limits<double>::infinity();
+        double max = -std::numeric_limits<double>::infinity();
+
+        void include(double value) {
+            min = value < min ? value : min;
+            max = value > max ? value : max;
+        }
+    };
+
+    void holdUntil(TimeNs time);
+    void addInstants(std::span<const double> values);
+
+    Held m_held;
+    Distribution m_heldValues;
+    Instant m_instant;
+    Extremes m_extremes;
     std::int64_t m_samples = 0;
     std::int64_t m_present = 0;
-    double m_min = 0.0;
-    double m_max = 0.0;
+    TimeNs m_firstTime;
     TimeNs m_lastTime;
     double m_lastValue = 0.0;
 };

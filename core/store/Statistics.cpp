@@ -180,13 +180,15 @@ Status visitSamples(Database& database, const SeriesShape& series, TimeRange win
     std::vector<TimeNs> outTimes;
     std::vector<double> outValues;
     return reader.forEach(from.value(), series.count, [&](auto times, auto values) {
-        outTimes.clear();
-        outValues.clear();
-        for (std::size_t i = 0; i < times.size() && times[i] < window.end.ns; ++i) {
-            outTimes.push_back({times[i]});
-            outValues.push_back(values[i] * series.scale);
-        }
-        const bool wholeBlock = outTimes.size() == times.size();
+        const auto end = std::lower_bound(times.begin(), times.end(), window.end.ns);
+        const auto inside = static_cast<std::size_t>(end - times.begin());
+        outTimes.resize(inside);
+        outValues.resize(inside);
+        for (std::size_t i = 0; i < inside; ++i)
+            outTimes[i] = {times[i]};
+        for (std::size_t i = 0; i < inside; ++i)
+            outValues[i] = values[i] * series.scale;
+        const bool wholeBlock = inside == times.size();
         return (outTimes.empty() || visit(outTimes, outValues)) && wholeBlock;
     });
 }

@@ -147,7 +147,7 @@ private:
             auto statistics = seriesStatistics(m_store, *find(gpu, "sm_clock"), m_keepGoing);
             if (!statistics.hasValue())
                 return statistics.error();
-            clocks.add(statistics.value().distribution);
+            clocks.add(std::move(statistics.value().distribution));
         }
         m_limits.referenceClockHz = clocks.quantile(kReferenceQuantile).value_or(0.0);
         return {};

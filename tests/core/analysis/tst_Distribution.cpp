@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 
 using trainscope::analysis::Distribution;
@@ -82,12 +83,39 @@ private Q_SLOTS:
         QCOMPARE(*bounded.quantile(0.5), 14.1);
     }
 
+    // Values that come again, at first or only later, among others that do not.
+    void agreesWithAMapOfWeights() {
+        std::mt19937_64 random(11);
+        for (const std::uint64_t distinct : {1U, 3U, 200U, 300U, 5000U, 1'000'000U}) {
+            std::map<double, std::int64_t> weights;
+            Distribution distribution;
+            std::int64_t total = 0;
+            for (int i = 0; i < 20'000; ++i) {
+                const double value = static_cast<double>(random() % distinct) / 8.0 - 3.0;
+                const auto weight = 1 + static_cast<std::int64_t>(random() % 1000);
+                distribution.add(value, weight);
+                weights[value] += weight;
+                total += weight;
+            }
+            QCOMPARE(distribution.totalWeight(), total);
+            for (const double q : {0.001, 0.25, 0.5, 0.99, 0.9999}) {
+                std::int64_t reached = 0;
+                auto at = weights.begin();
+                while (static_cast<double>(reached += at->second) < q * static_cast<double>(total))
+                    ++at;
+                const auto [lower, upper] = distribution.quantiles(q, 1.0);
+                QCOMPARE(*lower, at->first);
+                QCOMPARE(*upper, weights.rbegin()->first);
+            }
+        }
+    }
+
     void poolsAddUp() {
         Distribution a;
         Distribution b;
         a.add(1.0, 3);
         b.add(2.0, 4);
-        a.add(b);
+        a.add(std::move(b));
         QCOMPARE(a.totalWeight(), std::int64_t{7});
         QCOMPARE(*a.quantile(0.5), 2.0);
         QCOMPARE(*a.quantile(3.0 / 7.0), 1.0);

@@ -31,6 +31,20 @@ TimeWeighted accumulated(const Samples& samples, std::size_t block) {
     return result;
 }
 
+// The same through parts of random lengths, some of them empty.
+TimeWeighted addedUp(const Samples& samples, std::size_t block, unsigned seed) {
+    std::mt19937 random(seed);
+    TimeWeighted sum;
+    for (std::size_t i = 0; i < samples.times.size();) {
+        const std::size_t n = std::min(random() % (3 * block), samples.times.size() - i);
+        TimeWeighted part;
+        part.add(std::span(samples.times).subspan(i, n), std::span(samples.values).subspan(i, n));
+        sum.add(std::move(part));
+        i += n;
+    }
+    return sum;
+}
+
 Samples atSeconds(const std::vector<double>& seconds, const std::vector<double>& values) {
     Samples samples;
     for (const double s : seconds)
@@ -102,13 +116,38 @@ private Q_SLOTS:
         QFETCH(double, p99);
         auto result = accumulated(atSeconds(seconds, values), 2);
         QVERIFY(close(*result.mean(), mean));
-        QCOMPARE(*result.distribution().quantile(0.5), p50);
-        QCOMPARE(*result.distribution().quantile(0.99), p99);
         QCOMPARE(result.samples(), static_cast<std::int64_t>(values.size()));
+        const auto distribution = std::move(result).takeDistribution();
+        QCOMPARE(*distribution.quantile(0.5), p50);
+        QCOMPARE(*distribution.quantile(0.99), p99);
+    }
+
+    void partsWithoutTimeCountEquallyUntilTimePasses() {
+        const std::vector<TimeNs> stamp = {{kSecond}};
+        const auto part = [&](double value) {
+            TimeWeighted one;
+            one.add(stamp, std::vector<double>{value});
+            return one;
+        };
+        auto sum = part(10);
+        sum.add(part(30));
+        QCOMPARE(*sum.mean(), 20.0);
+        TimeWeighted later;
+        later.add(std::vector<TimeNs>{{2 * kSecond}, {4 * kSecond}}, std::vector<double>{60, 0});
+        sum.add(std::move(later));
+        // 30 held for one second, 60 for two.
+        QCOMPARE(*sum.mean(), 50.0);
+        const auto distribution = std::move(sum).takeDistribution();
+        QCOMPARE(distribution.totalWeight(), 3 * kSecond);
+        QCOMPARE(*distribution.quantile(0.1), 30.0);
     }
 
     void extremesIncludeTheLastSample() {
-        const auto result = accumulated(atSeconds({0, 1, 2, 3}, {5, kMissing, -2, 9}), 100);
+        const auto samples = atSeconds({0, 1, 2, 3}, {5, kMissing, -2, 9});
+        const auto parts = addedUp(samples, 1, 0);
+        QCOMPARE(*parts.min(), -2.0);
+        QCOMPARE(*parts.max(), 9.0);
+        const auto result = accumulated(samples, 100);
         QCOMPARE(*result.min(), -2.0);
         QCOMPARE(*result.max(), 9.0);
         QCOMPARE(result.missing(), std::int64_t{1});
@@ -119,15 +158,17 @@ private Q_SLOTS:
         QVERIFY(!result.mean());
         QVERIFY(!result.min());
         QVERIFY(!result.max());
-        QVERIFY(!result.distribution().quantile(0.5));
         QCOMPARE(result.samples(), std::int64_t{2});
         QCOMPARE(result.missing(), std::int64_t{2});
+        QVERIFY(!std::move(result).takeDistribution().quantile(0.5));
     }
 
     void randomDataMatchesBruteForce() {
         for (unsigned seed = 0; seed < 200; ++seed) {
             const auto samples = randomSamples(seed);
-            auto result = accumulated(samples, 1 + seed % 100);
+            const std::size_t block = 1 + seed % 100;
+            auto result
+                = seed % 2 == 0 ? accumulated(samples, block) : addedUp(samples, block, seed);
             long double sum = 0;
             long double time = 0;
             std::vector<std::pair<double, std::int64_t>> held;
@@ -143,6 +184,7 @@ private Q_SLOTS:
                 continue;
             QVERIFY2(close(*result.mean(), sum / time), qPrintable(QString::number(seed)));
             std::sort(held.begin(), held.end());
+            const auto distribution = std::move(result).takeDistribution();
             for (const double q : {0.01, 0.5, 0.9, 0.99, 1.0}) {
                 std::int64_t below = 0;
                 std::size_t i = 0;
@@ -150,7 +192,7 @@ private Q_SLOTS:
                     && static_cast<long double>(below += held[i].second)
                         < static_cast<long double>(q) * time)
                     ++i;
-                QCOMPARE(*result.distribution().quantile(q), held[i].first);
+                QCOMPARE(*distribution.quantile(q), held[i].first);
             }
         }
     }
