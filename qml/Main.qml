@@ -55,6 +55,7 @@ T.ApplicationWindow {
             Layout.fillWidth: true
             session: window.session
             panes: panes
+            menuOpen: mainMenu.visible
             onMenuWanted: anchor => mainMenu.popup(anchor, 0, anchor.height)
             onExportWanted: workbench.exportFigure()
         }

@@ -11,6 +11,7 @@ Rectangle {
 
     required property Session session
     required property WindowState panes
+    property bool menuOpen: false
     signal exportWanted
     signal menuWanted(Item anchor)
 
@@ -33,6 +34,7 @@ Rectangle {
             iconName: "menu"
             text: qsTr("Menu")
             shortcutText: KeyMap.hint("mainMenu")
+            menuOpen: bar.menuOpen
             onClicked: bar.menuWanted(menuButton)
         }
         UiIconButton {
