@@ -1,13 +1,12 @@
 #include "bench/inputs/PowerDatabase.h"
 
 #include "bench/inputs/Cache.h"
+#include "bench/inputs/Must.h"
 #include "bench/inputs/Wander.h"
 #include "core/store/Store.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -18,22 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kBlock = 65536;
-
-// An input that cannot be made ends the benchmark.
-template <typename T>
-T must(Result<T> result) {
-    if (!result.hasValue()) {
-        std::fprintf(stderr, "%s\n", result.error().describe().c_str());
-        std::exit(EXIT_FAILURE);
-    }
-    return std::move(result).value();
-}
-void must(const Status& status) {
-    if (status.hasValue())
-        return;
-    std::fprintf(stderr, "%s\n", status.error().describe().c_str());
-    std::exit(EXIT_FAILURE);
-}
 
 void writeSeries(store::ImportSession& session, SeriesId series, std::int64_t samples, int rank) {
     std::mt19937 random(static_cast<unsigned>(rank) + 42U);

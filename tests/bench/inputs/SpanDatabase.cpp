@@ -1,10 +1,9 @@
 #include "bench/inputs/SpanDatabase.h"
 
 #include "bench/inputs/Cache.h"
+#include "bench/inputs/Must.h"
 #include "core/store/Store.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,22 +14,6 @@ namespace {
 
 constexpr std::int64_t kBlock = 4096;
 constexpr int kNames = 2000;
-
-// An input that cannot be made ends the benchmark.
-template <typename T>
-T must(Result<T> result) {
-    if (!result.hasValue()) {
-        std::fprintf(stderr, "%s\n", result.error().describe().c_str());
-        std::exit(EXIT_FAILURE);
-    }
-    return std::move(result).value();
-}
-void must(const Status& status) {
-    if (status.hasValue())
-        return;
-    std::fprintf(stderr, "%s\n", status.error().describe().c_str());
-    std::exit(EXIT_FAILURE);
-}
 
 class Kernels {
 public:
