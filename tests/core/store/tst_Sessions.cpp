@@ -1,6 +1,7 @@
 // An import is all or nothing, replaces what the same source wrote, and leaves what was there
 // before alone.
 
+#include "core/parallel/WorkerPool.h"
 #include "core/store/Database.h"
 #include "core/store/Fixture.h"
 
@@ -60,6 +61,9 @@ class TstSessions : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    // Some of these fork, and a forked process has none of the threads of the pool it inherits.
+    void initTestCase() { WorkerPool::askFor(1); }
+
     void nothingIsVisibleBeforeFinish() {
         Fixture fixture;
         Store store = fixture.create();
