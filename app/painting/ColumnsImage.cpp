@@ -1,20 +1,13 @@
 #include "app/painting/ColumnsImage.h"
 
 #include "app/painting/BlendRun.h"
+#include "core/model/Wide.h"
 
 #include <QColor>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-
-// Twice the pixels at a time where the processor can; the result is the same.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)                                \
-    && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TRAINSCOPE_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define TRAINSCOPE_WIDE
-#endif
 
 namespace trainscope::app {
 

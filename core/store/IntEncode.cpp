@@ -1,7 +1,7 @@
+#include "core/model/Wide.h"
 #include "core/store/BitPack.h"
 #include "core/store/IntColumn.h"
 #include "core/store/IntPlan.h"
-#include "core/store/Wide.h"
 #include "core/store/Zstd.h"
 
 #include <algorithm>

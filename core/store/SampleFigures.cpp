@@ -1,6 +1,6 @@
 #include "core/store/SampleFigures.h"
 
-#include "core/store/Wide.h"
+#include "core/model/Wide.h"
 
 #include <algorithm>
 #include <array>

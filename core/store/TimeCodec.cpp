@@ -1,7 +1,7 @@
 #include "core/store/TimeCodec.h"
 
+#include "core/model/Wide.h"
 #include "core/store/IntColumn.h"
-#include "core/store/Wide.h"
 
 #include <algorithm>
 #include <bit>
