@@ -173,7 +173,8 @@ void fillRun(Run& known, const Run& more) {
     if (more.status == RunStatus::Oom || known.status == RunStatus::Ok)
         known.status = more.status;
     known.simulated = known.simulated || more.simulated;
-    if (known.gpuModel.empty())
+    // A driver's name ("NVIDIA H200") says more than a family that a folder is named after.
+    if (more.gpuModel.size() > known.gpuModel.size())
         known.gpuModel = more.gpuModel;
     known.worldSize = std::max(known.worldSize, more.worldSize);
     if (known.launch.origin.empty())

@@ -2,6 +2,7 @@
 
 #include "importers/charllm/RunName.h"
 #include "importers/charllm/SeriesMap.h"
+#include "importers/common/GpuFamily.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"
 
@@ -86,6 +87,10 @@ Inventory takeInventory(const SourceTree& tree, const ImportUnit& unit) {
     }
     const std::string folder = unit.path.empty() ? tree.displayPath({}) : unit.path;
     applyFolderName(namePart(folder), inventory.launch);
+    inventory.gpuFamily = gpuFamilyOfPath(unit.path);
+    // Folders above the one that was given are not part of the results.
+    if (inventory.gpuFamily.empty())
+        inventory.gpuFamily = gpuFamilyOfPath(namePart(tree.displayPath({})));
     inventory.gpusPerNode = inventory.launch.gpusPerNode.value_or(kDefaultGpusPerNode);
     for (const std::string& path : unit.files) {
         if (auto name = telemetryName(namePart(path)); name && !isYaml(path)) {

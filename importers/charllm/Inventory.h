@@ -25,6 +25,7 @@ struct Inventory {
     std::vector<std::string> repeated; // further files for a series that already has one
     LaunchConfig launch;
     bool hasLaunchFile = false;
+    std::string gpuFamily; // "H200" from a folder's name; empty: none says it
     int gpusPerNode = kDefaultGpusPerNode;
     int ranksExpected = 0; // the launch file's world size, else the highest rank + 1
     std::string launchProblem; // why the launch file could not be read; empty: fine or none

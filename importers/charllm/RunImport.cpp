@@ -39,6 +39,7 @@ public:
         m_run.name = m_unit.runName;
         m_run.worldSize = m_inventory.ranksExpected;
         m_run.launch = m_inventory.launch;
+        m_run.gpuModel = m_inventory.gpuFamily;
         auto run = m_sink.run(m_run);
         if (!run.hasValue())
             return run.error();
@@ -197,6 +198,8 @@ private:
         facts["clock"] = "UTC, unix seconds";
         facts["gpus_per_node"] = std::to_string(m_inventory.gpusPerNode)
             + (m_inventory.launch.gpusPerNode ? ", from the launch configuration" : ", assumed");
+        if (!m_inventory.gpuFamily.empty())
+            facts["gpu_model"] = m_inventory.gpuFamily + ", from a folder's name";
         if (m_inventory.hasLaunchFile)
             facts["launch_configuration"] = m_inventory.launch.origin;
         if (const auto period = medianOf(m_samplePeriods))

@@ -1,5 +1,6 @@
 #include "importers/launch/LaunchFiles.h"
 
+#include "importers/common/GpuFamily.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/launch/YamlScalars.h"
 
@@ -31,18 +32,6 @@ bool liesIn(std::string_view path, std::string_view folder) {
         || (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
 }
 
-// True when `name` stands in `stem` as a whole word: "job-gpt3_3_00000" but not "gpt3_3_000001".
-bool namesRun(std::string_view stem, std::string_view name) {
-    const std::size_t at = name.empty() ? std::string_view::npos : stem.find(name);
-    if (at == std::string_view::npos)
-        return false;
-    const auto isWord = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    };
-    const std::size_t end = at + name.size();
-    return (at == 0 || !isWord(stem[at - 1])) && (end == stem.size() || !isWord(stem[end]));
-}
-
 Words foldersOf(std::string_view path) {
     Words words;
     for (path = folderPart(path); !path.empty(); path = folderPart(path))
@@ -50,17 +39,11 @@ Words foldersOf(std::string_view path) {
     return words;
 }
 
-// GPU families named in folder names: "optimization-sweep-h200" → h200.
 Words gpusIn(const Words& folders) {
-    static constexpr std::array<std::string_view, 18> kGpus{"h100", "h200", "h800", "h20", "a100",
-        "a800", "v100", "p100", "b100", "b200", "b300", "gh200", "gb200", "gb300", "mi210", "mi250",
-        "mi300", "mi355"};
     Words found;
     for (const std::string& folder : folders) {
-        for (const std::string_view gpu : kGpus) {
-            if (namesRun(folder, gpu))
-                found.emplace(gpu);
-        }
+        for (const std::string_view family : gpuFamiliesIn(folder))
+            found.emplace(family);
     }
     return found;
 }
@@ -122,7 +105,7 @@ LaunchMatch LaunchFiles::inRunFolder(std::string_view runFolder, std::string_vie
         if (!liesIn(path, runFolder))
             continue;
         const bool isBeside = folderPart(path) == runFolder;
-        if (isBeside && namesRun(stemOf(path), name))
+        if (isBeside && standsAsWord(stemOf(path), name))
             named.push_back(path);
         if (isBeside)
             beside.push_back(path);
@@ -162,7 +145,7 @@ LaunchMatch LaunchFiles::elsewhere(std::string_view runFolder, std::string_view 
     std::vector<Candidate> candidates;
     std::string note;
     for (const std::string& path : m_yaml) {
-        if (!namesRun(stemOf(path), name) || liesIn(path, runFolder))
+        if (!standsAsWord(stemOf(path), name) || liesIn(path, runFolder))
             continue;
         const Candidate candidate{path, closeness(runFolder, path)};
         if (contradict(here, foldersOf(m_tree.displayPath(path))))
