@@ -2,9 +2,14 @@
 
 #include "app/cli/ReportJson.h"
 #include "core/analysis/Summary.h"
+#include "core/model/LaunchFields.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace trainscope::cli {
 
@@ -57,27 +62,32 @@ Json tracksJson(const std::vector<Track>& tracks) {
     return list;
 }
 
+// The degrees go by the names that everybody writes.
+const char* shortName(const char* field) {
+    static constexpr std::array<std::pair<std::string_view, const char*>, 7> kDegrees{
+        {{"tensor_parallel", "tp"}, {"pipeline_parallel", "pp"}, {"virtual_pipeline", "vpp"},
+            {"context_parallel", "cp"}, {"expert_parallel", "ep"}, {"data_parallel", "dp"},
+            {"expert_tensor_parallel", "etp"}}};
+    for (const auto& [name, degree] : kDegrees) {
+        if (name == std::string_view(field))
+            return degree;
+    }
+    return field;
+}
+
 } // namespace
 
 Json launchJson(const LaunchConfig& launch) {
     Json json = Json::object();
-    setIfPresent(json, "model", launch.model);
-    setIfPresent(json, "precision", launch.precision);
-    setIfPresent(json, "nodes", launch.nodes);
-    setIfPresent(json, "gpus_per_node", launch.gpusPerNode);
-    setIfPresent(json, "tp", launch.tensorParallel);
-    setIfPresent(json, "pp", launch.pipelineParallel);
-    setIfPresent(json, "vpp", launch.virtualPipeline);
-    setIfPresent(json, "cp", launch.contextParallel);
-    setIfPresent(json, "ep", launch.expertParallel);
-    setIfPresent(json, "dp", launch.dataParallel);
-    setIfPresent(json, "micro_batch", launch.microBatch);
-    setIfPresent(json, "global_batch", launch.globalBatch);
-    setIfPresent(json, "sequence_length", launch.sequenceLength);
-    setIfPresent(json, "layers", launch.layers);
-    setIfPresent(json, "hidden_size", launch.hiddenSize);
-    setIfPresent(json, "recompute", launch.recompute);
-    setIfPresent(json, "overlap", launch.overlap);
+    forEachLaunchField([&](const char* name, auto member) {
+        const auto& value = launch.*member;
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::optional<Workload>>) {
+            if (value)
+                json[name] = toString(*value);
+        } else {
+            setIfPresent(json, shortName(name), value);
+        }
+    });
     if (!launch.origin.empty())
         json["origin"] = launch.origin;
     return json;

@@ -126,11 +126,18 @@ Result<RankGrid> RankGrid::fromLaunch(const LaunchConfig& launch, int worldSize)
                 degrees.context, degrees.pipeline, worldSize),
             launch.origin};
     degrees.data = worldSize / others;
+    degrees.expertTensor = launch.expertTensorParallel.value_or(0);
     // Expert parallelism folds into the ranks of a stage with ETP 1 where TP × EP does not fit.
     const int perStage = degrees.tensor * degrees.context * degrees.data;
-    if (degrees.expert >= 1 && perStage % (degrees.expert * degrees.tensor) != 0)
+    if (!launch.expertTensorParallel && degrees.expert >= 1
+        && perStage % (degrees.expert * degrees.tensor) != 0)
         degrees.expertTensor = 1;
-    return make(degrees);
+    if (!launch.rankOrder)
+        return make(degrees);
+    const auto order = rankOrderFromString(*launch.rankOrder);
+    if (!order.hasValue())
+        return order.error();
+    return make(degrees, order.value());
 }
 
 int RankGrid::worldSize() const {

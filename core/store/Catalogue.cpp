@@ -1,5 +1,6 @@
 #include "core/store/Catalogue.h"
 
+#include "core/model/LaunchFields.h"
 #include "core/store/Json.h"
 
 #include <algorithm>
@@ -14,29 +15,35 @@ Result<std::vector<T>> collected(const Status& status, std::vector<T> rows) {
     return rows;
 }
 
-std::optional<bool> optionalFlag(const Row& row, int column) {
-    const auto value = row.optionalInteger(column);
-    return value ? std::optional<bool>(*value != 0) : std::nullopt;
-}
+// Columns of the launch table, one for each field; the first is `at`.
+class LaunchColumns {
+public:
+    LaunchColumns(const Row& row, int at)
+        : m_row(row)
+        , m_at(at) { }
 
-std::optional<std::string> optionalText(const Row& row, int column) {
-    return row.isNull(column) ? std::nullopt : std::optional<std::string>(row.string(column));
-}
+    void read(std::optional<int>& into) { into = m_row.optionalInteger(m_at++); }
+    void read(std::optional<bool>& into) {
+        const auto value = m_row.optionalInteger(m_at++);
+        into = value ? std::optional<bool>(*value != 0) : std::nullopt;
+    }
+    void read(std::optional<std::string>& into) {
+        if (!m_row.isNull(m_at))
+            into = m_row.string(m_at);
+        ++m_at;
+    }
+    void read(std::optional<Workload>& into) { into = workloadFrom(m_row.text(m_at++)); }
+
+private:
+    const Row& m_row;
+    int m_at;
+};
 
 LaunchConfig launchFrom(const Row& row, int at) {
     LaunchConfig launch;
-    launch.model = optionalText(row, at++);
-    launch.precision = optionalText(row, at++);
-    for (auto member :
-        {&LaunchConfig::nodes, &LaunchConfig::gpusPerNode, &LaunchConfig::tensorParallel,
-            &LaunchConfig::pipelineParallel, &LaunchConfig::virtualPipeline,
-            &LaunchConfig::contextParallel, &LaunchConfig::expertParallel,
-            &LaunchConfig::dataParallel, &LaunchConfig::microBatch, &LaunchConfig::globalBatch,
-            &LaunchConfig::sequenceLength, &LaunchConfig::layers, &LaunchConfig::hiddenSize})
-        launch.*member = row.optionalInteger(at++);
-    launch.recompute = optionalFlag(row, at++);
-    launch.overlap = optionalFlag(row, at++);
     launch.origin = row.string(at);
+    LaunchColumns columns(row, at + 1);
+    forEachLaunchField([&](const char*, auto member) { columns.read(launch.*member); });
     return launch;
 }
 
@@ -124,16 +131,12 @@ std::string_view toText(SensorKind kind) {
 
 Result<std::vector<Run>> readRuns(Database& database) {
     std::vector<Run> runs;
+    std::string sql = "SELECT id, name, kind, status, simulated, gpu_model, begin_ns, end_ns, "
+                      "gpu_count, node_count, world_size, coalesce(launch.origin, '')";
+    forEachLaunchField([&sql](const char* name, auto) { sql += std::string(", launch.") + name; });
+    sql += " FROM run LEFT JOIN launch ON launch.run=run.id ORDER BY name, id";
     Status status
-        = database.forEach("SELECT id, name, kind, status, simulated, gpu_model, begin_ns, end_ns, "
-                           "gpu_count, node_count, world_size,"
-                           " model, precision, nodes, gpus_per_node, tensor_parallel, "
-                           "pipeline_parallel, virtual_pipeline,"
-                           " context_parallel, expert_parallel, data_parallel, micro_batch, "
-                           "global_batch, sequence_length, layers,"
-                           " hidden_size, recompute, overlap, coalesce(origin, '')"
-                           " FROM run LEFT JOIN launch ON launch.run=run.id ORDER BY name, id",
-            [&runs](const Row& row) { runs.push_back(runFrom(row)); });
+        = database.forEach(sql, [&runs](const Row& row) { runs.push_back(runFrom(row)); });
     return collected(status, std::move(runs));
 }
 

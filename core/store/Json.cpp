@@ -1,5 +1,7 @@
 #include "core/store/Json.h"
 
+#include "core/model/LaunchFields.h"
+
 #include <nlohmann/json.hpp>
 
 namespace trainscope::store {
@@ -42,26 +44,19 @@ void read(const json& object, const char* key, std::optional<T>& into) {
     into = std::move(value);
 }
 
-// One list of the launch configuration's fields serves writing, reading and filling.
-template <typename Visit>
-void forEachLaunchField(Visit&& visit) {
-    visit("model", &LaunchConfig::model);
-    visit("precision", &LaunchConfig::precision);
-    visit("nodes", &LaunchConfig::nodes);
-    visit("gpus_per_node", &LaunchConfig::gpusPerNode);
-    visit("tensor_parallel", &LaunchConfig::tensorParallel);
-    visit("pipeline_parallel", &LaunchConfig::pipelineParallel);
-    visit("virtual_pipeline", &LaunchConfig::virtualPipeline);
-    visit("context_parallel", &LaunchConfig::contextParallel);
-    visit("expert_parallel", &LaunchConfig::expertParallel);
-    visit("data_parallel", &LaunchConfig::dataParallel);
-    visit("micro_batch", &LaunchConfig::microBatch);
-    visit("global_batch", &LaunchConfig::globalBatch);
-    visit("sequence_length", &LaunchConfig::sequenceLength);
-    visit("layers", &LaunchConfig::layers);
-    visit("hidden_size", &LaunchConfig::hiddenSize);
-    visit("recompute", &LaunchConfig::recompute);
-    visit("overlap", &LaunchConfig::overlap);
+// An enumeration is kept as its text, everything else as it is.
+template <typename T>
+const T& asKept(const T& value) {
+    return value;
+}
+std::string asKept(Workload workload) {
+    return std::string(toString(workload));
+}
+
+void read(const json& object, const char* key, std::optional<Workload>& into) {
+    std::string text;
+    read(object, key, text);
+    into = workloadFrom(text);
 }
 
 void readWarnings(const json& object, ImportReport& report) {
@@ -135,7 +130,7 @@ std::string factsToJson(const Run& run) {
     json launch = json::object();
     forEachLaunchField([&](const char* key, auto member) {
         if (run.launch.*member)
-            launch[key] = *(run.launch.*member);
+            launch[key] = asKept(*(run.launch.*member));
     });
     launch["origin"] = run.launch.origin;
     return dump(json{{"kind", toString(run.kind)}, {"status", toString(run.status)},
@@ -177,12 +172,7 @@ void fillRun(Run& known, const Run& more) {
     if (more.gpuModel.size() > known.gpuModel.size())
         known.gpuModel = more.gpuModel;
     known.worldSize = std::max(known.worldSize, more.worldSize);
-    if (known.launch.origin.empty())
-        known.launch.origin = more.launch.origin;
-    forEachLaunchField([&](const char*, auto member) {
-        if (!(known.launch.*member))
-            known.launch.*member = more.launch.*member;
-    });
+    fillLaunch(known.launch, more.launch);
 }
 
 } // namespace trainscope::store

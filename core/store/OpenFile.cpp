@@ -150,19 +150,13 @@ Result<Database> openReadOnly(const fs::path& path, std::string_view query) {
     return opened;
 }
 
-Status checkVersion(Database& database) {
+Result<int> versionOf(Database& database) {
     int version = 0;
     Status read = database.forEach(
         "PRAGMA user_version", [&version](const Row& row) { version = row.smallInteger(0); });
-    if (!read.hasValue() || version == schemaVersion())
-        return read;
-    if (version > schemaVersion())
-        return newerVersion(database.shownPath(), version, schemaVersion());
-    return Error{ErrorCode::Refused,
-        "This database was written by an older Trainscope. Open it once for writing (for example "
-        "by an "
-        "import) to bring it up to date.",
-        database.shownPath()};
+    if (!read.hasValue())
+        return read.error();
+    return version;
 }
 
 Result<Database> openWritable(const fs::path& path) {
@@ -263,6 +257,32 @@ Result<Database> openReader(const fs::path& path) {
     return opened;
 }
 
+namespace {
+
+// For reading, in this program's version: an older file is brought up first, where it may be
+// written.
+Result<Database> openCurrent(const fs::path& path) {
+    Result<Database> opened = openReader(path);
+    if (!opened.hasValue())
+        return opened;
+    const Result<int> version = versionOf(opened.value());
+    if (!version.hasValue())
+        return version.error();
+    if (version.value() == schemaVersion())
+        return opened;
+    if (version.value() > schemaVersion())
+        return newerVersion(path.string(), version.value(), schemaVersion());
+    if (const Result<Database> migrated = openWritable(path); !migrated.hasValue())
+        return Error{ErrorCode::Refused,
+            "This database was written by an older Trainscope and has to be brought up to date "
+            "before it can be read, which failed: "
+                + migrated.error().message,
+            path.string()};
+    return openReader(path);
+}
+
+} // namespace
+
 Result<Database> openFile(const fs::path& path, OpenMode mode) {
     const Result<FileState> state = inspect(path);
     if (!state.hasValue())
@@ -273,12 +293,7 @@ Result<Database> openFile(const fs::path& path, OpenMode mode) {
         return foreign(path, "an empty file");
     if (mode == OpenMode::ReadWrite)
         return openWritable(path);
-    Result<Database> opened = openReader(path);
-    if (!opened.hasValue())
-        return opened;
-    if (Status checked = checkVersion(opened.value()); !checked.hasValue())
-        return checked.error();
-    return opened;
+    return openCurrent(path);
 }
 
 Result<Database> openOrCreateFile(const fs::path& path) {

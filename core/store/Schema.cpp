@@ -98,8 +98,33 @@ CREATE TABLE track_name(
 CREATE INDEX track_name_name ON track_name(name, track);
 )sql";
 
+// What else a launch configuration says: the shape of the model, the workload, sharding.
+constexpr std::string_view kVersion3 = R"sql(
+ALTER TABLE launch ADD COLUMN workload TEXT;
+ALTER TABLE launch ADD COLUMN attention_heads INTEGER;
+ALTER TABLE launch ADD COLUMN kv_heads INTEGER;
+ALTER TABLE launch ADD COLUMN head_size INTEGER;
+ALTER TABLE launch ADD COLUMN ffn_size INTEGER;
+ALTER TABLE launch ADD COLUMN gated_mlp INTEGER;
+ALTER TABLE launch ADD COLUMN vocabulary INTEGER;
+ALTER TABLE launch ADD COLUMN tied_embeddings INTEGER;
+ALTER TABLE launch ADD COLUMN experts INTEGER;
+ALTER TABLE launch ADD COLUMN experts_per_token INTEGER;
+ALTER TABLE launch ADD COLUMN expert_tensor_parallel INTEGER;
+ALTER TABLE launch ADD COLUMN rank_order TEXT;
+ALTER TABLE launch ADD COLUMN stage_layers TEXT;
+ALTER TABLE launch ADD COLUMN zero_stage INTEGER;
+ALTER TABLE launch ADD COLUMN fsdp INTEGER;
+ALTER TABLE launch ADD COLUMN sequence_parallel INTEGER;
+ALTER TABLE launch ADD COLUMN gradient_accumulation INTEGER;
+ALTER TABLE launch ADD COLUMN recompute_granularity TEXT;
+ALTER TABLE launch ADD COLUMN optimizer TEXT;
+ALTER TABLE launch ADD COLUMN max_steps INTEGER;
+ALTER TABLE launch ADD COLUMN generated_tokens INTEGER;
+)sql";
+
 // Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 2> kMigrations{"", kVersion2};
+constexpr std::array<std::string_view, 3> kMigrations{"", kVersion2, kVersion3};
 constexpr int kOldest = 2;
 
 Result<int> userVersion(Database& database) {

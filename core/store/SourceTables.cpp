@@ -1,6 +1,7 @@
 #include "core/store/SourceTables.h"
 
 #include "core/model/Import.h"
+#include "core/model/LaunchFields.h"
 #include "core/store/Json.h"
 #include "core/store/SourceNames.h"
 #include "core/store/SpanCodec.h"
@@ -143,18 +144,26 @@ Status deleteAllSpans(Database& database, SourceId source, const Removed& remove
     return {};
 }
 
-std::optional<std::int64_t> flag(const std::optional<bool>& value) {
+std::optional<std::int64_t> asColumn(const std::optional<bool>& value) {
     return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
+}
+std::optional<std::string_view> asColumn(const std::optional<Workload>& value) {
+    return value ? std::optional(toString(*value)) : std::nullopt;
+}
+template <typename T>
+const std::optional<T>& asColumn(const std::optional<T>& value) {
+    return value;
 }
 
 Status writeLaunch(Database& database, RunId run, const LaunchConfig& launch) {
-    return database.execute(
-        "INSERT OR REPLACE INTO launch VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", run.value,
-        launch.model, launch.precision, launch.nodes, launch.gpusPerNode, launch.tensorParallel,
-        launch.pipelineParallel, launch.virtualPipeline, launch.contextParallel,
-        launch.expertParallel, launch.dataParallel, launch.microBatch, launch.globalBatch,
-        launch.sequenceLength, launch.layers, launch.hiddenSize, flag(launch.recompute),
-        flag(launch.overlap), launch.origin);
+    Status status = database.execute(
+        "INSERT OR REPLACE INTO launch(run, origin) VALUES(?, ?)", run.value, launch.origin);
+    forEachLaunchField([&](const char* name, auto member) {
+        if (status.hasValue() && launch.*member)
+            status = database.execute(std::string("UPDATE launch SET ") + name + "=?2 WHERE run=?1",
+                run.value, asColumn(launch.*member));
+    });
+    return status;
 }
 
 Status writeRun(Database& database, RunId run, const Run& facts) {
