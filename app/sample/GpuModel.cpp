@@ -10,7 +10,7 @@ namespace trainscope::app::sample {
 namespace {
 constexpr double kThermalResistance = 0.0535; // °C per W, junction to local air
 constexpr double kThermalSeconds = 16.0; // time constant
-constexpr double kSlowdownCelsius = 82.0;
+constexpr double kSlowdownCelsius = 86.0;
 constexpr double kClockStepMHz = 15.0;
 constexpr double kNvlinkBytesPerSecond = 178e9; // TP all-reduces while computing
 constexpr double kPcieBytesPerSecond = 1.1e9;

@@ -33,6 +33,11 @@ Run describe(const ClusterParameters& cluster) {
     run.launch.sequenceLength = 2048;
     run.launch.layers = kLayers;
     run.launch.hiddenSize = 12288;
+    run.launch.attentionHeads = 96;
+    run.launch.ffnSize = 4 * 12288;
+    run.launch.gatedMlp = false;
+    run.launch.vocabulary = 51200;
+    run.launch.workload = Workload::Pretraining;
     run.launch.origin = "the built-in generator";
     return run;
 }

@@ -1,5 +1,7 @@
 #include "app/sample/SampleCluster.h"
 
+#include "app/sample/Noise.h"
+
 namespace trainscope::app::sample {
 
 // Forward time of a micro-batch on a stage: 2 · 175e9 parameters · 2048 tokens, divided by the GPUs
@@ -9,6 +11,15 @@ constexpr double forwardSeconds(int gpus, double utilization) {
     return 2.0 * 175e9 * 2048.0 / (static_cast<double>(gpus) * 989e12 * utilization);
 }
 } // namespace
+
+double ClusterParameters::pace(int rank) const {
+    const bool isRear = rank % gpusPerNode >= gpusPerNode / 2;
+    return (isRear ? 0.965 : 0.935) + 0.01 * noise(seed, 41, static_cast<std::uint64_t>(rank));
+}
+
+double ClusterParameters::clockOffset(int node) const {
+    return node == 0 ? 0.0 : 400e-6 * noise(seed, 42, static_cast<std::uint64_t>(node));
+}
 
 ClusterParameters h200Cluster() {
     ClusterParameters cluster;
@@ -21,7 +32,7 @@ ClusterParameters h200Cluster() {
     cluster.idleWatts = 118.0;
     cluster.memoryClockMHz = 3201.0;
     cluster.memoryUsedMiB = 118'400.0;
-    cluster.rearPreheatCelsius = 20.5;
+    cluster.rearPreheatCelsius = 23.5;
     cluster.hotNode = 2;
     cluster.seed = 0x5175B200;
     return cluster;
@@ -38,7 +49,7 @@ ClusterParameters h100Cluster() {
     cluster.idleWatts = 104.0;
     cluster.memoryClockMHz = 2619.0;
     cluster.memoryUsedMiB = 70'900.0;
-    cluster.rearPreheatCelsius = 22.0;
+    cluster.rearPreheatCelsius = 25.5;
     cluster.hotNode = 5;
     cluster.seed = 0x5175B100;
     return cluster;

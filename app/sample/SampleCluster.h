@@ -29,6 +29,10 @@ struct ClusterParameters {
 
     [[nodiscard]] int gpus() const { return nodes * gpusPerNode; }
     [[nodiscard]] int stages() const { return nodes; } // one pipeline stage a node
+    // Time of a compute kernel against its share of the layer: the warm rear GPUs are slower.
+    [[nodiscard]] double pace(int rank) const;
+    // Of that node's clock ahead of the first node's, in seconds.
+    [[nodiscard]] double clockOffset(int node) const;
 };
 
 inline constexpr int kMicrobatches = 128;

@@ -1,7 +1,8 @@
 #pragma once
-// Writes the kernel trace of a simulated run: the first rank of each pipeline stage over the turn
-// from one iteration to the next, so that pipeline drain, optimizer and fill are seen; kernels,
-// their launches, collectives with their arguments.
+// Writes the kernel trace of a simulated run: the front and the rear GPU of each pipeline stage
+// over the turn from one iteration to the next, so that pipeline drain, optimizer and fill are
+// seen; kernels, their launches, collectives with their arguments. Each node has a clock of its
+// own.
 
 #include "app/sample/PipelineRun.h"
 #include "core/model/Import.h"

@@ -30,6 +30,23 @@ private:
         return {};
     }
 
+    // Of the tensor-parallel stream of that rank.
+    static std::vector<Span> allReduces(const store::Store& store, RunId run, int rank) {
+        std::vector<Span> spans;
+        const auto tracks = store.tracks(run);
+        for (const auto& track : tracks.value()) {
+            if (track.description.rank != rank || track.description.thread != "20")
+                continue;
+            const auto read
+                = store.forEachSpan(track.id, kAllTime, [&spans](std::span<const Span> block) {
+                      spans.insert(spans.end(), block.begin(), block.end());
+                      return true;
+                  });
+            Q_ASSERT(read.hasValue());
+        }
+        return spans;
+    }
+
 private Q_SLOTS:
     void initTestCase() {
         const auto written = app::writeSample(path());
@@ -70,6 +87,24 @@ private Q_SLOTS:
             QVERIFY(statisticsOf(store.value(), run.id, "sm_clock", hotRank).min < 0.97 * 1980e6);
             QCOMPARE(statisticsOf(store.value(), run.id, "sm_clock", 1).max, 1980e6);
         }
+    }
+
+    // The front GPU reaches every all-reduce first and waits for the rear one; all end together.
+    void frontGpusWaitForRearOnes() {
+        const auto store = store::Store::open(path(), store::OpenMode::ReadOnly);
+        const auto run = store.value().runs().value().front();
+        const auto front = allReduces(store.value(), run.id, 0);
+        const auto rear = allReduces(store.value(), run.id, 7);
+        QVERIFY(front.size() > 100);
+        QCOMPARE(front.size(), rear.size());
+        std::size_t waited = 0;
+        for (std::size_t i = 0; i < front.size(); ++i) {
+            const auto end = [](const Span& span) { return span.start.ns + span.duration.ns; };
+            QVERIFY(std::abs(end(front[i]) - end(rear[i])) <= 1'000);
+            waited += front[i].start < rear[i].start ? 1 : 0;
+        }
+        // A backward layer begins with one, which all reach at once.
+        QVERIFY(waited > front.size() / 2);
     }
 
     void theSameEveryTime() {

@@ -1,0 +1,185 @@
+#include "app/sample/RankTrace.h"
+
+#include "app/sample/Noise.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace trainscope::app::sample {
+
+namespace {
+
+constexpr const char* kComputeDetail = R"({"grid":"[132, 1, 1]","block":"[384, 1, 1]"})";
+constexpr int kActivations = 2048 * 12288; // of a micro-batch at a layer's border
+
+std::vector<int> tensorGroup(const ClusterParameters& cluster, int rank) {
+    std::vector<int> ranks;
+    for (int local = 0; local < cluster.gpusPerNode; ++local)
+        ranks.push_back(rank - rank % cluster.gpusPerNode + local);
+    return ranks;
+}
+
+std::vector<int> pipelineGroup(const ClusterParameters& cluster, int rank) {
+    std::vector<int> ranks;
+    for (int stage = 0; stage < cluster.stages(); ++stage)
+        ranks.push_back(stage * cluster.gpusPerNode + rank % cluster.gpusPerNode);
+    return ranks;
+}
+
+std::string collectiveDetail(std::string_view collective, int elements, std::string_view group,
+    std::string_view description, const std::vector<int>& ranks) {
+    return fmt::format(
+        R"({{"Collective name":"{}","In msg nelems":{},"Out msg nelems":{},"dtype":"BFloat16",)"
+        R"("Group size":{},"Process Group Name":"{}","Process Group Description":"{}",)"
+        R"("Process Group Ranks":"[{}]"}})",
+        collective, elements, elements, ranks.size(), group, description, fmt::join(ranks, ", "));
+}
+
+} // namespace
+
+RankTrace::RankTrace(const ClusterParameters& cluster, int rank, RunId run, Sink& sink)
+    : m_cluster(cluster)
+    , m_rank(rank)
+    , m_run(run)
+    , m_sink(sink)
+    , m_pace(cluster.pace(rank))
+    , m_tensorDetail(collectiveDetail("allreduce", kActivations, "tp",
+          "TENSOR_MODEL_PARALLEL_GROUP", tensorGroup(cluster, rank))) { }
+
+Status RankTrace::open() {
+    constexpr std::array<std::string_view, 3> names{
+        "stream 7", "stream 20 (tensor parallel)", "stream 24 (pipeline)"};
+    constexpr std::array<std::string_view, 3> threads{"7", "20", "24"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto track = m_sink.track(m_run,
+            {TrackKind::Stream, m_rank, m_rank % m_cluster.gpusPerNode, "0",
+                std::string(threads[i]), std::string(names[i])});
+        if (!track.hasValue())
+            return track.error();
+        m_streams[i] = track.value();
+    }
+    const auto host = m_sink.track(
+        m_run, {TrackKind::Thread, m_rank, -1, "4242", "4242", "thread 4242 (python)"});
+    if (!host.hasValue())
+        return host.error();
+    m_host = host.value();
+    return {};
+}
+
+TimeNs RankTrace::at(double seconds) const {
+    return {kStart.ns
+        + std::llround((seconds + m_cluster.clockOffset(m_rank / m_cluster.gpusPerNode)) * 1e9)};
+}
+
+double RankTrace::wobble() const {
+    return noise(m_cluster.seed + 31, static_cast<std::uint64_t>(m_rank),
+        static_cast<std::uint64_t>(m_kernels));
+}
+
+Status RankTrace::pass(const StageWork& work) {
+    const auto& kernels = work.kind == StageWork::Kind::Forward ? kForwardLayer : kBackwardLayer;
+    const int layers = kLayers / m_cluster.stages();
+    const double layerSeconds = (work.end - work.begin) / layers;
+    for (int l = 0; l < layers; ++l) {
+        const auto done = layer(kernels, work.begin + l * layerSeconds, layerSeconds);
+        if (!done.hasValue())
+            return done;
+    }
+    return {};
+}
+
+Status RankTrace::layer(const std::array<LayerKernel, 11>& kernels, double begin, double seconds) {
+    constexpr double kGap = 2e-6; // between two kernels of a stream
+    double slot = begin; // where the kernel's share of the layer begins
+    double free = begin; // when this GPU is done with what comes before
+    for (const LayerKernel& one : kernels) {
+        const double slotEnd = slot + one.share * seconds;
+        const bool isCollective = one.stream != Stream::Compute;
+        const double end = isCollective
+            ? slotEnd - kGap + 0.5e-6 * wobble()
+            : std::min(free + one.share * seconds * m_pace * (1.0 + 0.004 * wobble()), slotEnd)
+                - kGap;
+        const auto done = kernel(
+            one.name, one.stream, free, end, isCollective ? m_tensorDetail : kComputeDetail);
+        if (!done.hasValue())
+            return done;
+        free = isCollective ? slotEnd : end + kGap;
+        slot = slotEnd;
+    }
+    return {};
+}
+
+Status RankTrace::optimizer(const StageWork& work) {
+    constexpr int kParts = 40;
+    const double part = (work.end - work.begin) / kParts;
+    for (int i = 0; i < kParts; ++i) {
+        const double begin = work.begin + i * part;
+        const auto done
+            = kernel(kAdamKernel, Stream::Compute, begin, begin + 0.95 * part, kComputeDetail);
+        if (!done.hasValue())
+            return done;
+    }
+    return {};
+}
+
+Status RankTrace::handOver(bool isSend, int peer, double begin, double end) {
+    std::string detail
+        = collectiveDetail(isSend ? "send" : "recv", kActivations / m_cluster.gpusPerNode, "pp",
+            "PIPELINE_MODEL_PARALLEL_GROUP", pipelineGroup(m_cluster, m_rank));
+    detail.insert(detail.size() - 1,
+        fmt::format(
+            R"(,"Src Rank":{},"Dst Rank":{})", isSend ? m_rank : peer, isSend ? peer : m_rank));
+    return kernel(kSendRecvKernel, Stream::Pipeline, begin, end, detail);
+}
+
+Status RankTrace::annotate(const std::string& name, double begin, double end) {
+    const auto id = m_sink.intern(name);
+    if (!id.hasValue())
+        return id.error();
+    Span span;
+    span.start = at(begin);
+    span.duration = at(end) - span.start;
+    span.name = id.value();
+    span.kind = SpanKind::Annotation;
+    return m_sink.spans(m_host, {&span, 1});
+}
+
+Status RankTrace::kernel(
+    std::string_view name, Stream stream, double begin, double end, const std::string& detail) {
+    const auto nameId = m_sink.intern(name);
+    if (!nameId.hasValue())
+        return nameId.error();
+    const auto detailId = m_sink.intern(detail);
+    if (!detailId.hasValue())
+        return detailId.error();
+    ++m_kernels;
+    Span span;
+    span.start = at(begin);
+    span.duration = std::max(at(end) - span.start, DurationNs{500});
+    span.name = nameId.value();
+    span.kind = SpanKind::Kernel;
+    span.correlation = m_kernels;
+    span.detail = detailId.value();
+    const auto written = m_sink.spans(m_streams[static_cast<std::size_t>(stream)], {&span, 1});
+    return written.hasValue() ? launch(span) : written;
+}
+
+// The host runs ahead of the device.
+Status RankTrace::launch(const Span& kernel) {
+    const auto name = m_sink.intern("cudaLaunchKernelExC");
+    if (!name.hasValue())
+        return name.error();
+    Span call;
+    call.start = kernel.start - DurationNs{180'000};
+    call.duration = {4'200};
+    call.name = name.value();
+    call.kind = SpanKind::Runtime;
+    call.correlation = kernel.correlation;
+    return m_sink.spans(m_host, {&call, 1});
+}
+
+} // namespace trainscope::app::sample
