@@ -37,7 +37,7 @@ Run describe(const ClusterParameters& cluster) {
     run.launch.ffnSize = 4 * 12288;
     run.launch.gatedMlp = false;
     run.launch.vocabulary = 51200;
-    run.launch.workload = Workload::Pretraining;
+    run.launch.workload = Workload::Training;
     run.launch.origin = "the built-in generator";
     return run;
 }

@@ -101,7 +101,8 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < front.size(); ++i) {
             const auto end = [](const Span& span) { return span.start.ns + span.duration.ns; };
             QVERIFY(std::abs(end(front[i]) - end(rear[i])) <= 1'000);
-            waited += front[i].start < rear[i].start ? 1 : 0;
+            if (front[i].start < rear[i].start)
+                ++waited;
         }
         // A backward layer begins with one, which all reach at once.
         QVERIFY(waited > front.size() / 2);
