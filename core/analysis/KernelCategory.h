@@ -5,6 +5,7 @@
 
 #include "core/model/Result.h"
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +17,31 @@ namespace trainscope::analysis {
 // elementwise, optimizer, other.
 class KernelCategories {
 public:
+    enum class Scope { Any, Communication, Compute };
+    struct Rule {
+        std::string category;
+        Scope scope = Scope::Any; // communication: kernels named nccl, rccl or msccl
+        std::vector<std::string> anyOf; // lower-case substrings
+        std::vector<std::string> with; // and one of these, unless empty
+    };
+
     static const KernelCategories& builtIn();
-    // A table of the user's, {"rules": [{"category": "attention", "any": ["my_attn"]}]}; its rules
-    // are tried before the built-in ones. A category of the user's own is its own label.
+    // The classes of CharLLM-PPT's kernel plots, by its rules
+    // (scripts/visualization/figure_10*.py): all_reduce, reduce_scatter, all_gather, send_recv
+    // (broadcasts among them), compute, memory_elementwise (among others every name with "kernel"
+    // in it), layer_norm, other. By name alone, as there: RCCL's generic kernels fall under
+    // memory_elementwise.
+    static const KernelCategories& charllm();
+    // A table of the user's, {"rules": [{"category": "attention", "any": ["my_attn"]}]}. A rule
+    // matches a name that contains a part of "any" and, where "with" is given, one of those too;
+    // "communication": true or false limits it to collectives or to all else. Its rules are tried
+    // before the built-in ones; with "replace": true they stand alone, judge by the kernel's name
+    // only, and what none matches is "other". A category of the user's own is its own label.
     static Result<KernelCategories> fromJson(std::string_view json);
+    // "default", "charllm" or the path of a user's table.
+    static Result<KernelCategories> fromChoice(const std::string& choice);
+    // The user's table in a configuration folder (kernel_categories.json), else the built-in one.
+    static Result<KernelCategories> fromFolder(const std::filesystem::path& folder);
 
     // `collective`: the "Collective name" argument where the trace has it (RCCL kernels need it),
     // else empty.
@@ -29,15 +51,12 @@ public:
     [[nodiscard]] static std::string_view label(std::string_view category); // "AllReduce"
 
 private:
-    struct Rule {
-        std::string category;
-        bool communicationOnly = false; // for kernels named nccl, rccl or msccl
-        std::vector<std::string> anyOf; // lower-case substrings
-    };
-    static Result<std::vector<Rule>> parseRules(std::string_view json);
+    // The rules of the document alone.
+    static Result<KernelCategories> parse(std::string_view json);
     [[nodiscard]] const Rule* match(const std::string& lowerText, bool isCollective) const;
 
     std::vector<Rule> m_rules;
+    bool m_standsAlone = false;
 };
 
 } // namespace trainscope::analysis

@@ -1,16 +1,20 @@
 #include "core/analysis/TraceBreakdown.h"
 
 #include "core/analysis/IntervalUnion.h"
+#include "core/analysis/IterationsOfRank.h"
 #include "core/analysis/KernelNames.h"
 #include "core/analysis/SpanCursor.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr std::size_t kTurnsBetweenReports = 4096;
 
 // Sums of one kernel name; which category a row shows is decided by time.
 struct RowSums {
@@ -19,60 +23,112 @@ struct RowSums {
     std::vector<std::pair<const std::string*, CategoryTime>> byCategory; // few
 };
 
+void count(CategoryTime& sums, DurationNs time) {
+    ++sums.count;
+    sums.time = sums.time + time;
+}
+
+// The unions of one window.
+class WindowSums {
+public:
+    explicit WindowSums(TimeRange window)
+        : m_window(window) { }
+
+    [[nodiscard]] TimeRange window() const { return m_window; }
+    [[nodiscard]] TimeRange clipped(const Span& span) const {
+        const TimeNs begin = std::max(span.start, m_window.begin);
+        return {begin, std::max(begin, std::min(span.start + span.duration, m_window.end))};
+    }
+    // A span without length belongs to the window it begins in.
+    [[nodiscard]] bool isTouchedBy(const Span& span) const {
+        return span.start < m_window.end
+            && (span.start >= m_window.begin || span.start + span.duration > m_window.begin);
+    }
+    void addCopy(const Span& span) { count(m_sums.copies, clipped(span).length()); }
+    void addSet(const Span& span) { count(m_sums.sets, clipped(span).length()); }
+    void addKernel(const Span& span, bool isCommunication) {
+        const TimeRange interval = clipped(span);
+        m_extent = m_sums.kernelCount == 0
+            ? interval
+            : TimeRange{m_extent.begin, std::max(m_extent.end, interval.end)};
+        ++m_sums.kernelCount;
+        m_sums.kernelTime = m_sums.kernelTime + interval.length();
+        m_busy.add(interval);
+        (isCommunication ? m_communication : m_compute).add(interval);
+    }
+    CategoryTime& category(const std::string& name) { return m_sums.categories[name]; }
+    // First kernel start to last kernel end.
+    [[nodiscard]] TimeRange extent() const { return m_extent; }
+    TimeBreakdown finish(TimeRange window) {
+        m_sums.window = window;
+        m_sums.busy = m_busy.length();
+        m_sums.compute = m_compute.length();
+        m_sums.communication = m_communication.length();
+        m_sums.overlap = m_sums.compute + m_sums.communication - m_sums.busy;
+        m_sums.exposedCommunication = m_sums.busy - m_sums.compute;
+        m_sums.idle = window.length() - m_sums.busy;
+        return std::move(m_sums);
+    }
+
+private:
+    TimeRange m_window;
+    TimeRange m_extent;
+    TimeBreakdown m_sums;
+    IntervalUnion m_busy;
+    IntervalUnion m_compute;
+    IntervalUnion m_communication;
+};
+
 // Takes the spans of one device in order of their start.
 class DeviceSums {
 public:
-    DeviceSums(int rank, int device, TimeRange window, KernelNames& names)
-        : m_window(window)
-        , m_names(names) {
-        m_result.rank = rank;
-        m_result.device = device;
+    DeviceSums(TimeRange window, const std::vector<Iteration>& iterations, KernelNames& names)
+        : m_all(window)
+        , m_names(names)
+        , m_marks(iterations) {
+        for (const Iteration& iteration : iterations)
+            m_iterations.emplace_back(iteration.range);
     }
 
     Status add(const Span& span) {
-        const TimeRange interval = clipped(span);
         switch (span.kind) {
         case SpanKind::Kernel:
-            return addKernel(span, interval);
+            return addKernel(span);
         case SpanKind::Copy:
-            count(m_result.copies, interval.length());
+            m_all.addCopy(span);
+            forEachIteration(span, [&](WindowSums& sums) { sums.addCopy(span); });
             return {};
         case SpanKind::Set:
-            count(m_result.sets, interval.length());
+            m_all.addSet(span);
+            forEachIteration(span, [&](WindowSums& sums) { sums.addSet(span); });
             return {};
         default:
             return {};
         }
     }
 
-    DeviceBreakdown finish() {
-        m_result.busy = m_busy.length();
-        m_result.compute = m_compute.length();
-        m_result.communication = m_communication.length();
-        m_result.overlap = m_result.compute + m_result.communication - m_result.busy;
-        m_result.exposedCommunication = m_result.busy - m_result.compute;
-        m_result.idle = m_result.window.length() - m_result.busy;
+    // fixed: the window, where it is not that of the kernels.
+    DeviceBreakdown finish(std::optional<TimeRange> fixed) {
+        DeviceBreakdown result;
         for (auto& [id, sums] : m_rows)
-            addRow(sums);
-        std::sort(m_result.kernels.begin(), m_result.kernels.end(),
+            addRow(sums, result.kernels);
+        std::sort(result.kernels.begin(), result.kernels.end(),
             [](const KernelRow& a, const KernelRow& b) {
                 return a.time != b.time ? a.time > b.time : a.name < b.name;
             });
-        return std::move(m_result);
+        static_cast<TimeBreakdown&>(result) = m_all.finish(fixed.value_or(m_all.extent()));
+        for (std::size_t i = 0; i < m_iterations.size(); ++i) {
+            IterationBreakdown iteration;
+            static_cast<TimeBreakdown&>(iteration) = m_iterations[i].finish(m_marks[i].range);
+            iteration.index = m_marks[i].index;
+            iteration.warmup = m_marks[i].warmup;
+            result.iterations.push_back(std::move(iteration));
+        }
+        return result;
     }
 
 private:
-    [[nodiscard]] TimeRange clipped(const Span& span) const {
-        const TimeNs begin = std::max(span.start, m_window.begin);
-        return {begin, std::max(begin, std::min(span.start + span.duration, m_window.end))};
-    }
-
-    static void count(CategoryTime& sums, DurationNs time) {
-        ++sums.count;
-        sums.time = sums.time + time;
-    }
-
-    Status addKernel(const Span& span, TimeRange interval) {
+    Status addKernel(const Span& span) {
         RowSums& row = m_rows[span.name];
         if (row.kernel == nullptr) {
             const auto kernel = m_names.kernel(span.name);
@@ -83,14 +139,14 @@ private:
         const auto category = m_names.category(*row.kernel, span);
         if (!category.hasValue())
             return category.error();
-        const DurationNs time = interval.length();
-        extendWindow(interval);
-        ++m_result.kernelCount;
-        m_result.kernelTime = m_result.kernelTime + time;
-        m_busy.add(interval);
-        (row.kernel->isCommunication ? m_communication : m_compute).add(interval);
+        const DurationNs time = m_all.clipped(span).length();
+        m_all.addKernel(span, row.kernel->isCommunication);
         count(row.all, time);
         count(ofCategory(row, category.value()), time);
+        forEachIteration(span, [&](WindowSums& sums) {
+            sums.addKernel(span, row.kernel->isCommunication);
+            count(sums.category(*category.value()), sums.clipped(span).length());
+        });
         return {};
     }
 
@@ -103,42 +159,50 @@ private:
         return row.byCategory.emplace_back(category, CategoryTime{}).second;
     }
 
-    void extendWindow(TimeRange interval) {
-        TimeRange& window = m_result.window;
-        window = m_result.kernelCount == 0
-            ? interval
-            : TimeRange{window.begin, std::max(window.end, interval.end)};
+    // Iterations are sorted by their begin, as the spans are.
+    template <typename Add>
+    void forEachIteration(const Span& span, Add&& add) {
+        while (m_open < m_iterations.size() && m_iterations[m_open].window().end <= span.start)
+            ++m_open;
+        const TimeNs end = span.start + span.duration;
+        for (std::size_t i = m_open; i < m_iterations.size(); ++i) {
+            if (m_iterations[i].window().begin > std::max(span.start, end))
+                return;
+            if (m_iterations[i].isTouchedBy(span))
+                add(m_iterations[i]);
+        }
     }
 
-    void addRow(const RowSums& row) {
+    void addRow(const RowSums& row, std::vector<KernelRow>& rows) {
         std::map<std::string, DurationNs> times;
         for (const auto& [category, sums] : row.byCategory) {
             times[*category] = times[*category] + sums.time;
-            CategoryTime& all = m_result.categories[*category];
+            CategoryTime& all = m_all.category(*category);
             all.count += sums.count;
             all.time = all.time + sums.time;
         }
         const auto most = std::max_element(times.begin(), times.end(),
             [](const auto& a, const auto& b) { return a.second < b.second; });
-        m_result.kernels.push_back({row.kernel->name, most->first, row.all.count, row.all.time});
+        rows.push_back({row.kernel->name, most->first, row.all.count, row.all.time});
     }
 
-    TimeRange m_window;
+    WindowSums m_all;
     KernelNames& m_names;
-    DeviceBreakdown m_result;
-    IntervalUnion m_busy;
-    IntervalUnion m_compute;
-    IntervalUnion m_communication;
+    std::vector<Iteration> m_marks;
+    std::vector<WindowSums> m_iterations; // as the marks
+    std::size_t m_open = 0; // the iterations before it have ended
     std::unordered_map<NameId, RowSums> m_rows;
 };
 
 // Feeds the spans of several tracks in order of their start.
-Status mergeTracks(std::vector<SpanCursor>& cursors, DeviceSums& sums) {
+Status mergeTracks(std::vector<SpanCursor>& cursors, DeviceSums& sums, const Progress& progress) {
     for (SpanCursor& cursor : cursors) {
         if (auto status = cursor.start(); !status.hasValue())
             return status;
     }
-    for (;;) {
+    for (std::size_t turn = 0;; ++turn) {
+        if (turn % kTurnsBetweenReports == 0 && progress && !progress({"Reading kernels", 0, 0}))
+            return cancelled();
         // A device has a handful of streams: looking at each beats a heap. The first stays the
         // first until its spans begin later than those of the second.
         SpanCursor* first = nullptr;
@@ -155,37 +219,78 @@ Status mergeTracks(std::vector<SpanCursor>& cursors, DeviceSums& sums) {
         }
         if (first == nullptr)
             return {};
+        std::size_t taken = 0;
         do {
             if (auto status = sums.add(*first->current()); !status.hasValue())
                 return status;
             if (auto status = first->next(); !status.hasValue())
                 return status;
-        } while (first->current() != nullptr && first->current()->start < until);
+        } while (first->current() != nullptr && first->current()->start < until
+            && ++taken < kTurnsBetweenReports);
     }
+}
+
+// What to read of a device.
+struct Reading {
+    std::vector<Iteration> iterations;
+    TimeRange window;
+    std::optional<TimeRange> fixed; // absent: the window is that of the kernels
+};
+
+Reading readingOf(
+    const std::vector<const Track*>& tracks, TimeRange window, const IterationChoice& choice) {
+    TimeRange extent{kAllTime.end, kAllTime.begin};
+    for (const Track* track : tracks) {
+        if (track->count > 0)
+            extent = {
+                std::min(extent.begin, track->range.begin), std::max(extent.end, track->range.end)};
+    }
+    Reading reading;
+    reading.window = window;
+    if (window != kAllTime)
+        reading.fixed = {std::max(extent.begin, window.begin),
+            std::max(std::max(extent.begin, window.begin), std::min(extent.end, window.end))};
+    for (const Iteration& iteration :
+        iterationsOfRank(choice.all, tracks.front()->description.rank)) {
+        const bool isWanted = !choice.only || iteration.index == *choice.only;
+        if (isWanted && iteration.range.overlaps(extent) && iteration.range.overlaps(window))
+            reading.iterations.push_back(iteration);
+    }
+    if (!choice.only)
+        return reading;
+    reading.window = reading.iterations.empty() ? TimeRange{extent.begin, extent.begin}
+                                                : reading.iterations.front().range;
+    reading.fixed = reading.window;
+    return reading;
 }
 
 } // namespace
 
 Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, const Run& run,
-    const KernelCategories& categories, TimeRange window) {
+    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
+    const Progress& progress) {
     const auto tracks = store.tracks(run.id);
     if (!tracks.hasValue())
         return tracks.error();
-    std::map<std::pair<int, int>, std::vector<SpanCursor>> byDevice;
+    std::map<std::pair<int, int>, std::vector<const Track*>> byDevice;
     for (const Track& track : tracks.value()) {
-        if (track.description.kind != TrackKind::Stream)
-            continue;
-        byDevice[{track.description.rank, track.description.device}].emplace_back(
-            store, track.id, window);
+        if (track.description.kind == TrackKind::Stream)
+            byDevice[{track.description.rank, track.description.device}].push_back(&track);
     }
     KernelNames names(store, categories);
     std::vector<DeviceBreakdown> result;
-    for (auto& [device, cursors] : byDevice) {
-        DeviceSums sums(device.first, device.second, window, names);
-        if (auto status = mergeTracks(cursors, sums); !status.hasValue())
+    for (const auto& [device, streams] : byDevice) {
+        const Reading reading = readingOf(streams, window, iterations);
+        if (iterations.only && reading.iterations.empty())
+            continue;
+        std::vector<SpanCursor> cursors;
+        for (const Track* stream : streams)
+            cursors.emplace_back(store, stream->id, reading.window);
+        DeviceSums sums(reading.window, reading.iterations, names);
+        if (auto status = mergeTracks(cursors, sums, progress); !status.hasValue())
             return status.error();
-        result.push_back(sums.finish());
-        cursors.clear();
+        result.push_back(sums.finish(reading.fixed));
+        std::tie(result.back().rank, result.back().device) = device;
     }
     return result;
 }

@@ -1,8 +1,10 @@
 // Kernel names of NVIDIA and AMD traces and the categories that people sort them into.
 
-#include "core/analysis/KernelCategory.h"
-
+#include <QFile>
+#include <QTemporaryDir>
 #include <QtTest>
+
+#include "core/analysis/KernelCategory.h"
 
 using trainscope::analysis::KernelCategories;
 
@@ -14,6 +16,10 @@ private Q_SLOTS:
     void category();
     void communicationByName();
     void userTableComesFirst();
+    void userTableMayStandAlone();
+    void charllmClasses_data();
+    void charllmClasses();
+    void choices();
     void badTablesSayWhatIsWrong_data();
     void badTablesSayWhatIsWrong();
     void everyKeyHasALabel();
@@ -98,6 +104,76 @@ void TestKernelCategory::userTableComesFirst() {
     QVERIFY(KernelCategories::label("rope") == "rope");
 }
 
+void TestKernelCategory::userTableMayStandAlone() {
+    const auto table = KernelCategories::fromJson(
+        R"({"replace": true, "rules": [{"category": "big", "with": ["sm80", "sm90"], "any": ["GEMM"]},
+            {"category": "rest", "any": ["gemm"], "communication": false}]})");
+    QVERIFY(table.hasValue());
+    QVERIFY(table.value().categoryOf("sm90_gemm") == "big");
+    QVERIFY(table.value().categoryOf("sm70_gemm") == "rest");
+    QVERIFY(table.value().categoryOf("nccl_gemm") == "other");
+    QVERIFY(table.value().categoryOf("ncclDevKernel_AllReduce", "allreduce") == "other");
+}
+
+// What categorize_kernel() of the artifact's plots gives for these names, worked out by hand.
+void TestKernelCategory::charllmClasses_data() {
+    QTest::addColumn<QByteArray>("name");
+    QTest::addColumn<QByteArray>("expected");
+    const auto row = [](const char* name, const char* expected) {
+        QTest::newRow(name) << QByteArray(name) << QByteArray(expected);
+    };
+    row("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "all_reduce");
+    row("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(x)", "reduce_scatter");
+    row("ncclDevKernel_AllGather_RING_LL(x)", "all_gather");
+    row("ncclDevKernel_SendRecv(x)", "send_recv");
+    row("ncclDevKernel_Broadcast_RING_LL(x)", "send_recv");
+    row("ncclDevKernel_Generic_1(x)", "memory_elementwise"); // "kernel" is in its name
+    row("void userbuffers_fp16_sum_inplace_gpu_rw_ag()", "memory_elementwise");
+    row("kuserbuffers_pushsend()", "memory_elementwise");
+    row("triton_poi_fused_add_0", "memory_elementwise");
+    row("triton_mm_gemm_3", "compute");
+    row("triton_mm_gemm_mul_3", "memory_elementwise"); // the sum, add, mul, div rule comes first
+    row("ampere_bf16_s16816gemm_bf16_128x128", "compute");
+    row("cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_3_128x128", "compute");
+    row("void cutlass::Kernel2<cutlass_80_tensorop_gemm>()", "compute");
+    row("void at::native::vectorized_elementwise_kernel<4>()", "memory_elementwise");
+    row("void transformer_engine::normalization::ln_fwd_tuned_kernel<x>()", "memory_elementwise");
+    row("void cuApplyLayerNorm<c10::Half, float>(c10::Half*)", "layer_norm");
+    row("nvjet_tst_192x192_64x3", "other");
+}
+
+void TestKernelCategory::charllmClasses() {
+    QFETCH(QByteArray, name);
+    QFETCH(QByteArray, expected);
+    const auto category = KernelCategories::charllm().categoryOf(name.toStdString(), "allreduce");
+    QCOMPARE(QByteArray(category.data(), static_cast<qsizetype>(category.size())), expected);
+    QVERIFY(KernelCategories::label(category) != category);
+}
+
+void TestKernelCategory::choices() {
+    const QTemporaryDir folder;
+    const std::string file
+        = folder.filePath(QStringLiteral("kernel_categories.json")).toStdString();
+    QVERIFY(KernelCategories::fromFolder(folder.path().toStdString()).value().categoryOf("my_gemm")
+        == "gemm");
+    QVERIFY(!KernelCategories::fromChoice(file).hasValue());
+    QFile written(QString::fromStdString(file));
+    QVERIFY(written.open(QIODevice::WriteOnly));
+    written.write(R"({"rules": [{"category": "mine", "any": ["my_"]}]})");
+    written.close();
+    QVERIFY(KernelCategories::fromChoice(file).value().categoryOf("my_gemm") == "mine");
+    QVERIFY(KernelCategories::fromFolder(folder.path().toStdString()).value().categoryOf("my_gemm")
+        == "mine");
+    QVERIFY(KernelCategories::fromChoice("charllm").value().categoryOf("my_gemm") == "compute");
+    QVERIFY(KernelCategories::fromChoice("default").value().categoryOf("my_gemm") == "gemm");
+    QVERIFY(written.open(QIODevice::WriteOnly));
+    written.write("[]");
+    written.close();
+    const auto broken = KernelCategories::fromChoice(file);
+    QVERIFY(!broken.hasValue());
+    QCOMPARE(broken.error().where, file);
+}
+
 void TestKernelCategory::badTablesSayWhatIsWrong_data() {
     QTest::addColumn<QByteArray>("json");
     QTest::addColumn<QByteArray>("part");
@@ -109,6 +185,8 @@ void TestKernelCategory::badTablesSayWhatIsWrong_data() {
                               << QByteArray("Rule 1 has no list");
     QTest::newRow("empty part") << QByteArray(R"({"rules": [{"category": "a", "any": [""]}]})")
                                 << QByteArray("no text");
+    QTest::newRow("odd replace") << QByteArray(R"({"replace": 1, "rules": []})")
+                                 << QByteArray("neither true nor false");
 }
 
 void TestKernelCategory::badTablesSayWhatIsWrong() {

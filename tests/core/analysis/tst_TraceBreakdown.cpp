@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include "core/analysis/CollectivePeers.h"
+#include "core/analysis/IterationsOfRank.h"
 #include "core/analysis/TraceBreakdown.h"
 #include "core/store/Store.h"
 
@@ -79,6 +80,10 @@ class TestTraceBreakdown : public QObject {
 private Q_SLOTS:
     void unionsByHand();
     void windowClipsKernels();
+    void iterationsByHand();
+    void oneIterationIsTheWindow();
+    void iterationsOfEachRank();
+    void randomIterationsAgainstACount();
     void collectiveTypeComesFromTheArguments();
     void randomKernelsAgainstACount();
     void peersOfACollective();
@@ -130,6 +135,121 @@ void TestTraceBreakdown::windowClipsKernels() {
     QCOMPARE(devices.value()[0].compute.ns, 5);
     QCOMPARE(devices.value()[0].communication.ns, 7);
     QCOMPARE(devices.value()[0].overlap.ns, 2);
+}
+
+// compute [0,10)  [30,50)    nccl [8,20) [45,65)    iterations 3: [5,40), 4: [40,70); 9 is
+// elsewhere
+void TestTraceBreakdown::iterationsByHand() {
+    const auto store = filled({{0, 7, 0, 10, "a_gemm"}, {0, 7, 30, 20, "a_gemm"},
+        {0, 9, 8, 12, "ncclDevKernel_AllReduce_Sum"}, {0, 9, 45, 20, "ncclDevKernel_AllReduce_Sum"},
+        {0, 7, 38, 4, "Memcpy HtoD", SpanKind::Copy}, {0, 7, 40, 0, "a_gemm"}});
+    const auto run = store.findRun("run");
+    const analysis::IterationChoice choice{
+        {{4, {{40}, {70}}, 0, false}, {3, {{5}, {40}}, 0, true}, {9, {{700}, {800}}, 0, false}},
+        {}};
+    const auto devices = analysis::traceBreakdown(
+        store, run.value(), analysis::KernelCategories::builtIn(), kAllTime, choice);
+    QVERIFY(devices.hasValue());
+    QCOMPARE(devices.value()[0].window, (TimeRange{{0}, {65}})); // that of the kernels, as without
+    const auto& iterations = devices.value()[0].iterations;
+    QCOMPARE(iterations.size(), std::size_t{2});
+    QCOMPARE(iterations[0].index, 3);
+    QVERIFY(iterations[0].warmup);
+    QCOMPARE(iterations[0].window, (TimeRange{{5}, {40}}));
+    QCOMPARE(iterations[0].kernelCount, 3); // the one without length belongs to the next
+    QCOMPARE(iterations[0].compute.ns, 5 + 10);
+    QCOMPARE(iterations[0].communication.ns, 12);
+    QCOMPARE(iterations[0].overlap.ns, 2);
+    QCOMPARE(iterations[0].exposedCommunication.ns, 10);
+    QCOMPARE(iterations[0].busy.ns, 15 + 10);
+    QCOMPARE(iterations[0].idle.ns, 35 - 25);
+    QCOMPARE(iterations[0].copies.time.ns, 2);
+    QCOMPARE(iterations[0].categories.at("gemm").time.ns, 15);
+    QCOMPARE(iterations[1].index, 4);
+    QCOMPARE(iterations[1].kernelCount, 3);
+    QCOMPARE(iterations[1].compute.ns, 10);
+    QCOMPARE(iterations[1].exposedCommunication.ns, 15);
+    QCOMPARE(iterations[1].idle.ns, 30 - 25);
+    QCOMPARE(iterations[1].copies.time.ns, 2);
+}
+
+void TestTraceBreakdown::oneIterationIsTheWindow() {
+    const auto store
+        = filled({{0, 7, 0, 10, "a_gemm"}, {0, 7, 30, 20, "b_gemm"}, {1, 7, 90, 20, "a_gemm"}});
+    const auto run = store.findRun("run");
+    const analysis::IterationChoice choice{
+        {{1, {{5}, {35}}, 0, false}, {2, {{35}, {60}}, 0, false}, {1, {{80}, {100}}, 1, false}}, 1};
+    const auto devices = analysis::traceBreakdown(
+        store, run.value(), analysis::KernelCategories::builtIn(), kAllTime, choice);
+    QVERIFY(devices.hasValue());
+    QCOMPARE(devices.value().size(), std::size_t{2});
+    QCOMPARE(devices.value()[0].window, (TimeRange{{5}, {35}}));
+    QCOMPARE(devices.value()[0].compute.ns, 10);
+    QCOMPARE(devices.value()[0].idle.ns, 20);
+    QCOMPARE(devices.value()[0].kernels.size(), std::size_t{2});
+    QCOMPARE(devices.value()[1].window, (TimeRange{{80}, {100}}));
+    QCOMPARE(devices.value()[1].compute.ns, 10);
+    const auto none = analysis::traceBreakdown(
+        store, run.value(), analysis::KernelCategories::builtIn(), kAllTime, {choice.all, 7});
+    QVERIFY(none.hasValue() && none.value().empty());
+}
+
+void TestTraceBreakdown::iterationsOfEachRank() {
+    const auto indices = [](const std::vector<Iteration>& all, int rank) {
+        std::vector<std::int64_t> result;
+        for (const Iteration& one : analysis::iterationsOfRank(all, rank))
+            result.push_back(one.index);
+        return result;
+    };
+    const std::vector<Iteration> ranks{
+        {2, {{20}, {30}}, 1, false}, {1, {{10}, {20}}, 1, false}, {7, {{10}, {20}}, 3, false}};
+    QCOMPARE(indices(ranks, 1), (std::vector<std::int64_t>{1, 2}));
+    QCOMPARE(indices(ranks, 3), (std::vector<std::int64_t>{7}));
+    QCOMPARE(indices(ranks, 0), (std::vector<std::int64_t>{1, 2}));
+    QCOMPARE(indices({{5, {{0}, {9}}, -1, false}, {7, {{10}, {20}}, 3, false}}, 0),
+        (std::vector<std::int64_t>{5}));
+    QVERIFY(indices({}, 0).empty());
+}
+
+// Iterations of any length, also overlapping ones and gaps, against a count per nanosecond.
+void TestTraceBreakdown::randomIterationsAgainstACount() {
+    constexpr std::int64_t kLength = 20'000;
+    std::mt19937 random(11);
+    std::vector<Placed> placed;
+    std::vector<std::uint8_t> at(kLength, 0);
+    for (int i = 0; i < 3'000; ++i) {
+        const std::int64_t start = static_cast<std::int64_t>(random() % 19'000);
+        const std::int64_t duration = static_cast<std::int64_t>(random() % 30);
+        const bool isCommunication = random() % 3 == 0;
+        placed.push_back({0, static_cast<int>(random() % 3), start, duration,
+            isCommunication ? "ncclX" : "gemm"});
+        for (std::int64_t t = start; t < start + duration; ++t)
+            at[static_cast<std::size_t>(t)] |= isCommunication ? 2 : 1;
+    }
+    analysis::IterationChoice choice;
+    for (int i = 0; i < 200; ++i) {
+        const std::int64_t begin = static_cast<std::int64_t>(random() % 18'000);
+        const std::int64_t end = begin + 1 + static_cast<std::int64_t>(random() % 900);
+        choice.all.push_back({i, {{begin}, {end}}, 0, false});
+    }
+    const auto store = filled(placed);
+    const auto run = store.findRun("run");
+    const auto devices = analysis::traceBreakdown(
+        store, run.value(), analysis::KernelCategories::builtIn(), kAllTime, choice);
+    QVERIFY(devices.hasValue());
+    QCOMPARE(devices.value()[0].iterations.size(), std::size_t{200});
+    for (const auto& iteration : devices.value()[0].iterations) {
+        const TimeRange range = choice.all[static_cast<std::size_t>(iteration.index)].range;
+        const auto countIf = [&](auto&& wanted) {
+            return std::count_if(at.begin() + range.begin.ns, at.begin() + range.end.ns, wanted);
+        };
+        QCOMPARE(iteration.window, range);
+        QCOMPARE(iteration.busy.ns, countIf([](std::uint8_t bits) { return bits != 0; }));
+        QCOMPARE(iteration.overlap.ns, countIf([](std::uint8_t bits) { return bits == 3; }));
+        QCOMPARE(iteration.exposedCommunication.ns,
+            countIf([](std::uint8_t bits) { return bits == 2; }));
+        QCOMPARE(iteration.idle.ns, countIf([](std::uint8_t bits) { return bits == 0; }));
+    }
 }
 
 void TestTraceBreakdown::collectiveTypeComesFromTheArguments() {
