@@ -43,8 +43,11 @@ _trainscope_cli() {
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
       fi
       return ;;
+    --categories)
+      mapfile -t COMPREPLY < <(compgen -W "default charllm" -- "$current"; compgen -f -- "$current")
+      return ;;
     --csv) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-    --name|--threads|--height-mm|--rank|--from|--to) return ;;
+    --name|--threads|--height-mm|--rank|--from|--to|--iteration) return ;;
   esac
   case "$command" in
     import)
@@ -56,7 +59,7 @@ _trainscope_cli() {
       return ;;
     info) options="--json --help" ;;
     summary) options="--run --detail --json --help" ;;
-    kernels) options="--run --json --help" ;;
+    kernels) options="--run --categories --iteration --json --help" ;;
     figure)
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --csv --help" ;;
     export) options="--run --metric --out --force --help" ;;

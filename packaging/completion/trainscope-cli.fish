@@ -34,6 +34,8 @@ complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read
 complete -c trainscope-cli -n "$chosen import info summary kernels query check" -l json -d 'Print one JSON object'
 complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
 complete -c trainscope-cli -n "$chosen summary kernels figure export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
+complete -c trainscope-cli -n "$chosen kernels" -l categories -r -F -a 'default charllm' -d 'Table of kernel categories'
+complete -c trainscope-cli -n "$chosen kernels" -l iteration -x -d 'Only this iteration'
 complete -c trainscope-cli -n "$chosen figure export" -l metric -x -a "$metrics" -d 'The metric'
 complete -c trainscope-cli -n "$chosen figure export" -l out -r -F -d 'Where to write'
 complete -c trainscope-cli -n "$chosen remove" -l vacuum -d 'Give the space back afterwards'
