@@ -67,6 +67,11 @@ private Q_SLOTS:
         expected.hiddenSize = 12288;
         expected.recompute = true;
         expected.overlap = true;
+        expected.workload = Workload::Training;
+        expected.gradientAccumulation = 128; // 128 / (1 × 1)
+        expected.recomputeGranularity = "full";
+        expected.optimizer = "fused_adam";
+        expected.maxSteps = 11;
         expected.origin = "x.yaml";
         QVERIFY(read(kNemo) == expected);
     }

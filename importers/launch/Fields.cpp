@@ -1,0 +1,127 @@
+#include "importers/launch/Fields.h"
+
+#include "importers/common/Number.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace trainscope::importers::launch {
+
+namespace {
+
+constexpr int kMaxHops = 8;
+constexpr double kMaxInt = 1e9;
+constexpr std::array<std::string_view, 12> kPrefixes{"model.", "", "cfg.model.", "cfg.",
+    "config.model.", "config.", "training.model.", "training.", "run.model.", "run.",
+    "model.config.", "model.data."};
+
+bool isNull(const std::string& text) {
+    const std::string value = lowerCase(text);
+    return value.empty() || value == "null" || value == "~" || value == "none" || value == "???";
+}
+
+bool isTrue(const std::string& text) {
+    const std::string value = lowerCase(text);
+    return value == "true" || value == "yes" || value == "on" || value == "1";
+}
+
+// The path in "${path}"; empty for anything else.
+std::string plainInterpolation(const std::string& value) {
+    if (!value.starts_with("${") || !value.ends_with('}'))
+        return {};
+    std::string path = value.substr(2, value.size() - 3);
+    const bool isPath = std::all_of(path.begin(), path.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+            || c == '_' || c == '.';
+    });
+    return isPath ? path : std::string();
+}
+
+std::string_view onlyItem(std::string_view text) {
+    return text.starts_with('[') && text.ends_with(']') ? text.substr(1, text.size() - 2) : text;
+}
+
+} // namespace
+
+std::string lowerCase(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return out;
+}
+
+Fields::Fields(const YamlScalars& scalars) {
+    for (const auto& [key, value] : scalars) {
+        std::string name = key;
+        std::replace(name.begin(), name.end(), '-', '_');
+        m_scalars.insert_or_assign(std::move(name), value);
+    }
+}
+
+std::optional<std::string> Fields::text(Keys keys) const {
+    for (const std::string_view prefix : kPrefixes) {
+        for (const std::string_view key : keys) {
+            if (auto found = resolved(std::string(prefix) + std::string(key), prefix))
+                return found;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> Fields::word(Keys keys) const {
+    auto found = text(keys);
+    return found && !found->empty() ? found : std::nullopt;
+}
+
+std::optional<int> Fields::count(Keys keys, int least) const {
+    const std::string found = text(keys).value_or("");
+    const auto number = parseNumber(onlyItem(found));
+    if (!number || *number < least || *number > kMaxInt || *number != std::floor(*number))
+        return std::nullopt;
+    return static_cast<int>(*number);
+}
+
+std::optional<bool> Fields::flag(Keys keys) const {
+    const auto found = word(keys);
+    return found ? std::optional(isTrue(*found)) : std::nullopt;
+}
+
+std::optional<bool> Fields::anyOf(Keys keys) const {
+    std::optional<bool> result;
+    for (const std::string_view key : keys) {
+        const auto found = text({key});
+        if (found)
+            result = result.value_or(false) || isTrue(*found);
+    }
+    return result;
+}
+
+bool Fields::hasSection(std::string_view path) const {
+    const auto found = m_scalars.lower_bound(path);
+    if (found == m_scalars.end() || !found->first.starts_with(path))
+        return false;
+    const std::string_view rest = std::string_view(found->first).substr(path.size());
+    return rest.empty() || rest.front() == '.' || rest.front() == '#';
+}
+
+// An interpolation of one plain path is followed; anything else inside ${} is not a stated value.
+std::optional<std::string> Fields::resolved(std::string key, std::string_view prefix) const {
+    for (int hop = 0; hop < kMaxHops; ++hop) {
+        const auto found = m_scalars.find(key);
+        if (found == m_scalars.end())
+            return std::nullopt;
+        const std::string& value = found->second;
+        if (value.find("${") == std::string::npos)
+            return isNull(value) ? std::string() : value;
+        key = plainInterpolation(value);
+        if (key.empty())
+            return std::nullopt;
+        if (!m_scalars.contains(key))
+            key = std::string(prefix) + key;
+    }
+    return std::nullopt;
+}
+
+} // namespace trainscope::importers::launch

@@ -1,0 +1,42 @@
+#pragma once
+// Looks the settings of a launch configuration up by the names that frameworks give them, below the
+// places where configurations keep them. What is not stated, or stated by a computed interpolation,
+// is absent.
+
+#include "importers/launch/YamlScalars.h"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trainscope::importers::launch {
+
+using Keys = std::initializer_list<std::string_view>; // written with underscores
+
+class Fields {
+public:
+    explicit Fields(const YamlScalars& scalars);
+
+    // The text of the first of `keys` that is there, null included ("").
+    [[nodiscard]] std::optional<std::string> text(Keys keys) const;
+    // The same, unless it is null.
+    [[nodiscard]] std::optional<std::string> word(Keys keys) const;
+    // A whole number of at least `least`; also as the only item of a list.
+    [[nodiscard]] std::optional<int> count(Keys keys, int least = 1) const;
+    [[nodiscard]] std::optional<bool> flag(Keys keys) const;
+    // Absent unless one of the keys is there; true when any of them is.
+    [[nodiscard]] std::optional<bool> anyOf(Keys keys) const;
+    // Whether any setting stands at or below that very path.
+    [[nodiscard]] bool hasSection(std::string_view path) const;
+
+private:
+    [[nodiscard]] std::optional<std::string> resolved(
+        std::string key, std::string_view prefix) const;
+
+    YamlScalars m_scalars; // keys with underscores for dashes
+};
+
+std::string lowerCase(std::string_view text);
+
+} // namespace trainscope::importers::launch

@@ -1,0 +1,239 @@
+#include "importers/launch/ReadFields.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace trainscope::importers::launch {
+
+namespace {
+
+// `devices` may be a number, a list of indices, or a text like "0,1,2,3".
+std::optional<int> gpusPerNode(const Fields& fields) {
+    if (const auto number = fields.count(
+            {"trainer.devices", "trainer.gpus", "gpus_per_node", "nproc_per_node", "num_gpus"}))
+        return number;
+    if (const auto length = fields.count({"trainer.devices#", "trainer.gpus#"}))
+        return length;
+    const auto text = fields.word({"trainer.devices", "trainer.gpus"});
+    if (!text || text->find_first_not_of("0123456789, ") != std::string::npos)
+        return std::nullopt;
+    const auto commas = std::count(text->begin(), text->end(), ',');
+    return commas > 0 ? std::optional(static_cast<int>(commas) + 1) : std::nullopt;
+}
+
+// `whole` over the factors, where it divides.
+std::optional<int> quotient(std::int64_t whole, std::initializer_list<int> factors) {
+    for (const int factor : factors) {
+        if (whole % factor != 0)
+            return std::nullopt;
+        whole /= factor;
+    }
+    return whole <= std::numeric_limits<int>::max() ? std::optional(static_cast<int>(whole))
+                                                    : std::nullopt;
+}
+
+std::optional<std::int64_t> gpusOf(const Fields& fields, const LaunchConfig& config) {
+    if (config.nodes && config.gpusPerNode)
+        return std::int64_t{*config.nodes} * *config.gpusPerNode;
+    const auto world = fields.count({"world_size", "global_num_gpus"});
+    return world ? std::optional<std::int64_t>(*world) : std::nullopt;
+}
+
+std::optional<int> dataParallel(const Fields& fields, const LaunchConfig& config) {
+    const auto gpus = gpusOf(fields, config);
+    if (!gpus || !config.tensorParallel || !config.pipelineParallel)
+        return std::nullopt;
+    return quotient(*gpus,
+        {*config.tensorParallel, *config.pipelineParallel, config.contextParallel.value_or(1)});
+}
+
+void readDegrees(const Fields& fields, LaunchConfig& config) {
+    config.nodes = fields.count({"trainer.num_nodes", "num_nodes", "nnodes"});
+    config.gpusPerNode = gpusPerNode(fields);
+    config.tensorParallel = fields.count(
+        {"tensor_model_parallel_size", "model_parallel_size", "tensor_parallel_size"});
+    config.pipelineParallel = fields.count(
+        {"pipeline_model_parallel_size", "pipe_parallel_size", "pipeline_parallel_size"});
+    config.virtualPipeline = fields.count({"virtual_pipeline_model_parallel_size"});
+    config.contextParallel = fields.count({"context_parallel_size"});
+    config.expertParallel
+        = fields.count({"expert_model_parallel_size", "moe_expert_parallel_size"});
+    config.expertTensorParallel
+        = fields.count({"expert_tensor_parallel_size", "expert_tensor_model_parallel_size"});
+    config.dataParallel = fields.count({"data_parallel_size"});
+    if (!config.dataParallel)
+        config.dataParallel = dataParallel(fields, config);
+    config.sequenceParallel = fields.flag({"sequence_parallel"});
+    config.zeroStage = fields.count({"zero_optimization.stage", "zero_stage"}, 0);
+    config.fsdp = fields.anyOf({"fsdp", "use_torch_fsdp2", "use_custom_fsdp", "use_megatron_fsdp"});
+    if (fields.flag({"use_tp_pp_dp_mapping"}).value_or(false))
+        config.rankOrder = "tp-cp-ep-pp-dp";
+}
+
+// A text list of the layers of each stage, where the first or the last stage has a number of its
+// own; the others share the rest equally.
+std::optional<std::string> stageLayers(const Fields& fields, const LaunchConfig& config) {
+    const auto first
+        = fields.count({"num_layers_in_first_pipeline_stage", "decoder_first_pipeline_num_layers"});
+    const auto last
+        = fields.count({"num_layers_in_last_pipeline_stage", "decoder_last_pipeline_num_layers"});
+    const int stages = config.pipelineParallel.value_or(1);
+    const int between = stages - (first ? 1 : 0) - (last ? 1 : 0);
+    if ((!first && !last) || !config.layers || between < 1)
+        return std::nullopt;
+    const int rest = *config.layers - first.value_or(0) - last.value_or(0);
+    if (rest < between || rest % between != 0)
+        return std::nullopt;
+    std::string text = first ? std::to_string(*first) : std::string();
+    for (int i = 0; i < between; ++i)
+        text += (text.empty() ? "" : ",") + std::to_string(rest / between);
+    return last ? text + "," + std::to_string(*last) : text;
+}
+
+std::optional<bool> gatedMlp(const Fields& fields) {
+    if (const auto swiglu = fields.flag({"swiglu"}))
+        return swiglu;
+    const auto activation
+        = fields.word({"activation", "activation_func", "hidden_act", "hidden_activation"});
+    if (!activation)
+        return std::nullopt;
+    const std::string name = lowerCase(*activation);
+    // Hugging Face configurations name the function inside the gate: "silu".
+    return name.find("glu") != std::string::npos || name == "silu" || name == "swish";
+}
+
+std::optional<bool> tiedEmbeddings(const Fields& fields) {
+    if (const auto tied
+        = fields.flag({"share_embeddings_and_output_weights", "tie_word_embeddings"}))
+        return tied;
+    const auto untied = fields.flag({"untie_embeddings_and_output_weights", "no_weight_tying"});
+    return untied ? std::optional(!*untied) : std::nullopt;
+}
+
+std::optional<int> kvHeads(const Fields& fields) {
+    // Megatron prints its default of one group even where it does not group.
+    if (!fields.flag({"group_query_attention"}).value_or(true))
+        return std::nullopt;
+    return fields.count({"num_query_groups", "num_key_value_heads", "num_kv_heads"});
+}
+
+void readModel(const Fields& fields, LaunchConfig& config) {
+    config.layers = fields.count({"num_layers", "num_hidden_layers", "n_layer"});
+    config.hiddenSize = fields.count({"hidden_size", "n_embd"});
+    config.attentionHeads = fields.count({"num_attention_heads", "n_head"});
+    config.kvHeads = kvHeads(fields);
+    config.headSize = fields.count({"kv_channels", "head_dim"});
+    config.gatedMlp = gatedMlp(fields);
+    config.vocabulary = fields.count({"padded_vocab_size", "override_vocab_size", "vocab_size"});
+    config.tiedEmbeddings = tiedEmbeddings(fields);
+    config.experts
+        = fields.count({"num_moe_experts", "num_experts", "num_local_experts", "n_routed_experts"});
+    if (config.experts.value_or(1) > 1)
+        config.expertsPerToken
+            = fields.count({"moe_router_topk", "num_experts_per_tok", "moe_top_k", "topk"});
+    config.ffnSize = config.experts.value_or(1) > 1
+        ? fields.count({"moe_ffn_hidden_size", "moe_intermediate_size"})
+        : std::nullopt;
+    if (!config.ffnSize)
+        config.ffnSize = fields.count({"ffn_hidden_size", "intermediate_size", "n_inner"});
+    config.stageLayers = stageLayers(fields, config);
+}
+
+std::optional<Workload> workload(const Fields& fields) {
+    // NeMo's generation script is the one that asks how to serve.
+    const bool serves = fields.hasSection("server") || fields.hasSection("web_server");
+    if (serves && fields.hasSection("inference"))
+        return Workload::Inference;
+    const std::string scheme
+        = lowerCase(fields.word({"peft.peft_scheme", "peft_scheme"}).value_or(""));
+    if (scheme.find("lora") != std::string::npos)
+        return Workload::Lora;
+    const bool trains = fields.count({"trainer.max_steps", "train_iters", "train_samples"})
+        || fields.hasSection("model.optim") || fields.word({"optimizer.type"});
+    return trains ? std::optional(Workload::Training) : std::nullopt;
+}
+
+std::optional<std::string> precision(const Fields& fields) {
+    if (auto stated = fields.word({"trainer.precision", "precision", "torch_dtype"}))
+        return stated;
+    if (fields.flag({"bf16", "bf16.enabled", "bfloat16.enabled"}).value_or(false))
+        return "bf16";
+    if (fields.flag({"fp16", "fp16.enabled"}).value_or(false))
+        return "fp16";
+    return std::nullopt;
+}
+
+// Fine-tuning and generation read their batches by a data set's own settings, which go before the
+// model's.
+void readBatch(const Fields& fields, LaunchConfig& config) {
+    if (config.workload == Workload::Inference) {
+        config.microBatch = fields.count({"data.test_ds.micro_batch_size"});
+        config.globalBatch = fields.count({"data.test_ds.global_batch_size"});
+        config.sequenceLength = fields.count({"data.test_ds.max_seq_length"});
+        config.generatedTokens
+            = fields.count({"data.test_ds.tokens_to_generate", "inference.tokens_to_generate"});
+    } else {
+        config.microBatch = fields.count({"data.train_ds.micro_batch_size"});
+        config.globalBatch = fields.count({"data.train_ds.global_batch_size"});
+        config.sequenceLength = fields.count({"data.train_ds.max_seq_length"});
+    }
+    if (!config.microBatch)
+        config.microBatch = fields.count({"micro_batch_size", "train_micro_batch_size_per_gpu"});
+    if (!config.globalBatch)
+        config.globalBatch = fields.count({"global_batch_size", "train_batch_size"});
+    if (!config.sequenceLength)
+        config.sequenceLength
+            = fields.count({"encoder_seq_length", "seq_length", "data.seq_length"});
+    config.gradientAccumulation = fields.count({"gradient_accumulation_steps", "gas"});
+    if (!config.gradientAccumulation && config.globalBatch && config.microBatch
+        && config.dataParallel)
+        config.gradientAccumulation
+            = quotient(*config.globalBatch, {*config.microBatch, *config.dataParallel});
+}
+
+// "full" or "selective" as it is in force; empty: none.
+std::optional<std::string> granularity(const Fields& fields) {
+    const auto stated
+        = fields.text({"activations_checkpoint_granularity", "recompute_granularity"});
+    const auto layers = fields.text({"activations_checkpoint_num_layers", "recompute_num_layers"});
+    const auto method = fields.text({"activations_checkpoint_method", "recompute_method"});
+    if (!stated && !method)
+        return std::nullopt;
+    const std::string chosen = lowerCase(stated.value_or(""));
+    if (chosen == "selective")
+        return chosen;
+    const bool hasNoLayers = layers && *layers == "0";
+    const bool isFull = (chosen == "full" || !method.value_or("").empty()) && !hasNoLayers;
+    return isFull ? "full" : "";
+}
+
+void readRecompute(const Fields& fields, LaunchConfig& config) {
+    const auto stated = granularity(fields);
+    if (stated)
+        config.recompute = !stated->empty();
+    else
+        config.recompute = fields.anyOf(
+            {"recompute_activations", "checkpoint_activations", "gradient_checkpointing"});
+    if (stated && !stated->empty())
+        config.recomputeGranularity = stated;
+}
+
+} // namespace
+
+LaunchConfig readFields(const Fields& fields) {
+    LaunchConfig config;
+    config.workload = workload(fields);
+    readDegrees(fields, config);
+    readModel(fields, config);
+    readBatch(fields, config);
+    readRecompute(fields, config);
+    config.precision = precision(fields);
+    config.overlap = fields.anyOf({"optim.overlap_grad_sync", "optim.overlap_param_sync",
+        "overlap_grad_sync", "overlap_param_sync", "ub_tp_comm_overlap", "tp_comm_overlap",
+        "overlap_grad_reduce", "overlap_param_gather"});
+    config.optimizer = fields.word({"optim.name", "optimizer.type", "optimizer"});
+    config.maxSteps = fields.count({"trainer.max_steps", "train_iters", "max_steps"});
+    return config;
+}
+
+} // namespace trainscope::importers::launch
