@@ -22,6 +22,7 @@ struct GpuModel {
     std::optional<double> powerLimitW;
     std::optional<double> boostClockHz;
     std::optional<double> slowdownC;
+    double devicesPerCard = 1.0; // GPUs that the system sees of a card, which the numbers speak of
 };
 
 // The built-in models, special forms before general ones.

@@ -1,0 +1,232 @@
+#include "core/catalogue/TrainingModel.h"
+
+#include "core/catalogue/ModelTable.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace trainscope::catalogue {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kMaxSize = 1 << 30;
+constexpr std::array<std::string_view, 14> kKnownKeys{"name", "match", "layers", "hidden", "heads",
+    "kv_heads", "head_size", "ffn", "gated_mlp", "vocabulary", "tied_embeddings", "experts",
+    "experts_per_token", "source"};
+
+std::string lettersAndDigits(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c >= 'A' && c <= 'Z')
+            out += static_cast<char>(c - 'A' + 'a');
+        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            out += c;
+    }
+    return out;
+}
+
+// Reads one entry and keeps the first thing that is wrong with it.
+class EntryReader {
+public:
+    EntryReader(const Json& entry, std::size_t index)
+        : m_entry(entry)
+        , m_who("Model " + std::to_string(index + 1)) { }
+
+    Result<TrainingModel> read() {
+        if (!m_entry.is_object())
+            return wrong("is no object");
+        refuseUnknownKeys();
+        TrainingModel model;
+        model.name = text("name", true);
+        m_who = m_who + " (" + model.name + ")";
+        readShape(model);
+        model.source = text("source", false);
+        readMatches(model);
+        if (m_problem.empty())
+            judge(model);
+        return m_problem.empty() ? Result<TrainingModel>(std::move(model)) : wrong(m_problem);
+    }
+
+private:
+    void readShape(TrainingModel& model) {
+        model.layers = number("layers", std::nullopt);
+        model.hidden = number("hidden", std::nullopt);
+        model.heads = number("heads", std::nullopt);
+        model.vocabulary = number("vocabulary", std::nullopt);
+        model.kvHeads = number("kv_heads", model.heads);
+        model.headSize = number("head_size", model.hidden / std::max(1, model.heads));
+        model.gatedMlp = flag("gated_mlp");
+        model.tiedEmbeddings = flag("tied_embeddings");
+        model.ffn = number("ffn", model.gatedMlp ? std::nullopt : std::optional(4 * model.hidden));
+        model.experts = number("experts", 1);
+        model.expertsPerToken
+            = number("experts_per_token", model.experts > 1 ? std::nullopt : std::optional(1));
+    }
+
+    void judge(const TrainingModel& model) {
+        if (model.heads % model.kvHeads != 0)
+            note("heads is no multiple of kv_heads");
+        if (!m_entry.contains("head_size") && model.hidden % model.heads != 0)
+            note("hidden is no multiple of heads, and head_size is not given");
+        if (model.expertsPerToken > model.experts)
+            note("experts_per_token is larger than experts");
+    }
+
+    void refuseUnknownKeys() {
+        for (const auto& item : m_entry.items()) {
+            if (std::find(kKnownKeys.begin(), kKnownKeys.end(), item.key()) == kKnownKeys.end())
+                note("\"" + item.key() + "\" is no field of a model");
+        }
+    }
+
+    // An absent fallback makes the field one that has to be there.
+    int number(const char* key, std::optional<int> fallback) {
+        const auto found = m_entry.find(key);
+        if (found == m_entry.end()) {
+            if (!fallback)
+                note(std::string("\"") + key + "\" is missing");
+            return fallback.value_or(1);
+        }
+        const bool isWhole = found->is_number_integer() && found->get<std::int64_t>() >= 1
+            && found->get<std::int64_t>() <= kMaxSize;
+        if (!isWhole)
+            note(std::string("\"") + key + "\" has to be a whole number above 0");
+        return isWhole ? found->get<int>() : 1;
+    }
+
+    bool flag(const char* key) {
+        const auto found = m_entry.find(key);
+        if (found != m_entry.end() && !found->is_boolean())
+            note(std::string("\"") + key + "\" has to be true or false");
+        return found != m_entry.end() && found->is_boolean() && found->get<bool>();
+    }
+
+    std::string text(const char* key, bool isNeeded) {
+        const auto found = m_entry.find(key);
+        const bool isText = found != m_entry.end() && found->is_string();
+        if ((isNeeded && !isText) || (found != m_entry.end() && !isText))
+            note(std::string("\"") + key + "\" has to be a text");
+        return isText ? found->get<std::string>() : std::string();
+    }
+
+    void readMatches(TrainingModel& model) {
+        const auto found = m_entry.find("match");
+        if (found == m_entry.end()) {
+            model.match = {lettersAndDigits(model.name)};
+        } else if (found->is_array()) {
+            for (const Json& word : *found)
+                model.match.push_back(
+                    lettersAndDigits(word.is_string() ? word.get<std::string>() : std::string()));
+        }
+        const bool isFilled = !model.match.empty()
+            && std::none_of(model.match.begin(), model.match.end(),
+                [](const std::string& word) { return word.empty(); });
+        if (!isFilled)
+            note("\"match\" has to be a list of names with letters or digits");
+    }
+
+    void note(const std::string& problem) {
+        if (m_problem.empty())
+            m_problem = problem;
+    }
+
+    [[nodiscard]] Error wrong(const std::string& problem) const {
+        return {ErrorCode::Unreadable, m_who + ": " + problem + ".", {}};
+    }
+
+    const Json& m_entry;
+    std::string m_who;
+    std::string m_problem;
+};
+
+Result<std::vector<TrainingModel>> userModels(const std::string& path) {
+    std::error_code failure;
+    if (path.empty() || !std::filesystem::exists(path, failure))
+        return std::vector<TrainingModel>{};
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!file.good() && text.empty())
+        return Error{ErrorCode::Unreadable, "The file cannot be read.", path};
+    auto models = parseTrainingModels(text);
+    if (models.hasValue())
+        return models;
+    Error error = models.error();
+    error.where = path;
+    return error;
+}
+
+} // namespace
+
+Result<std::vector<TrainingModel>> parseTrainingModels(std::string_view json) {
+    const Json catalogue = Json::parse(json, nullptr, false);
+    const auto list = catalogue.is_object() ? catalogue.find("models") : catalogue.end();
+    if (!catalogue.is_object() || list == catalogue.end() || !list->is_array())
+        return Error{ErrorCode::Unreadable,
+            "This is no catalogue of models: a JSON object with a list \"models\" is expected.",
+            {}};
+    std::vector<TrainingModel> models;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+        auto model = EntryReader((*list)[i], i).read();
+        if (!model.hasValue())
+            return model.error();
+        models.push_back(std::move(model).value());
+    }
+    return models;
+}
+
+const std::vector<TrainingModel>& builtInModels() {
+    // The built-in text is parsed by a test; were it broken, no model would be known.
+    static const std::vector<TrainingModel> models
+        = parseTrainingModels(builtInModelTable()).valueOr({});
+    return models;
+}
+
+std::string userModelsPath() {
+    // Read once at a time by the thread that asks; nothing in this program sets the environment.
+    const char* config = std::getenv("XDG_CONFIG_HOME"); // NOLINT(concurrency-mt-unsafe)
+    if (config != nullptr && *config != '\0')
+        return std::string(config) + "/Trainscope/models.json";
+    const char* home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe)
+    return home == nullptr || *home == '\0' ? std::string()
+                                            : std::string(home) + "/.config/Trainscope/models.json";
+}
+
+const TrainingModel* ModelCatalogue::byName(std::string_view name) const {
+    const std::string plain = lettersAndDigits(name);
+    for (const TrainingModel& model : models) {
+        const bool isIt = std::any_of(model.match.begin(), model.match.end(),
+            [&plain](const std::string& word) { return plain.find(word) != std::string::npos; });
+        if (isIt)
+            return &model;
+    }
+    return nullptr;
+}
+
+const TrainingModel* ModelCatalogue::byShape(int layers, int hidden, bool hasExperts) const {
+    const auto found = std::find_if(models.begin(), models.end(), [&](const TrainingModel& model) {
+        return model.layers == layers && model.hidden == hidden
+            && (model.experts > 1) == hasExperts;
+    });
+    return found == models.end() ? nullptr : &*found;
+}
+
+ModelCatalogue modelCatalogue() {
+    ModelCatalogue catalogue;
+    auto own = userModels(userModelsPath());
+    if (own.hasValue())
+        catalogue.models = std::move(own).value();
+    else
+        catalogue.problem = own.error();
+    catalogue.models.insert(catalogue.models.end(), builtInModels().begin(), builtInModels().end());
+    return catalogue;
+}
+
+} // namespace trainscope::catalogue

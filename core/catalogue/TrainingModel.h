@@ -1,0 +1,56 @@
+#pragma once
+// The shape of the language models that people train: decoder-only transformers, dense or with a
+// mixture of experts. Source of the numbers: resources/models.json; users add their own in
+// models.json of the configuration folder.
+
+#include "core/model/Result.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::catalogue {
+
+struct TrainingModel {
+    std::string name;
+    std::vector<std::string> match; // letters and digits in lower case; see the table
+    int layers = 0;
+    int hidden = 0;
+    int heads = 0;
+    int kvHeads = 0; // the heads, where the source states none
+    int headSize = 0; // hidden / heads, where the source states none
+    int ffn = 0; // of one expert; 4 × hidden, where the source states none
+    bool gatedMlp = false; // three matrices instead of two
+    int vocabulary = 0;
+    bool tiedEmbeddings = false;
+    int experts = 1;
+    int expertsPerToken = 1;
+    std::string source; // of the numbers
+};
+
+// The built-in models, special forms before general ones.
+const std::vector<TrainingModel>& builtInModels();
+
+// A catalogue in the form of resources/models.json. Unreadable names the model and the field that
+// is wrong.
+Result<std::vector<TrainingModel>> parseTrainingModels(std::string_view json);
+
+// $XDG_CONFIG_HOME/Trainscope/models.json, else ~/.config/Trainscope/models.json; empty without a
+// home.
+std::string userModelsPath();
+
+struct ModelCatalogue {
+    std::vector<TrainingModel> models; // the user's before the built-in ones
+    std::optional<Error> problem; // why the user's could not be read
+
+    // Of a model's name as people write it ("meta-llama/Meta-Llama-3-70B"); nullptr: none of them.
+    [[nodiscard]] const TrainingModel* byName(std::string_view name) const;
+    // By its number of layers and hidden size, dense or not; nullptr: none of them.
+    [[nodiscard]] const TrainingModel* byShape(int layers, int hidden, bool hasExperts) const;
+};
+
+// Reads the user's file anew each time.
+ModelCatalogue modelCatalogue();
+
+} // namespace trainscope::catalogue
