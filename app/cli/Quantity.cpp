@@ -49,7 +49,8 @@ bool isFraction(std::string_view metric) {
 std::string quantityText(double value, std::string_view unit, std::string_view metric) {
     if (unit == "1")
         return isFraction(metric) ? digits(value * 100.0) + " %" : digits(value);
-    if (unit == "B" || unit == "B/s" || unit == "Hz" || unit == "J" || unit == "W")
+    if (unit == "B" || unit == "B/s" || unit == "Hz" || unit == "J" || unit == "W"
+        || unit == "FLOP/s")
         return unit == "W" && std::abs(value) < 1e4 ? digits(value) + " W" : prefixed(value, unit);
     return digits(value) + " " + std::string(unit);
 }

@@ -1,5 +1,6 @@
 #include "app/cli/Command.h"
 #include "app/cli/DetailJson.h"
+#include "app/cli/EfficiencyOutput.h"
 #include "app/cli/ProgressLine.h"
 #include "app/cli/Quantity.h"
 #include "app/cli/RunSelection.h"
@@ -24,6 +25,7 @@ struct Options {
 
 struct RunFigures {
     analysis::RunSummary summary;
+    analysis::Efficiency efficiency;
     std::optional<analysis::RunDetail> detail;
 };
 
@@ -98,7 +100,12 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
         auto summary = analysis::summarise(store, run, progress);
         if (!summary.hasValue())
             return summary.error();
-        RunFigures figures{std::move(summary).value(), std::nullopt};
+        auto efficiency = analysis::efficiencyOf(store, run, kAllTime, progress);
+        if (!efficiency.hasValue())
+            return efficiency.error();
+        if (const auto& problem = efficiency.value().catalogueProblem)
+            console.warn("The models of your own are not used: " + problem->describe());
+        RunFigures figures{std::move(summary).value(), std::move(efficiency).value(), std::nullopt};
         if (withDetail) {
             auto detail = analysis::detailOf(store, run, progress);
             if (!detail.hasValue())
@@ -112,8 +119,9 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
 
 Json figuresJson(const std::vector<RunFigures>& all) {
     Json json{{"runs", Json::array()}};
-    for (const auto& [summary, detail] : all) {
+    for (const auto& [summary, efficiency, detail] : all) {
         json["runs"].push_back(summaryJson(summary));
+        addEfficiency(json["runs"].back(), efficiency);
         if (detail)
             addDetail(json["runs"].back(), *detail);
     }
@@ -130,7 +138,7 @@ ExitStatus printSummary(const Options& options, const Console& console) {
     const auto all = computeFigures(store.value(), runs.value(), options.detail, console);
     if (!all.hasValue())
         return console.fail(all.error());
-    for (const auto& [summary, detail] : all.value()) {
+    for (const auto& [summary, efficiency, detail] : all.value()) {
         for (const auto& warning : summary.warnings)
             console.warn(summary.run.name + ": " + warning);
     }
@@ -139,10 +147,11 @@ ExitStatus printSummary(const Options& options, const Console& console) {
         return ExitStatus::Done;
     }
     bool isFirst = true;
-    for (const auto& [summary, detail] : all.value()) {
+    for (const auto& [summary, efficiency, detail] : all.value()) {
         console.out() << (isFirst ? "" : "\n");
         isFirst = false;
         printText(summary, console.out());
+        printEfficiency(efficiency, console.out());
         if (detail)
             printDetail(*detail, console.out());
     }
@@ -152,8 +161,8 @@ ExitStatus printSummary(const Options& options, const Console& console) {
 } // namespace
 
 void addSummaryCommand(CLI::App& app, CommandContext& context) {
-    auto* command
-        = app.add_subcommand("summary", "Means, extremes, totals and energy per GPU, node and run");
+    auto* command = app.add_subcommand(
+        "summary", "Means, extremes, totals, energy and efficiency of runs, their nodes and GPUs");
     auto options = std::make_shared<Options>();
     command->add_option("DB", options->database, "The run database")->required();
     command->add_option("--run", options->runs, "Only this run; may be given several times")
@@ -165,7 +174,8 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(
         R"(Means are weighted by time, energy is the integral of gpu_power, and missing samples
-count in neither. A run may be named by the last parts of its path.
+count in neither. Efficiency (samples, tokens, joules, MFU) is computed from the launch
+configuration and the iterations; what they do not say is absent, with the reason. A run may be named by the last parts of its path.
 
 Examples:
   trainscope-cli summary runs.trainscope

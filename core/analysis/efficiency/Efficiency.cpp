@@ -20,6 +20,7 @@ public:
         , m_catalogue(catalogue) { }
 
     Efficiency make() {
+        m_made.catalogueProblem = m_catalogue.problem;
         m_made.gpus = m_facts.gpus;
         m_made.steps = m_facts.steps;
         m_made.stepTimeOrigin = m_facts.stepTimeOrigin;

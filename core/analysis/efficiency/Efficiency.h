@@ -54,6 +54,7 @@ struct Efficiency {
 
     // By the JSON key of what is absent, why: "mfu" → "The precision is not stated …".
     std::map<std::string, std::string> missing;
+    std::optional<Error> catalogueProblem; // why the user's own models could not be read
 };
 
 // What the figures are made of, as far as it is known.
