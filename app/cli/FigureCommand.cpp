@@ -1,9 +1,10 @@
 #include "app/cli/Command.h"
+#include "app/cli/ComparisonFigure.h"
 #include "app/cli/FigureRequest.h"
 #include "app/painting/TimelineFigure.h"
 
 #include <CLI/CLI.hpp>
-#include <QGuiApplication>
+#include <QApplication>
 
 #include <memory>
 #include <ostream>
@@ -20,9 +21,9 @@ void withoutSessionNoise(QtMsgType type, const QMessageLogContext& context, cons
         nextHandler(type, context, text);
 }
 
-// Fonts need a QGuiApplication; the offscreen platform needs no display. One per process, kept to
-// its end.
-void needGuiApplication() {
+// Fonts need a QGuiApplication, Qt Charts a QApplication; the offscreen platform needs no display.
+// One per process, kept to its end.
+void needApplication() {
     if (QCoreApplication::instance() != nullptr)
         return;
     qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -30,23 +31,14 @@ void needGuiApplication() {
     static int argc = 1;
     static char name[] = "trainscope-cli";
     static char* argv[] = {name, nullptr};
-    static const QGuiApplication application(argc, argv);
+    static const QApplication application(argc, argv);
 }
 
-Result<QStringList> writeFigure(const FigureArguments& options, const Console& console) {
-    const auto* theme = plot::findTheme(options.theme);
-    if (theme == nullptr)
-        return Error{ErrorCode::Usage,
-            "There is no theme '" + options.theme + "'; there are paper, light and dark.", {}};
-    if (auto format = app::figureFormatOf(QString::fromStdString(options.out)); !format.hasValue())
-        return format.error();
+Result<QStringList> writeTimeline(
+    const FigureArguments& options, const app::FigureOptions& figure, const Console& console) {
     const auto request = timelineRequest(options);
     if (!request.hasValue())
         return request.error();
-    app::FigureOptions figure;
-    figure.widthMm = options.widthMm;
-    figure.heightMm = options.heightMm;
-    figure.theme = theme;
     const auto isCancelled = [&console] { return console.isCancelled(); };
     auto written = app::exportTimeline(
         request.value(), QString::fromStdString(options.out), figure, isCancelled);
@@ -57,11 +49,23 @@ Result<QStringList> writeFigure(const FigureArguments& options, const Console& c
     return numbers.hasValue() ? written : numbers.error();
 }
 
-ExitStatus drawFigure(const FigureArguments& options, const Console& console) {
-    if (options.kind != "timeline")
-        return console.fail({ErrorCode::Usage,
-            "There is no figure '" + options.kind + "'; there is timeline.", {}});
-    needGuiApplication();
+Result<QStringList> writeFigure(FigureArguments& options, const Console& console) {
+    const auto* theme = plot::findTheme(options.theme);
+    if (theme == nullptr)
+        return Error{ErrorCode::Usage,
+            "There is no theme '" + options.theme + "'; there are paper, light and dark.", {}};
+    if (auto format = app::figureFormatOf(QString::fromStdString(options.out)); !format.hasValue())
+        return format.error();
+    app::FigureOptions figure;
+    figure.widthMm = options.widthMm;
+    figure.heightMm = options.heightMm;
+    figure.theme = theme;
+    return options.kind == "timeline" ? writeTimeline(options, figure, console)
+                                      : writeComparison(options, figure, console);
+}
+
+ExitStatus drawFigure(FigureArguments options, const Console& console) {
+    needApplication();
     const auto written = writeFigure(options, console);
     if (!written.hasValue())
         return console.fail(written.error());
@@ -73,14 +77,38 @@ ExitStatus drawFigure(const FigureArguments& options, const Console& console) {
     return ExitStatus::Done;
 }
 
+void addComparisonOptions(CLI::App& command, FigureArguments& options) {
+    command
+        .add_option("--statistic", options.statistic,
+            "mean, peak, p99, min, total (counters) or energy; sweeps show mean and peak without")
+        ->type_name("S");
+    command.add_flag("--log", options.log, "Logarithmic colours or amplitudes");
+    command.add_flag("--whole-run", options.wholeRun,
+        "Warm-up and unsettled time too; without, steady iterations only");
+    command.add_option("--per", options.per, "A bar of kernels per run, stage or rank")
+        ->type_name("P");
+    command.add_flag("--normalise", options.normalise,
+        "Stacks as shares of their sum; efficiency relative to the first");
+    command
+        .add_option("--categories", options.categories,
+            "Kernel categories: default, charllm, or a JSON file")
+        ->type_name("C");
+    command.add_option("--model", options.model, "Only runs of models whose name contains this")
+        ->type_name("M");
+    command
+        .add_option("--optimization", options.optimisation,
+            "Only runs with base, cc (overlap), act (recomputation) or cc+act")
+        ->type_name("O");
+}
+
 void addOptions(CLI::App& command, FigureArguments& options) {
     command.add_option("DB", options.database, "The run database")->required();
-    command.add_option("--kind", options.kind, "What to draw: timeline")
+    command.add_option("--kind", options.kind, "What to draw: " + figureKinds())
         ->type_name("K")
         ->capture_default_str();
     command
-        .add_option("--run", options.runs,
-            "A run; several are laid over each other, aligned at their starts")
+        .add_option(
+            "--run", options.runs, "A run; of kinds that compare runs all that fit without it")
         ->type_name("N")
         ->expected(1)
         ->take_all();
@@ -93,7 +121,8 @@ void addOptions(CLI::App& command, FigureArguments& options) {
         ->type_name("W")
         ->check(CLI::Range(10.0, 2000.0));
     command
-        .add_option("--height-mm", options.heightMm, "Height in mm; as the lanes need unless given")
+        .add_option(
+            "--height-mm", options.heightMm, "Height in mm; as the content needs unless given")
         ->type_name("H")
         ->check(CLI::Range(10.0, 2000.0));
     command.add_option("--theme", options.theme, "paper, light or dark")
@@ -101,7 +130,7 @@ void addOptions(CLI::App& command, FigureArguments& options) {
         ->capture_default_str();
     command
         .add_option("--metric", options.metrics,
-            "A lane for this metric, or for kernels; may be given several times")
+            "A lane or panel for this metric, or a lane for kernels; may be given several times")
         ->type_name("M")
         ->expected(1)
         ->take_all();
@@ -114,7 +143,9 @@ void addOptions(CLI::App& command, FigureArguments& options) {
         .add_option(
             "--to", options.toSeconds, "End of the window, in seconds since the run's start")
         ->type_name("S");
-    command.add_option("--csv", options.csv, "Also write the numbers behind the figure")
+    command
+        .add_option("--csv", options.csv,
+            "Where the numbers go; of kinds that compare runs beside the figure without it")
         ->type_name("FILE");
 }
 
@@ -124,6 +155,7 @@ void addFigureCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("figure", "Draw a figure as PNG, PDF or SVG");
     auto options = std::make_shared<FigureArguments>();
     addOptions(*command, *options);
+    addComparisonOptions(*command, *options);
     command->footer(
         R"(Figures have their true size in mm, embedded fonts, and the same bytes for the same input.
 A warning tells when text is smaller than 6 pt.
@@ -131,7 +163,9 @@ A warning tells when text is smaller than 6 pt.
 Examples:
   trainscope-cli figure runs.trainscope --kind timeline --run gpt3-175b_3_00000 --out timeline.pdf
   trainscope-cli figure runs.trainscope --run a --run b --metric gpu_power --from 10 --to 20 \
-      --width-mm 84.6 --out power.svg --csv power.csv)");
+      --width-mm 84.6 --out power.svg --csv power.csv
+  trainscope-cli figure runs.trainscope --kind heatmap --metric nvlink_rx --log --out nvlink.pdf
+  trainscope-cli figure runs.trainscope --kind parallelism-sweep --model gpt3 --out layouts.pdf)");
     command->callback([options, &context] {
         context.action = [options, &context] { return drawFigure(*options, context.console); };
     });

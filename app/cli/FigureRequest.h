@@ -21,6 +21,15 @@ struct FigureArguments {
     std::optional<int> rank;
     std::optional<double> fromSeconds;
     std::optional<double> toSeconds;
+    // Of the kinds that compare runs.
+    std::string statistic;
+    std::string per;
+    std::string categories;
+    std::string model;
+    std::string optimisation;
+    bool log = false;
+    bool wholeRun = false;
+    bool normalise = false;
     std::string out;
     std::string csv;
     std::string theme = "paper";

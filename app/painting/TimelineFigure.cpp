@@ -1,11 +1,13 @@
 #include "app/painting/TimelineFigure.h"
 
+#include "app/painting/FigureSources.h"
 #include "app/painting/ScenePainter.h"
 #include "app/painting/WriteFile.h"
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <string>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -60,30 +62,6 @@ Result<Loaded> prepare(const store::Store& store, const TimelineRequest& request
         return Error{
             ErrorCode::NotFound, "The chosen runs hold neither samples nor kernels to draw.", {}};
     return loaded;
-}
-
-FigureMetadata describe(
-    const store::Store& store, const TimelineRequest& request, FigureMetadata given) {
-    if (given.title.isEmpty()) {
-        QStringList names;
-        for (const auto& run : request.runs)
-            names.append(QString::fromStdString(run.name));
-        given.title = names.join(QStringLiteral(", "));
-    }
-    const auto sources = store.sources();
-    if (!given.sourceHashes.empty() || !sources.hasValue())
-        return given;
-    std::set<std::string> hashes;
-    for (const auto& source : sources.value()) {
-        const bool used = std::any_of(source.runs.begin(), source.runs.end(), [&](RunId id) {
-            return std::any_of(request.runs.begin(), request.runs.end(),
-                [id](const plot::ShownRun& run) { return run.id == id; });
-        });
-        if (used && !source.hash.empty())
-            hashes.insert(source.hash);
-    }
-    given.sourceHashes.assign(hashes.begin(), hashes.end());
-    return given;
 }
 
 double nameWidth(const plot::Theme& theme, double width) {
@@ -203,7 +181,10 @@ Result<QStringList> exportTimeline(const TimelineRequest& request, const QString
     };
     FigureOptions complete = options;
     complete.theme = &theme;
-    complete.metadata = describe(store.value(), request, options.metadata);
+    std::vector<std::pair<RunId, std::string>> runs;
+    for (const auto& run : request.runs)
+        runs.emplace_back(run.id, run.name);
+    complete.metadata = describedBy(store.value(), runs, options.metadata);
     const auto written = exportFigure(path, build, complete);
     if (!written.hasValue())
         return written.error();

@@ -49,11 +49,6 @@ void place(std::vector<Block>& blocks, const Rect& area, std::size_t rows, doubl
     }
 }
 
-bool isMagnitudeOfHeat(const std::string& metric) {
-    return metric.find("temperature") != std::string::npos
-        || metric.find("power") != std::string::npos;
-}
-
 // Colours in steps finer than the eye: equal neighbours merge in vector files.
 class HeatColors {
 public:
@@ -243,7 +238,7 @@ LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane) {
     auto blocks = blocksOf(lane);
     place(blocks, frame.area, lane.series.size(), 0.5 * frame.theme.spacing);
     RowMeans means(frame, lane);
-    const bool warm = isMagnitudeOfHeat(lane.spec.metric);
+    const bool warm = isShownAsHeat(lane.spec.metric);
     const HeatColors colors(lane, warm);
     for (const auto& block : blocks)
         drawBlock(frame, block, means, colors, geometry);

@@ -143,6 +143,11 @@ Color spanKindColor(SpanKind kind) {
     return rgb(0xA9AFB8);
 }
 
+bool isShownAsHeat(std::string_view metric) {
+    return metric.find("temperature") != std::string_view::npos
+        || metric.find("power") != std::string_view::npos;
+}
+
 Color seriesColor(std::size_t index) {
     return kSeries[index % kSeries.size()];
 }

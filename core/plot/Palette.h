@@ -5,6 +5,8 @@
 #include "core/model/Span.h"
 #include "core/plot/PlotScene.h"
 
+#include <string_view>
+
 namespace trainscope::plot {
 
 // 1 (none) to 21 (black on white).
@@ -16,5 +18,7 @@ Color legibleOn(Color color, Color background, double ratio = 3.0);
 // Spans that are not kernels: runtime calls, operators, annotations. Copies and sets look like
 // memory kernels.
 Color spanKindColor(SpanKind kind);
+// Metrics whose magnitudes are coloured with inferno: temperatures and powers; others with viridis.
+bool isShownAsHeat(std::string_view metric);
 
 } // namespace trainscope::plot

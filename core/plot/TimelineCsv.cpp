@@ -1,3 +1,4 @@
+#include "core/plot/CsvText.h"
 #include "core/plot/Timeline.h"
 
 #include <fmt/format.h>
@@ -8,18 +9,6 @@
 namespace trainscope::plot {
 
 namespace {
-
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos)
-        return text;
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"')
-            result += '"';
-        result += c;
-    }
-    return result + "\"";
-}
 
 std::string number(float value) {
     return std::isnan(value) ? std::string() : fmt::format("{}", value);
@@ -44,10 +33,10 @@ const char* styleName(LaneStyle style) {
 void writeSeries(
     std::string& out, const TimelineData& data, const LaneData& lane, const LaneSeries& series) {
     const auto& run = data.runs[series.run];
-    const std::string head
-        = fmt::format("{},{},{},{},{},{},", styleName(lane.spec.style), quoted(lane.spec.metric),
-            quoted(run.name), series.subject.rank < 0 ? "" : fmt::format("{}", series.subject.rank),
-            series.node < 0 ? "" : fmt::format("{}", series.node), quoted(series.subject.device));
+    const std::string head = fmt::format("{},{},{},{},{},{},", styleName(lane.spec.style),
+        csvText(lane.spec.metric), csvText(run.name),
+        series.subject.rank < 0 ? "" : fmt::format("{}", series.subject.rank),
+        series.node < 0 ? "" : fmt::format("{}", series.node), csvText(series.subject.device));
     const double step = static_cast<double>(data.window.length().ns) / data.columns;
     for (std::size_t i = 0; i < series.buckets.size(); ++i) {
         const Bucket& bucket = series.buckets[i];
@@ -65,14 +54,15 @@ void writeSeries(
 void writeSpans(
     std::string& out, const TimelineData& data, const LaneData& lane, const LaneSpans& track) {
     const auto& run = data.runs[track.run];
-    const std::string head = fmt::format("{},{},{},{},,{},", styleName(lane.spec.style), "",
-        quoted(run.name), track.rank < 0 ? "" : fmt::format("{}", track.rank), quoted(track.label));
+    const std::string head
+        = fmt::format("{},{},{},{},,{},", styleName(lane.spec.style), "", csvText(run.name),
+            track.rank < 0 ? "" : fmt::format("{}", track.rank), csvText(track.label));
     for (const auto& group : track.spans) {
         const auto name = data.names.find(group.name);
         const bool known = name != data.names.end();
         fmt::format_to(std::back_inserter(out), "{}{},{},{},,,{},{},{}\n", head,
             group.range.begin.ns, group.range.end.ns, number(group.busyFraction), group.count,
-            known ? quoted(name->second.text) : "", known ? name->second.category : "");
+            known ? csvText(name->second.text) : "", known ? name->second.category : "");
     }
 }
 

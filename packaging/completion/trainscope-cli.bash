@@ -61,7 +61,8 @@ _trainscope_cli() {
     summary) options="--run --detail --json --help" ;;
     kernels) options="--run --categories --iteration --json --help" ;;
     figure)
-      options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --csv --help" ;;
+      options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --statistic --log
+        --whole-run --per --normalise --categories --model --optimization --csv --help" ;;
     export) options="--run --metric --out --force --help" ;;
     query) options="--json --help" ;;
     remove) options="--run --vacuum --help" ;;

@@ -1,0 +1,185 @@
+#pragma once
+// Figures that compare runs: heat maps over GPUs, sweeps over layouts, optimisations and
+// micro-batches, kernel times and power spectra. A query is loaded into plain numbers (FigureData),
+// which geometry (FigureGeometry.h) and CSV are made from; screen, PNG, PDF and SVG show the same.
+//
+// All numbers are SI; a number that the data cannot give is absent. Definitions: design section 5.
+
+#include "core/model/Import.h"
+#include "core/model/Result.h"
+#include "core/model/Run.h"
+#include "core/plot/Ticks.h"
+#include "core/store/Store.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trainscope::plot {
+
+enum class FigureKind {
+    Heatmap, // runs × GPUs of one statistic of one metric
+    ParallelismSweep, // statistics against the layout
+    OptimizationSweep, // … against overlap and recomputation, for each layout
+    MicrobatchSweep, // … against the micro-batch, for each layout
+    Kernels, // kernel time by category, stacked
+    StageBreakdown, // the same for the pipeline stages of two runs or more
+    Spectrum, // amplitude of the summed GPU power over frequency
+};
+
+// The first three of gauges and rates, Total of counters, Energy of gpu_power.
+enum class FigureStatistic { Mean, Peak, P99, Min, Total, Energy };
+
+enum class KernelsPer { Run, Stage, Rank };
+
+// What to show; a plain value.
+struct FigureQuery {
+    FigureKind kind = FigureKind::Heatmap;
+    std::vector<RunId> runs; // empty: all that fit
+    std::vector<std::string> metrics; // Heatmap: the first; sweeps: a panel each; empty: the usual
+    std::optional<FigureStatistic> statistic; // absent: the metric's own; sweeps: mean and peak
+    bool logScale = false; // of colours, or of amplitudes
+    bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
+    KernelsPer per = KernelsPer::Run;
+    bool normalise = false; // stacks as shares of their sum; efficiency relative to the first
+    std::string categories; // table of kernel categories: "", "charllm", or a JSON file
+    std::string model; // only runs of models whose name contains this
+    std::string optimisation; // only "base", "cc", "act" or "cc+act", where any run is such
+
+    bool operator==(const FigureQuery&) const = default;
+};
+
+// A run as figures name it.
+struct FigureRun {
+    RunId id;
+    std::string name;
+    RunStatus status = RunStatus::Ok;
+    std::string model; // "gpt3-175b"; empty: unknown
+    std::string cluster; // "32 × H200"
+    std::string layout; // "TP8-PP4"; "layout 3" or the run's name where nothing states it
+    std::string optimisation; // "base", "cc", "act", "cc+act"; empty: unknown
+    std::optional<int> microBatch;
+    std::string label; // what tells it from the figure's other runs
+};
+
+// An axis or a scale of colours. Shown value = SI × unit.scale.
+struct FigureAxis {
+    std::string title; // without unit: "GPU temperature"
+    std::string metric; // for texts of values; may be empty
+    std::string siUnit;
+    AxisUnit unit;
+    ValueRange range; // SI
+    bool log = false;
+};
+
+// One matrix: a row per run, a column per GPU (or node, for metrics of nodes).
+struct FigureHeatmap {
+    struct Row {
+        std::size_t run = 0; // index into FigureData::runs
+        std::vector<std::optional<double>> values; // by column
+        std::vector<int> nodes; // of each column's GPU; -1: the run has no such GPU
+        std::string note; // right of the row: how long the run took
+    };
+    FigureStatistic statistic = FigureStatistic::Mean;
+    FigureAxis scale;
+    bool byNode = false; // columns are nodes
+    std::vector<int> columns; // ranks, or nodes
+    std::vector<Row> rows;
+};
+
+// A place on a category axis.
+struct FigureCategory {
+    std::string label; // "TP8-PP4"
+    std::string group; // neighbours of equal text belong together; lines broken by '\n'
+    std::optional<std::size_t> run; // index into FigureData::runs
+    std::optional<int> stage;
+    std::optional<int> rank;
+    bool outOfMemory = false; // marked in the place of bars
+};
+enum class SetShape { Bar, StackedBar, Points };
+enum class SetRole { Mean, Peak, Single, Efficiency, KernelCategory };
+// One number per category.
+struct FigureSet {
+    std::string name; // of the legend
+    std::string key; // of a kernel category
+    SetRole role = SetRole::Single;
+    SetShape shape = SetShape::Bar;
+    bool onRight = false; // belongs to the right axis
+    std::vector<std::optional<double>> values;
+};
+struct FigurePanel {
+    std::string title;
+    std::vector<FigureCategory> categories;
+    FigureAxis left;
+    std::optional<FigureAxis> right;
+    std::vector<FigureSet> sets;
+};
+
+// A curve with its strongest lines.
+struct FigureSpectrum {
+    struct Line {
+        double frequencyHz = 0.0;
+        double amplitudeW = 0.0;
+        int harmonic = 0; // of the iteration frequency; 0: none
+    };
+    std::size_t run = 0; // index into FigureData::runs
+    std::vector<double> frequencyHz; // ascending; every point is the greatest of its neighbourhood
+    std::vector<double> amplitudeW;
+    std::vector<Line> lines; // strongest first
+    std::optional<double> iterationHz;
+};
+
+struct FigureData {
+    FigureQuery query;
+    std::string title;
+    std::string caption; // which part of the runs, how values were combined
+    std::vector<std::string> notes; // what was left out, and why
+    std::string emptyText; // what is missing where there is nothing to draw
+    std::vector<FigureRun> runs;
+    std::vector<FigureHeatmap> heatmaps;
+    std::vector<FigurePanel> panels;
+    std::vector<FigureSpectrum> spectra;
+    FigureAxis frequency; // of the spectra
+    FigureAxis amplitude;
+
+    [[nodiscard]] bool isEmpty() const {
+        return heatmaps.empty() && panels.empty() && spectra.empty();
+    }
+};
+
+// Reads what the query asks for. Nothing to draw is no error (see FigureData::emptyText); unknown
+// runs, metrics and tables are. Any thread that owns the store; cancelled by progress.
+Result<FigureData> loadFigure(
+    const store::Store& store, const FigureQuery& query, const Progress& progress = {});
+
+// The numbers behind the figure, full precision, SI units in the header.
+std::string figureCsv(const FigureData& data);
+
+// For menus and the command line.
+struct FigureChoice {
+    std::string key; // "gpu_power"
+    std::string title; // "GPU power"
+};
+// Metrics of those runs (none: of all).
+Result<std::vector<FigureChoice>> figureMetrics(
+    const store::Store& store, const std::vector<RunId>& runs);
+// Statistics that apply to a metric, the usual one first; keys as statisticFromString() takes them.
+std::vector<FigureChoice> figureStatistics(std::string_view metric);
+// The figures of CharLLM-PPT (arXiv 2509.10371) whose shape Trainscope makes of any result tree.
+struct PaperFigure {
+    int number = 0;
+    std::string title; // "Figure 4 · parallelism"
+    FigureQuery query;
+};
+const std::vector<PaperFigure>& paperFigures();
+
+std::string_view toString(FigureKind kind); // "parallelism-sweep"
+std::optional<FigureKind> figureKindFromString(std::string_view text);
+std::string_view toString(FigureStatistic statistic); // "mean"
+std::optional<FigureStatistic> figureStatisticFromString(std::string_view text);
+FigureStatistic usualStatistic(std::string_view metric);
+
+} // namespace trainscope::plot

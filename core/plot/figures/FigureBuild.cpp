@@ -1,0 +1,118 @@
+#include "core/plot/TextFit.h"
+#include "core/plot/figures/FigureFrame.h"
+
+#include <algorithm>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr int kMostCaptionLines = 4;
+constexpr double kEmptyHeight = 12.0; // lines
+
+class Figure {
+public:
+    Figure(const FigureData& data, const FigureStyle& style)
+        : m_data(data)
+        , m_style(style)
+        , m_frame{style, *style.theme, m_geometry.scene} {
+        m_geometry.scene.width = style.width;
+        m_geometry.scene.background = style.theme->window;
+    }
+
+    FigureGeometry build() {
+        const double pad = 2.0 * m_frame.gap();
+        const double width = std::max(m_style.width - 2.0 * pad, 1.0);
+        const auto foot = footLines(width);
+        const double above = pad + titleHeight();
+        const double below = footHeight(foot) + pad;
+        m_geometry.preferredHeight = above + contentHeight() + below;
+        const double height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
+        m_geometry.scene.height = height;
+        drawTitle(pad, width);
+        const Rect area{pad, above, width, std::max(height - above - below, 1.0)};
+        drawContent(area);
+        drawFoot(foot, pad, height - below);
+        return std::move(m_geometry);
+    }
+
+private:
+    [[nodiscard]] bool hasTitle() const { return m_style.title && !m_data.title.empty(); }
+    [[nodiscard]] double titleHeight() const {
+        return hasTitle() ? m_frame.lineHeight(TextRole::Body) + 2.0 * m_frame.gap() : 0.0;
+    }
+    void drawTitle(double pad, double width) const {
+        if (hasTitle())
+            m_frame.text({pad, pad + m_frame.size(TextRole::Body)},
+                elided(m_data.title, width, m_style.measure, TextRole::Body, true),
+                m_frame.theme.text, TextRole::Body, Align::Left, true);
+    }
+
+    [[nodiscard]] std::vector<std::string> footLines(double width) const {
+        std::vector<std::string> lines;
+        if (!m_style.caption || m_data.isEmpty())
+            return lines;
+        const auto add = [&](const std::string& text) {
+            for (auto& line :
+                wrapped(text, width, kMostCaptionLines, m_style.measure, TextRole::Small))
+                lines.push_back(std::move(line));
+        };
+        if (!m_data.caption.empty())
+            add(m_data.caption);
+        for (const auto& note : m_data.notes)
+            add(note);
+        return lines;
+    }
+    [[nodiscard]] double footHeight(const std::vector<std::string>& lines) const {
+        return lines.empty() ? 0.0
+                             : m_frame.gap()
+                + static_cast<double>(lines.size()) * m_frame.lineHeight(TextRole::Small);
+    }
+    void drawFoot(const std::vector<std::string>& lines, double x, double top) const {
+        double y = top + m_frame.gap() + m_frame.size(TextRole::Small);
+        for (const auto& line : lines) {
+            m_frame.text({x, y}, line, m_frame.theme.textSecondary, TextRole::Small);
+            y += m_frame.lineHeight(TextRole::Small);
+        }
+    }
+
+    [[nodiscard]] double contentHeight() const {
+        if (!m_data.heatmaps.empty())
+            return heatmapsHeight(m_frame, m_data);
+        return kEmptyHeight * m_frame.lineHeight(TextRole::Body);
+    }
+    void drawContent(Rect area) {
+        if (!m_data.heatmaps.empty())
+            drawHeatmaps(m_frame, m_data, area, m_geometry);
+        else
+            drawEmpty(area);
+    }
+    void drawEmpty(Rect area) const {
+        const auto lines = wrapped(
+            m_data.emptyText, 0.8 * area.width, kMostCaptionLines, m_style.measure, TextRole::Body);
+        double y = area.y + area.height / 2.0;
+        for (const auto& line : lines) {
+            m_frame.text({area.x + area.width / 2.0, y}, line, m_frame.theme.textSecondary,
+                TextRole::Body, Align::Centre);
+            y += m_frame.lineHeight(TextRole::Body);
+        }
+    }
+
+    const FigureData& m_data;
+    const FigureStyle& m_style;
+    FigureGeometry m_geometry;
+    FigureFrame m_frame;
+};
+
+} // namespace
+
+FigureGeometry buildFigure(const FigureData& data, const FigureStyle& style) {
+    return Figure(data, style).build();
+}
+
+std::optional<FigureHit> hitFigure(
+    const FigureData& data, const FigureGeometry& geometry, double x, double y) {
+    return hitHeatmap(data, geometry, {x, y});
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,133 @@
+#include "core/plot/figures/FigureFrame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr double kLabelAir = 0.35; // of a label's extent, between it and the next
+
+std::string decade(double shown) {
+    if (shown >= 1e-3 && shown < 1e5)
+        return fmt::format("{:g}", shown);
+    return fmt::format("1e{:.0f}", std::log10(shown));
+}
+
+// Powers of ten, and 2 and 5 times these where there are few.
+std::vector<FigureTick> logTicks(const FigureAxis& axis, int most) {
+    const double low = axis.range.low * axis.unit.scale;
+    const double high = axis.range.high * axis.unit.scale;
+    const auto collect = [&](const std::vector<double>& multiples, int every) {
+        std::vector<FigureTick> ticks;
+        const int first = static_cast<int>(std::floor(std::log10(low)));
+        const int last = static_cast<int>(std::ceil(std::log10(high)));
+        for (int power = first; power <= last; ++power) {
+            for (const double multiple : multiples) {
+                const double shown = multiple * std::pow(10.0, power);
+                const bool within = shown >= low * (1.0 - 1e-9) && shown <= high * (1.0 + 1e-9);
+                if (within && (power - first) % every == 0)
+                    ticks.push_back({shown / axis.unit.scale, decade(shown)});
+            }
+        }
+        return ticks;
+    };
+    for (const auto& multiples :
+        {std::vector{1.0, 2.0, 5.0}, std::vector{1.0, 3.0}, std::vector{1.0}}) {
+        auto ticks = collect(multiples, 1);
+        if (static_cast<int>(ticks.size()) <= most)
+            return ticks;
+    }
+    int every = 2;
+    while (static_cast<int>(collect({1.0}, every).size()) > most)
+        ++every;
+    return collect({1.0}, every);
+}
+
+} // namespace
+
+void FigureFrame::fill(Rect rect, Color color) const {
+    if (rect.width > 0.0 && rect.height > 0.0)
+        scene.items.emplace_back(FillRect{rect, color, 0.0, Hatch::None});
+}
+
+void FigureFrame::hatch(Rect rect, Color color) const {
+    if (rect.width > 0.0 && rect.height > 0.0)
+        scene.items.emplace_back(FillRect{rect, color, 0.0, Hatch::Diagonal});
+}
+
+void FigureFrame::line(Point from, Point to, Color color, double lineWidth) const {
+    scene.items.emplace_back(Line{from, to, color, lineWidth, false});
+}
+
+void FigureFrame::text(Point anchor, std::string text, Color color, TextRole role, Align align,
+    bool bold, double rotation) const {
+    if (!text.empty())
+        scene.items.emplace_back(
+            Label{anchor, std::move(text), color, role, align, bold, rotation});
+}
+
+double FigureFrame::width(std::string_view text, TextRole role, bool bold) const {
+    return style.measure(text, role, bold);
+}
+
+double FigureFrame::centred(double y, TextRole role) const {
+    // Half the height of Latin capitals.
+    return y + 0.36 * theme.size(role);
+}
+
+std::vector<std::string> linesOf(std::string_view text) {
+    std::vector<std::string> lines;
+    while (true) {
+        const std::size_t end = text.find('\n');
+        lines.emplace_back(text.substr(0, end));
+        if (end == std::string_view::npos)
+            return lines;
+        text.remove_prefix(end + 1);
+    }
+}
+
+double widestLine(const FigureFrame& frame, std::string_view text, TextRole role) {
+    double widest = 0.0;
+    for (const auto& line : linesOf(text))
+        widest = std::max(widest, frame.width(line, role));
+    return widest;
+}
+
+std::size_t labelStep(double extent, double distance) {
+    if (!(distance > 0.0))
+        return 1;
+    return static_cast<std::size_t>(
+        std::max(1.0, std::ceil(extent * (1.0 + kLabelAir) / distance)));
+}
+
+std::vector<FigureTick> ticksOf(const FigureAxis& axis, int most) {
+    if (axis.log)
+        return logTicks(axis, std::max(most, 2));
+    std::vector<FigureTick> ticks;
+    for (auto& tick : valueTicks(axis.range.low, axis.range.high, axis.unit.scale, most))
+        ticks.push_back({tick.value, std::move(tick.label)});
+    return ticks;
+}
+
+double fractionOf(const FigureAxis& axis, double value) {
+    const auto& [low, high] = axis.range;
+    if (!(high > low))
+        return 0.5;
+    const double fraction = axis.log ? std::log(std::max(value, low) / low) / std::log(high / low)
+                                     : (value - low) / (high - low);
+    return std::clamp(fraction, 0.0, 1.0);
+}
+
+std::string axisTitle(const FigureAxis& axis) {
+    return axis.unit.unit.empty() ? axis.title : fmt::format("{} ({})", axis.title, axis.unit.unit);
+}
+
+std::string valueText(const FigureAxis& axis, const std::optional<double>& value) {
+    return value ? quantityText(axis.metric, axis.siUnit, *value) : "—";
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,120 @@
+#include "core/plot/figures/FigureLoaders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace trainscope::plot {
+
+Result<FigureWindow> windowOf(const FigureContext& context, const Run& run) {
+    static_cast<void>(context);
+    static_cast<void>(run);
+    return FigureWindow{};
+}
+
+std::string windowCaption(const std::vector<FigureWindow>& windows, const FigureQuery& query) {
+    const auto whole = static_cast<std::size_t>(std::count_if(windows.begin(), windows.end(),
+        [](const FigureWindow& window) { return window.isWholeRun; }));
+    if (query.wholeRun || whole == windows.size()) {
+        const bool one = windows.size() == 1 && !windows.front().wording.empty();
+        return one ? windows.front().wording : "Over the whole of each run.";
+    }
+    if (windows.size() == 1)
+        return windows.front().wording;
+    if (whole == 0)
+        return "Over the steady iterations of each run; warm-up and unsettled time are left out.";
+    return fmt::format("Over the steady iterations of each run, warm-up and unsettled time left "
+                       "out; {} of {} runs, in which none are known, are shown whole.",
+        whole, windows.size());
+}
+
+Result<FigureData> loadFigure(
+    const store::Store& store, const FigureQuery& query, const Progress& progress) {
+    FigureData data;
+    data.query = query;
+    const FigureContext context{store, query, progress};
+    Status loaded;
+    switch (query.kind) {
+    case FigureKind::Heatmap:
+        loaded = loadHeatmap(context, data);
+        break;
+    default:
+        data.emptyText = "This kind of figure cannot be drawn yet.";
+        break;
+    }
+    if (!loaded.hasValue())
+        return loaded.error();
+    return data;
+}
+
+Result<std::vector<FigureChoice>> figureMetrics(
+    const store::Store& store, const std::vector<RunId>& runs) {
+    std::map<std::string, std::string> titles;
+    const auto all = store.runs();
+    if (!all.hasValue())
+        return all.error();
+    for (const Run& run : all.value()) {
+        if (!runs.empty() && std::find(runs.begin(), runs.end(), run.id) == runs.end())
+            continue;
+        const auto series = store.series(run.id);
+        if (!series.hasValue())
+            return series.error();
+        for (const Series& one : series.value()) {
+            const Metric& metric = one.description.metric;
+            titles.try_emplace(metric.name, metric.label.empty() ? metric.name : metric.label);
+        }
+    }
+    std::vector<FigureChoice> choices;
+    const auto take = [&](const std::string& name) {
+        if (const auto found = titles.find(name); found != titles.end()) {
+            choices.push_back({name, found->second});
+            titles.erase(found);
+        }
+    };
+    for (const Metric& metric : metricRegistry())
+        take(metric.name);
+    for (const auto& [name, title] : titles)
+        choices.push_back({name, title});
+    return choices;
+}
+
+const std::vector<PaperFigure>& paperFigures() {
+    static const std::vector<PaperFigure> figures = [] {
+        std::vector<PaperFigure> all;
+        const auto add = [&all](int number, std::string title, FigureQuery query) {
+            all.push_back({number, fmt::format("Figure {} · {}", number, title), std::move(query)});
+        };
+        FigureQuery query;
+        query.kind = FigureKind::ParallelismSweep;
+        add(4, "power, heat and clock by layout", query);
+        query = {};
+        query.metrics = {"nvlink_rx", "pcie_rx"};
+        query.statistic = FigureStatistic::Total;
+        query.logScale = true;
+        add(5, "NVLink and PCIe traffic by GPU", query);
+        query = {};
+        query.kind = FigureKind::OptimizationSweep;
+        add(8, "overlap and recomputation", query);
+        query = {};
+        query.kind = FigureKind::Kernels;
+        query.categories = "charllm";
+        add(10, "kernel time by category", query);
+        query = {};
+        query.kind = FigureKind::MicrobatchSweep;
+        query.normalise = true;
+        add(13, "micro-batch size", query);
+        query = {};
+        query.kind = FigureKind::StageBreakdown;
+        query.categories = "charllm";
+        add(15, "kernel time by pipeline stage", query);
+        query = {};
+        query.metrics = {"gpu_temperature", "mem_temperature"};
+        query.optimisation = "base";
+        add(17, "GPU and memory temperature by GPU", query);
+        return all;
+    }();
+    return figures;
+}
+
+} // namespace trainscope::plot

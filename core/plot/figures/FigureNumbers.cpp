@@ -1,0 +1,152 @@
+#include "core/model/Metric.h"
+#include "core/plot/figures/FigureLoaders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+struct NamedStatistic {
+    FigureStatistic statistic;
+    std::string_view key;
+    std::string_view title;
+};
+constexpr std::array<NamedStatistic, 6> kStatistics{{
+    {FigureStatistic::Mean, "mean", "mean"},
+    {FigureStatistic::Peak, "peak", "peak"},
+    {FigureStatistic::P99, "p99", "99th percentile"},
+    {FigureStatistic::Min, "min", "minimum"},
+    {FigureStatistic::Total, "total", "total"},
+    {FigureStatistic::Energy, "energy", "energy"},
+}};
+constexpr std::array<std::pair<FigureKind, std::string_view>, 7> kKinds{{
+    {FigureKind::Heatmap, "heatmap"},
+    {FigureKind::ParallelismSweep, "parallelism-sweep"},
+    {FigureKind::OptimizationSweep, "optimization-sweep"},
+    {FigureKind::MicrobatchSweep, "microbatch-sweep"},
+    {FigureKind::Kernels, "kernels"},
+    {FigureKind::StageBreakdown, "stage-breakdown"},
+    {FigureKind::Spectrum, "spectrum"},
+}};
+
+const NamedStatistic& named(FigureStatistic statistic) {
+    return *std::find_if(kStatistics.begin(), kStatistics.end(),
+        [statistic](const NamedStatistic& entry) { return entry.statistic == statistic; });
+}
+
+bool isCounter(std::string_view metric) {
+    const Metric* known = findMetric(metric);
+    return known != nullptr && known->kind == MetricKind::Counter;
+}
+
+} // namespace
+
+std::string_view toString(FigureKind kind) {
+    return std::find_if(kKinds.begin(), kKinds.end(), [kind](const auto& entry) {
+        return entry.first == kind;
+    })->second;
+}
+
+std::optional<FigureKind> figureKindFromString(std::string_view text) {
+    for (const auto& [kind, key] : kKinds) {
+        if (key == text)
+            return kind;
+    }
+    return std::nullopt;
+}
+
+std::string_view toString(FigureStatistic statistic) {
+    return named(statistic).key;
+}
+
+std::optional<FigureStatistic> figureStatisticFromString(std::string_view text) {
+    for (const auto& entry : kStatistics) {
+        if (entry.key == text)
+            return entry.statistic;
+    }
+    return std::nullopt;
+}
+
+FigureStatistic usualStatistic(std::string_view metric) {
+    return isCounter(metric) ? FigureStatistic::Total : FigureStatistic::Mean;
+}
+
+std::vector<FigureChoice> figureStatistics(std::string_view metric) {
+    std::vector<FigureChoice> choices;
+    for (const auto& entry : kStatistics) {
+        const bool isTotal = entry.statistic == FigureStatistic::Total;
+        const bool isEnergy = entry.statistic == FigureStatistic::Energy;
+        const bool fits = isEnergy ? metric == "gpu_power" : isTotal == isCounter(metric);
+        if (fits)
+            choices.push_back({std::string(entry.key), std::string(entry.title)});
+    }
+    return choices;
+}
+
+std::optional<double> statisticOf(
+    const analysis::SubjectStatistics& statistics, FigureStatistic statistic) {
+    switch (statistic) {
+    case FigureStatistic::Mean:
+        return statistics.mean;
+    case FigureStatistic::Peak:
+        return statistics.max;
+    case FigureStatistic::P99:
+        return statistics.p99;
+    case FigureStatistic::Min:
+        return statistics.min;
+    case FigureStatistic::Total:
+        return statistics.total;
+    case FigureStatistic::Energy:
+        break;
+    }
+    return std::nullopt;
+}
+
+std::optional<double> statisticOf(
+    const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic) {
+    if (statistic == FigureStatistic::Energy)
+        return summary.energy ? std::optional(summary.energy->joules) : std::nullopt;
+    const auto found = summary.metrics.find(metric);
+    return found == summary.metrics.end() ? std::nullopt
+                                          : statisticOf(found->second.all, statistic);
+}
+
+std::string metricTitle(std::string_view metric) {
+    const Metric* known = findMetric(metric);
+    return known == nullptr ? std::string(metric) : known->label;
+}
+
+std::string statisticTitle(std::string_view metric, FigureStatistic statistic) {
+    if (statistic == FigureStatistic::Energy)
+        return "GPU energy";
+    return fmt::format("{}, {}", metricTitle(metric), named(statistic).title);
+}
+
+std::string statisticUnit(const Metric& metric, FigureStatistic statistic) {
+    return statistic == FigureStatistic::Energy ? "J" : metric.unit;
+}
+
+FigureAxis axisOf(std::string title, std::string metric, std::string siUnit,
+    const std::vector<double>& values, bool zeroBased) {
+    FigureAxis axis;
+    axis.title = std::move(title);
+    axis.metric = std::move(metric);
+    axis.siUnit = std::move(siUnit);
+    double low = 0.0;
+    double high = 0.0;
+    if (!values.empty()) {
+        const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+        low = zeroBased ? std::min(0.0, *least) : *least;
+        high = zeroBased ? std::max(0.0, *greatest) : *greatest;
+    }
+    axis.unit = axisUnit(axis.metric, axis.siUnit, std::max(std::abs(low), std::abs(high)));
+    axis.range = roundRange(low, high, axis.unit.scale);
+    return axis;
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,41 @@
+#pragma once
+// Which runs a figure shows, in which order, and how it names them.
+
+#include "core/plot/figures/Figure.h"
+
+#include <string>
+#include <vector>
+
+namespace trainscope::plot {
+
+// A run with what figures say about it.
+struct FigureSubject {
+    Run run;
+    FigureRun named;
+};
+
+// "TP8-PP4", "EP8-TP1-PP4", "TP8-FSDP", "TP4-CP2-PP4"; empty where the launch configuration states
+// neither tensor nor pipeline parallelism.
+std::string layoutLabel(const LaunchConfig& launch);
+// "base", "cc" (overlap), "act" (recomputation), "cc+act"; empty where either is unknown.
+std::string optimisationLabel(const LaunchConfig& launch);
+
+FigureRun nameOf(const Run& run);
+
+// Those asked for, else all; filtered by model and optimisation. By model, cluster, layout,
+// micro-batch and optimisation, numbers in names as numbers; runs that were asked for in heat maps,
+// kernels and spectra stay in the order of the query. NotFound for an unknown run.
+Result<std::vector<FigureSubject>> figureSubjects(
+    const store::Store& store, const FigureQuery& query);
+
+// Labels made of what differs between the runs; the names where that is not enough.
+void labelRuns(std::vector<FigureSubject>& subjects);
+
+// What all of them have in common: "gpt3-175b · 32 × H200 · base".
+std::string commonTitle(const std::vector<FigureSubject>& subjects);
+
+// "model" where all are of one cluster, else "model, 32 × H200"; empty where all runs would
+// have the same.
+std::string groupLabel(const FigureRun& run, const std::vector<FigureSubject>& all);
+
+} // namespace trainscope::plot

@@ -1,0 +1,320 @@
+#include "core/plot/Palette.h"
+#include "core/plot/TextFit.h"
+#include "core/plot/figures/FigureFrame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr double kMostLabels = 0.34; // of the width, for the rows' labels
+constexpr double kRow = 1.7; // of the small text, the height that a row wants
+constexpr double kLeastRow = 0.75; // below this even thinned labels are too close
+constexpr int kBarSteps = 96;
+constexpr double kColorSteps = 128.0; // finer than the eye; equal neighbours merge in files
+
+Color heatColor(const FigureAxis& scale, double value) {
+    const double fraction = std::round(fractionOf(scale, value) * kColorSteps) / kColorSteps;
+    return isShownAsHeat(scale.metric) ? inferno(fraction) : viridis(fraction);
+}
+
+const FigureRun& runOf(const FigureData& data, const FigureHeatmap::Row& row) {
+    return data.runs[row.run];
+}
+
+// One heat map with its place.
+class Drawing {
+public:
+    Drawing(const FigureFrame& frame, const FigureData& data, const FigureHeatmap& heatmap)
+        : m_frame(frame)
+        , m_data(data)
+        , m_heatmap(heatmap) { }
+
+    [[nodiscard]] double wantedHeight() const {
+        return head() + foot()
+            + kRow * m_frame.size(TextRole::Small) * static_cast<double>(m_heatmap.rows.size());
+    }
+
+    Rect draw(Rect area) {
+        placeGrid(area);
+        drawHead(area);
+        drawCells();
+        drawBorders();
+        for (std::size_t i = 0; i < m_heatmap.rows.size(); ++i) {
+            if (runOf(m_data, m_heatmap.rows[i]).status == RunStatus::Oom)
+                drawOom(i);
+        }
+        drawRowLabels(area);
+        drawColumnLabels();
+        return m_grid;
+    }
+
+private:
+    [[nodiscard]] double line() const { return m_frame.lineHeight(TextRole::Small); }
+    [[nodiscard]] double bar() const { return 1.5 * m_frame.gap() + 0.2 * line(); }
+    // Title and scale of colours above the grid.
+    [[nodiscard]] double head() const { return bar() + line() + 1.5 * m_frame.gap(); }
+    // Ticks and the axis' name below it.
+    [[nodiscard]] double foot() const { return 2.0 * line() + 2.0 * m_frame.gap(); }
+
+    void placeGrid(Rect area) {
+        for (const auto& row : m_heatmap.rows) {
+            m_labels = std::max(m_labels, m_frame.width(runOf(m_data, row).label, TextRole::Small));
+            m_notes = std::max(m_notes, m_frame.width(row.note, TextRole::Small));
+        }
+        m_labels = std::min(m_labels, kMostLabels * area.width);
+        const double left = m_labels + 2.0 * m_frame.gap();
+        const double right = m_notes > 0.0 ? m_notes + 2.0 * m_frame.gap() : m_frame.gap();
+        m_grid = {area.x + left, area.y + head(), std::max(area.width - left - right, 1.0),
+            std::max(area.height - head() - foot(), 1.0)};
+    }
+
+    [[nodiscard]] double rowHeight() const {
+        return m_grid.height / static_cast<double>(m_heatmap.rows.size());
+    }
+    [[nodiscard]] double columnWidth() const {
+        return m_grid.width / static_cast<double>(m_heatmap.columns.size());
+    }
+
+    void drawHead(Rect area) const {
+        const double barWidth = std::min(0.42 * area.width, 150.0);
+        const double x = m_grid.right() - barWidth;
+        const double y = area.y;
+        HeatStrip strip{{x, y, barWidth, bar()}, 1, kBarSteps, {}};
+        for (int i = 0; i < kBarSteps; ++i) {
+            const double fraction = (i + 0.5) / kBarSteps;
+            strip.cells.push_back(
+                isShownAsHeat(m_heatmap.scale.metric) ? inferno(fraction) : viridis(fraction));
+        }
+        m_frame.scene.items.emplace_back(std::move(strip));
+        const auto ticks = ticksOf(m_heatmap.scale, 5);
+        const double below = y + bar() + line();
+        for (const auto& tick : ticks) {
+            const double at = x + barWidth * fractionOf(m_heatmap.scale, tick.value);
+            m_frame.line({at, y + bar()}, {at, y + bar() + 0.2 * line()}, m_frame.theme.textMuted,
+                m_frame.theme.lineWidth);
+            m_frame.text({at, below}, tick.label, m_frame.theme.textSecondary, TextRole::Small,
+                Align::Centre);
+        }
+        const std::string title = axisTitle(m_heatmap.scale);
+        m_frame.text({area.x, m_frame.centred(y + bar() / 2.0, TextRole::Small)},
+            elided(title, x - area.x - 2.0 * m_frame.gap(), m_frame.style.measure, TextRole::Small,
+                true),
+            m_frame.theme.text, TextRole::Small, Align::Left, true);
+        if (m_notes > 0.0)
+            m_frame.text({m_grid.right() + m_notes + 2.0 * m_frame.gap(), m_grid.y - m_frame.gap()},
+                "time", m_frame.theme.textSecondary, TextRole::Small, Align::Right);
+    }
+
+    void drawCells() const {
+        HeatStrip strip{m_grid, static_cast<int>(m_heatmap.rows.size()),
+            static_cast<int>(m_heatmap.columns.size()), {}};
+        for (std::size_t i = 0; i < m_heatmap.rows.size(); ++i) {
+            const auto& row = m_heatmap.rows[i];
+            const bool isOom = runOf(m_data, row).status == RunStatus::Oom;
+            for (const auto& value : row.values)
+                strip.cells.push_back(
+                    value && !isOom ? heatColor(m_heatmap.scale, *value) : Color{0, 0, 0, 0});
+            if (!isOom)
+                hatchMissing(i);
+        }
+        m_frame.scene.items.emplace_back(std::move(strip));
+    }
+
+    [[nodiscard]] Rect rowRect(std::size_t row) const {
+        return {
+            m_grid.x, m_grid.y + rowHeight() * static_cast<double>(row), m_grid.width, rowHeight()};
+    }
+
+    void drawOom(std::size_t row) const {
+        const Rect rect = rowRect(row);
+        m_frame.hatch(rect, m_frame.theme.gap);
+        const std::string text = "OOM";
+        const double width = m_frame.width(text, TextRole::Small, true) + 2.0 * m_frame.gap();
+        const Rect plate{rect.x + (rect.width - width) / 2.0, rect.y, width, rect.height};
+        if (rect.height < 0.8 * m_frame.size(TextRole::Small))
+            return;
+        m_frame.fill(plate, m_frame.scene.background);
+        m_frame.text({rect.x + rect.width / 2.0,
+                         m_frame.centred(rect.y + rect.height / 2.0, TextRole::Small)},
+            text, m_frame.theme.warning, TextRole::Small, Align::Centre, true);
+    }
+
+    // GPUs that the run has but of which nothing is known.
+    void hatchMissing(std::size_t index) const {
+        const auto& row = m_heatmap.rows[index];
+        const Rect rect = rowRect(index);
+        const auto isHole
+            = [&row](std::size_t column) { return row.nodes[column] >= 0 && !row.values[column]; };
+        for (std::size_t i = 0; i < row.values.size(); ++i) {
+            if (!isHole(i))
+                continue;
+            std::size_t end = i + 1;
+            while (end < row.values.size() && isHole(end))
+                ++end;
+            m_frame.hatch({m_grid.x + columnWidth() * static_cast<double>(i), rect.y,
+                              columnWidth() * static_cast<double>(end - i), rect.height},
+                m_frame.theme.gap);
+            i = end;
+        }
+    }
+
+    // Lines between rows, and between the nodes of each row where they leave room for the data.
+    void drawBorders() const {
+        const double thin = m_frame.theme.lineWidth;
+        if (rowHeight() > 6.0 * thin) {
+            for (std::size_t i = 1; i < m_heatmap.rows.size(); ++i) {
+                const double y = rowRect(i).y;
+                m_frame.line({m_grid.x, y}, {m_grid.right(), y}, m_frame.scene.background, thin);
+            }
+        }
+        if (m_heatmap.byNode)
+            return;
+        const double wide = 3.0 * thin;
+        for (std::size_t column = 1; column < m_heatmap.columns.size(); ++column)
+            drawBordersOf(column, wide);
+    }
+
+    void drawBordersOf(std::size_t column, double width) const {
+        const double x = m_grid.x + columnWidth() * static_cast<double>(column);
+        const auto isBorder = [&](std::size_t row) {
+            const auto& nodes = m_heatmap.rows[row].nodes;
+            return nodes[column] != nodes[column - 1]
+                && columnWidth() * static_cast<double>(widthOfNode(row, column)) > 3.0 * width;
+        };
+        for (std::size_t row = 0; row < m_heatmap.rows.size(); ++row) {
+            if (!isBorder(row))
+                continue;
+            std::size_t end = row + 1;
+            while (end < m_heatmap.rows.size() && isBorder(end))
+                ++end;
+            m_frame.line({x, rowRect(row).y}, {x, rowRect(end - 1).bottom()},
+                m_frame.scene.background, width);
+            row = end;
+        }
+    }
+
+    // Columns of the node that ends before that column.
+    [[nodiscard]] std::size_t widthOfNode(std::size_t row, std::size_t column) const {
+        const auto& nodes = m_heatmap.rows[row].nodes;
+        std::size_t first = column - 1;
+        while (first > 0 && nodes[first - 1] == nodes[column - 1])
+            --first;
+        return column - first;
+    }
+
+    void drawRowLabels(Rect area) const {
+        const std::size_t step = rowHeight() < kLeastRow * m_frame.size(TextRole::Small)
+            ? labelStep(m_frame.size(TextRole::Small), rowHeight())
+            : 1;
+        for (std::size_t i = 0; i < m_heatmap.rows.size(); i += step) {
+            const auto& row = m_heatmap.rows[i];
+            const double y = m_frame.centred(rowRect(i).y + rowHeight() / 2.0, TextRole::Small);
+            m_frame.text({area.x + m_labels, y},
+                elided(runOf(m_data, row).label, m_labels + 0.01, m_frame.style.measure,
+                    TextRole::Small),
+                m_frame.theme.text, TextRole::Small, Align::Right);
+            m_frame.text({m_grid.right() + 2.0 * m_frame.gap() + m_notes, y}, row.note,
+                m_frame.theme.textSecondary, TextRole::Small, Align::Right);
+        }
+    }
+
+    void drawColumnLabels() const {
+        const double y = m_grid.bottom() + 0.5 * m_frame.gap() + m_frame.size(TextRole::Small);
+        double widest = 0.0;
+        for (const int column : m_heatmap.columns)
+            widest = std::max(widest, m_frame.width(fmt::format("{}", column), TextRole::Small));
+        std::size_t step = labelStep(widest, columnWidth());
+        // Steps that people count in; nodes mostly have 4 or 8 GPUs.
+        for (const std::size_t round : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 256U, 512U}) {
+            if (round >= step) {
+                step = round;
+                break;
+            }
+        }
+        for (std::size_t i = 0; i < m_heatmap.columns.size(); i += step)
+            m_frame.text({m_grid.x + columnWidth() * (static_cast<double>(i) + 0.5), y},
+                fmt::format("{}", m_heatmap.columns[i]), m_frame.theme.textSecondary,
+                TextRole::Small, Align::Centre);
+        const std::string axis = "GPU (global rank); lines between nodes";
+        const bool fits = m_frame.width(axis, TextRole::Small) < m_grid.width;
+        m_frame.text({m_grid.x + m_grid.width / 2.0, y + line()},
+            m_heatmap.byNode ? "node"
+                : fits       ? axis
+                             : "GPU",
+            m_frame.theme.textSecondary, TextRole::Small, Align::Centre);
+    }
+
+    const FigureFrame& m_frame;
+    const FigureData& m_data;
+    const FigureHeatmap& m_heatmap;
+    double m_labels = 0.0;
+    double m_notes = 0.0;
+    Rect m_grid;
+};
+
+} // namespace
+
+double heatmapsHeight(const FigureFrame& frame, const FigureData& data) {
+    double height = 0.0;
+    for (const auto& heatmap : data.heatmaps)
+        height += Drawing(frame, data, heatmap).wantedHeight() + 2.0 * frame.gap();
+    return height;
+}
+
+void drawHeatmaps(
+    const FigureFrame& frame, const FigureData& data, Rect area, FigureGeometry& geometry) {
+    const double wanted = heatmapsHeight(frame, data);
+    for (const auto& heatmap : data.heatmaps) {
+        Drawing drawing(frame, data, heatmap);
+        const double share = area.height * (drawing.wantedHeight() + 2.0 * frame.gap()) / wanted;
+        geometry.cells.push_back(
+            drawing.draw({area.x, area.y, area.width, share - 2.0 * frame.gap()}));
+        area.y += share; // the height stays that of the whole, which the shares are of
+    }
+}
+
+std::optional<FigureHit> hitHeatmap(
+    const FigureData& data, const FigureGeometry& geometry, Point at) {
+    for (std::size_t i = 0; i < geometry.cells.size(); ++i) {
+        const Rect& grid = geometry.cells[i];
+        const FigureHeatmap& heatmap = data.heatmaps[i];
+        const bool inside
+            = at.x >= grid.x && at.x < grid.right() && at.y >= grid.y && at.y < grid.bottom();
+        if (!inside)
+            continue;
+        const double width = grid.width / static_cast<double>(heatmap.columns.size());
+        const double height = grid.height / static_cast<double>(heatmap.rows.size());
+        const auto column = std::min(
+            static_cast<std::size_t>((at.x - grid.x) / width), heatmap.columns.size() - 1);
+        const auto index
+            = std::min(static_cast<std::size_t>((at.y - grid.y) / height), heatmap.rows.size() - 1);
+        const auto& row = heatmap.rows[index];
+        const FigureRun& run = data.runs[row.run];
+        if (row.nodes[column] < 0 && !row.values[column])
+            return std::nullopt;
+        FigureHit hit;
+        hit.outline = {grid.x + width * static_cast<double>(column),
+            grid.y + height * static_cast<double>(index), width, height};
+        hit.run = run.id;
+        const int subject = heatmap.columns[column];
+        if (!heatmap.byNode)
+            hit.rank = subject;
+        hit.title = fmt::format("{} · {} {}", run.label, heatmap.byNode ? "node" : "rank", subject);
+        hit.facts.emplace_back(heatmap.scale.title, valueText(heatmap.scale, row.values[column]));
+        if (!heatmap.byNode)
+            hit.facts.emplace_back("Node", fmt::format("{}", row.nodes[column]));
+        if (run.label != run.name)
+            hit.facts.emplace_back("Run", run.name);
+        if (!row.note.empty())
+            hit.facts.emplace_back("Time", row.note);
+        return hit;
+    }
+    return std::nullopt;
+}
+
+} // namespace trainscope::plot
