@@ -22,6 +22,7 @@ void addImportCommand(CLI::App& app, CommandContext& context);
 void addInfoCommand(CLI::App& app, CommandContext& context);
 void addSummaryCommand(CLI::App& app, CommandContext& context);
 void addKernelsCommand(CLI::App& app, CommandContext& context);
+void addLayoutCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);
 void addExportCommand(CLI::App& app, CommandContext& context);
 void addQueryCommand(CLI::App& app, CommandContext& context);

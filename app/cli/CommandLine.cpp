@@ -37,6 +37,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addInfoCommand(app, context);
     addSummaryCommand(app, context);
     addKernelsCommand(app, context);
+    addLayoutCommand(app, context);
     addFigureCommand(app, context);
     addExportCommand(app, context);
     addQueryCommand(app, context);

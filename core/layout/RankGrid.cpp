@@ -3,111 +3,140 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <cstdint>
 
 namespace trainscope::layout {
 
 namespace {
 
-constexpr std::size_t indexOf(Dimension dimension) {
-    return static_cast<std::size_t>(dimension);
+Error refusal(std::string message) {
+    return {ErrorCode::Usage, std::move(message), {}};
 }
 
-std::vector<std::string_view> splitAtDashes(std::string_view text) {
-    std::vector<std::string_view> parts;
-    while (!text.empty()) {
-        const auto dash = text.find('-');
-        parts.push_back(text.substr(0, dash));
-        text = dash == std::string_view::npos ? std::string_view{} : text.substr(dash + 1);
+Status checkSizes(const Degrees& degrees) {
+    std::int64_t world = 1;
+    for (const int degree : {degrees.tensor, degrees.context, degrees.data, degrees.pipeline,
+             degrees.expert, degrees.expertTensor}) {
+        if (degree < 1)
+            return refusal("Every parallel degree must be at least 1.");
+        if (degree > RankGrid::kMaxRanks)
+            return refusal(fmt::format("A parallel degree of {} is too large: {} ranks at most.",
+                degree, RankGrid::kMaxRanks));
     }
-    return parts;
+    for (const int degree : {degrees.tensor, degrees.context, degrees.data, degrees.pipeline}) {
+        world *= degree;
+        if (world > RankGrid::kMaxRanks)
+            return refusal(fmt::format(
+                "TP {} × CP {} × DP {} × PP {} are too many ranks: {} at most.", degrees.tensor,
+                degrees.context, degrees.data, degrees.pipeline, RankGrid::kMaxRanks));
+    }
+    const std::int64_t experts
+        = std::int64_t{degrees.expert} * degrees.expertTensor * degrees.pipeline;
+    if (world % experts != 0)
+        return refusal(fmt::format("{} ranks are not divisible by ETP {} × EP {} × PP {} = {}.",
+            world, degrees.expertTensor, degrees.expert, degrees.pipeline, experts));
+    return {};
+}
+
+// Of either decomposition: both are made in the one order.
+Sizes largestSizes(const Degrees& degrees) {
+    const int expertData
+        = degrees.worldSize() / (degrees.expertTensor * degrees.expert * degrees.pipeline);
+    return {std::max(degrees.tensor, degrees.expertTensor), degrees.context, degrees.expert,
+        std::max(degrees.data, expertData), degrees.pipeline};
+}
+
+Status checkNamed(const Degrees& degrees, const RankOrder& order) {
+    const Sizes sizes = largestSizes(degrees);
+    for (const auto dimension : order.dimensions) {
+        if (sizes[indexOf(dimension)] > 1 && !order.names(dimension))
+            return refusal(fmt::format("The rank order \"{}\" leaves out {}, which has degree {}.",
+                order.text(), toString(dimension), sizes[indexOf(dimension)]));
+    }
+    return {};
 }
 
 } // namespace
 
-std::string_view toString(Dimension dimension) {
-    constexpr std::array<std::string_view, kDimensions> names{"tp", "cp", "ep", "dp", "pp"};
-    return names[indexOf(dimension)];
-}
-
-Result<RankOrder> rankOrderFromString(std::string_view text) {
-    std::vector<Dimension> order;
-    for (const auto part : splitAtDashes(text)) {
-        const auto named = std::find_if(kMegatronOrder.begin(), kMegatronOrder.end(),
-            [part](Dimension dimension) { return toString(dimension) == part; });
-        if (named == kMegatronOrder.end()
-            || std::find(order.begin(), order.end(), *named) != order.end())
-            return Error{ErrorCode::Usage,
-                fmt::format(
-                    "\"{}\" is no rank order: name tp, cp, ep, dp and pp once each, fastest first.",
-                    text),
-                {}};
-        order.push_back(*named);
-    }
-    for (const auto dimension : kMegatronOrder) {
-        if (std::find(order.begin(), order.end(), dimension) == order.end())
-            order.push_back(dimension);
-    }
-    RankOrder result{};
-    std::copy(order.begin(), order.end(), result.begin());
-    return result;
-}
-
-std::array<int, kDimensions> RankGrid::Radix::digits(int rank) const {
-    std::array<int, kDimensions> result{};
-    for (const auto dimension : order) {
-        result[indexOf(dimension)] = rank % size[indexOf(dimension)];
-        rank /= size[indexOf(dimension)];
-    }
-    return result;
-}
-
-int RankGrid::Radix::total() const {
+RankGrid::Radix::Radix(const Sizes& sizes, const RankOrder& order)
+    : size(sizes) {
     int product = 1;
-    for (const int one : size)
-        product *= one;
-    return product;
+    for (const auto dimension : order.dimensions) {
+        stride[indexOf(dimension)] = product;
+        product *= size[indexOf(dimension)];
+    }
 }
 
-std::vector<std::vector<int>> RankGrid::Radix::groups(Dimension dimension) const {
-    std::map<int, std::vector<int>> byFirst; // a group is known by its lowest rank
-    int stride = 1;
-    for (const auto one : order) {
-        if (one == dimension)
-            break;
-        stride *= size[indexOf(one)];
+int RankGrid::Radix::digit(int rank, Dimension dimension) const {
+    return rank / stride[indexOf(dimension)] % size[indexOf(dimension)];
+}
+
+int RankGrid::Radix::lowest(int rank, Dimensions dimensions) const {
+    int result = rank;
+    for (const auto dimension : kMegatronOrder.dimensions) {
+        if (dimensions.has(dimension))
+            result -= digit(rank, dimension) * stride[indexOf(dimension)];
     }
-    for (int rank = 0; rank < total(); ++rank)
-        byFirst[rank - digits(rank)[indexOf(dimension)] * stride].push_back(rank);
-    std::vector<std::vector<int>> result;
-    for (auto& [first, ranks] : byFirst)
-        result.push_back(std::move(ranks));
     return result;
 }
 
-RankGrid::RankGrid(Radix dense, Radix expert)
-    : m_dense(dense)
-    , m_expert(expert) { }
-
-Result<RankGrid> RankGrid::make(const Degrees& degrees, const RankOrder& order) {
-    const int expertTensor = degrees.expertTensor == 0 ? degrees.tensor : degrees.expertTensor;
-    for (const int degree : {degrees.tensor, degrees.context, degrees.expert, expertTensor,
-             degrees.data, degrees.pipeline}) {
-        if (degree < 1)
-            return Error{ErrorCode::Usage, "Every parallel degree must be at least 1.", {}};
+std::vector<int> RankGrid::Radix::offsets(Dimensions dimensions, const RankOrder& order) const {
+    std::vector<int> result{0};
+    for (const auto dimension : order.dimensions) {
+        if (!dimensions.has(dimension))
+            continue;
+        const std::size_t count = result.size();
+        for (int i = 1; i < size[indexOf(dimension)]; ++i) {
+            for (std::size_t at = 0; at < count; ++at)
+                result.push_back(result[at] + i * stride[indexOf(dimension)]);
+        }
     }
-    const int perStage = degrees.tensor * degrees.context * degrees.data;
-    const int expertRanks = degrees.expert * expertTensor;
-    if (perStage % expertRanks != 0)
-        return Error{ErrorCode::Usage,
-            fmt::format(
-                "EP {} × ETP {} does not divide the {} ranks of a pipeline stage (TP × CP × DP).",
-                degrees.expert, expertTensor, perStage),
-            {}};
-    const Radix dense{{degrees.tensor, degrees.context, 1, degrees.data, degrees.pipeline}, order};
-    const Radix expert{
-        {expertTensor, 1, degrees.expert, perStage / expertRanks, degrees.pipeline}, order};
-    return RankGrid(dense, expert);
+    return result;
+}
+
+RankGrid::RankGrid(const Degrees& degrees, const RankOrder& order)
+    : m_degrees(degrees)
+    , m_order(order)
+    , m_dense({degrees.tensor, degrees.context, 1, degrees.data, degrees.pipeline}, order)
+    , m_expert({degrees.expertTensor, 1, degrees.expert,
+                   degrees.worldSize() / (degrees.expertTensor * degrees.expert * degrees.pipeline),
+                   degrees.pipeline},
+          order) { }
+
+Result<RankGrid> RankGrid::make(const Degrees& asked, const RankOrder& order) {
+    Degrees degrees = asked;
+    degrees.expertTensor = asked.expertTensor == 0 ? asked.tensor : asked.expertTensor;
+    if (const auto sized = checkSizes(degrees); !sized.hasValue())
+        return sized.error();
+    if (const auto named = checkNamed(degrees, order); !named.hasValue())
+        return named.error();
+    RankGrid grid(degrees, order);
+    const auto status = grid.checkPipelines();
+    if (status.hasValue())
+        return grid;
+    // Without experts nothing uses the second decomposition.
+    if (degrees.expert > 1 || degrees.expertTensor != degrees.tensor)
+        return status.error();
+    grid.m_expert = grid.m_dense;
+    return grid;
+}
+
+Status RankGrid::checkPipelines() const {
+    const bool isLast = m_order.dimensions[m_order.named - 1] == Dimension::Pipeline;
+    if (m_degrees.pipeline == 1 || isLast)
+        return {};
+    if (expertData() != m_degrees.data)
+        return refusal(fmt::format(
+            "In the rank order \"{}\", which does not end in pp, the experts' data parallelism "
+            "({}) must be that of the rest ({}).",
+            m_order.text(), expertData(), m_degrees.data));
+    constexpr auto kStage = indexOf(Dimension::Pipeline);
+    if (m_dense.stride[kStage] != m_expert.stride[kStage])
+        return refusal(fmt::format(
+            "In the rank order \"{}\" the pipeline groups of the experts (every {} ranks) would "
+            "not be those of the rest (every {} ranks).",
+            m_order.text(), m_expert.stride[kStage], m_dense.stride[kStage]));
+    return {};
 }
 
 Result<RankGrid> RankGrid::fromLaunch(const LaunchConfig& launch, int worldSize) {
@@ -141,19 +170,76 @@ Result<RankGrid> RankGrid::fromLaunch(const LaunchConfig& launch, int worldSize)
 }
 
 int RankGrid::worldSize() const {
-    return m_dense.total();
+    return m_degrees.worldSize();
+}
+
+int RankGrid::expertData() const {
+    return m_expert.size[indexOf(Dimension::Data)];
 }
 
 RankPosition RankGrid::position(int rank) const {
-    const auto dense = m_dense.digits(rank);
-    const auto expert = m_expert.digits(rank);
-    return {dense[indexOf(Dimension::Tensor)], dense[indexOf(Dimension::Context)],
-        expert[indexOf(Dimension::Expert)], dense[indexOf(Dimension::Data)],
-        dense[indexOf(Dimension::Pipeline)]};
+    return {m_dense.digit(rank, Dimension::Tensor), m_dense.digit(rank, Dimension::Context),
+        m_expert.digit(rank, Dimension::Expert), m_dense.digit(rank, Dimension::Data),
+        m_dense.digit(rank, Dimension::Pipeline), m_expert.digit(rank, Dimension::Tensor),
+        m_expert.digit(rank, Dimension::Data)};
 }
 
-std::vector<std::vector<int>> RankGrid::groups(Dimension dimension) const {
-    return dimension == Dimension::Expert ? m_expert.groups(dimension) : m_dense.groups(dimension);
+const RankGrid::Radix& RankGrid::radix(Decomposition decomposition) const {
+    return decomposition == Decomposition::Dense ? m_dense : m_expert;
+}
+
+RankGroups RankGrid::groups(GroupKind kind) const {
+    const auto& info = infoOf(kind);
+    const Radix& ranks = radix(info.decomposition);
+    const auto offsets = ranks.offsets(info.dimensions, m_order);
+    RankGroups result;
+    result.reserve(static_cast<std::size_t>(worldSize()) / offsets.size());
+    for (int rank = 0; rank < worldSize(); ++rank) {
+        if (ranks.lowest(rank, info.dimensions) != rank)
+            continue;
+        auto& group = result.emplace_back(offsets);
+        for (int& member : group)
+            member += rank;
+    }
+    return result;
+}
+
+RankGroups RankGrid::groups(Dimension dimension) const {
+    for (const auto& info : groupKinds()) {
+        const bool isDense = info.decomposition == Decomposition::Dense;
+        if (info.dimensions == Dimensions{dimension} && isDense == (dimension != Dimension::Expert))
+            return groups(info.kind);
+    }
+    return {};
+}
+
+std::vector<int> RankGrid::groupOf(GroupKind kind, int rank) const {
+    const auto& info = infoOf(kind);
+    const Radix& ranks = radix(info.decomposition);
+    auto group = ranks.offsets(info.dimensions, m_order);
+    const int lowest = ranks.lowest(rank, info.dimensions);
+    for (int& member : group)
+        member += lowest;
+    return group;
+}
+
+int RankGrid::groupSize(GroupKind kind) const {
+    const auto& info = infoOf(kind);
+    int size = 1;
+    for (const auto dimension : kMegatronOrder.dimensions) {
+        if (info.dimensions.has(dimension))
+            size *= radix(info.decomposition).size[indexOf(dimension)];
+    }
+    return size;
+}
+
+RankGroups RankGrid::embeddingGroups() const {
+    RankGroups result = groups(GroupKind::Pipeline);
+    for (auto& group : result) {
+        if (group.size() > 2)
+            group = {group.front(), group.back()};
+    }
+    return result;
 }
 
 } // namespace trainscope::layout

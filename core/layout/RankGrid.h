@@ -1,32 +1,18 @@
 #pragma once
 // Rank arithmetic of a parallel layout, design section 5: Megatron-LM's decomposition of global
 // ranks into tensor, context, expert, data and pipeline coordinates, fastest-varying dimension
-// first (megatron/core/parallel_state.py, RankGenerator). Dense groups come from TP × CP × DP × PP,
-// expert groups from a second decomposition of the same ranks, ETP × EP × EDP × PP. Plain values,
-// thread-safe.
+// first (megatron/core/parallel_state.py, RankGenerator and initialize_model_parallel; what those
+// refuse is refused here). Dense groups come from TP × CP × DP × PP, expert groups from a second
+// decomposition of the same ranks, ETP × EP × EDP × PP. Plain values, thread-safe.
 
+#include "core/layout/GroupKind.h"
+#include "core/layout/RankOrder.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 
-#include <array>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace trainscope::layout {
-
-enum class Dimension { Tensor, Context, Expert, Data, Pipeline };
-inline constexpr std::size_t kDimensions = 5;
-
-std::string_view toString(Dimension dimension); // "tp", "cp", "ep", "dp", "pp"
-
-using RankOrder = std::array<Dimension, kDimensions>; // fastest first
-inline constexpr RankOrder kMegatronOrder{
-    Dimension::Tensor, Dimension::Context, Dimension::Expert, Dimension::Data, Dimension::Pipeline};
-
-// "tp-cp-ep-dp-pp"; dimensions left out are appended, slowest. Usage error for unknown or repeated
-// names.
-Result<RankOrder> rankOrderFromString(std::string_view text);
 
 struct Degrees {
     int tensor = 1;
@@ -37,45 +23,72 @@ struct Degrees {
     int pipeline = 1;
 
     [[nodiscard]] int worldSize() const { return tensor * context * data * pipeline; }
+    bool operator==(const Degrees&) const = default;
 };
 
-// Coordinates of one rank; `expert` counts in the expert decomposition.
+// Coordinates of one rank. `expert`, `expertTensor` and `expertData` count in the expert
+// decomposition, the others in the dense one.
 struct RankPosition {
     int tensor = 0;
     int context = 0;
     int expert = 0;
     int data = 0;
     int pipeline = 0;
+    int expertTensor = 0;
+    int expertData = 0;
 
     bool operator==(const RankPosition&) const = default;
 };
 
+using RankGroups = std::vector<std::vector<int>>;
+
 class RankGrid {
 public:
-    // Usage error when a degree is below 1 or EP × ETP does not divide the ranks of a stage.
+    static constexpr int kMaxRanks = 1'000'000;
+
+    // Usage error when a degree is below 1 or the ranks are more than kMaxRanks; when EP × ETP × PP
+    // does not divide them; when the order leaves out a dimension that has a degree above 1; and
+    // when the pipeline groups of the two decompositions differ (orders that do not end in pp). A
+    // model without experts (EP 1, ETP = TP) is not refused for the last of these.
     static Result<RankGrid> make(const Degrees& degrees, const RankOrder& order = kMegatronOrder);
     // From what a launch configuration says, with data parallelism filling the world; NotFound when
     // it says neither tensor nor pipeline parallelism.
     static Result<RankGrid> fromLaunch(const LaunchConfig& launch, int worldSize);
 
     [[nodiscard]] int worldSize() const;
-    [[nodiscard]] RankPosition position(int rank) const;
-    // Ranks that differ in that dimension alone, one group per combination of the others,
-    // ascending.
-    [[nodiscard]] std::vector<std::vector<int>> groups(Dimension dimension) const;
+    [[nodiscard]] const Degrees& degrees() const { return m_degrees; } // expertTensor filled in
+    [[nodiscard]] int expertData() const; // EDP
+    [[nodiscard]] const RankOrder& order() const { return m_order; }
+    [[nodiscard]] RankPosition position(int rank) const; // 0 <= rank < worldSize()
+
+    // Ranks that differ in the kind's dimensions alone, ascending; one group per combination of the
+    // others, by lowest rank.
+    [[nodiscard]] RankGroups groups(GroupKind kind) const;
+    // Of that dimension alone; Expert in the experts' decomposition.
+    [[nodiscard]] RankGroups groups(Dimension dimension) const;
+    [[nodiscard]] std::vector<int> groupOf(GroupKind kind, int rank) const;
+    [[nodiscard]] int groupSize(GroupKind kind) const;
+    // First and last stage of each pipeline group, where the embeddings lie; one rank without a
+    // pipeline.
+    [[nodiscard]] RankGroups embeddingGroups() const;
 
 private:
     // Sizes by dimension; a rank is a number in this mixed radix.
     struct Radix {
-        std::array<int, kDimensions> size{};
-        RankOrder order{};
+        Sizes size{};
+        Sizes stride{};
 
-        [[nodiscard]] std::array<int, kDimensions> digits(int rank) const;
-        [[nodiscard]] int total() const;
-        [[nodiscard]] std::vector<std::vector<int>> groups(Dimension dimension) const;
+        Radix(const Sizes& sizes, const RankOrder& order);
+        [[nodiscard]] int digit(int rank, Dimension dimension) const;
+        [[nodiscard]] int lowest(int rank, Dimensions dimensions) const;
+        [[nodiscard]] std::vector<int> offsets(Dimensions dimensions, const RankOrder& order) const;
     };
-    RankGrid(Radix dense, Radix expert);
+    RankGrid(const Degrees& degrees, const RankOrder& order);
+    [[nodiscard]] Status checkPipelines() const;
+    [[nodiscard]] const Radix& radix(Decomposition decomposition) const;
 
+    Degrees m_degrees;
+    RankOrder m_order;
     Radix m_dense;
     Radix m_expert;
 };

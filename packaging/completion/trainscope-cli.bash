@@ -23,13 +23,16 @@ _trainscope_cli() {
   current=$cur
   previous=$prev
   COMPREPLY=()
-  local commands="import info summary kernels figure export query remove vacuum check"
+  local commands="import info summary kernels layout figure export query remove vacuum check"
   [ "$cword" -gt 1 ] && command=${words[1]}
   case "$previous" in
     --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
     --into) _trainscope_cli_databases "$current"; return ;;
     --format) _trainscope_cli_words "charllm kineto nvsmi" "$current"; return ;;
     --kind) _trainscope_cli_words "timeline" "$current"; return ;;
+    --order) _trainscope_cli_words "tp-cp-ep-dp-pp tp-cp-ep-pp-dp tp-pp-dp" "$current"; return ;;
+    --schedule) _trainscope_cli_words "gpipe 1f1b interleaved zero-bubble" "$current"; return ;;
+    --zero) _trainscope_cli_words "0 1 2 3" "$current"; return ;;
     --theme) _trainscope_cli_words "paper light dark" "$current"; return ;;
     --width-mm) _trainscope_cli_words "84.6 85.7 177.8" "$current"; return ;;
     --metric)
@@ -48,6 +51,7 @@ _trainscope_cli() {
       return ;;
     --csv) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --name|--threads|--height-mm|--rank|--from|--to|--iteration) return ;;
+    --nodes|--gpus-per-node|--tp|--cp|--dp|--pp|--ep|--etp|--vpp|--shard-size|--layers|--stage-layers|--microbatches) return ;;
   esac
   case "$command" in
     import)
@@ -60,6 +64,9 @@ _trainscope_cli() {
     info) options="--json --help" ;;
     summary) options="--run --detail --json --help" ;;
     kernels) options="--run --categories --iteration --json --help" ;;
+    layout)
+      options="--nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
+        --stage-layers --embedding-layer --loss-layer --microbatches --schedule --tasks --json --help" ;;
     figure)
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --statistic --log
         --whole-run --per --normalise --categories --model --optimization --csv --help" ;;

@@ -8,7 +8,7 @@ function __trainscope_cli_runs
     end
 end
 
-set -l commands import info summary kernels figure export query remove vacuum check
+set -l commands import info summary kernels layout figure export query remove vacuum check
 set -l metrics gpu_power mem_power gpu_temperature mem_temperature sm_clock mem_clock gpu_utilization \
     mem_utilization nvlink_rx nvlink_tx pcie_rx pcie_tx ib_rx ib_tx kernels
 set -l chosen __fish_seen_subcommand_from
@@ -20,6 +20,7 @@ complete -c trainscope-cli -n "not $chosen $commands" -a import -d 'Read files a
 complete -c trainscope-cli -n "not $chosen $commands" -a info -d 'List the runs, layouts and sources'
 complete -c trainscope-cli -n "not $chosen $commands" -a summary -d 'Means, extremes, totals and energy'
 complete -c trainscope-cli -n "not $chosen $commands" -a kernels -d 'Kernels and busy, overlapped and idle time'
+complete -c trainscope-cli -n "not $chosen $commands" -a layout -d 'Ranks, groups, layers and schedule'
 complete -c trainscope-cli -n "not $chosen $commands" -a figure -d 'Draw a figure as PNG, PDF or SVG'
 complete -c trainscope-cli -n "not $chosen $commands" -a export -d 'Write samples, kernels and spans as CSV'
 complete -c trainscope-cli -n "not $chosen $commands" -a query -d 'Ask the database in SQL'
@@ -31,7 +32,7 @@ complete -c trainscope-cli -n "$chosen import" -l into -r -F -d 'The run databas
 complete -c trainscope-cli -n "$chosen import" -l name -x -d 'Name of the run, or a prefix'
 complete -c trainscope-cli -n "$chosen import" -l format -x -a 'charllm kineto nvsmi' -d 'Read as this format only'
 complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read with'
-complete -c trainscope-cli -n "$chosen import info summary kernels query check" -l json -d 'Print one JSON object'
+complete -c trainscope-cli -n "$chosen import info summary kernels layout query check" -l json -d 'Print one JSON object'
 complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
 complete -c trainscope-cli -n "$chosen summary kernels figure export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
 complete -c trainscope-cli -n "$chosen kernels" -l categories -r -F -a 'default charllm' -d 'Table of kernel categories'
@@ -57,3 +58,22 @@ complete -c trainscope-cli -n "$chosen figure" -l categories -r -a 'default char
 complete -c trainscope-cli -n "$chosen figure" -l model -x -d 'Only runs of this model'
 complete -c trainscope-cli -n "$chosen figure" -l optimization -x -a 'base cc act cc+act' -d 'Only runs with'
 complete -c trainscope-cli -n "$chosen figure" -l csv -r -F -d 'Where the numbers go'
+complete -c trainscope-cli -n "$chosen layout" -l nodes -x -d 'Nodes'
+complete -c trainscope-cli -n "$chosen layout" -l gpus-per-node -x -d 'GPUs of a node'
+complete -c trainscope-cli -n "$chosen layout" -l tp -x -d 'Tensor parallelism'
+complete -c trainscope-cli -n "$chosen layout" -l cp -x -d 'Context parallelism'
+complete -c trainscope-cli -n "$chosen layout" -l dp -x -d 'Data parallelism'
+complete -c trainscope-cli -n "$chosen layout" -l pp -x -d 'Pipeline parallelism'
+complete -c trainscope-cli -n "$chosen layout" -l ep -x -d 'Expert parallelism'
+complete -c trainscope-cli -n "$chosen layout" -l etp -x -d 'Tensor parallelism of the experts'
+complete -c trainscope-cli -n "$chosen layout" -l vpp -x -d 'Virtual stages'
+complete -c trainscope-cli -n "$chosen layout" -l order -x -a 'tp-cp-ep-dp-pp tp-cp-ep-pp-dp tp-pp-dp' -d 'Rank order, fastest first'
+complete -c trainscope-cli -n "$chosen layout" -l zero -x -a '0 1 2 3' -d 'ZeRO stage'
+complete -c trainscope-cli -n "$chosen layout" -l shard-size -x -d 'Ranks of a shard group'
+complete -c trainscope-cli -n "$chosen layout" -l layers -x -d 'Layers of the model'
+complete -c trainscope-cli -n "$chosen layout" -l stage-layers -x -d 'Layers of each stage'
+complete -c trainscope-cli -n "$chosen layout" -l embedding-layer -d 'The embedding counts as a layer'
+complete -c trainscope-cli -n "$chosen layout" -l loss-layer -d 'The loss counts as a layer'
+complete -c trainscope-cli -n "$chosen layout" -l microbatches -x -d 'Micro-batches of a step'
+complete -c trainscope-cli -n "$chosen layout" -l schedule -x -a 'gpipe 1f1b interleaved zero-bubble' -d 'Order of the work'
+complete -c trainscope-cli -n "$chosen layout" -l tasks -d 'Also the planned work'

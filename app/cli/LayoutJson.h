@@ -1,0 +1,12 @@
+#pragma once
+// A layout as `layout --json` prints it, design section 8.
+
+#include "app/cli/Json.h"
+#include "core/layout/Layout.h"
+
+namespace trainscope::cli {
+
+// `plan`: of its pipeline, nullptr where it is not known; its tasks are told where `withTasks`.
+Json layoutJson(const layout::Layout& layout, const layout::Schedule* plan, bool withTasks);
+
+} // namespace trainscope::cli

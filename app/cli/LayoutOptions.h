@@ -1,0 +1,27 @@
+#pragma once
+// The options that describe a layout by hand, as `layout` takes them.
+
+#include "core/layout/Layout.h"
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace trainscope::cli {
+
+struct LayoutOptions {
+    layout::LayoutRequest request; // the numbers
+    std::string order;
+    std::string schedule;
+    std::string stageLayers;
+
+    // The options are added to `command`, which must not outlive this.
+    void addTo(CLI::App& command);
+    // What was given, over what is known already.
+    [[nodiscard]] Result<layout::LayoutRequest> over(const layout::LayoutRequest& known) const;
+};
+
+} // namespace trainscope::cli

@@ -1,0 +1,187 @@
+#include "core/layout/Layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::layout {
+
+namespace {
+
+Error refusal(std::string message) {
+    return {ErrorCode::Usage, std::move(message), {}};
+}
+
+struct World {
+    int nodes = 1;
+    int gpusPerNode = 1;
+    int ranks = 1;
+};
+
+Result<World> worldOf(const LayoutRequest& request) {
+    for (const auto& one : {request.nodes, request.gpusPerNode, request.worldSize}) {
+        if (one && (*one < 1 || *one > RankGrid::kMaxRanks))
+            return refusal(fmt::format("Nodes and GPUs must be at least 1 and at most {}, not {}.",
+                RankGrid::kMaxRanks, *one));
+    }
+    if (!request.worldSize && !(request.nodes && request.gpusPerNode))
+        return refusal("It is not known how many GPUs there are: say nodes and GPUs per node.");
+    constexpr int kUsualGpusPerNode = 8;
+    World world;
+    world.gpusPerNode
+        = request.gpusPerNode.value_or(request.nodes && *request.worldSize % *request.nodes == 0
+                ? *request.worldSize / *request.nodes
+                : std::min(kUsualGpusPerNode, request.worldSize.value_or(kUsualGpusPerNode)));
+    const auto product = std::int64_t{request.nodes.value_or(1)} * world.gpusPerNode;
+    if (!request.worldSize && product > RankGrid::kMaxRanks)
+        return refusal(fmt::format("{} nodes × {} GPUs are more than {} ranks.", *request.nodes,
+            world.gpusPerNode, RankGrid::kMaxRanks));
+    world.ranks = request.worldSize.value_or(static_cast<int>(product));
+    world.nodes = (world.ranks + world.gpusPerNode - 1) / world.gpusPerNode;
+    if (request.nodes && request.worldSize && *request.nodes < world.nodes)
+        return refusal(fmt::format("{} nodes × {} GPUs are fewer than {} ranks.", *request.nodes,
+            world.gpusPerNode, world.ranks));
+    return world;
+}
+
+Result<Degrees> degreesOf(const LayoutRequest& request, int ranks) {
+    Degrees degrees;
+    degrees.tensor = request.tensor.value_or(1);
+    degrees.context = request.context.value_or(1);
+    degrees.expert = request.expert.value_or(1);
+    degrees.expertTensor = request.expertTensor.value_or(0);
+    degrees.pipeline = request.pipeline.value_or(1);
+    for (const int degree : {degrees.tensor, degrees.context, degrees.expert, degrees.pipeline,
+             request.data.value_or(1), request.expertTensor.value_or(1)}) {
+        if (degree < 1 || degree > RankGrid::kMaxRanks)
+            return refusal(
+                fmt::format("A parallel degree must be at least 1 and at most {}, not {}.",
+                    RankGrid::kMaxRanks, degree));
+    }
+    const std::int64_t model = std::int64_t{degrees.tensor} * degrees.context * degrees.pipeline;
+    if (ranks % model != 0)
+        return refusal(fmt::format("{} ranks are not divisible by TP {} × CP {} × PP {} = {}.",
+            ranks, degrees.tensor, degrees.context, degrees.pipeline, model));
+    degrees.data = static_cast<int>(ranks / model);
+    if (request.data && *request.data != degrees.data)
+        return refusal(fmt::format(
+            "TP {} × CP {} × DP {} × PP {} = {} is not the {} ranks there are; DP would be {}.",
+            degrees.tensor, degrees.context, *request.data, degrees.pipeline, model * *request.data,
+            ranks, degrees.data));
+    return degrees;
+}
+
+Result<std::optional<Sharding>> shardingOf(const LayoutRequest& request, const RankGrid& grid) {
+    const std::optional<Sharding> none;
+    const bool isFull = request.fsdp.value_or(false);
+    if (!request.zeroStage && !isFull && !request.shardSize)
+        return none;
+    constexpr int kFullyShardedStage = 3;
+    Sharding sharding;
+    sharding.zeroStage = request.zeroStage.value_or(isFull ? kFullyShardedStage : 1);
+    if (sharding.zeroStage < 0 || sharding.zeroStage > kFullyShardedStage)
+        return refusal(fmt::format("There is no ZeRO stage {}: 0 to 3.", sharding.zeroStage));
+    const int all = grid.groupSize(GroupKind::DataContext);
+    sharding.group = request.shardSize.value_or(all);
+    if (sharding.group < 1 || all % sharding.group != 0)
+        return refusal(
+            fmt::format("Shard groups of {} do not divide the {} ranks of DP {} × CP {}.",
+                sharding.group, all, grid.degrees().data, grid.degrees().context));
+    sharding.replicas = all / sharding.group;
+    return std::optional(sharding);
+}
+
+Status takeStages(const LayoutRequest& request, Layout& layout) {
+    const auto chunks = planStages(
+        {layout.grid.degrees().pipeline, layout.virtualStages, request.layers.value_or(0),
+            request.stageLayers, request.embeddingCounts, request.lossCounts});
+    if (!chunks.hasValue())
+        return chunks.error();
+    layout.chunks = chunks.value();
+    return {};
+}
+
+Status takeSchedule(const LayoutRequest& request, Layout& layout) {
+    const int stages = layout.grid.degrees().pipeline;
+    layout.virtualStages = request.virtualStages.value_or(1);
+    if (layout.virtualStages < 1)
+        return refusal("Virtual stages must be at least 1.");
+    if (layout.virtualStages > 1 && stages == 1)
+        return refusal("Virtual stages need pipeline parallelism: PP must be above 1.");
+    if (request.microbatches && *request.microbatches < 1)
+        return refusal("There must be at least one micro-batch.");
+    layout.microbatches = request.microbatches;
+    const bool isInterleaved = layout.virtualStages > 1;
+    layout.schedule = request.schedule.value_or(
+        isInterleaved ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward);
+    if (isInterleaved && layout.schedule != ScheduleKind::Interleaved)
+        return refusal(fmt::format(
+            "The schedule {} has no virtual stages; interleaved has.", toString(layout.schedule)));
+    return {};
+}
+
+} // namespace
+
+Result<Layout> makeLayout(const LayoutRequest& request) {
+    const auto world = worldOf(request);
+    if (!world.hasValue())
+        return world.error();
+    const auto degrees = degreesOf(request, world.value().ranks);
+    if (!degrees.hasValue())
+        return degrees.error();
+    const auto grid = RankGrid::make(degrees.value(), request.order.value_or(kMegatronOrder));
+    if (!grid.hasValue())
+        return grid.error();
+    Layout layout{grid.value(), world.value().nodes, world.value().gpusPerNode, 1, {}, {}, {},
+        ScheduleKind::OneForwardOneBackward, {}};
+    const auto sharding = shardingOf(request, layout.grid);
+    if (!sharding.hasValue())
+        return sharding.error();
+    layout.sharding = sharding.value();
+    if (const auto status = takeSchedule(request, layout); !status.hasValue())
+        return status.error();
+    if (const auto status = takeStages(request, layout); !status.hasValue())
+        return status.error();
+    return layout;
+}
+
+RankGroups shardGroups(const RankGrid& grid, const Sharding& sharding) {
+    RankGroups result;
+    for (const auto& group : grid.groups(GroupKind::DataContext)) {
+        for (auto at = group.begin(); at != group.end(); at += sharding.group)
+            result.emplace_back(at, at + sharding.group);
+    }
+    return result;
+}
+
+RankGroups replicaGroups(const RankGrid& grid, const Sharding& sharding) {
+    RankGroups result;
+    const auto stride = static_cast<std::size_t>(sharding.group);
+    for (const auto& group : grid.groups(GroupKind::DataContext)) {
+        for (std::size_t first = 0; first < stride; ++first) {
+            auto& replicas = result.emplace_back();
+            for (std::size_t at = first; at < group.size(); at += stride)
+                replicas.push_back(group[at]);
+        }
+    }
+    return result;
+}
+
+Result<Schedule> planSchedule(const Layout& layout) {
+    if (!layout.microbatches)
+        return Error{
+            ErrorCode::NotFound, "The number of micro-batches of a step is not known.", {}};
+    ScheduleRequest request{layout.schedule, layout.grid.degrees().pipeline, *layout.microbatches,
+        layout.virtualStages, {}, 0.0};
+    const bool isUneven = std::any_of(layout.chunks.begin(), layout.chunks.end(),
+        [&](const StageChunk& chunk) { return chunk.layers != layout.chunks.front().layers; });
+    if (isUneven) {
+        for (const StageChunk& chunk : layout.chunks) {
+            const double each = chunk.layers;
+            request.times.push_back({each, each, each});
+        }
+    }
+    return makeSchedule(request);
+}
+
+} // namespace trainscope::layout

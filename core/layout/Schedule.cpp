@@ -1,0 +1,262 @@
+#include "core/layout/Schedule.h"
+
+#include "core/layout/ScheduleOrder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trainscope::layout {
+
+namespace {
+
+Error refusal(std::string message) {
+    return {ErrorCode::Usage, std::move(message), {}};
+}
+
+constexpr std::array<std::string_view, 4> kKinds{"gpipe", "1f1b", "interleaved", "zero-bubble"};
+constexpr double kNotDone = -1.0;
+
+// Works the stages' orders off, each task as soon as its stage is free and what it needs is there.
+class Timing {
+public:
+    explicit Timing(const ScheduleRequest& request)
+        : m_request(request)
+        , m_pieces(request.stages * request.virtualStages)
+        , m_queue(static_cast<std::size_t>(request.stages)) {
+        const auto count
+            = static_cast<std::size_t>(m_pieces) * static_cast<std::size_t>(request.microbatches);
+        m_forwardEnd.assign(count, kNotDone);
+        m_backwardEnd.assign(count, kNotDone);
+        for (int stage = 0; stage < request.stages; ++stage)
+            m_queue[static_cast<std::size_t>(stage)].order = workOrder(request, stage);
+    }
+
+    // False when the orders wait for each other.
+    bool run() {
+        std::vector<int> ready;
+        for (int stage = m_request.stages - 1; stage >= 0; --stage)
+            ready.push_back(stage);
+        while (!ready.empty()) {
+            const int stage = ready.back();
+            ready.pop_back();
+            if (!advance(stage))
+                continue;
+            // What was done may be what a neighbour waits for; the last chunk's neighbour of the
+            // last stage is the first.
+            ready.push_back((stage + 1) % m_request.stages);
+            ready.push_back((stage + m_request.stages - 1) % m_request.stages);
+        }
+        return std::all_of(m_queue.begin(), m_queue.end(),
+            [](const Queue& queue) { return queue.next == queue.order.size(); });
+    }
+
+    std::vector<ScheduleTask> takeTasks() {
+        std::vector<ScheduleTask> tasks;
+        for (auto& queue : m_queue)
+            tasks.insert(tasks.end(), queue.done.begin(), queue.done.end());
+        return tasks;
+    }
+
+private:
+    struct Queue {
+        std::vector<WorkItem> order;
+        std::vector<ScheduleTask> done;
+        std::size_t next = 0;
+        double free = 0.0;
+    };
+
+    [[nodiscard]] std::size_t at(int piece, int microbatch) const {
+        return static_cast<std::size_t>(piece) * static_cast<std::size_t>(m_request.microbatches)
+            + static_cast<std::size_t>(microbatch);
+    }
+
+    [[nodiscard]] const PieceTimes& times(int piece) const {
+        return m_request.times[m_request.times.size() == 1 ? 0 : static_cast<std::size_t>(piece)];
+    }
+
+    // kNotDone: not known yet.
+    [[nodiscard]] double afterSending(double end) const {
+        return end == kNotDone || m_request.stages == 1 ? end : end + m_request.sendTime;
+    }
+
+    [[nodiscard]] double readyAt(const WorkItem& item, int piece) const {
+        if (item.kind == TaskKind::WeightGradient)
+            return m_backwardEnd[at(piece, item.microbatch)];
+        if (item.kind == TaskKind::Forward)
+            return piece == 0 ? 0.0 : afterSending(m_forwardEnd[at(piece - 1, item.microbatch)]);
+        const double own = m_forwardEnd[at(piece, item.microbatch)];
+        if (own == kNotDone || piece == m_pieces - 1)
+            return own;
+        const double gradient = afterSending(m_backwardEnd[at(piece + 1, item.microbatch)]);
+        return gradient == kNotDone ? kNotDone : std::max(own, gradient);
+    }
+
+    [[nodiscard]] double duration(TaskKind kind, int piece) const {
+        const PieceTimes& one = times(piece);
+        switch (kind) {
+        case TaskKind::Forward:
+            return one.forward;
+        case TaskKind::WeightGradient:
+            return one.weightGradient;
+        case TaskKind::Backward:
+            break;
+        }
+        return m_request.kind == ScheduleKind::ZeroBubble ? one.inputGradient
+                                                          : one.inputGradient + one.weightGradient;
+    }
+
+    bool advance(int stage) {
+        Queue& queue = m_queue[static_cast<std::size_t>(stage)];
+        const std::size_t before = queue.next;
+        for (; queue.next < queue.order.size(); ++queue.next) {
+            const WorkItem& item = queue.order[queue.next];
+            const int piece = item.chunk * m_request.stages + stage;
+            const double ready = readyAt(item, piece);
+            if (ready == kNotDone)
+                break;
+            const double start = std::max(queue.free, ready);
+            queue.free = start + duration(item.kind, piece);
+            queue.done.push_back(
+                {stage, item.chunk, item.microbatch, item.kind, start, queue.free});
+            if (item.kind == TaskKind::Forward)
+                m_forwardEnd[at(piece, item.microbatch)] = queue.free;
+            else if (item.kind == TaskKind::Backward)
+                m_backwardEnd[at(piece, item.microbatch)] = queue.free;
+        }
+        return queue.next > before;
+    }
+
+    const ScheduleRequest& m_request;
+    int m_pieces;
+    std::vector<Queue> m_queue;
+    std::vector<double> m_forwardEnd; // by piece and micro-batch
+    std::vector<double> m_backwardEnd;
+};
+
+Status checkTimes(const ScheduleRequest& request) {
+    const auto pieces = static_cast<std::size_t>(request.stages)
+        * static_cast<std::size_t>(request.virtualStages);
+    if (request.times.size() > 1 && request.times.size() != pieces)
+        return refusal(fmt::format("Durations are given for {} pieces of the model, not for {}.",
+            request.times.size(), pieces));
+    const auto isDuration = [](double value) { return std::isfinite(value) && value >= 0.0; };
+    for (const PieceTimes& one : request.times) {
+        if (!isDuration(one.forward) || !isDuration(one.inputGradient)
+            || !isDuration(one.weightGradient))
+            return refusal("A duration is negative or no number.");
+    }
+    if (!isDuration(request.sendTime))
+        return refusal("The time to send is negative or no number.");
+    return {};
+}
+
+Status check(const ScheduleRequest& request) {
+    if (request.stages < 1 || request.microbatches < 1 || request.virtualStages < 1)
+        return refusal("A schedule needs at least one stage and one micro-batch.");
+    if (request.virtualStages > 1 && request.kind != ScheduleKind::Interleaved)
+        return refusal(fmt::format(
+            "The schedule {} has no virtual stages; interleaved has.", toString(request.kind)));
+    // With fewer in the last group its stages would wait for each other in a circle.
+    if (request.virtualStages > 1 && request.microbatches % request.stages != 0)
+        return refusal(fmt::format("The interleaved schedule needs micro-batches that are a "
+                                   "multiple of the stages: {} is none of {}.",
+            request.microbatches, request.stages));
+    const double tasks = 3.0 * request.stages * request.microbatches * request.virtualStages;
+    if (tasks > static_cast<double>(kMaxTasks))
+        return refusal(
+            fmt::format("{} stages × {} micro-batches × {} virtual stages are too many to plan.",
+                request.stages, request.microbatches, request.virtualStages));
+    return checkTimes(request);
+}
+
+std::vector<int> peaksOf(const Schedule& schedule) {
+    std::vector<int> peaks(static_cast<std::size_t>(schedule.stages), 0);
+    std::vector<int> held(peaks.size(), 0);
+    const TaskKind last
+        = schedule.kind == ScheduleKind::ZeroBubble ? TaskKind::WeightGradient : TaskKind::Backward;
+    for (const ScheduleTask& task : schedule.tasks) {
+        const auto stage = static_cast<std::size_t>(task.stage);
+        held[stage] += task.kind == TaskKind::Forward ? 1 : 0;
+        peaks[stage] = std::max(peaks[stage], held[stage]);
+        held[stage] -= task.kind == last ? 1 : 0;
+    }
+    return peaks;
+}
+
+void measure(Schedule& schedule) {
+    std::vector<double> busy(static_cast<std::size_t>(schedule.stages), 0.0);
+    for (const ScheduleTask& task : schedule.tasks) {
+        schedule.makespan = std::max(schedule.makespan, task.end);
+        busy[static_cast<std::size_t>(task.stage)] += task.end - task.start;
+    }
+    double sum = 0.0;
+    for (const double one : busy) {
+        const double idle = schedule.makespan > 0.0 ? 1.0 - one / schedule.makespan : 0.0;
+        schedule.stageBubble.push_back(std::max(0.0, idle));
+        sum += schedule.stageBubble.back();
+    }
+    schedule.bubbleFraction = sum / schedule.stages;
+    schedule.peakInFlight = peaksOf(schedule);
+}
+
+} // namespace
+
+std::string_view toString(ScheduleKind kind) {
+    return kKinds[static_cast<std::size_t>(kind)];
+}
+
+std::string_view toString(TaskKind kind) {
+    constexpr std::array<std::string_view, 3> names{"forward", "backward", "weight_gradient"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+Result<ScheduleKind> scheduleKindFromString(std::string_view text) {
+    const auto found = std::find(kKinds.begin(), kKinds.end(), text);
+    if (found == kKinds.end())
+        return refusal(fmt::format(
+            "\"{}\" is no schedule: choose gpipe, 1f1b, interleaved or zero-bubble.", text));
+    return static_cast<ScheduleKind>(found - kKinds.begin());
+}
+
+Result<Schedule> makeSchedule(const ScheduleRequest& asked) {
+    if (const auto status = check(asked); !status.hasValue())
+        return status.error();
+    ScheduleRequest request = asked;
+    if (request.times.empty()) {
+        const double each = 1.0 / request.virtualStages;
+        request.times = {{each, each, each}};
+    }
+    Timing timing(request);
+    if (!timing.run())
+        return Error{ErrorCode::Internal, "The stages of this schedule wait for each other.", {}};
+    Schedule schedule{request.kind, request.stages, request.microbatches, request.virtualStages,
+        timing.takeTasks(), 0.0, 0.0, {}, {}};
+    measure(schedule);
+    return schedule;
+}
+
+std::optional<double> idealBubbleFraction(
+    ScheduleKind kind, int stages, int microbatches, int virtualStages, const PieceTimes& times) {
+    const double others = stages - 1;
+    const double count = microbatches;
+    if (stages < 1 || microbatches < 1 || virtualStages < 1)
+        return std::nullopt;
+    if (kind == ScheduleKind::Interleaved && virtualStages > 1) {
+        if (microbatches % stages != 0)
+            return std::nullopt;
+        return others / (virtualStages * count + others);
+    }
+    if (kind != ScheduleKind::ZeroBubble)
+        return others / (count + others);
+    const double bubble = others * (times.forward + times.inputGradient - times.weightGradient);
+    const bool holds = times.weightGradient <= std::min(times.forward, times.inputGradient)
+        && microbatches >= stages && times.total() > 0.0;
+    if (!holds)
+        return std::nullopt;
+    return bubble / (count * times.total() + bubble);
+}
+
+} // namespace trainscope::layout

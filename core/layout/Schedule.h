@@ -1,0 +1,87 @@
+#pragma once
+// Planned pipeline schedules: which stage works on which micro-batch when. Orders of work:
+// GPipe (Huang et al. 2019), 1F1B and interleaved 1F1B as in Megatron-LM (Narayanan et al. 2021;
+// megatron/core/pipeline_parallel/schedules.py), zero-bubble ZB-H1 (Qi et al. 2024). The times
+// follow from the order, the durations and the dependencies. Pure, thread-safe.
+
+#include "core/model/Result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::layout {
+
+enum class ScheduleKind {
+    GPipe, // all forward, then all backward
+    OneForwardOneBackward,
+    Interleaved, // 1F1B over virtual stages
+    ZeroBubble, // ZB-H1: the weights' gradients fill the bubbles, memory as 1F1B
+};
+
+std::string_view toString(ScheduleKind kind); // "gpipe", "1f1b", "interleaved", "zero-bubble"
+Result<ScheduleKind> scheduleKindFromString(std::string_view text);
+
+// Durations of one micro-batch on one piece of the model, in any unit. The backward pass is the
+// gradient of the inputs and that of the weights; only ZeroBubble does them apart.
+struct PieceTimes {
+    double forward = 1.0;
+    double inputGradient = 1.0;
+    double weightGradient = 1.0;
+
+    [[nodiscard]] double total() const { return forward + inputGradient + weightGradient; }
+};
+
+struct ScheduleRequest {
+    ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
+    int stages = 1;
+    int microbatches = 1;
+    int virtualStages = 1; // above 1 only where Interleaved
+    // In the model's order (StagePlan.h), stages × virtualStages of them; one: the same for all;
+    // none: forward 1, backward 2, divided by the virtual stages.
+    std::vector<PieceTimes> times;
+    double sendTime = 0.0; // from one stage to another
+};
+
+enum class TaskKind : std::uint8_t { Forward, Backward, WeightGradient };
+
+std::string_view toString(TaskKind kind); // "forward", "backward", "weight_gradient"
+
+// Backward: the whole of it, or with ZeroBubble the gradient of the inputs alone.
+struct ScheduleTask {
+    int stage = 0;
+    int chunk = 0;
+    int microbatch = 0;
+    TaskKind kind = TaskKind::Forward;
+    double start = 0.0;
+    double end = 0.0;
+};
+
+struct Schedule {
+    ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
+    int stages = 1;
+    int microbatches = 1;
+    int virtualStages = 1;
+    std::vector<ScheduleTask> tasks; // by stage, then in the order of work
+    double makespan = 0.0; // from the first start to the last end
+    double bubbleFraction = 0.0; // idle share of stages × makespan
+    std::vector<double> stageBubble; // idle share of the makespan, by stage
+    // Most pieces of the model whose activations a stage holds at a time: forward begun, backward
+    // (ZeroBubble: gradient of the weights) not done.
+    std::vector<int> peakInFlight;
+};
+
+// Usage error for numbers that make no schedule, or too many tasks (kMaxTasks).
+inline constexpr std::int64_t kMaxTasks = 20'000'000;
+Result<Schedule> makeSchedule(const ScheduleRequest& request);
+
+// The bubble fraction where all pieces take equally long and sending takes no time, p stages, m
+// micro-batches, v virtual stages, f, b, w the durations of PieceTimes for one stage:
+// (p−1) / (m+p−1) for GPipe and 1F1B; (p−1) / (v·m+p−1) interleaved, m a multiple of p;
+// (p−1)(f+b−w) / (m(f+b+w) + (p−1)(f+b−w)) for ZB-H1, where w is no longer than f or b and m >= p.
+// Absent where no such form holds.
+std::optional<double> idealBubbleFraction(ScheduleKind kind, int stages, int microbatches,
+    int virtualStages = 1, const PieceTimes& times = {});
+
+} // namespace trainscope::layout

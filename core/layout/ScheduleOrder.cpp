@@ -1,0 +1,79 @@
+#include "core/layout/ScheduleOrder.h"
+
+#include <algorithm>
+
+namespace trainscope::layout {
+
+namespace {
+
+// The k-th forward or backward pass of a stage: micro-batches in groups of as many as there are
+// stages, each group through all chunks, backward through the last chunk first.
+WorkItem passAt(const ScheduleRequest& request, TaskKind kind, int k) {
+    const int perGroup = request.stages * request.virtualStages;
+    const int group = k / perGroup;
+    const int first = group * request.stages;
+    const int members = std::min(request.stages, request.microbatches - first);
+    const int within = k - group * perGroup;
+    const int chunk = within / members;
+    const bool isForward = kind == TaskKind::Forward;
+    return {kind, isForward ? chunk : request.virtualStages - 1 - chunk, first + within % members};
+}
+
+std::vector<WorkItem> zeroBubbleOrder(const ScheduleRequest& request, int stage) {
+    const int count = request.microbatches;
+    const int warmup = warmupCount(request, stage);
+    std::vector<WorkItem> order;
+    int forward = 0;
+    int weights = 0;
+    while (forward < warmup)
+        order.push_back({TaskKind::Forward, 0, forward++});
+    // A stage that begins late holds fewer micro-batches, and may owe as many weight gradients.
+    for (int backward = 0; backward < count; ++backward) {
+        if (forward < count)
+            order.push_back({TaskKind::Forward, 0, forward++});
+        order.push_back({TaskKind::Backward, 0, backward});
+        if (backward >= stage)
+            order.push_back({TaskKind::WeightGradient, 0, weights++});
+    }
+    while (weights < count)
+        order.push_back({TaskKind::WeightGradient, 0, weights++});
+    return order;
+}
+
+} // namespace
+
+int warmupCount(const ScheduleRequest& request, int stage) {
+    const int all = request.microbatches * request.virtualStages;
+    switch (request.kind) {
+    case ScheduleKind::GPipe:
+        return all;
+    case ScheduleKind::OneForwardOneBackward:
+    case ScheduleKind::ZeroBubble:
+        return std::min(request.stages - stage - 1, all);
+    case ScheduleKind::Interleaved:
+        break;
+    }
+    const int later = request.virtualStages == 1
+        ? request.stages - stage - 1
+        : (request.stages - stage - 1) * 2 + (request.virtualStages - 1) * request.stages;
+    return std::min(later, all);
+}
+
+std::vector<WorkItem> workOrder(const ScheduleRequest& request, int stage) {
+    if (request.kind == ScheduleKind::ZeroBubble)
+        return zeroBubbleOrder(request, stage);
+    const int all = request.microbatches * request.virtualStages;
+    const int warmup = warmupCount(request, stage);
+    std::vector<WorkItem> order;
+    order.reserve(2 * static_cast<std::size_t>(all));
+    for (int k = 0; k < warmup; ++k)
+        order.push_back(passAt(request, TaskKind::Forward, k));
+    for (int k = 0; k < all; ++k) {
+        if (warmup + k < all)
+            order.push_back(passAt(request, TaskKind::Forward, warmup + k));
+        order.push_back(passAt(request, TaskKind::Backward, k));
+    }
+    return order;
+}
+
+} // namespace trainscope::layout

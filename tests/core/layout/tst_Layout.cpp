@@ -1,0 +1,165 @@
+// Layouts as they are asked for: what follows, and what is refused with which numbers.
+
+#include <QtTest>
+
+#include "core/layout/Layout.h"
+
+using namespace trainscope;
+using namespace trainscope::layout;
+
+namespace {
+
+LayoutRequest cluster(int nodes, int gpusPerNode) {
+    LayoutRequest request;
+    request.nodes = nodes;
+    request.gpusPerNode = gpusPerNode;
+    return request;
+}
+
+std::string refusalOf(const LayoutRequest& request) {
+    const auto made = makeLayout(request);
+    return made.hasValue() ? "accepted" : made.error().message;
+}
+
+} // namespace
+
+class TestLayout : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void dataParallelismFillsTheWorld() {
+        auto request = cluster(4, 8);
+        request.tensor = 4;
+        request.pipeline = 2;
+        const auto made = makeLayout(request).value();
+        QCOMPARE(made.grid.degrees().data, 4);
+        QCOMPARE(made.nodeOf(13), 1);
+        QCOMPARE(made.localOf(13), 5);
+        request.data = 2;
+        QCOMPARE(refusalOf(request),
+            std::string("TP 4 × CP 1 × DP 2 × PP 2 = 16 is not the 32 ranks there are; DP would be "
+                        "4."));
+    }
+
+    void saysWhatDoesNotFit() {
+        auto request = cluster(4, 8);
+        request.tensor = 6;
+        request.pipeline = 2;
+        QCOMPARE(refusalOf(request),
+            std::string("32 ranks are not divisible by TP 6 × CP 1 × PP 2 = 12."));
+        request = cluster(4, 8);
+        request.tensor = 8;
+        request.expert = 8;
+        QCOMPARE(refusalOf(request),
+            std::string("32 ranks are not divisible by ETP 8 × EP 8 × PP 1 = 64."));
+        request.expertTensor = 1;
+        QCOMPARE(makeLayout(request).value().grid.expertData(), 4);
+        request = cluster(0, 8);
+        QVERIFY(refusalOf(request) != "accepted");
+        QVERIFY(refusalOf({}).find("how many GPUs") != std::string::npos);
+        request = cluster(1, 8);
+        request.virtualStages = 2;
+        QVERIFY(refusalOf(request).find("PP must be above 1") != std::string::npos);
+    }
+
+    void layersOfTheStages() {
+        auto request = cluster(8, 8);
+        request.pipeline = 32;
+        request.layers = 80;
+        QCOMPARE(refusalOf(request),
+            std::string("80 layers cannot be divided equally over 32 pipeline stages: say how with "
+                        "a list of layers per stage."));
+        request.pipeline = 4;
+        request.stageLayers = stageLayersFromString("19,21,21,19").value();
+        const auto made = makeLayout(request).value();
+        QCOMPARE(layersOf(made.chunks, 1), 21);
+        QCOMPARE(made.chunks[2].firstLayer, 40);
+        request.stageLayers = {19, 21, 21, 18};
+        QCOMPARE(refusalOf(request),
+            std::string("The layers of the stages sum to 79, but the model has 80."));
+        request.stageLayers = {40, 40};
+        QCOMPARE(refusalOf(request),
+            std::string("Layers are given for 2 stages, but there are 4 pipeline stages."));
+        for (const char* text : {"", "4,", "4,x", "4;4", "-4,8", "4 4"})
+            QVERIFY2(!stageLayersFromString(text).hasValue(), text);
+    }
+
+    // 16 layers on 4 stages of 2 virtual stages each: the example of initialize_model_parallel, GPU
+    // 1 has the layers 3, 4, 11 and 12, counted from 1.
+    void interleavedLayers() {
+        const auto chunks = planStages({4, 2, 16, {}, false, false}).value();
+        QCOMPARE(chunks.size(), std::size_t{8});
+        QVERIFY((chunks[1] == StageChunk{1, 0, 2, 2}));
+        QVERIFY((chunks[5] == StageChunk{1, 1, 10, 2}));
+        const auto perStage = planStages({2, 2, 0, {4, 6}, false, false}).value();
+        QVERIFY((perStage[3] == StageChunk{1, 1, 7, 3}));
+        QVERIFY(!planStages({2, 2, 0, {4, 5}, false, false}).hasValue());
+        const auto perPiece = planStages({2, 2, 10, {1, 2, 3, 4}, false, false}).value();
+        QCOMPARE(layersOf(perPiece, 0), 4);
+    }
+
+    // 30 layers, embedding and loss as one each, over 4 stages: 7, 8, 8, 7.
+    void embeddingAndLossCountAsLayers() {
+        const auto chunks = planStages({4, 1, 30, {}, true, true}).value();
+        QCOMPARE(chunks[0].layers, 7);
+        QCOMPARE(chunks[1].layers, 8);
+        QCOMPARE(chunks[3].layers, 7);
+        QCOMPARE(chunks[3].firstLayer, 23);
+        QVERIFY(!planStages({4, 1, 30, {}, true, false}).hasValue());
+    }
+
+    // DP 4 × CP 2, TP 1: one dp_cp group of 8, cut in two.
+    void shardingOverDataAndContext() {
+        auto request = cluster(1, 8);
+        request.context = 2;
+        request.zeroStage = 2;
+        const auto whole = makeLayout(request).value();
+        QCOMPARE(whole.sharding->optimizer(), 8);
+        QCOMPARE(whole.sharding->gradients(), 8);
+        QCOMPARE(whole.sharding->parameters(), 1);
+        request.zeroStage.reset();
+        request.fsdp = true;
+        request.shardSize = 4;
+        const auto hybrid = makeLayout(request).value();
+        QCOMPARE(hybrid.sharding->parameters(), 4);
+        QCOMPARE(
+            shardGroups(hybrid.grid, *hybrid.sharding), (RankGroups{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+        QCOMPARE(replicaGroups(hybrid.grid, *hybrid.sharding),
+            (RankGroups{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+        request.shardSize = 3;
+        QVERIFY(!makeLayout(request).hasValue());
+        request.shardSize.reset();
+        request.zeroStage = 4;
+        QVERIFY(!makeLayout(request).hasValue());
+    }
+
+    void plansItsSchedule() {
+        auto request = cluster(1, 4);
+        request.pipeline = 4;
+        QVERIFY(!planSchedule(makeLayout(request).value()).hasValue());
+        request.microbatches = 8;
+        QVERIFY(
+            std::abs(planSchedule(makeLayout(request).value()).value().bubbleFraction - 3.0 / 11.0)
+            < 1e-12);
+        request.virtualStages = 2;
+        QVERIFY(
+            std::abs(planSchedule(makeLayout(request).value()).value().bubbleFraction - 3.0 / 19.0)
+            < 1e-12);
+        request.microbatches = 9;
+        QVERIFY(planSchedule(makeLayout(request).value()).error().message.find("9 is none of 4")
+            != std::string::npos);
+    }
+
+    // Two stages of 1 and 3 layers: see tst_Schedule's unevenStages.
+    void unevenStagesWeighTheSchedule() {
+        auto request = cluster(1, 2);
+        request.pipeline = 2;
+        request.stageLayers = {1, 3};
+        request.microbatches = 4;
+        const auto plan = planSchedule(makeLayout(request).value()).value();
+        QCOMPARE(plan.makespan, 39.0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLayout)
+#include "tst_Layout.moc"

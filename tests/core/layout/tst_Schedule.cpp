@@ -1,0 +1,245 @@
+// Pipeline schedules against closed forms, against Megatron-LM's warm-up counts, and their
+// dependencies over random durations.
+
+#include <QtTest>
+
+#include "core/layout/Schedule.h"
+#include "core/layout/ScheduleOrder.h"
+
+#include <map>
+#include <random>
+#include <tuple>
+
+using namespace trainscope;
+using namespace trainscope::layout;
+
+namespace {
+
+using Key = std::tuple<TaskKind, int, int>; // kind, piece, micro-batch
+
+std::map<Key, ScheduleTask> byKey(const Schedule& schedule) {
+    std::map<Key, ScheduleTask> result;
+    for (const auto& task : schedule.tasks)
+        result[{task.kind, task.chunk * schedule.stages + task.stage, task.microbatch}] = task;
+    return result;
+}
+
+void compareBubble(double actual, double expected) {
+    if (std::abs(actual - expected) > 1e-12)
+        QCOMPARE(actual, expected);
+}
+
+} // namespace
+
+class TestSchedule : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void closedForms() {
+        for (int stages = 1; stages <= 9; ++stages) {
+            for (int count = 1; count <= 24; ++count) {
+                const double p = stages;
+                const double m = count;
+                for (const auto kind : {ScheduleKind::GPipe, ScheduleKind::OneForwardOneBackward}) {
+                    const PieceTimes times{1.0, 0.75, 1.5};
+                    const auto made = makeSchedule({kind, stages, count, 1, {times}, 0.0}).value();
+                    compareBubble(made.bubbleFraction, (p - 1) / (m + p - 1));
+                    compareBubble(*idealBubbleFraction(kind, stages, count), (p - 1) / (m + p - 1));
+                    QVERIFY(qFuzzyCompare(made.makespan, (m + p - 1) * 3.25));
+                }
+            }
+        }
+    }
+
+    void interleavedClosedForm() {
+        for (int stages = 2; stages <= 8; ++stages) {
+            for (int chunks = 2; chunks <= 4; ++chunks) {
+                for (int groups = 1; groups <= 4; ++groups) {
+                    const int count = groups * stages;
+                    const double ideal = (stages - 1.0) / (chunks * count + stages - 1.0);
+                    const auto made = makeSchedule(
+                        {ScheduleKind::Interleaved, stages, count, chunks, {{2, 1, 3}}, 0.0})
+                                          .value();
+                    compareBubble(made.bubbleFraction, ideal);
+                    compareBubble(
+                        *idealBubbleFraction(ScheduleKind::Interleaved, stages, count, chunks),
+                        ideal);
+                }
+            }
+        }
+    }
+
+    // Qi et al., table 2: (p−1)(f+b−w) of idle time.
+    void zeroBubbleClosedForm() {
+        std::mt19937 dice(7);
+        std::uniform_real_distribution<double> random(0.0, 1.0);
+        for (int i = 0; i < 3000; ++i) {
+            const int stages = 1 + static_cast<int>(random(dice) * 8);
+            const int count = stages + static_cast<int>(random(dice) * 16);
+            const double weight = random(dice);
+            const PieceTimes times{weight + random(dice), weight + random(dice), weight};
+            const double idle
+                = (stages - 1) * (times.forward + times.inputGradient - times.weightGradient);
+            const auto made
+                = makeSchedule({ScheduleKind::ZeroBubble, stages, count, 1, {times}, 0.0}).value();
+            const double expected = idle / (count * times.total() + idle);
+            const std::string shape = std::to_string(stages) + " stages, " + std::to_string(count)
+                + " micro-batches, " + std::to_string(times.forward) + " "
+                + std::to_string(times.inputGradient) + " " + std::to_string(weight) + ": "
+                + std::to_string(made.bubbleFraction) + " instead of " + std::to_string(expected);
+            QVERIFY2(std::abs(made.bubbleFraction - expected) < 1e-9, shape.c_str());
+        }
+    }
+
+    // With equal thirds ZB-H1's bubble is a third of 1F1B's, at no more memory.
+    void zeroBubbleHoldsNoMoreThan1F1B() {
+        for (int stages = 2; stages <= 8; ++stages) {
+            const auto plain
+                = makeSchedule({ScheduleKind::OneForwardOneBackward, stages, 20, 1, {}, 0.0})
+                      .value();
+            const auto zero
+                = makeSchedule({ScheduleKind::ZeroBubble, stages, 20, 1, {}, 0.0}).value();
+            for (const int peak : zero.peakInFlight)
+                QVERIFY(peak <= plain.peakInFlight.front());
+            const double idlePlain = plain.bubbleFraction * plain.makespan;
+            const double idleZero = zero.bubbleFraction * zero.makespan;
+            QVERIFY(std::abs(idleZero * 3.0 - idlePlain) < 1e-9);
+        }
+    }
+
+    void memoryInFlight() {
+        const auto gpipe = makeSchedule({ScheduleKind::GPipe, 4, 10, 1, {}, 0.0}).value();
+        QCOMPARE(gpipe.peakInFlight, (std::vector<int>{10, 10, 10, 10}));
+        const auto plain
+            = makeSchedule({ScheduleKind::OneForwardOneBackward, 4, 10, 1, {}, 0.0}).value();
+        QCOMPARE(plain.peakInFlight, (std::vector<int>{4, 3, 2, 1}));
+        const auto few
+            = makeSchedule({ScheduleKind::OneForwardOneBackward, 4, 2, 1, {}, 0.0}).value();
+        QCOMPARE(few.peakInFlight, (std::vector<int>{2, 2, 2, 1}));
+    }
+
+    // (p − rank − 1) · 2 + (v − 1) · p chunks, and one of the steady phase.
+    void warmupsOfTheInterleavedSchedule() {
+        const ScheduleRequest request{ScheduleKind::Interleaved, 4, 8, 2, {}, 0.0};
+        QCOMPARE(warmupCount(request, 0), 10);
+        QCOMPARE(warmupCount(request, 3), 4);
+        const auto order = workOrder(request, 3);
+        std::vector<std::pair<int, int>> first; // chunk, micro-batch
+        for (std::size_t i = 0; i < 10; ++i) {
+            if (order[i].kind == TaskKind::Forward)
+                first.emplace_back(order[i].chunk, order[i].microbatch);
+        }
+        QCOMPARE(first,
+            (std::vector<std::pair<int, int>>{
+                {0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {1, 2}}));
+        QVERIFY(order[5].kind == TaskKind::Backward);
+        QCOMPARE(order[5].chunk, 1);
+        QCOMPARE(order[5].microbatch, 0);
+        QCOMPARE(makeSchedule(request).value().peakInFlight, (std::vector<int>{11, 9, 7, 5}));
+    }
+
+    void dependenciesHold() {
+        std::mt19937 dice(11);
+        const auto pick
+            = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(dice); };
+        std::uniform_real_distribution<double> random(0.0, 3.0);
+        for (int i = 0; i < 600; ++i) {
+            ScheduleRequest request;
+            request.kind = static_cast<ScheduleKind>(pick(0, 3));
+            request.stages = pick(1, 7);
+            request.microbatches = pick(1, 19);
+            request.virtualStages = request.kind == ScheduleKind::Interleaved ? pick(1, 4) : 1;
+            if (request.virtualStages > 1)
+                request.microbatches = request.stages * pick(1, 4);
+            const int pieces = request.stages * request.virtualStages;
+            for (int piece = 0; piece < pieces; ++piece)
+                request.times.push_back({random(dice), random(dice), random(dice)});
+            request.sendTime = pick(0, 1) == 0 ? 0.0 : random(dice);
+            const auto made = makeSchedule(request);
+            QVERIFY2(made.hasValue(), made.hasValue() ? "" : made.error().message.c_str());
+            checkDependencies(request, made.value());
+            checkStages(request, made.value());
+        }
+    }
+
+    void sendingDelaysTheNextStage() {
+        const auto made = makeSchedule({ScheduleKind::GPipe, 2, 1, 1, {{1, 1, 1}}, 0.5}).value();
+        QCOMPARE(made.makespan, 1 + 0.5 + 1 + 2 + 0.5 + 2.0);
+        const auto alone = makeSchedule({ScheduleKind::GPipe, 1, 3, 1, {{1, 1, 1}}, 0.5}).value();
+        QCOMPARE(alone.makespan, 9.0);
+        QCOMPARE(alone.bubbleFraction, 0.0);
+    }
+
+    // 19/21: the slow stages set the pace. Two stages with 1 and 3 of work per pass, 1F1B, 4
+    // micro-batches by hand: stage 1 works from 1 to 1 + 4·(3 + 6) without a break.
+    void unevenStages() {
+        const auto made = makeSchedule(
+            {ScheduleKind::OneForwardOneBackward, 2, 4, 1, {{1, 1, 1}, {3, 3, 3}}, 0.0})
+                              .value();
+        QCOMPARE(made.makespan, 1 + 36 + 2.0);
+        QVERIFY(std::abs(made.stageBubble[1] - 3.0 / 39.0) < 1e-12);
+        QVERIFY(std::abs(made.stageBubble[0] - 27.0 / 39.0) < 1e-12);
+        QVERIFY(std::abs(made.bubbleFraction - 15.0 / 39.0) < 1e-12);
+    }
+
+    void refusesNonsense() {
+        QVERIFY(!makeSchedule({ScheduleKind::GPipe, 0, 1, 1, {}, 0.0}).hasValue());
+        QVERIFY(!makeSchedule({ScheduleKind::GPipe, 2, 0, 1, {}, 0.0}).hasValue());
+        QVERIFY(!makeSchedule({ScheduleKind::Interleaved, 4, 6, 2, {}, 0.0}).hasValue());
+        QVERIFY(!idealBubbleFraction(ScheduleKind::Interleaved, 4, 6, 2).has_value());
+        QVERIFY(!makeSchedule({ScheduleKind::GPipe, 2, 2, 2, {}, 0.0}).hasValue());
+        QVERIFY(!makeSchedule({ScheduleKind::GPipe, 3, 2, 1, {{}, {}}, 0.0}).hasValue());
+        QVERIFY(!makeSchedule({ScheduleKind::GPipe, 2, 2, 1, {{-1, 1, 1}}, 0.0}).hasValue());
+        QVERIFY(!makeSchedule({ScheduleKind::GPipe, 10'000, 10'000, 1, {}, 0.0}).hasValue());
+        QVERIFY(!scheduleKindFromString("2f2b").hasValue());
+        QVERIFY(scheduleKindFromString("zero-bubble").value() == ScheduleKind::ZeroBubble);
+    }
+
+private:
+    static void checkDependencies(const ScheduleRequest& request, const Schedule& made) {
+        const auto tasks = byKey(made);
+        const int pieces = request.stages * request.virtualStages;
+        const bool isSplit = request.kind == ScheduleKind::ZeroBubble;
+        const auto perPiece = static_cast<std::size_t>(request.microbatches * (isSplit ? 3 : 2));
+        QCOMPARE(tasks.size(), static_cast<std::size_t>(pieces) * perPiece);
+        const double send = request.stages == 1 ? 0.0 : request.sendTime;
+        for (const auto& [key, task] : tasks) {
+            const auto [kind, piece, batch] = key;
+            if (kind == TaskKind::Forward && piece > 0)
+                QVERIFY(task.start >= tasks.at({kind, piece - 1, batch}).end + send);
+            if (kind == TaskKind::Backward)
+                QVERIFY(task.start >= tasks.at({TaskKind::Forward, piece, batch}).end);
+            if (kind == TaskKind::Backward && piece < pieces - 1)
+                QVERIFY(task.start >= tasks.at({kind, piece + 1, batch}).end + send);
+            if (kind == TaskKind::WeightGradient)
+                QVERIFY(task.start >= tasks.at({TaskKind::Backward, piece, batch}).end);
+        }
+    }
+
+    // No two tasks of a stage at once, the passes of a chunk in the order of the micro-batches, and
+    // as many forward passes before the first backward as the warm-up says.
+    static void checkStages(const ScheduleRequest& request, const Schedule& made) {
+        std::map<std::tuple<int, int, TaskKind>, int> last;
+        const ScheduleTask* before = nullptr;
+        std::map<int, int> forwards;
+        std::map<int, bool> hasBackward;
+        for (const auto& task : made.tasks) {
+            if (before != nullptr && before->stage == task.stage)
+                QVERIFY(task.start >= before->end);
+            const auto [seen, isFirst]
+                = last.try_emplace({task.stage, task.chunk, task.kind}, task.microbatch);
+            QVERIFY(isFirst || seen->second < task.microbatch);
+            seen->second = task.microbatch;
+            hasBackward[task.stage] |= task.kind == TaskKind::Backward;
+            forwards[task.stage]
+                += task.kind == TaskKind::Forward && !hasBackward[task.stage] ? 1 : 0;
+            before = &task;
+        }
+        const int all = request.microbatches * request.virtualStages;
+        for (const auto& [stage, count] : forwards)
+            QCOMPARE(count, std::min(warmupCount(request, stage) + 1, all));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSchedule)
+#include "tst_Schedule.moc"
