@@ -23,6 +23,8 @@ void addInfoCommand(CLI::App& app, CommandContext& context);
 void addSummaryCommand(CLI::App& app, CommandContext& context);
 void addKernelsCommand(CLI::App& app, CommandContext& context);
 void addLayoutCommand(CLI::App& app, CommandContext& context);
+void addAlignCommand(CLI::App& app, CommandContext& context);
+void addCollectivesCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);
 void addExportCommand(CLI::App& app, CommandContext& context);
 void addQueryCommand(CLI::App& app, CommandContext& context);

@@ -38,6 +38,8 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addSummaryCommand(app, context);
     addKernelsCommand(app, context);
     addLayoutCommand(app, context);
+    addAlignCommand(app, context);
+    addCollectivesCommand(app, context);
     addFigureCommand(app, context);
     addExportCommand(app, context);
     addQueryCommand(app, context);

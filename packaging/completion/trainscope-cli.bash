@@ -23,7 +23,7 @@ _trainscope_cli() {
   current=$cur
   previous=$prev
   COMPREPLY=()
-  local commands="import info summary kernels layout figure export query remove vacuum check"
+  local commands="import info summary kernels align collectives layout figure export query remove vacuum check"
   [ "$cword" -gt 1 ] && command=${words[1]}
   case "$previous" in
     --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
@@ -50,7 +50,7 @@ _trainscope_cli() {
       mapfile -t COMPREPLY < <(compgen -W "default charllm" -- "$current"; compgen -f -- "$current")
       return ;;
     --csv) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-    --name|--threads|--height-mm|--rank|--from|--to|--iteration) return ;;
+    --name|--threads|--network-gbps|--height-mm|--rank|--from|--to|--iteration) return ;;
     --nodes|--gpus-per-node|--tp|--cp|--dp|--pp|--ep|--etp|--vpp|--shard-size|--layers|--stage-layers|--microbatches) return ;;
   esac
   case "$command" in
@@ -67,6 +67,8 @@ _trainscope_cli() {
     layout)
       options="--nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
         --stage-layers --embedding-layer --loss-layer --microbatches --schedule --tasks --json --help" ;;
+    align) options="--run --json --help" ;;
+    collectives) options="--run --network-gbps --own-clocks --json --help" ;;
     figure)
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --statistic --log
         --whole-run --per --normalise --categories --model --optimization --csv --help" ;;

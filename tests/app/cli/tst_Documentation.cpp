@@ -12,9 +12,10 @@ using trainscope::tests::runCli;
 namespace {
 
 const QStringList kCommands{QStringLiteral("import"), QStringLiteral("info"),
-    QStringLiteral("summary"), QStringLiteral("kernels"), QStringLiteral("figure"),
-    QStringLiteral("export"), QStringLiteral("query"), QStringLiteral("remove"),
-    QStringLiteral("vacuum"), QStringLiteral("check"), QStringLiteral("layout")};
+    QStringLiteral("summary"), QStringLiteral("kernels"), QStringLiteral("align"),
+    QStringLiteral("collectives"), QStringLiteral("figure"), QStringLiteral("export"),
+    QStringLiteral("query"), QStringLiteral("remove"), QStringLiteral("vacuum"),
+    QStringLiteral("check"), QStringLiteral("layout")};
 
 QString fileText(const char* path) {
     QFile file(qEnvironmentVariable("TRAINSCOPE_SOURCE") + QLatin1Char('/') + QLatin1String(path));
