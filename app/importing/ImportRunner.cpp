@@ -3,6 +3,7 @@
 #include "app/importing/ProgressFunnel.h"
 #include "core/store/Store.h"
 #include "importers/registry/HashingTree.h"
+#include "importers/registry/LaunchUnits.h"
 
 #include <exception>
 #include <system_error>
@@ -55,7 +56,9 @@ public:
 private:
     Result<ImportReport> importWith(
         const importers::Importer& importer, store::ImportSession& session) {
-        auto report = importer.import(m_tree, m_unit, session, m_progress);
+        const auto launched = importers::launchSink(m_tree, m_unit, session);
+        Sink& sink = launched ? *launched : session;
+        auto report = importer.import(m_tree, m_unit, sink, m_progress);
         if (!report.hasValue())
             return report;
         auto hash = m_tree.hashOf(m_unit, m_progress);

@@ -1,5 +1,6 @@
 #include "importers/charllm/Inventory.h"
 
+#include "core/model/LaunchFields.h"
 #include "importers/charllm/RunName.h"
 #include "importers/charllm/SeriesMap.h"
 #include "importers/common/GpuFamily.h"
@@ -14,18 +15,22 @@ namespace trainscope::importers::charllm {
 
 namespace {
 
-bool isYaml(std::string_view path) {
-    return path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".YAML")
-        || path.ends_with(".YML");
+// What a unit holds beside its telemetry: the configurations it was launched with.
+bool isLaunchFile(std::string_view path) {
+    return launch::launchKindOf(path).has_value();
 }
 
 void readLaunch(const SourceTree& tree, const std::string& path, Inventory& inventory) {
     auto launch = launch::readLaunchFile(tree, path);
-    inventory.hasLaunchFile = launch.hasValue();
-    if (launch.hasValue())
-        inventory.launch = std::move(launch).value();
-    else
+    if (!launch.hasValue()) {
         inventory.launchProblem = launch.error().describe();
+        return;
+    }
+    const std::string before = inventory.launch.origin;
+    fillLaunch(inventory.launch, launch.value());
+    if (!before.empty())
+        inventory.launch.origin = before + ", " + launch.value().origin;
+    inventory.hasLaunchFile = true;
 }
 
 auto subjectOrder(const TelemetryFile& file) {
@@ -82,7 +87,7 @@ int ranksExpected(const Inventory& inventory) {
 Inventory takeInventory(const SourceTree& tree, const ImportUnit& unit) {
     Inventory inventory;
     for (const std::string& path : unit.files) {
-        if (isYaml(path))
+        if (isLaunchFile(path))
             readLaunch(tree, path, inventory);
     }
     const std::string folder = unit.path.empty() ? tree.displayPath({}) : unit.path;
@@ -93,7 +98,7 @@ Inventory takeInventory(const SourceTree& tree, const ImportUnit& unit) {
         inventory.gpuFamily = gpuFamilyOfPath(namePart(tree.displayPath({})));
     inventory.gpusPerNode = inventory.launch.gpusPerNode.value_or(kDefaultGpusPerNode);
     for (const std::string& path : unit.files) {
-        if (auto name = telemetryName(namePart(path)); name && !isYaml(path)) {
+        if (auto name = telemetryName(namePart(path)); name && !isLaunchFile(path)) {
             SeriesDescription description = describeSeries(*name, inventory.gpusPerNode);
             inventory.files.push_back({path, std::move(*name), std::move(description)});
         }

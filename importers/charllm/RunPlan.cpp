@@ -61,8 +61,7 @@ std::vector<ImportUnit> planRuns(const SourceTree& tree, const std::vector<Sourc
         unit.path = folder;
         unit.runName = runs.nameOf(folder);
         const launch::LaunchMatch match = launchFiles.find(folder);
-        if (match.path)
-            unit.files.push_back(*match.path);
+        unit.files.insert(unit.files.end(), match.paths.begin(), match.paths.end());
         if (!match.note.empty())
             unit.notes.push_back(match.note);
         describe(takeInventory(tree, unit), unit);

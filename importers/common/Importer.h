@@ -24,6 +24,8 @@ struct ImportUnit {
     std::string importer; // id of the importer
     std::string path; // file, or folder of the run, relative to the tree
     std::vector<std::string> files; // every file that belongs to it
+    // Launch configurations that lie beside it, of formats that read none themselves.
+    std::vector<std::string> launchFiles;
     std::uint64_t bytes = 0; // on disk
     std::string runName; // editable
     std::optional<int> rank; // editable; of a single-rank source

@@ -1,20 +1,82 @@
 #include "importers/launch/LaunchFile.h"
 
+#include "importers/common/RunFolders.h"
+#include "importers/launch/Arguments.h"
+#include "importers/launch/JsonSettings.h"
 #include "importers/launch/ReadFields.h"
-#include "importers/launch/YamlScalars.h"
+
+#include <algorithm>
+#include <initializer_list>
 
 namespace trainscope::importers::launch {
 
-Result<LaunchConfig> readLaunchYaml(std::string_view text, const std::string& where) {
-    const auto scalars = readYamlScalars(text, where);
-    if (!scalars.hasValue())
-        return scalars.error();
-    LaunchConfig config = readFields(Fields(scalars.value()));
-    if (config == LaunchConfig{})
-        return Error{ErrorCode::Unrecognised,
-            "This YAML is no launch configuration: neither trainer.devices nor any model setting "
-            "is in it.",
-            where};
+namespace {
+
+bool endsWithOneOf(std::string_view text, std::initializer_list<std::string_view> endings) {
+    return std::any_of(endings.begin(), endings.end(),
+        [text](std::string_view ending) { return text.ends_with(ending); });
+}
+
+bool holdsOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(),
+        [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+Result<YamlScalars> settingsOf(LaunchKind kind, std::string_view text, const std::string& where) {
+    switch (kind) {
+    case LaunchKind::Yaml:
+        return readYamlScalars(text, where);
+    case LaunchKind::Json:
+        return readJsonSettings(text, where);
+    case LaunchKind::Text:
+        break;
+    }
+    return readArguments(text);
+}
+
+// Any setting makes a YAML one; scripts and JSON hold much that is named alike.
+bool isLaunch(LaunchKind kind, const LaunchConfig& config) {
+    if (kind == LaunchKind::Yaml)
+        return config != LaunchConfig{};
+    return config.layers || config.tensorParallel || config.microBatch || config.globalBatch
+        || config.zeroStage;
+}
+
+const char* whyNone(LaunchKind kind) {
+    switch (kind) {
+    case LaunchKind::Yaml:
+        return "This YAML is no launch configuration: neither trainer.devices nor any model "
+               "setting is in it.";
+    case LaunchKind::Json:
+        return "This JSON is no launch configuration: neither a batch size nor a number of layers "
+               "is in it.";
+    case LaunchKind::Text:
+        break;
+    }
+    return "There are no arguments of a training program in this text, such as "
+           "--tensor-model-parallel-size or --num-layers.";
+}
+
+} // namespace
+
+std::optional<LaunchKind> launchKindOf(std::string_view path) {
+    const std::string name = lowerCase(namePart(path));
+    if (endsWithOneOf(name, {".yaml", ".yml"}))
+        return LaunchKind::Yaml;
+    if (name.ends_with(".json") && holdsOneOf(name, {"config", "deepspeed", "ds_", "zero", "args"}))
+        return LaunchKind::Json;
+    if (endsWithOneOf(name, {".sh", ".slurm", ".sbatch", ".bash", ".txt", ".log", ".out", ".args"}))
+        return LaunchKind::Text;
+    return std::nullopt;
+}
+
+Result<LaunchConfig> readLaunch(LaunchKind kind, std::string_view text, const std::string& where) {
+    const auto settings = settingsOf(kind, text, where);
+    if (!settings.hasValue())
+        return settings.error();
+    LaunchConfig config = readFields(Fields(settings.value()));
+    if (!isLaunch(kind, config))
+        return Error{ErrorCode::Unrecognised, whyNone(kind), where};
     config.origin = where;
     return config;
 }

@@ -1,5 +1,6 @@
 #include "importers/launch/LaunchFiles.h"
 
+#include "core/model/LaunchFields.h"
 #include "importers/common/GpuFamily.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/launch/YamlScalars.h"
@@ -13,14 +14,6 @@ namespace trainscope::importers::launch {
 namespace {
 
 using Words = std::set<std::string, std::less<>>;
-
-bool isYamlName(std::string_view path) {
-    for (const std::string_view suffix : {".yaml", ".yml", ".YAML", ".YML"}) {
-        if (path.ends_with(suffix))
-            return true;
-    }
-    return false;
-}
 
 std::string_view stemOf(std::string_view path) {
     const std::string_view name = namePart(path);
@@ -56,21 +49,49 @@ bool contradict(const Words& a, const Words& b) {
             first.begin(), first.end(), [&](const auto& gpu) { return second.contains(gpu); });
 }
 
+// More files of a kind than this are no launch configurations of one run.
+constexpr std::size_t kMostBeside = 8;
+
+bool agree(const LaunchConfig& a, const LaunchConfig& b) {
+    bool same = true;
+    forEachLaunchField([&](const char*, auto member) {
+        same = same && (!(a.*member) || !(b.*member) || a.*member == b.*member);
+    });
+    return same;
+}
+
+// Fills what `into` does not say from `more`.
+void join(const LaunchMatch& more, LaunchMatch& into) {
+    if (more.paths.empty())
+        return;
+    const std::string origin = into.config.origin;
+    fillLaunch(into.config, more.config);
+    if (!origin.empty())
+        into.config.origin = origin + ", " + more.config.origin;
+    into.paths.insert(into.paths.end(), more.paths.begin(), more.paths.end());
+}
+
 } // namespace
 
 Result<LaunchConfig> readLaunchFile(const SourceTree& tree, const std::string& path) {
-    const auto text = readHead(tree, path, kMaxYamlBytes + 1);
+    const auto kind = launchKindOf(path);
+    if (!kind)
+        return Error{ErrorCode::Unrecognised, "This is no kind of launch configuration.", path};
+    // Of a log the beginning is enough; another kind that is longer is none.
+    const std::size_t limit = kMaxYamlBytes + (*kind == LaunchKind::Text ? 0 : 1);
+    const auto text = readHead(tree, path, limit);
     if (!text.hasValue())
         return text.error();
-    return readLaunchYaml(text.value(), path);
+    return readLaunch(*kind, text.value(), path);
 }
 
 LaunchFiles::LaunchFiles(const SourceTree& tree, const RunFolders& runs)
     : m_tree(tree)
     , m_runs(runs) {
     for (const SourceFile& file : tree.files()) {
-        if (isYamlName(file.path) && file.problem.empty())
-            m_yaml.push_back(file.path);
+        const auto kind = file.problem.empty() ? launchKindOf(file.path) : std::nullopt;
+        if (kind)
+            (kind == LaunchKind::Yaml ? m_yaml : m_others).push_back(file.path);
     }
 }
 
@@ -79,12 +100,19 @@ LaunchMatch LaunchFiles::find(std::string_view runFolder) const {
     const std::string_view name
         = runFolder.empty() ? std::string_view(rootName) : namePart(runFolder);
     LaunchMatch match = inRunFolder(runFolder, name);
-    if (match.path)
+    if (match.paths.empty()) {
+        LaunchMatch other = elsewhere(m_yaml, runFolder, name);
+        if (other.paths.empty() && other.note.empty())
+            other.note = std::move(match.note);
+        match = std::move(other);
+    }
+    for (const LaunchKind kind : {LaunchKind::Text, LaunchKind::Json})
+        addBeside(runFolder, kind, match);
+    if (!match.paths.empty())
         return match;
-    LaunchMatch other = elsewhere(runFolder, name);
-    if (!other.path && other.note.empty())
-        other.note = std::move(match.note);
-    return other;
+    LaunchMatch script = elsewhere(m_others, runFolder, name);
+    // That a script or a log states nothing is no surprise.
+    return script.paths.empty() ? match : script;
 }
 
 bool LaunchFiles::accept(const std::string& path, LaunchMatch& match) const {
@@ -93,8 +121,31 @@ bool LaunchFiles::accept(const std::string& path, LaunchMatch& match) const {
         match.note = config.error().describe();
         return false;
     }
-    match = {path, std::move(config).value(), {}};
+    match = {{path}, std::move(config).value(), {}};
     return true;
+}
+
+void LaunchFiles::addBeside(std::string_view runFolder, LaunchKind kind, LaunchMatch& match) const {
+    std::vector<std::string> paths;
+    for (const std::string& path : m_others) {
+        if (folderPart(path) == runFolder && launchKindOf(path) == kind)
+            paths.push_back(path);
+    }
+    if (paths.size() > kMostBeside)
+        return;
+    LaunchMatch together;
+    for (const std::string& path : paths) {
+        LaunchMatch found;
+        if (!accept(path, found))
+            continue;
+        if (!agree(together.config, found.config)) {
+            match.note = together.paths.front() + " and " + path
+                + " state different things; neither was used.";
+            return;
+        }
+        join(found, together);
+    }
+    join(together, match);
 }
 
 LaunchMatch LaunchFiles::inRunFolder(std::string_view runFolder, std::string_view name) const {
@@ -140,11 +191,12 @@ bool LaunchFiles::isCloserToAnotherRun(
     });
 }
 
-LaunchMatch LaunchFiles::elsewhere(std::string_view runFolder, std::string_view name) const {
+LaunchMatch LaunchFiles::elsewhere(const std::vector<std::string>& files,
+    std::string_view runFolder, std::string_view name) const {
     const Words here = foldersOf(m_tree.displayPath(std::string(runFolder)));
     std::vector<Candidate> candidates;
     std::string note;
-    for (const std::string& path : m_yaml) {
+    for (const std::string& path : files) {
         if (!standsAsWord(stemOf(path), name) || liesIn(path, runFolder))
             continue;
         const Candidate candidate{path, closeness(runFolder, path)};
@@ -167,22 +219,23 @@ LaunchMatch LaunchFiles::best(const std::vector<Candidate>& candidates, std::str
     LaunchMatch first;
     std::size_t score = 0;
     for (const Candidate& candidate : candidates) {
-        if (first.path && candidate.score < score)
+        if (!first.paths.empty() && candidate.score < score)
             break;
         LaunchMatch found;
         if (!accept(candidate.path, found)) {
             note = found.note;
-        } else if (!first.path) {
+        } else if (first.paths.empty()) {
             first = std::move(found);
             score = candidate.score;
         } else {
             found.config.origin = first.config.origin;
             if (found.config != first.config)
                 return {{}, {},
-                    *first.path + " and " + *found.path + " fit equally well; neither was used."};
+                    first.paths.front() + " and " + found.paths.front()
+                        + " fit equally well; neither was used."};
         }
     }
-    if (!first.path)
+    if (first.paths.empty())
         first.note = std::move(note);
     return first;
 }

@@ -1,20 +1,22 @@
 #pragma once
-// Which launch YAML of a tree belongs to which run folder. In the order of trust:
-//  1. in the run folder: named like it, or the only YAML there, or .hydra/config.yaml, or
-//  hparams.yaml;
-//  2. anywhere in the tree, named like the run folder (gpt3-175b_3_00000.yaml). Of several the one
-//  that shares most
-//     folder names with the run (its sweep, its model) wins; a tie of different files, or folders
-//     that name different GPUs (h100, h200), decide nothing, since one index means different
-//     layouts on different clusters.
+// Which launch configurations of a tree belong to which run folder. In the order of trust:
+//  1. a YAML in the run folder: named like it, or the only one there, or .hydra/config.yaml, or
+//     hparams.yaml;
+//  2. a YAML anywhere in the tree, named like the run folder (gpt3-175b_3_00000.yaml). Of several
+//     the one that shares most folder names with the run (its sweep, its model) wins; a tie of
+//     different files, or folders that name different GPUs (h100, h200), decide nothing, since one
+//     index means different layouts on different clusters;
+//  3. scripts and logs in the run folder, then JSON configurations there: they fill what is not
+//     stated yet. Files of one kind that contradict each other are left out;
+//  4. without any of these, a script or log anywhere, named like the run folder, as in 2.
 // Only files that are launch configurations count.
 
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "importers/common/RunFolders.h"
 #include "importers/common/Source.h"
+#include "importers/launch/LaunchFile.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,14 +24,15 @@
 namespace trainscope::importers::launch {
 
 struct LaunchMatch {
-    std::optional<std::string> path; // relative to the tree; absent: none
-    LaunchConfig config; // of that file; origin is its path
+    std::vector<std::string> paths; // relative to the tree; empty: none
+    LaunchConfig config; // of these files; origin lists them
     std::string note; // why a file that looked right was not taken; may be empty
 };
 
 class LaunchFiles {
 public:
-    // Remembers the YAML files of the tree; tree and runs must outlive this. Reads nothing yet.
+    // Remembers the files of the tree that may be launch configurations; tree and runs must outlive
+    // this. Reads nothing yet.
     LaunchFiles(const SourceTree& tree, const RunFolders& runs);
 
     // `runFolder` relative to the root, "" for the root itself.
@@ -37,7 +40,9 @@ public:
 
 private:
     [[nodiscard]] LaunchMatch inRunFolder(std::string_view runFolder, std::string_view name) const;
-    [[nodiscard]] LaunchMatch elsewhere(std::string_view runFolder, std::string_view name) const;
+    [[nodiscard]] LaunchMatch elsewhere(const std::vector<std::string>& files,
+        std::string_view runFolder, std::string_view name) const;
+    void addBeside(std::string_view runFolder, LaunchKind kind, LaunchMatch& match) const;
     struct Candidate {
         std::string path;
         std::size_t score = 0; // folder names shared with the run
@@ -54,6 +59,7 @@ private:
     const SourceTree& m_tree;
     const RunFolders& m_runs;
     std::vector<std::string> m_yaml;
+    std::vector<std::string> m_others;
 };
 
 // The launch configuration in a file of the tree; its origin is the path.

@@ -35,7 +35,7 @@ std::optional<int> quotient(std::int64_t whole, std::initializer_list<int> facto
 std::optional<std::int64_t> gpusOf(const Fields& fields, const LaunchConfig& config) {
     if (config.nodes && config.gpusPerNode)
         return std::int64_t{*config.nodes} * *config.gpusPerNode;
-    const auto world = fields.count({"world_size", "global_num_gpus"});
+    const auto world = fields.count({"global_num_gpus", "world_size"});
     return world ? std::optional<std::int64_t>(*world) : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include "core/parallel/OrderedJobs.h"
 #include "importers/registry/FileKind.h"
 #include "importers/registry/Joining.h"
+#include "importers/registry/LaunchUnits.h"
 
 #include <algorithm>
 #include <exception>
@@ -98,6 +99,7 @@ public:
         for (const auto& importer : registry())
             planWith(*importer);
         joinLogsToRuns(m_tree, m_plan.units);
+        attachLaunchFiles(m_tree, m_plan.units);
         forgetUsed();
         std::sort(m_plan.unrecognised.begin(), m_plan.unrecognised.end(),
             [](const Unrecognised& a, const Unrecognised& b) { return a.path < b.path; });
@@ -109,11 +111,13 @@ private:
         m_plan.unrecognised.push_back({file.path, std::move(reason)});
     }
 
-    // A launch YAML is no telemetry of its own, but belongs to the run that reads it.
+    // A launch configuration is no telemetry of its own, but belongs to the run that reads it.
     void forgetUsed() {
         std::set<std::string> used;
-        for (const ImportUnit& unit : m_plan.units)
+        for (const ImportUnit& unit : m_plan.units) {
             used.insert(unit.files.begin(), unit.files.end());
+            used.insert(unit.launchFiles.begin(), unit.launchFiles.end());
+        }
         std::erase_if(m_plan.unrecognised,
             [&used](const Unrecognised& one) { return used.contains(one.path); });
     }

@@ -14,6 +14,7 @@ class ImportTest : public QObject {
 private Q_SLOTS:
     void init();
     void twiceIsOnce();
+    void launchConfigurationsBeside();
     void movedIsTheSame();
     void brokenBesideGood();
     void nothingLeavesNoDatabase();
@@ -52,6 +53,29 @@ void ImportTest::twiceIsOnce() {
     QCOMPARE(sources.value().size(), std::size_t{2});
     QCOMPARE(sources.value()[0].hash.size(), std::size_t{32});
     QVERIFY(QDir::isAbsolutePath(QString::fromStdString(sources.value()[0].path)));
+}
+
+void ImportTest::launchConfigurationsBeside() {
+    QVERIFY(writeFile(path("in/a.csv"), logText(10)));
+    QVERIFY(writeFile(path("in/train.sh"), "torchrun train.py --num-layers 4 --seq-length 128\n"));
+    QVERIFY(writeFile(path("in/ds_config.json"), R"({"train_batch_size": 16})"));
+    QVERIFY(writeFile(path("in/notes.txt"), "we ran this on Monday\n"));
+    const auto outcomes = importFolder(path("in"), path("db.trainscope"));
+    QCOMPARE(outcomes.value().size(), std::size_t{1});
+    const auto store
+        = store::Store::open(path("db.trainscope").toStdString(), store::OpenMode::ReadOnly);
+    const LaunchConfig launch = store.value().runs().value().front().launch;
+    QCOMPARE(launch.layers.value_or(0), 4);
+    QCOMPARE(launch.sequenceLength.value_or(0), 128);
+    QCOMPARE(launch.globalBatch.value_or(0), 16);
+    QCOMPARE(launch.origin, std::string("train.sh, ds_config.json"));
+    // Beside two runs there is no telling whose they are.
+    QVERIFY(writeFile(path("in/b.csv"), logText(20)));
+    QVERIFY(importFolder(path("in"), path("two.trainscope")).hasValue());
+    const auto two
+        = store::Store::open(path("two.trainscope").toStdString(), store::OpenMode::ReadOnly);
+    for (const Run& run : two.value().runs().value())
+        QVERIFY(run.launch == LaunchConfig{});
 }
 
 void ImportTest::movedIsTheSame() {

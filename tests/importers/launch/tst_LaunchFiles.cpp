@@ -19,7 +19,12 @@ std::string found(const Files& files, const std::string& runFolder) {
     const auto tree = memoryTree(files);
     const RunFolders runs(*tree);
     const LaunchMatch match = LaunchFiles(*tree, runs).find(runFolder);
-    return match.path.value_or(match.note.empty() ? "none" : "none, noted");
+    if (match.paths.empty())
+        return match.note.empty() ? "none" : "none, noted";
+    std::string all;
+    for (const std::string& path : match.paths)
+        all += (all.empty() ? "" : " ") + path;
+    return all;
 }
 
 } // namespace
@@ -65,6 +70,27 @@ private Q_SLOTS:
             << std::string("a/gpt3_1_00000.yaml");
         QTest::newRow("no launch configuration") << Files{{run + "/gpt3_1_00000.yaml", "kind: Pod"}}
                                                  << run << std::string("none, noted");
+        const std::string args = "--num-layers 4 --micro-batch-size 2";
+        QTest::newRow("script beside")
+            << Files{{run + "/train.sh", args}} << run << run + "/train.sh";
+        QTest::newRow("script and JSON join the YAML")
+            << Files{{run + "/a.yaml", yaml}, {run + "/train.sh", args},
+                   {run + "/ds_config.json", R"({"zero_optimization": {"stage": 1}})"}}
+            << run << run + "/a.yaml " + run + "/train.sh " + run + "/ds_config.json";
+        QTest::newRow("scripts that agree")
+            << Files{{run + "/a.sh", args}, {run + "/b.sh", "--num-layers 4 --seq-length 8"}} << run
+            << run + "/a.sh " + run + "/b.sh";
+        QTest::newRow("scripts that contradict")
+            << Files{{run + "/a.sh", args}, {run + "/b.sh", "--num-layers 5"}} << run
+            << std::string("none, noted");
+        QTest::newRow("script that states nothing")
+            << Files{{run + "/a.sh", "srun hostname"}} << run << std::string("none");
+        QTest::newRow("script named like the run")
+            << Files{{"scripts/gpt3_1_00000.sh", args}, {"scripts/gpt3_2_00000.sh", args}} << run
+            << std::string("scripts/gpt3_1_00000.sh");
+        QTest::newRow("a YAML goes before a script of that name")
+            << Files{{"scripts/gpt3_1_00000.sh", args}, {"scripts/gpt3_1_00000.yaml", yaml}} << run
+            << std::string("scripts/gpt3_1_00000.yaml");
         QTest::newRow("another run is closer")
             << Files{{"r/lora/gpt3_1_00000/gpu_power_0.csv", ""},
                    {"r/tune/gpt3_1_00000/gpu_power_0.csv", ""}, {"s/lora/gpt3_1_00000.yaml", yaml}}
@@ -79,6 +105,16 @@ private Q_SLOTS:
         QFETCH(std::string, run);
         QFETCH(std::string, expected);
         QCOMPARE(found(files, run), expected);
+    }
+
+    void whatOneLeavesOpenAnotherFills() {
+        const auto tree = memoryTree({{"r/a.yaml", "model: {num_layers: 4}\n"},
+            {"r/ds_config.json", R"({"train_batch_size": 16, "num_layers": 5})"}});
+        const RunFolders runs(*tree);
+        const LaunchMatch match = LaunchFiles(*tree, runs).find("r");
+        QCOMPARE(match.config.layers.value_or(0), 4);
+        QCOMPARE(match.config.globalBatch.value_or(0), 16);
+        QCOMPARE(match.config.origin, std::string("r/a.yaml, r/ds_config.json"));
     }
 
     void originIsThePath() {

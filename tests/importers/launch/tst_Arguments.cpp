@@ -1,0 +1,263 @@
+// Megatron's arguments in scripts, commands and logs; DeepSpeed and Hugging Face JSON.
+
+#include "importers/launch/Arguments.h"
+#include "importers/launch/LaunchFile.h"
+
+#include <QtTest>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::importers::launch;
+
+namespace {
+
+LaunchConfig read(LaunchKind kind, const std::string& text) {
+    const auto config = readLaunch(kind, text, "x");
+    return config.hasValue() ? config.value() : LaunchConfig{};
+}
+
+std::string value(const std::string& text, const std::string& key) {
+    const auto settings = readArguments(text);
+    const auto found = settings.find(key);
+    return found == settings.end() ? "absent" : found->second;
+}
+
+const std::string kScript = R"(#!/bin/bash
+#SBATCH --nodes=4 --gpus-per-node=8
+# --num-layers 1 is no setting but a comment
+GPUS_PER_NODE=8
+NNODES=${SLURM_NNODES:-4}
+TP=8
+export PP=4
+MICRO=1
+WORLD=$(($GPUS_PER_NODE*$NNODES))
+GLOBAL_BATCH=$((MICRO * WORLD * 4))   # 128
+DISTRIBUTED_ARGS="--nproc_per_node $GPUS_PER_NODE --nnodes ${NNODES}"
+MODEL_ARGS=(
+    --num-layers 96
+    --hidden-size 12288 \
+    --num-attention-heads 96 # heads
+    --seq-length 2048
+    --ffn-hidden-size=49152
+)
+torchrun $DISTRIBUTED_ARGS pretrain_gpt.py ${MODEL_ARGS[@]} \
+    --tensor-model-parallel-size ${TP} \
+    --pipeline-model-parallel-size $PP \
+    --micro-batch-size ${MICRO} --global-batch-size $GLOBAL_BATCH \
+    --train-iters 100 --sequence-parallel --bf16 --swiglu \
+    --recompute-granularity selective \
+    --num-layers-per-virtual-pipeline-stage $UNKNOWN \
+    --decoder-first-pipeline-num-layers 20 --decoder-last-pipeline-num-layers 22
+)";
+
+} // namespace
+
+class tst_Arguments : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aScript() {
+        LaunchConfig expected;
+        expected.precision = "bf16";
+        expected.nodes = 4;
+        expected.gpusPerNode = 8;
+        expected.tensorParallel = 8;
+        expected.pipelineParallel = 4;
+        expected.dataParallel = 1; // 32 / (8 × 4)
+        expected.microBatch = 1;
+        expected.globalBatch = 128; // 1 × 32 × 4
+        expected.gradientAccumulation = 128;
+        expected.sequenceLength = 2048;
+        expected.layers = 96;
+        expected.hiddenSize = 12288;
+        expected.attentionHeads = 96;
+        expected.ffnSize = 49152;
+        expected.gatedMlp = true;
+        expected.recompute = true;
+        expected.recomputeGranularity = "selective";
+        expected.sequenceParallel = true;
+        expected.stageLayers = "20,27,27,22"; // (96 − 20 − 22) / 2 between
+        expected.workload = Workload::Training;
+        expected.maxSteps = 100;
+        expected.origin = "x";
+        QVERIFY(read(LaunchKind::Text, kScript) == expected);
+    }
+
+    void words_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::addColumn<std::string>("expected"); // of seq_length
+        const auto row = [](const char* name, const char* text, const char* expected) {
+            QTest::newRow(name) << std::string(text) << std::string(expected);
+        };
+        row("plain", "--seq-length 8", "8");
+        row("equals", "--seq-length=8", "8");
+        row("underscores", "--seq_length 8", "8");
+        row("quotes", "--seq-length \"8\"", "8");
+        row("listed", "['pretrain.py', '--seq-length', '8']", "8");
+        row("last wins", "--seq-length 4 --seq-length 8", "8");
+        row("flag", "--seq-length --bf16", "true");
+        row("assigned", "S=8\n--seq-length $S", "8");
+        row("assigned later", "--seq-length $S\nS=8", "8");
+        row("quoted", "S=\"8\"\n--seq-length ${S}", "8");
+        row("default", "--seq-length ${S:-8}", "8");
+        row("assigned before the default", "S=4\n--seq-length ${S:-8}", "4");
+        row("own default", "S=${S:-8}\n--seq-length $S", "8");
+        row("argument with default", "S=${1:-8}\n--seq-length $S", "8");
+        row("through two", "A=8\nB=$A\n--seq-length $B", "8");
+        row("product", "A=2\nS=$((A * 2 * $A))\n--seq-length $S", "8");
+        row("quotient", "--seq-length $((16/2))", "8");
+        row("sum is not read", "--seq-length $((4+4))", "absent");
+        row("from outside", "--seq-length $S", "absent");
+        row("of itself", "S=$S\n--seq-length $S", "absent");
+        row("of each other", "A=$B\nB=$A\n--seq-length $A", "absent");
+        row("comment", "# --seq-length 8", "absent");
+        row("comment behind", "x # --seq-length 8", "absent");
+        row("other name", "--my-seq-length 8", "absent");
+        row("dots", "  seq_length ........ 8", "8");
+        row("dots in a log", "[default0]:  seq_length ..... 8\r", "8");
+        row("dots before the command", "  seq_length ....... 8\n--seq-length 4", "8");
+        row("updated", "  seq_length ........ 8...........updated", "8");
+        row("default of NeoX", "  seq_length ..... None.....default", "None");
+        row("no dots", "  seq_length . 8", "absent");
+        row("cut off", "--seq-length ${S", "absent");
+    }
+    void words() {
+        QFETCH(const std::string, text);
+        QFETCH(const std::string, expected);
+        QCOMPARE(value(text, "seq_length"), expected);
+    }
+
+    void paddedVocabulary() {
+        QCOMPARE(value("rank0: > padded vocab (size: 50257) with 47 dummy tokens (new size: 50304)",
+                     "padded_vocab_size"),
+            std::string("50304"));
+    }
+
+    void overridesOfHydra() {
+        const auto launch = read(LaunchKind::Text,
+            "python train.py trainer.devices=8 trainer.num_nodes=2 ++model.num_layers=4 \\\n"
+            "  model.micro_batch_size=2");
+        QCOMPARE(launch.gpusPerNode.value_or(0), 8);
+        QCOMPARE(launch.nodes.value_or(0), 2);
+        QCOMPARE(launch.layers.value_or(0), 4);
+        QCOMPARE(launch.microBatch.value_or(0), 2);
+    }
+
+    // Megatron prints one query group where queries are not grouped.
+    void queryGroups() {
+        const std::string dump = "  num_layers .... 4\n  num_query_groups .... 1\n";
+        QVERIFY(!read(LaunchKind::Text, dump + "  group_query_attention .... False\n").kvHeads);
+        QCOMPARE(read(LaunchKind::Text, dump + "  group_query_attention .... True\n").kvHeads, 1);
+    }
+
+    void deepSpeed() {
+        const auto launch = read(LaunchKind::Json, R"({"train_batch_size": 256,
+            "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8,
+            "zero_optimization": {"stage": 3, "overlap_comm": true}, "bf16": {"enabled": true},
+            "fp16": {"enabled": false}, "optimizer": {"type": "AdamW", "params": {"lr": 0.1}}})");
+        LaunchConfig expected;
+        expected.globalBatch = 256;
+        expected.microBatch = 4;
+        expected.gradientAccumulation = 8;
+        expected.zeroStage = 3;
+        expected.precision = "bf16";
+        expected.optimizer = "AdamW";
+        expected.workload = Workload::Training;
+        expected.origin = "x";
+        QVERIFY(launch == expected);
+        const auto automatic = read(
+            LaunchKind::Json, R"({"train_batch_size": "auto", "zero_optimization": {"stage": 0}})");
+        QVERIFY(!automatic.globalBatch);
+        QCOMPARE(automatic.zeroStage, 0);
+    }
+
+    void huggingFace() {
+        const auto launch = read(LaunchKind::Json, R"({"architectures": ["MixtralForCausalLM"],
+            "hidden_act": "silu", "hidden_size": 4096, "intermediate_size": 14336,
+            "max_position_embeddings": 32768, "num_attention_heads": 32, "num_experts_per_tok": 2,
+            "num_hidden_layers": 32, "num_key_value_heads": 8, "num_local_experts": 8,
+            "tie_word_embeddings": false, "torch_dtype": "bfloat16", "vocab_size": 32000})");
+        LaunchConfig expected;
+        expected.layers = 32;
+        expected.hiddenSize = 4096;
+        expected.attentionHeads = 32;
+        expected.kvHeads = 8;
+        expected.ffnSize = 14336;
+        expected.gatedMlp = true;
+        expected.experts = 8;
+        expected.expertsPerToken = 2;
+        expected.tiedEmbeddings = false;
+        expected.vocabulary = 32000;
+        expected.precision = "bfloat16";
+        expected.origin = "x";
+        QVERIFY(launch == expected); // how long a sequence may be is not how long it is
+    }
+
+    void whatIsNone() {
+        QVERIFY(!readLaunch(LaunchKind::Text, "#SBATCH --nodes=4\nsrun hostname", "x").hasValue());
+        QVERIFY(!readLaunch(LaunchKind::Json, R"({"nodes": 4})", "x").hasValue());
+        for (const char* text : {"", "[1]", "{", "{\"a\":", "\xff\xfe"})
+            QVERIFY2(!readLaunch(LaunchKind::Json, text, "x").hasValue(), text);
+    }
+
+    void endings() {
+        QVERIFY(launchKindOf("a/b.YAML") == LaunchKind::Yaml);
+        QVERIFY(launchKindOf("a/ds_config_zero3.json") == LaunchKind::Json);
+        QVERIFY(launchKindOf("config.json") == LaunchKind::Json);
+        QVERIFY(!launchKindOf("rank0.pt.trace.json"));
+        QVERIFY(launchKindOf("train.sh") == LaunchKind::Text);
+        QVERIFY(!launchKindOf("gpu_power_0.csv"));
+    }
+
+    void realLogs() {
+        struct Truth {
+            const char* file;
+            int tensor, pipeline, data, micro, global, layers, hidden, heads, vocabulary;
+        };
+        const char* shared = std::getenv("TRAINSCOPE_SHARED");
+        const std::string folder
+            = std::string(shared == nullptr ? "" : shared) + "/data/train_logs/";
+        for (const Truth& truth :
+            {Truth{"megatron_deepspeed_gpt3_0.125B_moe.log", 1, 1, 8, 4, 256, 12, 768, 12, 50304},
+                Truth{"gpt-neox_GPT20B_perlmutter_8_4_4.log", 4, 8, 4, 4, 256, 44, 6144, 64, 50688},
+                Truth{"gpt-neox_70M_slurm.out", 1, 1, 8, 64, 512, 6, 512, 8, 50304}}) {
+            std::ifstream file(folder + truth.file, std::ios::binary);
+            if (!file)
+                QSKIP("SKIPPED: the logs are not there");
+            const std::string text{
+                std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+            const LaunchConfig launch = read(LaunchKind::Text, text);
+            const std::vector<std::pair<std::optional<int>, int>> pairs{
+                {launch.tensorParallel, truth.tensor}, {launch.pipelineParallel, truth.pipeline},
+                {launch.dataParallel, truth.data}, {launch.microBatch, truth.micro},
+                {launch.globalBatch, truth.global}, {launch.layers, truth.layers},
+                {launch.hiddenSize, truth.hidden}, {launch.attentionHeads, truth.heads},
+                {launch.vocabulary, truth.vocabulary}, {launch.sequenceLength, 2048}};
+            for (std::size_t i = 0; i < pairs.size(); ++i)
+                QVERIFY2(pairs[i].first == pairs[i].second,
+                    (std::string(truth.file) + " " + std::to_string(i) + ": "
+                        + std::to_string(pairs[i].first.value_or(-1)))
+                        .c_str());
+            QCOMPARE(launch.precision.value_or(""), std::string("fp16"));
+        }
+    }
+
+    void everyPrefixAndRandomDamage() {
+        std::mt19937 random(5);
+        for (std::size_t length = 0; length <= kScript.size(); ++length)
+            (void)readArguments(std::string_view(kScript).substr(0, length));
+        for (int trial = 0; trial < 2000; ++trial) {
+            std::string damaged = kScript;
+            for (int i = 0; i < 5; ++i)
+                damaged[random() % damaged.size()] = "${}()\"'=\\\n#-/*"[random() % 14];
+            (void)readArguments(damaged);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_Arguments)
+#include "tst_Arguments.moc"
