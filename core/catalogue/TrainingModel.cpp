@@ -1,12 +1,12 @@
 #include "core/catalogue/TrainingModel.h"
 
+#include "core/catalogue/ConfigFolder.h"
 #include "core/catalogue/ModelTable.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -190,13 +190,8 @@ const std::vector<TrainingModel>& builtInModels() {
 }
 
 std::string userModelsPath() {
-    // Read once at a time by the thread that asks; nothing in this program sets the environment.
-    const char* config = std::getenv("XDG_CONFIG_HOME"); // NOLINT(concurrency-mt-unsafe)
-    if (config != nullptr && *config != '\0')
-        return std::string(config) + "/Trainscope/models.json";
-    const char* home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe)
-    return home == nullptr || *home == '\0' ? std::string()
-                                            : std::string(home) + "/.config/Trainscope/models.json";
+    const std::filesystem::path folder = configFolder();
+    return folder.empty() ? std::string() : (folder / "models.json").string();
 }
 
 const TrainingModel* ModelCatalogue::byName(std::string_view name) const {
