@@ -41,12 +41,18 @@ Result<KernelsReport> computeReport(
     auto iterations = store.iterations(run.value().id);
     if (!iterations.hasValue())
         return iterations.error();
-    KernelsReport report{run.value(), {}, {}};
-    auto devices = analysis::traceBreakdown(store, run.value(), categories.value(), kAllTime,
-        {std::move(iterations).value(), options.iteration}, progress);
+    const analysis::IterationChoice choice{std::move(iterations).value(), options.iteration};
+    KernelsReport report{run.value(), {}, {}, {}, {}};
+    auto devices = analysis::traceBreakdown(
+        store, run.value(), categories.value(), kAllTime, choice, progress);
     if (!devices.hasValue())
         return devices.error();
+    auto activities = analysis::deviceActivity(store, run.value(), kAllTime, choice, progress);
+    if (!activities.hasValue())
+        return activities.error();
     report.devices = std::move(devices).value();
+    report.activities = std::move(activities).value();
+    report.pipeline = analysis::pipelineOf(run.value(), report.activities);
     if (!options.iteration)
         return report;
     report.windowText = fmt::format("iteration {}", *options.iteration);

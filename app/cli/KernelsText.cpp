@@ -2,7 +2,10 @@
 #include "app/cli/Quantity.h"
 #include "app/cli/TextTable.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 namespace trainscope::cli {
@@ -71,7 +74,50 @@ void printIterations(const DeviceBreakdown& device, std::ostream& out) {
             << " more iterations; --json lists all\n";
 }
 
-void printDevice(const DeviceBreakdown& device, std::ostream& out) {
+void printPhases(const analysis::WindowPhases& phases, std::ostream& out) {
+    TextTable table({{"phase", TextTable::Align::Left}, {"time"}, {"of window"}});
+    for (const analysis::Phase phase : analysis::kAllPhases) {
+        std::string name(toString(phase));
+        std::replace(name.begin(), name.end(), '_', ' ');
+        if (phases.time[phase].ns > 0)
+            table.add({std::move(name), durationText(phases.time[phase]),
+                shareText(phases.time[phase], phases.window.length())});
+    }
+    out << '\n';
+    table.print(out, "  ");
+}
+
+std::string delayText(double ns) {
+    return durationText({static_cast<std::int64_t>(std::llround(ns))});
+}
+
+void printLaunches(
+    const analysis::LaunchStatistics& launches, TimeRange window, std::ostream& out) {
+    if (!launches.delay)
+        return;
+    out << "\n  launched " << launches.joined << " of " << launches.joined + launches.unjoined
+        << " kernels: delay median " << delayText(launches.delay->medianNs) << ", p99 "
+        << delayText(launches.delay->p99Ns) << ", max " << durationText({launches.delay->maxNs})
+        << "\n  waited for the host " << durationText(launches.hostBound) << " ("
+        << shareText(launches.hostBound, window.length()) << ")\n";
+    for (const auto& queue : launches.queues) {
+        out << fmt::format("  queue of stream {}: {:.3g} deep on average, at most {}\n",
+            queue.stream, queue.meanDepth, queue.maxDepth);
+    }
+}
+
+void printCopies(const analysis::CopyStatistics& copies, std::ostream& out) {
+    for (const auto& [name, kind] : copies) {
+        out << "  copies " << name << ": " << kind.count << ", " << durationText(kind.time);
+        if (kind.withBytes > 0)
+            out << ", " << bytesText(static_cast<double>(kind.bytes));
+        if (const auto bandwidth = kind.bandwidth())
+            out << " at " << quantityText(*bandwidth, "B/s");
+        out << '\n';
+    }
+}
+
+void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std::ostream& out) {
     const DurationNs window = device.window.length();
     out << "rank " << device.rank << ", device " << device.device << ": " << device.kernelCount
         << " kernels, " << durationText(device.kernelTime) << " in all, in a window of "
@@ -89,11 +135,41 @@ void printDevice(const DeviceBreakdown& device, std::ostream& out) {
     table.print(out, "  ");
     out << "  beside them: " << device.copies.count << " copies, "
         << durationText(device.copies.time) << "; " << device.sets.count << " memsets, "
-        << durationText(device.sets.time) << "\n\n";
+        << durationText(device.sets.time) << '\n';
+    if (const auto* activity = activityOf(report, device); activity != nullptr) {
+        printCopies(activity->copies, out);
+        printPhases(activity->phases, out);
+        printLaunches(activity->launches, activity->phases.window, out);
+    }
+    out << '\n';
     printCategories(device, out);
     out << '\n';
     printNames(device, out);
     printIterations(device, out);
+}
+
+void printPipeline(const analysis::Pipeline& pipeline, std::ostream& out) {
+    out << fmt::format("pipeline of {} stages: bubbles {:.1f} % of the {}", pipeline.stageCount,
+        100.0 * pipeline.bubbleFraction,
+        pipeline.isOfIterations ? "iterations" : "time from the first kernel to the last");
+    if (pipeline.idealBubbleFraction) {
+        out << fmt::format(", ideally {:.1f} % ({} micro-batches",
+            100.0 * *pipeline.idealBubbleFraction, *pipeline.microbatches);
+        if (pipeline.virtualStages > 1)
+            out << ", " << pipeline.virtualStages << " virtual stages";
+        out << ')';
+    }
+    out << '\n';
+    TextTable table({{"stage"}, {"ranks traced"}, {"compute"}, {"exposed communication"}, {"idle"},
+        {"bubbles"}, {"of time"}});
+    const auto text = [](double ns) { return delayText(ns); };
+    for (const auto& stage : pipeline.stages) {
+        table.add({std::to_string(stage.stage), std::to_string(stage.ranks.size()),
+            text(stage.computeNs), text(stage.exposedNs), text(stage.idleNs), text(stage.bubbleNs),
+            quantityText(stage.bubbleFraction(), "1", "utilization")});
+    }
+    table.print(out, "  ");
+    out << '\n';
 }
 
 } // namespace
@@ -101,9 +177,11 @@ void printDevice(const DeviceBreakdown& device, std::ostream& out) {
 void printKernels(const KernelsReport& report, std::ostream& out) {
     if (!report.windowText.empty())
         out << report.windowText << "\n\n";
+    if (report.pipeline)
+        printPipeline(*report.pipeline, out);
     for (std::size_t i = 0; i < report.devices.size(); ++i) {
         out << (i == 0 ? "" : "\n");
-        printDevice(report.devices[i], out);
+        printDevice(report, report.devices[i], out);
     }
 }
 

@@ -1,9 +1,8 @@
 #include "core/analysis/TraceBreakdown.h"
 
 #include "core/analysis/IntervalUnion.h"
-#include "core/analysis/IterationsOfRank.h"
 #include "core/analysis/KernelNames.h"
-#include "core/analysis/SpanCursor.h"
+#include "core/analysis/SpanMerge.h"
 
 #include <algorithm>
 #include <tuple>
@@ -13,8 +12,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-constexpr std::size_t kTurnsBetweenReports = 4096;
 
 // Sums of one kernel name; which category a row shows is decided by time.
 struct RowSums {
@@ -34,15 +31,9 @@ public:
     explicit WindowSums(TimeRange window)
         : m_window(window) { }
 
-    [[nodiscard]] TimeRange window() const { return m_window; }
     [[nodiscard]] TimeRange clipped(const Span& span) const {
         const TimeNs begin = std::max(span.start, m_window.begin);
         return {begin, std::max(begin, std::min(span.start + span.duration, m_window.end))};
-    }
-    // A span without length belongs to the window it begins in.
-    [[nodiscard]] bool isTouchedBy(const Span& span) const {
-        return span.start < m_window.end
-            && (span.start >= m_window.begin || span.start + span.duration > m_window.begin);
     }
     void addCopy(const Span& span) { count(m_sums.copies, clipped(span).length()); }
     void addSet(const Span& span) { count(m_sums.sets, clipped(span).length()); }
@@ -86,8 +77,10 @@ public:
         : m_all(window)
         , m_names(names)
         , m_marks(iterations) {
-        for (const Iteration& iteration : iterations)
+        for (const Iteration& iteration : iterations) {
             m_iterations.emplace_back(iteration.range);
+            m_windows.add(iteration.range);
+        }
     }
 
     Status add(const Span& span) {
@@ -159,18 +152,10 @@ private:
         return row.byCategory.emplace_back(category, CategoryTime{}).second;
     }
 
-    // Iterations are sorted by their begin, as the spans are.
     template <typename Add>
     void forEachIteration(const Span& span, Add&& add) {
-        while (m_open < m_iterations.size() && m_iterations[m_open].window().end <= span.start)
-            ++m_open;
-        const TimeNs end = span.start + span.duration;
-        for (std::size_t i = m_open; i < m_iterations.size(); ++i) {
-            if (m_iterations[i].window().begin > std::max(span.start, end))
-                return;
-            if (m_iterations[i].isTouchedBy(span))
-                add(m_iterations[i]);
-        }
+        m_windows.forEachTouched(
+            {span.start, span.start + span.duration}, [&](std::size_t i) { add(m_iterations[i]); });
     }
 
     void addRow(const RowSums& row, std::vector<KernelRow>& rows) {
@@ -190,78 +175,16 @@ private:
     KernelNames& m_names;
     std::vector<Iteration> m_marks;
     std::vector<WindowSums> m_iterations; // as the marks
-    std::size_t m_open = 0; // the iterations before it have ended
+    OpenWindows m_windows; // as the marks
     std::unordered_map<NameId, RowSums> m_rows;
 };
 
-// Feeds the spans of several tracks in order of their start.
-Status mergeTracks(std::vector<SpanCursor>& cursors, DeviceSums& sums, const Progress& progress) {
-    for (SpanCursor& cursor : cursors) {
-        if (auto status = cursor.start(); !status.hasValue())
-            return status;
-    }
-    for (std::size_t turn = 0;; ++turn) {
-        if (turn % kTurnsBetweenReports == 0 && progress && !progress({"Reading kernels", 0, 0}))
-            return cancelled();
-        // A device has a handful of streams: looking at each beats a heap. The first stays the
-        // first until its spans begin later than those of the second.
-        SpanCursor* first = nullptr;
-        TimeNs until = kAllTime.end;
-        for (SpanCursor& cursor : cursors) {
-            if (cursor.current() == nullptr)
-                continue;
-            if (first != nullptr && cursor.current()->start >= first->current()->start) {
-                until = std::min(until, cursor.current()->start);
-                continue;
-            }
-            until = first == nullptr ? until : first->current()->start;
-            first = &cursor;
-        }
-        if (first == nullptr)
-            return {};
-        std::size_t taken = 0;
-        do {
-            if (auto status = sums.add(*first->current()); !status.hasValue())
-                return status;
-            if (auto status = first->next(); !status.hasValue())
-                return status;
-        } while (first->current() != nullptr && first->current()->start < until
-            && ++taken < kTurnsBetweenReports);
-    }
-}
-
-// What to read of a device.
-struct Reading {
-    std::vector<Iteration> iterations;
-    TimeRange window;
-    std::optional<TimeRange> fixed; // absent: the window is that of the kernels
-};
-
-Reading readingOf(
-    const std::vector<const Track*>& tracks, TimeRange window, const IterationChoice& choice) {
-    TimeRange extent{kAllTime.end, kAllTime.begin};
-    for (const Track* track : tracks) {
-        if (track->count > 0)
-            extent = {
-                std::min(extent.begin, track->range.begin), std::max(extent.end, track->range.end)};
-    }
-    Reading reading;
-    reading.window = window;
-    if (window != kAllTime)
-        reading.fixed = {std::max(extent.begin, window.begin),
-            std::max(std::max(extent.begin, window.begin), std::min(extent.end, window.end))};
-    for (const Iteration& iteration :
-        iterationsOfRank(choice.all, tracks.front()->description.rank)) {
-        const bool isWanted = !choice.only || iteration.index == *choice.only;
-        if (isWanted && iteration.range.overlaps(extent) && iteration.range.overlaps(window))
-            reading.iterations.push_back(iteration);
-    }
-    if (!choice.only)
-        return reading;
-    reading.window = reading.iterations.empty() ? TimeRange{extent.begin, extent.begin}
-                                                : reading.iterations.front().range;
-    reading.fixed = reading.window;
-    return reading;
+TimeRange extentOf(const std::vector<const Track*>& tracks) {
+    TimeRange extent = tracks.front()->range;
+    for (const Track* track : tracks)
+        extent
+            = {std::min(extent.begin, track->range.begin), std::max(extent.end, track->range.end)};
+    return extent;
 }
 
 } // namespace
@@ -280,16 +203,19 @@ Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, c
     KernelNames names(store, categories);
     std::vector<DeviceBreakdown> result;
     for (const auto& [device, streams] : byDevice) {
-        const Reading reading = readingOf(streams, window, iterations);
-        if (iterations.only && reading.iterations.empty())
+        const auto shown = traceWindow(device.first, extentOf(streams), window, iterations);
+        if (!shown)
             continue;
-        std::vector<SpanCursor> cursors;
+        SpanMerge merge;
         for (const Track* stream : streams)
-            cursors.emplace_back(store, stream->id, reading.window);
-        DeviceSums sums(reading.window, reading.iterations, names);
-        if (auto status = mergeTracks(cursors, sums, progress); !status.hasValue())
+            merge.add(SpanCursor(store, stream->id, shown->range));
+        DeviceSums sums(shown->range, shown->iterations, names);
+        const auto status
+            = merge.forEach([&](std::size_t, const Span& span) { return sums.add(span); },
+                "Reading kernels", progress);
+        if (!status.hasValue())
             return status.error();
-        result.push_back(sums.finish(reading.fixed));
+        result.push_back(sums.finish(shown->fixed));
         std::tie(result.back().rank, result.back().device) = device;
     }
     return result;

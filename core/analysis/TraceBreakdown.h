@@ -5,12 +5,12 @@
 // iterations and the names, not with the spans.
 
 #include "core/analysis/KernelCategory.h"
+#include "core/analysis/TraceWindow.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,13 +53,6 @@ struct DeviceBreakdown : TimeBreakdown {
     int device = -1;
     std::vector<KernelRow> kernels; // by time, all of them
     std::vector<IterationBreakdown> iterations; // that touch the device's spans, by time
-};
-
-// The iterations to break down by (see IterationsOfRank.h for which count for a rank); with `only`
-// set, nothing but that one is looked at, and it is the window of its ranks.
-struct IterationChoice {
-    std::vector<Iteration> all;
-    std::optional<std::int64_t> only;
 };
 
 // `window`: other than kAllTime, the devices' windows are what it shares with their spans.

@@ -117,6 +117,30 @@ private Q_SLOTS:
         QVERIFY(ran.out.find("AllReduce") != std::string::npos);
     }
 
+    // Worked out from the file by another program: by brute force over the enclosing operators of
+    // each launch, in doubles of µs.
+    void phasesAndLaunches() {
+        QTemporaryDir folder;
+        const auto database = folder.filePath(QStringLiteral("ddp.trainscope")).toStdString();
+        const auto file = dataPath("kineto/hta_nccl_data.json.gz");
+        QCOMPARE(runCli({"import", file, "--into", database}).status, 0);
+        const auto rank = runCli({"kernels", database, "--json"}).json()["ranks"][0];
+        const auto near = [](const nlohmann::json& actual, double expected) {
+            return std::abs(actual.get<double>() - expected) < 0.02;
+        };
+        QVERIFY(near(rank["phases"]["forward_us"], 37921.540));
+        QVERIFY(near(rank["phases"]["backward_us"], 68339.000));
+        QVERIFY(near(rank["phases"]["optimizer_us"], 2078.276));
+        QVERIFY(near(rank["phases"]["communication_exposed_us"], 39559.466));
+        QVERIFY(near(rank["phases"]["communication_hidden_us"], 7317.026));
+        QVERIFY(near(rank["phases"]["idle_us"], 505335.697));
+        QCOMPARE(rank["launch"]["joined"].get<int>(), 2700);
+        QVERIFY(near(rank["launch"]["delay_us"]["median"], 12.786));
+        QVERIFY(near(rank["launch"]["delay_us"]["mean"], 42.2787));
+        QVERIFY(near(rank["launch"]["delay_us"]["max"], 969.786));
+        QCOMPARE(rank["iterations"].size(), std::size_t{3});
+    }
+
 private:
     static void compareDevice(const nlohmann::json& device, const nlohmann::json& perDevice) {
         const auto key = std::to_string(device["device"].get<int>());

@@ -1,0 +1,56 @@
+#pragma once
+// Which part of a trace an analysis looks at: all of it, a window, or iterations.
+
+#include "core/model/Run.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// The iterations to break down by (see IterationsOfRank.h for which count for a rank); with `only`
+// set, nothing but that one is looked at, and it is the window of its ranks.
+struct IterationChoice {
+    std::vector<Iteration> all;
+    std::optional<std::int64_t> only;
+};
+
+// For one device.
+struct TraceWindow {
+    // To be read; kAllTime: everything.
+    TimeRange range = kAllTime;
+    // The window of the figures; absent: from the first kernel's start to the last one's end.
+    std::optional<TimeRange> fixed;
+    std::vector<Iteration> iterations; // that touch both, by time
+};
+// extent: of the device's spans. Absent where the chosen iteration is not there.
+std::optional<TraceWindow> traceWindow(
+    int rank, TimeRange extent, TimeRange window, const IterationChoice& choice);
+
+// Windows in order of their begin, asked for by ranges in order of their begin; any may overlap.
+class OpenWindows {
+public:
+    void add(TimeRange window) { m_windows.push_back(window); }
+
+    // visit(number of the window): of those that share more than a point with the range, or, for an
+    // empty range, contain it.
+    template <typename Visit>
+    void forEachTouched(TimeRange range, Visit&& visit) {
+        while (m_open < m_windows.size() && m_windows[m_open].end <= range.begin)
+            ++m_open;
+        for (std::size_t i = m_open; i < m_windows.size(); ++i) {
+            if (m_windows[i].begin > range.begin && m_windows[i].begin >= range.end)
+                return;
+            if (m_windows[i].end > range.begin)
+                visit(i);
+        }
+    }
+
+private:
+    std::vector<TimeRange> m_windows;
+    std::size_t m_open = 0; // those before it have ended
+};
+
+} // namespace trainscope::analysis

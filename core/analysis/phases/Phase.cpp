@@ -1,0 +1,75 @@
+#include "core/analysis/phases/Phase.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+namespace trainscope::analysis {
+
+namespace {
+
+std::string lowered(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(),
+        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return result;
+}
+
+bool hasAny(const std::string& text, std::initializer_list<std::string_view> parts) {
+    return std::any_of(parts.begin(), parts.end(),
+        [&](std::string_view part) { return text.find(part) != std::string::npos; });
+}
+
+bool tellsBackward(const std::string& lowerText) {
+    return hasAny(lowerText, {"backward", "bwd", "bprop", "dgrad", "wgrad"});
+}
+
+} // namespace
+
+std::string_view toString(Phase phase) {
+    switch (phase) {
+    case Phase::Forward:
+        return "forward";
+    case Phase::Backward:
+        return "backward";
+    case Phase::Optimizer:
+        return "optimizer";
+    case Phase::Compute:
+        return "compute";
+    case Phase::CommunicationExposed:
+        return "communication_exposed";
+    case Phase::CommunicationHidden:
+        return "communication_hidden";
+    case Phase::Idle:
+        return "idle";
+    }
+    return "";
+}
+
+Mark markOfAnnotation(std::string_view name) {
+    const std::string text = lowered(name);
+    if (hasAny(text, {"optimizer", "optim.step", "optim_step"}))
+        return Mark::Optimizer;
+    const bool backward = tellsBackward(text);
+    const bool forward = hasAny(text, {"forward", "fwd", "fprop"});
+    if (forward == backward)
+        return Mark::None;
+    return backward ? Mark::Backward : Mark::Forward;
+}
+
+Mark markOfOperator(std::string_view name) {
+    // Profilers before user_annotation wrote record_function as an operator.
+    if (name.find("::") == std::string_view::npos)
+        return markOfAnnotation(name);
+    if (name.starts_with("autograd::engine::evaluate_function"))
+        return Mark::Backward;
+    return tellsBackward(lowered(name)) ? Mark::Backward : Mark::None;
+}
+
+Mark markOfKernel(std::string_view name, std::string_view category) {
+    if (category == "optimizer")
+        return Mark::Optimizer;
+    return tellsBackward(lowered(name)) ? Mark::Backward : Mark::None;
+}
+
+} // namespace trainscope::analysis

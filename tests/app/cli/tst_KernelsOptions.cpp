@@ -1,0 +1,125 @@
+// What the options of `kernels` change, on a small trace whose figures can be read off.
+
+#include "support/RunCli.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace trainscope::tests;
+
+namespace {
+
+// µs: step 1 is [0, 100), step 2 [100, 200); a GEMM of 40 in each, a collective of 30 beside.
+constexpr const char* kTrace = R"json({"schemaVersion": 1, "distributedInfo": {"rank": 3},
+"traceEvents": [
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":100},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#2","pid":1,"tid":1,"ts":100,"dur":100},
+{"ph":"X","cat":"user_annotation","name":"backward","pid":1,"tid":1,"ts":110,"dur":50},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":5,"dur":2,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":115,"dur":2,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"my_gemm_kernel","pid":0,"tid":7,"ts":10,"dur":40,"args":{"device":0,"stream":7,"correlation":1}},
+{"ph":"X","cat":"kernel","name":"my_gemm_kernel","pid":0,"tid":7,"ts":120,"dur":40,"args":{"device":0,"stream":7,"correlation":2}},
+{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL","pid":0,"tid":9,"ts":150,"dur":30,"args":{"device":0,"stream":9,"correlation":3}},
+{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pinned -> Device)","pid":0,"tid":7,"ts":60,"dur":10,"args":{"device":0,"stream":7,"correlation":4,"bytes":1000000}}
+], "baseTimeNanoseconds": 1700000000000000000})json";
+
+} // namespace
+
+class TestKernelsOptions : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void allOfIt();
+    void oneIteration();
+    void categories();
+    void mistakes();
+
+private:
+    nlohmann::json rank(const std::vector<std::string>& options) {
+        std::vector<std::string> arguments{"kernels", m_database, "--json"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const auto json = runCli(arguments).json();
+        return json.is_null() || json["ranks"].empty() ? nlohmann::json() : json["ranks"][0];
+    }
+
+    QTemporaryDir m_folder;
+    std::string m_database;
+};
+
+void TestKernelsOptions::initTestCase() {
+    QFile trace(m_folder.filePath(QStringLiteral("trace.json")));
+    QVERIFY(trace.open(QIODevice::WriteOnly));
+    trace.write(kTrace);
+    trace.close();
+    m_database = m_folder.filePath(QStringLiteral("t.trainscope")).toStdString();
+    const auto ran = runCli({"import", trace.fileName().toStdString(), "--into", m_database});
+    QVERIFY2(ran.status == 0, ran.err.c_str());
+}
+
+void TestKernelsOptions::allOfIt() {
+    const auto json = rank({});
+    QCOMPARE(json["rank"].get<int>(), 3);
+    QCOMPARE(json["window_us"].get<double>(), 170.0);
+    QCOMPARE(json["compute_us"].get<double>(), 80.0);
+    QCOMPARE(json["phases"]["forward_us"].get<double>(), 40.0);
+    QCOMPARE(json["phases"]["backward_us"].get<double>(), 30.0);
+    QCOMPARE(json["phases"]["communication_hidden_us"].get<double>(), 10.0);
+    QCOMPARE(json["phases"]["communication_exposed_us"].get<double>(), 20.0);
+    QCOMPARE(json["phases"]["idle_us"].get<double>(), 70.0);
+    QCOMPARE(json["phases"].size(), std::size_t{7});
+    QCOMPARE(json["launch"]["joined"].get<int>(), 2);
+    QCOMPARE(json["launch"]["unjoined"].get<int>(), 1);
+    QCOMPARE(json["launch"]["delay_us"]["median"].get<double>(), 5.0);
+    QCOMPARE(json["copies"]["count"].get<int>(), 1);
+    QCOMPARE(json["copies"]["kinds"]["HtoD"]["bytes"].get<int>(), 1'000'000);
+    QCOMPARE(json["copies"]["kinds"]["HtoD"]["bandwidth_b_per_s"].get<double>(), 1e11);
+    QCOMPARE(json["iterations"].size(), std::size_t{2});
+    const auto& second = json["iterations"][1];
+    QCOMPARE(second["index"].get<int>(), 2);
+    QCOMPARE(second["window_us"].get<double>(), 100.0);
+    QCOMPARE(second["compute_us"].get<double>(), 40.0);
+    QCOMPARE(second["overlap_us"].get<double>(), 10.0);
+    QCOMPARE(second["idle_us"].get<double>(), 40.0);
+    QCOMPARE(second["phases"]["backward_us"].get<double>(), 30.0);
+    QVERIFY(!json.contains("bubble_us")); // no pipeline is known
+    const auto text = runCli({"kernels", m_database}).out;
+    QVERIFY(text.find("communication hidden") != std::string::npos);
+    QVERIFY(text.find("copies HtoD: 1") != std::string::npos);
+}
+
+void TestKernelsOptions::oneIteration() {
+    const auto all = rank({});
+    const auto json = rank({"--iteration", "2"});
+    for (const char* key : {"window_us", "busy_us", "compute_us", "communication_us", "idle_us",
+             "exposed_communication_us", "overlap_us", "kernel_count", "categories", "phases"})
+        QVERIFY2(json[key] == all["iterations"][1][key], key);
+    QCOMPARE(json["kernels"].size(), std::size_t{2});
+}
+
+void TestKernelsOptions::categories() {
+    QVERIFY(rank({})["categories"].contains("gemm"));
+    const auto charllm = rank({"--categories", "charllm"});
+    QCOMPARE(charllm["categories"]["compute"]["time_us"].get<double>(), 80.0);
+    QCOMPARE(charllm["categories"]["all_reduce"]["time_us"].get<double>(), 30.0);
+    QFile table(m_folder.filePath(QStringLiteral("table.json")));
+    QVERIFY(table.open(QIODevice::WriteOnly));
+    table.write(R"({"rules": [{"category": "mine", "any": ["MY_"]}]})");
+    table.close();
+    const auto own = rank({"--categories", table.fileName().toStdString()});
+    QCOMPARE(own["categories"]["mine"]["count"].get<int>(), 2);
+    QCOMPARE(own["kernels"][0]["category"].get<std::string>(), std::string("mine"));
+}
+
+void TestKernelsOptions::mistakes() {
+    auto ran = runCli({"kernels", m_database, "--iteration", "9"});
+    QVERIFY(ran.status != 0);
+    QVERIFY(ran.err.find("no traced iteration 9") != std::string::npos);
+    ran = runCli({"kernels", m_database, "--categories", "charlm"});
+    QCOMPARE(ran.status, 3);
+    QVERIFY(ran.err.find("default, charllm") != std::string::npos);
+}
+
+QTEST_GUILESS_MAIN(TestKernelsOptions)
+#include "tst_KernelsOptions.moc"
