@@ -2,10 +2,13 @@
 #include "app/cli/LayoutJson.h"
 #include "app/cli/LayoutOptions.h"
 #include "app/cli/LayoutText.h"
+#include "app/cli/RunSelection.h"
+#include "core/analysis/layout/RunLayout.h"
 
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <optional>
 #include <ostream>
 
 namespace trainscope::cli {
@@ -13,31 +16,90 @@ namespace trainscope::cli {
 namespace {
 
 struct Options {
+    std::string database;
+    std::string run;
     LayoutOptions layout;
     bool tasks = false;
     bool json = false;
 };
+
+// A run and what is known of its layout.
+struct Origin {
+    std::string run;
+    std::string key; // "launch", "process_groups", "name" or "options"
+    std::string wording;
+};
+
+ExitStatus print(const Options& options, const Console& console, const layout::Layout& layout,
+    const std::optional<Origin>& origin) {
+    const auto plan = layout::planSchedule(layout);
+    ExitStatus status = ExitStatus::Done;
+    if (!plan.hasValue() && plan.error().code != ErrorCode::NotFound) {
+        console.warn(plan.error().message);
+        status = ExitStatus::Partly;
+    }
+    const layout::Schedule* schedule = plan.hasValue() ? &plan.value() : nullptr;
+    if (!options.json) {
+        if (origin)
+            console.out() << origin->run << ": layout from " << origin->wording << '\n';
+        printLayout(console.out(), layout, schedule);
+        return status;
+    }
+    Json json = Json::object();
+    if (origin) {
+        json["run"] = origin->run;
+        json["source"] = {{"origin", origin->key}, {"text", origin->wording}};
+    }
+    json.update(layoutJson(layout, schedule, options.tasks));
+    printJson(console.out(), json);
+    return status;
+}
 
 ExitStatus printRequested(const Options& options, const Console& console) {
     const auto request = options.layout.over({});
     if (!request.hasValue())
         return console.fail(request.error());
     const auto made = layout::makeLayout(request.value());
+    return made.hasValue() ? print(options, console, made.value(), std::nullopt)
+                           : console.fail(made.error());
+}
+
+Result<analysis::RunLayout> knownLayout(
+    const store::Store& store, const Run& run, const Options& options, const Console& console) {
+    const auto known = analysis::runLayout(
+        store, run, [&console](const ProgressState&) { return !console.isCancelled(); });
+    const bool isByHand = options.layout.saysDegrees();
+    if (known.hasValue() || !isByHand || known.error().code != ErrorCode::NotFound)
+        return known;
+    analysis::RunLayout none;
+    if (run.gpuCount > 0)
+        none.request.worldSize = std::max(run.worldSize, run.gpuCount);
+    return none;
+}
+
+ExitStatus printOfRun(const Options& options, const Console& console) {
+    const auto store = openDatabase(options.database);
+    if (!store.hasValue())
+        return console.fail(store.error());
+    const auto run = selectRunOrOnly(store.value(), options.run);
+    if (!run.hasValue())
+        return console.fail(run.error());
+    const auto known = knownLayout(store.value(), run.value(), options, console);
+    if (!known.hasValue())
+        return console.fail(known.error());
+    const auto request = options.layout.over(known.value().request);
+    if (!request.hasValue())
+        return console.fail(request.error());
+    auto made = layout::makeLayout(request.value());
     if (!made.hasValue())
         return console.fail(made.error());
-    const auto plan = layout::planSchedule(made.value());
-    const bool isPlanned = plan.hasValue();
-    ExitStatus status = ExitStatus::Done;
-    if (!isPlanned && plan.error().code != ErrorCode::NotFound) {
-        console.warn(plan.error().message);
-        status = ExitStatus::Partly;
-    }
-    const layout::Schedule* schedule = isPlanned ? &plan.value() : nullptr;
-    if (options.json)
-        printJson(console.out(), layoutJson(made.value(), schedule, options.tasks));
-    else
-        printLayout(console.out(), made.value(), schedule);
-    return status;
+    auto& notes = made.value().notes;
+    notes.insert(notes.begin(), known.value().notes.begin(), known.value().notes.end());
+    Origin origin{
+        run.value().name, std::string(toString(known.value().origin)), known.value().wording};
+    if (options.layout.saysDegrees())
+        origin = {run.value().name, "options", "the options given"};
+    return print(options, console, made.value(), origin);
 }
 
 } // namespace
@@ -46,22 +108,32 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "layout", "Where each rank sits, its groups, its layers, and the pipeline's schedule");
     auto options = std::make_shared<Options>();
+    command->add_option("DB", options->database, "A run database: the layout of one of its runs");
+    command->add_option("--run", options->run, "The run; may be left out where there is only one")
+        ->type_name("N");
     options->layout.addTo(*command);
     command->add_flag(
         "--tasks", options->tasks, "With --json: also the planned work of each stage");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(
-        R"(Ranks and groups are those of Megatron-LM; what it refuses is refused. In ranks, tp, cp,
-dp and pp count in TP x CP x DP x PP, ep, etp and edp in the experts' own division of the same
-ranks, ETP x EP x EDP x PP. A layer takes 1 forward and 2 backward in the plan; stages differ by
-their layers.
+        R"(Of a run: from its launch configuration, else from the process groups of its traces, else
+from its name, and it says which; options given replace what is known.
+
+Ranks and groups are those of Megatron-LM; what it refuses is refused. In ranks, tp, cp, dp and pp
+count in TP x CP x DP x PP, ep, etp and edp in the experts' own division of the same ranks,
+ETP x EP x EDP x PP. A layer takes 1 forward and 2 backward in the plan; stages differ by their
+layers.
 
 Examples:
   trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 4 --pp 8 --microbatches 128
   trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 2 --pp 4 --stage-layers 19,21,21,19
-  trainscope-cli layout --nodes 128 --gpus-per-node 8 --tp 8 --pp 16 --vpp 3 --ep 8 --etp 1 --json)");
+  trainscope-cli layout --nodes 128 --gpus-per-node 8 --tp 8 --pp 16 --vpp 3 --ep 8 --etp 1 --json
+  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000)");
     command->callback([options, &context] {
-        context.action = [options, &context] { return printRequested(*options, context.console); };
+        context.action = [options, &context] {
+            return options->database.empty() ? printRequested(*options, context.console)
+                                             : printOfRun(*options, context.console);
+        };
     });
 }
 

@@ -45,6 +45,11 @@ void LayoutOptions::addTo(CLI::App& command) {
         ->type_name("S");
 }
 
+bool LayoutOptions::saysDegrees() const {
+    return request.tensor || request.context || request.data || request.pipeline || request.expert
+        || request.expertTensor;
+}
+
 Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& known) const {
     layout::LayoutRequest result = known;
     const auto& given = request;
@@ -56,6 +61,12 @@ Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& k
     // Degrees by hand make room for each other: data parallelism fills the world anew.
     if (given.tensor || given.context || given.pipeline)
         result.data.reset();
+    if (given.tensor)
+        result.expertTensor.reset();
+    if (given.pipeline) {
+        result.virtualStages.reset();
+        result.stageLayers.clear();
+    }
     prefer(result.tensor, given.tensor);
     prefer(result.context, given.context);
     prefer(result.data, given.data);

@@ -20,6 +20,8 @@ struct LayoutOptions {
 
     // The options are added to `command`, which must not outlive this.
     void addTo(CLI::App& command);
+    // Whether a degree of parallelism was given.
+    [[nodiscard]] bool saysDegrees() const;
     // What was given, over what is known already.
     [[nodiscard]] Result<layout::LayoutRequest> over(const layout::LayoutRequest& known) const;
 };

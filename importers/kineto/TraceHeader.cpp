@@ -1,12 +1,15 @@
 #include "importers/kineto/TraceHeader.h"
 
+#include "core/layout/ProcessGroup.h"
 #include "importers/common/Number.h"
 #include "importers/kineto/JsonText.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace trainscope::importers::kineto {
 
@@ -28,6 +31,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kFacts{{
     {"record_shapes", "shapes recorded"},
     {"with_stack", "stacks recorded"},
 }};
+
+constexpr int kMaxRanks = 1'000'000;
 
 // Strict JSON of the value, whatever the trace wrote; discarded where that fails.
 Json parsed(const JsonToken& value) {
@@ -56,10 +61,39 @@ std::string stringOf(const Json& object, const char* key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+layout::ProcessGroup groupOf(const Json& entry) {
+    layout::ProcessGroup group{stringOf(entry, "pg_name"), stringOf(entry, "pg_desc"), {}};
+    const auto ranks = entry.find("ranks");
+    if (ranks == entry.end() || !ranks->is_array())
+        return group;
+    for (const Json& rank : *ranks) {
+        if (!rank.is_number_integer())
+            return {};
+        group.ranks.push_back(
+            static_cast<int>(std::clamp<std::int64_t>(rank.get<std::int64_t>(), 0, kMaxRanks)));
+    }
+    std::sort(group.ranks.begin(), group.ranks.end());
+    return group;
+}
+
+// The communicators that the process has joined.
+void takeProcessGroups(const Json& list, TraceHeader& header) {
+    if (!list.is_array())
+        return;
+    std::vector<layout::ProcessGroup> groups;
+    for (const Json& entry : list) {
+        if (entry.is_object())
+            groups.push_back(groupOf(entry));
+    }
+    constexpr std::size_t kLongest = 65'536;
+    auto text = layout::processGroupsText(groups);
+    if (!text.empty() && text.size() <= kLongest)
+        header.facts[std::string(layout::kProcessGroupsFact)] = std::move(text);
+}
+
 void takeDistributedInfo(const Json& info, TraceHeader& header) {
     if (!info.is_object())
         return;
-    constexpr int kMaxRanks = 1'000'000;
     const auto rank = integer(info, "rank");
     if (rank && *rank >= 0 && *rank < kMaxRanks)
         header.rank = rank;
@@ -70,6 +104,8 @@ void takeDistributedInfo(const Json& info, TraceHeader& header) {
         header.facts["backend"] = std::move(backend);
     if (auto version = stringOf(info, "nccl_version"); !version.empty())
         header.facts["NCCL"] = std::move(version);
+    if (const auto groups = info.find("pg_config"); groups != info.end())
+        takeProcessGroups(*groups, header);
 }
 
 void takeDevices(const Json& devices, TraceHeader& header) {

@@ -65,7 +65,7 @@ _trainscope_cli() {
     summary) options="--run --detail --json --help" ;;
     kernels) options="--run --categories --iteration --json --help" ;;
     layout)
-      options="--nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
+      options="--run --nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
         --stage-layers --embedding-layer --loss-layer --microbatches --schedule --tasks --json --help" ;;
     align) options="--run --json --help" ;;
     collectives) options="--run --network-gbps --own-clocks --json --help" ;;

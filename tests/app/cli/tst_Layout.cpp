@@ -1,5 +1,6 @@
 // `layout` by hand: the object of design section 8, its refusals, and the published experiments.
 
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include "app/cli/LayoutText.h"
@@ -159,6 +160,23 @@ private Q_SLOTS:
         }
         QCOMPARE(impossible, 4);
         QVERIFY(seen.size() > 10);
+    }
+
+    void layoutOfATracedRun() {
+        const std::string traces = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString()
+            + "/data/kineto/megatron_tp2_v100";
+        if (!std::ifstream(traces).good())
+            QSKIP(("not there: " + traces).c_str());
+        QTemporaryDir folder;
+        const auto database = folder.filePath(QStringLiteral("tp2.trainscope")).toStdString();
+        QCOMPARE(runCli({"import", traces, "--into", database}).status, 0);
+        const auto json = runCli({"layout", database, "--json"}).json();
+        QCOMPARE(json["source"]["origin"].get<std::string>(), std::string("process_groups"));
+        QCOMPARE(json["degrees"]["tp"].get<int>(), 2);
+        QCOMPARE(json["world_size"].get<int>(), 2);
+        const auto byHand = runCli({"layout", database, "--pp", "2", "--tp", "1", "--json"}).json();
+        QCOMPARE(byHand["source"]["origin"].get<std::string>(), std::string("options"));
+        QCOMPARE(byHand["groups"]["pp"].get<Groups>(), (Groups{{0, 1}}));
     }
 
 private:

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void profilerStepsBecomeIterations();
     void absoluteTimesIgnoreTheBase();
     void gpuOfARankInAWorld();
+    void processGroupsAreKept();
 };
 
 void TestKinetoMapping::microseconds_data() {
@@ -184,6 +185,18 @@ void TestKinetoMapping::gpuOfARankInAWorld() {
     QCOMPARE(sink.gpus[0].local, 0);
     QCOMPARE(sink.gpus[0].model, std::string("GPU model"));
     QCOMPARE(sink.runs["run"].worldSize, 8);
+}
+
+void TestKinetoMapping::processGroupsAreKept() {
+    Imported imported;
+    const std::string head = R"({"distributedInfo": {"rank": 0, "world_size": 4, "pg_count": 3,
+        "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "pg_size": 4, "ranks": [0, 1, 2, 3]},
+        {"pg_name": "5", "pg_desc": "TENSOR_MODEL_PARALLEL_GROUP", "ranks": [0, 1]},
+        {"pg_name": "6", "pg_desc": "broken", "ranks": [0, "x"]}, 7]}, "traceEvents": [)";
+    importText(head + kernelText("k", "1", "1") + "]}", imported);
+    QVERIFY(imported.report.has_value());
+    QCOMPARE(imported.report->facts["process groups"],
+        std::string("default_pg (0): 0-3; TENSOR_MODEL_PARALLEL_GROUP (5): 0,1"));
 }
 
 QTEST_GUILESS_MAIN(TestKinetoMapping)

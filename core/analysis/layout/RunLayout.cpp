@@ -1,0 +1,145 @@
+#include "core/analysis/layout/RunLayout.h"
+
+#include "core/layout/InferLayout.h"
+#include "core/layout/LaunchLayout.h"
+#include "core/layout/LayoutName.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using layout::LayoutRequest;
+using layout::ProcessGroup;
+
+int worldOf(const Run& run, const std::vector<Gpu>& gpus, const std::vector<ProcessGroup>& groups) {
+    const auto& launch = run.launch;
+    int world = std::max(run.worldSize, run.gpuCount);
+    if (launch.nodes && launch.gpusPerNode)
+        world = std::max(world, *launch.nodes * *launch.gpusPerNode);
+    for (const Gpu& gpu : gpus)
+        world = std::max(world, gpu.rank + 1);
+    for (const ProcessGroup& group : groups) {
+        for (const int rank : group.ranks)
+            world = std::max(world, rank + 1);
+    }
+    return world;
+}
+
+// Of the launch configuration, else as the GPUs show. Some GPUs of one node do not show it.
+std::optional<int> gpusPerNodeOf(const Run& run, const std::vector<Gpu>& gpus) {
+    if (run.launch.gpusPerNode)
+        return run.launch.gpusPerNode;
+    std::optional<int> most;
+    for (const Gpu& gpu : gpus) {
+        if (gpu.node > 0 && gpu.rank > gpu.local && (gpu.rank - gpu.local) % gpu.node == 0)
+            return (gpu.rank - gpu.local) / gpu.node;
+        most = std::max(most.value_or(1), gpu.local + 1);
+    }
+    if (static_cast<int>(gpus.size()) < run.worldSize)
+        return std::nullopt;
+    return most;
+}
+
+struct Known {
+    const Run& run;
+    std::vector<ProcessGroup> groups;
+    int world = 0;
+    std::optional<int> gpusPerNode;
+};
+
+void takeCluster(const Known& known, LayoutRequest& request) {
+    request.nodes.reset(); // follows from the ranks and the GPUs of a node
+    request.worldSize = known.world;
+    if (known.gpusPerNode)
+        request.gpusPerNode = std::min(*known.gpusPerNode, std::max(known.world, 1));
+    if (!request.layers)
+        request.layers = known.run.launch.layers;
+    const auto made = layout::makeLayout(request);
+    if (made.hasValue())
+        request.microbatches
+            = layout::microbatchesOf(known.run.launch, made.value().grid.degrees().data);
+}
+
+Result<RunLayout> fromLaunch(const Known& known) {
+    auto request = layout::layoutFromLaunch(known.run.launch, known.world);
+    if (!request.hasValue())
+        return request.error();
+    const auto& origin = known.run.launch.origin;
+    RunLayout result{std::move(request).value(), LayoutOrigin::Launch,
+        origin.empty() ? "the launch configuration" : "the launch configuration " + origin, {}};
+    if (result.request.expertTensor && !known.run.launch.expertTensorParallel)
+        result.notes.push_back("assumed: the experts are not tensor-parallel (ETP 1), for TP × EP "
+                               "does not divide the ranks of a stage");
+    takeCluster(known, result.request);
+    const auto made = layout::makeLayout(result.request);
+    if (!made.hasValue())
+        return result;
+    const auto others = layout::contradictions(known.groups, made.value().grid);
+    if (!others.empty())
+        result.notes.push_back(
+            fmt::format("the traces have {} process groups that this layout does not make, such "
+                        "as {}",
+                others.size(), layout::processGroupsText({others.front()})));
+    return result;
+}
+
+Result<RunLayout> fromGroups(const Known& known) {
+    const auto found = layout::inferLayout(known.groups, known.world);
+    if (!found.hasValue())
+        return found.error();
+    const auto& degrees = found.value().degrees;
+    RunLayout result;
+    result.origin = LayoutOrigin::ProcessGroups;
+    result.wording = found.value().wording;
+    result.request.tensor = degrees.tensor;
+    result.request.context = degrees.context;
+    result.request.expert = degrees.expert;
+    result.request.expertTensor = degrees.expertTensor;
+    result.request.data = degrees.data;
+    result.request.pipeline = degrees.pipeline;
+    result.request.order = found.value().order;
+    result.request.virtualStages = known.run.launch.virtualPipeline;
+    takeCluster(known, result.request);
+    return result;
+}
+
+} // namespace
+
+std::string_view toString(LayoutOrigin origin) {
+    constexpr std::array<std::string_view, 3> names{"launch", "process_groups", "name"};
+    return names[static_cast<std::size_t>(origin)];
+}
+
+Result<RunLayout> runLayout(const store::Store& store, const Run& run, const Progress& progress) {
+    const auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    auto groups = processGroupsOf(store, run, progress);
+    if (!groups.hasValue())
+        return groups.error();
+    Known known{run, std::move(groups).value(), 0, gpusPerNodeOf(run, gpus.value())};
+    known.world = worldOf(run, gpus.value(), known.groups);
+    if (layout::saysLayout(run.launch))
+        return fromLaunch(known);
+    auto inferred = fromGroups(known);
+    if (inferred.hasValue())
+        return inferred;
+    const auto named = layout::layoutFromName(run.name);
+    if (!named)
+        return Error{ErrorCode::NotFound,
+            fmt::format("Neither a launch configuration nor the name says the layout of this run; "
+                        "give it by hand. {}",
+                inferred.error().message),
+            run.name};
+    RunLayout result{*named, LayoutOrigin::Name,
+        fmt::format("the run's name alone (\"{}\"); nothing recorded confirms it", run.name), {}};
+    takeCluster(known, result.request);
+    return result;
+}
+
+} // namespace trainscope::analysis

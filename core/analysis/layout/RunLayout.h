@@ -1,0 +1,34 @@
+#pragma once
+// The layout of a run, from what knows it best: its launch configuration, else the process groups
+// of its traces, else its name. The origin is always told.
+
+#include "core/layout/Layout.h"
+#include "core/layout/ProcessGroup.h"
+#include "core/model/Import.h"
+#include "core/store/Store.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+enum class LayoutOrigin { Launch, ProcessGroups, Name };
+std::string_view toString(LayoutOrigin origin); // "launch", "process_groups", "name"
+
+struct RunLayout {
+    layout::LayoutRequest request; // for makeLayout(), with the cluster of the run
+    LayoutOrigin origin = LayoutOrigin::Launch;
+    std::string wording; // "launch configuration config.yaml"
+    std::vector<std::string> notes; // what contradicts it, what was assumed
+};
+
+// NotFound where nothing says it; the message tells what would.
+Result<RunLayout> runLayout(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+// As recorded with the traces (pg_config), else from the arguments of their collectives; each once.
+Result<std::vector<layout::ProcessGroup>> processGroupsOf(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+} // namespace trainscope::analysis

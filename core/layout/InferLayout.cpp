@@ -1,0 +1,360 @@
+#include "core/layout/InferLayout.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace trainscope::layout {
+
+namespace {
+
+// What the groups show, each once.
+struct Evidence {
+    std::map<GroupKind, std::set<std::vector<int>>> named;
+    std::set<std::vector<int>> unnamed; // of more than one rank, but not of all
+    bool hasWhole = false; // an unnamed group of all ranks beside the default one
+    // Megatron-LM makes the data-parallel groups (with CP) first, and torch numbers groups as they
+    // are made: the size of the first group of a rank, where the groups have no names but numbers.
+    std::optional<int> firstSize;
+    int groups = 0;
+};
+
+std::optional<int> numberOf(const std::string& name) {
+    int value = 0;
+    const char* const end = name.data() + name.size();
+    const auto [at, problem] = std::from_chars(name.data(), end, value);
+    return problem == std::errc() && at == end ? std::optional(value) : std::nullopt;
+}
+
+bool isSaid(const std::string& description) {
+    return !description.empty() && description != "undefined";
+}
+
+std::optional<int> sizeOfFirst(const std::vector<ProcessGroup>& groups) {
+    constexpr int kMegatronsGroups = 6; // of a rank, at least
+    std::map<int, std::pair<int, int>> firstOf; // by rank: number and size
+    std::map<int, int> count;
+    for (const ProcessGroup& group : groups) {
+        const auto number = numberOf(group.name);
+        if (!number || (isSaid(group.description) && group.description != "default_pg"))
+            return std::nullopt;
+        if (*number == 0)
+            continue;
+        for (const int rank : group.ranks) {
+            const std::pair candidate{*number, static_cast<int>(group.ranks.size())};
+            const auto [known, isNew] = firstOf.try_emplace(rank, candidate);
+            if (!isNew)
+                known->second = std::min(known->second, candidate);
+            ++count[rank];
+        }
+    }
+    // A rank whose own list was not recorded is known from others' lists only.
+    const auto most = std::max_element(count.begin(), count.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most == count.end() || most->second < kMegatronsGroups)
+        return std::nullopt;
+    return firstOf.at(most->first).second;
+}
+
+// Neighbouring stages that talk in pairs are parts of one pipeline.
+std::set<std::vector<int>> joinedPipelines(const std::set<std::vector<int>>& groups) {
+    std::vector<std::set<int>> joined;
+    for (const auto& group : groups) {
+        std::set<int> whole(group.begin(), group.end());
+        std::erase_if(joined, [&](const std::set<int>& other) {
+            const bool meets = std::any_of(
+                other.begin(), other.end(), [&](int rank) { return whole.contains(rank); });
+            if (meets)
+                whole.insert(other.begin(), other.end());
+            return meets;
+        });
+        joined.push_back(std::move(whole));
+    }
+    std::set<std::vector<int>> result;
+    for (const auto& group : joined)
+        result.emplace(group.begin(), group.end());
+    return result;
+}
+
+Evidence evidenceOf(const std::vector<ProcessGroup>& groups, int worldSize) {
+    Evidence evidence;
+    for (const ProcessGroup& group : groups) {
+        auto ranks = group.ranks;
+        std::sort(ranks.begin(), ranks.end());
+        const auto kind = kindFromName(group.name, group.description);
+        const bool isPart = ranks.size() > 1 && static_cast<int>(ranks.size()) < worldSize;
+        const bool isUnsaid = !kind && !isAuxiliary(group.description) && !isAuxiliary(group.name);
+        if (kind)
+            evidence.named[*kind].insert(ranks);
+        else if (isPart && isUnsaid)
+            evidence.unnamed.insert(ranks);
+        else if (isUnsaid && static_cast<int>(ranks.size()) == worldSize && group.name != "0")
+            evidence.hasWhole = true;
+        evidence.groups += ranks.size() > 1 ? 1 : 0;
+    }
+    if (const auto found = evidence.named.find(GroupKind::Pipeline); found != evidence.named.end())
+        found->second = joinedPipelines(found->second);
+    evidence.firstSize = sizeOfFirst(groups);
+    return evidence;
+}
+
+std::vector<int> divisorsOf(int number) {
+    std::vector<int> result;
+    for (int divisor = 1; divisor <= number; ++divisor) {
+        if (number % divisor == 0)
+            result.push_back(divisor);
+    }
+    return result;
+}
+
+// Megatron-LM's default and its --use-tp-pp-dp-mapping before all others.
+std::vector<RankOrder> ordersToTry() {
+    RankOrder pipelineBeforeData;
+    std::swap(pipelineBeforeData.dimensions[3], pipelineBeforeData.dimensions[4]);
+    std::vector<RankOrder> orders{kMegatronOrder, pipelineBeforeData};
+    RankOrder other;
+    while (std::next_permutation(other.dimensions.begin(), other.dimensions.end()))
+        orders.push_back(other);
+    return orders;
+}
+
+bool has(const RankGrid& grid, GroupKind kind, const std::vector<int>& ranks) {
+    return static_cast<int>(ranks.size()) == grid.groupSize(kind) && ranks.back() < grid.worldSize()
+        && grid.groupOf(kind, ranks.front()) == ranks;
+}
+
+bool hasAnyKind(const RankGrid& grid, const std::vector<int>& ranks) {
+    const auto kinds = groupKinds();
+    if (std::any_of(kinds.begin(), kinds.end(),
+            [&](const GroupKindInfo& info) { return has(grid, info.kind, ranks); }))
+        return true;
+    // The embeddings' group: first and last stage.
+    if (ranks.size() != 2 || ranks.back() >= grid.worldSize())
+        return false;
+    const auto pipeline = grid.groupOf(GroupKind::Pipeline, ranks.front());
+    return pipeline.front() == ranks.front() && pipeline.back() == ranks.back();
+}
+
+bool isExpert(GroupKind kind) {
+    return infoOf(kind).decomposition == Decomposition::Expert;
+}
+
+// How well a layout explains the groups; less is better.
+struct Score {
+    int unexplained = 0; // unnamed groups that it does not make
+    int unshown = 0; // dimensions that no group shows
+    int unlikely = 0; // of equal groups TP and DP are more often their reason than CP and PP
+    auto operator<=>(const Score&) const = default;
+};
+
+bool agreesWithNamed(const RankGrid& grid, const Evidence& evidence, bool withExperts) {
+    return std::all_of(evidence.named.begin(), evidence.named.end(), [&](const auto& entry) {
+        const auto& [kind, groups] = entry;
+        return (isExpert(kind) && !withExperts)
+            || std::all_of(groups.begin(), groups.end(),
+                [&, of = kind](const auto& ranks) { return has(grid, of, ranks); });
+    });
+}
+
+bool isShown(const RankGrid& grid, const Evidence& evidence, GroupKind kind) {
+    if (evidence.named.contains(kind))
+        return true;
+    if (evidence.hasWhole && grid.groupSize(kind) == grid.worldSize())
+        return true;
+    return std::any_of(evidence.unnamed.begin(), evidence.unnamed.end(),
+        [&](const auto& ranks) { return has(grid, kind, ranks); });
+}
+
+int unlikelihoodOf(GroupKind kind) {
+    switch (kind) {
+    case GroupKind::Data:
+        return 0;
+    case GroupKind::Tensor:
+        return 1;
+    case GroupKind::Pipeline:
+        return 2;
+    default:
+        return 4;
+    }
+}
+
+Score scoreOf(const RankGrid& grid, const Evidence& evidence) {
+    Score score;
+    for (const auto& ranks : evidence.unnamed)
+        score.unexplained += hasAnyKind(grid, ranks) ? 0 : 1;
+    for (const auto kind : {GroupKind::Tensor, GroupKind::Context, GroupKind::Data,
+             GroupKind::Pipeline, GroupKind::Expert}) {
+        if (grid.groupSize(kind) == 1 || evidence.named.contains(kind))
+            continue;
+        score.unshown += isShown(grid, evidence, kind) ? 0 : 1;
+        score.unlikely += unlikelihoodOf(kind);
+    }
+    return score;
+}
+
+struct Candidate {
+    RankGrid grid;
+    Score score;
+};
+
+class Search {
+public:
+    Search(const Evidence& evidence, int worldSize)
+        : m_evidence(evidence)
+        , m_worldSize(worldSize)
+        , m_divisors(divisorsOf(worldSize)) { }
+
+    std::optional<Candidate> run() {
+        for (const RankOrder& order : ordersToTry()) {
+            tryDense(order);
+            // Another order cannot show more, only the same by other names.
+            if (m_best && m_best->score.unexplained == 0 && m_best->score.unshown == 0)
+                break;
+        }
+        return m_best;
+    }
+
+private:
+    // The size that the named groups of that kind have; absent without any.
+    [[nodiscard]] std::optional<int> said(GroupKind kind) const {
+        const auto found = m_evidence.named.find(kind);
+        if (found == m_evidence.named.end())
+            return std::nullopt;
+        return static_cast<int>(found->second.begin()->size());
+    }
+
+    [[nodiscard]] bool canBe(GroupKind kind, int size) const {
+        return said(kind).value_or(size) == size;
+    }
+
+    void tryDense(const RankOrder& order) {
+        for (const int tensor : m_divisors) {
+            if (!canBe(GroupKind::Tensor, tensor))
+                continue;
+            for (const int context : m_divisors) {
+                if (!canBe(GroupKind::Context, context) || m_worldSize / tensor % context != 0)
+                    continue;
+                for (const int pipeline : m_divisors)
+                    tryPipeline({tensor, context, 1, tensor, 1, pipeline}, order);
+            }
+        }
+    }
+
+    void tryPipeline(Degrees degrees, const RankOrder& order) {
+        const int rest = m_worldSize / degrees.tensor / degrees.context;
+        if (!canBe(GroupKind::Pipeline, degrees.pipeline) || rest % degrees.pipeline != 0)
+            return;
+        degrees.data = rest / degrees.pipeline;
+        const bool isFirst
+            = !m_evidence.firstSize || *m_evidence.firstSize == degrees.data * degrees.context;
+        if (!canBe(GroupKind::Data, degrees.data) || !isFirst)
+            return;
+        const auto dense = RankGrid::make(degrees, order);
+        if (!dense.hasValue() || !agreesWithNamed(dense.value(), m_evidence, false))
+            return;
+        tryExperts(degrees, order);
+    }
+
+    void tryExperts(Degrees degrees, const RankOrder& order) {
+        const bool isSaid = std::any_of(m_evidence.named.begin(), m_evidence.named.end(),
+            [](const auto& entry) { return isExpert(entry.first); });
+        const bool isExplained = consider(degrees, order);
+        if (!isSaid && isExplained)
+            return;
+        for (const int expert : m_divisors) {
+            degrees.expert = expert;
+            for (const int tensor : m_divisors) {
+                degrees.expertTensor = tensor;
+                const bool isPossible = canBe(GroupKind::Expert, expert)
+                    && canBe(GroupKind::ExpertTensor, tensor)
+                    && (tensor == 1 || tensor == degrees.tensor || isSaid);
+                if (isPossible)
+                    consider(degrees, order);
+            }
+        }
+    }
+
+    // True when the layout makes all the groups.
+    bool consider(const Degrees& degrees, const RankOrder& order) {
+        const auto grid = RankGrid::make(degrees, order);
+        if (!grid.hasValue() || !agreesWithNamed(grid.value(), m_evidence, true))
+            return false;
+        const Score score = scoreOf(grid.value(), m_evidence);
+        if (!m_best || score < m_best->score)
+            m_best = Candidate{grid.value(), score};
+        return score.unexplained == 0;
+    }
+
+    const Evidence& m_evidence;
+    int m_worldSize;
+    std::vector<int> m_divisors;
+    std::optional<Candidate> m_best;
+};
+
+std::string misfitOf(const Evidence& evidence) {
+    for (const auto& [kind, groups] : evidence.named) {
+        const auto& first = *groups.begin();
+        for (const auto& ranks : groups) {
+            if (ranks.size() != first.size())
+                return fmt::format("groups of {} have {} and {} ranks", toString(kind),
+                    first.size(), ranks.size());
+        }
+    }
+    return "the groups that are named fit no common division of the ranks";
+}
+
+std::string wordingOf(const Evidence& evidence, const RankGrid& grid) {
+    std::string text = fmt::format("the {} process groups of the traces", evidence.groups);
+    std::vector<std::string> assumed;
+    for (const auto kind : {GroupKind::Tensor, GroupKind::Context, GroupKind::Data,
+             GroupKind::Pipeline, GroupKind::Expert}) {
+        if (grid.groupSize(kind) > 1 && !isShown(grid, evidence, kind))
+            assumed.push_back(fmt::format("{} {}", toString(kind), grid.groupSize(kind)));
+    }
+    if (evidence.named.empty())
+        text += ", which do not say what they are for";
+    text += fmt::format("; rank order {}", grid.order().text());
+    if (!assumed.empty())
+        text += fmt::format("; assumed, for no group shows it: {}", fmt::join(assumed, ", "));
+    return text;
+}
+
+} // namespace
+
+Result<InferredLayout> inferLayout(const std::vector<ProcessGroup>& groups, int worldSize) {
+    if (worldSize < 1 || worldSize > RankGrid::kMaxRanks)
+        return Error{ErrorCode::NotFound, "It is not known how many ranks there are.", {}};
+    const Evidence evidence = evidenceOf(groups, worldSize);
+    if (evidence.groups == 0)
+        return Error{
+            ErrorCode::NotFound, "The traces name no process group of more than one rank.", {}};
+    const auto found = Search(evidence, worldSize).run();
+    if (!found || found->score.unexplained > 0)
+        return Error{ErrorCode::NotFound,
+            fmt::format("No layout of {} ranks makes the process groups of the traces: {}.",
+                worldSize,
+                found ? fmt::format("{} groups fit none", found->score.unexplained)
+                      : misfitOf(evidence)),
+            {}};
+    return InferredLayout{
+        found->grid.degrees(), found->grid.order(), wordingOf(evidence, found->grid)};
+}
+
+std::vector<ProcessGroup> contradictions(
+    const std::vector<ProcessGroup>& groups, const RankGrid& grid) {
+    std::vector<ProcessGroup> result;
+    for (const ProcessGroup& group : groups) {
+        const auto kind = kindFromName(group.name, group.description);
+        if (kind && !group.ranks.empty() && !has(grid, *kind, group.ranks))
+            result.push_back(group);
+    }
+    return result;
+}
+
+} // namespace trainscope::layout

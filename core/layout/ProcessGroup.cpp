@@ -1,0 +1,181 @@
+#include "core/layout/ProcessGroup.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace trainscope::layout {
+
+namespace {
+
+constexpr int kMaxRank = 1'000'000;
+
+bool isWordChar(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+std::vector<std::string> wordsOf(std::string_view text) {
+    std::vector<std::string> words;
+    bool isInside = false;
+    for (const char c : text) {
+        if (!isWordChar(c)) {
+            isInside = false;
+            continue;
+        }
+        if (!isInside)
+            words.emplace_back();
+        isInside = true;
+        words.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return words;
+}
+
+bool hasAny(const std::vector<std::string>& words, std::initializer_list<std::string_view> wanted) {
+    return std::any_of(wanted.begin(), wanted.end(), [&](std::string_view word) {
+        return std::find(words.begin(), words.end(), word) != words.end();
+    });
+}
+
+std::optional<GroupKind> kindFromWords(const std::vector<std::string>& words) {
+    const bool tensor = hasAny(words, {"tp", "tensor"});
+    const bool pipeline = hasAny(words, {"pp", "pipe", "pipeline"});
+    const bool context = hasAny(words, {"cp", "context"});
+    const bool expert = hasAny(words, {"ep", "expert", "moe"});
+    const bool data = hasAny(words, {"dp", "ddp", "data", "fsdp", "zero"});
+    if (hasAny(words, {"etp"}))
+        return GroupKind::ExpertTensor;
+    if (hasAny(words, {"edp"}) || (expert && data))
+        return GroupKind::ExpertData;
+    if (expert && tensor)
+        return pipeline ? GroupKind::TensorExpertPipeline : GroupKind::TensorExpert;
+    if (expert)
+        return GroupKind::Expert;
+    if (tensor && pipeline)
+        return GroupKind::Model;
+    if (tensor && data)
+        return context ? GroupKind::TensorDataContext : GroupKind::TensorData;
+    if (tensor)
+        return context ? GroupKind::TensorContext : GroupKind::Tensor;
+    if (data)
+        return context ? GroupKind::DataContext : GroupKind::Data;
+    if (context)
+        return GroupKind::Context;
+    if (pipeline)
+        return GroupKind::Pipeline;
+    return hasAny(words, {"mp"}) ? std::optional(GroupKind::Model) : std::nullopt;
+}
+
+std::string rangeText(const std::vector<int>& ranks) {
+    const int step = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
+    bool isEven = ranks.size() > 2 && step > 0;
+    for (std::size_t i = 1; i < ranks.size(); ++i)
+        isEven = isEven && ranks[i] - ranks[i - 1] == step;
+    if (!isEven)
+        return fmt::format("{}", fmt::join(ranks, ","));
+    return step == 1 ? fmt::format("{}-{}", ranks.front(), ranks.back())
+                     : fmt::format("{}-{}/{}", ranks.front(), ranks.back(), step);
+}
+
+std::optional<int> takeNumber(std::string_view& text) {
+    int value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || value < 0 || value >= kMaxRank)
+        return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
+}
+
+bool takeChar(std::string_view& text, char wanted) {
+    if (text.empty() || text.front() != wanted)
+        return false;
+    text.remove_prefix(1);
+    return true;
+}
+
+std::vector<int> ranksFromText(std::string_view text) {
+    std::vector<int> ranks;
+    do {
+        const auto first = takeNumber(text);
+        if (!first)
+            return {};
+        std::optional<int> last = first;
+        std::optional<int> step = 1;
+        if (takeChar(text, '-'))
+            last = takeNumber(text);
+        if (takeChar(text, '/'))
+            step = takeNumber(text);
+        if (!last || !step || *step < 1)
+            return {};
+        for (int rank = *first; rank <= *last; rank += *step)
+            ranks.push_back(rank);
+    } while (takeChar(text, ','));
+    return text.empty() ? ranks : std::vector<int>();
+}
+
+std::string cleaned(std::string_view text) {
+    std::string result(text);
+    std::replace_if(
+        result.begin(), result.end(), [](char c) { return c == ';' || c == '(' || c == ')'; }, ' ');
+    return result;
+}
+
+std::optional<ProcessGroup> groupFromText(std::string_view text) {
+    const auto open = text.find(" (");
+    const auto close = text.find("): ");
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open)
+        return std::nullopt;
+    ProcessGroup group{std::string(text.substr(open + 2, close - open - 2)),
+        std::string(text.substr(0, open)), ranksFromText(text.substr(close + 3))};
+    if (group.ranks.empty())
+        return std::nullopt;
+    return group;
+}
+
+} // namespace
+
+bool isAuxiliary(std::string_view description) {
+    return hasAny(wordsOf(description),
+        {"embedding", "embd", "intra", "inter", "partial", "hierarchical", "hybrid", "gloo",
+            "optimizer"});
+}
+
+std::optional<GroupKind> kindFromName(std::string_view name, std::string_view description) {
+    for (const auto& info : groupKinds()) {
+        if (info.description == description)
+            return info.kind;
+    }
+    if (isAuxiliary(description) || isAuxiliary(name))
+        return std::nullopt;
+    if (const auto kind = kindFromWords(wordsOf(description)))
+        return kind;
+    return kindFromWords(wordsOf(name));
+}
+
+std::string processGroupsText(const std::vector<ProcessGroup>& groups) {
+    std::string text;
+    for (const ProcessGroup& group : groups) {
+        if (group.ranks.empty())
+            continue;
+        text += fmt::format("{}{} ({}): {}", text.empty() ? "" : "; ", cleaned(group.description),
+            cleaned(group.name), rangeText(group.ranks));
+    }
+    return text;
+}
+
+std::vector<ProcessGroup> processGroupsFromText(std::string_view text) {
+    std::vector<ProcessGroup> groups;
+    while (!text.empty()) {
+        const auto end = text.find(';');
+        if (auto group = groupFromText(text.substr(0, end)))
+            groups.push_back(std::move(*group));
+        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+        takeChar(text, ' ');
+    }
+    return groups;
+}
+
+} // namespace trainscope::layout

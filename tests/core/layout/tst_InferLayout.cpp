@@ -1,0 +1,243 @@
+// Layouts planted as process groups and found again, named and unnamed, from all ranks' traces and
+// from some; and what fits no layout.
+
+#include <QtTest>
+
+#include "core/layout/InferLayout.h"
+#include "core/layout/LayoutName.h"
+
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::layout;
+
+namespace {
+
+bool isIn(const std::vector<int>& group, const std::vector<int>& ranks) {
+    return std::any_of(ranks.begin(), ranks.end(),
+        [&](int rank) { return std::find(group.begin(), group.end(), rank) != group.end(); });
+}
+
+// The groups that the traced ranks have joined, numbered in the order in which Megatron-LM makes
+// them.
+std::vector<ProcessGroup> plant(
+    const RankGrid& grid, const std::vector<int>& traced, bool isNamed) {
+    std::vector<ProcessGroup> groups;
+    int number = 0;
+    std::vector<int> world;
+    for (int rank = 0; rank < grid.worldSize(); ++rank)
+        world.push_back(rank);
+    groups.push_back({"0", "default_pg", world});
+    for (const auto kind : {GroupKind::DataContext, GroupKind::Data, GroupKind::Context,
+             GroupKind::Model, GroupKind::Tensor, GroupKind::Pipeline, GroupKind::TensorDataContext,
+             GroupKind::TensorData, GroupKind::TensorContext, GroupKind::Expert,
+             GroupKind::ExpertTensor, GroupKind::TensorExpert, GroupKind::TensorExpertPipeline,
+             GroupKind::ExpertData}) {
+        for (const auto& ranks : grid.groups(kind)) {
+            ++number;
+            if (isIn(ranks, traced))
+                groups.push_back({std::to_string(number),
+                    isNamed ? std::string(infoOf(kind).description) : "undefined", ranks});
+            if (kind == GroupKind::Pipeline && ranks.size() > 1)
+                groups.push_back({std::to_string(++number),
+                    isNamed ? "EMBEDDING_GROUP" : "undefined", {ranks.front(), ranks.back()}});
+        }
+    }
+    return groups;
+}
+
+bool isMade(const RankGrid& grid, const std::vector<int>& ranks) {
+    const bool isAll = static_cast<int>(ranks.size()) == grid.worldSize();
+    const auto embeddings = grid.embeddingGroups();
+    bool result
+        = isAll || std::find(embeddings.begin(), embeddings.end(), ranks) != embeddings.end();
+    for (const auto& info : groupKinds()) {
+        const auto groups = grid.groups(info.kind);
+        result = result || std::find(groups.begin(), groups.end(), ranks) != groups.end();
+    }
+    return result;
+}
+
+std::string text(const Degrees& degrees, const RankOrder& order) {
+    return "tp " + std::to_string(degrees.tensor) + " cp " + std::to_string(degrees.context)
+        + " dp " + std::to_string(degrees.data) + " pp " + std::to_string(degrees.pipeline) + " ep "
+        + std::to_string(degrees.expert) + " etp " + std::to_string(degrees.expertTensor) + " "
+        + order.text();
+}
+
+class Dice {
+public:
+    int pick(const std::vector<int>& from) {
+        return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(m_engine)];
+    }
+
+    RankGrid grid(bool withExperts) {
+        while (true) {
+            const Degrees degrees{pick({1, 2, 4, 8}), pick({1, 1, 2}),
+                withExperts ? pick({1, 2, 4}) : 1, withExperts ? pick({0, 1}) : 0,
+                pick({1, 2, 3, 4}), pick({1, 2, 4})};
+            const auto order
+                = rankOrderFromString(pick({0, 1}) == 0 ? "tp-cp-ep-dp-pp" : "tp-cp-ep-pp-dp");
+            const auto made = RankGrid::make(degrees, order.value());
+            if (made.hasValue() && made.value().worldSize() > 1)
+                return made.value();
+        }
+    }
+
+private:
+    std::mt19937 m_engine{20260801};
+};
+
+} // namespace
+
+class TestInferLayout : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // Every rank's groups are named: degrees come back, and all groups of the order with them.
+    void namedGroupsGiveTheLayout() {
+        Dice dice;
+        for (int i = 0; i < 300; ++i) {
+            const auto grid = dice.grid(true);
+            std::vector<int> traced;
+            for (int rank = 0; rank < grid.worldSize(); ++rank)
+                traced.push_back(rank);
+            const auto found = inferLayout(plant(grid, traced, true), grid.worldSize());
+            QVERIFY2(found.hasValue(),
+                (text(grid.degrees(), grid.order())
+                    + (found.hasValue() ? "" : found.error().message))
+                    .c_str());
+            const auto made = RankGrid::make(found.value().degrees, found.value().order).value();
+            QVERIFY2(found.value().degrees == grid.degrees(),
+                (text(grid.degrees(), grid.order()) + " found "
+                    + text(made.degrees(), made.order()))
+                    .c_str());
+            for (const auto& info : groupKinds())
+                QCOMPARE(made.groups(info.kind), grid.groups(info.kind));
+        }
+    }
+
+    // One traced rank has a group of each kind; its place and the degrees follow all the same.
+    void oneRankIsEnough() {
+        Dice dice;
+        for (int i = 0; i < 300; ++i) {
+            const auto grid = dice.grid(true);
+            const std::vector<int> traced{grid.worldSize() / 2};
+            const auto found = inferLayout(plant(grid, traced, true), grid.worldSize());
+            QVERIFY(found.hasValue());
+            QVERIFY2(found.value().degrees == grid.degrees(),
+                text(grid.degrees(), grid.order()).c_str());
+        }
+    }
+
+    // Numbered only, as before torch 2.4: the order in which groups are made tells DP from the
+    // rest.
+    void unnamedGroupsOfMegatron() {
+        Dice dice;
+        int exact = 0;
+        constexpr int kTries = 300;
+        for (int i = 0; i < kTries; ++i) {
+            const auto grid = dice.grid(false);
+            const std::vector<int> traced{0, grid.worldSize() - 1};
+            const auto groups = plant(grid, traced, false);
+            const auto found = inferLayout(groups, grid.worldSize());
+            if (!found.hasValue()) {
+                QVERIFY2(false,
+                    (text(grid.degrees(), grid.order()) + ": " + found.error().message).c_str());
+            }
+            exact += found.value().degrees == grid.degrees() ? 1 : 0;
+            const auto made = RankGrid::make(found.value().degrees, found.value().order).value();
+            for (const auto& group : groups)
+                QVERIFY(isMade(made, group.ranks));
+        }
+        // Several layouts may make the same groups; the likeliest is taken.
+        QVERIFY2(exact * 100 >= kTries * 80, std::to_string(exact).c_str());
+    }
+
+    void pairsOfNeighboursAreOnePipeline() {
+        std::vector<ProcessGroup> groups;
+        for (int stage = 0; stage < 3; ++stage) {
+            for (int rank = 0; rank < 2; ++rank)
+                groups.push_back({"pp", "", {stage * 2 + rank, stage * 2 + rank + 2}});
+        }
+        for (int stage = 0; stage < 4; ++stage)
+            groups.push_back({"tp", "", {stage * 2, stage * 2 + 1}});
+        const auto found = inferLayout(groups, 8).value();
+        QCOMPARE(found.degrees.tensor, 2);
+        QCOMPARE(found.degrees.pipeline, 4);
+        QCOMPARE(found.degrees.data, 1);
+    }
+
+    void whatNoGroupShowsIsData() {
+        const auto found
+            = inferLayout({{"1", "TENSOR_MODEL_PARALLEL_GROUP", {0, 1, 2, 3}}}, 16).value();
+        QCOMPARE(found.degrees.tensor, 4);
+        QCOMPARE(found.degrees.data, 4);
+        QVERIFY(found.wording.find("assumed, for no group shows it: dp 4") != std::string::npos);
+    }
+
+    void onlyTheDefaultGroupIsDataParallel() {
+        const auto found = inferLayout({{"0", "default_pg", {0, 1, 2, 3, 4, 5, 6, 7}}}, 8).value();
+        QCOMPARE(found.degrees.data, 8);
+    }
+
+    void whatFitsNothingIsRefused() {
+        QVERIFY(!inferLayout({}, 8).hasValue());
+        QVERIFY(!inferLayout({{"1", "tp", {0}}}, 8).hasValue());
+        const auto odd = inferLayout({{"1", "tp", {0, 1}}, {"2", "tp", {2, 3, 4, 5}}}, 8);
+        QCOMPARE(odd.error().message,
+            std::string("No layout of 8 ranks makes the process groups of the traces: groups of tp "
+                        "have 2 and 4 ranks."));
+        QVERIFY(!inferLayout({{"1", "tp", {0, 3}}, {"2", "dp", {0, 1}}, {"2", "dp", {2, 5}}}, 8)
+                     .hasValue());
+    }
+
+    void contradictionsAreListed() {
+        const auto grid = RankGrid::make({2, 1, 1, 0, 4, 1}).value();
+        const auto others = contradictions(
+            {{"1", "tp", {0, 1}}, {"2", "dp", {0, 4}}, {"3", "undefined", {0, 3}}}, grid);
+        QCOMPARE(others.size(), std::size_t{1});
+        QCOMPARE(others[0].name, std::string("2"));
+    }
+
+    void names_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QList<int>>("degrees"); // tp, pp, ep, dp, cp, vpp; 0: not said
+        const auto row = [](const char* name, const QList<int>& degrees) {
+            QTest::newRow(name) << QString::fromUtf8(name) << degrees;
+        };
+        row("TP4-PP8", {4, 8, 0, 0, 0, 0});
+        row("sweep/gpt3/tp8_pp4", {8, 4, 0, 0, 0, 0});
+        row("EP8-TP1-PP4", {1, 4, 8, 0, 0, 0});
+        row("mixtral-8x7b_tp2pp4cp2", {2, 4, 0, 0, 2, 0});
+        row("run tp=2,pp=4,dp=16", {2, 4, 0, 16, 0, 0});
+        row("gpt_tp_4_pp_2_vpp3", {4, 2, 0, 0, 0, 3});
+        row("TP8-PP2/run_1", {8, 2, 0, 0, 0, 0});
+        row("TP8-FSDP", {8, 0, 0, 0, 0, 0});
+        row("dp32", {0, 0, 0, 32, 0, 0});
+        row("step4", {});
+        row("http2_app3", {});
+        row("gpt3-175b_3_00000", {});
+        row("mixtral-8x22b", {});
+        row("TP0-PP", {});
+        row("tp-", {});
+        row("", {});
+    }
+
+    void names() {
+        QFETCH(QString, name);
+        QFETCH(QList<int>, degrees);
+        const auto found = layoutFromName(name.toStdString());
+        QCOMPARE(found.has_value(), !degrees.isEmpty());
+        if (!found)
+            return;
+        const QList<int> actual{found->tensor.value_or(0), found->pipeline.value_or(0),
+            found->expert.value_or(0), found->data.value_or(0), found->context.value_or(0),
+            found->virtualStages.value_or(0)};
+        QCOMPARE(actual, degrees);
+        QCOMPARE(found->fsdp.value_or(false), name.contains(QStringLiteral("FSDP")));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestInferLayout)
+#include "tst_InferLayout.moc"
