@@ -20,11 +20,13 @@ struct Options {
     std::string database;
     std::vector<std::string> runs;
     bool detail = false;
+    bool steady = false;
     bool json = false;
 };
 
 struct RunFigures {
     analysis::RunSummary summary;
+    std::optional<analysis::SteadyState> steady;
     analysis::Efficiency efficiency;
     std::optional<analysis::RunDetail> detail;
 };
@@ -71,24 +73,58 @@ void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
     table.print(out, "  ");
 }
 
-void printText(const analysis::RunSummary& summary, std::ostream& out) {
+void printText(const analysis::RunSummary& summary,
+    const std::optional<analysis::SteadyState>& steady, std::ostream& out) {
     const Run& run = summary.run;
     out << run.name << "  (" << toString(run.kind) << ", " << toString(run.status) << ")\n  "
         << run.gpuCount << (run.gpuCount == 1 ? " GPU on " : " GPUs on ") << run.nodeCount
         << (run.nodeCount == 1 ? " node, " : " nodes, ") << durationText(summary.duration);
     if (!run.range.isEmpty())
-        out << " from " << timeText(run.range.begin);
+        out << " from " << timeText(steady ? steady->window.begin : run.range.begin);
+    if (steady)
+        out << "\n  steady state: " << steady->wording;
     if (summary.energy) {
         out << "\n  energy " << quantityText(summary.energy->joules, "J") << ", covering "
-            << quantityText(summary.energy->coverage, "1", "utilization") << " of the run";
+            << quantityText(summary.energy->coverage, "1", "utilization")
+            << (steady && !steady->isWholeRun ? " of this time" : " of the run");
     }
     out << "\n\n";
     printMetrics(summary, out);
     printGpus(summary, out);
 }
 
+Result<RunFigures> figuresOf(const store::Store& store, const Run& run, const Options& options,
+    const Console& console, const Progress& progress) {
+    RunFigures figures;
+    TimeRange window = kAllTime;
+    if (options.steady) {
+        auto steady = analysis::steadyStateOf(store, run, progress);
+        if (!steady.hasValue())
+            return steady.error();
+        figures.steady = std::move(steady).value();
+        window = figures.steady->isWholeRun ? kAllTime : figures.steady->window;
+    }
+    auto summary = analysis::summarise(store, run, window, progress);
+    if (!summary.hasValue())
+        return summary.error();
+    figures.summary = std::move(summary).value();
+    auto efficiency = analysis::efficiencyOf(store, run, window, progress);
+    if (!efficiency.hasValue())
+        return efficiency.error();
+    if (const auto& problem = efficiency.value().catalogueProblem)
+        console.warn("The models of your own are not used: " + problem->describe());
+    figures.efficiency = std::move(efficiency).value();
+    if (!options.detail)
+        return figures;
+    auto detail = analysis::detailOf(store, run, progress);
+    if (!detail.hasValue())
+        return detail.error();
+    figures.detail = std::move(detail).value();
+    return figures;
+}
+
 Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
-    const std::vector<Run>& runs, bool withDetail, const Console& console) {
+    const std::vector<Run>& runs, const Options& options, const Console& console) {
     ProgressLine line(console);
     std::vector<RunFigures> result;
     for (const Run& run : runs) {
@@ -97,30 +133,20 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
                 run.name + ": " + std::string(state.phase), state.bytesDone, state.bytesTotal);
             return !console.isCancelled();
         };
-        auto summary = analysis::summarise(store, run, progress);
-        if (!summary.hasValue())
-            return summary.error();
-        auto efficiency = analysis::efficiencyOf(store, run, kAllTime, progress);
-        if (!efficiency.hasValue())
-            return efficiency.error();
-        if (const auto& problem = efficiency.value().catalogueProblem)
-            console.warn("The models of your own are not used: " + problem->describe());
-        RunFigures figures{std::move(summary).value(), std::move(efficiency).value(), std::nullopt};
-        if (withDetail) {
-            auto detail = analysis::detailOf(store, run, progress);
-            if (!detail.hasValue())
-                return detail.error();
-            figures.detail = std::move(detail).value();
-        }
-        result.push_back(std::move(figures));
+        auto figures = figuresOf(store, run, options, console, progress);
+        if (!figures.hasValue())
+            return figures.error();
+        result.push_back(std::move(figures).value());
     }
     return result;
 }
 
 Json figuresJson(const std::vector<RunFigures>& all) {
     Json json{{"runs", Json::array()}};
-    for (const auto& [summary, efficiency, detail] : all) {
+    for (const auto& [summary, steady, efficiency, detail] : all) {
         json["runs"].push_back(summaryJson(summary));
+        if (steady)
+            addWindow(json["runs"].back(), *steady);
         addEfficiency(json["runs"].back(), efficiency);
         if (detail)
             addDetail(json["runs"].back(), *detail);
@@ -135,10 +161,10 @@ ExitStatus printSummary(const Options& options, const Console& console) {
     const auto runs = selectRuns(store.value(), options.runs);
     if (!runs.hasValue())
         return console.fail(runs.error());
-    const auto all = computeFigures(store.value(), runs.value(), options.detail, console);
+    const auto all = computeFigures(store.value(), runs.value(), options, console);
     if (!all.hasValue())
         return console.fail(all.error());
-    for (const auto& [summary, efficiency, detail] : all.value()) {
+    for (const auto& [summary, steady, efficiency, detail] : all.value()) {
         for (const auto& warning : summary.warnings)
             console.warn(summary.run.name + ": " + warning);
     }
@@ -147,10 +173,10 @@ ExitStatus printSummary(const Options& options, const Console& console) {
         return ExitStatus::Done;
     }
     bool isFirst = true;
-    for (const auto& [summary, efficiency, detail] : all.value()) {
+    for (const auto& [summary, steady, efficiency, detail] : all.value()) {
         console.out() << (isFirst ? "" : "\n");
         isFirst = false;
-        printText(summary, console.out());
+        printText(summary, steady, console.out());
         printEfficiency(efficiency, console.out());
         if (detail)
             printDetail(*detail, console.out());
@@ -171,15 +197,20 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         ->take_all();
     command->add_flag("--detail", options->detail,
         "Also throttling, airflow, settling, bursts, spectrum and thermal time constants");
+    command->add_flag("--steady", options->steady,
+        "Leave out warm-up iterations and those before the temperatures settled");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(
         R"(Means are weighted by time, energy is the integral of gpu_power, and missing samples
 count in neither. Efficiency (samples, tokens, joules, MFU) is computed from the launch
-configuration and the iterations; what they do not say is absent, with the reason. A run may be named by the last parts of its path.
+configuration and the iterations; what they do not say is absent, with the reason.
+Iterations are taken from the traces' annotations, else from the period of the summed
+power. A run may be named by the last parts of its path.
 
 Examples:
   trainscope-cli summary runs.trainscope
-  trainscope-cli summary runs.trainscope --run gpt3-175b_3_00000 --json)");
+  trainscope-cli summary runs.trainscope --run gpt3-175b_3_00000 --json
+  trainscope-cli summary runs.trainscope --steady)");
     command->callback([options, &context] {
         context.action = [options, &context] { return printSummary(*options, context.console); };
     });

@@ -70,4 +70,12 @@ Json summaryJson(const analysis::RunSummary& summary) {
     return json;
 }
 
+void addWindow(Json& run, const analysis::SteadyState& steady) {
+    run["start_ns"] = steady.window.begin.ns;
+    run["window"] = {{"start_ns", steady.window.begin.ns}, {"end_ns", steady.window.end.ns},
+        {"basis", std::string(toString(steady.basis))}, {"wording", steady.wording},
+        {"iterations", steady.iterations}, {"warmup_iterations", steady.warmupIterations},
+        {"unsettled_iterations", steady.unsettledIterations}};
+}
+
 } // namespace trainscope::cli

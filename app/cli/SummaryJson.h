@@ -3,9 +3,13 @@
 
 #include "app/cli/Json.h"
 #include "core/analysis/Summary.h"
+#include "core/analysis/iterations/SteadyState.h"
 
 namespace trainscope::cli {
 
 Json summaryJson(const analysis::RunSummary& summary);
+
+// The window that the figures of that object are of.
+void addWindow(Json& run, const analysis::SteadyState& steady);
 
 } // namespace trainscope::cli

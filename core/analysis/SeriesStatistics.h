@@ -6,6 +6,7 @@
 #include "core/analysis/EnergyIntegral.h"
 #include "core/analysis/Summary.h"
 #include "core/analysis/TimeWeighted.h"
+#include "core/analysis/WindowEdges.h"
 #include "core/model/Series.h"
 #include "core/store/Store.h"
 
@@ -31,14 +32,20 @@ class SeriesFigures {
 public:
     explicit SeriesFigures(const SeriesDescription& description);
 
+    // Of a window: before its first sample, and after its last.
+    void enter(const WindowEdges& edges);
+    void leave(const WindowEdges& edges);
     void add(std::span<const TimeNs> times, std::span<const double> values);
     // What comes behind the samples so far, of the same series.
     void add(SeriesFigures&& next);
     [[nodiscard]] SeriesStatistics finished() &&;
 
 private:
+    void addPoint(TimeNs time, const std::optional<double>& value);
+
     std::variant<TimeWeighted, CounterTotal> m_values;
     std::optional<EnergyIntegral> m_energy;
+    std::int64_t m_points = 0; // of a counter, that are no samples
 };
 
 // Asked for every block of samples; false ends the work with Cancelled.
@@ -47,8 +54,8 @@ using KeepGoing = std::function<bool()>;
 Result<SeriesStatistics> seriesStatistics(
     const store::Store& store, const Series& series, const KeepGoing& keepGoing);
 
-// Energy of a power series, gaps longer than the limit left out.
-Result<EnergyIntegral> seriesEnergy(
-    const store::Store& store, const Series& power, double gapLimitNs, const KeepGoing& keepGoing);
+// Energy of a power series within a window, gaps longer than the limit left out.
+Result<EnergyIntegral> seriesEnergy(const store::Store& store, const Series& power,
+    TimeRange window, double gapLimitNs, const KeepGoing& keepGoing);
 
 } // namespace trainscope::analysis

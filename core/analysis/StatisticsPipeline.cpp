@@ -18,33 +18,44 @@ struct Block {
 
 } // namespace
 
-StatisticsPipeline::StatisticsPipeline(WorkerPool& pool, const store::Store& store, Take take)
+StatisticsPipeline::StatisticsPipeline(
+    WorkerPool& pool, const store::Store& store, TimeRange window, Take take)
     : m_store(store)
+    , m_window(window)
     , m_finishing(pool, kMostFinishing,
           [take = std::move(take)](
               Finished&& done) { take(*done.series, std::move(done.statistics)); })
     , m_parts(pool, 0, [this](Part&& part) { append(std::move(part)); }) { }
 
 Status StatisticsPipeline::add(const Series& series, const KeepGoing& keepGoing) {
+    Edges edges;
+    if (m_window != kAllTime) {
+        const auto found = windowEdges(m_store, series, m_window);
+        if (!found.hasValue())
+            return found.error();
+        edges = std::make_shared<const WindowEdges>(found.value());
+    }
     bool stopped = false;
     bool any = false;
-    const auto status = m_store.forEachSample(series.id, kAllTime, [&](auto times, auto values) {
-        submit(series, times, values);
+    const auto status = m_store.forEachSample(series.id, m_window, [&](auto times, auto values) {
+        submit(series, edges, !any, times, values);
         any = true;
         stopped = keepGoing && !keepGoing();
         return !stopped;
     });
     if (status.hasValue() && !any)
-        submit(series, {}, {});
+        submit(series, edges, true, {}, {});
     return stopped ? Status(cancelled()) : status;
 }
 
-void StatisticsPipeline::submit(
-    const Series& series, std::span<const TimeNs> times, std::span<const double> values) {
+void StatisticsPipeline::submit(const Series& series, const Edges& edges, bool isFirst,
+    std::span<const TimeNs> times, std::span<const double> values) {
     auto block = std::make_shared<const Block>(
         Block{{times.begin(), times.end()}, {values.begin(), values.end()}});
-    m_parts.submit([&series, block = std::move(block)] {
-        Part part{&series, SeriesFigures(series.description)};
+    m_parts.submit([&series, edges, isFirst, block = std::move(block)] {
+        Part part{&series, SeriesFigures(series.description), edges};
+        if (edges && isFirst)
+            part.figures.enter(*edges);
         part.figures.add(block->times, block->values);
         return part;
     });
@@ -65,6 +76,8 @@ void StatisticsPipeline::close() {
     auto part = std::make_shared<Part>(std::move(*m_open));
     m_open.reset();
     m_finishing.submit([part] {
+        if (part->edges)
+            part->figures.leave(*part->edges);
         return Finished{part->series, std::move(part->figures).finished()};
     });
 }

@@ -8,6 +8,7 @@
 #include "core/parallel/OrderedJobs.h"
 
 #include <functional>
+#include <memory>
 
 namespace trainscope::analysis {
 
@@ -16,7 +17,8 @@ public:
     // In the order of add().
     using Take = std::function<void(const Series&, SeriesStatistics&&)>;
 
-    StatisticsPipeline(WorkerPool& pool, const store::Store& store, Take take);
+    // Of the samples in the window, and what holds at its ends.
+    StatisticsPipeline(WorkerPool& pool, const store::Store& store, TimeRange window, Take take);
 
     // Reads a series, which must outlive the pipeline. keepGoing is asked for every block.
     Status add(const Series& series, const KeepGoing& keepGoing);
@@ -24,21 +26,24 @@ public:
     void finish();
 
 private:
+    using Edges = std::shared_ptr<const WindowEdges>; // none: all time
     struct Part {
         const Series* series;
         SeriesFigures figures;
+        Edges edges;
     };
     struct Finished {
         const Series* series;
         SeriesStatistics statistics;
     };
 
-    void submit(
-        const Series& series, std::span<const TimeNs> times, std::span<const double> values);
+    void submit(const Series& series, const Edges& edges, bool isFirst,
+        std::span<const TimeNs> times, std::span<const double> values);
     void append(Part&& part);
     void close();
 
     const store::Store& m_store;
+    TimeRange m_window;
     std::optional<Part> m_open; // the sum of a series' parts so far
     OrderedJobs<Finished> m_finishing;
     OrderedJobs<Part> m_parts;

@@ -24,8 +24,11 @@ constexpr std::size_t kMostPools = 2;
 // Builds one RunSummary, metric by metric.
 class Summariser {
 public:
-    Summariser(const store::Store& store, const Run& run, const Progress& progress)
+    Summariser(const store::Store& store, const Run& run, const SummaryScope& scope,
+        const Progress& progress)
         : m_store(store)
+        , m_scope(scope)
+        , m_window(scope.window)
         , m_progress(progress) {
         m_summary.run = run;
     }
@@ -42,9 +45,11 @@ public:
         }
         for (const Gpu& gpu : gpus.value())
             gpuOf(gpu.rank).gpu = gpu;
-        m_summary.duration = runDuration(series.value(), tracks.value());
+        m_summary.duration = m_window == kAllTime ? runDuration(series.value(), tracks.value())
+                                                  : m_window.length();
         m_seriesTotal = series.value().size();
-        const auto groups = seriesByMetric(series.value(), m_summary.warnings);
+        auto groups = seriesByMetric(series.value(), m_summary.warnings);
+        std::erase_if(groups, [this](const auto& group) { return !isWanted(group.first); });
         if (auto status = readAll(groups); !status.hasValue())
             return status.error();
         finish();
@@ -52,6 +57,12 @@ public:
     }
 
 private:
+    [[nodiscard]] bool isWanted(const std::string& metric) const {
+        return m_scope.metrics.empty()
+            || std::find(m_scope.metrics.begin(), m_scope.metrics.end(), metric)
+            != m_scope.metrics.end();
+    }
+
     GpuSummary& gpuOf(int rank) {
         auto& gpu = m_gpus[rank];
         gpu.gpu.rank = rank;
@@ -87,7 +98,7 @@ private:
             all.p99 = quantiles.values.upper;
         });
         StatisticsPipeline pipeline(
-            workers, m_store, [&](const Series& series, SeriesStatistics&& computed) {
+            workers, m_store, m_window, [&](const Series& series, SeriesStatistics&& computed) {
                 take(series, std::move(computed));
                 if (m_pools[series.description.metric.name].missing == 0)
                     pooled.submit(poolJob(series.description.metric.name));
@@ -145,8 +156,8 @@ private:
 
     Status addGappedEnergies() {
         for (const GappedPower& power : m_gapped) {
-            const auto energy
-                = seriesEnergy(m_store, *power.series, power.limit, [this] { return keepGoing(); });
+            const auto energy = seriesEnergy(
+                m_store, *power.series, m_window, power.limit, [this] { return keepGoing(); });
             if (!energy.hasValue())
                 return energy.error();
             addEnergy(*power.series, energy.value());
@@ -241,6 +252,8 @@ private:
     }
 
     const store::Store& m_store;
+    const SummaryScope& m_scope;
+    TimeRange m_window;
     const Progress& m_progress;
     RunSummary m_summary;
     std::map<int, GpuSummary> m_gpus;
@@ -270,8 +283,18 @@ DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<T
 }
 
 Result<RunSummary> summarise(const store::Store& store, const Run& run, const Progress& progress) {
+    return summarise(store, run, SummaryScope{}, progress);
+}
+
+Result<RunSummary> summarise(
+    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
+    return summarise(store, run, SummaryScope{window, {}}, progress);
+}
+
+Result<RunSummary> summarise(const store::Store& store, const Run& run, const SummaryScope& scope,
+    const Progress& progress) {
     try {
-        return Summariser(store, run, progress).run();
+        return Summariser(store, run, scope, progress).run();
     } catch (const std::exception& problem) { // memory, or a thread that cannot be started
         return Error{ErrorCode::Internal,
             std::string("Memory or another resource ran out (") + problem.what() + ").",

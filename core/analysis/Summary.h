@@ -55,7 +55,8 @@ struct MetricSummary {
 };
 struct RunSummary {
     Run run;
-    DurationNs duration; // first sample or span to the last sample or the end of the last span
+    DurationNs duration; // first sample or span to the last sample or the end of the last span; or
+                         // of the window
     std::optional<Energy>
         energy; // summed over GPUs; coverage is their mean, 0 for those without power
     std::map<std::string, MetricSummary> metrics;
@@ -72,5 +73,17 @@ DurationNs runDuration(const std::vector<Series>& series, const std::vector<Trac
 // threads. Cancelled by progress.
 Result<RunSummary> summarise(
     const store::Store& store, const Run& run, const Progress& progress = {});
+
+// The same of a part of the run. A sample before the window counts for what it holds inside it, but
+// not in minimum, maximum and number; energy and counters are taken along the line between the
+// samples on both sides of its ends. The duration is the window's.
+struct SummaryScope {
+    TimeRange window = kAllTime;
+    std::vector<std::string> metrics; // empty: all
+};
+Result<RunSummary> summarise(const store::Store& store, const Run& run, const SummaryScope& scope,
+    const Progress& progress = {});
+Result<RunSummary> summarise(
+    const store::Store& store, const Run& run, TimeRange window, const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -8,13 +8,26 @@
 
 namespace trainscope::analysis {
 
+void TimeWeighted::enter(TimeNs begin, double held) {
+    m_hasEntered = true;
+    m_lastTime = begin;
+    m_lastValue = held;
+}
+
+void TimeWeighted::leave(TimeNs end) {
+    if (!isOpen())
+        return;
+    holdUntil(end);
+    m_lastTime = end;
+}
+
 void TimeWeighted::add(std::span<const TimeNs> times, std::span<const double> values) {
     const std::size_t count = std::min(times.size(), values.size());
     if (count == 0)
         return;
-    if (m_samples > 0)
+    if (isOpen())
         holdUntil(times[0]);
-    else
+    if (m_samples == 0)
         m_firstTime = times[0];
     // Local, so that they stay in registers.
     Held held = m_held;
@@ -45,9 +58,9 @@ void TimeWeighted::add(std::span<const TimeNs> times, std::span<const double> va
 void TimeWeighted::add(TimeWeighted&& next) {
     if (next.m_samples == 0)
         return;
-    if (m_samples > 0)
+    if (isOpen())
         holdUntil(next.m_firstTime);
-    else
+    if (m_samples == 0)
         m_firstTime = next.m_firstTime;
     m_held.sum.add(next.m_held.sum);
     m_held.ns += next.m_held.ns;
@@ -84,7 +97,7 @@ void TimeWeighted::addInstants(std::span<const double> values) {
 }
 
 std::optional<double> TimeWeighted::mean() const {
-    if (m_present == 0)
+    if (m_held.ns == 0 && m_present == 0)
         return std::nullopt;
     if (m_held.ns == 0)
         return m_instant.sum.value() / static_cast<double>(m_present);

@@ -5,7 +5,8 @@
 // one stamp) the samples count equally.
 //
 // Feed the samples once, in time order, in blocks of any size; or feed parts of them to several and
-// add those up in order. Values in, values out: no unit is assumed.
+// add those up in order. Of a window, say what holds where it begins and where it ends. Values in,
+// values out: no unit is assumed.
 
 #include "core/analysis/CompensatedSum.h"
 #include "core/analysis/Distribution.h"
@@ -20,9 +21,13 @@ namespace trainscope::analysis {
 
 class TimeWeighted {
 public:
+    // Before the first sample: what holds since before then; no sample of its own.
+    void enter(TimeNs begin, double held);
     void add(std::span<const TimeNs> times, std::span<const double> values);
     // What comes behind the samples so far.
     void add(TimeWeighted&& next);
+    // The last sample holds until then, where there is one.
+    void leave(TimeNs end);
 
     // Absent when every sample is missing.
     [[nodiscard]] std::optional<double> mean() const;
@@ -60,6 +65,8 @@ private:
         }
     };
 
+    // Whether the last value holds until the next.
+    [[nodiscard]] bool isOpen() const { return m_samples > 0 || m_hasEntered; }
     void holdUntil(TimeNs time);
     void addInstants(std::span<const double> values);
 
@@ -69,6 +76,7 @@ private:
     Extremes m_extremes;
     std::int64_t m_samples = 0;
     std::int64_t m_present = 0;
+    bool m_hasEntered = false;
     TimeNs m_firstTime;
     TimeNs m_lastTime;
     double m_lastValue = 0.0;

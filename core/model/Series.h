@@ -49,6 +49,7 @@ struct Series {
     double min = 0.0;
     double max = 0.0;
     double mean = 0.0; // time-weighted (design: each sample holds until the next)
+    DurationNs period; // median time between samples; 0 for fewer than two moments
 };
 
 // What a view reads for one pixel column of a series, SI. count 0: no sample in the column; the

@@ -92,6 +92,7 @@ Series seriesFrom(const Row& row) {
     series.min = row.real(20);
     series.max = row.real(21);
     series.mean = row.real(22);
+    series.period = {row.integer(23)};
     return series;
 }
 
@@ -157,7 +158,7 @@ Result<std::vector<Series>> readSeries(Database& database, RunId run) {
     Status status = database.forEach(
         "SELECT id, run, source, metric, unit, kind, label, subject, rank, node, device, scale, "
         "counter_bits,"
-        " sensor, begin_ns, end_ns, count, missing, first, last, min, max, mean"
+        " sensor, begin_ns, end_ns, count, missing, first, last, min, max, mean, period_ns"
         " FROM series WHERE run=? ORDER BY metric, rank, node, device, id",
         [&series](const Row& row) { series.push_back(seriesFrom(row)); }, run.value);
     return collected(status, std::move(series));

@@ -118,6 +118,24 @@ Result<std::optional<double>> queryValueAt(
                                                                : std::optional<double>(value);
 }
 
+Result<std::optional<Store::Sample>> queryLastBefore(
+    Database& database, const SeriesShape& series, TimeNs t) {
+    SampleReader reader(database, series.id);
+    const Result<std::int64_t> behind = reader.lowerBound(t.ns);
+    if (!behind.hasValue())
+        return behind.error();
+    if (behind.value() == 0)
+        return std::optional<Store::Sample>();
+    const auto chunk = reader.at(behind.value() - 1);
+    if (!chunk.hasValue())
+        return chunk.error();
+    if (chunk.value() == nullptr)
+        return damagedChunk(database, "the index of samples");
+    const auto i = static_cast<std::size_t>(behind.value() - 1 - chunk.value()->firstIndex);
+    return std::optional<Store::Sample>(
+        {{chunk.value()->times[i]}, chunk.value()->values[i] * series.scale});
+}
+
 namespace {
 
 // Every sample from the chunk at `first` on.

@@ -9,6 +9,8 @@ namespace trainscope::store {
 
 // See Store.
 Result<std::optional<double>> queryValueAt(Database& database, const SeriesShape& series, TimeNs t);
+Result<std::optional<Store::Sample>> queryLastBefore(
+    Database& database, const SeriesShape& series, TimeNs t);
 Result<WindowStatistics> queryStatistics(
     Database& database, const SeriesShape& series, TimeRange window);
 Status visitSamples(Database& database, const SeriesShape& series, TimeRange window,

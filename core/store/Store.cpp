@@ -178,6 +178,11 @@ Result<std::optional<double>> Store::valueAt(SeriesId series, TimeNs t) const {
         series, [&](SeriesShape& shape) { return queryValueAt(m_impl->database, shape, t); });
 }
 
+Result<std::optional<Store::Sample>> Store::lastBefore(SeriesId series, TimeNs t) const {
+    return withShape(
+        series, [&](SeriesShape& shape) { return queryLastBefore(m_impl->database, shape, t); });
+}
+
 Result<WindowStatistics> Store::statistics(SeriesId series, TimeRange window) const {
     return withShape(series,
         [&](SeriesShape& shape) { return queryStatistics(m_impl->database, shape, window); });

@@ -129,6 +129,12 @@ public:
     Result<std::vector<Bucket>> rateBuckets(SeriesId series, TimeRange window, int columns) const;
     // The last non-missing sample at or before t, as held there (absent in a gap). For readouts.
     Result<std::optional<double>> valueAt(SeriesId series, TimeNs t) const;
+    // The last sample before t, whatever lies between; value NaN where it is missing.
+    struct Sample {
+        TimeNs time;
+        double value = 0.0;
+    };
+    Result<std::optional<Sample>> lastBefore(SeriesId series, TimeNs t) const;
     Result<WindowStatistics> statistics(SeriesId series, TimeRange window) const;
     // Streams the samples of a window in time order, in blocks; SI values, NaN where missing. The
     // visitor returns false to stop.

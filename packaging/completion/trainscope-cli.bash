@@ -62,7 +62,7 @@ _trainscope_cli() {
       fi
       return ;;
     info) options="--json --help" ;;
-    summary) options="--run --detail --json --help" ;;
+    summary) options="--run --detail --steady --json --help" ;;
     kernels) options="--run --categories --iteration --json --help" ;;
     layout)
       options="--run --nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \

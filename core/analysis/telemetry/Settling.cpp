@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kLeastKnown = 40;
 constexpr std::size_t kWindowsPerRecord = 20;
+constexpr std::size_t kMostSteps = 4096;
 
 struct Known {
     std::vector<double> values;
@@ -56,6 +57,28 @@ std::optional<TimeNs> settledFrom(const UniformSeries& temperature) {
     if (settled > n - n / 4)
         return std::nullopt;
     return temperature.timeOf(known.steps[settled]);
+}
+
+Result<RunSettling> runSettling(
+    const store::Store& store, const std::vector<Series>& temperatures, const Progress& progress) {
+    RunSettling out;
+    TimeNs last = kAllTime.begin;
+    for (const Series& series : temperatures) {
+        if (series.description.subject.kind != SubjectKind::Gpu || series.count == series.missing)
+            continue;
+        if (progress && !progress({"Finding when temperatures settled", 0, 0}))
+            return cancelled();
+        const auto values = resample(store, series, gridOf({&series, 1}, kMostSteps));
+        if (!values.hasValue())
+            return values.error();
+        const auto from = settledFrom(values.value());
+        ++out.gpus;
+        out.unsettled += from ? 0 : 1;
+        last = std::max(last, from.value_or(last));
+    }
+    if (out.gpus > 0 && out.unsettled == 0)
+        out.from = last;
+    return out;
 }
 
 } // namespace trainscope::analysis

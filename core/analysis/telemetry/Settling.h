@@ -6,6 +6,7 @@
 #include "core/analysis/telemetry/UniformSeries.h"
 
 #include <optional>
+#include <vector>
 
 namespace trainscope::analysis {
 
@@ -14,5 +15,15 @@ inline constexpr double kSettledWithinRise = 0.05;
 
 // Absent where it never settles before the last quarter, or fewer than 40 steps are known.
 std::optional<TimeNs> settledFrom(const UniformSeries& temperature);
+
+// Of a run: when the last of its GPUs has settled.
+struct RunSettling {
+    std::optional<TimeNs> from; // absent where one of them never does, or there are none
+    int gpus = 0;
+    int unsettled = 0; // of these
+};
+// temperatures: one series of each GPU.
+Result<RunSettling> runSettling(const store::Store& store, const std::vector<Series>& temperatures,
+    const Progress& progress = {});
 
 } // namespace trainscope::analysis

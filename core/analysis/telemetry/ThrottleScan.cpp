@@ -4,6 +4,7 @@
 #include "core/analysis/EnergyIntegral.h"
 #include "core/analysis/SeriesStatistics.h"
 #include "core/analysis/telemetry/SampleCursor.h"
+#include "core/analysis/telemetry/UniformSeries.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <algorithm>
@@ -156,10 +157,8 @@ private:
     // Its throttled seconds.
     Result<double> addGpu(int rank, const GpuSeries& gpu) {
         const Series& clock = *find(gpu, "sm_clock");
-        const std::int64_t period
-            = clock.count > 1 ? clock.range.length().ns / (clock.count - 1) : 0;
-        m_limits.holeNs
-            = static_cast<std::int64_t>(EnergyIntegral::kGapPeriods * static_cast<double>(period));
+        m_limits.holeNs = static_cast<std::int64_t>(
+            EnergyIntegral::kGapPeriods * static_cast<double>(samplingPeriod(clock).ns));
         ThrottleDetector detector(m_limits);
         if (Status status = GpuWalk(m_store, gpu).run(detector, m_keepGoing); !status.hasValue())
             return status.error();

@@ -6,11 +6,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-std::int64_t meanPeriodNs(const Series& series) {
-    const std::int64_t length = series.range.length().ns;
-    return series.count > 1 ? std::max<std::int64_t>(length / (series.count - 1), 1) : length;
-}
-
 TimeRange spanOf(const UniformSeries& grid) {
     return {grid.begin, grid.timeOf(grid.values.size())};
 }
@@ -30,12 +25,19 @@ Status addTo(UniformSeries& grid, const store::Store& store, const Series& serie
 
 } // namespace
 
+DurationNs samplingPeriod(const Series& series) {
+    if (series.period.ns > 0)
+        return series.period;
+    const std::int64_t length = series.range.length().ns;
+    return {series.count > 1 ? std::max<std::int64_t>(length / (series.count - 1), 1) : length};
+}
+
 UniformSeries gridOf(std::span<const Series> series, std::size_t mostSteps) {
     TimeRange common = kAllTime;
     std::int64_t period = 1;
     for (const Series& one : series) {
         common = {std::max(common.begin, one.range.begin), std::min(common.end, one.range.end)};
-        period = std::max(period, meanPeriodNs(one));
+        period = std::max(period, samplingPeriod(one).ns);
     }
     UniformSeries grid;
     if (series.empty() || common.isEmpty())

@@ -21,8 +21,12 @@ struct UniformSeries {
     }
 };
 
+// The usual time between two samples: the median, which holes do not change; the mean where the
+// median is not known.
+DurationNs samplingPeriod(const Series& series);
+
 // Equal steps over the time that all of the series cover, the last sample included; the step is the
-// longest mean sampling period among them, or longer where there would be more than mostSteps. No
+// longest sampling period among them, or longer where there would be more than mostSteps. No
 // values: the series have no time in common.
 UniformSeries gridOf(std::span<const Series> series, std::size_t mostSteps);
 

@@ -124,7 +124,7 @@ private Q_SLOTS:
         int asked = 0;
         int taken = 0;
         analysis::StatisticsPipeline pipeline(
-            pool, *m_store, [&taken](const Series&, SeriesStatistics&&) { ++taken; });
+            pool, *m_store, kAllTime, [&taken](const Series&, SeriesStatistics&&) { ++taken; });
         Status status;
         for (const Series& series : m_series) {
             status = pipeline.add(series, [&asked] { return ++asked < 3; });
@@ -178,7 +178,7 @@ private:
         WorkerPool pool(workers);
         std::vector<SeriesStatistics> taken;
         analysis::StatisticsPipeline pipeline(
-            pool, *m_store, [&](const Series& series, SeriesStatistics&& statistics) {
+            pool, *m_store, kAllTime, [&](const Series& series, SeriesStatistics&& statistics) {
                 if (&series != &m_series[taken.size()])
                     qFatal("out of order");
                 taken.push_back(std::move(statistics));

@@ -153,6 +153,93 @@ private Q_SLOTS:
         QVERIFY(!summary.energy);
     }
 
+    // From 1.5 s to 3.5 s of samples at whole seconds: 20 holds half a second, 30 one, 40 half one;
+    // power lies on the line 100·t; the counter goes from 15 to 35.
+    void aWindow() {
+        begin("a");
+        addGpu(0, 0);
+        add("gpu_temperature", gpu(0), {10, 20, 30, 40, 90});
+        add("gpu_power", gpu(0), {0, 100, 200, 300, 400});
+        add("pcie_rx", gpu(0), {0, 10, 20, 30, 40});
+        const auto run = committed();
+        const TimeRange window{{kStart + 3 * kSecond / 2}, {kStart + 7 * kSecond / 2}};
+        const auto summary = analysis::summarise(*m_store, run, window).value();
+        const auto& temperature = summary.metrics.at("gpu_temperature").all;
+        QCOMPARE(*temperature.mean, 0.25 * 20 + 0.5 * 30 + 0.25 * 40);
+        QCOMPARE(*temperature.min, 30.0); // of the samples inside
+        QCOMPARE(*temperature.max, 40.0);
+        QCOMPARE(*temperature.p50, 30.0);
+        QCOMPARE(temperature.samples, std::int64_t{2});
+        QCOMPARE(summary.energy->joules, 2.0 * 250.0);
+        QCOMPARE(summary.energy->coverage, 1.0);
+        QCOMPARE(*summary.metrics.at("pcie_rx").all.total, 20.0);
+        QCOMPARE(summary.gpus.at(0).metrics.at("pcie_rx").samples, std::int64_t{2});
+        QCOMPARE(summary.duration.ns, 2 * kSecond);
+    }
+
+    void onlySomeMetrics() {
+        begin("a");
+        add("gpu_temperature", gpu(0), {10, 20, 30});
+        add("gpu_power", gpu(0), {0, 100, 200});
+        const auto run = committed();
+        const auto summary = analysis::summarise(*m_store, run,
+            analysis::SummaryScope{kAllTime,
+                {"gpu_power"}}).value();
+        QCOMPARE(summary.metrics.size(), std::size_t{1});
+        QCOMPARE(*summary.metrics.at("gpu_power").all.mean, 50.0);
+        QCOMPARE(summary.duration.ns, 2 * kSecond);
+    }
+
+    // Between two samples: what holds, and the line.
+    void aWindowWithoutSamples() {
+        begin("a");
+        add("gpu_temperature", gpu(0), {10, 20, 30});
+        add("gpu_power", gpu(0), {0, 100, 200});
+        const auto run = committed();
+        const TimeRange window{{kStart + 5 * kSecond / 4}, {kStart + 7 * kSecond / 4}};
+        const auto summary = analysis::summarise(*m_store, run, window).value();
+        QCOMPARE(*summary.metrics.at("gpu_temperature").all.mean, 20.0);
+        QVERIFY(!summary.metrics.at("gpu_temperature").all.max);
+        QCOMPARE(summary.energy->joules, 0.5 * 150.0);
+    }
+
+    // Windows that tile a run give its energy, its counters and the integral of its gauges.
+    void tilesAddUp() {
+        begin("a");
+        std::vector<double> watts;
+        std::vector<double> bytes;
+        std::vector<std::int64_t> seconds;
+        std::int64_t t = 0;
+        for (int i = 0; i < 6000; ++i) {
+            seconds.push_back(t);
+            t += 1 + i % 3;
+            watts.push_back(300.0 + (i * 7919) % 401);
+            bytes.push_back((bytes.empty() ? 0.0 : bytes.back()) + (i * 31) % 17);
+        }
+        add("gpu_power", gpu(0), watts, seconds);
+        add("pcie_rx", gpu(0), bytes, seconds);
+        const auto run = committed();
+        const auto whole = analysis::summarise(*m_store, run).value();
+        double joules = 0.0;
+        double total = 0.0;
+        double integral = 0.0;
+        const std::int64_t length = seconds.back() * kSecond;
+        for (std::int64_t i = 0; i < 7; ++i) {
+            const TimeRange tile{{kStart + length / 7 * i},
+                {i == 6 ? kStart + length : kStart + length / 7 * (i + 1)}};
+            const auto part = analysis::summarise(*m_store, run, tile).value();
+            joules += part.energy->joules;
+            total += *part.metrics.at("pcie_rx").all.total;
+            integral += *part.metrics.at("gpu_power").all.mean * tile.length().seconds();
+        }
+        QVERIFY(std::abs(joules / whole.energy->joules - 1.0) < 1e-12);
+        QVERIFY(std::abs(total - *whole.metrics.at("pcie_rx").all.total) < 1e-6);
+        QVERIFY(
+            std::abs(integral / (*whole.metrics.at("gpu_power").all.mean * whole.duration.seconds())
+                - 1.0)
+            < 1e-12);
+    }
+
     void stopsWhenAsked() {
         begin("a");
         add("gpu_power", gpu(0), {1, 2, 3});

@@ -1,0 +1,259 @@
+#include "core/analysis/iterations/AnnotatedIterations.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kLongestName = 80;
+constexpr double kNearlyAsLong = 0.9;
+
+// What a name that counts ends in before its number, letters only.
+constexpr std::array<std::string_view, 4> kCounted{"iteration", "iter", "step", "batch"};
+// What a name that does not count ends in.
+constexpr std::array<std::string_view, 11> kRepeated{"trainstep", "trainingstep", "trainbatch",
+    "trainiter", "trainiteration", "trainingiteration", "trainingbatch", "iteration", "iter",
+    "onestep", "trainonestep"};
+// Parts of an iteration, and what is no training.
+constexpr std::array<std::string_view, 8> kOther{
+    "micro", "optim", "valid", "eval", "test", "schedul", "zerograd", "warm"};
+
+std::string lettersOf(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (std::isalpha(static_cast<unsigned char>(c)) != 0)
+            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return out;
+}
+
+template <typename List>
+bool endsInOne(std::string_view text, const List& endings) {
+    return std::any_of(endings.begin(), endings.end(),
+        [text](std::string_view ending) { return text.ends_with(ending); });
+}
+
+std::string trimmed(std::string_view text) {
+    while (!text.empty() && std::isalnum(static_cast<unsigned char>(text.back())) == 0)
+        text.remove_suffix(1);
+    return std::string(text);
+}
+
+bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// "iteration 7", "step_12/100", "ProfilerStep#3", "Iter [5]": the text before the number, and it.
+std::optional<IterationName> counted(std::string_view name) {
+    const auto first = std::find_if(name.begin(), name.end(), isDigit);
+    if (first == name.end())
+        return std::nullopt;
+    const auto from = static_cast<std::size_t>(first - name.begin());
+    std::int64_t number = 0;
+    const auto read = std::from_chars(name.data() + from, name.data() + name.size(), number);
+    if (read.ec != std::errc())
+        return std::nullopt;
+    const std::string_view rest(
+        read.ptr, static_cast<std::size_t>(name.data() + name.size() - read.ptr));
+    const bool isPlain = std::all_of(rest.begin(), rest.end(),
+        [](char c) { return std::isalpha(static_cast<unsigned char>(c)) == 0 && c != '.'; });
+    if (!isPlain || !endsInOne(lettersOf(name.substr(0, from)), kCounted))
+        return std::nullopt;
+    return IterationName{trimmed(name.substr(0, from)), number};
+}
+
+// The ranges of one name and rank.
+struct Candidate {
+    std::vector<Iteration> iterations;
+    bool isCounted = false;
+};
+using CandidateKey = std::tuple<std::string, int, SpanKind, TrackId>;
+
+std::int64_t coveredNs(const std::vector<Iteration>& iterations) {
+    std::int64_t sum = 0;
+    for (const Iteration& one : iterations)
+        sum += one.range.length().ns;
+    return sum;
+}
+
+// In order of time without those that begin inside another; empty where numbers go back.
+void tidy(Candidate& candidate) {
+    auto& all = candidate.iterations;
+    std::stable_sort(all.begin(), all.end(),
+        [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
+    std::vector<Iteration> kept;
+    for (const Iteration& one : all) {
+        if (!kept.empty() && one.range.begin < kept.back().range.end)
+            continue;
+        if (!candidate.isCounted) {
+            kept.push_back(one);
+            kept.back().index = static_cast<std::int64_t>(kept.size()) - 1;
+        } else if (kept.empty() || one.index > kept.back().index) {
+            kept.push_back(one);
+        } else {
+            kept.clear();
+            break;
+        }
+    }
+    all = std::move(kept);
+}
+
+class AnnotationSearch {
+public:
+    AnnotationSearch(const store::Store& store, RunId run)
+        : m_store(store)
+        , m_run(run) { }
+
+    Result<AnnotatedIterations> run() {
+        for (auto step : {&AnnotationSearch::readNames, &AnnotationSearch::readTracks,
+                 &AnnotationSearch::readSpans}) {
+            if (Status status = (this->*step)(); !status.hasValue())
+                return status.error();
+        }
+        return best();
+    }
+
+private:
+    Status readNames() {
+        const auto names = m_store.names(m_run);
+        if (!names.hasValue())
+            return names.error();
+        for (const auto& [id, text] : names.value()) {
+            if (auto name = iterationName(text))
+                m_names.emplace(id.value, std::move(*name));
+        }
+        return {};
+    }
+
+    Status readTracks() {
+        const auto tracks = m_store.tracks(m_run);
+        if (!tracks.hasValue())
+            return tracks.error();
+        for (const Track& track : tracks.value()) {
+            if (track.description.kind != TrackKind::Stream)
+                m_tracks.emplace(track.id.value, track.description.rank);
+        }
+        return {};
+    }
+
+    // Which of the names stand on which track, without looking at the rest.
+    Status readSpans() {
+        if (m_names.empty() || m_tracks.empty())
+            return {};
+        std::vector<std::pair<std::int64_t, std::int64_t>> places;
+        const std::string sql
+            = "SELECT track, name FROM track_name WHERE track IN (SELECT id FROM track WHERE run="
+            + std::to_string(m_run.value) + ") ORDER BY track, name";
+        const Status read = m_store.query(
+            sql, [](const auto&) {},
+            [&](const std::vector<store::SqlValue>& row) {
+                if (m_tracks.contains(row[0].integer) && m_names.contains(row[1].integer))
+                    places.emplace_back(row[0].integer, row[1].integer);
+                return true;
+            });
+        if (!read.hasValue())
+            return read;
+        for (const auto& [track, name] : places) {
+            if (Status status = addSpans({track}, {name}); !status.hasValue())
+                return status;
+        }
+        return {};
+    }
+
+    Status addSpans(TrackId track, NameId name) {
+        const IterationName& said = m_names.at(name.value);
+        const int rank = m_tracks.at(track.value);
+        return m_store.forEachSpanNamed(track, name, [&](std::span<const Span> spans) {
+            for (const Span& span : spans) {
+                if (span.kind != SpanKind::Annotation && span.kind != SpanKind::GpuAnnotation)
+                    continue;
+                Candidate& candidate = m_candidates[{said.stem, rank, span.kind, track}];
+                candidate.isCounted = said.number.has_value();
+                candidate.iterations.push_back({said.number.value_or(0),
+                    {span.start, span.start + span.duration}, rank, false});
+            }
+            return true;
+        });
+    }
+
+    // Per name and rank the track that covers most, those of the host first; then the name that
+    // covers most, one that counts before one that does not.
+    AnnotatedIterations best() {
+        std::map<std::string, std::map<int, Candidate>> names;
+        for (auto& [key, candidate] : m_candidates) {
+            tidy(candidate);
+            const bool isEnough = candidate.iterations.size() >= (candidate.isCounted ? 1U : 2U);
+            if (!isEnough)
+                continue;
+            const auto [place, isNew]
+                = names[std::get<0>(key)].try_emplace(std::get<1>(key), candidate);
+            const bool isHost = std::get<2>(key) == SpanKind::Annotation;
+            if (!isNew && isHost
+                && coveredNs(candidate.iterations) > coveredNs(place->second.iterations))
+                place->second = candidate;
+        }
+        AnnotatedIterations out;
+        double most = 0.0;
+        for (const auto& [stem, ranks] : names) {
+            double covered = 0.0;
+            for (const auto& [rank, candidate] : ranks)
+                covered += static_cast<double>(coveredNs(candidate.iterations))
+                    * (candidate.isCounted ? 1.0 : kNearlyAsLong);
+            if (covered <= most)
+                continue;
+            most = covered;
+            out = {{}, "ranges '" + stem + "'"};
+            for (const auto& [rank, candidate] : ranks)
+                out.byRank[rank] = candidate.iterations;
+        }
+        return out;
+    }
+
+    const store::Store& m_store;
+    RunId m_run;
+    std::map<std::int64_t, IterationName> m_names;
+    std::map<std::int64_t, int> m_tracks; // and their ranks
+    std::map<CandidateKey, Candidate> m_candidates;
+};
+
+} // namespace
+
+std::optional<IterationName> iterationName(std::string_view name) {
+    if (name.size() > kLongestName)
+        return std::nullopt;
+    const std::string letters = lettersOf(name);
+    const bool isOther = std::any_of(kOther.begin(), kOther.end(),
+        [&letters](std::string_view word) { return letters.find(word) != std::string::npos; });
+    if (isOther)
+        return std::nullopt;
+    if (auto found = counted(name))
+        return found;
+    const bool hasNumber = std::any_of(name.begin(), name.end(), isDigit);
+    if (hasNumber || !(endsInOne(letters, kRepeated) || letters == "step"))
+        return std::nullopt;
+    return IterationName{std::string(name), std::nullopt};
+}
+
+Result<AnnotatedIterations> annotatedIterations(const store::Store& store, RunId run) {
+    const auto recorded = store.iterations(run);
+    if (!recorded.hasValue())
+        return recorded.error();
+    if (recorded.value().empty())
+        return AnnotationSearch(store, run).run();
+    AnnotatedIterations out{{}, "the iterations that its sources name"};
+    for (const Iteration& iteration : recorded.value())
+        out.byRank[iteration.rank].push_back(iteration);
+    for (auto& [rank, iterations] : out.byRank)
+        std::stable_sort(iterations.begin(), iterations.end(),
+            [](const Iteration& a, const Iteration& b) { return a.range.begin < b.range.begin; });
+    return out;
+}
+
+} // namespace trainscope::analysis

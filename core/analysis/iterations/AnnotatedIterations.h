@@ -1,0 +1,35 @@
+#pragma once
+// Iterations that a run's sources or the annotations in its traces name.
+
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// What an annotation's name says of iterations: "iteration 7" → {"iteration", 7}, "train_step" →
+// {"train_step", none}. Absent for any other name, and for parts of an iteration (micro-batches).
+struct IterationName {
+    std::string stem;
+    std::optional<std::int64_t> number;
+
+    bool operator==(const IterationName&) const = default;
+};
+std::optional<IterationName> iterationName(std::string_view name);
+
+struct AnnotatedIterations {
+    std::map<int, std::vector<Iteration>> byRank; // in order of time, not overlapping
+    std::string origin; // what they were called
+};
+
+// The store's iterations, else the ranges that cover most time among those whose names say
+// "iteration". Empty where there are none.
+Result<AnnotatedIterations> annotatedIterations(const store::Store& store, RunId run);
+
+} // namespace trainscope::analysis

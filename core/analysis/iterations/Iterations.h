@@ -1,0 +1,53 @@
+#pragma once
+// The iterations of a run: as annotations recorded them (ProfilerStep, NVTX ranges, timers), else
+// from the period of its summed power.
+//
+// Annotations are taken from the store's iterations, else from ranges on host threads that count
+// ("iteration 7", "step_12") or repeat ("train_step"), each rank by itself; the run's iteration k
+// goes from the median of its ranks' beginnings to the median of their ends. Without annotations,
+// the fundamental period of the summed gpu_power is sought (PeriodSearch.h) and its repetitions are
+// followed (BoundaryTrack.h); an iteration begins at the steepest rise of power.
+
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+enum class IterationBasis { Recorded, PowerPeriod, None };
+std::string_view toString(IterationBasis basis); // "recorded", "power_period", "none"
+
+struct RunIterations {
+    IterationBasis basis = IterationBasis::None;
+    // Of the whole run (rank −1), in order of time, whole ones only; warm-up is marked.
+    std::vector<Iteration> iterations;
+    // As each rank recorded them; empty unless recorded.
+    std::map<int, std::vector<Iteration>> byRank;
+    // Of the iterations that are not warm-up, with the standard error of the mean duration.
+    std::optional<double> frequencyHz;
+    std::optional<double> frequencyErrorHz;
+    // How far a boundary may be from the true one: the sampling period of the power; absent for
+    // recorded ones.
+    std::optional<DurationNs> boundaryError;
+    // For people: "ProfilerStep", "ranges 'iteration'", "the period of the summed power"; for None
+    // why there are none.
+    std::string origin;
+
+    // Those the rank recorded, else the run's.
+    [[nodiscard]] const std::vector<Iteration>& of(int rank) const;
+};
+
+// Cancelled by progress.
+Result<RunIterations> iterationsOf(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+// Marks the iterations from the first on that take more than kWarmupFactor times the median of the
+// later half, and keeps the marks that there are. In order of time.
+inline constexpr double kWarmupFactor = 1.25;
+void markWarmup(std::vector<Iteration>& iterations);
+
+} // namespace trainscope::analysis

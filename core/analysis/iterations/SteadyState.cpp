@@ -1,0 +1,146 @@
+#include "core/analysis/iterations/SteadyState.h"
+
+#include "core/analysis/SeriesSelection.h"
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/telemetry/Settling.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+// What the iterations leave when those before `from` go too.
+struct Chosen {
+    std::int64_t warmup = 0;
+    std::int64_t unsettled = 0;
+    std::vector<Iteration> steady;
+};
+
+Chosen chosenOf(const std::vector<Iteration>& iterations, const std::optional<TimeNs>& from) {
+    Chosen out;
+    for (const Iteration& one : iterations) {
+        if (one.warmup)
+            ++out.warmup;
+        else if (from && one.range.begin < *from)
+            ++out.unsettled;
+        else
+            out.steady.push_back(one);
+    }
+    return out;
+}
+
+std::string settlingText(const RunSettling& settling) {
+    if (settling.from || settling.gpus == 0)
+        return {};
+    return "; when the temperatures settled cannot be told ("
+        + counted(settling.unsettled, "GPU", "GPUs") + " of " + std::to_string(settling.gpus)
+        + " did not before the last quarter of the record, or too few samples)";
+}
+
+std::string leftOut(const Chosen& chosen) {
+    std::string text;
+    if (chosen.warmup > 0)
+        text = std::to_string(chosen.warmup) + " of warm-up";
+    if (chosen.unsettled > 0)
+        text += (text.empty() ? "" : " and ") + std::to_string(chosen.unsettled)
+            + " before the temperatures settled";
+    return text.empty() ? "none is left out" : text + " left out";
+}
+
+SteadyState byIterations(
+    const RunIterations& iterations, const RunSettling& settling, const Run& run) {
+    Chosen chosen = chosenOf(iterations.iterations, settling.from);
+    std::string late;
+    if (chosen.steady.empty()) {
+        chosen = chosenOf(iterations.iterations, std::nullopt);
+        late = "; the temperatures settled only after the last of them began";
+    }
+    SteadyState out;
+    out.warmupIterations = chosen.warmup;
+    out.unsettledIterations = chosen.unsettled;
+    out.iterations = static_cast<std::int64_t>(chosen.steady.size());
+    if (chosen.steady.empty()) {
+        out.window = run.range;
+        out.wording = "the whole run: all of its iterations are warm-up";
+        return out;
+    }
+    TimeNs end = chosen.steady.front().range.end;
+    for (const Iteration& one : chosen.steady)
+        end = std::max(end, one.range.end);
+    out.window = {chosen.steady.front().range.begin, end};
+    out.basis = SteadyBasis::Iterations;
+    out.isWholeRun = false;
+    out.wording = (out.iterations == 1 ? "iteration " : "iterations ")
+        + std::to_string(chosen.steady.front().index)
+        + (out.iterations == 1 ? "" : " to " + std::to_string(chosen.steady.back().index)) + " (by "
+        + iterations.origin + "); " + leftOut(chosen) + late + settlingText(settling);
+    return out;
+}
+
+SteadyState bySettling(
+    const RunIterations& iterations, const RunSettling& settling, const Run& run) {
+    SteadyState out;
+    out.window = run.range;
+    const bool leavesSome = settling.from && *settling.from < run.range.end;
+    if (!leavesSome) {
+        out.wording = "the whole run: " + iterations.origin + settlingText(settling);
+        return out;
+    }
+    out.isWholeRun = *settling.from <= run.range.begin;
+    out.basis = out.isWholeRun ? SteadyBasis::WholeRun : SteadyBasis::Settling;
+    out.window.begin = std::max(run.range.begin, *settling.from);
+    out.wording = std::string(out.isWholeRun
+                          ? "the whole run: its temperatures are settled from the first sample"
+                          : "from when the temperatures had settled to the end")
+        + "; warm-up cannot be told (" + iterations.origin + ")";
+    return out;
+}
+
+Result<RunSettling> settlingOf(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    const auto series = store.series(run.id);
+    if (!series.hasValue())
+        return series.error();
+    std::vector<std::string> warnings; // the summary tells them
+    const auto groups = seriesByMetric(series.value(), warnings);
+    const auto found = groups.find("gpu_temperature");
+    return runSettling(
+        store, found == groups.end() ? std::vector<Series>() : found->second, progress);
+}
+
+} // namespace
+
+std::string_view toString(SteadyBasis basis) {
+    switch (basis) {
+    case SteadyBasis::Iterations:
+        return "iterations";
+    case SteadyBasis::Settling:
+        return "settling";
+    case SteadyBasis::WholeRun:
+        break;
+    }
+    return "whole_run";
+}
+
+Result<SteadyState> steadyStateOf(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    const auto iterations = iterationsOf(store, run, progress);
+    if (!iterations.hasValue())
+        return iterations.error();
+    const auto settling = settlingOf(store, run, progress);
+    if (!settling.hasValue())
+        return settling.error();
+    SteadyState out = iterations.value().iterations.empty()
+        ? bySettling(iterations.value(), settling.value(), run)
+        : byIterations(iterations.value(), settling.value(), run);
+    out.settledFrom = settling.value().from;
+    return out;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,122 @@
+#include "core/analysis/telemetry/LaggedCovariance.h"
+
+#include <unsupported/Eigen/FFT>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using Spectrum = std::vector<std::complex<double>>;
+
+// A signal less its mean with zeros where it is missing, and ones where it is known.
+struct Masked {
+    std::vector<double> values;
+    std::vector<double> known;
+    double deviation = 0.0;
+};
+
+Masked maskedOf(std::span<const double> signal, std::size_t length) {
+    Masked out{std::vector<double>(length), std::vector<double>(length), 0.0};
+    double sum = 0.0;
+    double count = 0.0;
+    for (const double value : signal) {
+        sum += std::isnan(value) ? 0.0 : value;
+        count += std::isnan(value) ? 0.0 : 1.0;
+    }
+    if (count == 0.0)
+        return out;
+    double squares = 0.0;
+    for (std::size_t i = 0; i < signal.size(); ++i) {
+        if (std::isnan(signal[i]))
+            continue;
+        out.values[i] = signal[i] - sum / count;
+        out.known[i] = 1.0;
+        squares += out.values[i] * out.values[i];
+    }
+    out.deviation = std::sqrt(squares / count);
+    return out;
+}
+
+class Correlator {
+public:
+    explicit Correlator(std::size_t length)
+        : m_length(length) {
+        m_fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
+    }
+
+    Spectrum forward(const std::vector<double>& values) {
+        Spectrum out;
+        m_fft.fwd(out, values);
+        return out;
+    }
+    // Σ x[i]·y[i + k] for every cyclic lag k.
+    std::vector<double> products(const Spectrum& x, const Spectrum& y) {
+        Spectrum product(x.size());
+        for (std::size_t k = 0; k < x.size(); ++k)
+            product[k] = std::conj(x[k]) * y[k];
+        std::vector<double> out(m_length);
+        m_fft.inv(out, product, static_cast<Eigen::Index>(m_length));
+        return out;
+    }
+
+private:
+    std::size_t m_length;
+    Eigen::FFT<double> m_fft;
+};
+
+} // namespace
+
+LaggedCovariance laggedCovariance(
+    std::span<const double> x, std::span<const double> y, std::size_t most) {
+    const std::size_t length = std::bit_ceil(x.size() + most + 1); // so that lags do not wrap
+    const Masked first = maskedOf(x, length);
+    const Masked second = maskedOf(y, length);
+    Correlator correlator(length);
+    const auto sums
+        = correlator.products(correlator.forward(first.values), correlator.forward(second.values));
+    const auto pairs
+        = correlator.products(correlator.forward(first.known), correlator.forward(second.known));
+    LaggedCovariance out;
+    out.deviationX = first.deviation;
+    out.deviationY = second.deviation;
+    for (std::size_t i = 0; i <= 2 * most; ++i) {
+        const std::size_t at = (i + length - most) % length;
+        out.pairs.push_back(std::max(std::round(pairs[at]), 0.0));
+        out.values.push_back(out.pairs.back() > 0.0 ? sums[at] / out.pairs.back() : 0.0);
+    }
+    return out;
+}
+
+std::vector<double> autocorrelation(std::span<const double> x, std::size_t most) {
+    const LaggedCovariance covariance = laggedCovariance(x, x, most);
+    std::vector<double> out(
+        covariance.values.begin() + static_cast<std::ptrdiff_t>(most), covariance.values.end());
+    const double variance = out.front();
+    for (double& value : out)
+        value = variance > 0.0 ? value / variance : 0.0;
+    return out;
+}
+
+std::vector<double> withoutDrift(std::span<const double> values, std::size_t width) {
+    std::vector<double> sums{0.0};
+    std::vector<double> counts{0.0};
+    for (const double value : values) {
+        sums.push_back(sums.back() + (std::isnan(value) ? 0.0 : value));
+        counts.push_back(counts.back() + (std::isnan(value) ? 0.0 : 1.0));
+    }
+    std::vector<double> out(values.begin(), values.end());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t from = i - std::min(i, width / 2);
+        const std::size_t to = std::min(i + width / 2 + 1, values.size());
+        out[i] -= (sums[to] - sums[from]) / std::max(counts[to] - counts[from], 1.0);
+    }
+    return out;
+}
+
+} // namespace trainscope::analysis
