@@ -36,12 +36,8 @@ complete -c trainscope-cli -n "$chosen import" -l format -x -a 'charllm kineto n
 complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read with'
 complete -c trainscope-cli -n "$chosen import info summary kernels align collectives layout query check" -l json -d 'Print one JSON object'
 complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
-<<<<<<< HEAD
-complete -c trainscope-cli -n "$chosen summary kernels align collectives layout figure export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
-=======
 complete -c trainscope-cli -n "$chosen summary" -l steady -d 'Leave out warm-up and unsettled iterations'
-complete -c trainscope-cli -n "$chosen summary kernels align collectives figure export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
->>>>>>> 683cf19 (analysis: iterations, steady state, and summaries of a window)
+complete -c trainscope-cli -n "$chosen summary kernels align collectives layout figure export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
 complete -c trainscope-cli -n "$chosen kernels" -l categories -r -F -a 'default charllm' -d 'Table of kernel categories'
 complete -c trainscope-cli -n "$chosen kernels" -l iteration -x -d 'Only this iteration'
 complete -c trainscope-cli -n "$chosen figure export" -l metric -x -a "$metrics" -d 'The metric'
