@@ -40,6 +40,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addLayoutCommand(app, context);
     addAlignCommand(app, context);
     addCollectivesCommand(app, context);
+    addFindingsCommand(app, context);
     addFigureCommand(app, context);
     addExportCommand(app, context);
     addQueryCommand(app, context);

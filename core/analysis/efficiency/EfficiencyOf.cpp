@@ -4,6 +4,7 @@
 #include "core/analysis/CompensatedSum.h"
 #include "core/analysis/SeriesSelection.h"
 #include "core/analysis/Summary.h"
+#include "core/analysis/iterations/Iterations.h"
 
 #include <algorithm>
 #include <vector>
@@ -102,20 +103,19 @@ private:
     }
 
     Status takeSteps(TimeRange window) {
-        const auto iterations = m_store.iterations(m_run.id);
+        const auto iterations = iterationsOf(m_store, m_run, m_progress);
         if (!iterations.hasValue())
             return iterations.error();
-        m_facts.stepTimeOrigin
-            = iterations.value().empty() ? "no iterations are recorded" : "recorded iterations";
+        m_facts.stepTimeOrigin = iterations.value().origin;
         if (m_run.status == RunStatus::Oom) {
             m_facts.stepTimeOrigin = "the run ended in out-of-memory";
             return {};
         }
-        m_steps = stepsIn(iterations.value(), window);
+        m_steps = stepsIn(iterations.value().iterations, window);
         m_facts.steps = static_cast<std::int64_t>(m_steps.durations.size());
         if (m_facts.steps > 0)
             m_facts.stepTimeS = medianSeconds(m_steps.durations);
-        else if (!iterations.value().empty())
+        else if (!iterations.value().iterations.empty())
             m_facts.stepTimeOrigin = "no whole iteration lies in the window";
         return {};
     }

@@ -1,0 +1,106 @@
+#include "app/cli/Command.h"
+#include "app/cli/Json.h"
+#include "app/cli/ProgressLine.h"
+#include "app/cli/Quantity.h"
+#include "app/cli/RunSelection.h"
+#include "core/analysis/findings/Findings.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+using analysis::Finding;
+
+struct Options {
+    std::string database;
+    std::string run;
+    bool json = false;
+};
+
+Json findingJson(const Finding& finding) {
+    Json evidence = Json::object();
+    if (finding.evidence.rank >= 0)
+        evidence["rank"] = finding.evidence.rank;
+    evidence["start_ns"] = finding.evidence.range.begin.ns;
+    evidence["end_ns"] = finding.evidence.range.end.ns;
+    if (!finding.evidence.metric.empty())
+        evidence["metric"] = finding.evidence.metric;
+    return {{"rule", finding.rule}, {"text", finding.text}, {"values", finding.values},
+        {"evidence", std::move(evidence)}, {"threshold", finding.threshold},
+        {"denominator", finding.denominator}, {"severity", toString(finding.severity)},
+        {"cost", finding.cost}};
+}
+
+Json findingsJson(const Run& run, const std::vector<Finding>& findings) {
+    Json json{{"run", run.name}, {"findings", Json::array()}};
+    for (const Finding& finding : findings)
+        json["findings"].push_back(findingJson(finding));
+    return json;
+}
+
+void printFindings(const Run& run, const std::vector<Finding>& findings, std::ostream& out) {
+    out << run.name << ": "
+        << (findings.empty() ? "nothing that deserves attention.\n"
+                             : std::to_string(findings.size())
+                       + (findings.size() == 1 ? " finding\n" : " findings\n"));
+    for (const Finding& finding : findings) {
+        out << '\n' << finding.text << "\n  " << finding.rule << ", " << toString(finding.severity);
+        if (finding.evidence.rank >= 0)
+            out << "; see rank " << finding.evidence.rank;
+        out << (finding.evidence.metric.empty() ? "" : ", " + finding.evidence.metric) << ", from "
+            << timeText(finding.evidence.range.begin) << " for "
+            << durationText(finding.evidence.range.length())
+            << "\n  speaks from: " << finding.threshold << "\n  of: " << finding.denominator
+            << '\n';
+    }
+}
+
+ExitStatus printFound(const Options& options, const Console& console) {
+    const auto store = openDatabase(options.database);
+    if (!store.hasValue())
+        return console.fail(store.error());
+    const auto run = selectRunOrOnly(store.value(), options.run);
+    if (!run.hasValue())
+        return console.fail(run.error());
+    ProgressLine line(console);
+    const auto findings
+        = analysis::findingsOf(store.value(), run.value(), [&](const ProgressState& state) {
+              line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
+              return !console.isCancelled();
+          });
+    if (!findings.hasValue())
+        return console.fail(findings.error());
+    if (options.json)
+        printJson(console.out(), findingsJson(run.value(), findings.value()));
+    else
+        printFindings(run.value(), findings.value(), console.out());
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addFindingsCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "findings", "What deserves attention in a run, in plain sentences with their numbers");
+    auto options = std::make_shared<Options>();
+    command->add_option("DB", options->database, "The run database")->required();
+    command->add_option("--run", options->run, "The run; may be left out when there is only one")
+        ->type_name("N");
+    command->add_flag("--json", options->json, "Print one JSON object");
+    command->footer(R"(The costliest come first. Each finding states from where on its rule speaks,
+what its shares are shares of, and where it shows.
+
+Examples:
+  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000
+  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000 --json)");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return printFound(*options, context.console); };
+    });
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,208 @@
+#include "core/analysis/findings/FindingText.h"
+#include "core/analysis/findings/Rules.h"
+#include "core/analysis/findings/Thresholds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace trainscope::analysis {
+
+namespace {
+
+struct Mean {
+    int rank = 0;
+    int node = 0;
+    double value = 0.0;
+};
+
+std::vector<Mean> meansOf(const RunSummary& summary, const std::string& metric) {
+    std::vector<Mean> means;
+    for (const GpuSummary& gpu : summary.gpus) {
+        const auto found = gpu.metrics.find(metric);
+        if (found != gpu.metrics.end() && found->second.mean)
+            means.push_back({gpu.gpu.rank, gpu.gpu.node, *found->second.mean});
+    }
+    return means;
+}
+
+double medianOf(std::vector<Mean> means) {
+    std::sort(
+        means.begin(), means.end(), [](const Mean& a, const Mean& b) { return a.value < b.value; });
+    const std::size_t half = means.size() / 2;
+    return means.size() % 2 == 1 ? means[half].value
+                                 : (means[half - 1].value + means[half].value) / 2.0;
+}
+
+// What tells a GPU from its peers.
+struct Outlier {
+    const char* rule;
+    const char* metric;
+    const char* unit;
+    double limit; // factor of the median, or °C above it
+    bool isFactor;
+};
+constexpr std::array kOutliers{Outlier{"slow_gpu", "sm_clock", "Hz", kGpuSlow, true},
+    Outlier{"low_power_gpu", "gpu_power", "W", kGpuPower, true},
+    Outlier{"hot_gpu", "gpu_temperature", "°C", kGpuHotC, false}};
+
+bool isOutlier(const Outlier& kind, double value, double median) {
+    return kind.isFactor ? value < kind.limit * median : value - median > kind.limit;
+}
+
+// All GPUs of these nodes are among them, and no other GPU is.
+std::set<int> wholeNodes(const std::vector<Mean>& all, const std::vector<Mean>& out) {
+    std::map<int, int> left;
+    for (const Mean& mean : all)
+        ++left[mean.node];
+    std::set<int> nodes;
+    for (const Mean& mean : out) {
+        if (--left[mean.node] == 0)
+            nodes.insert(mean.node);
+    }
+    const auto isWhole = [&](const Mean& mean) { return nodes.contains(mean.node); };
+    return left.size() > nodes.size() && std::all_of(out.begin(), out.end(), isWhole)
+        ? nodes
+        : std::set<int>();
+}
+
+std::string whoText(const std::vector<Mean>& all, const std::vector<Mean>& out) {
+    const auto nodes = wholeNodes(all, out);
+    if (!nodes.empty())
+        return (nodes.size() == 1 ? "All GPUs of node " : "All GPUs of nodes ") + numbers(nodes);
+    std::set<int> ranks;
+    for (const Mean& mean : out)
+        ranks.insert(mean.rank);
+    return (ranks.size() == 1 ? "The GPU of rank " : "The GPUs of ranks ") + numbers(ranks);
+}
+
+std::string comparison(const Outlier& kind, double value, double median) {
+    if (!kind.isFactor)
+        return fmt::format("{} hotter than the median of all ({} against {})",
+            celsius(value - median), celsius(value), celsius(median));
+    const char* what = kind.unit == std::string_view("Hz") ? "clock" : "power";
+    return fmt::format("at {} of the {} that the median GPU has ({} against {}), {:.2g} times less",
+        percent(value / median), what, scaled(value, kind.unit), scaled(median, kind.unit),
+        median / value);
+}
+
+void findOutliers(const Outlier& kind, const RunFacts& facts, Findings& found) {
+    const auto all = meansOf(facts.steady, kind.metric);
+    if (all.size() < 4)
+        return;
+    const double median = medianOf(all);
+    std::vector<Mean> out;
+    for (const Mean& mean : all) {
+        if (isOutlier(kind, mean.value, median))
+            out.push_back(mean);
+    }
+    if (out.empty() || median <= 0.0)
+        return;
+    const auto worst = *std::max_element(out.begin(), out.end(), [&](const Mean& a, const Mean& b) {
+        return std::abs(a.value - median) < std::abs(b.value - median);
+    });
+    // The others wait for the slowest clock.
+    const double cost = kind.rule == std::string_view("slow_gpu") && worst.value > 0.0
+        ? 1.0 - worst.value / median
+        : 0.0;
+    const std::string limit = kind.isFactor ? "below " + percent(kind.limit) + " of the median"
+                                            : celsius(kind.limit) + " above the median";
+    found.push_back({kind.rule,
+        whoText(all, out) + (out.size() == 1 ? " is " : " are ")
+            + comparison(kind, worst.value, median) + ".",
+        {{"gpus", static_cast<double>(out.size())}, {"worst", worst.value}, {"median", median}},
+        {worst.rank, facts.steadyState.window, kind.metric}, limit + ", of four GPUs or more",
+        fmt::format("mean {} of each of {} GPUs over {}", kind.metric, all.size(),
+            facts.steadyState.wording),
+        cost >= kSeriousCost ? Severity::Serious : Severity::Attention, cost});
+}
+
+} // namespace
+
+void findOutlierGpus(const RunFacts& facts, Findings& found) {
+    for (const Outlier& kind : kOutliers)
+        findOutliers(kind, facts, found);
+}
+
+void findNodeSpread(const RunFacts& facts, Findings& found) {
+    const auto power = facts.steady.metrics.find("gpu_power");
+    if (power == facts.steady.metrics.end() || !power->second.interNodeStd
+        || !power->second.all.mean || *power->second.all.mean <= 0.0)
+        return;
+    const double mean = *power->second.all.mean;
+    const double share = *power->second.interNodeStd / mean;
+    if (share < kNodeSpread)
+        return;
+    const NodeSummary* highest = nullptr;
+    const NodeSummary* lowest = nullptr;
+    const auto of = [](const NodeSummary& node) { return *node.metrics.at("gpu_power").mean; };
+    for (const NodeSummary& node : facts.steady.nodes) {
+        const auto found2 = node.metrics.find("gpu_power");
+        if (found2 == node.metrics.end() || !found2->second.mean)
+            continue;
+        highest = highest == nullptr || of(node) > of(*highest) ? &node : highest;
+        lowest = lowest == nullptr || of(node) < of(*lowest) ? &node : lowest;
+    }
+    if (highest == nullptr)
+        return;
+    int rank = -1;
+    for (const GpuSummary& gpu : facts.steady.gpus)
+        rank = rank < 0 && gpu.gpu.node == lowest->node ? gpu.gpu.rank : rank;
+    found.push_back({"node_imbalance",
+        fmt::format("Nodes draw different power: {} a GPU on node {}, {} on node {}; the standard "
+                    "deviation of the nodes is {} of the mean.",
+            scaled(of(*highest), "W"), highest->node, scaled(of(*lowest), "W"), lowest->node,
+            percent(share)),
+        {{"highest_w", of(*highest)}, {"lowest_w", of(*lowest)}, {"mean_w", mean},
+            {"inter_node_std_w", *power->second.interNodeStd}, {"fraction", share}},
+        {rank, facts.steadyState.window, "gpu_power"}, percent(kNodeSpread) + " of the mean",
+        fmt::format("mean power of a GPU, {} nodes over {}", facts.steady.nodes.size(),
+            facts.steadyState.wording),
+        Severity::Attention, 0.0});
+}
+
+void findPcieConcentration(const RunFacts& facts, Findings& found) {
+    std::vector<std::pair<double, int>> totals;
+    double all = 0.0;
+    for (const GpuSummary& gpu : facts.whole.gpus) {
+        double bytes = 0.0;
+        bool isKnown = false;
+        for (const char* metric : {"pcie_rx", "pcie_tx"}) {
+            const auto one = gpu.metrics.find(metric);
+            if (one == gpu.metrics.end() || !one->second.total)
+                continue;
+            bytes += *one->second.total;
+            isKnown = true;
+        }
+        if (isKnown)
+            totals.emplace_back(bytes, gpu.gpu.rank);
+        all += bytes;
+    }
+    if (totals.size() < 4 || all < kPcieBytes)
+        return;
+    std::sort(totals.rbegin(), totals.rend());
+    double carried = 0.0;
+    std::set<int> ranks; // the fewest that carry that share
+    for (std::size_t i = 0; carried / all < kPcieShare; ++i) {
+        carried += totals[i].first;
+        ranks.insert(totals[i].second);
+    }
+    if (ranks.size() * 4 > totals.size())
+        return;
+    found.push_back({"pcie_concentration",
+        fmt::format("{} of {} GPUs carry {} of the PCIe traffic of {}: rank{} {}.", ranks.size(),
+            totals.size(), percent(carried / all), scaled(all, "B"), ranks.size() == 1 ? "" : "s",
+            numbers(ranks)),
+        {{"gpus", static_cast<double>(totals.size())},
+            {"carriers", static_cast<double>(ranks.size())}, {"share", carried / all},
+            {"bytes", all}},
+        {totals.front().second, facts.run.range, "pcie_tx"},
+        fmt::format("{} carried by a quarter of the GPUs, of {} or more", percent(kPcieShare),
+            scaled(kPcieBytes, "B")),
+        "bytes received and sent by all GPUs over the run", Severity::Note, 0.0});
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,166 @@
+#include "core/analysis/findings/CollectFacts.h"
+
+#include "core/analysis/SeriesSelection.h"
+#include "core/analysis/findings/ExposedByKind.h"
+#include "core/analysis/phases/DeviceActivity.h"
+#include "core/analysis/phases/Pipeline.h"
+#include "core/analysis/phases/StageMap.h"
+#include "core/analysis/telemetry/UniformSeries.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::int64_t kSettlingSamples = 40; // fewer cannot tell (Settling.h)
+constexpr double kNanosecond = 1e-9;
+
+double secondsOf(DurationNs time) {
+    return static_cast<double>(time.ns) * kNanosecond;
+}
+
+class Collector {
+public:
+    Collector(const store::Store& store, const Run& run, const Progress& progress)
+        : m_store(store)
+        , m_progress(progress) {
+        m_facts.run = run;
+    }
+
+    Result<RunFacts> collect() {
+        for (auto step : {&Collector::addSummaries, &Collector::addSeries, &Collector::addDetail,
+                 &Collector::addTraces, &Collector::addCommunication}) {
+            if (Status status = (this->*step)(); !status.hasValue())
+                return status.error();
+        }
+        return std::move(m_facts);
+    }
+
+private:
+    // Keeps the value; a failure is handed on.
+    template <typename T, typename U>
+    static Status keep(Result<T> result, U& into) {
+        if (!result.hasValue())
+            return result.error();
+        into = std::move(result).value();
+        return {};
+    }
+
+    Status addSummaries() {
+        const Run& run = m_facts.run;
+        Status status = keep(summarise(m_store, run, m_progress), m_facts.whole);
+        if (status.hasValue())
+            status = keep(iterationsOf(m_store, run, m_progress), m_facts.iterations);
+        if (status.hasValue())
+            status = keep(steadyStateOf(m_store, run, m_progress), m_facts.steadyState);
+        if (!status.hasValue())
+            return status;
+        if (m_facts.steadyState.isWholeRun) {
+            m_facts.steady = m_facts.whole;
+            return {};
+        }
+        const SummaryScope scope{m_facts.steadyState.window,
+            {"gpu_power", "gpu_temperature", "sm_clock", "gpu_utilization"}};
+        return keep(summarise(m_store, run, scope, m_progress), m_facts.steady);
+    }
+
+    Status addSeries() {
+        const auto all = m_store.series(m_facts.run.id);
+        if (!all.hasValue())
+            return all.error();
+        std::vector<std::string> ignored; // the summary says where sources overlap
+        for (auto& [metric, group] : seriesByMetric(all.value(), ignored)) {
+            for (const Series& series : group) {
+                if (series.description.subject.kind != SubjectKind::Gpu
+                    || series.count == series.missing)
+                    continue;
+                if (metric == "gpu_power")
+                    m_facts.power.push_back(series);
+                if (metric == "gpu_temperature")
+                    m_temperatures.push_back(series);
+            }
+        }
+        const auto ranks = static_cast<int>(m_facts.whole.gpus.size());
+        if (const auto stages = stagesOf(m_facts.run, ranks))
+            m_facts.stageOf = stages->stageOf;
+        return {};
+    }
+
+    Status addDetail() {
+        auto detail = detailOf(m_store, m_facts.run, m_progress);
+        if (!detail.hasValue())
+            return detail.error();
+        m_facts.throttling = std::move(detail.value().throttling);
+        m_facts.burst = detail.value().burst;
+        m_facts.spectrum = std::move(detail.value().spectrum);
+        const bool canTell = !m_temperatures.empty()
+            && std::all_of(m_temperatures.begin(), m_temperatures.end(),
+                [](const Series& series) { return series.count >= kSettlingSamples; });
+        return canTell ? keep(runSettling(m_store, m_temperatures, m_progress), m_facts.settling)
+                       : Status();
+    }
+
+    Status addTraces() {
+        const auto devices = tracedDevices(m_store, m_facts.run);
+        if (!devices.hasValue())
+            return devices.error();
+        std::vector<DeviceActivity> activities;
+        const IterationChoice choice{m_facts.iterations.iterations, std::nullopt};
+        for (const DeviceTracks& device : devices.value()) {
+            if (Status status = addDevice(device, choice, activities); !status.hasValue())
+                return status;
+        }
+        if (const auto pipeline = pipelineOf(m_facts.run, activities))
+            m_facts.pipeline = TracedPipeline{
+                pipeline->stageCount, pipeline->bubbleFraction, pipeline->idealBubbleFraction};
+        return {};
+    }
+
+    Status addDevice(const DeviceTracks& device, const IterationChoice& choice,
+        std::vector<DeviceActivity>& activities) {
+        const auto shown = traceWindow(device.rank, device.extent, kAllTime, choice);
+        if (!shown)
+            return {};
+        PhaseMeter phases(*shown);
+        LaunchMeter launches(device, *shown);
+        ExposedByKind exposed;
+        const std::array<DeviceVisitor*, 3> visitors{&phases, &launches, &exposed};
+        const auto evidence = walkDevice(m_store, device, shown->range, visitors, m_progress);
+        if (!evidence.hasValue())
+            return evidence.error();
+        const WindowPhases all = phases.all(evidence.value());
+        const LaunchStatistics launched = launches.result(all.window);
+        TracedDevice traced{device.rank, all.window, secondsOf(all.window.length()),
+            secondsOf(all.time[Phase::Idle]), secondsOf(all.time[Phase::CommunicationExposed]),
+            secondsOf(launched.hostBound), {}};
+        for (const auto& [kind, time] : exposed.times())
+            traced.exposedByKindS[kind] = secondsOf(time);
+        if (traced.windowS > 0.0)
+            m_facts.traced.push_back(std::move(traced));
+        activities.push_back({device.rank, device.device, all, phases.iterations(evidence.value()),
+            evidence.value(), launched, {}});
+        return {};
+    }
+
+    Status addCommunication() {
+        if (m_facts.traced.size() < 2)
+            return {};
+        return keep(communicationOf(m_store, m_facts.run, {}, m_progress), m_facts.communication);
+    }
+
+    const store::Store& m_store;
+    const Progress& m_progress;
+    RunFacts m_facts;
+    std::vector<Series> m_temperatures;
+};
+
+} // namespace
+
+Result<RunFacts> collectFacts(const store::Store& store, const Run& run, const Progress& progress) {
+    return Collector(store, run, progress).collect();
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,144 @@
+#include "core/analysis/findings/FindingText.h"
+#include "core/analysis/findings/Rules.h"
+#include "core/analysis/findings/Thresholds.h"
+
+#include "core/analysis/calls/CollectiveKind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+double tracedSeconds(const RunFacts& facts) {
+    double sum = 0.0;
+    for (const TracedDevice& device : facts.traced)
+        sum += device.windowS;
+    return sum;
+}
+
+TimeRange windowOf(const RunFacts& facts, int rank) {
+    for (const TracedDevice& device : facts.traced) {
+        if (device.rank == rank)
+            return device.window;
+    }
+    return facts.run.range;
+}
+
+const char* linkText(LinkClass link) {
+    switch (link) {
+    case LinkClass::ScaleUp:
+        return "the links within a node";
+    case LinkClass::ScaleOut:
+        return "the links between nodes";
+    case LinkClass::Unknown:
+        break;
+    }
+    return "links";
+}
+
+} // namespace
+
+void findStraggler(const RunFacts& facts, Findings& found) {
+    if (!facts.communication || facts.communication->ranks.size() < 2)
+        return;
+    const auto& ranks = facts.communication->ranks;
+    const auto& worst = *std::max_element(ranks.begin(), ranks.end(),
+        [](const auto& a, const auto& b) { return a.timesLastForCertain < b.timesLastForCertain; });
+    const double traced = tracedSeconds(facts);
+    if (worst.collectives < kStragglerCollectives || traced <= 0.0)
+        return;
+    const auto all = static_cast<double>(worst.collectives);
+    const double share = static_cast<double>(worst.timesLastForCertain) / all;
+    const double fair = 1.0 / static_cast<double>(ranks.size());
+    const double least = std::max(kStragglerShare, std::min(0.9, kStragglerOverFair * fair));
+    const double cost = worst.causedWaitS / traced;
+    if (share < least || cost < kStragglerWait)
+        return;
+    found.push_back({"straggler",
+        fmt::format("Rank {} is the straggler in {} of {} collectives: it arrives last, {} after "
+                    "the first on average, and kept the others waiting for {} ({} of the traced "
+                    "time).",
+            worst.rank, worst.timesLastForCertain, worst.collectives, duration(worst.latenessS),
+            duration(worst.causedWaitS), percent(cost)),
+        {{"times_last", static_cast<double>(worst.timesLastForCertain)}, {"collectives", all},
+            {"share", share}, {"lateness_s", worst.latenessS}, {"caused_wait_s", worst.causedWaitS},
+            {"fraction", cost}},
+        {worst.rank, windowOf(facts, worst.rank), {}},
+        fmt::format("last in {} of at least {} collectives, and {} of the traced time",
+            percent(least), kStragglerCollectives, percent(kStragglerWait)),
+        fmt::format("synchronising collectives that the rank was matched in; last by more than the "
+                    "clocks' uncertainty (up to {}); waits over {} of traced time",
+            duration(facts.communication->clocks.largestUncertaintyNs * 1e-9), duration(traced)),
+        cost >= kSeriousCost ? Severity::Serious : Severity::Attention, cost});
+}
+
+void findLinkUse(const RunFacts& facts, Findings& found) {
+    const double traced = tracedSeconds(facts);
+    if (!facts.communication || traced <= 0.0)
+        return;
+    const CommunicationRow* worst = nullptr;
+    double worstTime = 0.0;
+    for (const CommunicationRow& row : facts.communication->rows) {
+        const double time = row.transferS * std::max(1, row.ranks) / traced;
+        const bool speaks
+            = row.utilisation && row.bytes && *row.utilisation < kLinkUse && time >= kLinkTime;
+        if (speaks && time > worstTime) {
+            worst = &row;
+            worstTime = time;
+        }
+    }
+    if (worst == nullptr)
+        return;
+    const std::string along = worst->dimension.empty() ? "" : " along " + worst->dimension;
+    found.push_back({"link_use",
+        fmt::format("{}{} uses {} to {} while busy: {} of {}, in {} calls of {} on average.",
+            toString(worst->kind), along, linkText(worst->link), percent(*worst->utilisation),
+            scaled(worst->busBandwidth.value_or(0.0), "B/s"),
+            scaled(worst->linkPeak.value_or(0.0), "B/s"), worst->count,
+            scaled(*worst->bytes / static_cast<double>(worst->count), "B")),
+        {{"utilisation", *worst->utilisation},
+            {"bus_bandwidth_b_per_s", worst->busBandwidth.value_or(0.0)},
+            {"peak_b_per_s", worst->linkPeak.value_or(0.0)},
+            {"calls", static_cast<double>(worst->count)}, {"bytes", *worst->bytes},
+            {"transfer_fraction", worstTime}},
+        {-1, facts.run.range, {}},
+        fmt::format("below {} of the peak, in transfers that take {} of the traced time or more",
+            percent(kLinkUse), percent(kLinkTime)),
+        "peak of the link per direction, from the catalogue of GPUs; the time from the last rank's "
+        "start to the end of the transfer",
+        Severity::Attention, 0.0});
+}
+
+void findClockOffsets(const RunFacts& facts, Findings& found) {
+    if (!facts.communication)
+        return;
+    const RankClocks& clocks = facts.communication->clocks;
+    const std::int64_t largest = std::abs(clocks.largestCorrection.ns);
+    if (clocks.agree || largest < kClockOffsetNs
+        || static_cast<double>(largest) <= clocks.largestUncertaintyNs)
+        return;
+    const auto worst = std::max_element(
+        clocks.ranks.begin(), clocks.ranks.end(), [](const RankClock& a, const RankClock& b) {
+            return std::abs(a.offsetNs) < std::abs(b.offsetNs);
+        });
+    if (worst == clocks.ranks.end())
+        return;
+    const auto seconds = static_cast<double>(largest) * 1e-9;
+    found.push_back({"clock_offsets",
+        fmt::format("The clocks of the ranks differ by up to {} (rank {}, known to {}): compare "
+                    "times across ranks on the common clock only.",
+            duration(seconds), worst->rank, duration(clocks.largestUncertaintyNs * 1e-9)),
+        {{"largest_s", seconds}, {"uncertainty_s", clocks.largestUncertaintyNs * 1e-9},
+            {"ranks", static_cast<double>(clocks.ranks.size())}},
+        {worst->rank, windowOf(facts, worst->rank), {}},
+        fmt::format("{} and more than its uncertainty",
+            duration(static_cast<double>(kClockOffsetNs) * 1e-9)),
+        fmt::format("clock of rank {}, from matched collectives", clocks.referenceRank),
+        Severity::Note, 0.0});
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,23 @@
+#include "core/analysis/findings/ExposedByKind.h"
+
+#include <algorithm>
+#include <set>
+
+namespace trainscope::analysis {
+
+Status ExposedByKind::piece(TimeRange range, std::span<const ActiveKernel> running) {
+    const bool computes = std::any_of(running.begin(), running.end(),
+        [](const ActiveKernel& kernel) { return !kernel.isCommunication; });
+    if (computes)
+        return {};
+    std::set<const std::string*> kinds;
+    for (const ActiveKernel& kernel : running) {
+        if (kernel.category != nullptr && kinds.insert(kernel.category).second) {
+            DurationNs& time = m_times[*kernel.category];
+            time = time + range.length();
+        }
+    }
+    return {};
+}
+
+} // namespace trainscope::analysis

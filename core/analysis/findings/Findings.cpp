@@ -1,0 +1,16 @@
+#include "core/analysis/findings/Findings.h"
+
+#include "core/analysis/findings/CollectFacts.h"
+#include "core/analysis/findings/Rules.h"
+
+namespace trainscope::analysis {
+
+Result<std::vector<Finding>> findingsOf(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    const auto facts = collectFacts(store, run, progress);
+    if (!facts.hasValue())
+        return facts.error();
+    return applyRules(facts.value());
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,18 @@
+#pragma once
+// What deserves attention in a run, each finding with its numbers, evidence, threshold and
+// denominator. A run without defects gives none.
+
+#include "core/analysis/findings/Finding.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <vector>
+
+namespace trainscope::analysis {
+
+// The costliest first. Reads everything that is recorded of the run; cancelled by progress.
+Result<std::vector<Finding>> findingsOf(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+} // namespace trainscope::analysis

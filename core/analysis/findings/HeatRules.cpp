@@ -1,0 +1,219 @@
+#include "core/analysis/findings/FindingText.h"
+#include "core/analysis/findings/Rules.h"
+#include "core/analysis/findings/Thresholds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace trainscope::analysis {
+
+namespace {
+
+std::optional<double> meanOf(const GpuSummary& gpu, const std::string& metric) {
+    const auto found = gpu.metrics.find(metric);
+    return found == gpu.metrics.end() ? std::nullopt : found->second.mean;
+}
+
+// Ranks of the rear or the front half of each node, as the gradient takes them.
+std::set<int> halfOf(const RunFacts& facts, bool isRear) {
+    std::map<int, std::vector<std::pair<std::size_t, int>>> nodes;
+    for (const GpuSummary& gpu : facts.steady.gpus) {
+        const auto place = std::find(facts.airflow.begin(), facts.airflow.end(), gpu.gpu.local);
+        const std::size_t depth = facts.airflow.empty()
+            ? static_cast<std::size_t>(std::max(0, gpu.gpu.local))
+            : static_cast<std::size_t>(place - facts.airflow.begin());
+        if (meanOf(gpu, "gpu_temperature"))
+            nodes[gpu.gpu.node].emplace_back(depth, gpu.gpu.rank);
+    }
+    std::set<int> half;
+    for (auto& [node, gpus] : nodes) {
+        std::sort(gpus.begin(), gpus.end());
+        const std::size_t first = isRear ? gpus.size() - gpus.size() / 2 : 0;
+        for (std::size_t i = first; i < first + gpus.size() / 2; ++i)
+            half.insert(gpus[i].second);
+    }
+    return half;
+}
+
+// Share of the time of these GPUs that they throttled.
+double throttledShare(const RunFacts& facts, const std::set<int>& ranks) {
+    double throttled = 0.0;
+    for (const RankEpisode& one : facts.throttling->episodes) {
+        if (ranks.contains(one.rank))
+            throttled += one.episode.range.length().seconds();
+    }
+    const double all = facts.whole.duration.seconds() * static_cast<double>(ranks.size());
+    return all > 0.0 ? throttled / all : 0.0;
+}
+
+Severity byCost(double cost) {
+    return cost >= kSeriousCost ? Severity::Serious : Severity::Attention;
+}
+
+} // namespace
+
+void findFrontRearGradient(const RunFacts& facts, Findings& found) {
+    std::map<int, std::map<int, double>> means;
+    const GpuSummary* hottest = nullptr;
+    for (const GpuSummary& gpu : facts.steady.gpus) {
+        const auto mean = meanOf(gpu, "gpu_temperature");
+        if (!mean)
+            continue;
+        means[gpu.gpu.node][gpu.gpu.local] = *mean;
+        if (hottest == nullptr || *mean > *meanOf(*hottest, "gpu_temperature"))
+            hottest = &gpu;
+    }
+    const auto gradient = airflowGradient(means, facts.airflow);
+    if (!gradient || gradient->celsius < kGradientC)
+        return;
+    Finding finding{"front_rear_gradient",
+        fmt::format("Rear GPUs are {} hotter than front ones ({} against {})",
+            celsius(gradient->celsius), celsius(gradient->rearC), celsius(gradient->frontC)),
+        {{"gradient_c", gradient->celsius}, {"front_c", gradient->frontC},
+            {"rear_c", gradient->rearC}, {"nodes", gradient->nodes}},
+        {hottest->gpu.rank, facts.steadyState.window, "gpu_temperature"},
+        celsius(kGradientC) + " between the means of the rear and the front half of a node",
+        "time-weighted means over " + facts.steadyState.wording + "; "
+            + (facts.airflow.empty() ? "local indices taken to ascend from front to rear"
+                                     : "front to rear as the cluster description says"),
+        Severity::Attention, 0.0};
+    if (facts.throttling) {
+        const double rear = throttledShare(facts, halfOf(facts, true));
+        const double front = throttledShare(facts, halfOf(facts, false));
+        finding.values["rear_throttled"] = rear;
+        finding.values["front_throttled"] = front;
+        finding.text += fmt::format(
+            " and throttled {} of the time (front: {})", percent(rear), percent(front));
+    }
+    finding.text += ".";
+    found.push_back(std::move(finding));
+}
+
+void findThrottling(const RunFacts& facts, Findings& found) {
+    if (!facts.throttling || facts.throttling->fraction < kThrottleFraction)
+        return;
+    std::array<double, 3> byCause{};
+    std::map<int, double> byRank;
+    const RankEpisode* longest = nullptr;
+    double all = 0.0;
+    for (const RankEpisode& one : facts.throttling->episodes) {
+        const double seconds = one.episode.range.length().seconds();
+        byCause[static_cast<std::size_t>(one.episode.cause)] += seconds;
+        byRank[one.rank] += seconds;
+        all += seconds;
+        if (longest == nullptr || seconds > longest->episode.range.length().seconds())
+            longest = &one;
+    }
+    if (longest == nullptr || all <= 0.0)
+        return;
+    const auto most = static_cast<std::size_t>(
+        std::max_element(byCause.begin(), byCause.end()) - byCause.begin());
+    const auto worst = std::max_element(byRank.begin(), byRank.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const double gpuSeconds = all / facts.throttling->fraction;
+    const double cost = facts.throttling->lostGpuSeconds / gpuSeconds;
+    const auto cause = toString(static_cast<ThrottleCause>(most));
+    found.push_back({"throttling",
+        fmt::format("GPUs throttled {} of the time, {} of it for {} reasons; that cost {} of their "
+                    "clock. Rank {} throttled most, {}.",
+            percent(facts.throttling->fraction), percent(byCause[most] / all),
+            cause == "other" ? "unknown" : cause, percent(cost), worst->first,
+            percent(worst->second / facts.whole.duration.seconds())),
+        {{"fraction", facts.throttling->fraction}, {"thermal_share", byCause[0] / all},
+            {"power_share", byCause[1] / all}, {"other_share", byCause[2] / all},
+            {"lost_gpu_s", facts.throttling->lostGpuSeconds}, {"lost_fraction", cost},
+            {"episodes", static_cast<double>(facts.throttling->episodes.size())},
+            {"worst_rank_fraction", worst->second / facts.whole.duration.seconds()}},
+        {longest->rank, longest->episode.range, "sm_clock"},
+        percent(kThrottleFraction) + " of the GPUs' time",
+        fmt::format("all GPU-seconds of the run; a GPU throttles below {} of the run's 95th "
+                    "percentile clock ({}) at a utilisation of {} or more",
+            percent(kThrottledClock), scaled(facts.throttling->referenceClockHz, "Hz"),
+            percent(kBusyUtilization)),
+        byCost(cost), cost});
+}
+
+void findPowerSwing(const RunFacts& facts, Findings& found) {
+    const auto power = facts.whole.metrics.find("gpu_power");
+    if (facts.spectrum.empty() || power == facts.whole.metrics.end() || !power->second.all.mean)
+        return;
+    const SpectralLine& line = facts.spectrum.front();
+    const double mean = *power->second.all.mean * static_cast<double>(facts.power.size());
+    const double swing = 2.0 * line.amplitude;
+    if (mean <= 0.0 || swing / mean < kSwingFraction)
+        return;
+    Finding finding{"power_swing",
+        fmt::format("The power of the cluster swings by {} at {}, {} of its mean of {}",
+            scaled(swing, "W"), scaled(line.frequencyHz, "Hz"), percent(swing / mean),
+            scaled(mean, "W")),
+        {{"swing_w", swing}, {"frequency_hz", line.frequencyHz}, {"mean_w", mean},
+            {"fraction", swing / mean}},
+        {-1, facts.run.range, "gpu_power"}, percent(kSwingFraction) + " of the mean, peak to peak",
+        fmt::format("mean power of the {} GPUs summed; the swing is that of the strongest line of "
+                    "the spectrum",
+            facts.power.size()),
+        Severity::Attention, 0.0};
+    if (facts.iterations.frequencyHz && *facts.iterations.frequencyHz > 0.0) {
+        const double order = line.frequencyHz / *facts.iterations.frequencyHz;
+        const double nearest = std::round(order);
+        const double error = line.frequencyErrorHz / *facts.iterations.frequencyHz
+            + nearest * facts.iterations.frequencyErrorHz.value_or(0.0)
+                / *facts.iterations.frequencyHz;
+        if (nearest >= 1.0 && std::abs(order - nearest) <= std::max(0.05, error)) {
+            finding.values["harmonic"] = nearest;
+            finding.values["iteration_hz"] = *facts.iterations.frequencyHz;
+            finding.text += nearest < 1.5
+                ? ": once in each iteration"
+                : fmt::format(": {:.0f} times in each iteration", nearest);
+        }
+    }
+    finding.text += ".";
+    found.push_back(std::move(finding));
+}
+
+void findStagePower(const RunFacts& facts, Findings& found) {
+    struct Stage {
+        double sum = 0.0;
+        int gpus = 0;
+        int rank = -1; // its first
+    };
+    std::map<int, Stage> stages;
+    for (const GpuSummary& gpu : facts.steady.gpus) {
+        const auto stage = facts.stageOf.find(gpu.gpu.rank);
+        const auto mean = meanOf(gpu, "gpu_power");
+        if (stage == facts.stageOf.end() || !mean)
+            continue;
+        Stage& sums = stages[stage->second];
+        sums.sum += *mean;
+        sums.rank = sums.gpus++ == 0 ? gpu.gpu.rank : sums.rank;
+    }
+    if (stages.size() < 2)
+        return;
+    const auto mean = [](const Stage& stage) { return stage.sum / stage.gpus; };
+    const auto most = std::max_element(stages.begin(), stages.end(),
+        [&](const auto& a, const auto& b) { return mean(a.second) < mean(b.second); });
+    double others = 0.0;
+    for (const auto& [number, stage] : stages)
+        others += number == most->first ? 0.0 : mean(stage);
+    others /= static_cast<double>(stages.size() - 1);
+    const double watts = mean(most->second);
+    if (others <= 0.0 || watts / others - 1.0 < kStagePowerExcess)
+        return;
+    found.push_back({"stage_power",
+        fmt::format("Stage {} draws the most: {} a GPU, {} more than the mean of the other stages "
+                    "({}).",
+            most->first, scaled(watts, "W"), percent(watts / others - 1.0), scaled(others, "W")),
+        {{"stage", most->first}, {"stage_w", watts}, {"others_w", others},
+            {"excess", watts / others - 1.0}},
+        {most->second.rank, facts.steadyState.window, "gpu_power"},
+        percent(kStagePowerExcess) + " above the mean of the other stages",
+        fmt::format(
+            "mean power a GPU of {} stages over {}", stages.size(), facts.steadyState.wording),
+        Severity::Note, 0.0});
+}
+
+} // namespace trainscope::analysis

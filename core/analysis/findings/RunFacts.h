@@ -1,0 +1,59 @@
+#pragma once
+// What the rules look at: the analyses of one run, each made once.
+
+#include "core/analysis/Summary.h"
+#include "core/analysis/communication/CommunicationSummary.h"
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/telemetry/AirflowGradient.h"
+#include "core/analysis/telemetry/Burst.h"
+#include "core/analysis/telemetry/PowerSpectrum.h"
+#include "core/analysis/telemetry/RunDetail.h"
+#include "core/analysis/telemetry/Settling.h"
+#include "core/model/Run.h"
+#include "core/model/Series.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// One traced device, in seconds of its window.
+struct TracedDevice {
+    int rank = -1;
+    TimeRange window;
+    double windowS = 0.0;
+    double idleS = 0.0;
+    double exposedS = 0.0;
+    double hostBoundS = 0.0;
+    std::map<std::string, double>
+        exposedByKindS; // "all_reduce"; kinds that run together count both
+};
+
+struct TracedPipeline {
+    int stages = 0;
+    double bubbleFraction = 0.0;
+    std::optional<double> idealFraction;
+};
+
+struct RunFacts {
+    Run run;
+    RunSummary whole;
+    RunSummary steady; // power, temperature, clock and utilisation in the steady window
+    SteadyState steadyState;
+    RunIterations iterations;
+    std::optional<Throttling> throttling;
+    AirflowOrder airflow; // empty: by ascending local index
+    std::optional<Burst> burst;
+    std::vector<SpectralLine> spectrum; // of the summed power
+    std::optional<RunSettling> settling;
+    std::vector<Series> power; // gpu_power of each GPU
+    std::map<int, int> stageOf; // by rank; empty: one stage, or not known
+    std::vector<TracedDevice> traced;
+    std::optional<TracedPipeline> pipeline;
+    std::optional<CommunicationSummary> communication;
+};
+
+} // namespace trainscope::analysis

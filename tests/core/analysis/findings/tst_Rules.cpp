@@ -1,0 +1,380 @@
+// Each rule speaks from its threshold on, not before it, and says the numbers that were planted; a
+// clean run gives none.
+
+#include <QtTest>
+
+#include "core/analysis/findings/FindingText.h"
+#include "core/analysis/findings/Rules.h"
+#include "core/analysis/findings/Thresholds.h"
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr TimeRange kRun{{1000 * kSecond}, {1100 * kSecond}};
+
+SubjectStatistics mean(double value) {
+    SubjectStatistics statistics;
+    statistics.mean = value;
+    statistics.samples = 1000;
+    return statistics;
+}
+
+GpuSummary gpu(int rank) {
+    GpuSummary gpu;
+    gpu.gpu = {rank, rank / 8, rank % 8, "NVIDIA H200", {}};
+    gpu.energy = Energy{60'000.0, 1.0};
+    gpu.metrics["gpu_power"] = mean(600.0);
+    gpu.metrics["gpu_temperature"] = mean(60.0);
+    gpu.metrics["sm_clock"] = mean(1.98e9);
+    gpu.metrics["pcie_tx"].total = 1e9;
+    return gpu;
+}
+
+// Four nodes of eight GPUs for 100 s, four stages, all alike; four of them traced for 1 s.
+RunFacts clean() {
+    RunFacts facts;
+    facts.run.range = kRun;
+    facts.run.worldSize = 32;
+    facts.run.gpuCount = 32;
+    facts.whole.duration = {100 * kSecond};
+    facts.whole.energy = Energy{32 * 60'000.0, 1.0};
+    facts.whole.metrics["gpu_power"].all = mean(600.0);
+    facts.whole.metrics["gpu_power"].interNodeStd = 0.0;
+    for (int rank = 0; rank < 32; ++rank) {
+        facts.whole.gpus.push_back(gpu(rank));
+        facts.stageOf[rank] = rank / 8;
+        Series power;
+        power.description.subject.rank = rank;
+        power.description.sensor = SensorKind::Instant;
+        facts.power.push_back(power);
+    }
+    for (int node = 0; node < 4; ++node) {
+        facts.whole.nodes.push_back({node, {}});
+        facts.whole.nodes.back().metrics["gpu_power"] = mean(600.0);
+    }
+    facts.steady = facts.whole;
+    facts.steadyState.window = kRun;
+    facts.steadyState.wording = "the whole run";
+    facts.iterations.frequencyHz = 0.125;
+    facts.iterations.origin = "ProfilerStep";
+    for (int i = 0; i < 4; ++i)
+        facts.iterations.iterations.push_back(
+            {i, {{(1000 + 8 * i) * kSecond}, {(1008 + 8 * i) * kSecond}}, -1, false});
+    facts.throttling = Throttling{1.98e9, 0.0, 0.0, {}};
+    facts.settling = RunSettling{kRun.begin, 32, 0};
+    for (int rank = 0; rank < 4; ++rank)
+        facts.traced.push_back({rank, kRun, 1.0, 0.1, 0.02, 0.01, {{"all_reduce", 0.02}}});
+    facts.pipeline = TracedPipeline{4, 0.1, 0.1};
+    facts.communication = CommunicationSummary{};
+    for (int rank = 0; rank < 4; ++rank) {
+        RankCommunication one;
+        one.rank = rank;
+        one.collectives = 100;
+        one.timesLastForCertain = 25;
+        one.causedWaitS = 0.001;
+        facts.communication->ranks.push_back(one);
+    }
+    CommunicationRow row;
+    row.kind = CollectiveKind::SendRecv;
+    row.dimension = "pp";
+    row.link = LinkClass::ScaleOut;
+    row.ranks = 2;
+    row.count = 10;
+    row.bytes = 1e9;
+    row.transferS = 0.1;
+    row.busBandwidth = 10e9;
+    row.linkPeak = 12.5e9;
+    row.utilisation = 0.8;
+    facts.communication->rows.push_back(row);
+    return facts;
+}
+
+void setMean(RunFacts& facts, const std::string& metric, int rank, double value) {
+    facts.steady.gpus[static_cast<std::size_t>(rank)].metrics[metric].mean = value;
+}
+
+// Throttled by that share of all GPU-seconds, on rank 13.
+void throttle(RunFacts& facts, double fraction) {
+    const double seconds = fraction * 3200.0;
+    ThrottleEpisode episode;
+    episode.range = {kRun.begin, kRun.begin + DurationNs{static_cast<std::int64_t>(seconds * 1e9)}};
+    episode.cause = ThrottleCause::Thermal;
+    facts.throttling = Throttling{1.98e9, fraction, seconds / 4.0, {{13, episode}}};
+}
+
+void swing(RunFacts& facts, double share, double frequency) {
+    facts.spectrum = {{frequency, share * 32 * 600.0 / 2.0, 0.001}};
+}
+
+using Change = std::function<void(RunFacts&, double)>;
+struct Case {
+    const char* rule;
+    double below; // does not speak
+    double above; // speaks
+    Change change;
+    std::vector<std::string> words; // of the sentence above
+    std::map<std::string, double> values; // above
+    int rank = -1;
+};
+
+std::vector<Case> dataCases() {
+    return {
+        {"out_of_memory", 0, 1,
+            [](RunFacts& f, double x) { f.run.status = x > 0.5 ? RunStatus::Oom : RunStatus::Ok; },
+            {"out-of-memory"}, {{"duration_s", 100}}, -1},
+        {"missing_ranks", 32, 34,
+            [](RunFacts& f, double x) { f.run.worldSize = static_cast<int>(x); },
+            {"2 of 34 ranks: 32-33"}, {{"missing", 2}, {"ranks", 34}}, 32},
+        {"low_coverage", 0.951, 0.94,
+            [](RunFacts& f, double x) {
+                f.whole.energy->coverage = x;
+                f.whole.gpus[5].energy->coverage = 0.2;
+            },
+            {"94 %", "20 % on rank 5", "1.92 MJ"}, {{"coverage", 0.94}, {"least_coverage", 0.2}},
+            5},
+        {"missing_samples", 49, 51,
+            [](RunFacts& f, double x) {
+                f.whole.gpus[7].metrics["sm_clock"].missing = static_cast<std::int64_t>(x);
+            },
+            {"51 of 1000 samples of sm_clock on rank 7"}, {{"share", 0.051}}, 7},
+        {"warmup", 0, 1, [](RunFacts& f, double x) { f.iterations.iterations[0].warmup = x > 0.5; },
+            {"1 of 4 iterations, 25 %"}, {{"warmup_iterations", 1}, {"share", 0.25}}, -1},
+        {"averaging_sensor", 0, 1,
+            [](RunFacts& f, double x) {
+                f.power[3].description.sensor
+                    = x > 0.5 ? SensorKind::Averaged : SensorKind::Unknown;
+            },
+            {"1 of 32 GPUs"}, {{"averaged_gpus", 1}}, 3},
+        {"not_settled", 0, 3,
+            [](RunFacts& f, double x) { f.settling->unsettled = static_cast<int>(x); },
+            {"3 of 32 GPUs", "100 s"}, {{"unsettled", 3}}, -1}};
+}
+
+std::vector<Case> heatCases() {
+    return {{"front_rear_gradient", 4.9, 12.3,
+                [](RunFacts& f, double x) {
+                    for (int rank = 0; rank < 32; ++rank)
+                        setMean(f, "gpu_temperature", rank, rank % 8 < 4 ? 60.0 : 60.0 + x);
+                    setMean(f, "gpu_temperature", 29, 60.1 + x);
+                    setMean(f, "gpu_temperature", 28, 59.9 + x);
+                },
+                {"12.3 °C hotter", "72.3 °C against 60 °C", "0 % of the time (front: 0 %)"},
+                {{"gradient_c", 12.3}, {"front_c", 60.0}, {"rear_throttled", 0.0}}, 29},
+        {"throttling", 0.0099, 0.02, throttle,
+            {"2 % of the time", "100 % of it for thermal", "0.5 % of their clock", "Rank 13",
+                "64 %"},
+            {{"fraction", 0.02}, {"thermal_share", 1.0}, {"lost_fraction", 0.005}}, 13},
+        {"power_swing", 0.099, 0.2, [](RunFacts& f, double x) { swing(f, x, 0.25); },
+            {"3.84 kW at 250 mHz", "20 % of its mean of 19.2 kW", "2 times in each iteration"},
+            {{"swing_w", 3840}, {"frequency_hz", 0.25}, {"harmonic", 2}}, -1},
+        {"stage_power", 0.049, 0.1,
+            [](RunFacts& f, double x) {
+                for (int rank = 8; rank < 16; ++rank)
+                    setMean(f, "gpu_power", rank, 600.0 * (1.0 + x));
+            },
+            {"Stage 1 draws the most: 660 W a GPU, 10 % more", "600 W"},
+            {{"stage", 1}, {"excess", 0.1}}, 8}};
+}
+
+std::vector<Case> balanceCases() {
+    return {{"slow_gpu", 0.91, 0.25,
+                [](RunFacts& f, double x) { setMean(f, "sm_clock", 9, x * 1.98e9); },
+                {"The GPU of rank 9 is at 25 % of the clock", "495 MHz against 1.98 GHz"},
+                {{"gpus", 1}, {"worst", 0.495e9}}, 9},
+        {"low_power_gpu", 0.81, 0.5,
+            [](RunFacts& f, double x) {
+                for (int rank = 16; rank < 24; ++rank)
+                    setMean(f, "gpu_power", rank, x * 600.0);
+            },
+            {"All GPUs of node 2 are at 50 % of the power"}, {{"gpus", 8}, {"median", 600}}, 16},
+        {"hot_gpu", 9.9, 11,
+            [](RunFacts& f, double x) { setMean(f, "gpu_temperature", 2, 60.0 + x); },
+            {"rank 2 is 11 °C hotter"}, {{"worst", 71}}, 2},
+        {"node_imbalance", 0.049, 0.1,
+            [](RunFacts& f, double x) {
+                f.steady.metrics["gpu_power"].interNodeStd = x * 600.0;
+                f.steady.nodes[2].metrics["gpu_power"].mean = 500.0;
+            },
+            {"600 W a GPU on node 0, 500 W on node 2", "10 % of the mean"}, {{"fraction", 0.1}},
+            16},
+        // Of 32 GPUs 8 carry x, the others share the rest.
+        {"pcie_concentration", 0.59, 0.61,
+            [](RunFacts& f, double x) {
+                for (int rank = 0; rank < 32; ++rank)
+                    f.whole.gpus[static_cast<std::size_t>(rank)].metrics["pcie_tx"].total
+                        = rank % 4 == 0 ? 100e9 * x / 8 : 100e9 * (1 - x) / 24;
+            },
+            {"8 of 32 GPUs carry 61 % of the PCIe traffic of 100 GB"}, {{"carriers", 8}}, 28}};
+}
+
+std::vector<Case> traceCases() {
+    const auto share = [](double TracedDevice::*seconds) {
+        return [seconds](RunFacts& f, double x) {
+            for (TracedDevice& device : f.traced)
+                device.*seconds = x;
+        };
+    };
+    return {{"exposed_communication", 0.049, 0.2,
+                [](RunFacts& f, double x) {
+                    for (TracedDevice& device : f.traced) {
+                        device.exposedS = x;
+                        device.exposedByKindS = {{"all_reduce", x / 4}, {"send_recv", x * 3 / 4}};
+                    }
+                    f.traced[2].exposedS += 0.01;
+                    f.traced[1].exposedS -= 0.01;
+                },
+                {"costs 20 % of the step; most on rank 2, 21 %", "SendRecv 15 %, AllReduce 5 %"},
+                {{"fraction", 0.2}, {"all_reduce_fraction", 0.05}}, 2},
+        {"idle_gpu", 0.199, 0.3, share(&TracedDevice::idleS), {"30 % of the traced time"},
+            {{"fraction", 0.3}}, 0},
+        {"host_bound", 0.049, 0.06, share(&TracedDevice::hostBoundS), {"6 % of the traced time"},
+            {{"seconds", 0.24}}, 0},
+        {"pipeline_bubbles", 0.124, 0.2,
+            [](RunFacts& f, double x) { f.pipeline->bubbleFraction = x; },
+            {"20 % of the time, 2 times the 10 % that 4 stages"}, {{"ideal_fraction", 0.1}}, 0},
+        {"straggler", 49, 80,
+            [](RunFacts& f, double x) {
+                f.communication->ranks[3].timesLastForCertain = static_cast<std::int64_t>(x);
+                f.communication->ranks[3].causedWaitS = 0.4;
+                f.communication->ranks[3].latenessS = 0.0012;
+            },
+            {"Rank 3 is the straggler in 80 of 100 collectives", "1.2 ms", "400 ms", "10 %"},
+            {{"share", 0.8}, {"fraction", 0.1}}, 3},
+        {"link_use", 0.51, 0.3,
+            [](RunFacts& f, double x) { f.communication->rows[0].utilisation = x; },
+            {"send_recv along pp uses the links between nodes to 30 % while busy",
+                "10 GB/s of 12.5 GB/s", "10 calls of 100 MB"},
+            {{"utilisation", 0.3}, {"transfer_fraction", 0.05}}, -1},
+        {"clock_offsets", 9'999, 1'200'000,
+            [](RunFacts& f, double x) {
+                auto& clocks = f.communication->clocks;
+                clocks.agree = false;
+                clocks.referenceRank = 0;
+                clocks.ranks = {RankClock{}, RankClock{}};
+                clocks.ranks[1].rank = 1;
+                clocks.ranks[1].offsetNs = static_cast<std::int64_t>(-x);
+                clocks.largestCorrection = {static_cast<std::int64_t>(-x)};
+                clocks.largestUncertaintyNs = 3000;
+            },
+            {"1.2 ms (rank 1, known to 3 µs)"}, {{"largest_s", 0.0012}}, 1}};
+}
+
+std::vector<Case> allCases() {
+    std::vector<Case> all;
+    for (auto cases : {dataCases(), heatCases(), balanceCases(), traceCases()})
+        all.insert(all.end(), cases.begin(), cases.end());
+    return all;
+}
+
+const Finding* find(const Findings& found, const std::string& rule) {
+    for (const Finding& finding : found) {
+        if (finding.rule == rule)
+            return &finding;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+class tst_Rules : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aCleanRunGivesNone() {
+        const Findings found = applyRules(clean());
+        QVERIFY2(found.empty(), found.empty() ? "" : found.front().text.c_str());
+        QVERIFY(applyRules(RunFacts{}).empty()); // nor one of which nothing is known
+    }
+
+    void thresholds_data() {
+        QTest::addColumn<int>("number");
+        int number = 0;
+        for (const Case& one : allCases())
+            QTest::newRow(one.rule) << number++;
+    }
+    void thresholds() {
+        QFETCH(const int, number);
+        const Case one = allCases().at(static_cast<std::size_t>(number));
+        RunFacts below = clean();
+        one.change(below, one.below);
+        const Findings silent = applyRules(below);
+        QVERIFY2(find(silent, one.rule) == nullptr, silent.empty() ? "" : silent[0].text.c_str());
+        RunFacts above = clean();
+        one.change(above, one.above);
+        const Findings found = applyRules(above);
+        const Finding* finding = find(found, one.rule);
+        QVERIFY(finding != nullptr);
+        for (const std::string& word : one.words)
+            QVERIFY2(finding->text.find(word) != std::string::npos, finding->text.c_str());
+        for (const auto& [name, value] : one.values) {
+            QVERIFY2(finding->values.contains(name), name.c_str());
+            QVERIFY2(std::abs(finding->values.at(name) - value) <= 1e-9 * std::abs(value) + 1e-12,
+                (name + " = " + std::to_string(finding->values.at(name))).c_str());
+        }
+        QCOMPARE(finding->evidence.rank, one.rank);
+        QVERIFY(!finding->evidence.range.isEmpty());
+        QVERIFY(!finding->threshold.empty() && !finding->denominator.empty());
+        QVERIFY2(finding->text.ends_with('.'), finding->text.c_str());
+    }
+
+    void theCostliestComeFirst() {
+        RunFacts facts = clean();
+        throttle(facts, 0.02); // costs 0.5 %
+        for (TracedDevice& device : facts.traced)
+            device.exposedS = 0.3;
+        facts.settling->unsettled = 1; // costs nothing, doubtful
+        facts.iterations.iterations[0].warmup = true; // a note
+        const Findings found = applyRules(facts);
+        QCOMPARE(found.size(), std::size_t{4});
+        QCOMPARE(found[0].rule, std::string("exposed_communication"));
+        QVERIFY(found[0].severity == Severity::Serious);
+        QCOMPARE(found[1].rule, std::string("throttling"));
+        QCOMPARE(found[2].rule, std::string("not_settled"));
+        QCOMPARE(found[3].rule, std::string("warmup"));
+    }
+
+    // With two ranks one of them is last half of the time anyway.
+    void oneOfTwoIsNoStraggler() {
+        RunFacts facts = clean();
+        facts.communication->ranks.resize(2);
+        facts.communication->ranks[0].timesLastForCertain = 60;
+        facts.communication->ranks[0].causedWaitS = 1.0;
+        QVERIFY(applyRules(facts).empty());
+        facts.communication->ranks[0].timesLastForCertain = 80;
+        QVERIFY(find(applyRules(facts), "straggler") != nullptr);
+    }
+
+    void airflowTurnedRoundTurnsTheGradient() {
+        RunFacts facts = clean();
+        for (int rank = 0; rank < 32; ++rank)
+            setMean(facts, "gpu_temperature", rank, rank % 8 < 4 ? 70.0 : 60.0);
+        QVERIFY(find(applyRules(facts), "front_rear_gradient") == nullptr);
+        facts.airflow = {7, 6, 5, 4, 3, 2, 1, 0};
+        QVERIFY(find(applyRules(facts), "front_rear_gradient") != nullptr);
+    }
+
+    void numbersInSentences() {
+        QCOMPARE(scaled(8123.4, "W"), std::string("8.12 kW"));
+        QCOMPARE(scaled(999.6, "W"), std::string("1 kW"));
+        QCOMPARE(scaled(0.125, "Hz"), std::string("125 mHz"));
+        QCOMPARE(scaled(0.0, "B"), std::string("0 B"));
+        QCOMPARE(percent(0.0421), std::string("4.21 %"));
+        QCOMPARE(percent(0.5), std::string("50 %"));
+        QCOMPARE(celsius(-3.04), std::string("-3.04 °C"));
+        QCOMPARE(trainscope::analysis::duration(0.0123), std::string("12.3 ms"));
+        QCOMPARE(trainscope::analysis::duration(246.0), std::string("4.1 min"));
+        QCOMPARE(numbers({0, 4, 5, 6, 9}), std::string("0, 4-6, 9"));
+        QCOMPARE(numbers({0, 2, 4, 6}, 2), std::string("0, 2 and 2 more"));
+        QCOMPARE(counted(1, "GPU", "GPUs"), std::string("1 GPU"));
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_Rules)
+#include "tst_Rules.moc"
