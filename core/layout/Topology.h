@@ -1,0 +1,77 @@
+#pragma once
+// How the GPUs and network cards of one node hang together: a plain value, whatever said it (an
+// NCCL topology file, `nvidia-smi topo -m`, or what a kind of GPU is known to have). SI units.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::layout {
+
+enum class DeviceKind { Gpu, Nic };
+
+struct TopologyDevice {
+    DeviceKind kind = DeviceKind::Gpu;
+    int index = 0; // among its kind, as the source numbers it
+    std::string name; // "GPU0", "mlx5_3"
+    std::string busId; // "0000:41:00.0"; empty: not said
+    std::optional<int> numa;
+    std::optional<double> bandwidth; // to its host or of its port, per direction, B/s
+
+    bool operator==(const TopologyDevice&) const = default;
+};
+
+// The best way between two devices; names and order as `nvidia-smi topo -m` has them.
+enum class PathKind {
+    Self,
+    NvLink, // links between the two, or of each to a switch
+    Xgmi,
+    Pix, // one PCIe bridge at most
+    Pxb, // several PCIe bridges
+    Phb, // over the host bridge of a CPU
+    Node, // over host bridges of one NUMA node
+    Sys, // over the link between NUMA nodes
+    Unknown,
+};
+
+std::string_view toString(PathKind kind); // "self", "nvlink", "xgmi", "pix", …, "unknown"
+
+struct TopologyPath {
+    PathKind kind = PathKind::Unknown;
+    int links = 0; // of NvLink and Xgmi
+    bool isSwitched = false; // through an NVSwitch
+    std::optional<double> bandwidth; // per direction, B/s; absent: not known
+
+    bool operator==(const TopologyPath&) const = default;
+};
+
+class Topology {
+public:
+    // GPUs first, by index, then network cards.
+    explicit Topology(std::vector<TopologyDevice> devices);
+
+    [[nodiscard]] const std::vector<TopologyDevice>& devices() const { return m_devices; }
+    [[nodiscard]] std::size_t gpuCount() const;
+    // By place in devices().
+    [[nodiscard]] const TopologyPath& path(std::size_t a, std::size_t b) const;
+    // In both directions.
+    void setPath(std::size_t a, std::size_t b, const TopologyPath& path);
+    // Both ways are kept as they are told; true where they differ.
+    [[nodiscard]] bool isLopsided() const;
+    void setOneWay(std::size_t from, std::size_t to, const TopologyPath& path);
+
+    // The network card with the best path to a GPU, the first of equals; absent without any.
+    [[nodiscard]] std::optional<std::size_t> nearestNic(std::size_t gpu) const;
+
+private:
+    std::vector<TopologyDevice> m_devices;
+    std::vector<TopologyPath> m_paths; // devices × devices
+};
+
+// The usual node of that kind of GPU: every GPU linked to every other by its scale-up bandwidth
+// (per direction, B/s; absent: not known).
+Topology usualTopology(int gpus, PathKind scaleUp, std::optional<double> bandwidth);
+
+} // namespace trainscope::layout

@@ -1,0 +1,206 @@
+#include "importers/topology/TopologyFile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+namespace trainscope::importers::topology {
+
+namespace {
+
+using layout::DeviceKind;
+using layout::PathKind;
+using layout::Topology;
+using layout::TopologyDevice;
+using layout::TopologyPath;
+
+// Without the control sequences of terminals (ESC [ … letter).
+std::string withoutColours(std::string_view text) {
+    std::string result;
+    constexpr char kEscape = '\x1b';
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != kEscape) {
+            result += text[i];
+            continue;
+        }
+        if (i + 1 < text.size() && text[i + 1] == '[')
+            ++i;
+        while (i + 1 < text.size() && (text[i + 1] < '@' || text[i + 1] > '~'))
+            ++i;
+        ++i;
+    }
+    return result;
+}
+
+std::vector<std::string> linesOf(std::string_view text) {
+    std::vector<std::string> lines(1);
+    for (const char c : text) {
+        if (c == '\n')
+            lines.emplace_back();
+        else if (c != '\r')
+            lines.back() += c;
+    }
+    return lines;
+}
+
+std::vector<std::string> wordsOf(const std::string& line) {
+    std::vector<std::string> words;
+    bool isInside = false;
+    for (const char c : line) {
+        const bool isSpace = c == ' ' || c == '\t';
+        if (!isSpace && !isInside)
+            words.emplace_back();
+        if (!isSpace)
+            words.back() += c;
+        isInside = !isSpace;
+    }
+    return words;
+}
+
+std::optional<int> numberIn(std::string_view text) {
+    int value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return problem == std::errc() && end == text.data() + text.size() ? std::optional(value)
+                                                                      : std::nullopt;
+}
+
+bool isGpu(const std::string& name) {
+    return name.starts_with("GPU") && numberIn(std::string_view(name).substr(3));
+}
+
+std::optional<TopologyPath> pathFrom(const std::string& cell) {
+    static const std::map<std::string, PathKind> kinds{{"X", PathKind::Self},
+        {"PIX", PathKind::Pix}, {"PXB", PathKind::Pxb}, {"PHB", PathKind::Phb},
+        {"NODE", PathKind::Node}, {"SYS", PathKind::Sys}, {"SOC", PathKind::Sys}};
+    if (const auto found = kinds.find(cell); found != kinds.end())
+        return TopologyPath{found->second, 0, false, std::nullopt};
+    if (!cell.starts_with("NV"))
+        return std::nullopt;
+    const auto links = numberIn(std::string_view(cell).substr(2));
+    if (!links || *links < 1)
+        return std::nullopt;
+    return TopologyPath{PathKind::NvLink, *links, false, std::nullopt};
+}
+
+// The devices of the heading: what stands before "CPU Affinity".
+std::vector<std::string> devicesOf(const std::string& heading) {
+    auto words = wordsOf(heading);
+    const auto end = std::find(words.begin(), words.end(), "CPU");
+    words.erase(end, words.end());
+    return words;
+}
+
+// "NIC0: mlx5_0"
+std::map<std::string, std::string> legendOf(const std::vector<std::string>& lines) {
+    std::map<std::string, std::string> legend;
+    for (const auto& line : lines) {
+        const auto words = wordsOf(line);
+        if (words.size() == 2 && words[0].ends_with(':') && words[0].starts_with("NIC"))
+            legend[words[0].substr(0, words[0].size() - 1)] = words[1];
+    }
+    return legend;
+}
+
+struct Matrix {
+    std::vector<std::string> names;
+    std::map<std::string, std::vector<std::string>> rows; // the words behind the name
+};
+
+std::optional<Matrix> matrixOf(const std::vector<std::string>& lines) {
+    const auto heading = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+        const auto words = wordsOf(line);
+        return words.size() > 1 && isGpu(words[0]) && words[1] != "X" && !pathFrom(words[1]);
+    });
+    if (heading == lines.end())
+        return std::nullopt;
+    Matrix matrix{devicesOf(*heading), {}};
+    for (auto line = heading + 1; line != lines.end(); ++line) {
+        auto words = wordsOf(*line);
+        if (words.size() <= matrix.names.size()
+            || std::find(matrix.names.begin(), matrix.names.end(), words[0]) == matrix.names.end())
+            continue;
+        const std::string name = words[0];
+        words.erase(words.begin());
+        matrix.rows.emplace(name, std::move(words));
+    }
+    return matrix;
+}
+
+TopologyDevice deviceOf(const std::string& name, const Matrix& matrix,
+    const std::map<std::string, std::string>& legend) {
+    TopologyDevice device;
+    device.kind = isGpu(name) ? DeviceKind::Gpu : DeviceKind::Nic;
+    const auto digits = name.find_last_not_of("0123456789");
+    device.index = numberIn(std::string_view(name).substr(digits + 1)).value_or(0);
+    const auto said = legend.find(name);
+    device.name = said == legend.end() ? name : said->second;
+    // Behind the paths: CPU affinity, NUMA affinity.
+    const auto row = matrix.rows.find(name);
+    const std::size_t numaAt = matrix.names.size() + 1;
+    if (row != matrix.rows.end() && row->second.size() > numaAt)
+        device.numa = numberIn(row->second[numaAt]);
+    return device;
+}
+
+} // namespace
+
+Result<TopologyFile> readSmiMatrix(std::string_view text, const std::string& where) {
+    const auto lines = linesOf(withoutColours(text));
+    const auto matrix = matrixOf(lines);
+    if (!matrix || matrix->rows.empty())
+        return Error{ErrorCode::Unrecognised,
+            "This is no output of nvidia-smi topo -m: there is no heading with GPU0 and rows below "
+            "it.",
+            where};
+    const auto legend = legendOf(lines);
+    std::vector<TopologyDevice> devices;
+    for (const auto& name : matrix->names)
+        devices.push_back(deviceOf(name, *matrix, legend));
+    // As Topology orders the devices.
+    auto names = matrix->names;
+    const auto keyOf = [&](const std::string& name) {
+        const auto device = deviceOf(name, *matrix, legend);
+        return std::pair(device.kind, device.index);
+    };
+    std::stable_sort(names.begin(), names.end(),
+        [&](const auto& a, const auto& b) { return keyOf(a) < keyOf(b); });
+    TopologyFile file{"nvidia-smi topo -m", Topology(std::move(devices)), {}};
+    for (std::size_t a = 0; a < names.size(); ++a) {
+        const auto row = matrix->rows.find(names[a]);
+        if (row == matrix->rows.end()) {
+            file.warnings.push_back(fmt::format("there is no row for {}", names[a]));
+            continue;
+        }
+        for (std::size_t b = 0; b < names.size(); ++b) {
+            const auto column = std::find(matrix->names.begin(), matrix->names.end(), names[b]);
+            const auto& cell
+                = row->second[static_cast<std::size_t>(column - matrix->names.begin())];
+            if (const auto path = pathFrom(cell))
+                file.topology.setOneWay(a, b, *path);
+            else
+                file.warnings.push_back(
+                    fmt::format("\"{}\" between {} and {} is not known", cell, names[a], names[b]));
+        }
+    }
+    if (file.topology.isLopsided())
+        file.warnings.push_back("the matrix is not the same in both directions");
+    return file;
+}
+
+Result<TopologyFile> readTopology(std::string_view text, const std::string& where) {
+    const auto first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+    if (first != std::string_view::npos && text[first] == '<')
+        return readNcclXml(text.substr(first), where);
+    auto matrix = readSmiMatrix(text, where);
+    if (matrix.hasValue())
+        return matrix;
+    return Error{ErrorCode::Unrecognised,
+        "This is neither an NCCL topology (XML with an element \"system\") nor the output of "
+        "nvidia-smi topo -m.",
+        where};
+}
+
+} // namespace trainscope::importers::topology

@@ -1,0 +1,28 @@
+#pragma once
+// Topologies of a node as files: NCCL's and RCCL's XML (NCCL_TOPO_DUMP_FILE, vendors' topology
+// files; nccl/src/graph/xml.cc) and the matrix of `nvidia-smi topo -m`, with or without terminal
+// colours. Which of them a text is, its content says.
+
+#include "core/layout/Topology.h"
+#include "core/model/Result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::topology {
+
+struct TopologyFile {
+    std::string format; // "NCCL topology", "nvidia-smi topo -m"
+    layout::Topology topology;
+    std::vector<std::string> warnings; // what could not be understood, or contradicts itself
+};
+
+// `where` names the file in errors. Unrecognised for text that is neither, Unreadable for XML that
+// ends in the middle or is broken.
+Result<TopologyFile> readTopology(std::string_view text, const std::string& where);
+
+Result<TopologyFile> readNcclXml(std::string_view text, const std::string& where);
+Result<TopologyFile> readSmiMatrix(std::string_view text, const std::string& where);
+
+} // namespace trainscope::importers::topology
