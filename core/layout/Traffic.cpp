@@ -1,0 +1,199 @@
+#include "core/layout/Traffic.h"
+
+#include <algorithm>
+
+namespace trainscope::layout {
+
+namespace {
+
+double allReduce(double bytes, int ranks) {
+    return 2.0 * (ranks - 1) / ranks * bytes;
+}
+
+// All-gather, reduce-scatter and all-to-all.
+double oneWay(double bytes, int ranks) {
+    return static_cast<double>(ranks - 1) / ranks * bytes;
+}
+
+class Traffic {
+public:
+    Traffic(const Layout& layout, const TrafficModel& model, int rank)
+        : m_layout(layout)
+        , m_grid(layout.grid)
+        , m_degrees(layout.grid.degrees())
+        , m_model(model)
+        , m_rank(rank)
+        , m_stage(layout.grid.position(rank).pipeline)
+        , m_layers(layersOf(layout.chunks, m_stage))
+        , m_microbatches(*layout.microbatches)
+        , m_activations(model.sequence / m_degrees.context * model.microBatch * model.hidden
+              * model.activationBytes) { }
+
+    std::vector<GroupTraffic> all() {
+        tensor();
+        context();
+        pipeline();
+        experts();
+        gradients();
+        embeddings();
+        return std::move(m_result);
+    }
+
+private:
+    [[nodiscard]] bool hasExperts() const { return m_model.experts > 1; }
+    [[nodiscard]] bool isFirst() const { return m_stage == 0; }
+    [[nodiscard]] bool isLast() const { return m_stage == m_degrees.pipeline - 1; }
+
+    [[nodiscard]] LinkClass linkOf(const std::vector<int>& ranks) const {
+        if (ranks.size() < 2)
+            return LinkClass::None;
+        const bool isInside = std::all_of(ranks.begin(), ranks.end(),
+            [&](int other) { return m_layout.nodeOf(other) == m_layout.nodeOf(ranks.front()); });
+        return isInside ? LinkClass::ScaleUp : LinkClass::ScaleOut;
+    }
+
+    void add(std::string group, double bytes, const std::vector<int>& ranks, std::string what) {
+        if (bytes > 0.0 && ranks.size() > 1)
+            m_result.push_back({std::move(group), bytes, linkOf(ranks), std::move(what)});
+    }
+
+    void add(GroupKind kind, double bytes, std::string what) {
+        add(std::string(toString(kind)), bytes, m_grid.groupOf(kind, m_rank), std::move(what));
+    }
+
+    // Of one layer's attention or MLP, forward and backward, per micro-batch.
+    [[nodiscard]] double halfLayer(double activations, int ranks) const {
+        const double extra = m_model.sequenceParallel ? oneWay(activations, ranks) : 0.0;
+        return 2.0 * allReduce(activations, ranks) + extra;
+    }
+
+    void tensor() {
+        const double halves = hasExperts() ? 1.0 : 2.0;
+        add(GroupKind::Tensor,
+            m_layers * m_microbatches * halves * halfLayer(m_activations, m_degrees.tensor),
+            m_model.sequenceParallel ? "activations: reduce-scatter and all-gather"
+                                     : "activations: all-reduce");
+        if (!hasExperts())
+            return;
+        // The tokens of all ranks of the group, each once per expert that it is sent to.
+        const double dispatched = tokenBytes() * m_model.expertsPerToken * m_degrees.expertTensor;
+        add(GroupKind::ExpertTensor,
+            m_layers * m_microbatches * 2.0 * allReduce(dispatched, m_degrees.expertTensor),
+            "dispatched tokens: all-gather and reduce-scatter");
+    }
+
+    void context() {
+        const int ranks = m_degrees.context;
+        const double keysAndValues = 2.0 * m_model.sequence / ranks * m_model.microBatch
+            * m_model.keyWidth / m_degrees.tensor * m_model.activationBytes;
+        add(GroupKind::Context, m_layers * m_microbatches * 3.0 * (ranks - 1) * keysAndValues,
+            "keys and values: around the ring");
+    }
+
+    void pipeline() {
+        const int stages = m_degrees.pipeline;
+        const int pieces = stages * m_layout.virtualStages;
+        int sends = 0;
+        for (int chunk = 0; chunk < m_layout.virtualStages; ++chunk) {
+            const int piece = chunk * stages + m_stage;
+            sends += (piece < pieces - 1 ? 1 : 0) + (piece > 0 ? 1 : 0);
+        }
+        const double cut = m_model.sequenceParallel ? m_degrees.tensor : 1.0;
+        add("pp", m_microbatches * sends * m_activations / cut, neighbours(),
+            "activations and their gradients: send and receive");
+    }
+
+    // The rank and those of its pipeline that it sends to.
+    [[nodiscard]] std::vector<int> neighbours() const {
+        const auto group = m_grid.groupOf(GroupKind::Pipeline, m_rank);
+        const auto stages = group.size();
+        const auto stage = static_cast<std::size_t>(m_stage);
+        std::vector<int> ranks{m_rank};
+        if (m_layout.virtualStages > 1 || !isLast())
+            ranks.push_back(group[(stage + 1) % stages]);
+        if (m_layout.virtualStages > 1 || !isFirst())
+            ranks.push_back(group[(stage + stages - 1) % stages]);
+        return ranks;
+    }
+
+    // Of the tokens that this rank holds at the entrance to the experts, which are cut along tp.
+    [[nodiscard]] double tokenBytes() const { return m_activations / m_degrees.tensor; }
+
+    void experts() {
+        if (!hasExperts())
+            return;
+        const double sent = tokenBytes() * m_model.expertsPerToken;
+        add(GroupKind::Expert, m_layers * m_microbatches * 4.0 * oneWay(sent, m_degrees.expert),
+            "tokens to their experts and back: all-to-all");
+    }
+
+    // Of parameters that `group` ranks share, in shard groups of `shard`.
+    void reduce(GroupKind kind, double parameters, int group, int shard) {
+        const int stage = m_layout.sharding ? m_layout.sharding->zeroStage : 0;
+        const double gradients = parameters * m_model.gradientBytes;
+        const double weights = parameters * m_model.parameterBytes;
+        constexpr int kFull = 3;
+        if (stage == 0) {
+            add(kind, allReduce(gradients, group), "gradients: all-reduce");
+            return;
+        }
+        const double passes = stage == kFull ? m_microbatches : 1.0;
+        const double gathers = stage == kFull ? 2.0 : 1.0;
+        const double inside
+            = passes * (oneWay(gradients, shard) + gathers * oneWay(weights, shard));
+        const double between = allReduce(gradients / shard, group / shard);
+        add(kind, inside + between, "gradients: reduce-scatter, parameters: all-gather");
+    }
+
+    void gradients() {
+        const int shared = m_grid.groupSize(GroupKind::DataContext);
+        const int shard = m_layout.sharding ? m_layout.sharding->group : shared;
+        double dense = m_layers * m_model.attentionParameters;
+        if (!hasExperts())
+            dense += m_layers * m_model.mlpParameters;
+        const int tables
+            = (isFirst() ? 1 : 0) + (isLast() && !(isFirst() && m_model.tiedEmbeddings) ? 1 : 0);
+        dense += tables * m_model.embeddingParameters;
+        reduce(GroupKind::DataContext, dense / m_degrees.tensor, shared, shard);
+        if (!hasExperts())
+            return;
+        const int copies = m_grid.groupSize(GroupKind::ExpertData);
+        const double own = m_layers * m_model.mlpParameters * m_model.experts
+            / (m_degrees.expert * m_degrees.expertTensor);
+        reduce(GroupKind::ExpertData, own, copies, copies);
+    }
+
+    void embeddings() {
+        if (!m_model.tiedEmbeddings || m_degrees.pipeline == 1 || !(isFirst() || isLast()))
+            return;
+        const auto group = m_grid.groupOf(GroupKind::Pipeline, m_rank);
+        add("embedding",
+            allReduce(m_model.embeddingParameters / m_degrees.tensor * m_model.gradientBytes, 2),
+            {group.front(), group.back()}, "gradients of the embeddings: all-reduce");
+    }
+
+    const Layout& m_layout;
+    const RankGrid& m_grid;
+    const Degrees& m_degrees;
+    const TrafficModel& m_model;
+    int m_rank;
+    int m_stage;
+    int m_layers;
+    int m_microbatches;
+    double m_activations; // bytes of one micro-batch between two layers
+    std::vector<GroupTraffic> m_result;
+};
+
+} // namespace
+
+Result<std::vector<GroupTraffic>> trafficOf(
+    const Layout& layout, const TrafficModel& model, int rank) {
+    if (layout.chunks.empty() || !layout.microbatches)
+        return Error{ErrorCode::NotFound,
+            "What the groups exchange follows from the layers and the micro-batches, which are not "
+            "known.",
+            {}};
+    return Traffic(layout, model, rank).all();
+}
+
+} // namespace trainscope::layout

@@ -1,0 +1,61 @@
+#pragma once
+// What each group of a rank exchanges per training step, computed from the model and the layout.
+// Bytes are those that one rank sends, with ring algorithms (of V bytes in n ranks: all-reduce
+// 2(n−1)/n·V, reduce-scatter and all-gather (n−1)/n·V, all-to-all (n−1)/n·V). Let L be the layers
+// of the rank's stage, m the micro-batches, A = s/cp · b · h · 2 B the activations between layers.
+//
+// tp   4 all-reduces of A per layer and micro-batch, two forward and two backward (Shoeybi et al.
+//      2019); with sequence parallelism each is a reduce-scatter and an all-gather, and the
+//      backward pass gathers twice more (Korthikanti et al. 2022, Megatron-LM). Layers of experts
+//      have the attention's half in tp, and in etp that of the tokens that they work on.
+// cp   keys and values once around the ring forward, they and their gradients backward:
+//      3 · (cp−1) · 2·s/cp · b · k/tp · 2 B, k the width of keys (Liu et al. 2023).
+// pp   A per micro-batch and direction, for every piece of the model that has a next one (a tp-th
+// of
+//      it with sequence parallelism).
+// ep   dispatch and combine, forward and backward: 4 all-to-alls of the rank's tokens, each to
+//      top-k experts.
+// dp_cp, edp   ZeRO 0: all-reduce of the gradients; 1 and 2: reduce-scatter of the gradients and
+//      all-gather of the parameters; 3: gathered twice and scattered once per micro-batch
+//      (Rajbhandari et al. 2020). Sent within shard groups; replicas reduce their shards besides.
+// embedding   gradients of tied embeddings between first and last stage.
+
+#include "core/layout/GroupSpan.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::layout {
+
+// Of the whole model; parameters as numbers of weights.
+struct TrafficModel {
+    double hidden = 0.0;
+    double keyWidth = 0.0; // key heads × head size
+    double sequence = 0.0; // tokens of a sample
+    double microBatch = 1.0; // samples
+    double attentionParameters = 0.0; // of one layer, with what is neither attention nor MLP
+    double mlpParameters = 0.0; // of one layer; of one expert where there are experts
+    double embeddingParameters = 0.0; // one table: vocabulary × hidden
+    bool tiedEmbeddings = false;
+    int experts = 1;
+    int expertsPerToken = 1;
+    bool sequenceParallel = true; // Megatron-LM's, along with tp
+    double activationBytes = 2.0;
+    double gradientBytes = 4.0; // Megatron-LM accumulates and reduces in single precision
+    double parameterBytes = 2.0;
+};
+
+struct GroupTraffic {
+    std::string group; // key of the GroupKind, or "embedding"
+    double bytes = 0.0; // sent by the rank per step
+    LinkClass link = LinkClass::None; // over the slowest link on the way
+    std::string what; // "gradients: reduce-scatter, parameters: all-gather"
+};
+
+// Of one rank; groups that exchange nothing are left out. NotFound where the layout does not know
+// its layers or micro-batches.
+Result<std::vector<GroupTraffic>> trafficOf(
+    const Layout& layout, const TrafficModel& model, int rank);
+
+} // namespace trainscope::layout

@@ -1,0 +1,159 @@
+// Bytes of a step against sums by hand, message by message.
+
+#include <QtTest>
+
+#include "core/layout/Traffic.h"
+
+#include <functional>
+#include <map>
+
+using namespace trainscope;
+using namespace trainscope::layout;
+
+namespace {
+
+TrafficModel smallModel() {
+    TrafficModel model;
+    model.hidden = 8;
+    model.keyWidth = 4;
+    model.sequence = 16;
+    model.microBatch = 2;
+    model.attentionParameters = 100;
+    model.mlpParameters = 400;
+    model.embeddingParameters = 1000;
+    model.sequenceParallel = false;
+    return model;
+}
+
+struct Shape {
+    int nodes, gpus, tp, cp, pp, layers, microbatches;
+};
+
+Layout layoutOf(const Shape& shape, const std::function<void(LayoutRequest&)>& more = {}) {
+    LayoutRequest request;
+    request.nodes = shape.nodes;
+    request.gpusPerNode = shape.gpus;
+    request.tensor = shape.tp;
+    request.context = shape.cp;
+    request.pipeline = shape.pp;
+    request.layers = shape.layers;
+    request.microbatches = shape.microbatches;
+    if (more)
+        more(request);
+    return makeLayout(request).value();
+}
+
+std::map<std::string, GroupTraffic> byGroup(
+    const Layout& layout, const TrafficModel& model, int rank) {
+    std::map<std::string, GroupTraffic> result;
+    for (auto& one : trafficOf(layout, model, rank).value())
+        result.emplace(one.group, one);
+    return result;
+}
+
+} // namespace
+
+class TestTraffic : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // Activations of a micro-batch: 16 · 2 · 8 · 2 B = 512 B. 3 layers, 4 micro-batches, TP 4: four
+    // all-reduces of 2 · 3/4 · 512 B = 768 B each.
+    void tensorParallelism() {
+        const auto layout = layoutOf({1, 4, 4, 1, 1, 3, 4});
+        auto model = smallModel();
+        auto traffic = byGroup(layout, model, 0);
+        QCOMPARE(traffic.at("tp").bytes, 3 * 4 * 4 * 768.0);
+        QVERIFY(traffic.at("tp").link == LinkClass::ScaleUp);
+        QCOMPARE(traffic.size(), std::size_t{1});
+        // Two more gathers of 3/4 · 512 B.
+        model.sequenceParallel = true;
+        traffic = byGroup(layout, model, 0);
+        QCOMPARE(traffic.at("tp").bytes, 3 * 4 * (4 * 768.0 + 2 * 384.0));
+    }
+
+    // Three stages in three nodes: the ends send one way, the middle both.
+    void pipelines() {
+        const auto layout = layoutOf({3, 2, 2, 1, 3, 3, 5});
+        auto model = smallModel();
+        QCOMPARE(byGroup(layout, model, 0).at("pp").bytes, 5 * 512.0);
+        QCOMPARE(byGroup(layout, model, 2).at("pp").bytes, 5 * 2 * 512.0);
+        QVERIFY(byGroup(layout, model, 2).at("pp").link == LinkClass::ScaleOut);
+        model.sequenceParallel = true;
+        QCOMPARE(byGroup(layout, model, 4).at("pp").bytes, 5 * 256.0);
+        // Two chunks per stage: 6 pieces, all but the last send on, all but the first send back.
+        const auto interleaved = layoutOf(
+            {1, 3, 1, 1, 3, 6, 3}, [](LayoutRequest& request) { request.virtualStages = 2; });
+        QCOMPARE(byGroup(interleaved, smallModel(), 0).at("pp").bytes, 3 * 3 * 512.0);
+        QCOMPARE(byGroup(interleaved, smallModel(), 1).at("pp").bytes, 3 * 4 * 512.0);
+    }
+
+    // A pipeline over two nodes, two stages in each: only the middle crosses.
+    void onlyNeighboursTalk() {
+        const auto layout = layoutOf({2, 2, 1, 1, 4, 4, 1});
+        QVERIFY(byGroup(layout, smallModel(), 0).at("pp").link == LinkClass::ScaleUp);
+        QVERIFY(byGroup(layout, smallModel(), 1).at("pp").link == LinkClass::ScaleOut);
+    }
+
+    // DP 4 on one stage with 2 layers: 2 · 500 + two tables of 1000 = 3000 parameters, 12,000 B of
+    // gradients, 6,000 B of weights.
+    void gradients() {
+        const Shape shape{1, 4, 1, 1, 1, 2, 3};
+        const auto model = smallModel();
+        QCOMPARE(byGroup(layoutOf(shape), model, 0).at("dp_cp").bytes, 2 * 0.75 * 12'000);
+        const auto zero1 = layoutOf(shape, [](LayoutRequest& request) { request.zeroStage = 1; });
+        QCOMPARE(byGroup(zero1, model, 0).at("dp_cp").bytes, 0.75 * (12'000 + 6'000));
+        const auto zero3 = layoutOf(shape, [](LayoutRequest& request) { request.zeroStage = 3; });
+        QCOMPARE(byGroup(zero3, model, 0).at("dp_cp").bytes, 3 * 0.75 * (12'000 + 2 * 6'000));
+        // Shards over 2, and all-reduce of half the gradients between the 2 replicas.
+        const auto hybrid = layoutOf(shape, [](LayoutRequest& request) {
+            request.zeroStage = 1;
+            request.shardSize = 2;
+        });
+        QCOMPARE(byGroup(hybrid, model, 0).at("dp_cp").bytes, 0.5 * 18'000 + 6'000);
+    }
+
+    void tiedEmbeddings() {
+        auto model = smallModel();
+        model.tiedEmbeddings = true;
+        const auto one = layoutOf({1, 2, 1, 1, 1, 1, 1});
+        QCOMPARE(byGroup(one, model, 0).at("dp_cp").bytes, (500 + 1000) * 4.0);
+        const auto two = layoutOf({1, 2, 1, 1, 2, 2, 1});
+        QCOMPARE(byGroup(two, model, 1).at("embedding").bytes, 4000.0);
+        QVERIFY(!byGroup(layoutOf({1, 3, 1, 1, 3, 3, 1}), model, 1).contains("embedding"));
+    }
+
+    // CP 4, TP 1: 4 tokens · 2 samples of keys and values, 4 wide: 2 · 4 · 2 · 4 · 2 B = 128 B,
+    // sent on 3 times forward and 6 times backward.
+    void contextParallelism() {
+        const auto traffic = byGroup(layoutOf({1, 4, 1, 4, 1, 2, 1}), smallModel(), 0);
+        QCOMPARE(traffic.at("cp").bytes, 2 * 9 * 128.0);
+        QVERIFY(traffic.contains("dp_cp"));
+    }
+
+    // 4 experts on EP 4, top-2: 512 B of tokens go twice, three quarters of them to others, 4
+    // times.
+    void experts() {
+        auto model = smallModel();
+        model.experts = 4;
+        model.expertsPerToken = 2;
+        const auto layout
+            = layoutOf({1, 8, 1, 1, 1, 1, 1}, [](LayoutRequest& request) { request.expert = 4; });
+        const auto traffic = byGroup(layout, model, 0);
+        QCOMPARE(traffic.at("ep").bytes, 4 * 0.75 * 1024);
+        QCOMPARE(traffic.at("edp").bytes, 400 * 4.0); // one expert, twice there
+        QCOMPARE(traffic.at("dp_cp").bytes, 2 * 7.0 / 8 * (100 + 2000) * 4);
+        QVERIFY(!traffic.contains("tp"));
+        QVERIFY(!traffic.contains("etp"));
+    }
+
+    void whatIsNotKnown() {
+        LayoutRequest request;
+        request.nodes = 1;
+        request.gpusPerNode = 2;
+        QVERIFY(!trafficOf(makeLayout(request).value(), smallModel(), 0).hasValue());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTraffic)
+#include "tst_Traffic.moc"
