@@ -150,8 +150,8 @@ void findPowerSwing(const RunFacts& facts, Findings& found) {
         fmt::format("The power of the cluster swings by {} at {}, {} of its mean of {}",
             scaled(swing, "W"), scaled(line.frequencyHz, "Hz"), percent(swing / mean),
             scaled(mean, "W")),
-        {{"swing_w", swing}, {"frequency_hz", line.frequencyHz}, {"mean_w", mean},
-            {"fraction", swing / mean}},
+        {{"swing_w", swing}, {"amplitude_w", line.amplitude}, {"frequency_hz", line.frequencyHz},
+            {"mean_w", mean}, {"fraction", swing / mean}},
         {-1, facts.run.range, "gpu_power"}, percent(kSwingFraction) + " of the mean, peak to peak",
         fmt::format("mean power of the {} GPUs summed; the swing is that of the strongest line of "
                     "the spectrum",

@@ -1,0 +1,184 @@
+// What is planted in a database comes out as findings with its numbers, and nothing else does.
+
+#include <QtTest>
+
+#include "core/analysis/calls/PlantedRun.h"
+#include "core/analysis/findings/Findings.h"
+#include "core/store/Fixture.h"
+
+#include <cmath>
+#include <random>
+#include <set>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::store::test;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kStart = 1'700'000'000 * kSecond;
+constexpr int kSamples = 1000; // 10 a second
+
+// What a GPU's sensors say at a moment, seconds from the start.
+struct Moment {
+    double watts = 600.0;
+    double celsius = 60.0;
+    double hertz = 1.98e9;
+};
+using Sensors = Moment (*)(int rank, double seconds);
+
+Moment quiet(int, double) {
+    return {};
+}
+
+// The rear half is 8 °C hotter; rank 5 runs at half its clock from 10 s to 30 s, at its limit.
+Moment hotBehind(int rank, double seconds) {
+    Moment moment;
+    moment.celsius = rank < 4 ? 60.0 : 68.0;
+    if (rank == 5 && seconds >= 10.0 && seconds < 30.0)
+        moment = {600.0, 88.0, 0.99e9};
+    return moment;
+}
+
+void addMetric(store::ImportSession& session, RunId run, const char* metric, int rank,
+    const std::vector<double>& values) {
+    auto description = gauge(metric, rank);
+    description.metric = *findMetric(metric);
+    const SeriesId series = got(session.series(run, description));
+    std::vector<std::int64_t> at;
+    for (int i = 0; i < kSamples; ++i)
+        at.push_back(kStart + i * kSecond / 10);
+    ok(session.samples(series, times(at), values));
+}
+
+std::vector<Finding> measured(Sensors sensors) {
+    const Fixture fixture;
+    auto store = fixture.create();
+    auto session = got(store.beginImport({"/data/a", 1, "", "run"}));
+    Run run = runNamed("run");
+    run.gpuModel = "NVIDIA H200";
+    const RunId id = got(session->run(run));
+    for (int rank = 0; rank < 8; ++rank) {
+        ok(session->gpu(id, {rank, 0, rank, run.gpuModel, {}}));
+        std::vector<double> watts;
+        std::vector<double> celsius;
+        std::vector<double> hertz;
+        for (int i = 0; i < kSamples; ++i) {
+            const Moment moment = sensors(rank, i / 10.0);
+            watts.push_back(moment.watts);
+            celsius.push_back(moment.celsius);
+            hertz.push_back(moment.hertz);
+        }
+        addMetric(*session, id, "gpu_power", rank, watts);
+        addMetric(*session, id, "gpu_temperature", rank, celsius);
+        addMetric(*session, id, "sm_clock", rank, hertz);
+        addMetric(*session, id, "gpu_utilization", rank, std::vector<double>(kSamples, 1.0));
+    }
+    ok(session->finish({}, "", 0, {}));
+    return got(findingsOf(store, got(store.findRun("run"))));
+}
+
+// Four ranks compute and reduce 50 times, 10 ms each; rank 2 comes `late` ns after the others.
+std::vector<Finding> traced(std::int64_t late, std::int64_t clockOffset) {
+    test::PlantedRun planted;
+    planted.run.gpuModel = "NVIDIA H100 80GB HBM3";
+    planted.clocks[3].offsetNs = clockOffset;
+    const std::vector<int> ranks{0, 1, 2, 3};
+    for (const int rank : ranks)
+        planted.gpus.push_back({rank, 0, rank, planted.run.gpuModel, ""});
+    std::mt19937 random(7);
+    const std::string detail = test::collectiveDetail("allreduce", 27'000'000, "tp", ranks);
+    for (std::int64_t step = 0; step < 50; ++step) {
+        const std::int64_t begin = step * 10'000'000;
+        std::vector<std::int64_t> starts;
+        for (const int rank : ranks) {
+            const auto jitter = static_cast<std::int64_t>(random() % 2000);
+            const std::int64_t end = begin + 9'400'000 + jitter + (rank == 2 ? late : 0);
+            planted.calls.push_back({rank, begin, end, "sm90_gemm", "", "7"});
+            starts.push_back(end);
+        }
+        planted.addCollective(ranks, starts, 300'000, detail, [] { return std::int64_t{0}; });
+    }
+    const auto store = planted.stored();
+    return got(findingsOf(store, got(store.findRun("planted"))));
+}
+
+std::set<std::string> rulesOf(const std::vector<Finding>& findings) {
+    std::set<std::string> rules;
+    for (const Finding& finding : findings)
+        rules.insert(finding.rule);
+    return rules;
+}
+
+const Finding& the(const std::vector<Finding>& findings, const char* rule) {
+    for (const Finding& finding : findings) {
+        if (finding.rule == rule)
+            return finding;
+    }
+    throw std::runtime_error(rule);
+}
+
+bool isAbout(double value, double expected, double within = 0.02) {
+    return std::abs(value - expected) <= within * std::abs(expected);
+}
+
+using Rules = std::set<std::string>;
+
+} // namespace
+
+class tst_FindingsOf : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void quietTelemetryGivesNone() { QCOMPARE(rulesOf(measured(quiet)), Rules{}); }
+
+    void heatAndThrottling() {
+        const auto findings = measured(hotBehind);
+        QCOMPARE(rulesOf(findings), (Rules{"front_rear_gradient", "throttling"}));
+        // 20 s of 8 GPUs × 100 s; half of the clock in it.
+        const Finding& throttling = the(findings, "throttling");
+        QVERIFY(isAbout(throttling.values.at("fraction"), 20.0 / 800.0));
+        QVERIFY(isAbout(throttling.values.at("lost_fraction"), 10.0 / 800.0));
+        QVERIFY(isAbout(throttling.values.at("thermal_share"), 1.0));
+        QCOMPARE(throttling.evidence.rank, 5);
+        QVERIFY(
+            isAbout(static_cast<double>(throttling.evidence.range.begin.ns - kStart), 10e9, 0.02));
+        const Finding& gradient = the(findings, "front_rear_gradient");
+        // In the settled time, that is after the heat of rank 5.
+        QVERIFY(gradient.evidence.range.begin.ns >= kStart + 29 * kSecond);
+        QVERIFY(isAbout(gradient.values.at("gradient_c"), 8.0, 0.05));
+        QVERIFY(isAbout(gradient.values.at("rear_throttled"), 20.0 / 400.0));
+        QCOMPARE(gradient.values.at("front_throttled"), 0.0);
+    }
+
+    void evenTracesGiveNone() { QCOMPARE(rulesOf(traced(0, 0)), Rules{}); }
+
+    void aStragglerOnClocksThatDiffer() {
+        const auto findings = traced(200'000, 1'200'000);
+        QCOMPARE(rulesOf(findings), (Rules{"straggler", "clock_offsets"}));
+        const Finding& straggler = the(findings, "straggler");
+        QCOMPARE(straggler.evidence.rank, 2);
+        QCOMPARE(straggler.values.at("times_last"), 50.0);
+        QCOMPARE(straggler.values.at("collectives"), 50.0);
+        QVERIFY(isAbout(straggler.values.at("caused_wait_s"), 50 * 3 * 0.0002));
+        // Four ranks are traced for half a second each.
+        QVERIFY(isAbout(straggler.values.at("fraction"), 0.03 / 2.0));
+        const Finding& clocks = the(findings, "clock_offsets");
+        QCOMPARE(clocks.evidence.rank, 3);
+        QVERIFY(isAbout(clocks.values.at("largest_s"), 0.0012));
+    }
+
+    void stoppedWhenAsked() {
+        const Fixture fixture;
+        auto store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {1, 2, 3}, {4, 5, 6});
+        const auto stopped = findingsOf(
+            store, got(store.findRun("run")), [](const ProgressState&) { return false; });
+        QVERIFY(!stopped.hasValue());
+        QVERIFY(stopped.error().code == ErrorCode::Cancelled);
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_FindingsOf)
+#include "tst_FindingsOf.moc"
