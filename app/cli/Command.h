@@ -26,6 +26,7 @@ void addLayoutCommand(CLI::App& app, CommandContext& context);
 void addAlignCommand(CLI::App& app, CommandContext& context);
 void addCollectivesCommand(CLI::App& app, CommandContext& context);
 void addFindingsCommand(CLI::App& app, CommandContext& context);
+void addTopologyCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);
 void addExportCommand(CLI::App& app, CommandContext& context);
 void addQueryCommand(CLI::App& app, CommandContext& context);

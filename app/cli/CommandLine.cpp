@@ -41,6 +41,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addAlignCommand(app, context);
     addCollectivesCommand(app, context);
     addFindingsCommand(app, context);
+    addTopologyCommand(app, context);
     addFigureCommand(app, context);
     addExportCommand(app, context);
     addQueryCommand(app, context);

@@ -3,7 +3,9 @@
 #include "app/cli/LayoutOptions.h"
 #include "app/cli/LayoutText.h"
 #include "app/cli/RunSelection.h"
+#include "core/analysis/efficiency/ModelShape.h"
 #include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/layout/RunTraffic.h"
 
 #include <CLI/CLI.hpp>
 
@@ -30,9 +32,15 @@ struct Origin {
     std::string wording;
 };
 
-ExitStatus print(const Options& options, const Console& console, const layout::Layout& layout,
-    const std::optional<Origin>& origin) {
-    const auto plan = layout::planSchedule(layout);
+// What there is to print of a layout.
+struct Report {
+    layout::Layout layout;
+    std::optional<Origin> origin;
+    std::optional<layout::TrafficModel> traffic;
+};
+
+ExitStatus print(const Options& options, const Console& console, const Report& report) {
+    const auto plan = layout::planSchedule(report.layout);
     ExitStatus status = ExitStatus::Done;
     if (!plan.hasValue() && plan.error().code != ErrorCode::NotFound) {
         console.warn(plan.error().message);
@@ -40,28 +48,55 @@ ExitStatus print(const Options& options, const Console& console, const layout::L
     }
     const layout::Schedule* schedule = plan.hasValue() ? &plan.value() : nullptr;
     if (!options.json) {
-        if (origin)
-            console.out() << origin->run << ": layout from " << origin->wording << '\n';
-        printLayout(console.out(), layout, schedule);
+        if (report.origin)
+            console.out() << report.origin->run << ": layout from " << report.origin->wording
+                          << '\n';
+        printLayout(console.out(), report.layout, schedule);
+        if (report.traffic)
+            printTraffic(console.out(), report.layout, *report.traffic);
         return status;
     }
     Json json = Json::object();
-    if (origin) {
-        json["run"] = origin->run;
-        json["source"] = {{"origin", origin->key}, {"text", origin->wording}};
+    if (report.origin) {
+        json["run"] = report.origin->run;
+        json["source"] = {{"origin", report.origin->key}, {"text", report.origin->wording}};
     }
-    json.update(layoutJson(layout, schedule, options.tasks));
+    json.update(layoutJson(report.layout, schedule, options.tasks));
+    if (report.traffic)
+        json["traffic"] = trafficJson(report.layout, *report.traffic);
     printJson(console.out(), json);
     return status;
 }
 
-ExitStatus printRequested(const Options& options, const Console& console) {
-    const auto request = options.layout.over({});
+// The layout asked for over what is known of the run, and the traffic where the model is known.
+Result<Report> reportOf(
+    const Options& options, const layout::LayoutRequest& known, const LaunchConfig& launch) {
+    auto request = options.layout.over(known);
     if (!request.hasValue())
-        return console.fail(request.error());
-    const auto made = layout::makeLayout(request.value());
-    return made.hasValue() ? print(options, console, made.value(), std::nullopt)
-                           : console.fail(made.error());
+        return request.error();
+    const auto model = options.layout.over(launch);
+    if (!model.hasValue())
+        return model.error();
+    const auto catalogue = catalogue::modelCatalogue();
+    const auto shape = analysis::shapeOf(model.value(), catalogue);
+    auto& layers = request.value().layers;
+    if (shape.hasValue() && !layers && request.value().stageLayers.empty())
+        layers = shape.value().model.layers;
+    auto made = layout::makeLayout(request.value());
+    if (!made.hasValue())
+        return made.error();
+    Report report{std::move(made).value(), std::nullopt, std::nullopt};
+    const auto traffic = analysis::trafficModelOf(model.value(), catalogue);
+    const bool isKnown = !report.layout.chunks.empty() && report.layout.microbatches;
+    if (traffic.hasValue() && isKnown)
+        report.traffic = traffic.value();
+    return report;
+}
+
+ExitStatus printRequested(const Options& options, const Console& console) {
+    const auto report = reportOf(options, {}, {});
+    return report.hasValue() ? print(options, console, report.value())
+                             : console.fail(report.error());
 }
 
 Result<analysis::RunLayout> knownLayout(
@@ -87,19 +122,16 @@ ExitStatus printOfRun(const Options& options, const Console& console) {
     const auto known = knownLayout(store.value(), run.value(), options, console);
     if (!known.hasValue())
         return console.fail(known.error());
-    const auto request = options.layout.over(known.value().request);
-    if (!request.hasValue())
-        return console.fail(request.error());
-    auto made = layout::makeLayout(request.value());
-    if (!made.hasValue())
-        return console.fail(made.error());
-    auto& notes = made.value().notes;
+    auto report = reportOf(options, known.value().request, run.value().launch);
+    if (!report.hasValue())
+        return console.fail(report.error());
+    auto& notes = report.value().layout.notes;
     notes.insert(notes.begin(), known.value().notes.begin(), known.value().notes.end());
-    Origin origin{
-        run.value().name, std::string(toString(known.value().origin)), known.value().wording};
+    report.value().origin
+        = {run.value().name, std::string(toString(known.value().origin)), known.value().wording};
     if (options.layout.saysDegrees())
-        origin = {run.value().name, "options", "the options given"};
-    return print(options, console, made.value(), origin);
+        report.value().origin = {run.value().name, "options", "the options given"};
+    return print(options, console, report.value());
 }
 
 } // namespace
@@ -122,11 +154,14 @@ from its name, and it says which; options given replace what is known.
 Ranks and groups are those of Megatron-LM; what it refuses is refused. In ranks, tp, cp, dp and pp
 count in TP x CP x DP x PP, ep, etp and edp in the experts' own division of the same ranks,
 ETP x EP x EDP x PP. A layer takes 1 forward and 2 backward in the plan; stages differ by their
-layers.
+layers. With the model known, sequence and micro-batch too, it tells what each group exchanges per
+step, in bytes that one rank sends, and over which links.
 
 Examples:
   trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 4 --pp 8 --microbatches 128
   trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 2 --pp 4 --stage-layers 19,21,21,19
+  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 8 --pp 4 --model gpt3-175b \
+    --sequence 2048 --micro-batch 1 --microbatches 128
   trainscope-cli layout --nodes 128 --gpus-per-node 8 --tp 8 --pp 16 --vpp 3 --ep 8 --etp 1 --json
   trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000)");
     command->callback([options, &context] {

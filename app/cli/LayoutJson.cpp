@@ -105,4 +105,20 @@ Json layoutJson(const Layout& layout, const layout::Schedule* plan, bool withTas
     return json;
 }
 
+Json trafficJson(const Layout& layout, const layout::TrafficModel& model) {
+    Json list = Json::array();
+    for (const int rank : layout.grid.groupOf(GroupKind::Pipeline, 0)) {
+        const auto traffic = trafficOf(layout, model, rank);
+        if (!traffic.hasValue())
+            continue;
+        Json groups = Json::object();
+        for (const auto& one : traffic.value())
+            groups[one.group]
+                = {{"bytes_per_step", one.bytes}, {"link", toString(one.link)}, {"what", one.what}};
+        list.push_back({{"rank", rank}, {"stage", layout.grid.position(rank).pipeline},
+            {"groups", std::move(groups)}});
+    }
+    return list;
+}
+
 } // namespace trainscope::cli

@@ -3,10 +3,14 @@
 
 #include "app/cli/Json.h"
 #include "core/layout/Layout.h"
+#include "core/layout/Traffic.h"
 
 namespace trainscope::cli {
 
 // `plan`: of its pipeline, nullptr where it is not known; its tasks are told where `withTasks`.
 Json layoutJson(const layout::Layout& layout, const layout::Schedule* plan, bool withTasks);
+
+// What the groups of the first rank of each stage send per step.
+Json trafficJson(const layout::Layout& layout, const layout::TrafficModel& model);
 
 } // namespace trainscope::cli

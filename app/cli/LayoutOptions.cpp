@@ -1,5 +1,7 @@
 #include "app/cli/LayoutOptions.h"
 
+#include "core/catalogue/TrainingModel.h"
+
 #include <CLI/CLI.hpp>
 
 namespace trainscope::cli {
@@ -10,6 +12,13 @@ template <typename T>
 void prefer(std::optional<T>& known, const std::optional<T>& given) {
     if (given)
         known = given;
+}
+
+std::string namesOf(const catalogue::ModelCatalogue& catalogue) {
+    std::string names;
+    for (const auto& one : catalogue.models)
+        names += (names.empty() ? "" : ", ") + one.name;
+    return names;
 }
 
 } // namespace
@@ -38,6 +47,10 @@ void LayoutOptions::addTo(CLI::App& command) {
         "The embedding counts as a layer where layers are divided equally");
     command.add_flag("--loss-layer", request.lossCounts,
         "The loss counts as a layer where layers are divided equally");
+    command.add_option("--model", model, "A model of the catalogue: what the groups exchange")
+        ->type_name("M");
+    add("--sequence", sequence, "Tokens of a sample");
+    add("--micro-batch", microBatch, "Samples of a micro-batch");
     add("--microbatches", request.microbatches, "Micro-batches of a step and data-parallel rank");
     command
         .add_option("--schedule", schedule,
@@ -48,6 +61,25 @@ void LayoutOptions::addTo(CLI::App& command) {
 bool LayoutOptions::saysDegrees() const {
     return request.tensor || request.context || request.data || request.pipeline || request.expert
         || request.expertTensor;
+}
+
+Result<LaunchConfig> LayoutOptions::over(const LaunchConfig& known) const {
+    LaunchConfig result = known;
+    if (!model.empty()) {
+        const auto models = catalogue::modelCatalogue();
+        if (models.byName(model) == nullptr)
+            return Error{ErrorCode::Usage,
+                "\"" + model + "\" is no model of the catalogue: " + namesOf(models) + ".", {}};
+        // The shape is the named model's, whatever the run's was.
+        result = LaunchConfig{};
+        result.model = model;
+        result.sequenceLength = known.sequenceLength;
+        result.microBatch = known.microBatch;
+        result.sequenceParallel = known.sequenceParallel;
+    }
+    prefer(result.sequenceLength, sequence);
+    prefer(result.microBatch, microBatch);
+    return result;
 }
 
 Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& known) const {

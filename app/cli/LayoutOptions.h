@@ -17,6 +17,9 @@ struct LayoutOptions {
     std::string order;
     std::string schedule;
     std::string stageLayers;
+    std::string model; // of the catalogue
+    std::optional<int> sequence;
+    std::optional<int> microBatch;
 
     // The options are added to `command`, which must not outlive this.
     void addTo(CLI::App& command);
@@ -24,6 +27,8 @@ struct LayoutOptions {
     [[nodiscard]] bool saysDegrees() const;
     // What was given, over what is known already.
     [[nodiscard]] Result<layout::LayoutRequest> over(const layout::LayoutRequest& known) const;
+    // The same of the model, its sequence and micro-batch.
+    [[nodiscard]] Result<LaunchConfig> over(const LaunchConfig& known) const;
 };
 
 } // namespace trainscope::cli

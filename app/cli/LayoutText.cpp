@@ -166,4 +166,23 @@ void printLayout(std::ostream& out, const Layout& layout, const layout::Schedule
     printPlan(out, layout, plan);
 }
 
+void printTraffic(std::ostream& out, const Layout& layout, const layout::TrafficModel& model) {
+    using enum TextTable::Align;
+    TextTable table(
+        {{"stage"}, {"rank"}, {"group", Left}, {"sends per step"}, {"link", Left}, {"what", Left}});
+    for (const int rank : layout.grid.groupOf(GroupKind::Pipeline, 0)) {
+        const auto traffic = trafficOf(layout, model, rank);
+        if (!traffic.hasValue())
+            continue;
+        for (const auto& one : traffic.value())
+            table.add({std::to_string(layout.grid.position(rank).pipeline), std::to_string(rank),
+                one.group, bytesText(one.bytes),
+                one.link == LinkClass::ScaleUp ? "inside a node" : "across nodes", one.what});
+    }
+    if (table.isEmpty())
+        return;
+    out << '\n';
+    table.print(out, "  ");
+}
+
 } // namespace trainscope::cli

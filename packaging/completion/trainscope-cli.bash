@@ -23,7 +23,7 @@ _trainscope_cli() {
   current=$cur
   previous=$prev
   COMPREPLY=()
-  local commands="import info summary kernels align collectives findings layout figure export query remove vacuum check"
+  local commands="import info summary kernels align collectives findings layout topology figure export query remove vacuum check"
   [ "$cword" -gt 1 ] && command=${words[1]}
   case "$previous" in
     --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
@@ -51,7 +51,7 @@ _trainscope_cli() {
       return ;;
     --csv) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --name|--threads|--network-gbps|--height-mm|--rank|--from|--to|--iteration) return ;;
-    --nodes|--gpus-per-node|--tp|--cp|--dp|--pp|--ep|--etp|--vpp|--shard-size|--layers|--stage-layers|--microbatches) return ;;
+    --nodes|--gpus-per-node|--tp|--cp|--dp|--pp|--ep|--etp|--vpp|--shard-size|--layers|--stage-layers|--microbatches|--model|--sequence|--micro-batch) return ;;
   esac
   case "$command" in
     import)
@@ -66,7 +66,15 @@ _trainscope_cli() {
     kernels) options="--run --categories --iteration --json --help" ;;
     layout)
       options="--run --nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
-        --stage-layers --embedding-layer --loss-layer --microbatches --schedule --tasks --json --help" ;;
+        --stage-layers --embedding-layer --loss-layer --model --sequence --micro-batch --microbatches \
+        --schedule --tasks --json --help" ;;
+    topology)
+      if [[ $current == -* ]]; then
+        _trainscope_cli_words "--json --help" "$current"
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      fi
+      return ;;
     align) options="--run --json --help" ;;
     findings) options="--run --json --help" ;;
     collectives) options="--run --network-gbps --own-clocks --json --help" ;;

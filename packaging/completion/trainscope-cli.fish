@@ -8,7 +8,7 @@ function __trainscope_cli_runs
     end
 end
 
-set -l commands import info summary kernels align collectives findings layout figure export query remove vacuum check
+set -l commands import info summary kernels align collectives findings layout topology figure export query remove vacuum check
 set -l metrics gpu_power mem_power gpu_temperature mem_temperature sm_clock mem_clock gpu_utilization \
     mem_utilization nvlink_rx nvlink_tx pcie_rx pcie_tx ib_rx ib_tx kernels
 set -l chosen __fish_seen_subcommand_from
@@ -24,6 +24,7 @@ complete -c trainscope-cli -n "not $chosen $commands" -a layout -d 'Ranks, group
 complete -c trainscope-cli -n "not $chosen $commands" -a align -d 'How far the clocks of the ranks are apart'
 complete -c trainscope-cli -n "not $chosen $commands" -a collectives -d 'Bandwidths, waits and stragglers'
 complete -c trainscope-cli -n "not $chosen $commands" -a findings -d 'What deserves attention'
+complete -c trainscope-cli -n "not $chosen $commands" -a topology -d 'GPUs and network cards of a node'
 complete -c trainscope-cli -n "not $chosen $commands" -a figure -d 'Draw a figure as PNG, PDF or SVG'
 complete -c trainscope-cli -n "not $chosen $commands" -a export -d 'Write samples, kernels and spans as CSV'
 complete -c trainscope-cli -n "not $chosen $commands" -a query -d 'Ask the database in SQL'
@@ -35,7 +36,7 @@ complete -c trainscope-cli -n "$chosen import" -l into -r -F -d 'The run databas
 complete -c trainscope-cli -n "$chosen import" -l name -x -d 'Name of the run, or a prefix'
 complete -c trainscope-cli -n "$chosen import" -l format -x -a 'charllm kineto nvsmi' -d 'Read as this format only'
 complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read with'
-complete -c trainscope-cli -n "$chosen import info summary kernels align collectives findings layout query check" -l json -d 'Print one JSON object'
+complete -c trainscope-cli -n "$chosen import info summary kernels align collectives findings layout topology query check" -l json -d 'Print one JSON object'
 complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
 complete -c trainscope-cli -n "$chosen summary" -l steady -d 'Leave out warm-up and unsettled iterations'
 complete -c trainscope-cli -n "$chosen summary kernels align collectives findings layout figure export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
@@ -83,3 +84,6 @@ complete -c trainscope-cli -n "$chosen layout" -l loss-layer -d 'The loss counts
 complete -c trainscope-cli -n "$chosen layout" -l microbatches -x -d 'Micro-batches of a step'
 complete -c trainscope-cli -n "$chosen layout" -l schedule -x -a 'gpipe 1f1b interleaved zero-bubble' -d 'Order of the work'
 complete -c trainscope-cli -n "$chosen layout" -l tasks -d 'Also the planned work'
+complete -c trainscope-cli -n "$chosen layout" -l model -x -d 'A model of the catalogue'
+complete -c trainscope-cli -n "$chosen layout" -l sequence -x -d 'Tokens of a sample'
+complete -c trainscope-cli -n "$chosen layout" -l micro-batch -x -d 'Samples of a micro-batch'

@@ -179,6 +179,46 @@ private Q_SLOTS:
         QCOMPARE(byHand["groups"]["pp"].get<Groups>(), (Groups{{0, 1}}));
     }
 
+    // See tst_RunTraffic: GPT-3 175B on TP 8, now a stage of 24 layers and 4 micro-batches.
+    void trafficOfAModel() {
+        const std::vector<std::string> arguments{"layout", "--nodes", "4", "--gpus-per-node", "8",
+            "--tp", "8", "--pp", "4", "--model", "gpt3-175b", "--sequence", "2048", "--micro-batch",
+            "1", "--microbatches", "4", "--json"};
+        const auto ran = runCli(arguments);
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto traffic = ran.json()["traffic"];
+        QCOMPARE(traffic.size(), std::size_t{4});
+        QCOMPARE(traffic[1]["rank"].get<int>(), 8);
+        const auto& tp = traffic[1]["groups"]["tp"];
+        QCOMPARE(tp["bytes_per_step"].get<double>(), 24 * 4 * 8.75 * 2048 * 12288 * 2);
+        QCOMPARE(tp["link"].get<std::string>(), std::string("node"));
+        QCOMPARE(traffic[1]["groups"]["pp"]["link"].get<std::string>(), std::string("cluster"));
+        auto unknown = arguments;
+        unknown[10] = "no-such-model";
+        QCOMPARE(runCli(unknown).status, 2);
+        unknown = {arguments.begin(), arguments.end() - 1};
+        QVERIFY(runCli(unknown).out.find("sends per step") != std::string::npos);
+    }
+
+    void topologies() {
+        const std::string folder
+            = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString() + "/data/topology/";
+        if (!std::ifstream(folder + "nccl_ndv4-topo.xml").good())
+            QSKIP(("not there: " + folder).c_str());
+        const auto json = runCli({"topology", folder + "nccl_ndv4-topo.xml", "--json"}).json();
+        QCOMPARE(json["devices"].size(), std::size_t{5});
+        const auto& path = json["paths"][0];
+        QCOMPARE(path["kind"].get<std::string>(), std::string("nvlink"));
+        QCOMPARE(path["links"].get<int>(), 12);
+        QCOMPARE(path["bandwidth_b_per_s"].get<double>(), 300e9);
+        const auto text = runCli({"topology", folder + "glm_nvidia-smi_topo_m.txt"});
+        QCOMPARE(text.status, 0);
+        QVERIFY(text.out.find("mlx5_5") != std::string::npos);
+        QCOMPARE(
+            runCli({"topology", folder + "aws_nccl_tests_slurm-104_NCCL_DEBUG.out"}).status, 3);
+        QCOMPARE(runCli({"topology", folder + "none"}).status, 3);
+    }
+
 private:
     static void checkGroups(const nlohmann::json& json) {
         const std::map<std::string, std::vector<std::string>> others{{"tp", {"cp", "dp", "pp"}},
