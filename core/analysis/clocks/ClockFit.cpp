@@ -4,6 +4,7 @@
 #include "core/analysis/clocks/RobustLine.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -12,8 +13,14 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kUsualDrift = 50e-6;
-constexpr std::size_t kEnoughForScatter = 8;
+constexpr double kUsualDrift = 80e-6;
+constexpr std::size_t kFewestForScatter = 4;
+// Student's t for 99.9 % on both sides and 2, 3, … degrees of freedom.
+constexpr std::array<double, 12> kStudent{
+    31.6, 12.9, 8.61, 6.87, 5.96, 5.41, 5.04, 4.78, 4.59, 4.44, 4.32, 4.22};
+constexpr double kNormal = 3.9; // for any more
+constexpr double kMessageFactor = 2.0; // a sender may be done a little early every time
+constexpr double kMessageSpread = 0.1; // of a message's time: then its ends do coincide
 constexpr double kLeastUncertainty = 1000.0; // ns: traces of old writers count whole µs
 constexpr double kOutlier = 8.0; // spreads
 
@@ -50,10 +57,12 @@ private:
         return static_cast<double>(b.ns - a.ns - m_base);
     }
 
-    // One spread for what makes a rank end early or late every time, and three standard errors.
+    // One spread for what makes a rank end early or late every time, and the error of the line.
     [[nodiscard]] double scatter(double at) const {
+        const std::size_t freedom = m_line.count - kFewestForScatter;
+        const double quantile = freedom < kStudent.size() ? kStudent[freedom] : kNormal;
         const double mean = m_line.spread / std::sqrt(static_cast<double>(m_line.count));
-        return m_line.spread + 3.0 * std::hypot(mean, m_line.slopeError * (at - m_line.x0));
+        return m_line.spread + quantile * std::hypot(mean, m_line.slopeError * (at - m_line.x0));
     }
 
     [[nodiscard]] double bound(const FeasibleLines& lines, double at) const {
@@ -66,6 +75,7 @@ private:
 
     void setUncertainty(ClockFit& result, double from, double to) {
         FeasibleLines lines;
+        std::vector<double> durations;
         bool isSynchronised = true;
         const double gate = kOutlier * m_line.spread + kLeastUncertainty;
         for (const MatchedCall& call : m_calls) {
@@ -74,21 +84,26 @@ private:
                 continue;
             lines.addLower(x(call.a.end), y(call.a.end, call.b.start));
             lines.addUpper(x(call.a.start), y(call.a.start, call.b.end));
+            durations.push_back(static_cast<double>((call.a.end - call.a.start).ns));
         }
         const double bounds = std::max(bound(lines, from), bound(lines, to));
-        const double scattered = std::max(scatter(from), scatter(to));
-        const bool isScatterKnown = m_line.count >= kEnoughForScatter;
-        // A message's sender may be done before its receiver has begun.
-        result.isBounded = std::isfinite(bounds)
-            && (!isScatterKnown || (isSynchronised ? bounds < scattered : bounds > scattered));
-        const double error = result.isBounded ? bounds
-            : isScatterKnown                  ? scattered
-                                              : std::max(scattered, longest());
-        result.uncertaintyNs = std::max(kLeastUncertainty, error);
+        if (m_line.count < kFewestForScatter) {
+            result.isBounded = std::isfinite(bounds);
+            result.uncertaintyNs
+                = std::max(kLeastUncertainty, result.isBounded ? bounds : longest());
+            return;
+        }
+        double scattered = std::max(scatter(from), scatter(to));
+        if (!isSynchronised) {
+            // A message's sender may be done before its receiver has begun: no bounds then.
+            const bool endTogether = m_line.spread < kMessageSpread * medianOf(durations);
+            scattered = endTogether ? kMessageFactor * scattered : std::max(scattered, longest());
+        }
+        result.isBounded = isSynchronised && bounds < scattered;
+        result.uncertaintyNs = std::max(kLeastUncertainty, result.isBounded ? bounds : scattered);
     }
 
-    // Without bounds and with few calls: parts of one collective that end apart by more than it
-    // lasts would hardly be taken for one.
+    // Parts of one collective that end apart by more than it lasts would hardly be taken for one.
     [[nodiscard]] double longest() const {
         double most = 0.0;
         for (const MatchedCall& call : m_calls)

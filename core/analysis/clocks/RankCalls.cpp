@@ -69,7 +69,8 @@ std::vector<SequencedCall> RankCalls::select(
         const CallSpec& spec = m_calls.specs()[call.spec];
         if (isShared(spec, a, b, withMessages))
             result.push_back(
-                {call.start, call.end, spec.signature, call.sequence, isSynchronising(spec.kind)});
+                {call.start, call.end, spec.signature, call.sequence, isSynchronising(spec.kind),
+                    !m_calls.communicators()[spec.communicator].ranks.empty()});
     }
     return result;
 }

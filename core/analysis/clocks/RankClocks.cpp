@@ -17,6 +17,9 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::size_t kFewestMatches = 3;
+// Calls of groups that the trace does not name are taken for parts of one collective only where
+// they end so close together, ns.
+constexpr double kMostUnnamedSpread = 40'000.0;
 constexpr double kLeastShare = 0.4; // of the calls between the first match and the last
 
 using IterationStarts = std::map<std::int64_t, TimeNs>;
@@ -91,30 +94,51 @@ private:
         const auto& [a, b] = shared.value();
         if (a.empty() || b.empty())
             return {};
-        const auto matched = matchSequences(a, b, hintFor(hub.rank, rank));
-        if (!isEnough(matched, a, b)) {
+        const auto matched = credible(matchSequences(a, b, hintFor(hub.rank, rank)), a);
+        if (matched.size() < std::min({kFewestMatches, a.size(), b.size()})) {
             m_reasons[rank] = "Too few of its collectives with rank " + text(hub.rank)
                 + " can be told which is which: " + std::to_string(matched.size()) + " matched of "
                 + std::to_string(std::min(a.size(), b.size())) + ".";
             return {};
         }
         const auto fit = fitClocks(matched, hub.toLocal(hub.reference));
+        const bool isNamed = std::any_of(
+            matched.begin(), matched.end(), [](const MatchedCall& call) { return call.a.isNamed; });
+        if (!isNamed && fit->residualNs > kMostUnnamedSpread) {
+            m_reasons[rank] = "Its trace does not say with which ranks it communicates, and its"
+                              " collectives do not end together with those of rank "
+                + text(hub.rank) + ".";
+            return {};
+        }
         m_result.ranks.push_back(chained(hub, *fit, rank));
         m_waiting.erase(rank);
         return {};
     }
 
-    static bool isEnough(const std::vector<MatchedCall>& matched,
-        const std::vector<SequencedCall>& a, const std::vector<SequencedCall>& b) {
+    // Calls that only look alike match here and there; those of which most match are the same.
+    static std::vector<MatchedCall> credible(
+        const std::vector<MatchedCall>& matched, const std::vector<SequencedCall>& a) {
+        std::vector<MatchedCall> result;
         if (matched.empty())
-            return false;
+            return result;
+        struct Counts {
+            std::size_t matched = 0;
+            std::size_t between = 0; // the first match and the last
+        };
+        std::map<std::uint32_t, Counts> bySignature;
         const TimeNs first = matched.front().a.end;
         const TimeNs last = matched.back().a.end;
-        const auto between = std::count_if(a.begin(), a.end(),
-            [&](const SequencedCall& call) { return first <= call.end && call.end <= last; });
-        const std::size_t fewest = std::min({kFewestMatches, a.size(), b.size()});
-        return matched.size() >= fewest
-            && static_cast<double>(matched.size()) >= kLeastShare * static_cast<double>(between);
+        for (const SequencedCall& call : a)
+            bySignature[call.signature].between += first <= call.end && call.end <= last ? 1U : 0U;
+        for (const MatchedCall& call : matched)
+            ++bySignature[call.a.signature].matched;
+        for (const MatchedCall& call : matched) {
+            const Counts& counts = bySignature[call.a.signature];
+            if (static_cast<double>(counts.matched)
+                >= kLeastShare * static_cast<double>(counts.between))
+                result.push_back(call);
+        }
+        return result;
     }
 
     // From iterations that both have numbered.

@@ -12,6 +12,7 @@ constexpr std::size_t kMostForSlopes = 80;
 constexpr double kNormalFromMedian = 1.4826; // standard deviation / median absolute deviation
 constexpr double kOutlier = 6.0; // spreads
 constexpr double kRounding = 1.0; // ns: what a point may be off by without noise
+constexpr std::size_t kFewPoints = 16;
 constexpr int kRounds = 3;
 
 std::vector<LinePoint> selection(std::span<const LinePoint> points) {
@@ -41,9 +42,16 @@ double medianSlope(std::span<const LinePoint> points, double most) {
 void measureSpread(RobustLine& line, std::span<const LinePoint> points) {
     std::vector<double> residuals;
     residuals.reserve(points.size());
-    for (const LinePoint& point : points)
+    double squares = 0.0;
+    for (const LinePoint& point : points) {
         residuals.push_back(std::abs(point.y - line.at(point.x)));
+        squares += residuals.back() * residuals.back();
+    }
     line.spread = kNormalFromMedian * medianOf(std::move(residuals));
+    // The median of a few says little; with two of them for the line itself.
+    if (points.size() > 2 && points.size() < kFewPoints)
+        line.spread
+            = std::max(line.spread, std::sqrt(squares / static_cast<double>(points.size() - 2)));
 }
 
 // Least squares over the points near the line, drawn towards the usual slope.

@@ -14,9 +14,10 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kUsualDrift = 50e-6;
+constexpr double kUsualDrift = 80e-6;
 constexpr double kMostDrift = 300e-6;
 constexpr std::int64_t kLeastTolerance = 60'000; // ns: ends of one collective lie this close
+constexpr std::int64_t kMostTolerance = 200'000; // ns, once drift is known
 constexpr std::int64_t kScoreWidth = 60'000; // ns
 constexpr std::size_t kProbes = 48; // neighbouring calls that vote on the difference
 constexpr std::size_t kSegments = 5; // stretches of a that are tried
@@ -226,7 +227,8 @@ private:
             if (trial.links.empty())
                 return trial;
             fit(difference, trial.links);
-            tolerance = std::max(kLeastTolerance, std::lround(8.0 * difference.line.spread));
+            tolerance = std::clamp<std::int64_t>(
+                std::lround(8.0 * difference.line.spread), kLeastTolerance, kMostTolerance);
             if (stretch.first == lowest && stretch.last == highest)
                 break;
             const std::size_t more = 2 * (stretch.last - stretch.first);

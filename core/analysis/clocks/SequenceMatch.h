@@ -19,6 +19,7 @@ struct SequencedCall {
     std::uint32_t signature = 0; // only calls of equal signature belong together
     std::int64_t sequence = -1; // within its communicator; -1: not said
     bool synchronises = true; // see isSynchronising()
+    bool isNamed = true; // the trace says which ranks take part
 };
 
 struct MatchedCall {

@@ -135,8 +135,9 @@ private:
             ++m_result.unmatched[matched.parts.front().rank];
             return;
         }
-        ++(matched.isComplete ? m_result.complete : m_result.incomplete);
-        m_isStopped = !m_visit(collectiveFrom(matched));
+        const Collective one = collectiveFrom(matched);
+        ++(one.isComplete ? m_result.complete : m_result.incomplete);
+        m_isStopped = !m_visit(one);
     }
 
     Collective collectiveFrom(const MatchedParts& matched) {
@@ -145,7 +146,10 @@ private:
         one.kind = spec.kind;
         one.communicator = spec.communicator;
         one.group = &m_calls.communicators()[spec.communicator];
-        one.isComplete = matched.isComplete;
+        // Where nobody says who takes part, all who were there did.
+        const bool isAnyones
+            = one.group->ranks.empty() && one.group->size <= static_cast<int>(matched.parts.size());
+        one.isComplete = matched.isComplete || isAnyones;
         one.bytes = meanBytes(matched);
         for (const CollectivePart& part : matched.parts) {
             const DurationNs back = m_onCommonClock
