@@ -143,6 +143,8 @@ void addOptions(CLI::App& command, FigureArguments& options) {
         .add_option(
             "--to", options.toSeconds, "End of the window, in seconds since the run's start")
         ->type_name("S");
+    command.add_flag("--align-clocks", options.alignClocks,
+        "Timeline: the traces of all ranks on one clock (see align)");
     command
         .add_option("--csv", options.csv,
             "Where the numbers go; of kinds that compare runs beside the figure without it")

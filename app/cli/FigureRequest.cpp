@@ -103,6 +103,10 @@ Result<app::TimelineRequest> timelineRequest(const FigureArguments& arguments) {
     auto request = app::timelineOf(arguments.database, names.value());
     if (!request.hasValue())
         return request;
+    if (arguments.alignClocks) {
+        if (Status status = app::alignClocks(request.value()); !status.hasValue())
+            return status.error();
+    }
     auto arrangement = arrangementOf(arguments, request.value());
     if (!arrangement.hasValue())
         return arrangement.error();

@@ -21,6 +21,7 @@ struct FigureArguments {
     std::optional<int> rank;
     std::optional<double> fromSeconds;
     std::optional<double> toSeconds;
+    bool alignClocks = false;
     // Of the kinds that compare runs.
     std::string statistic;
     std::string per;

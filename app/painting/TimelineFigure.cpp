@@ -3,9 +3,11 @@
 #include "app/painting/FigureSources.h"
 #include "app/painting/ScenePainter.h"
 #include "app/painting/WriteFile.h"
+#include "core/plot/TraceClock.h"
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -33,18 +35,14 @@ plot::ViewWindow wholeWindow(
     const plot::Catalogue& catalogue, const std::vector<plot::ShownRun>& runs) {
     plot::ViewWindow window{{0}, {0}};
     bool first = true;
-    const auto extend = [&](const TimeRange& range, TimeNs origin) {
-        if (range.isEmpty())
-            return;
-        window.begin = first ? range.begin - origin : std::min(window.begin, range.begin - origin);
-        window.end = first ? range.end - origin : std::max(window.end, range.end - origin);
-        first = false;
-    };
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        for (const auto& series : catalogue.runs[i].series)
-            extend(series.range, runs[i].origin);
-        for (const auto& track : catalogue.runs[i].tracks)
-            extend(track.range, runs[i].origin);
+        const auto extent = plot::extentOf(catalogue.runs[i], runs[i]);
+        if (!extent)
+            continue;
+        const plot::ViewWindow own{extent->begin - runs[i].origin, extent->end - runs[i].origin};
+        window.begin = first ? own.begin : std::min(window.begin, own.begin);
+        window.end = first ? own.end : std::max(window.end, own.end);
+        first = false;
     }
     return window;
 }
@@ -150,6 +148,27 @@ Result<TimelineRequest> timelineOf(
     for (std::size_t i = 0; i < chosen.size(); ++i)
         request.runs.push_back({chosen[i].id, chosen[i].name, chosen[i].range.begin, i});
     return request;
+}
+
+Status alignClocks(TimelineRequest& request, const Progress& progress) {
+    const auto store = store::Store::open(request.database, store::OpenMode::ReadOnly);
+    if (!store.hasValue())
+        return store.error();
+    const auto catalogue = plot::readCatalogue(store.value(), request.runs);
+    if (!catalogue.hasValue())
+        return catalogue.error();
+    for (std::size_t i = 0; i < request.runs.size(); ++i) {
+        plot::ShownRun& shown = request.runs[i];
+        Run run;
+        run.id = shown.id;
+        auto clocks = analysis::alignRanks(store.value(), run, progress);
+        if (!clocks.hasValue())
+            return clocks.error();
+        shown.clocks = std::make_shared<const analysis::RankClocks>(std::move(clocks).value());
+        if (const auto extent = plot::extentOf(catalogue.value().runs[i], shown))
+            shown.origin = extent->begin;
+    }
+    return {};
 }
 
 Result<QStringList> exportTimeline(const TimelineRequest& request, const QString& path,

@@ -3,6 +3,7 @@
 // as a figure or as the numbers behind it. Any thread: each call opens its own read-only Store.
 
 #include "app/painting/FigureExport.h"
+#include "core/model/Import.h"
 #include "core/model/Result.h"
 #include "core/plot/Timeline.h"
 
@@ -30,6 +31,9 @@ struct TimelineRequest {
 // All runs of that database by name, aligned at their starts; no names: the first run.
 Result<TimelineRequest> timelineOf(
     const std::filesystem::path& database, const std::vector<std::string>& runNames);
+
+// Puts the traces of each run's ranks on one clock; the runs start where the first rank does.
+Status alignClocks(TimelineRequest& request, const Progress& progress = {});
 
 // Writes the figure; the value are warnings for the user. The options' metadata are filled in from
 // the database where they are empty: the title from the runs' names, the hashes from the sources of

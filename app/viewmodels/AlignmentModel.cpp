@@ -1,5 +1,7 @@
 #include "app/viewmodels/AlignmentModel.h"
 
+#include "app/viewmodels/QuantityText.h"
+
 #include <QColor>
 #include <QLocale>
 
@@ -33,6 +35,7 @@ void AlignmentModel::setScope(
     const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs) {
     beginResetModel();
     m_runs = runs;
+    m_alignment.clocks.clear(); // perhaps another database's
     m_first = std::numeric_limits<std::int64_t>::max();
     m_last = -1;
     for (const auto& run : catalogue->tables.runs) {
@@ -49,6 +52,7 @@ void AlignmentModel::setScope(
         m_alignment.iteration = std::clamp(m_alignment.iteration, m_first, m_last);
     endResetModel();
     Q_EMIT scopeChanged();
+    Q_EMIT clocksChanged();
     Q_EMIT alignmentChanged();
 }
 
@@ -107,6 +111,54 @@ void AlignmentModel::resetOffsets() {
     m_alignment.moved.clear();
     Q_EMIT dataChanged(index(0), index(rowCount() - 1), {OffsetText});
     Q_EMIT alignmentChanged();
+}
+
+void AlignmentModel::setClocks(const std::vector<Clocks>& clocks) {
+    const bool differed = clocksDiffer();
+    m_alignment.clocks.clear();
+    for (std::size_t i = 0; i < std::min(clocks.size(), m_runs.size()); ++i) {
+        if (clocks[i])
+            m_alignment.clocks[m_runs[i].id] = clocks[i];
+    }
+    Q_EMIT clocksChanged();
+    if (m_alignment.onOneClock && (differed || clocksDiffer()))
+        Q_EMIT alignmentChanged();
+}
+
+void AlignmentModel::setOnOneClock(bool on) {
+    if (m_alignment.onOneClock == on)
+        return;
+    m_alignment.onOneClock = on;
+    Q_EMIT alignmentChanged();
+}
+
+bool AlignmentModel::clocksDiffer() const {
+    return std::any_of(m_alignment.clocks.begin(), m_alignment.clocks.end(),
+        [](const auto& known) { return !known.second->agree; });
+}
+
+QString AlignmentModel::clockText() const {
+    const analysis::RankClocks* worst = nullptr;
+    std::size_t unaligned = 0;
+    for (const auto& [run, clocks] : m_alignment.clocks) {
+        unaligned += clocks->unaligned.size();
+        const bool isComparison = clocks->ranks.size() > 1;
+        if (isComparison
+            && (worst == nullptr
+                || std::abs(clocks->largestCorrection.ns) > std::abs(worst->largestCorrection.ns)))
+            worst = clocks.get();
+    }
+    QStringList lines;
+    if (worst != nullptr) {
+        const QString error = durationText(DurationNs{std::llround(worst->largestUncertaintyNs)});
+        lines << (clocksDiffer()
+                ? tr("Clocks differ by up to %1, known to %2.")
+                      .arg(durationText(DurationNs{std::abs(worst->largestCorrection.ns)}), error)
+                : tr("The clocks of the ranks agree, within %1.").arg(error));
+    }
+    if (unaligned > 0)
+        lines << tr("%n rank(s) cannot be compared.", nullptr, static_cast<int>(unaligned));
+    return lines.join(QLatin1Char('\n'));
 }
 
 int AlignmentModel::rowCount(const QModelIndex& parent) const {

@@ -8,6 +8,7 @@
 
 #include "app/viewmodels/RunAlignment.h"
 
+#include <memory>
 #include <vector>
 
 namespace trainscope::app {
@@ -23,6 +24,11 @@ class AlignmentModel : public QAbstractListModel {
     Q_PROPERTY(int iteration READ iteration NOTIFY alignmentChanged FINAL)
     Q_PROPERTY(int firstIteration READ firstIteration NOTIFY scopeChanged FINAL)
     Q_PROPERTY(int lastIteration READ lastIteration NOTIFY scopeChanged FINAL)
+    // The traces of a run's ranks on one clock, by their collectives. The text says how far the
+    // clocks are apart, or why nothing is known of it; empty where there is nothing to compare.
+    Q_PROPERTY(bool onOneClock READ onOneClock WRITE setOnOneClock NOTIFY alignmentChanged FINAL)
+    Q_PROPERTY(bool clocksDiffer READ clocksDiffer NOTIFY clocksChanged FINAL)
+    Q_PROPERTY(QString clockText READ clockText NOTIFY clocksChanged FINAL)
 
 public:
     enum Role { RunName = Qt::UserRole + 1, RunColor, OffsetText };
@@ -41,6 +47,14 @@ public:
     [[nodiscard]] int firstIteration() const { return static_cast<int>(m_first); }
     [[nodiscard]] int lastIteration() const { return static_cast<int>(m_last); }
 
+    using Clocks = std::shared_ptr<const analysis::RankClocks>;
+    // Of the shown runs, in their order, as they become known; nullptr: not known.
+    void setClocks(const std::vector<Clocks>& clocks);
+    [[nodiscard]] bool onOneClock() const { return m_alignment.onOneClock; }
+    void setOnOneClock(bool on);
+    [[nodiscard]] bool clocksDiffer() const;
+    [[nodiscard]] QString clockText() const;
+
     Q_INVOKABLE void alignByStart();
     Q_INVOKABLE void alignByIteration(int index);
     // Seconds to the right, in the user's or the C notation: "1.5", "-0,25". False: not a number.
@@ -55,6 +69,7 @@ public:
 Q_SIGNALS:
     void alignmentChanged();
     void scopeChanged();
+    void clocksChanged();
 
 private:
     [[nodiscard]] DurationNs offsetOf(std::size_t row) const;

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/QuantityText.h"
 #include "core/plot/CounterRate.h"
+#include "core/plot/TraceClock.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -111,11 +112,11 @@ Result<QString> kernelAt(
     return anyTrack ? translated("idle") : noDataText();
 }
 
-Result<QString> laneAt(
-    const Store& store, const RunFacts& facts, const plot::LaneSpec& lane, int focus, TimeNs time) {
+Result<QString> laneAt(const Store& store, const RunFacts& facts, const plot::ShownRun& shown,
+    const plot::LaneSpec& lane, int focus, TimeNs time) {
     const int rank = lane.rank.value_or(focus);
     if (lane.metric.empty())
-        return kernelAt(store, facts, lane.style, rank, time);
+        return kernelAt(store, facts, lane.style, rank, plot::ownTime(shown, rank, time));
     auto value = metricAt(store, facts, lane.metric, rank, time);
     if (!value.hasValue())
         return value.error();
@@ -126,8 +127,8 @@ Result<QString> laneAt(
         : text;
 }
 
-Status addGpuFacts(
-    const Store& store, const RunFacts& facts, int rank, TimeNs time, std::vector<Fact>& into) {
+Status addGpuFacts(const Store& store, const RunFacts& facts, const plot::ShownRun& shown, int rank,
+    TimeNs time, std::vector<Fact>& into) {
     std::vector<std::string> seen;
     for (const auto& series : facts.series) {
         const Metric& metric = series.description.metric;
@@ -150,7 +151,8 @@ Status addGpuFacts(
           });
     if (!traced)
         return {};
-    auto kernel = kernelAt(store, facts, plot::LaneStyle::Kernels, rank, time);
+    auto kernel
+        = kernelAt(store, facts, plot::LaneStyle::Kernels, rank, plot::ownTime(shown, rank, time));
     if (!kernel.hasValue())
         return kernel.error();
     into.push_back({translated("Kernel"), kernel.value()});
@@ -168,8 +170,8 @@ Result<ProbeResult> probe(
         for (std::size_t i = 0; i < runs; ++i) {
             if (isCancelled())
                 return cancelled();
-            auto text = laneAt(store, request.catalogue->facts(i), lane, request.rank,
-                request.runs[i].origin + request.time);
+            auto text = laneAt(store, request.catalogue->facts(i), request.runs[i], lane,
+                request.rank, request.runs[i].origin + request.time);
             if (!text.hasValue())
                 return text.error();
             texts.append(text.value());
@@ -181,7 +183,7 @@ Result<ProbeResult> probe(
         if (runs > 1)
             result.gpu.push_back({QString::fromStdString(facts.run.name), {}, true});
         const TimeNs time = request.runs[i].origin + request.time;
-        if (auto added = addGpuFacts(store, facts, request.rank, time, result.gpu);
+        if (auto added = addGpuFacts(store, facts, request.runs[i], request.rank, time, result.gpu);
             !added.hasValue())
             return added.error();
     }

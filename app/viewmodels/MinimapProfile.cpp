@@ -1,6 +1,8 @@
 // What the minimap shows of a run.
 #include "app/viewmodels/MinimapItem.h"
 
+#include "core/plot/TraceClock.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -56,8 +58,9 @@ Status addSeries(const store::Store& store, const Series& series, TimeRange wind
     return {};
 }
 
-Status addTrack(const store::Store& store, const Track& track, TimeRange window, int columns,
-    MeanColumns& means) {
+Status addTrack(const store::Store& store, const plot::ShownRun& shown, const Track& track,
+    const TimeRange& shownWindow, int columns, MeanColumns& means) {
+    const TimeRange window = plot::ownRange(shown, track.description.rank, shownWindow);
     const double width = static_cast<double>(window.length().ns) / columns;
     const auto groups
         = store.spanGroups(track.id, window, DurationNs{static_cast<std::int64_t>(width)});
@@ -79,8 +82,9 @@ Status addTrack(const store::Store& store, const Track& track, TimeRange window,
     return {};
 }
 
-Result<Column> profileOf(const store::Store& store, const RunFacts& facts, TimeRange window,
-    int columns, const std::function<bool()>& isCancelled) {
+Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
+    const plot::ShownRun& shown, TimeRange window, int columns,
+    const std::function<bool()>& isCancelled) {
     MeanColumns means(columns);
     bool hasPower = false;
     for (const auto& series : facts.series) {
@@ -97,7 +101,7 @@ Result<Column> profileOf(const store::Store& store, const RunFacts& facts, TimeR
             return cancelled();
         if (hasPower || track.description.kind != TrackKind::Stream)
             continue;
-        if (auto added = addTrack(store, track, window, columns, means); !added.hasValue())
+        if (auto added = addTrack(store, shown, track, window, columns, means); !added.hasValue())
             return added.error();
     }
     return means.finished();
@@ -111,7 +115,7 @@ Result<MinimapItem::Profile> MinimapItem::readProfile(const store::Store& store,
     Profile profile;
     for (std::size_t i = 0; i < std::min(runs.size(), catalogue.runs.size()); ++i) {
         const TimeRange window{runs[i].origin + limits.begin, runs[i].origin + limits.end};
-        auto values = profileOf(store, catalogue.facts(i), window, columns, isCancelled);
+        auto values = profileOf(store, catalogue.facts(i), runs[i], window, columns, isCancelled);
         if (!values.hasValue())
             return values.error();
         for (const float value : values.value()) {

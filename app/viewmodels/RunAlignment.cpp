@@ -1,15 +1,25 @@
 #include "app/viewmodels/RunAlignment.h"
 
+#include "core/plot/TraceClock.h"
+
 #include <algorithm>
 
 namespace trainscope::app {
 namespace {
 
-TimeNs originOf(const RunFacts& facts, const RunAlignment& alignment) {
-    TimeNs origin = facts.run.range.begin;
+TimeRange rangeOf(
+    const TimelineCatalogue& catalogue, std::size_t run, const plot::ShownRun& shown) {
+    const TimeRange& whole = catalogue.runs[run].range;
+    return shown.clocks ? plot::extentOf(catalogue.tables.runs[run], shown).value_or(whole) : whole;
+}
+
+TimeNs originOf(const TimelineCatalogue& catalogue, std::size_t run, const plot::ShownRun& shown,
+    const RunAlignment& alignment) {
+    const RunFacts facts = catalogue.facts(run);
+    TimeNs origin = rangeOf(catalogue, run, shown).begin;
     if (alignment.mode == RunAlignment::Mode::Iteration) {
         if (const Iteration* iteration = facts.findIteration(alignment.iteration))
-            origin = iteration->range.begin;
+            origin = plot::shownTime(shown, iteration->rank, iteration->range.begin);
     }
     const auto moved = alignment.moved.find(facts.run.id);
     return moved == alignment.moved.end() ? origin : origin - moved->second;
@@ -20,8 +30,12 @@ TimeNs originOf(const RunFacts& facts, const RunAlignment& alignment) {
 std::vector<plot::ShownRun> alignedRuns(std::vector<plot::ShownRun> shown,
     const TimelineCatalogue& catalogue, const RunAlignment& alignment) {
     const std::size_t count = std::min(shown.size(), catalogue.runs.size());
-    for (std::size_t i = 0; i < count; ++i)
-        shown[i].origin = originOf(catalogue.facts(i), alignment);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto known = alignment.clocks.find(shown[i].id);
+        const bool differ = known != alignment.clocks.end() && !known->second->agree;
+        shown[i].clocks = alignment.onOneClock && differ ? known->second : nullptr;
+        shown[i].origin = originOf(catalogue, i, shown[i], alignment);
+    }
     return shown;
 }
 
@@ -31,7 +45,7 @@ plot::ViewWindow viewLimits(
     bool first = true;
     const std::size_t count = std::min(runs.size(), catalogue.runs.size());
     for (std::size_t i = 0; i < count; ++i) {
-        const TimeRange& range = catalogue.runs[i].range;
+        const TimeRange range = rangeOf(catalogue, i, runs[i]);
         if (range.isEmpty())
             continue;
         const plot::ViewWindow own{range.begin - runs[i].origin, range.end - runs[i].origin};

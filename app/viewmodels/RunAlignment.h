@@ -5,6 +5,7 @@
 #include "app/viewmodels/TimelineCatalogue.h"
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -15,11 +16,13 @@ struct RunAlignment {
     Mode mode = Mode::Start;
     std::int64_t iteration = 0;
     std::unordered_map<RunId, DurationNs> moved; // to the right, by hand
+    bool onOneClock = true; // the traces of a run's ranks, where their clocks are known to differ
+    std::unordered_map<RunId, std::shared_ptr<const analysis::RankClocks>> clocks;
 
     bool operator==(const RunAlignment&) const = default;
 };
 
-// The runs with their origins set. A run without that iteration is aligned by its start.
+// The runs with their origins and clocks set. A run without that iteration is aligned by its start.
 std::vector<plot::ShownRun> alignedRuns(std::vector<plot::ShownRun> shown,
     const TimelineCatalogue& catalogue, const RunAlignment& alignment);
 

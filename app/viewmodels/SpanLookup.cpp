@@ -4,6 +4,7 @@
 #include "app/viewmodels/SpanDetailFacts.h"
 #include "core/analysis/CollectivePeers.h"
 #include "core/analysis/KernelCategory.h"
+#include "core/plot/TraceClock.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -131,8 +132,11 @@ Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) 
 }
 
 // The other ranks' parts of a collective, the one that came last first.
-Status addPeers(const Store& store, const Run& run, SpanReport& report) {
-    auto found = analysis::collectivePeers(store, run, report.track, report.span);
+Status addPeers(
+    const Store& store, const Run& run, const plot::ShownRun& shown, SpanReport& report) {
+    const auto onOneClock
+        = [&shown](int rank, TimeNs own) { return plot::shownTime(shown, rank, own); };
+    auto found = analysis::collectivePeers(store, run, report.track, report.span, onOneClock);
     if (!found.hasValue())
         return found.error();
     if (!found.value())
@@ -143,9 +147,10 @@ Status addPeers(const Store& store, const Run& run, SpanReport& report) {
         report.facts.push_back({translated("Came last"), translated("rank %1").arg(all.lastRank)});
         report.facts.push_back({translated("Starts apart"), durationText(all.startSpread)});
     }
+    const TimeNs start = onOneClock(report.rank, report.span.start);
     for (const auto& peer : all.peers) {
-        const DurationNs later = peer.span.start - report.span.start;
-        const bool own = peer.rank == report.rank && peer.span.start == report.span.start;
+        const DurationNs later = peer.span.start - start;
+        const bool own = peer.rank == report.rank && peer.span.start == start;
         const QString offset = own
             ? translated("this one")
             : (later.ns < 0 ? QString() : QStringLiteral("+")) + durationText(later);
@@ -158,14 +163,14 @@ Status addPeers(const Store& store, const Run& run, SpanReport& report) {
 }
 
 std::vector<Fact> basicFacts(const SpanReport& report, const RunFacts& run, const Track& track,
-    const std::string& detail, const plot::TimeContext& context) {
+    const std::string& detail, const plot::TimeContext& context, TimeNs begin) {
     const auto& categories = analysis::KernelCategories::builtIn();
     const bool isKernel = report.span.kind == SpanKind::Kernel;
     const auto kind = isKernel ? analysis::KernelCategories::label(
                           categories.categoryOf(report.name, collectiveName(detail)))
                                : toString(report.span.kind);
-    const QString start = QString::fromStdString(
-        plot::timeText(report.span.start - context.origin, DurationNs{1}, context));
+    const QString start
+        = QString::fromStdString(plot::timeText(begin - context.origin, DurationNs{1}, context));
     return {{translated("Name"), QString::fromStdString(report.name)},
         {isKernel ? translated("Category") : translated("Kind"),
             QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size()))},
@@ -200,12 +205,15 @@ Result<std::optional<SpanReport>> lookUpSpan(const Store& store, const TimelineC
     report.span = *found.value();
     report.name = textOf(store, report.span.name);
     const std::string detail = textOf(store, report.span.detail);
-    report.facts = basicFacts(report, run, *track, detail, context);
+    plot::ShownRun shown;
+    shown.clocks = target.clocks;
+    report.facts = basicFacts(report, run, *track, detail, context,
+        plot::shownTime(shown, report.rank, report.span.start));
     auto more = detailFacts(detail);
     report.facts.insert(report.facts.end(), more.begin(), more.end());
     if (auto launch = addLaunch(store, run, report); !launch.hasValue())
         return launch.error();
-    if (auto peers = addPeers(store, run.run, report); !peers.hasValue())
+    if (auto peers = addPeers(store, run.run, shown, report); !peers.hasValue())
         return peers.error();
     return std::optional<SpanReport>(std::move(report));
 }

@@ -6,6 +6,7 @@
 
 #include "core/plot/TimeTicks.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,17 +17,19 @@ namespace trainscope::app {
 struct SpanTarget {
     std::size_t run = 0; // index into the shown runs
     TrackId track;
-    TimeNs time; // absolute, inside the span
+    TimeNs time; // absolute, inside the span, of its rank's own clock
     int depth = 0;
     enum class Step { Here, Next, Previous } step = Step::Here;
     DurationNs reach; // how far beside `time` a span may lie: a few pixels
+    // That the run is shown with: starts and peers are told by it; nullptr: as recorded.
+    std::shared_ptr<const analysis::RankClocks> clocks = {};
 };
 
 struct SpanReport {
     std::size_t run = 0;
     TrackId track;
     int rank = -1;
-    Span span;
+    Span span; // of its rank's own clock
     std::string name;
     std::vector<Fact> facts;
 };

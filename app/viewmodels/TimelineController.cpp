@@ -106,7 +106,7 @@ void TimelineController::reloadDatabase() {
     const std::filesystem::path path = open
         ? std::filesystem::path(m_workspace->databasePath().toStdString())
         : std::filesystem::path();
-    for (StoreWorker* worker : {&m_viewWorker, &m_pointWorker, &m_sumWorker})
+    for (StoreWorker* worker : {&m_viewWorker, &m_pointWorker, &m_sumWorker, &m_clockWorker})
         worker->setDatabase(path);
     m_loader.invalidate();
     reloadRuns();
@@ -190,6 +190,30 @@ void TimelineController::takeCatalogue(Result<Opened> opened, bool otherDatabase
     Q_EMIT selectionChanged();
     windowMoved(ViewChange::Jump);
     startProbe();
+    startClocks();
+}
+
+void TimelineController::startClocks() {
+    using Clocks = std::vector<AlignmentModel::Clocks>;
+    m_clockTask.start(
+        [catalogue = m_catalogue](const store::Store& store, const TaskStage<Clocks>& stage) {
+            Clocks found;
+            for (const Run& run : catalogue->runs) {
+                auto clocks = analysis::alignRanks(
+                    store, run, [&stage](const ProgressState&) { return !stage.isCancelled(); });
+                if (!clocks.hasValue())
+                    return stage.publish(clocks.error());
+                found.push_back(
+                    std::make_shared<const analysis::RankClocks>(std::move(clocks).value()));
+            }
+            stage.publish(std::move(found));
+        },
+        [this](const Result<Clocks>& found) {
+            if (found.hasValue())
+                return m_alignment.setClocks(found.value());
+            m_error = QString::fromStdString(found.error().describe());
+            Q_EMIT stateChanged();
+        });
 }
 
 void TimelineController::applyAlignment() {

@@ -265,6 +265,8 @@ private:
     void zoomStep(double factor);
     [[nodiscard]] plot::ViewWindow framed() const;
 
+    void startClocks();
+
     // TimelinePointer.cpp
     void moveCursor(DurationNs time, int rank);
     void startProbe();
@@ -272,6 +274,7 @@ private:
     void stepSpan(SpanTarget::Step step);
     void takeSpan(std::optional<SpanReport> report, bool reveal);
     void placeSpan();
+    [[nodiscard]] DurationNs shownBegin(const SpanReport& report) const;
     [[nodiscard]] QString hoverTextOf(const TimelineHit& hit) const;
     void clearAll();
     void stepMark(int step);
@@ -296,6 +299,8 @@ private:
     LatestTask<Opened> m_openTask{m_viewWorker};
     LatestTask<ProbeResult> m_probeTask{m_pointWorker};
     LatestTask<std::optional<SpanReport>> m_spanTask{m_pointWorker};
+    StoreWorker m_clockWorker; // clocks of the ranks: reads every collective
+    LatestTask<std::vector<AlignmentModel::Clocks>> m_clockTask{m_clockWorker};
     LatestTask<std::vector<RunStatistics>> m_statisticsTask{m_sumWorker};
     TimelineLoader m_loader{m_viewWorker};
     TimelineSearch m_search{m_sumWorker};

@@ -21,7 +21,7 @@ bool covers(const plot::TimelineData& data, const plot::ViewWindow& window) {
 
 bool sameRuns(const std::vector<plot::ShownRun>& a, const std::vector<plot::ShownRun>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-        return x.id == y.id && x.origin == y.origin && x.color == y.color;
+        return x.id == y.id && x.origin == y.origin && x.color == y.color && x.clocks == y.clocks;
     });
 }
 

@@ -1,6 +1,7 @@
 // The part of TimelineController that follows the pointer: cursor and spans.
 #include "app/viewmodels/QuantityText.h"
 #include "app/viewmodels/TimelineController.h"
+#include "core/plot/TraceClock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -112,7 +113,9 @@ void TimelineController::clickAt(double x, double y) {
                        .track;
     const TimeRange& range = hit.group->range;
     const TimeNs pointed = m_runs[hit.run].origin + hit.time;
-    target.time = hit.group->count == 1 ? range.begin + DurationNs{range.length().ns / 2} : pointed;
+    const TimeNs shown
+        = hit.group->count == 1 ? range.begin + DurationNs{range.length().ns / 2} : pointed;
+    target.time = plot::ownTime(m_runs[hit.run], hit.rank, shown);
     target.depth = hit.group->depth;
     target.reach = {std::max(range.length().ns, pixelLength().ns * kReachPixels)};
     startSpan(target, false);
@@ -140,10 +143,13 @@ void TimelineController::startSpan(const SpanTarget& target, bool reveal) {
     // The worker must not follow a pointer into this object.
     plot::TimeContext context = timeContext();
     context.iterations = nullptr;
-    if (target.run < m_runs.size())
+    SpanTarget asked = target;
+    if (target.run < m_runs.size()) {
         context.origin = m_runs[target.run].origin;
+        asked.clocks = m_runs[target.run].clocks;
+    }
     m_spanTask.start(
-        [target, context, catalogue = m_catalogue](
+        [target = std::move(asked), context, catalogue = m_catalogue](
             const store::Store& store, const TaskStage<Report>& stage) {
             plot::TimeContext own = context;
             own.iterations = &catalogue->tables.runs[target.run].iterations;
@@ -178,7 +184,7 @@ void TimelineController::takeSpan(std::optional<SpanReport> report, bool reveal)
     m_span = std::move(report);
     m_inspector.showSpan(m_span);
     if (m_span && reveal && m_span->run < m_runs.size()) {
-        const DurationNs begin = m_span->span.start - m_runs[m_span->run].origin;
+        const DurationNs begin = shownBegin(*m_span);
         const DurationNs length = m_span->span.duration;
         const DurationNs middle = begin + DurationNs{length.ns / 2};
         const auto pixels = static_cast<double>(length.ns) / static_cast<double>(pixelLength().ns);
@@ -197,11 +203,16 @@ void TimelineController::takeSpan(std::optional<SpanReport> report, bool reveal)
     Q_EMIT selectionChanged();
 }
 
+DurationNs TimelineController::shownBegin(const SpanReport& report) const {
+    const plot::ShownRun& run = m_runs[report.run];
+    return plot::shownTime(run, report.rank, report.span.start) - run.origin;
+}
+
 void TimelineController::placeSpan() {
     m_spanPlace.reset();
     if (!m_span || !m_drawn || !m_geometry || m_span->run >= m_runs.size())
         return;
-    const DurationNs begin = m_span->span.start - m_runs[m_span->run].origin;
+    const DurationNs begin = shownBegin(*m_span);
     const double left = std::max(m_axis.x, m_axis.toX(begin));
     const double right = std::min(m_axis.right(), m_axis.toX(begin + m_span->span.duration));
     if (right < m_axis.x || left > m_axis.right())

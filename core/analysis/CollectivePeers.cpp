@@ -108,8 +108,9 @@ void pickPeers(const std::map<int, Parts>& byRank, int rank, TrackId track, cons
 
 } // namespace
 
-Result<std::optional<CollectivePeers>> collectivePeers(
-    const store::Store& store, const Run& run, TrackId track, const Span& span) {
+Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store, const Run& run,
+    TrackId track, const Span& asked, const OnOneClock& onOneClock) {
+    Span span = asked;
     const std::optional<CollectivePeers> none;
     const auto name = store.name(span.name);
     if (!name.hasValue())
@@ -119,7 +120,7 @@ Result<std::optional<CollectivePeers>> collectivePeers(
     const auto tracks = store.tracks(run.id);
     if (!tracks.hasValue())
         return tracks.error();
-    PartFinder finder(store, span);
+    PartFinder finder(store, asked);
     const auto wanted = finder.detail(span.detail);
     if (!wanted.hasValue())
         return wanted.error();
@@ -140,6 +141,13 @@ Result<std::optional<CollectivePeers>> collectivePeers(
     if (!byRank.contains(rank))
         return Error{
             ErrorCode::NotFound, "The span's track is not a stream of this run.", run.name};
+    if (onOneClock) {
+        span.start = onOneClock(rank, span.start);
+        for (auto& [of, parts] : byRank) {
+            for (CollectivePeer& part : parts)
+                part.span.start = onOneClock(of, part.span.start);
+        }
+    }
     for (auto& [of, parts] : byRank)
         std::stable_sort(
             parts.begin(), parts.end(), [](const CollectivePeer& a, const CollectivePeer& b) {

@@ -9,6 +9,7 @@
 #include "core/model/Span.h"
 #include "core/store/Store.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,10 @@ struct CollectivePeers {
 };
 
 // Absent for a span that is no communication kernel. `track`: the one that `span` lies on.
-Result<std::optional<CollectivePeers>> collectivePeers(
-    const store::Store& store, const Run& run, TrackId track, const Span& span);
+// `onOneClock` puts a time of a rank's own clock on one that all share; then the peers' times are
+// of that. Without it they are as recorded.
+using OnOneClock = std::function<TimeNs(int rank, TimeNs own)>;
+Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store, const Run& run,
+    TrackId track, const Span& span, const OnOneClock& onOneClock = {});
 
 } // namespace trainscope::analysis

@@ -1,4 +1,5 @@
 #include "core/plot/LaneLoad.h"
+#include "core/plot/TraceClock.h"
 
 #include <fmt/format.h>
 
@@ -63,11 +64,17 @@ Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec) 
     for (const auto& selected : tracks) {
         if (request.isCancelled && request.isCancelled())
             return cancelled();
-        const TimeNs origin = request.runs[selected.run].origin;
-        const TimeRange window{origin + request.window.begin, origin + request.window.end};
+        const ShownRun& run = request.runs[selected.run];
+        const int rank = selected.track->description.rank;
+        const TimeRange window = ownRange(
+            run, rank, {run.origin + request.window.begin, run.origin + request.window.end});
         auto groups = request.store.spanGroups(selected.track->id, window, pixel);
         if (!groups.hasValue())
             return groups.error();
+        if (run.clocks) {
+            for (store::SpanGroup& group : groups.value())
+                group.range = shownRange(run, rank, group.range);
+        }
         const auto& description = selected.track->description;
         lane.spans.push_back({selected.run, description.rank, selected.track->id,
             trackLabel(description, severalDevices), std::max(selected.track->depth, 1),

@@ -5,6 +5,7 @@
 // Times here are view times: nanoseconds since each run's origin (its start, or iteration k, or by
 // hand), so that several runs share one axis. Absolute time = origin + view time.
 
+#include "core/analysis/clocks/RankClocks.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
@@ -36,6 +37,9 @@ struct ShownRun {
     std::string name;
     TimeNs origin;
     std::size_t color = 0; // index of seriesColor
+    // Puts the traces of all ranks on one clock; nullptr: shown as recorded. Telemetry is of the
+    // nodes' clock and stays where it is.
+    std::shared_ptr<const analysis::RankClocks> clocks = {};
 };
 
 enum class LaneStyle {
@@ -130,7 +134,7 @@ struct LaneSpans {
     TrackId track;
     std::string label; // "rank 0 · stream 7"
     int depth = 1;
-    std::vector<store::SpanGroup> spans; // absolute time
+    std::vector<store::SpanGroup> spans; // absolute time, as shown (TraceClock.h)
 };
 struct LaneData {
     LaneSpec spec;

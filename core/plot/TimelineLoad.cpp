@@ -1,6 +1,7 @@
 #include "core/analysis/KernelCategory.h"
 #include "core/plot/LaneLoad.h"
 #include "core/plot/Timeline.h"
+#include "core/plot/TraceClock.h"
 
 #include <algorithm>
 #include <atomic>
@@ -59,8 +60,11 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
     data.window = window;
     data.columns = columns;
     data.runs = runs;
-    for (const auto& run : catalogue.runs)
-        data.iterations.push_back(run.iterations);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        auto& iterations = data.iterations.emplace_back(catalogue.runs[i].iterations);
+        for (Iteration& one : iterations)
+            one.range = shownRange(runs[i], one.rank, one.range);
+    }
     const LaneRequest request{store, catalogue, runs, window, columns, isCancelled, detail};
     for (const auto& spec : arrangement.lanes) {
         auto lane

@@ -79,7 +79,7 @@ _trainscope_cli() {
     findings) options="--run --json --help" ;;
     collectives) options="--run --network-gbps --own-clocks --json --help" ;;
     figure)
-      options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --statistic --log
+      options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --align-clocks --statistic --log
         --whole-run --per --normalise --categories --model --optimization --csv --help" ;;
     export) options="--run --metric --out --force --help" ;;
     query) options="--json --help" ;;

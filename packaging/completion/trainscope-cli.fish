@@ -64,6 +64,7 @@ complete -c trainscope-cli -n "$chosen figure" -l normalise -d 'Shares instead o
 complete -c trainscope-cli -n "$chosen figure" -l categories -r -a 'default charllm' -d 'Kernel categories'
 complete -c trainscope-cli -n "$chosen figure" -l model -x -d 'Only runs of this model'
 complete -c trainscope-cli -n "$chosen figure" -l optimization -x -a 'base cc act cc+act' -d 'Only runs with'
+complete -c trainscope-cli -n "$chosen figure" -l align-clocks -d 'Traces of all ranks on one clock'
 complete -c trainscope-cli -n "$chosen figure" -l csv -r -F -d 'Where the numbers go'
 complete -c trainscope-cli -n "$chosen layout" -l nodes -x -d 'Nodes'
 complete -c trainscope-cli -n "$chosen layout" -l gpus-per-node -x -d 'GPUs of a node'

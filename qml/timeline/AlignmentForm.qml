@@ -45,6 +45,25 @@ ColumnLayout {
         }
     }
     UiSectionHeader {
+        visible: clockText.visible
+        text: qsTr("Clocks of the ranks")
+    }
+    UiCheckBox {
+        Layout.fillWidth: true
+        visible: form.alignment.clocksDiffer
+        text: qsTr("Traces on one clock")
+        checked: form.alignment.onOneClock
+        onToggled: form.alignment.onOneClock = checked
+    }
+    UiText {
+        id: clockText
+
+        Layout.fillWidth: true
+        visible: text.length > 0
+        text: form.alignment.clockText
+        wrapMode: Text.Wrap
+    }
+    UiSectionHeader {
         text: qsTr("Moved by hand, seconds")
     }
     ListView {
