@@ -110,7 +110,7 @@ std::vector<int> ranksFromText(std::string_view text) {
             step = takeNumber(text);
         if (!last || !step || *step < 1)
             return {};
-        for (int rank = *first; rank <= *last; rank += *step)
+        for (int rank = *first; rank <= *last && ranks.size() < kMaxRank; rank += *step)
             ranks.push_back(rank);
     } while (takeChar(text, ','));
     return text.empty() ? ranks : std::vector<int>();
@@ -167,11 +167,16 @@ std::string processGroupsText(const std::vector<ProcessGroup>& groups) {
 }
 
 std::vector<ProcessGroup> processGroupsFromText(std::string_view text) {
+    // A text of ours is far shorter; another must not fill the memory.
+    constexpr std::size_t kMostRanks = 10'000'000;
     std::vector<ProcessGroup> groups;
-    while (!text.empty()) {
+    std::size_t ranks = 0;
+    while (!text.empty() && ranks < kMostRanks) {
         const auto end = text.find(';');
-        if (auto group = groupFromText(text.substr(0, end)))
+        if (auto group = groupFromText(text.substr(0, end))) {
+            ranks += group->ranks.size();
             groups.push_back(std::move(*group));
+        }
         text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
         takeChar(text, ' ');
     }
