@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 namespace trainscope::analysis {
 
@@ -10,9 +11,9 @@ Status ExposedByKind::piece(TimeRange range, std::span<const ActiveKernel> runni
         [](const ActiveKernel& kernel) { return !kernel.isCommunication; });
     if (computes)
         return {};
-    std::set<const std::string*> kinds;
+    std::set<std::string_view> kinds;
     for (const ActiveKernel& kernel : running) {
-        if (kernel.category != nullptr && kinds.insert(kernel.category).second) {
+        if (kernel.category != nullptr && kinds.insert(*kernel.category).second) {
             DurationNs& time = m_times[*kernel.category];
             time = time + range.length();
         }

@@ -141,7 +141,12 @@ void findPowerSwing(const RunFacts& facts, Findings& found) {
     const auto power = facts.whole.metrics.find("gpu_power");
     if (facts.spectrum.empty() || power == facts.whole.metrics.end() || !power->second.all.mean)
         return;
-    const SpectralLine& line = facts.spectrum.front();
+    const double slowest = kSwingPeriods / std::max(facts.whole.duration.seconds(), 1e-9);
+    const auto strongest = std::find_if(facts.spectrum.begin(), facts.spectrum.end(),
+        [slowest](const SpectralLine& one) { return one.frequencyHz >= slowest; });
+    if (strongest == facts.spectrum.end())
+        return;
+    const SpectralLine& line = *strongest;
     const double mean = *power->second.all.mean * static_cast<double>(facts.power.size());
     const double swing = 2.0 * line.amplitude;
     if (mean <= 0.0 || swing / mean < kSwingFraction)
@@ -152,7 +157,9 @@ void findPowerSwing(const RunFacts& facts, Findings& found) {
             scaled(mean, "W")),
         {{"swing_w", swing}, {"amplitude_w", line.amplitude}, {"frequency_hz", line.frequencyHz},
             {"mean_w", mean}, {"fraction", swing / mean}},
-        {-1, facts.run.range, "gpu_power"}, percent(kSwingFraction) + " of the mean, peak to peak",
+        {-1, facts.run.range, "gpu_power"},
+        fmt::format("{} of the mean, peak to peak, {:.0f} times in the run or more",
+            percent(kSwingFraction), kSwingPeriods),
         fmt::format("mean power of the {} GPUs summed; the swing is that of the strongest line of "
                     "the spectrum",
             facts.power.size()),

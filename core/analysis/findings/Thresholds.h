@@ -15,6 +15,7 @@ inline constexpr double kHostBoundFraction = 0.05; // of the traced time
 inline constexpr double kBubbleOverIdeal = 1.25; // measured / ideal
 inline constexpr double kBubbleFraction = 0.05;
 inline constexpr double kSwingFraction = 0.10; // peak to peak / mean power
+inline constexpr double kSwingPeriods = 5.0; // in the run: slower ones are its course
 inline constexpr double kStragglerShare = 0.5; // of its collectives
 inline constexpr double kStragglerOverFair = 1.5; // × 1 / ranks
 inline constexpr std::int64_t kStragglerCollectives = 20;

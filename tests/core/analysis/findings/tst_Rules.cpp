@@ -340,6 +340,16 @@ private Q_SLOTS:
         QCOMPARE(found[3].rule, std::string("warmup"));
     }
 
+    // What happens less than five times in the run is its course.
+    void slowSwingsAreNone() {
+        RunFacts facts = clean();
+        swing(facts, 0.5, 0.049); // 100 s
+        QVERIFY(applyRules(facts).empty());
+        facts.spectrum.push_back({0.125, 0.1 * 32 * 600.0, 0.001});
+        const Findings found = applyRules(facts);
+        QCOMPARE(find(found, "power_swing")->values.at("frequency_hz"), 0.125);
+    }
+
     // With two ranks one of them is last half of the time anyway.
     void oneOfTwoIsNoStraggler() {
         RunFacts facts = clean();
