@@ -7,16 +7,22 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 namespace trainscope::analysis {
 
 namespace {
 
+constexpr std::size_t kLeastGpus = 4; // fewer have no typical one among them
+constexpr std::size_t kLeastPeers = 3;
+
 struct Mean {
     int rank = 0;
     int node = 0;
+    int local = 0;
     double value = 0.0;
+    double reference = 0.0; // what its peers have
 };
 
 std::vector<Mean> meansOf(const RunSummary& summary, const std::string& metric) {
@@ -24,7 +30,7 @@ std::vector<Mean> meansOf(const RunSummary& summary, const std::string& metric) 
     for (const GpuSummary& gpu : summary.gpus) {
         const auto found = gpu.metrics.find(metric);
         if (found != gpu.metrics.end() && found->second.mean)
-            means.push_back({gpu.gpu.rank, gpu.gpu.node, *found->second.mean});
+            means.push_back({gpu.gpu.rank, gpu.gpu.node, gpu.gpu.local, *found->second.mean, 0.0});
     }
     return means;
 }
@@ -35,6 +41,20 @@ double medianOf(std::vector<Mean> means) {
     const std::size_t half = means.size() / 2;
     return means.size() % 2 == 1 ? means[half].value
                                  : (means[half - 1].value + means[half].value) / 2.0;
+}
+
+// Peers: all GPUs; for heat those of the same place in their nodes, where there are enough nodes,
+// since places differ in the air they get.
+bool setReferences(std::vector<Mean>& means, bool byPlace) {
+    std::map<int, std::vector<Mean>> places;
+    for (const Mean& mean : means)
+        places[byPlace ? mean.local : 0].push_back(mean);
+    const bool isEnough = std::all_of(places.begin(), places.end(), [&means](const auto& place) {
+        return place.second.size() >= kLeastPeers || place.second.size() == means.size();
+    });
+    for (Mean& mean : means)
+        mean.reference = medianOf(isEnough ? places[byPlace ? mean.local : 0] : means);
+    return byPlace && isEnough;
 }
 
 // What tells a GPU from its peers.
@@ -49,8 +69,9 @@ constexpr std::array kOutliers{Outlier{"slow_gpu", "sm_clock", "Hz", kGpuSlow, t
     Outlier{"low_power_gpu", "gpu_power", "W", kGpuPower, true},
     Outlier{"hot_gpu", "gpu_temperature", "°C", kGpuHotC, false}};
 
-bool isOutlier(const Outlier& kind, double value, double median) {
-    return kind.isFactor ? value < kind.limit * median : value - median > kind.limit;
+bool isOutlier(const Outlier& kind, const Mean& mean) {
+    return kind.isFactor ? mean.value < kind.limit * mean.reference
+                         : mean.value - mean.reference > kind.limit;
 }
 
 // All GPUs of these nodes are among them, and no other GPU is.
@@ -79,42 +100,43 @@ std::string whoText(const std::vector<Mean>& all, const std::vector<Mean>& out) 
     return (ranks.size() == 1 ? "The GPU of rank " : "The GPUs of ranks ") + numbers(ranks);
 }
 
-std::string comparison(const Outlier& kind, double value, double median) {
+std::string comparison(const Outlier& kind, const Mean& worst, bool byPlace) {
     if (!kind.isFactor)
-        return fmt::format("{} hotter than the median of all ({} against {})",
-            celsius(value - median), celsius(value), celsius(median));
+        return fmt::format("{} hotter than the median of {} ({} against {})",
+            celsius(worst.value - worst.reference),
+            byPlace ? "the GPUs in that place of their nodes" : "all", celsius(worst.value),
+            celsius(worst.reference));
     const char* what = kind.unit == std::string_view("Hz") ? "clock" : "power";
     return fmt::format("at {} of the {} that the median GPU has ({} against {}), {:.2g} times less",
-        percent(value / median), what, scaled(value, kind.unit), scaled(median, kind.unit),
-        median / value);
+        percent(worst.value / worst.reference), what, scaled(worst.value, kind.unit),
+        scaled(worst.reference, kind.unit), worst.reference / worst.value);
 }
 
 void findOutliers(const Outlier& kind, const RunFacts& facts, Findings& found) {
-    const auto all = meansOf(facts.steady, kind.metric);
-    if (all.size() < 4)
+    auto all = meansOf(facts.steady, kind.metric);
+    if (all.size() < kLeastGpus)
         return;
-    const double median = medianOf(all);
+    const bool byPlace = setReferences(all, !kind.isFactor);
     std::vector<Mean> out;
-    for (const Mean& mean : all) {
-        if (isOutlier(kind, mean.value, median))
-            out.push_back(mean);
-    }
-    if (out.empty() || median <= 0.0)
+    std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+        [&kind](const Mean& mean) { return mean.reference > 0.0 && isOutlier(kind, mean); });
+    if (out.empty())
         return;
-    const auto worst = *std::max_element(out.begin(), out.end(), [&](const Mean& a, const Mean& b) {
-        return std::abs(a.value - median) < std::abs(b.value - median);
+    const Mean worst = *std::max_element(out.begin(), out.end(), [](const Mean& a, const Mean& b) {
+        return std::abs(a.value - a.reference) < std::abs(b.value - b.reference);
     });
     // The others wait for the slowest clock.
-    const double cost = kind.rule == std::string_view("slow_gpu") && worst.value > 0.0
-        ? 1.0 - worst.value / median
-        : 0.0;
+    const double cost
+        = kind.rule == std::string_view("slow_gpu") ? 1.0 - worst.value / worst.reference : 0.0;
     const std::string limit = kind.isFactor ? "below " + percent(kind.limit) + " of the median"
                                             : celsius(kind.limit) + " above the median";
     found.push_back({kind.rule,
-        whoText(all, out) + (out.size() == 1 ? " is " : " are ")
-            + comparison(kind, worst.value, median) + ".",
-        {{"gpus", static_cast<double>(out.size())}, {"worst", worst.value}, {"median", median}},
-        {worst.rank, facts.steadyState.window, kind.metric}, limit + ", of four GPUs or more",
+        whoText(all, out) + (out.size() == 1 ? " is " : " are ") + comparison(kind, worst, byPlace)
+            + ".",
+        {{"gpus", static_cast<double>(out.size())}, {"worst", worst.value},
+            {"median", worst.reference}},
+        {worst.rank, facts.steadyState.window, kind.metric},
+        fmt::format("{}, of {} GPUs or more", limit, kLeastGpus),
         fmt::format("mean {} of each of {} GPUs over {}", kind.metric, all.size(),
             facts.steadyState.wording),
         cost >= kSeriousCost ? Severity::Serious : Severity::Attention, cost});

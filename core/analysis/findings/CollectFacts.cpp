@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kSettlingSamples = 40; // fewer cannot tell (Settling.h)
 constexpr double kNanosecond = 1e-9;
+constexpr double kCovered = 0.9; // of an iteration by the traces
 
 double secondsOf(DurationNs time) {
     return static_cast<double>(time.ns) * kNanosecond;
@@ -108,15 +109,33 @@ private:
         if (!devices.hasValue())
             return devices.error();
         std::vector<DeviceActivity> activities;
-        const IterationChoice choice{m_facts.iterations.iterations, std::nullopt};
+        const IterationChoice choice{tracedIterations(devices.value()), std::nullopt};
         for (const DeviceTracks& device : devices.value()) {
             if (Status status = addDevice(device, choice, activities); !status.hasValue())
                 return status;
         }
         if (const auto pipeline = pipelineOf(m_facts.run, activities))
-            m_facts.pipeline = TracedPipeline{
-                pipeline->stageCount, pipeline->bubbleFraction, pipeline->idealBubbleFraction};
+            m_facts.pipeline = TracedPipeline{pipeline->stageCount, pipeline->bubbleFraction,
+                pipeline->idealBubbleFraction, pipeline->isOfIterations};
         return {};
+    }
+
+    // Those that the traces cover: of others most would seem idle.
+    [[nodiscard]] std::vector<Iteration> tracedIterations(
+        const std::vector<DeviceTracks>& devices) const {
+        TimeRange extent{kAllTime.end, kAllTime.begin};
+        for (const DeviceTracks& device : devices)
+            extent = {std::min(extent.begin, device.extent.begin),
+                std::max(extent.end, device.extent.end)};
+        std::vector<Iteration> covered;
+        for (const Iteration& one : m_facts.iterations.iterations) {
+            const TimeRange part{
+                std::max(one.range.begin, extent.begin), std::min(one.range.end, extent.end)};
+            if (!part.isEmpty()
+                && secondsOf(part.length()) >= kCovered * secondsOf(one.range.length()))
+                covered.push_back(one);
+        }
+        return covered;
     }
 
     Status addDevice(const DeviceTracks& device, const IterationChoice& choice,

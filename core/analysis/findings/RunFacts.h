@@ -35,7 +35,8 @@ struct TracedDevice {
 struct TracedPipeline {
     int stages = 0;
     double bubbleFraction = 0.0;
-    std::optional<double> idealFraction;
+    std::optional<double> idealFraction; // of whole iterations
+    bool isOfIterations = false; // else of what was traced, which may be a part of one
 };
 
 struct RunFacts {

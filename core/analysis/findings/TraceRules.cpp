@@ -109,7 +109,8 @@ void findHostBound(const RunFacts& facts, Findings& found) {
 }
 
 void findBubbles(const RunFacts& facts, Findings& found) {
-    if (!facts.pipeline || facts.pipeline->bubbleFraction < kBubbleFraction || facts.traced.empty())
+    if (!facts.pipeline || !facts.pipeline->isOfIterations || facts.traced.empty()
+        || facts.pipeline->bubbleFraction < kBubbleFraction)
         return;
     const double measured = facts.pipeline->bubbleFraction;
     const auto ideal = facts.pipeline->idealFraction;
@@ -126,7 +127,8 @@ void findBubbles(const RunFacts& facts, Findings& found) {
         {worst.rank, worst.window, {}},
         fmt::format(
             "{} of the time and {} times the ideal", percent(kBubbleFraction), kBubbleOverIdeal),
-        "traced time of all ranks; the ideal is (p − 1)/(v·m + p − 1) of p stages, m micro-batches "
+        "traced iterations of all ranks; the ideal is (p − 1)/(v·m + p − 1) of p stages, m "
+        "micro-batches "
         "and v virtual stages",
         byCost(cost), cost});
 }

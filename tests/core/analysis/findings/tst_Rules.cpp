@@ -71,7 +71,7 @@ RunFacts clean() {
     facts.settling = RunSettling{kRun.begin, 32, 0};
     for (int rank = 0; rank < 4; ++rank)
         facts.traced.push_back({rank, kRun, 1.0, 0.1, 0.02, 0.01, {{"all_reduce", 0.02}}});
-    facts.pipeline = TracedPipeline{4, 0.1, 0.1};
+    facts.pipeline = TracedPipeline{4, 0.1, 0.1, true};
     facts.communication = CommunicationSummary{};
     for (int rank = 0; rank < 4; ++rank) {
         RankCommunication one;
@@ -196,7 +196,8 @@ std::vector<Case> balanceCases() {
             {"All GPUs of node 2 are at 50 % of the power"}, {{"gpus", 8}, {"median", 600}}, 16},
         {"hot_gpu", 9.9, 11,
             [](RunFacts& f, double x) { setMean(f, "gpu_temperature", 2, 60.0 + x); },
-            {"rank 2 is 11 °C hotter"}, {{"worst", 71}}, 2},
+            {"rank 2 is 11 °C hotter than the median of the GPUs in that place"}, {{"worst", 71}},
+            2},
         {"node_imbalance", 0.049, 0.1,
             [](RunFacts& f, double x) {
                 f.steady.metrics["gpu_power"].interNodeStd = x * 600.0;
@@ -338,6 +339,18 @@ private Q_SLOTS:
         QCOMPARE(found[1].rule, std::string("throttling"));
         QCOMPARE(found[2].rule, std::string("not_settled"));
         QCOMPARE(found[3].rule, std::string("warmup"));
+    }
+
+    // The rear of one node is hotter than the rears of the others, or it is one of few nodes.
+    void hotAmongThoseInItsPlace() {
+        RunFacts facts = clean();
+        for (int rank = 0; rank < 32; ++rank)
+            setMean(facts, "gpu_temperature", rank, rank % 8 == 7 ? 75.0 : 60.0);
+        QVERIFY(find(applyRules(facts), "hot_gpu") == nullptr);
+        setMean(facts, "gpu_temperature", 15, 86.0);
+        QCOMPARE(find(applyRules(facts), "hot_gpu")->values.at("median"), 75.0);
+        facts.steady.gpus.resize(8); // one node
+        QCOMPARE(find(applyRules(facts), "hot_gpu")->evidence.rank, 7);
     }
 
     // What happens less than five times in the run is its course.
