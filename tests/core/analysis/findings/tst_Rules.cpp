@@ -3,9 +3,7 @@
 
 #include <QtTest>
 
-#include "core/analysis/findings/FindingText.h"
-#include "core/analysis/findings/Rules.h"
-#include "core/analysis/findings/Thresholds.h"
+#include "core/analysis/findings/CleanRun.h"
 
 #include <cmath>
 #include <functional>
@@ -13,105 +11,9 @@
 
 using namespace trainscope;
 using namespace trainscope::analysis;
+using namespace trainscope::analysis::test;
 
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr TimeRange kRun{{1000 * kSecond}, {1100 * kSecond}};
-
-SubjectStatistics mean(double value) {
-    SubjectStatistics statistics;
-    statistics.mean = value;
-    statistics.samples = 1000;
-    return statistics;
-}
-
-GpuSummary gpu(int rank) {
-    GpuSummary gpu;
-    gpu.gpu = {rank, rank / 8, rank % 8, "NVIDIA H200", {}};
-    gpu.energy = Energy{60'000.0, 1.0};
-    gpu.metrics["gpu_power"] = mean(600.0);
-    gpu.metrics["gpu_temperature"] = mean(60.0);
-    gpu.metrics["sm_clock"] = mean(1.98e9);
-    gpu.metrics["pcie_tx"].total = 1e9;
-    return gpu;
-}
-
-// Four nodes of eight GPUs for 100 s, four stages, all alike; four of them traced for 1 s.
-RunFacts clean() {
-    RunFacts facts;
-    facts.run.range = kRun;
-    facts.run.worldSize = 32;
-    facts.run.gpuCount = 32;
-    facts.whole.duration = {100 * kSecond};
-    facts.whole.energy = Energy{32 * 60'000.0, 1.0};
-    facts.whole.metrics["gpu_power"].all = mean(600.0);
-    facts.whole.metrics["gpu_power"].interNodeStd = 0.0;
-    for (int rank = 0; rank < 32; ++rank) {
-        facts.whole.gpus.push_back(gpu(rank));
-        facts.stageOf[rank] = rank / 8;
-        Series power;
-        power.description.subject.rank = rank;
-        power.description.sensor = SensorKind::Instant;
-        facts.power.push_back(power);
-    }
-    for (int node = 0; node < 4; ++node) {
-        facts.whole.nodes.push_back({node, {}});
-        facts.whole.nodes.back().metrics["gpu_power"] = mean(600.0);
-    }
-    facts.steady = facts.whole;
-    facts.steadyState.window = kRun;
-    facts.steadyState.wording = "the whole run";
-    facts.iterations.frequencyHz = 0.125;
-    facts.iterations.origin = "ProfilerStep";
-    for (int i = 0; i < 4; ++i)
-        facts.iterations.iterations.push_back(
-            {i, {{(1000 + 8 * i) * kSecond}, {(1008 + 8 * i) * kSecond}}, -1, false});
-    facts.throttling = Throttling{1.98e9, 0.0, 0.0, {}};
-    facts.settling = RunSettling{kRun.begin, 32, 0};
-    for (int rank = 0; rank < 4; ++rank)
-        facts.traced.push_back({rank, kRun, 1.0, 0.1, 0.02, 0.01, {{"all_reduce", 0.02}}});
-    facts.pipeline = TracedPipeline{4, 0.1, 0.1, true};
-    facts.communication = CommunicationSummary{};
-    for (int rank = 0; rank < 4; ++rank) {
-        RankCommunication one;
-        one.rank = rank;
-        one.collectives = 100;
-        one.timesLastForCertain = 25;
-        one.causedWaitS = 0.001;
-        facts.communication->ranks.push_back(one);
-    }
-    CommunicationRow row;
-    row.kind = CollectiveKind::SendRecv;
-    row.dimension = "pp";
-    row.link = LinkClass::ScaleOut;
-    row.ranks = 2;
-    row.count = 10;
-    row.bytes = 1e9;
-    row.transferS = 0.1;
-    row.busBandwidth = 10e9;
-    row.linkPeak = 12.5e9;
-    row.utilisation = 0.8;
-    facts.communication->rows.push_back(row);
-    return facts;
-}
-
-void setMean(RunFacts& facts, const std::string& metric, int rank, double value) {
-    facts.steady.gpus[static_cast<std::size_t>(rank)].metrics[metric].mean = value;
-}
-
-// Throttled by that share of all GPU-seconds, on rank 13.
-void throttle(RunFacts& facts, double fraction) {
-    const double seconds = fraction * 3200.0;
-    ThrottleEpisode episode;
-    episode.range = {kRun.begin, kRun.begin + DurationNs{static_cast<std::int64_t>(seconds * 1e9)}};
-    episode.cause = ThrottleCause::Thermal;
-    facts.throttling = Throttling{1.98e9, fraction, seconds / 4.0, {{13, episode}}};
-}
-
-void swing(RunFacts& facts, double share, double frequency) {
-    facts.spectrum = {{frequency, share * 32 * 600.0 / 2.0, 0.001}};
-}
 
 using Change = std::function<void(RunFacts&, double)>;
 struct Case {
@@ -274,14 +176,6 @@ std::vector<Case> allCases() {
     return all;
 }
 
-const Finding* find(const Findings& found, const std::string& rule) {
-    for (const Finding& finding : found) {
-        if (finding.rule == rule)
-            return &finding;
-    }
-    return nullptr;
-}
-
 } // namespace
 
 class tst_Rules : public QObject {
@@ -323,79 +217,6 @@ private Q_SLOTS:
         QVERIFY(!finding->evidence.range.isEmpty());
         QVERIFY(!finding->threshold.empty() && !finding->denominator.empty());
         QVERIFY2(finding->text.ends_with('.'), finding->text.c_str());
-    }
-
-    void theCostliestComeFirst() {
-        RunFacts facts = clean();
-        throttle(facts, 0.02); // costs 0.5 %
-        for (TracedDevice& device : facts.traced)
-            device.exposedS = 0.3;
-        facts.settling->unsettled = 1; // costs nothing, doubtful
-        facts.iterations.iterations[0].warmup = true; // a note
-        const Findings found = applyRules(facts);
-        QCOMPARE(found.size(), std::size_t{4});
-        QCOMPARE(found[0].rule, std::string("exposed_communication"));
-        QVERIFY(found[0].severity == Severity::Serious);
-        QCOMPARE(found[1].rule, std::string("throttling"));
-        QCOMPARE(found[2].rule, std::string("not_settled"));
-        QCOMPARE(found[3].rule, std::string("warmup"));
-    }
-
-    // The rear of one node is hotter than the rears of the others, or it is one of few nodes.
-    void hotAmongThoseInItsPlace() {
-        RunFacts facts = clean();
-        for (int rank = 0; rank < 32; ++rank)
-            setMean(facts, "gpu_temperature", rank, rank % 8 == 7 ? 75.0 : 60.0);
-        QVERIFY(find(applyRules(facts), "hot_gpu") == nullptr);
-        setMean(facts, "gpu_temperature", 15, 86.0);
-        QCOMPARE(find(applyRules(facts), "hot_gpu")->values.at("median"), 75.0);
-        facts.steady.gpus.resize(8); // one node
-        QCOMPARE(find(applyRules(facts), "hot_gpu")->evidence.rank, 7);
-    }
-
-    // What happens less than five times in the run is its course.
-    void slowSwingsAreNone() {
-        RunFacts facts = clean();
-        swing(facts, 0.5, 0.049); // 100 s
-        QVERIFY(applyRules(facts).empty());
-        facts.spectrum.push_back({0.125, 0.1 * 32 * 600.0, 0.001});
-        const Findings found = applyRules(facts);
-        QCOMPARE(find(found, "power_swing")->values.at("frequency_hz"), 0.125);
-    }
-
-    // With two ranks one of them is last half of the time anyway.
-    void oneOfTwoIsNoStraggler() {
-        RunFacts facts = clean();
-        facts.communication->ranks.resize(2);
-        facts.communication->ranks[0].timesLastForCertain = 60;
-        facts.communication->ranks[0].causedWaitS = 1.0;
-        QVERIFY(applyRules(facts).empty());
-        facts.communication->ranks[0].timesLastForCertain = 80;
-        QVERIFY(find(applyRules(facts), "straggler") != nullptr);
-    }
-
-    void airflowTurnedRoundTurnsTheGradient() {
-        RunFacts facts = clean();
-        for (int rank = 0; rank < 32; ++rank)
-            setMean(facts, "gpu_temperature", rank, rank % 8 < 4 ? 70.0 : 60.0);
-        QVERIFY(find(applyRules(facts), "front_rear_gradient") == nullptr);
-        facts.airflow = {7, 6, 5, 4, 3, 2, 1, 0};
-        QVERIFY(find(applyRules(facts), "front_rear_gradient") != nullptr);
-    }
-
-    void numbersInSentences() {
-        QCOMPARE(scaled(8123.4, "W"), std::string("8.12 kW"));
-        QCOMPARE(scaled(999.6, "W"), std::string("1 kW"));
-        QCOMPARE(scaled(0.125, "Hz"), std::string("125 mHz"));
-        QCOMPARE(scaled(0.0, "B"), std::string("0 B"));
-        QCOMPARE(percent(0.0421), std::string("4.21 %"));
-        QCOMPARE(percent(0.5), std::string("50 %"));
-        QCOMPARE(celsius(-3.04), std::string("-3.04 °C"));
-        QCOMPARE(trainscope::analysis::duration(0.0123), std::string("12.3 ms"));
-        QCOMPARE(trainscope::analysis::duration(246.0), std::string("4.1 min"));
-        QCOMPARE(numbers({0, 4, 5, 6, 9}), std::string("0, 4-6, 9"));
-        QCOMPARE(numbers({0, 2, 4, 6}, 2), std::string("0, 2 and 2 more"));
-        QCOMPARE(counted(1, "GPU", "GPUs"), std::string("1 GPU"));
     }
 };
 
