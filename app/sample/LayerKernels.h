@@ -48,6 +48,7 @@ constexpr std::array<LayerKernel, 11> kBackwardLayer{{
 }};
 
 constexpr std::string_view kSendRecvKernel = "ncclDevKernel_SendRecv";
+constexpr std::string_view kNormKernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 constexpr std::string_view kAdamKernel = "multi_tensor_apply_kernel<AdamFunctor>";
 
 } // namespace trainscope::app::sample

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace trainscope::app::sample {
@@ -134,6 +135,13 @@ Status RankTrace::handOver(bool isSend, int peer, double begin, double end) {
         fmt::format(
             R"(,"Src Rank":{},"Dst Rank":{})", isSend ? m_rank : peer, isSend ? peer : m_rank));
     return kernel(kSendRecvKernel, Stream::Pipeline, begin, end, detail);
+}
+
+Status RankTrace::gradientNorm(double begin, double end) {
+    std::vector<int> all(static_cast<std::size_t>(m_cluster.gpus()));
+    std::iota(all.begin(), all.end(), 0);
+    return kernel(kNormKernel, Stream::TensorParallel, begin, end + 0.5e-6 * wobble(),
+        collectiveDetail("allreduce", 1, "mp", "MODEL_PARALLEL_GROUP", all));
 }
 
 Status RankTrace::annotate(const std::string& name, double begin, double end) {

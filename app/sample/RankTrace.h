@@ -22,6 +22,8 @@ public:
     Status optimizer(const StageWork& work);
     // One side of a hand-over to or from the same local index of another stage.
     Status handOver(bool isSend, int peer, double begin, double end);
+    // The all-reduce of the gradients' norm over all ranks: who is done with its passes waits.
+    Status gradientNorm(double begin, double end);
     Status annotate(const std::string& name, double begin, double end);
 
     [[nodiscard]] std::int64_t kernels() const { return m_kernels; }

@@ -72,8 +72,10 @@ private:
     }
 
     Status writeWork(const StageWork& work, double before) {
-        if (work.kind == StageWork::Kind::Optimizer)
-            return m_trace.optimizer(work);
+        if (work.kind == StageWork::Kind::Optimizer) {
+            const auto norm = m_trace.gradientNorm(before, work.begin);
+            return norm.hasValue() ? m_trace.optimizer(work) : norm;
+        }
         if (const auto done = inputDone(m_pipeline, m_stage, work)) {
             // The kernel of the receiver is there as soon as nothing else is to do, and waits.
             const auto received = m_trace.handOver(false, peer(inputStage(work, m_stage)),
