@@ -17,6 +17,8 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::size_t kFewestMatches = 3;
+// Fewer leave the drift open, and with it a bound that grows with the trace.
+constexpr std::size_t kFewestForBound = 4;
 // Calls of groups that the trace does not name are taken for parts of one collective only where
 // they end so close together, ns.
 constexpr double kMostUnnamedSpread = 40'000.0;
@@ -63,8 +65,9 @@ public:
         own.rank = ranks.front();
         own.reference = m_result.reference;
         m_result.ranks.push_back(own);
-        for (const bool withMessages : {false, true}) {
-            if (Status status = spread(withMessages); !status.hasValue())
+        // What a few calls bound loosely, many messages over a third rank may know better.
+        for (const Pass pass : {Pass{false, kFewestForBound}, {true, kFewestForBound}, {true, 1}}) {
+            if (Status status = spread(pass); !status.hasValue())
                 return status.error();
         }
         finish();
@@ -72,23 +75,28 @@ public:
     }
 
 private:
-    Status spread(bool withMessages) {
+    struct Pass {
+        bool withMessages = false;
+        std::size_t fewestCalls = 1;
+    };
+
+    Status spread(const Pass& pass) {
         // New ones are appended, and asked in their turn.
         for (std::size_t i = 0; i < m_result.ranks.size(); ++i) {
             const RankClock hub = m_result.ranks[i];
             const std::set<int> waiting = m_waiting;
             for (const int rank : waiting) {
-                if (Status status = compare(hub, rank, withMessages); !status.hasValue())
+                if (Status status = compare(hub, rank, pass); !status.hasValue())
                     return status;
             }
         }
         return {};
     }
 
-    Status compare(const RankClock& hub, int rank, bool withMessages) {
+    Status compare(const RankClock& hub, int rank, const Pass& pass) {
         if (m_progress && !m_progress({"Comparing clocks", 0, 0}))
             return cancelled();
-        const auto shared = m_calls.shared(hub.rank, rank, withMessages);
+        const auto shared = m_calls.shared(hub.rank, rank, pass.withMessages);
         if (!shared.hasValue())
             return shared.error();
         const auto& [a, b] = shared.value();
@@ -101,6 +109,8 @@ private:
                 + std::to_string(std::min(a.size(), b.size())) + ".";
             return {};
         }
+        if (matched.size() < pass.fewestCalls)
+            return {};
         const auto fit = fitClocks(matched, hub.toLocal(hub.reference));
         const bool isNamed = std::any_of(
             matched.begin(), matched.end(), [](const MatchedCall& call) { return call.a.isNamed; });
