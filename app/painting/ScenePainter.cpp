@@ -1,6 +1,7 @@
 #include "app/painting/ScenePainter.h"
 
 #include "app/painting/BarsImage.h"
+#include "app/painting/ChartPainter.h"
 #include "app/painting/ColumnsImage.h"
 #include "app/painting/TextCache.h"
 #include "app/painting/VectorShapes.h"
@@ -162,6 +163,11 @@ public:
         m_painter.rotate(item.rotation);
         m_painter.drawText(QPointF(shift, 0.0), text);
         m_painter.restore();
+    }
+
+    void operator()(const plot::Chart& item) {
+        finishDense();
+        paintChart(item, m_painter);
     }
 
     void finishDense() {

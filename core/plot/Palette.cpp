@@ -44,7 +44,7 @@ constexpr std::array<NamedColor, 20> kMetrics{{
     {"throttle_reasons", rgb(0xF0E442)},
 }};
 
-constexpr std::array<NamedColor, 14> kCategories{{
+constexpr std::array<NamedColor, 17> kCategories{{
     {"gemm", rgb(0x4477AA)},
     {"attention", rgb(0x66CCEE)},
     {"all_reduce", rgb(0xEE6677)},
@@ -57,6 +57,10 @@ constexpr std::array<NamedColor, 14> kCategories{{
     {"normalisation", rgb(0x8899CC)},
     {"elementwise", rgb(0x9AA0AA)},
     {"optimizer", rgb(0xAA3377)},
+    // CharLLM-PPT's classes.
+    {"compute", rgb(0x4477AA)},
+    {"memory_elementwise", rgb(0x9AA0AA)},
+    {"layer_norm", rgb(0x8899CC)},
     {"other", rgb(0xB9BEC6)},
     {"idle", rgb(0xE3E7EC)},
 }};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -107,7 +108,41 @@ struct Label {
     double rotation = 0.0; // degrees, clockwise, around the anchor
 };
 
-using SceneItem = std::variant<FillRect, Line, Polyline, Columns, HeatStrip, Bars, Label>;
+// The data of a standard chart with few points: bars, lines and markers in a plot area with grid
+// and axis lines. Values are in units of the axes and within their ranges. Categories stand at x =
+// 0, 1, 2, … Drawn with Qt Charts, on the thread of its application.
+struct ChartAxis {
+    double low = 0.0;
+    double high = 1.0;
+    bool log = false;
+    double gridFrom = 0.0; // lines at gridFrom + k × gridStep; logarithmic: at powers of ten
+    double gridStep = 0.0; // 0: none
+};
+struct ChartBars {
+    bool stacked = false;
+    double width = 0.7; // of all bars of a category together
+    std::vector<Color> colors; // by set
+    std::vector<std::vector<double>> values; // by set, then category; 0: nothing
+};
+struct ChartCurve {
+    std::vector<Point> points;
+    Color color;
+    double width = 0.0; // of the line; 0: none
+    double marker = 0.0; // diameter; 0: none
+    bool onRight = false;
+};
+struct Chart {
+    Rect area;
+    ChartAxis x;
+    ChartAxis left;
+    std::optional<ChartAxis> right;
+    ChartBars bars;
+    std::vector<ChartCurve> curves;
+    Color grid;
+    double lineWidth = 1.0;
+};
+
+using SceneItem = std::variant<FillRect, Line, Polyline, Columns, HeatStrip, Bars, Label, Chart>;
 
 struct PlotScene {
     double width = 0.0;

@@ -100,20 +100,25 @@ double medianOf(std::vector<double> values) {
 
 } // namespace
 
-std::vector<SpectralLine> strongestLines(const UniformSeries& signal, std::size_t most) {
-    std::vector<SpectralLine> lines;
+AmplitudeSpectrum amplitudeSpectrum(const UniformSeries& signal) {
     const std::vector<double> values = withoutHoles(signal.values);
     if (values.size() < kLeastSteps || signal.step.ns <= 0)
-        return lines;
+        return {};
     // Even, so that the half spectrum is whole.
     const std::size_t length = std::min(values.size(), kSegment) & ~std::size_t{1};
     Spectrum spectrum(length);
     for (std::size_t from = 0; from + length <= values.size(); from += length / 2)
         spectrum.add(values.data() + from);
-    const std::vector<double> amplitudes = spectrum.amplitudes();
+    return {1.0 / (signal.step.seconds() * static_cast<double>(length)), spectrum.amplitudes()};
+}
+
+std::vector<SpectralLine> strongestLines(const UniformSeries& signal, std::size_t most) {
+    std::vector<SpectralLine> lines;
+    const auto [binHz, amplitudes] = amplitudeSpectrum(signal);
+    if (amplitudes.empty())
+        return lines;
     const double floor
         = kLineToNoise * medianOf({amplitudes.begin() + kFirstBin, amplitudes.end()});
-    const double binHz = 1.0 / (signal.step.seconds() * static_cast<double>(length));
     for (std::size_t k = kFirstBin; k < amplitudes.size(); ++k) {
         const bool isPeak = amplitudes[k] > amplitudes[k - 1]
             && (k + 1 == amplitudes.size() || amplitudes[k] >= amplitudes[k + 1]);

@@ -26,6 +26,13 @@ inline constexpr std::size_t kSegment = std::size_t{1} << 20U;
 // At most `most` lines, strongest first; only those that stand out by kLineToNoise from the median
 // of the spectrum. Needs at least 16 steps, else there are none.
 inline constexpr double kLineToNoise = 5.0;
+// The amplitude of each bin, from 0 Hz: a sine on a bin shows its amplitude. Empty for fewer than
+// 16 steps.
+struct AmplitudeSpectrum {
+    double binHz = 0.0;
+    std::vector<double> amplitudes;
+};
+AmplitudeSpectrum amplitudeSpectrum(const UniformSeries& signal);
 std::vector<SpectralLine> strongestLines(const UniformSeries& signal, std::size_t most);
 
 } // namespace trainscope::analysis

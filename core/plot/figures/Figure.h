@@ -99,15 +99,12 @@ struct FigureCategory {
     std::optional<int> rank;
     bool outOfMemory = false; // marked in the place of bars
 };
-enum class SetShape { Bar, StackedBar, Points };
-enum class SetRole { Mean, Peak, Single, Efficiency, KernelCategory };
+enum class SetRole { Mean, Peak, Single, Efficiency, KernelCategory }; // the last is stacked
 // One number per category.
 struct FigureSet {
     std::string name; // of the legend
     std::string key; // of a kernel category
-    SetRole role = SetRole::Single;
-    SetShape shape = SetShape::Bar;
-    bool onRight = false; // belongs to the right axis
+    SetRole role = SetRole::Single; // Efficiency: points on the right axis; others: bars
     std::vector<std::optional<double>> values;
 };
 struct FigurePanel {
@@ -141,6 +138,7 @@ struct FigureData {
     std::vector<FigureRun> runs;
     std::vector<FigureHeatmap> heatmaps;
     std::vector<FigurePanel> panels;
+    bool sideBySide = false; // panels, else below each other with one axis of categories
     std::vector<FigureSpectrum> spectra;
     FigureAxis frequency; // of the spectra
     FigureAxis amplitude;

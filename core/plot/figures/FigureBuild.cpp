@@ -26,7 +26,7 @@ public:
         const auto foot = footLines(width);
         const double above = pad + titleHeight();
         const double below = footHeight(foot) + pad;
-        m_geometry.preferredHeight = above + contentHeight() + below;
+        m_geometry.preferredHeight = above + contentHeight(width) + below;
         const double height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
         m_geometry.scene.height = height;
         drawTitle(pad, width);
@@ -76,14 +76,22 @@ private:
         }
     }
 
-    [[nodiscard]] double contentHeight() const {
+    [[nodiscard]] double contentHeight(double width) const {
         if (!m_data.heatmaps.empty())
             return heatmapsHeight(m_frame, m_data);
+        if (!m_data.panels.empty())
+            return panelsHeight(m_frame, m_data, width);
+        if (!m_data.spectra.empty())
+            return spectraHeight(m_frame, m_data);
         return kEmptyHeight * m_frame.lineHeight(TextRole::Body);
     }
     void drawContent(Rect area) {
         if (!m_data.heatmaps.empty())
             drawHeatmaps(m_frame, m_data, area, m_geometry);
+        else if (!m_data.panels.empty())
+            drawPanels(m_frame, m_data, area, m_geometry);
+        else if (!m_data.spectra.empty())
+            drawSpectra(m_frame, m_data, area, m_geometry);
         else
             drawEmpty(area);
     }
@@ -112,7 +120,10 @@ FigureGeometry buildFigure(const FigureData& data, const FigureStyle& style) {
 
 std::optional<FigureHit> hitFigure(
     const FigureData& data, const FigureGeometry& geometry, double x, double y) {
-    return hitHeatmap(data, geometry, {x, y});
+    if (!data.heatmaps.empty())
+        return hitHeatmap(data, geometry, {x, y});
+    return data.panels.empty() ? hitSpectrum(data, geometry, {x, y})
+                               : hitPanel(data, geometry, {x, y});
 }
 
 } // namespace trainscope::plot

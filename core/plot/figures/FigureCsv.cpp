@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -59,12 +60,81 @@ void heatmapLines(const FigureData& data, std::string& out) {
     }
 }
 
+// A column of numbers: "gpu_power_mean [W]", "send_recv [s]", "samples_per_s_per_mj".
+std::string columnName(const FigurePanel& panel, const FigureSet& set) {
+    if (set.role == SetRole::Efficiency) {
+        const bool isRelative = panel.right && panel.right->unit.unit.empty();
+        return isRelative ? set.key + "_relative" : set.key + " [samples/(s·MJ)]";
+    }
+    const std::string unit = unitText(panel.left.siUnit);
+    if (set.role == SetRole::KernelCategory)
+        return set.key + (unit.empty() ? "_share" : unit);
+    return panel.left.metric + "_" + set.key + unit;
+}
+
+// One line per run, stage or rank; panels add their columns.
+void panelLines(const FigureData& data, std::string& out) {
+    auto to = std::back_inserter(out);
+    using Key = std::tuple<std::size_t, std::size_t, int, int>; // place, run, stage, rank
+    std::vector<std::string> columns;
+    std::map<Key, std::map<std::string, double>> lines;
+    for (std::size_t p = 0; p < data.panels.size(); ++p) {
+        const FigurePanel& panel = data.panels[p];
+        for (const auto& set : panel.sets) {
+            const std::string name = columnName(panel, set);
+            if (std::find(columns.begin(), columns.end(), name) == columns.end())
+                columns.push_back(name);
+            for (std::size_t i = 0; i < panel.categories.size(); ++i) {
+                const FigureCategory& category = panel.categories[i];
+                auto& line = lines[{data.sideBySide ? p : 0, category.run.value_or(0),
+                    category.stage.value_or(-1), category.rank.value_or(-1)}];
+                if (set.values[i])
+                    line[name] = *set.values[i];
+            }
+        }
+    }
+    fmt::format_to(to, "{},stage,rank", kRunHeader);
+    for (const auto& name : columns)
+        fmt::format_to(to, ",{}", csvText(name));
+    out += '\n';
+    const auto index
+        = [](int value) { return value < 0 ? std::string() : fmt::format("{}", value); };
+    for (const auto& [key, line] : lines) {
+        const auto& [place, run, stage, rank] = key;
+        fmt::format_to(to, "{},{},{}", runColumns(data.runs[run]), index(stage), index(rank));
+        for (const auto& name : columns) {
+            const auto value = line.find(name);
+            fmt::format_to(to, ",{}", value == line.end() ? "" : fmt::format("{}", value->second));
+        }
+        out += '\n';
+    }
+}
+
+// The curve's points, then the lines; a line's harmonic is that of the iteration frequency.
+void spectrumLines(const FigureData& data, std::string& out) {
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, "run,kind,frequency [Hz],amplitude [W],harmonic\n");
+    for (const auto& spectrum : data.spectra) {
+        const std::string run = csvText(data.runs[spectrum.run].name);
+        for (std::size_t i = 0; i < spectrum.frequencyHz.size(); ++i)
+            fmt::format_to(
+                to, "{},bin,{},{},\n", run, spectrum.frequencyHz[i], spectrum.amplitudeW[i]);
+        for (const auto& line : spectrum.lines)
+            fmt::format_to(to, "{},line,{},{},{}\n", run, line.frequencyHz, line.amplitudeW,
+                line.harmonic > 0 ? fmt::format("{}", line.harmonic) : std::string());
+    }
+}
+
 } // namespace
 
 std::string figureCsv(const FigureData& data) {
     std::string out;
     if (!data.heatmaps.empty())
         heatmapLines(data, out);
+    if (!data.panels.empty())
+        panelLines(data, out);
+    if (!data.spectra.empty())
+        spectrumLines(data, out);
     return out;
 }
 

@@ -55,6 +55,16 @@ double heatmapsHeight(const FigureFrame& frame, const FigureData& data);
 void drawHeatmaps(
     const FigureFrame& frame, const FigureData& data, Rect area, FigureGeometry& geometry);
 
+double panelsHeight(const FigureFrame& frame, const FigureData& data, double width);
+void drawPanels(
+    const FigureFrame& frame, const FigureData& data, Rect area, FigureGeometry& geometry);
+double spectraHeight(const FigureFrame& frame, const FigureData& data);
+void drawSpectra(
+    const FigureFrame& frame, const FigureData& data, Rect area, FigureGeometry& geometry);
+
+std::optional<FigureHit> hitPanel(const FigureData& data, const FigureGeometry& geometry, Point at);
+std::optional<FigureHit> hitSpectrum(
+    const FigureData& data, const FigureGeometry& geometry, Point at);
 std::optional<FigureHit> hitHeatmap(
     const FigureData& data, const FigureGeometry& geometry, Point at);
 

@@ -1,3 +1,4 @@
+#include "core/analysis/iterations/SteadyState.h"
 #include "core/plot/figures/FigureLoaders.h"
 
 #include <fmt/format.h>
@@ -7,25 +8,48 @@
 
 namespace trainscope::plot {
 
+namespace {
+
+constexpr double kLeastShare = 0.1; // of the run that a steady window speaks for
+
+} // namespace
+
 Result<FigureWindow> windowOf(const FigureContext& context, const Run& run) {
-    static_cast<void>(context);
-    static_cast<void>(run);
-    return FigureWindow{};
+    if (context.query.wholeRun)
+        return FigureWindow{};
+    const auto steady = analysis::steadyStateOf(context.store, run, context.progress);
+    if (!steady.hasValue())
+        return steady.error();
+    if (steady.value().isWholeRun)
+        return FigureWindow{kAllTime, true, steady.value().wording};
+    // Traces often record one iteration of a run whose telemetry lasts much longer.
+    if (steady.value().window.length().seconds() < kLeastShare * run.range.length().seconds())
+        return FigureWindow{
+            kAllTime, true, "The whole run: the recorded iterations are only a small part of it"};
+    return FigureWindow{steady.value().window, false, steady.value().wording};
+}
+
+Result<analysis::RunSummary> summaryOf(const FigureContext& context, const Run& run,
+    const FigureWindow& window, const std::vector<std::string>& metrics) {
+    return analysis::summarise(context.store, run, {window.range, metrics}, context.progress);
 }
 
 std::string windowCaption(const std::vector<FigureWindow>& windows, const FigureQuery& query) {
     const auto whole = static_cast<std::size_t>(std::count_if(windows.begin(), windows.end(),
         [](const FigureWindow& window) { return window.isWholeRun; }));
-    if (query.wholeRun || whole == windows.size()) {
-        const bool one = windows.size() == 1 && !windows.front().wording.empty();
-        return one ? windows.front().wording : "Over the whole of each run.";
-    }
-    if (windows.size() == 1)
-        return windows.front().wording;
+    const auto sentence = [](std::string text) {
+        if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+            text.front() = static_cast<char>(text.front() - 'a' + 'A');
+        return text.empty() || text.back() == '.' ? text : text + ".";
+    };
+    if (windows.size() == 1 && !windows.front().wording.empty())
+        return sentence(windows.front().wording);
+    if (query.wholeRun || whole == windows.size())
+        return "Over the whole of each run.";
     if (whole == 0)
-        return "Over the steady iterations of each run; warm-up and unsettled time are left out.";
-    return fmt::format("Over the steady iterations of each run, warm-up and unsettled time left "
-                       "out; {} of {} runs, in which none are known, are shown whole.",
+        return "Over the steady part of each run; warm-up and unsettled time are left out.";
+    return fmt::format("Over the steady part of each run, warm-up and unsettled time left out; {} "
+                       "of {} runs, in which none is known, are shown whole.",
         whole, windows.size());
 }
 
@@ -39,8 +63,17 @@ Result<FigureData> loadFigure(
     case FigureKind::Heatmap:
         loaded = loadHeatmap(context, data);
         break;
-    default:
-        data.emptyText = "This kind of figure cannot be drawn yet.";
+    case FigureKind::ParallelismSweep:
+    case FigureKind::OptimizationSweep:
+    case FigureKind::MicrobatchSweep:
+        loaded = loadSweep(context, data);
+        break;
+    case FigureKind::Kernels:
+    case FigureKind::StageBreakdown:
+        loaded = loadKernels(context, data);
+        break;
+    case FigureKind::Spectrum:
+        loaded = loadSpectrum(context, data);
         break;
     }
     if (!loaded.hasValue())

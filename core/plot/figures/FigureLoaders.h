@@ -45,6 +45,10 @@ FigureAxis axisOf(std::string title, std::string metric, std::string siUnit,
 // The SI unit of a statistic of a metric: J for energies.
 std::string statisticUnit(const Metric& metric, FigureStatistic statistic);
 
+// The numbers of one run's window, of these metrics only.
+Result<analysis::RunSummary> summaryOf(const FigureContext& context, const Run& run,
+    const FigureWindow& window, const std::vector<std::string>& metrics);
+
 Status loadHeatmap(const FigureContext& context, FigureData& data);
 Status loadSweep(const FigureContext& context, FigureData& data);
 Status loadKernels(const FigureContext& context, FigureData& data);

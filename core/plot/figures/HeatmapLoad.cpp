@@ -11,6 +11,7 @@ namespace {
 
 struct HeatRun {
     std::size_t run = 0;
+    DurationNs duration; // of the whole run
     analysis::RunSummary summary;
 };
 
@@ -71,7 +72,7 @@ FigureHeatmap::Row rowOf(
         const auto node = nodes.find(column);
         row.nodes.push_back(heatmap.byNode ? column : node == nodes.end() ? -1 : node->second);
     }
-    row.note = durationNote(run.summary.duration);
+    row.note = durationNote(run.duration);
     return row;
 }
 
@@ -138,22 +139,23 @@ Status loadHeatmap(const FigureContext& context, FigureData& data) {
     auto subjects = figureSubjects(context.store, context.query);
     if (!subjects.hasValue())
         return subjects.error();
+    auto metrics = context.query.metrics;
+    if (metrics.empty())
+        metrics.emplace_back("gpu_temperature");
     std::vector<HeatRun> runs;
     std::vector<FigureWindow> windows;
     for (const auto& subject : subjects.value()) {
         const auto window = windowOf(context, subject.run);
         if (!window.hasValue())
             return window.error();
-        auto summary = analysis::summarise(context.store, subject.run, context.progress);
+        auto summary = summaryOf(context, subject.run, window.value(), metrics);
         if (!summary.hasValue())
             return summary.error();
-        runs.push_back({data.runs.size(), std::move(summary).value()});
+        runs.push_back({data.runs.size(), subject.run.range.length(), std::move(summary).value()});
         data.runs.push_back(subject.named);
-        windows.push_back(window.value());
+        if (subject.run.status != RunStatus::Oom)
+            windows.push_back(window.value());
     }
-    auto metrics = context.query.metrics;
-    if (metrics.empty())
-        metrics.emplace_back("gpu_temperature");
     for (const auto& metric : metrics)
         addHeatmap(context, runs, data, metric);
     data.caption = windowCaption(windows, context.query);

@@ -1,29 +1,17 @@
-// The drawing of a small timeline, as SVG text that can be reviewed. Text is measured with a fixed
-// pitch and its font is taken out, so that the file does not depend on installed fonts.
-// UPDATE_GOLDEN=1 writes the file anew.
+// The drawings of a small timeline and of small figures, as SVG text; see support/GoldenSvg.h.
 
-#include <QBuffer>
-#include <QFile>
-#include <QPainter>
-#include <QRegularExpression>
-#include <QSvgGenerator>
 #include <QTest>
 
-#include "app/painting/ScenePainter.h"
 #include "app/painting/support/DemoTimeline.h"
+#include "app/painting/support/GoldenSvg.h"
 #include "core/plot/Timeline.h"
+#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/figures/support/DemoFigures.h"
 
 using namespace trainscope;
 using namespace trainscope::app;
 
 namespace {
-
-// 0.6 of the size a byte: wide enough that the installed font's text stays in its place.
-plot::MeasureText fixedPitch(const plot::Theme& theme) {
-    return [&theme](std::string_view text, plot::TextRole role, bool) {
-        return 0.6 * theme.size(role) * static_cast<double>(text.size());
-    };
-}
 
 QByteArray drawn(const char* themeName, int runs) {
     auto data = test::demoTimeline({2, 2, 60, runs});
@@ -34,32 +22,45 @@ QByteArray drawn(const char* themeName, int runs) {
     style.width = 20.0 * style.theme->size(plot::TextRole::Body) + 240.0;
     style.nameWidth = 11.0 * style.theme->size(plot::TextRole::Body);
     style.legend = true;
-    style.measure = fixedPitch(*style.theme);
-    auto scene = plot::buildTimeline(data, data.window, style).scene;
-    for (auto& item : scene.items) {
-        // Other alignments are placed by the width of the installed font.
-        if (auto* label = std::get_if<plot::Label>(&item)) {
-            const double width = style.measure(label->text, label->role, label->bold);
-            label->anchor.x -= label->align == plot::Align::Right ? width : 0.0;
-            label->anchor.x -= label->align == plot::Align::Centre ? width / 2.0 : 0.0;
-            label->align = plot::Align::Left;
+    style.measure = test::goldenPitch(*style.theme);
+    const auto scene = plot::buildTimeline(data, data.window, style).scene;
+    return test::goldenSvg(scene, *style.theme, style.measure);
+}
+
+plot::FigureData heatmap() {
+    plot::FigureData data;
+    data.caption = "Over the whole of each run.";
+    plot::FigureHeatmap map;
+    map.scale = test::demoAxis("GPU temperature, mean", "°C", 80.0);
+    map.scale.range.low = 40.0;
+    map.scale.metric = "gpu_temperature";
+    for (int rank = 0; rank < 8; ++rank)
+        map.columns.push_back(rank);
+    for (int k = 0; k < 3; ++k) {
+        plot::FigureRun run;
+        run.label = "TP" + std::to_string(1 << k) + "-PP" + std::to_string(8 >> k);
+        run.status = k == 2 ? RunStatus::Oom : RunStatus::Ok;
+        plot::FigureHeatmap::Row row;
+        row.run = data.runs.size();
+        row.note = "30.0 s";
+        for (int rank = 0; rank < 8; ++rank) {
+            row.nodes.push_back(rank / 4);
+            const bool isKnown = k != 1 || rank != 5;
+            row.values.push_back(isKnown ? std::optional(40.0 + 5.0 * rank + k) : std::nullopt);
         }
+        data.runs.push_back(run);
+        map.rows.push_back(row);
     }
-    QByteArray svg;
-    QBuffer buffer(&svg);
-    buffer.open(QIODevice::WriteOnly);
-    QSvgGenerator generator;
-    generator.setOutputDevice(&buffer);
-    generator.setResolution(72);
-    generator.setSize(QSize(static_cast<int>(style.width), static_cast<int>(scene.height) + 1));
-    generator.setViewBox(QRectF(0.0, 0.0, scene.width, scene.height));
-    QPainter painter(&generator);
-    paintScene(scene, *style.theme, painter, PaintTarget::Vector);
-    painter.end();
-    static const QRegularExpression kFamily(QStringLiteral("font-family=\"[^\"]*\""));
-    return QString::fromUtf8(svg)
-        .replace(kFamily, QStringLiteral("font-family=\"Inter\""))
-        .toUtf8();
+    data.heatmaps.push_back(map);
+    return data;
+}
+
+QByteArray drawnFigure(const plot::FigureData& data, const char* themeName) {
+    plot::FigureStyle style;
+    style.theme = plot::findTheme(themeName);
+    style.width = 45.0 * style.theme->size(plot::TextRole::Body);
+    style.measure = test::goldenPitch(*style.theme);
+    return test::goldenSvg(plot::buildFigure(data, style).scene, *style.theme, style.measure);
 }
 
 } // namespace
@@ -77,27 +78,29 @@ private Q_SLOTS:
     void timelines() {
         QFETCH(QString, theme);
         QFETCH(int, runs);
-        const QString golden = qEnvironmentVariable("TRAINSCOPE_SOURCE")
-            + QStringLiteral("/tests/app/painting/golden/")
-            + QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".svg");
-        const QByteArray actual = drawn(theme.toLatin1().constData(), runs);
-        const bool update = qEnvironmentVariableIsSet("UPDATE_GOLDEN");
-        QFile file(golden);
-        if (update) {
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write(actual);
-            return;
-        }
-        QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(golden));
-        if (file.readAll() == actual)
-            return;
-        const QString beside = qEnvironmentVariable("TRAINSCOPE_BINARY", QStringLiteral("."))
-            + QLatin1Char('/') + QString::fromLatin1(QTest::currentDataTag())
-            + QStringLiteral(".actual.svg");
-        QFile other(beside);
-        QVERIFY(other.open(QIODevice::WriteOnly));
-        other.write(actual);
-        QFAIL(qPrintable(QStringLiteral("Differs from %1; see %2").arg(golden, beside)));
+        const QString difference
+            = test::differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()),
+                drawn(theme.toLatin1().constData(), runs));
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    }
+
+    void figures_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<QString>("theme");
+        QTest::newRow("paper-heatmap") << 0 << QStringLiteral("paper");
+        QTest::newRow("paper-sweep") << 1 << QStringLiteral("paper");
+        QTest::newRow("dark-stages") << 2 << QStringLiteral("dark");
+    }
+    void figures() {
+        QFETCH(int, kind);
+        QFETCH(QString, theme);
+        const plot::FigureData data = kind == 0 ? heatmap()
+            : kind == 1                         ? test::demoSweep(2, 8)
+                                                : test::demoStages(4);
+        const QString difference
+            = test::differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()),
+                drawnFigure(data, theme.toLatin1().constData()));
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 };
 

@@ -1,0 +1,190 @@
+#include "core/plot/figures/CategoryAxis.h"
+
+#include "core/plot/TextFit.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr TextRole kRole = TextRole::Small;
+constexpr double kAir = 0.94; // of a category's width that its label may take
+constexpr double kLongestTurned = 14.0; // of the text's size
+constexpr double kTurned = -90.0;
+
+// Broken where a hyphen or a blank lets it: "TP8-" "PP4".
+std::vector<std::string> pieces(const std::string& text) {
+    std::vector<std::string> result;
+    std::string piece;
+    for (const char c : text) {
+        if (c == '\n' || c == ' ') {
+            if (!piece.empty())
+                result.push_back(std::move(piece));
+            piece.clear();
+            continue;
+        }
+        piece += c;
+        if (c == '-') {
+            result.push_back(std::move(piece));
+            piece.clear();
+        }
+    }
+    if (!piece.empty())
+        result.push_back(std::move(piece));
+    return result;
+}
+
+// As many pieces in a line as fit; empty where a piece alone is too wide.
+std::vector<std::string> broken(const FigureFrame& frame, const std::string& text, double width) {
+    std::vector<std::string> lines;
+    for (const auto& part : linesOf(text)) {
+        std::string line;
+        for (const auto& piece : pieces(part)) {
+            if (frame.width(piece, kRole) > width)
+                return {};
+            const std::string longer
+                = line.empty() || line.back() == '-' ? line + piece : line + " " + piece;
+            if (frame.width(longer, kRole) <= width) {
+                line = longer;
+            } else {
+                lines.push_back(std::move(line));
+                line = piece;
+            }
+        }
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+std::string inOneLine(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+} // namespace
+
+CategoryAxis::CategoryAxis(
+    const FigureFrame& frame, const std::vector<FigureCategory>& categories, double width)
+    : m_frame(frame)
+    , m_categories(categories)
+    , m_width(width) {
+    placeLabels();
+    placeGroups();
+}
+
+double CategoryAxis::distance() const {
+    return m_width / static_cast<double>(std::max<std::size_t>(m_categories.size(), 1));
+}
+
+void CategoryAxis::placeLabels() {
+    constexpr std::size_t kMostLines = 3;
+    const double room = kAir * distance();
+    bool fits = true;
+    for (const auto& category : m_categories) {
+        auto lines = broken(m_frame, category.label, room);
+        fits = fits && !lines.empty() && lines.size() <= kMostLines;
+        m_labels.push_back(std::move(lines));
+    }
+    if (fits) {
+        for (const auto& lines : m_labels)
+            m_lines = std::max(m_lines, lines.size());
+        return;
+    }
+    m_style = Style::Turned;
+    m_step = labelStep(m_frame.size(kRole), distance());
+    const double most = kLongestTurned * m_frame.size(kRole);
+    for (std::size_t i = 0; i < m_categories.size(); ++i) {
+        m_labels[i]
+            = {elided(inOneLine(m_categories[i].label), most, m_frame.style.measure, kRole)};
+        m_longest = std::max(m_longest, m_frame.width(m_labels[i].front(), kRole));
+    }
+    // Numbers stay upright and are thinned out instead.
+    const bool areNumbers
+        = std::all_of(m_categories.begin(), m_categories.end(), [](const FigureCategory& category) {
+              return category.label.find_first_not_of("0123456789") == std::string::npos;
+          });
+    if (areNumbers) {
+        m_style = Style::Lines;
+        m_step = labelStep(m_longest, distance());
+        m_lines = 1;
+    }
+}
+
+void CategoryAxis::placeGroups() {
+    for (std::size_t i = 0; i < m_categories.size(); ++i) {
+        const auto& group = m_categories[i].group;
+        if (i > 0 && group == m_categories[i - 1].group)
+            ++m_groups.back().count;
+        else
+            m_groups.push_back({i, 1, {}});
+    }
+    const bool areNamed = std::any_of(m_categories.begin(), m_categories.end(),
+        [](const FigureCategory& category) { return !category.group.empty(); });
+    if (!areNamed) {
+        m_groups.clear();
+        return;
+    }
+    for (auto& group : m_groups) {
+        const double room = kAir * distance() * static_cast<double>(group.count);
+        for (const auto& part : linesOf(m_categories[group.first].group)) {
+            auto lines = broken(m_frame, part, room);
+            if (lines.empty())
+                lines = {elided(part, room, m_frame.style.measure, kRole)};
+            group.lines.insert(group.lines.end(), lines.begin(), lines.end());
+        }
+        m_groupLines = std::max(m_groupLines, group.lines.size());
+    }
+}
+
+double CategoryAxis::labelsHeight() const {
+    return m_style == Style::Turned ? m_longest + m_frame.gap()
+                                    : static_cast<double>(m_lines) * m_frame.lineHeight(kRole);
+}
+
+double CategoryAxis::height() const {
+    const double groups = m_groups.empty()
+        ? 0.0
+        : 1.5 * m_frame.gap() + static_cast<double>(m_groupLines) * m_frame.lineHeight(kRole);
+    return m_frame.gap() + labelsHeight() + groups;
+}
+
+void CategoryAxis::draw(double left, double bottom) const {
+    const double top = bottom + m_frame.gap();
+    const double line = m_frame.lineHeight(kRole);
+    for (std::size_t i = 0; i < m_categories.size(); i += m_step) {
+        const double x = left + distance() * (static_cast<double>(i) + 0.5);
+        if (m_style == Style::Turned) {
+            m_frame.text({x + 0.36 * m_frame.size(kRole), top}, m_labels[i].front(),
+                m_frame.theme.text, kRole, Align::Right, false, kTurned);
+            continue;
+        }
+        double y = top + m_frame.size(kRole);
+        const auto lines = m_step > 1 ? std::vector{inOneLine(m_categories[i].label)} : m_labels[i];
+        for (const auto& text : lines) {
+            m_frame.text({x, y}, text, m_frame.theme.text, kRole, Align::Centre);
+            y += line;
+        }
+    }
+    if (!m_groups.empty())
+        drawGroups(left, top + labelsHeight() + 0.5 * m_frame.gap());
+}
+
+void CategoryAxis::drawGroups(double left, double top) const {
+    for (const auto& group : m_groups) {
+        const double from = left + distance() * static_cast<double>(group.first);
+        const double to = from + distance() * static_cast<double>(group.count);
+        const double inset = 0.08 * distance();
+        m_frame.line({from + inset, top}, {to - inset, top}, m_frame.theme.textMuted,
+            m_frame.theme.lineWidth);
+        double y = top + 0.5 * m_frame.gap() + m_frame.size(kRole);
+        for (const auto& text : group.lines) {
+            m_frame.text(
+                {(from + to) / 2.0, y}, text, m_frame.theme.textSecondary, kRole, Align::Centre);
+            y += m_frame.lineHeight(kRole);
+        }
+    }
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,265 @@
+#include "core/plot/figures/PanelBuild.h"
+
+#include "core/plot/TextFit.h"
+#include "core/plot/figures/ChartStyle.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr TextRole kRole = TextRole::Small;
+constexpr double kBars = 0.72; // of a category's width
+constexpr double kTickDistance = 1.7; // in sizes of the text
+
+double widestTick(const FigureFrame& frame, const FigureAxis& axis, int most) {
+    double widest = 0.0;
+    for (const auto& tick : ticksOf(axis, most))
+        widest = std::max(widest, frame.width(tick.label, kRole));
+    return widest;
+}
+
+class PanelDrawing {
+public:
+    PanelDrawing(const FigureFrame& frame, const FigurePanel& panel, std::size_t index, Rect plot,
+        FigureGeometry& geometry)
+        : m_frame(frame)
+        , m_panel(panel)
+        , m_index(index)
+        , m_plot(plot)
+        , m_geometry(geometry) {
+        m_ticks = mostTicks(frame, plot.height);
+    }
+
+    void draw() {
+        addChart();
+        drawTicks(m_panel.left, m_plot.x - m_frame.gap(), Align::Right);
+        if (m_panel.right)
+            drawTicks(*m_panel.right, m_plot.right() + m_frame.gap(), Align::Left);
+        drawTitles();
+        drawGroupBorders();
+        addTargets();
+        drawMissing();
+    }
+
+private:
+    [[nodiscard]] std::size_t count() const { return m_panel.categories.size(); }
+    [[nodiscard]] double distance() const {
+        return m_plot.width / static_cast<double>(std::max<std::size_t>(count(), 1));
+    }
+    [[nodiscard]] double xOf(double category) const {
+        return m_plot.x + distance() * (category + 0.5);
+    }
+    [[nodiscard]] double yOf(const FigureAxis& axis, double value) const {
+        return m_plot.bottom() - m_plot.height * fractionOf(axis, value);
+    }
+    static bool isBar(const FigureSet& set) { return set.role != SetRole::Efficiency; }
+    [[nodiscard]] bool isStacked() const {
+        return std::any_of(m_panel.sets.begin(), m_panel.sets.end(),
+            [](const FigureSet& set) { return set.role == SetRole::KernelCategory; });
+    }
+    [[nodiscard]] std::size_t barSets() const {
+        return static_cast<std::size_t>(
+            std::count_if(m_panel.sets.begin(), m_panel.sets.end(), isBar));
+    }
+
+    void addChart() {
+        Chart chart;
+        chart.area = m_plot;
+        chart.x = {-0.5, static_cast<double>(count()) - 0.5, false, 0.0, 0.0};
+        chart.left = chartAxis(m_panel.left, m_ticks, true);
+        if (m_panel.right)
+            chart.right = chartAxis(*m_panel.right, m_ticks, false);
+        chart.bars.stacked = isStacked();
+        chart.bars.width = kBars;
+        for (const auto& set : m_panel.sets) {
+            if (isBar(set))
+                addBars(set, chart);
+            else
+                addPoints(set, chart);
+        }
+        chart.grid = m_frame.theme.grid;
+        chart.lineWidth = m_frame.theme.lineWidth;
+        m_frame.scene.items.emplace_back(std::move(chart));
+        m_frame.line({m_plot.x, m_plot.bottom()}, {m_plot.right(), m_plot.bottom()},
+            m_frame.theme.textMuted, m_frame.theme.lineWidth);
+    }
+
+    void addBars(const FigureSet& set, Chart& chart) const {
+        chart.bars.colors.push_back(lookOf(set, m_frame.theme).fill);
+        std::vector<double> values;
+        for (const auto& value : set.values)
+            values.push_back(value.value_or(0.0) * m_panel.left.unit.scale);
+        chart.bars.values.push_back(std::move(values));
+    }
+
+    // Points of a group are joined; a missing one breaks the line.
+    void addPoints(const FigureSet& set, Chart& chart) const {
+        const FigureAxis& axis = m_panel.right ? *m_panel.right : m_panel.left;
+        ChartCurve curve;
+        curve.color = lookOf(set, m_frame.theme).fill;
+        curve.width = 2.0 * m_frame.theme.lineWidth;
+        curve.marker = 0.6 * m_frame.size(kRole);
+        curve.onRight = m_panel.right.has_value();
+        const auto finish = [&] {
+            if (!curve.points.empty())
+                chart.curves.push_back(curve);
+            curve.points.clear();
+        };
+        for (std::size_t i = 0; i < count(); ++i) {
+            const auto& categories = m_panel.categories;
+            if (i > 0 && categories[i].group != categories[i - 1].group)
+                finish();
+            if (set.values[i])
+                curve.points.push_back({static_cast<double>(i), *set.values[i] * axis.unit.scale});
+            else
+                finish();
+        }
+        finish();
+    }
+
+    void drawTicks(const FigureAxis& axis, double x, Align align) const {
+        for (const auto& tick : ticksOf(axis, m_ticks))
+            m_frame.text({x, m_frame.centred(yOf(axis, tick.value), kRole)}, tick.label,
+                m_frame.theme.textSecondary, kRole, align);
+    }
+
+    void drawTitles() const {
+        const double y = m_plot.y - 2.5 * m_frame.gap();
+        const std::string right = m_panel.right ? axisTitle(*m_panel.right) : std::string();
+        const double rightWidth = right.empty() ? 0.0 : m_frame.width(right, kRole);
+        const double edge = m_frame.style.width - 2.0 * m_frame.gap();
+        const double rightEnd = std::min(m_plot.right() + m_frame.gap() * 8.0, edge);
+        const double from = m_plot.x - 0.5 * m_frame.gap();
+        const double room = m_plot.right() - from - (right.empty() ? 0.0 : rightWidth);
+        const std::string left = m_panel.title.empty() ? axisTitle(m_panel.left) : m_panel.title;
+        m_frame.text({from, y}, elided(left, room, m_frame.style.measure, kRole, true),
+            m_frame.theme.text, kRole, Align::Left, true);
+        m_frame.text({rightEnd, y}, right, m_frame.theme.textSecondary, kRole, Align::Right);
+    }
+
+    void drawGroupBorders() const {
+        for (std::size_t i = 1; i < count(); ++i) {
+            if (m_panel.categories[i].group == m_panel.categories[i - 1].group)
+                continue;
+            const double x = xOf(static_cast<double>(i) - 0.5);
+            m_frame.line(
+                {x, m_plot.y}, {x, m_plot.bottom()}, m_frame.theme.line, m_frame.theme.lineWidth);
+        }
+    }
+
+    void addTarget(Rect rect, std::size_t set, std::size_t category) {
+        m_geometry.targets.push_back({rect, m_index, set, category});
+    }
+
+    // The same places that Qt Charts gives the bars: sets side by side in kBars of the category.
+    void addTargets() {
+        const double width = kBars * distance() / static_cast<double>(isStacked() ? 1 : barSets());
+        std::vector<double> stacked(count(), 0.0);
+        std::size_t bar = 0;
+        for (std::size_t set = 0; set < m_panel.sets.size(); ++set) {
+            if (!isBar(m_panel.sets[set])) {
+                addPointTargets(set);
+                continue;
+            }
+            for (std::size_t i = 0; i < count(); ++i) {
+                const auto& value = m_panel.sets[set].values[i];
+                if (!value || *value == 0.0)
+                    continue;
+                const double from = isStacked() ? stacked[i] : 0.0;
+                stacked[i] += *value;
+                const double x = xOf(static_cast<double>(i)) - kBars * distance() / 2.0
+                    + (isStacked() ? 0.0 : width * static_cast<double>(bar));
+                addBarTarget(set, i, x, width, {from, from + *value});
+            }
+            ++bar;
+        }
+    }
+
+    void addBarTarget(
+        std::size_t set, std::size_t category, double x, double width, ValueRange values) {
+        const double top = yOf(m_panel.left, std::max(values.low, values.high));
+        const double bottom = yOf(m_panel.left, std::min(values.low, values.high));
+        const Rect rect{x, top, width, bottom - top};
+        const SetLook look = lookOf(m_panel.sets[set], m_frame.theme);
+        if (look.hatched && rect.width > 2.0 * m_frame.theme.lineWidth)
+            m_frame.hatch(rect, hatchOn(look.fill));
+        addTarget(rect, set, category);
+    }
+
+    void addPointTargets(std::size_t set) {
+        const FigureAxis& axis = m_panel.right ? *m_panel.right : m_panel.left;
+        const double size = 1.2 * m_frame.size(kRole);
+        for (std::size_t i = 0; i < count(); ++i) {
+            if (const auto& value = m_panel.sets[set].values[i])
+                addTarget({xOf(static_cast<double>(i)) - size / 2.0, yOf(axis, *value) - size / 2.0,
+                              size, size},
+                    set, i);
+        }
+    }
+
+    // "OOM" in the place of bars; a dash where nothing is known.
+    void drawMissing() const {
+        for (std::size_t i = 0; i < count(); ++i) {
+            const bool isOom = m_panel.categories[i].outOfMemory;
+            const bool isKnown = std::any_of(m_panel.sets.begin(), m_panel.sets.end(),
+                [i](const FigureSet& set) { return isBar(set) && set.values[i]; });
+            if (isKnown && !isOom)
+                continue;
+            const std::string text = isOom ? "OOM" : "–";
+            const Color color = isOom ? m_frame.theme.warning : m_frame.theme.textMuted;
+            const double x = xOf(static_cast<double>(i));
+            const double foot = m_plot.bottom() - m_frame.gap();
+            if (m_frame.width(text, kRole, true) <= distance())
+                m_frame.text({x, foot}, text, color, kRole, Align::Centre, true);
+            else
+                m_frame.text({x + 0.36 * m_frame.size(kRole), foot}, text, color, kRole,
+                    Align::Left, true, -90.0);
+        }
+    }
+
+    const FigureFrame& m_frame;
+    const FigurePanel& m_panel;
+    std::size_t m_index;
+    Rect m_plot;
+    FigureGeometry& m_geometry;
+    int m_ticks = 0;
+};
+
+} // namespace
+
+int mostTicks(const FigureFrame& frame, double height) {
+    return std::clamp(static_cast<int>(height / (kTickDistance * frame.size(kRole))), 2, 8);
+}
+
+ChartAxis chartAxis(const FigureAxis& axis, int most, bool grid) {
+    ChartAxis result{
+        axis.range.low * axis.unit.scale, axis.range.high * axis.unit.scale, axis.log, 0.0, 0.0};
+    const auto ticks = ticksOf(axis, most);
+    if (grid && ticks.size() > 1) {
+        result.gridFrom = ticks.front().value * axis.unit.scale;
+        result.gridStep = (ticks[1].value - ticks[0].value) * axis.unit.scale;
+    }
+    return result;
+}
+
+PanelMargins marginsOf(const FigureFrame& frame, const FigurePanel& panel, double height) {
+    const int most = mostTicks(frame, height);
+    PanelMargins margins{widestTick(frame, panel.left, most) + 1.5 * frame.gap(), frame.gap()};
+    if (panel.right)
+        margins.right = widestTick(frame, *panel.right, most) + 1.5 * frame.gap();
+    return margins;
+}
+
+double panelHead(const FigureFrame& frame) {
+    return frame.lineHeight(kRole) + 3.0 * frame.gap();
+}
+
+void drawPanel(const FigureFrame& frame, const FigurePanel& panel, std::size_t index, Rect plot,
+    FigureGeometry& geometry) {
+    PanelDrawing(frame, panel, index, plot, geometry).draw();
+}
+
+} // namespace trainscope::plot

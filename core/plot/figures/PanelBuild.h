@@ -1,0 +1,26 @@
+#pragma once
+// One panel of a chart in its place: bars and points for Qt Charts, and ticks, marks and hatches
+// around and over them.
+
+#include "core/plot/figures/FigureFrame.h"
+
+namespace trainscope::plot {
+
+// Widths beside the plot area that ticks and their labels need.
+struct PanelMargins {
+    double left = 0.0;
+    double right = 0.0;
+};
+PanelMargins marginsOf(const FigureFrame& frame, const FigurePanel& panel, double height);
+// Above the plot area: the titles of the axes.
+double panelHead(const FigureFrame& frame);
+
+// `plot`: the plot area. Adds a target for each bar and point.
+void drawPanel(const FigureFrame& frame, const FigurePanel& panel, std::size_t index, Rect plot,
+    FigureGeometry& geometry);
+
+// Ticks of an axis of that height, in the panel's small text.
+int mostTicks(const FigureFrame& frame, double height);
+ChartAxis chartAxis(const FigureAxis& axis, int most, bool grid);
+
+} // namespace trainscope::plot

@@ -1,0 +1,157 @@
+// Qt Charts draws bars, lines and grids exactly where the geometry says they are, at any size, and
+// as vectors.
+
+#include <QImage>
+#include <QPainter>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/painting/ChartPainter.h"
+#include "app/painting/FigureDrawing.h"
+#include "core/plot/figures/support/DemoFigures.h"
+
+#include <QFile>
+
+using namespace trainscope;
+using namespace trainscope::app;
+
+namespace {
+
+constexpr int kScale = 4; // pixels in a unit
+
+QImage painted(const plot::Chart& chart, int width, int height) {
+    QImage image(width * kScale, height * kScale, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    painter.scale(kScale, kScale);
+    paintChart(chart, painter);
+    return image;
+}
+
+QColor at(const QImage& image, double x, double y) {
+    return image.pixelColor(static_cast<int>(x * kScale), static_cast<int>(y * kScale));
+}
+
+plot::Chart emptyChart(plot::Rect area) {
+    plot::Chart chart;
+    chart.area = area;
+    chart.x = {-0.5, 1.5, false, 0.0, 0.0};
+    chart.left = {0.0, 10.0, false, 0.0, 0.0};
+    chart.grid = plot::rgb(0x00FF00);
+    chart.lineWidth = 0.5;
+    return chart;
+}
+
+} // namespace
+
+class ChartsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void barsBesideEachOther_data() {
+        QTest::addColumn<double>("width");
+        QTest::addColumn<double>("height");
+        QTest::newRow("small") << 60.0 << 40.0;
+        QTest::newRow("wide") << 400.0 << 90.0;
+        QTest::newRow("high") << 100.0 << 300.0;
+    }
+    void barsBesideEachOther() {
+        QFETCH(double, width);
+        QFETCH(double, height);
+        plot::Chart chart = emptyChart({20.0, 30.0, width, height});
+        chart.bars.width = 0.5;
+        chart.bars.colors = {plot::rgb(0xFF0000), plot::rgb(0x0000FF)};
+        chart.bars.values = {{5.0, 10.0}, {2.0, 0.0}};
+        const QImage image
+            = painted(chart, static_cast<int>(width) + 50, static_cast<int>(height) + 50);
+        const auto x = [&](double category) { return 20.0 + width * (category + 0.5) / 2.0; };
+        const auto y = [&](double value) { return 30.0 + height * (1.0 - value / 10.0); };
+        const double d = 0.75;
+        // The first set of category 0 reaches from −0.25 to 0 and from 0 to 5.
+        QCOMPARE(at(image, x(-0.25) + d, y(5.0) + d), QColor(Qt::red));
+        QCOMPARE(at(image, x(0.0) - d, y(0.0) - d), QColor(Qt::red));
+        QVERIFY(at(image, x(-0.25) + d, y(5.0) - d) != QColor(Qt::red));
+        QVERIFY(at(image, x(-0.25) - d, y(1.0)) != QColor(Qt::red));
+        // The second from 0 to 0.25, up to 2.
+        QCOMPARE(at(image, x(0.0) + d, y(2.0) + d), QColor(Qt::blue));
+        QCOMPARE(at(image, x(0.25) - d, y(1.0)), QColor(Qt::blue));
+        QVERIFY(at(image, x(0.0) + d, y(2.0) - d) != QColor(Qt::blue));
+        QVERIFY(at(image, x(0.25) + d, y(1.0)) != QColor(Qt::blue));
+        // Category 1.
+        QCOMPARE(at(image, x(0.75) + d, y(10.0) + d), QColor(Qt::red));
+        QVERIFY(at(image, x(1.0) + d, y(1.0)) != QColor(Qt::blue));
+    }
+
+    void stacks() {
+        plot::Chart chart = emptyChart({10.0, 10.0, 100.0, 80.0});
+        chart.bars.stacked = true;
+        chart.bars.width = 0.5;
+        chart.bars.colors = {plot::rgb(0xFF0000), plot::rgb(0x0000FF)};
+        chart.bars.values = {{5.0, 1.0}, {2.5, 1.0}};
+        const QImage image = painted(chart, 120, 100);
+        // 5 is 40 units above the foot at 90, 7.5 is 60.
+        QCOMPARE(at(image, 35.0, 51.0), QColor(Qt::red));
+        QCOMPARE(at(image, 35.0, 49.0), QColor(Qt::blue));
+        QCOMPARE(at(image, 35.0, 31.0), QColor(Qt::blue));
+        QVERIFY(at(image, 35.0, 28.5) != QColor(Qt::blue));
+    }
+
+    void gridAndLines() {
+        plot::Chart chart = emptyChart({10.0, 10.0, 100.0, 80.0});
+        chart.left.gridFrom = 0.0;
+        chart.left.gridStep = 2.5;
+        chart.lineWidth = 1.0;
+        chart.right = plot::ChartAxis{0.0, 1.0, false, 0.0, 0.0};
+        chart.curves.push_back({{{0.0, 0.75}, {1.0, 0.75}}, plot::rgb(0xFF0000), 2.0, 0.0, true});
+        chart.curves.push_back({{{0.5, 2.0}}, plot::rgb(0x0000FF), 0.0, 6.0, false});
+        const QImage image = painted(chart, 120, 100);
+        QCOMPARE(at(image, 20.0, 70.0), QColor(Qt::green)); // 2.5 of 10
+        QCOMPARE(at(image, 20.0, 50.0), QColor(Qt::green));
+        QVERIFY(at(image, 20.0, 60.0) != QColor(Qt::green));
+        QCOMPARE(at(image, 60.0, 30.0), QColor(Qt::red)); // 0.75 on the right axis
+        QCOMPARE(at(image, 60.0, 74.0), QColor(Qt::blue)); // a dot at 2 of 10
+        QVERIFY(at(image, 64.5, 74.0) != QColor(Qt::blue)); // 6 wide
+    }
+
+    void filesAreVectorsAndTheSameTwice_data() {
+        QTest::addColumn<QString>("suffix");
+        for (const char* suffix : {"pdf", "svg", "png"})
+            QTest::newRow(suffix) << QString::fromLatin1(suffix);
+    }
+    void filesAreVectorsAndTheSameTwice() {
+        QFETCH(QString, suffix);
+        QByteArray files[2];
+        for (int i = 0; i < 2; ++i) {
+            const QString path = m_folder.filePath(QStringLiteral("f%1.").arg(i) + suffix);
+            QVERIFY(exportFigureData(test::demoSweep(3, 8), path, {}).hasValue());
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            files[i] = file.readAll();
+        }
+        QVERIFY(!files[0].isEmpty());
+        QCOMPARE(files[0], files[1]);
+        if (suffix == QLatin1String("svg")) {
+            QVERIFY(!files[0].contains("<image"));
+            QVERIFY(files[0].contains("@font-face"));
+        }
+        if (suffix == QLatin1String("pdf")) {
+            QVERIFY(!files[0].contains("/Subtype /Image"));
+            QVERIFY(files[0].contains("/FontFile"));
+        }
+    }
+
+    void tooLowWarns() {
+        FigureOptions options;
+        options.heightMm = 20.0;
+        const auto written = exportFigureData(
+            test::demoSweep(3, 8), m_folder.filePath(QStringLiteral("low.pdf")), options);
+        QVERIFY(written.hasValue());
+        QVERIFY(!written.value().isEmpty());
+    }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+QTEST_MAIN(ChartsTest)
+#include "tst_Charts.moc"

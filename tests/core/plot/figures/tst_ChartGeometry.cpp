@@ -1,0 +1,175 @@
+// Where bars, points and texts of charts are; no text is cut or lies over another.
+
+#include <QTest>
+
+#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/figures/support/DemoFigures.h"
+#include "core/plot/support/PlotFixture.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::plot;
+using namespace trainscope::test;
+
+namespace {
+
+FigureStyle style(double width, double height = 0.0) {
+    FigureStyle result;
+    result.theme = &paperTheme();
+    result.width = width;
+    result.height = height;
+    result.measure = [](std::string_view text, TextRole, bool) {
+        return 0.6 * fixedPitch(text, TextRole::Small, false);
+    };
+    return result;
+}
+
+std::vector<const Chart*> chartsOf(const PlotScene& scene) {
+    std::vector<const Chart*> charts;
+    for (const auto& item : scene.items) {
+        if (const auto* chart = std::get_if<Chart>(&item))
+            charts.push_back(chart);
+    }
+    return charts;
+}
+
+Rect boxOf(const Label& label, const FigureStyle& of) {
+    const double width = of.measure(label.text, label.role, label.bold);
+    const double size = of.theme->size(label.role);
+    const double shift = label.align == Align::Right ? width
+        : label.align == Align::Centre               ? width / 2
+                                                     : 0.0;
+    // Capitals, without the air above and below.
+    if (label.rotation == 0.0)
+        return {label.anchor.x - shift, label.anchor.y - 0.7 * size, width, 0.7 * size};
+    return {label.anchor.x - 0.7 * size, label.anchor.y - (width - shift), 0.7 * size, width};
+}
+
+} // namespace
+
+class ChartGeometryTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void barsAreWhereTheirValuesAre() {
+        const auto data = demoSweep(1, 4);
+        const auto geometry = buildFigure(data, style(400.0));
+        const Chart& chart = *chartsOf(geometry.scene).front();
+        const double category = chart.area.width / 4.0;
+        // Mean of place 1 (101 of 204 W): the left half of 72 % of the second category.
+        const auto target = std::find_if(geometry.targets.begin(), geometry.targets.end(),
+            [](const auto& t) { return t.set == 0 && t.category == 1; });
+        QVERIFY(target != geometry.targets.end());
+        QVERIFY(std::abs(target->rect.x - (chart.area.x + category * 1.14)) < 1e-9);
+        QVERIFY(std::abs(target->rect.width - category * 0.36) < 1e-9);
+        QVERIFY(std::abs(target->rect.bottom() - chart.area.bottom()) < 1e-9);
+        QVERIFY(std::abs(target->rect.height - chart.area.height * 101.0 / 204.0) < 1e-9);
+        // Nothing to point at where a run ended out of memory.
+        QVERIFY(std::none_of(geometry.targets.begin(), geometry.targets.end(),
+            [](const auto& t) { return t.category == 2; }));
+    }
+
+    void stacksStandOnEachOther() {
+        const auto data = demoStages(3);
+        const auto geometry = buildFigure(data, style(500.0));
+        const auto rectOf = [&](std::size_t set) {
+            return std::find_if(geometry.targets.begin(), geometry.targets.end(),
+                [set](const auto& t) { return t.panel == 1 && t.set == set && t.category == 2; })
+                ->rect;
+        };
+        QVERIFY(std::abs(rectOf(1).bottom() - rectOf(0).y) < 1e-9);
+        QVERIFY(std::abs(rectOf(2).bottom() - rectOf(1).y) < 1e-9);
+        // 4.2 ms of 20 ms.
+        const Chart& chart = *chartsOf(geometry.scene)[1];
+        QVERIFY(std::abs(rectOf(0).height - chart.area.height * 0.21) < 1e-9);
+        QVERIFY(chart.bars.stacked);
+        QVERIFY(std::abs(chart.bars.values[0][2] - 4.2) < 1e-12); // in the unit of the axis
+    }
+
+    void plotAreasAreInLine() {
+        const auto geometry = buildFigure(demoSweep(3, 6), style(400.0));
+        const auto charts = chartsOf(geometry.scene);
+        QCOMPARE(charts.size(), std::size_t{3});
+        for (const auto* chart : charts) {
+            QCOMPARE(chart->area.x, charts[0]->area.x);
+            QCOMPARE(chart->area.width, charts[0]->area.width);
+            QCOMPARE(chart->area.height, charts[0]->area.height);
+        }
+    }
+
+    void linesEndWithTheirGroup() {
+        const auto geometry = buildFigure(demoSweep(1, 8), style(400.0));
+        // Places 0, 1 | 3 (2 is out of memory) | 4 … 7.
+        const auto& curves = chartsOf(geometry.scene).front()->curves;
+        QCOMPARE(curves.size(), std::size_t{3});
+        QCOMPARE(curves[0].points.size(), std::size_t{2});
+        QCOMPARE(curves[1].points.size(), std::size_t{1});
+        QCOMPARE(curves[2].points.size(), std::size_t{4});
+    }
+
+    void whatThePointerFinds() {
+        const auto data = demoSweep(2, 4);
+        const auto geometry = buildFigure(data, style(400.0));
+        const auto target = std::find_if(geometry.targets.begin(), geometry.targets.end(),
+            [](const auto& t) { return t.panel == 1 && t.set == 1 && t.category == 3; });
+        const auto hit
+            = hitFigure(data, geometry, target->rect.x + 1.0, target->rect.bottom() - 1.0);
+        QVERIFY(hit.has_value());
+        QCOMPARE(hit->title, std::string("run 3"));
+        QCOMPARE(hit->facts[0].first, std::string("GPU power, peak"));
+        QCOMPARE(hit->facts[0].second, std::string("153 W"));
+        QVERIFY(!hitFigure(data, geometry, 1.0, 1.0));
+    }
+
+    void textsNeitherTouchNorLeave_data() {
+        QTest::addColumn<std::size_t>("places");
+        QTest::addColumn<double>("width");
+        QTest::addColumn<bool>("stages");
+        for (const std::size_t places : {1U, 3U, 8U, 20U, 64U}) {
+            for (const double width : {240.0, 504.0, 1200.0}) {
+                QTest::addRow("%zu places, %g", places, width) << places << width << false;
+                QTest::addRow("%zu stages, %g", places, width) << places << width << true;
+            }
+        }
+    }
+    void textsNeitherTouchNorLeave() {
+        QFETCH(std::size_t, places);
+        QFETCH(double, width);
+        QFETCH(bool, stages);
+        const auto data = stages ? demoStages(places) : demoSweep(3, places);
+        const FigureStyle of = style(width);
+        const auto geometry = buildFigure(data, of);
+        std::vector<std::pair<Rect, std::string>> boxes;
+        for (const auto& item : geometry.scene.items) {
+            if (const auto* label = std::get_if<Label>(&item))
+                boxes.emplace_back(boxOf(*label, of), label->text);
+        }
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            const auto& [a, text] = boxes[i];
+            const bool inside = a.x >= -0.01 && a.right() <= width + 0.01 && a.y >= -0.01
+                && a.bottom() <= geometry.scene.height + 0.01;
+            QVERIFY2(inside, text.c_str());
+            for (std::size_t k = i + 1; k < boxes.size(); ++k) {
+                const auto& [b, other] = boxes[k];
+                const bool touch = a.x < b.right() - 0.01 && b.x < a.right() - 0.01
+                    && a.y < b.bottom() - 0.01 && b.y < a.bottom() - 0.01;
+                QVERIFY2(!touch, (text + " | " + other).c_str());
+            }
+        }
+    }
+
+    void outOfMemoryIsMarked() {
+        const auto geometry = buildFigure(demoSweep(2, 4), style(400.0));
+        const auto marks = std::count_if(
+            geometry.scene.items.begin(), geometry.scene.items.end(), [](const auto& item) {
+                const auto* label = std::get_if<Label>(&item);
+                return label != nullptr && label->text == "OOM";
+            });
+        QCOMPARE(marks, std::ptrdiff_t{2});
+    }
+};
+
+QTEST_GUILESS_MAIN(ChartGeometryTest)
+#include "tst_ChartGeometry.moc"
