@@ -106,13 +106,31 @@ LaunchMatch LaunchFiles::find(std::string_view runFolder) const {
             other.note = std::move(match.note);
         match = std::move(other);
     }
-    for (const LaunchKind kind : {LaunchKind::Text, LaunchKind::Json})
-        addBeside(runFolder, kind, match);
+    addAllBeside(runFolder, match);
     if (!match.paths.empty())
         return match;
     LaunchMatch script = elsewhere(m_others, runFolder, name);
+    if (script.paths.empty())
+        script = above(runFolder, name);
     // That a script or a log states nothing is no surprise.
     return script.paths.empty() ? match : script;
+}
+
+LaunchMatch LaunchFiles::above(std::string_view runFolder, std::string_view name) const {
+    const auto& runs = m_runs.telemetryFolders();
+    const bool isAlone = runs.size() == 1 && runs.contains(runFolder);
+    LaunchMatch match;
+    while (isAlone && !runFolder.empty() && match.paths.empty()) {
+        runFolder = folderPart(runFolder);
+        match = inRunFolder(runFolder, name);
+        addAllBeside(runFolder, match);
+    }
+    return match;
+}
+
+void LaunchFiles::addAllBeside(std::string_view runFolder, LaunchMatch& match) const {
+    for (const LaunchKind kind : {LaunchKind::Text, LaunchKind::Json})
+        addBeside(runFolder, kind, match);
 }
 
 bool LaunchFiles::accept(const std::string& path, LaunchMatch& match) const {

@@ -8,7 +8,8 @@
 //     index means different layouts on different clusters;
 //  3. scripts and logs in the run folder, then JSON configurations there: they fill what is not
 //     stated yet. Files of one kind that contradict each other are left out;
-//  4. without any of these, a script or log anywhere, named like the run folder, as in 2.
+//  4. without any of these, a script or log anywhere, named like the run folder, as in 2;
+//  5. else, where the tree holds that one run only, as in 1 and 3 in the folders above it.
 // Only files that are launch configurations count.
 
 #include "core/model/Result.h"
@@ -42,6 +43,9 @@ private:
     [[nodiscard]] LaunchMatch inRunFolder(std::string_view runFolder, std::string_view name) const;
     [[nodiscard]] LaunchMatch elsewhere(const std::vector<std::string>& files,
         std::string_view runFolder, std::string_view name) const;
+    // In the folders above the only run of the tree.
+    [[nodiscard]] LaunchMatch above(std::string_view runFolder, std::string_view name) const;
+    void addAllBeside(std::string_view runFolder, LaunchMatch& match) const;
     void addBeside(std::string_view runFolder, LaunchKind kind, LaunchMatch& match) const;
     struct Candidate {
         std::string path;

@@ -32,6 +32,16 @@ std::optional<int> quotient(std::int64_t whole, std::initializer_list<int> facto
                                                     : std::nullopt;
 }
 
+std::optional<int> product(std::initializer_list<int> factors) {
+    std::int64_t whole = 1;
+    for (const int factor : factors) {
+        whole *= factor;
+        if (whole > std::numeric_limits<int>::max())
+            return std::nullopt;
+    }
+    return static_cast<int>(whole);
+}
+
 std::optional<std::int64_t> gpusOf(const Fields& fields, const LaunchConfig& config) {
     if (config.nodes && config.gpusPerNode)
         return std::int64_t{*config.nodes} * *config.gpusPerNode;
@@ -185,6 +195,10 @@ void readBatch(const Fields& fields, LaunchConfig& config) {
         config.sequenceLength
             = fields.count({"encoder_seq_length", "seq_length", "data.seq_length"});
     config.gradientAccumulation = fields.count({"gradient_accumulation_steps", "gas"});
+    if (!config.globalBatch && config.gradientAccumulation && config.microBatch
+        && config.dataParallel)
+        config.globalBatch
+            = product({*config.microBatch, *config.gradientAccumulation, *config.dataParallel});
     if (!config.gradientAccumulation && config.globalBatch && config.microBatch
         && config.dataParallel)
         config.gradientAccumulation

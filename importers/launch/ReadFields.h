@@ -1,8 +1,9 @@
 #pragma once
 // The launch configuration that a set of settings states, whatever file they come from: NeMo and
 // Hydra, Megatron-LM, DeepSpeed, GPT-NeoX and Hugging Face names. Arithmetic on stated numbers is
-// all that is derived: the data-parallel degree (GPUs / (TP × PP × CP)) and the micro-batches per
-// step (global batch / (micro-batch × DP)), each only where it divides.
+// all that is derived: the data-parallel degree (GPUs / (TP × PP × CP)), the micro-batches per step
+// (global batch / (micro-batch × DP)), each only where it divides, and the global batch where these
+// are stated instead.
 
 #include "core/model/Run.h"
 #include "importers/launch/Fields.h"

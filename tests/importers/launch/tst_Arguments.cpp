@@ -175,6 +175,13 @@ private Q_SLOTS:
         QCOMPARE(automatic.zeroStage, 0);
     }
 
+    void theBatchFromItsFactors() {
+        const auto launch = read(LaunchKind::Text,
+            "  data_parallel_size .... 4\n  gradient_accumulation_steps .... 8\n"
+            "  micro_batch_size .... 2\n");
+        QCOMPARE(launch.globalBatch, 64);
+    }
+
     void huggingFace() {
         const auto launch = read(LaunchKind::Json, R"({"architectures": ["MixtralForCausalLM"],
             "hidden_act": "silu", "hidden_size": 4096, "intermediate_size": 14336,

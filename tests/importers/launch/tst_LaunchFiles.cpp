@@ -91,6 +91,15 @@ private Q_SLOTS:
         QTest::newRow("a YAML goes before a script of that name")
             << Files{{"scripts/gpt3_1_00000.sh", args}, {"scripts/gpt3_1_00000.yaml", yaml}} << run
             << std::string("scripts/gpt3_1_00000.yaml");
+        QTest::newRow("above the only run")
+            << Files{{"r/a/gpu_power_0.csv", ""}, {"r/launch.yaml", yaml},
+                   {"r/ds_config.json", R"({"train_batch_size": 16})"}}
+            << std::string("r/a") << std::string("r/launch.yaml r/ds_config.json");
+        QTest::newRow("at the root above the only run") << Files{{"r/a/gpu_power_0.csv", ""},
+            {"train.sh", args}} << std::string("r/a") << std::string("train.sh");
+        QTest::newRow("above several runs") << Files{{"r/a/gpu_power_0.csv", ""},
+            {"r/b/gpu_power_0.csv", ""}, {"r/launch.yaml", yaml}}
+                                            << std::string("r/a") << std::string("none");
         QTest::newRow("another run is closer")
             << Files{{"r/lora/gpt3_1_00000/gpu_power_0.csv", ""},
                    {"r/tune/gpt3_1_00000/gpu_power_0.csv", ""}, {"s/lora/gpt3_1_00000.yaml", yaml}}
