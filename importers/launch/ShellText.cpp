@@ -101,8 +101,7 @@ std::vector<std::string> ShellText::words() const {
             words.push_back(std::move(word));
         word.clear();
     };
-    for (std::size_t i = 0; i < m_text.size(); ++i) {
-        const char c = m_text[i];
+    for (const char c : m_text) {
         const bool opens = (c == '{' || c == '(') && !word.empty()
             && (word.back() == '$' || (nested > 0 && c == '('));
         if (opens)
