@@ -3,6 +3,7 @@
 #include "app/cli/Quantity.h"
 #include "app/cli/RunSelection.h"
 #include "app/cli/TextTable.h"
+#include "core/analysis/clocks/PowerEdges.h"
 #include "core/analysis/clocks/RankClocks.h"
 
 #include <CLI/CLI.hpp>
@@ -25,7 +26,7 @@ struct Options {
     bool json = false;
 };
 
-Json clocksJson(const RankClocks& clocks) {
+Json clocksJson(const RankClocks& clocks, const analysis::TelemetryLags& lags) {
     Json json{{"ranks", Json::array()}};
     for (const RankClock& clock : clocks.ranks) {
         json["ranks"].push_back(
@@ -38,6 +39,14 @@ Json clocksJson(const RankClocks& clocks) {
     json["unaligned"] = Json::array();
     for (const auto& [rank, reason] : clocks.unaligned)
         json["unaligned"].push_back({{"rank", rank}, {"reason", reason}});
+    json["telemetry"] = Json::array();
+    for (const auto& lag : lags.ranks)
+        json["telemetry"].push_back(
+            {{"rank", lag.rank}, {"lag_s", lag.lagS}, {"error_s", lag.errorS},
+                {"correlation", lag.correlation}, {"ambiguous", lag.isAmbiguous}});
+    json["telemetry_unknown"] = Json::array();
+    for (const auto& [rank, reason] : lags.unknown)
+        json["telemetry_unknown"].push_back({{"rank", rank}, {"reason", reason}});
     json["method"] = "ends of matched collectives, bounded by their starts";
     if (clocks.referenceRank >= 0) {
         json["reference_rank"] = clocks.referenceRank;
@@ -82,6 +91,23 @@ void printClocks(const RankClocks& clocks, std::ostream& out) {
         out << "rank " << rank << " is not aligned. " << reason << '\n';
 }
 
+void printLags(const analysis::TelemetryLags& lags, std::ostream& out) {
+    if (lags.ranks.empty() && lags.unknown.empty())
+        return;
+    out << "\nTelemetry against traces, from power and kernels:\n";
+    TextTable table({{"rank"}, {"telemetry late by"}, {"error"}, {"correlation"},
+        {"", TextTable::Align::Left}});
+    for (const auto& lag : lags.ranks) {
+        table.add({std::to_string(lag.rank), signedText({std::llround(lag.lagS * 1e9)}),
+            uncertaintyText(lag.errorS * 1e9), fmt::format("{:.2f}", lag.correlation),
+            lag.isAmbiguous ? "other lags fit as well" : ""});
+    }
+    if (!table.isEmpty())
+        table.print(out, "  ");
+    for (const auto& [rank, reason] : lags.unknown)
+        out << "  rank " << rank << ": " << reason << '\n';
+}
+
 ExitStatus printAlignment(const Options& options, const Console& console) {
     const auto store = openDatabase(options.database);
     if (!store.hasValue())
@@ -89,17 +115,22 @@ ExitStatus printAlignment(const Options& options, const Console& console) {
     const auto run = selectRunOrOnly(store.value(), options.run);
     if (!run.hasValue())
         return console.fail(run.error());
-    const auto clocks = analysis::alignRanks(store.value(), run.value(),
-        [&console](const ProgressState&) { return !console.isCancelled(); });
+    const Progress isWanted = [&console](const ProgressState&) { return !console.isCancelled(); };
+    const auto clocks = analysis::alignRanks(store.value(), run.value(), isWanted);
     if (!clocks.hasValue())
         return console.fail(clocks.error());
     if (clocks.value().ranks.empty())
         console.warn("The run '" + run.value().name
             + "' has no traces; import the Kineto traces of its ranks to compare their clocks.");
-    if (options.json)
-        printJson(console.out(), clocksJson(clocks.value()));
-    else
-        printClocks(clocks.value(), console.out());
+    const auto lags = analysis::telemetryLags(store.value(), run.value(), isWanted);
+    if (!lags.hasValue())
+        return console.fail(lags.error());
+    if (options.json) {
+        printJson(console.out(), clocksJson(clocks.value(), lags.value()));
+        return ExitStatus::Done;
+    }
+    printClocks(clocks.value(), console.out());
+    printLags(lags.value(), console.out());
     return ExitStatus::Done;
 }
 
@@ -116,7 +147,8 @@ void addAlignCommand(CLI::App& app, CommandContext& context) {
     command->footer(
         R"(All parts of a collective end together, and none ends before the last has started: that
 gives each rank's offset and drift against rank 0's clock, and a bound of the error. Ranks that
-share no communicator with rank 0 are reached over others.
+share no communicator with rank 0 are reached over others. Where a GPU's power was recorded too,
+the lag of telemetry behind the trace follows from power and kernels.
 
 Examples:
   trainscope-cli align traces.trainscope

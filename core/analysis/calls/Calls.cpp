@@ -3,6 +3,7 @@
 #include "core/analysis/KernelCategory.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -31,6 +32,7 @@ bool Communicator::mayHold(int rank) const {
 
 Result<Calls> Calls::open(const store::Store& store, const Run& run) {
     Calls calls(store);
+    calls.m_worldSize = run.worldSize;
     auto tracks = store.tracks(run.id);
     if (!tracks.hasValue())
         return tracks.error();
@@ -171,6 +173,11 @@ std::uint32_t Calls::communicatorOf(const CollectiveDetail& detail) {
     Communicator group{detail.group, detail.description, detail.ranks,
         detail.ranks.empty() ? static_cast<int>(detail.groupSize.value_or(0))
                              : static_cast<int>(detail.ranks.size())};
+    // Long lists are elided; one as long as the world holds every rank.
+    if (group.ranks.empty() && group.size > 0 && group.size == m_worldSize) {
+        group.ranks.resize(static_cast<std::size_t>(group.size));
+        std::iota(group.ranks.begin(), group.ranks.end(), 0);
+    }
     std::sort(group.ranks.begin(), group.ranks.end());
     std::string key = group.name + '\n';
     for (const int rank : group.ranks)

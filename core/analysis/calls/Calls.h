@@ -85,6 +85,7 @@ private:
     std::uint32_t signatureOf(const CallSpec& spec);
 
     const store::Store* m_store;
+    int m_worldSize = 0;
     std::map<int, std::vector<Track>> m_streams; // by rank
     std::map<int, TimeRange> m_ranges;
     std::map<NameId, std::string> m_kernels; // of communication

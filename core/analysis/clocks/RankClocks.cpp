@@ -82,8 +82,9 @@ private:
 
     Status spread(const Pass& pass) {
         // New ones are appended, and asked in their turn.
-        for (std::size_t i = 0; i < m_result.ranks.size(); ++i) {
-            const RankClock hub = m_result.ranks[i];
+        std::size_t asked = 0;
+        while (asked < m_result.ranks.size()) {
+            const RankClock hub = m_result.ranks[asked++];
             const std::set<int> waiting = m_waiting;
             for (const int rank : waiting) {
                 if (Status status = compare(hub, rank, pass); !status.hasValue())

@@ -279,11 +279,9 @@ private:
     static const End* nearest(const std::vector<End>& ends, std::int64_t expected) {
         auto at = std::lower_bound(ends.begin(), ends.end(), expected,
             [](const End& end, std::int64_t time) { return end.at < time; });
-        if (at == ends.end())
-            --at;
-        else if (at != ends.begin() && expected - (at - 1)->at < at->at - expected)
-            --at;
-        return &*at;
+        const bool isBeforeNearer = at == ends.end()
+            || (at != ends.begin() && expected - (at - 1)->at < at->at - expected);
+        return isBeforeNearer ? &*(at - 1) : &*at;
     }
 
     CallSpan m_a;

@@ -27,7 +27,6 @@ public:
     Scan(Calls calls, const RankClocks& clocks, const CollectiveVisitor& visit,
         const Progress& progress, bool onCommonClock)
         : m_calls(std::move(calls))
-        , m_clocks(clocks)
         , m_visit(visit)
         , m_progress(progress)
         , m_onCommonClock(onCommonClock)
@@ -188,7 +187,6 @@ private:
     }
 
     Calls m_calls;
-    const RankClocks& m_clocks;
     const CollectiveVisitor& m_visit;
     const Progress& m_progress;
     bool m_onCommonClock;

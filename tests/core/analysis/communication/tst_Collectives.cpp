@@ -41,6 +41,7 @@ private Q_SLOTS:
     void equalNamesOfDifferentGroupsStayApart();
     void messagesByDirection();
     void oldTracesWithoutArguments();
+    void elidedRanksOfTheWorld();
     void dimensionsOfTheLayout();
     void ownClocksOnRequest();
     void windowsMakeNoDifference();
@@ -250,6 +251,25 @@ void TestCollectives::oldTracesWithoutArguments() {
     QVERIFY(!summary.rows[0].bytes);
     QVERIFY(!summary.rows[0].busBandwidth);
     QVERIFY(summary.rows[0].link == LinkClass::Unknown);
+}
+
+void TestCollectives::elidedRanksOfTheWorld() {
+    // 64 ranks, of which two were recorded; the list is cut off.
+    PlantedRun planted;
+    planted.run.worldSize = 64;
+    const std::string detail = R"({"Collective name":"allreduce","In msg nelems":1000,)"
+                               R"("Out msg nelems":1000,"Group size":64,"dtype":"Float",)"
+                               R"("Process Group Name":"0","Process Group Ranks":"[0, 1, ...]"})";
+    for (std::int64_t i = 0; i < 20; ++i) {
+        const std::int64_t at = i * (900'000 + i * 1000);
+        planted.addCollective({0, 40}, {at, at + 10'000}, 40'000, detail, kNoJitter);
+    }
+    const auto summary = summaryOf(planted);
+    QCOMPARE(summary.collectives, 20);
+    QCOMPARE(summary.incomplete, 0);
+    QCOMPARE(summary.rows[0].ranks, 64);
+    QCOMPARE(summary.rows[0].dimension, std::string("world"));
+    QVERIFY(isNear(summary.rows[0].busBandwidth, 4000 / 40e-6 * 2.0 * 63.0 / 64.0));
 }
 
 void TestCollectives::dimensionsOfTheLayout() {
