@@ -1,11 +1,13 @@
 #include "app/cli/Command.h"
 #include "app/cli/DetailJson.h"
 #include "app/cli/EfficiencyOutput.h"
+#include "app/cli/EnergyJson.h"
 #include "app/cli/ProgressLine.h"
 #include "app/cli/Quantity.h"
 #include "app/cli/RunSelection.h"
 #include "app/cli/SummaryJson.h"
 #include "app/cli/TextTable.h"
+#include "core/analysis/iterations/Iterations.h"
 
 #include <CLI/CLI.hpp>
 
@@ -29,6 +31,7 @@ struct RunFigures {
     std::optional<analysis::SteadyState> steady;
     analysis::Efficiency efficiency;
     std::optional<analysis::RunDetail> detail;
+    std::optional<analysis::EnergyByPhase> energy;
 };
 
 void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
@@ -93,6 +96,17 @@ void printText(const analysis::RunSummary& summary,
     printGpus(summary, out);
 }
 
+Result<analysis::EnergyByPhase> tracedEnergy(
+    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
+    const auto iterations = analysis::iterationsOf(store, run, progress);
+    if (!iterations.hasValue())
+        return iterations.error();
+    analysis::EnergyOptions options;
+    options.window = window;
+    options.iterations.all = iterations.value().everyOne();
+    return analysis::energyByPhase(store, run, options, progress);
+}
+
 Result<RunFigures> figuresOf(const store::Store& store, const Run& run, const Options& options,
     const Console& console, const Progress& progress) {
     RunFigures figures;
@@ -120,6 +134,10 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run, const Op
     if (!detail.hasValue())
         return detail.error();
     figures.detail = std::move(detail).value();
+    auto energy = tracedEnergy(store, run, window, progress);
+    if (!energy.hasValue())
+        return energy.error();
+    figures.energy = std::move(energy).value();
     return figures;
 }
 
@@ -143,13 +161,15 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
 
 Json figuresJson(const std::vector<RunFigures>& all) {
     Json json{{"runs", Json::array()}};
-    for (const auto& [summary, steady, efficiency, detail] : all) {
+    for (const auto& [summary, steady, efficiency, detail, energy] : all) {
         json["runs"].push_back(summaryJson(summary));
         if (steady)
             addWindow(json["runs"].back(), *steady);
         addEfficiency(json["runs"].back(), efficiency);
         if (detail)
             addDetail(json["runs"].back(), *detail);
+        if (energy)
+            addEnergy(json["runs"].back(), *energy);
     }
     return json;
 }
@@ -164,7 +184,7 @@ ExitStatus printSummary(const Options& options, const Console& console) {
     const auto all = computeFigures(store.value(), runs.value(), options, console);
     if (!all.hasValue())
         return console.fail(all.error());
-    for (const auto& [summary, steady, efficiency, detail] : all.value()) {
+    for (const auto& [summary, steady, efficiency, detail, energy] : all.value()) {
         for (const auto& warning : summary.warnings)
             console.warn(summary.run.name + ": " + warning);
     }
@@ -173,13 +193,15 @@ ExitStatus printSummary(const Options& options, const Console& console) {
         return ExitStatus::Done;
     }
     bool isFirst = true;
-    for (const auto& [summary, steady, efficiency, detail] : all.value()) {
+    for (const auto& [summary, steady, efficiency, detail, energy] : all.value()) {
         console.out() << (isFirst ? "" : "\n");
         isFirst = false;
         printText(summary, steady, console.out());
         printEfficiency(efficiency, console.out());
         if (detail)
             printDetail(*detail, console.out());
+        if (energy)
+            printEnergy(*energy, console.out());
     }
     return ExitStatus::Done;
 }
@@ -196,7 +218,9 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         ->expected(1)
         ->take_all();
     command->add_flag("--detail", options->detail,
-        "Also throttling, airflow, settling, bursts, spectrum and thermal time constants");
+        "Also throttling, airflow, settling, bursts, spectrum, thermal time constants, and where "
+        "the "
+        "energy of traced GPUs went");
     command->add_flag("--steady", options->steady,
         "Leave out warm-up iterations and those before the temperatures settled");
     command->add_flag("--json", options->json, "Print one JSON object");

@@ -6,6 +6,19 @@
 
 namespace trainscope::analysis {
 
+namespace {
+
+// Iterations of the whole run may go on where the trace has ended.
+bool isTraced(const Iteration& iteration, TimeRange extent) {
+    if (!iteration.range.overlaps(extent))
+        return false;
+    const TimeRange shared{
+        std::max(iteration.range.begin, extent.begin), std::min(iteration.range.end, extent.end)};
+    return iteration.rank >= 0 || 2 * shared.length().ns >= iteration.range.length().ns;
+}
+
+} // namespace
+
 std::optional<TraceWindow> traceWindow(
     int rank, TimeRange extent, TimeRange window, const IterationChoice& choice) {
     TraceWindow result;
@@ -16,7 +29,7 @@ std::optional<TraceWindow> traceWindow(
     }
     for (const Iteration& iteration : iterationsOfRank(choice.all, rank)) {
         const bool isWanted = !choice.only || iteration.index == *choice.only;
-        if (isWanted && iteration.range.overlaps(extent) && iteration.range.overlaps(result.range))
+        if (isWanted && isTraced(iteration, extent) && iteration.range.overlaps(result.range))
             result.iterations.push_back(iteration);
     }
     if (!choice.only)

@@ -23,7 +23,8 @@ struct TraceWindow {
     TimeRange range = kAllTime;
     // The window of the figures; absent: from the first kernel's start to the last one's end.
     std::optional<TimeRange> fixed;
-    std::vector<Iteration> iterations; // that touch both, by time
+    // By time: those that touch both; of the whole run's, those of which half or more was traced.
+    std::vector<Iteration> iterations;
 };
 // extent: of the device's spans. Absent where the chosen iteration is not there.
 std::optional<TraceWindow> traceWindow(

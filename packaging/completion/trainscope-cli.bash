@@ -63,7 +63,7 @@ _trainscope_cli() {
       return ;;
     info) options="--json --help" ;;
     summary) options="--run --detail --steady --json --help" ;;
-    kernels) options="--run --categories --iteration --json --help" ;;
+    kernels) options="--run --categories --steady --iteration --json --help" ;;
     layout)
       options="--run --nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
         --stage-layers --embedding-layer --loss-layer --model --sequence --micro-batch --microbatches \

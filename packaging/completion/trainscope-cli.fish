@@ -41,6 +41,7 @@ complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, a
 complete -c trainscope-cli -n "$chosen summary" -l steady -d 'Leave out warm-up and unsettled iterations'
 complete -c trainscope-cli -n "$chosen summary kernels align collectives findings layout figure export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
 complete -c trainscope-cli -n "$chosen kernels" -l categories -r -F -a 'default charllm' -d 'Table of kernel categories'
+complete -c trainscope-cli -n "$chosen kernels" -l steady -d 'Leave out warm-up and unsettled iterations'
 complete -c trainscope-cli -n "$chosen kernels" -l iteration -x -d 'Only this iteration'
 complete -c trainscope-cli -n "$chosen figure export" -l metric -x -a "$metrics" -d 'The metric'
 complete -c trainscope-cli -n "$chosen figure export" -l out -r -F -d 'Where to write'

@@ -84,9 +84,12 @@ private:
                     m_temperatures.push_back(series);
             }
         }
-        const auto ranks = static_cast<int>(m_facts.whole.gpus.size());
-        if (const auto stages = stagesOf(m_facts.run, ranks))
-            m_facts.stageOf = stages->stageOf;
+        auto stages = stagesOf(m_store, m_facts.run, m_progress);
+        if (!stages.hasValue())
+            return stages.error();
+        m_stages = std::move(stages).value();
+        if (m_stages)
+            m_facts.stageOf = m_stages->stageOf;
         return {};
     }
 
@@ -114,7 +117,9 @@ private:
             if (Status status = addDevice(device, choice, activities); !status.hasValue())
                 return status;
         }
-        if (const auto pipeline = pipelineOf(m_facts.run, activities))
+        const auto pipeline
+            = m_stages ? pipelineOf(*m_stages, activities) : std::optional<Pipeline>();
+        if (pipeline)
             m_facts.pipeline = TracedPipeline{pipeline->stageCount, pipeline->bubbleFraction,
                 pipeline->idealBubbleFraction, pipeline->isOfIterations};
         return {};
@@ -174,6 +179,7 @@ private:
     const Progress& m_progress;
     RunFacts m_facts;
     std::vector<Series> m_temperatures;
+    std::optional<StageMap> m_stages;
 };
 
 } // namespace

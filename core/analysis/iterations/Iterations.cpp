@@ -109,6 +109,13 @@ std::string_view toString(IterationBasis basis) {
     return "none";
 }
 
+std::vector<Iteration> RunIterations::everyOne() const {
+    std::vector<Iteration> all = iterations;
+    for (const auto& [rank, own] : byRank)
+        all.insert(all.end(), own.begin(), own.end());
+    return all;
+}
+
 const std::vector<Iteration>& RunIterations::of(int rank) const {
     const auto found = byRank.find(rank);
     return found == byRank.end() ? iterations : found->second;

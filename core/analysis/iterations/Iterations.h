@@ -39,6 +39,8 @@ struct RunIterations {
 
     // Those the rank recorded, else the run's.
     [[nodiscard]] const std::vector<Iteration>& of(int rank) const;
+    // The run's and those of the ranks, as analyses of traces take them (TraceWindow.h).
+    [[nodiscard]] std::vector<Iteration> everyOne() const;
 };
 
 // Cancelled by progress.

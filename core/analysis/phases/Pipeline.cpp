@@ -10,21 +10,6 @@ double ns(DurationNs duration) {
     return static_cast<double>(duration.ns);
 }
 
-// The micro-batches that one pipeline runs per iteration.
-std::optional<int> microbatchesOf(const Run& run, std::size_t ranks) {
-    const LaunchConfig& launch = run.launch;
-    if (!launch.globalBatch || !launch.microBatch || *launch.microBatch < 1)
-        return std::nullopt;
-    const int model = launch.tensorParallel.value_or(1) * launch.contextParallel.value_or(1)
-        * launch.pipelineParallel.value_or(1);
-    const int replicas
-        = launch.dataParallel.value_or(model < 1 ? 0 : static_cast<int>(ranks) / model);
-    const int perStep = *launch.microBatch * replicas;
-    if (perStep < 1 || *launch.globalBatch % perStep != 0)
-        return std::nullopt;
-    return *launch.globalBatch / perStep;
-}
-
 void add(StageTimes& stage, const WindowPhases& phases, DurationNs window) {
     const DurationNs outside = window - phases.window.length();
     stage.windowNs += ns(window);
@@ -54,23 +39,20 @@ std::optional<double> idealBubbleFraction(int stages, int microbatches, int virt
     return idle / (static_cast<double>(virtualStages) * microbatches + idle);
 }
 
-std::optional<Pipeline> pipelineOf(const Run& run, const std::vector<DeviceActivity>& devices) {
-    int ranks = 0;
-    for (const DeviceActivity& device : devices)
-        ranks = std::max(ranks, device.rank + 1);
-    const auto map = stagesOf(run, ranks);
-    if (!map || devices.empty())
+std::optional<Pipeline> pipelineOf(
+    const StageMap& map, const std::vector<DeviceActivity>& devices) {
+    if (devices.empty())
         return std::nullopt;
     Pipeline pipeline;
-    pipeline.stageCount = map->stages;
-    pipeline.origin = map->origin;
+    pipeline.stageCount = map.stages;
+    pipeline.origin = map.origin;
     pipeline.isOfIterations = std::all_of(devices.begin(), devices.end(),
         [](const DeviceActivity& device) { return !device.iterations.empty(); });
     const TimeRange common = commonWindow(devices);
     std::map<int, StageTimes> stages;
     for (const DeviceActivity& device : devices) {
-        const auto stage = map->stageOf.find(device.rank);
-        if (stage == map->stageOf.end())
+        const auto stage = map.stageOf.find(device.rank);
+        if (stage == map.stageOf.end())
             continue;
         StageTimes& times = stages[stage->second];
         times.stage = stage->second;
@@ -96,8 +78,8 @@ std::optional<Pipeline> pipelineOf(const Run& run, const std::vector<DeviceActiv
     if (window <= 0.0)
         return std::nullopt;
     pipeline.bubbleFraction = bubble / window;
-    pipeline.virtualStages = std::max(1, run.launch.virtualPipeline.value_or(1));
-    pipeline.microbatches = microbatchesOf(run, map->stageOf.size());
+    pipeline.virtualStages = map.virtualStages;
+    pipeline.microbatches = map.microbatches;
     if (pipeline.microbatches)
         pipeline.idealBubbleFraction = idealBubbleFraction(
             pipeline.stageCount, *pipeline.microbatches, pipeline.virtualStages);

@@ -46,7 +46,7 @@ struct Pipeline {
 
 std::optional<double> idealBubbleFraction(int stages, int microbatches, int virtualStages);
 
-// Absent for a run whose launch configuration names no pipeline, or without traced ranks of it.
-std::optional<Pipeline> pipelineOf(const Run& run, const std::vector<DeviceActivity>& devices);
+// Absent without traced ranks of the pipeline.
+std::optional<Pipeline> pipelineOf(const StageMap& map, const std::vector<DeviceActivity>& devices);
 
 } // namespace trainscope::analysis

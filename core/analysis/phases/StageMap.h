@@ -1,8 +1,8 @@
 #pragma once
-// Which pipeline stage a rank belongs to.
+// Which pipeline stage a rank belongs to, and what the layout says of the schedule.
 
-#include "core/model/Result.h"
-#include "core/model/Run.h"
+#include "core/model/Import.h"
+#include "core/store/Store.h"
 
 #include <map>
 #include <optional>
@@ -13,11 +13,14 @@ namespace trainscope::analysis {
 struct StageMap {
     int stages = 0;
     std::map<int, int> stageOf; // by rank
-    std::string origin; // what said so: the launch file
+    std::optional<int> microbatches; // per iteration and pipeline
+    int virtualStages = 1;
+    std::string origin; // what said so: "launch configuration config.yaml"
 };
 
-// From the launch configuration's degrees and rank order; absent where it tells none, or a single
-// stage. `ranks`: those seen in the data, the world where the run does not say how large it is.
-std::optional<StageMap> stagesOf(const Run& run, int ranks);
+// By the run's layout (core/analysis/layout/RunLayout.h); absent where nothing tells it, it does
+// not fit the ranks, or it has a single stage.
+Result<std::optional<StageMap>> stagesOf(
+    const store::Store& store, const Run& run, const Progress& progress = {});
 
 } // namespace trainscope::analysis

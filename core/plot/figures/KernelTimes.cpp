@@ -37,7 +37,10 @@ Result<TracedRun> traceOf(const FigureContext& context, const FigureSubject& sub
         {iterations.value(), std::nullopt}, context.progress);
     if (!devices.hasValue())
         return devices.error();
-    const auto stages = analysis::stagesOf(subject.run, subject.run.gpuCount);
+    const auto told = analysis::stagesOf(context.store, subject.run, context.progress);
+    if (!told.hasValue())
+        return told.error();
+    const auto& stages = told.value();
     TracedRun traced{subject, {}};
     for (const auto& device : devices.value()) {
         if (device.kernelCount == 0)

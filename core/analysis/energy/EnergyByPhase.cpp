@@ -1,0 +1,246 @@
+#include "core/analysis/energy/EnergyByPhase.h"
+
+#include "core/analysis/energy/EnergyMeter.h"
+#include "core/analysis/phases/StageMap.h"
+#include "core/catalogue/GpuModel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr double kInstantWindowNs = 25e6;
+constexpr double kAveragedWindowNs = 1e9;
+
+// Of a GPU whose model is not known: the most that any known one may draw.
+double powerLimit(const std::string& model) {
+    const catalogue::GpuModel* const known = catalogue::findGpuModel(model);
+    if (known != nullptr && known->powerLimitW)
+        return *known->powerLimitW;
+    double highest = 0.0;
+    for (const catalogue::GpuModel& one : catalogue::gpuModels())
+        highest = std::max(highest, one.powerLimitW.value_or(0.0));
+    return highest;
+}
+
+struct PowerSource {
+    Series series;
+    std::string model;
+};
+
+Result<std::map<int, PowerSource>> powerByRank(const store::Store& store, const Run& run) {
+    const auto series = store.series(run.id);
+    if (!series.hasValue())
+        return series.error();
+    const auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    std::map<int, PowerSource> result;
+    for (const Series& one : series.value()) {
+        const auto& subject = one.description.subject;
+        if (one.description.metric.name == "gpu_power" && subject.kind == SubjectKind::Gpu
+            && subject.rank >= 0)
+            result.emplace(subject.rank, PowerSource{one, run.gpuModel});
+    }
+    for (const Gpu& gpu : gpus.value()) {
+        const auto found = result.find(gpu.rank);
+        if (found != result.end() && !gpu.model.empty())
+            found->second.model = gpu.model;
+    }
+    return result;
+}
+
+TimeRange hull(TimeRange a, TimeRange b) {
+    return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+// One GPU: its trace walked, its power integrated beside.
+class GpuAttribution {
+public:
+    GpuAttribution(const store::Store& store, const DeviceTracks& device, TraceWindow shown,
+        PowerSource power, DurationNs lag, double alignmentNs)
+        : m_store(store)
+        , m_device(device)
+        , m_shown(std::move(shown))
+        , m_power(std::move(power))
+        , m_lag(lag)
+        , m_alignmentNs(alignmentNs)
+        , m_extent(m_shown.fixed.value_or(device.extent)) { }
+
+    // Absent where power was not recorded at that time.
+    Result<std::optional<GpuEnergy>> run(const Progress& progress) {
+        const auto cadence = cadenceOf(m_store, m_power.series);
+        if (!cadence.hasValue())
+            return cadence.error();
+        const TimeRange recorded{
+            m_power.series.range.begin - m_lag, m_power.series.range.end - m_lag};
+        if (!cadence.value() || !recorded.overlaps(m_extent))
+            return std::optional<GpuEnergy>();
+        m_cadence = *cadence.value();
+        m_reach = {windowNs(), std::max(m_cadence.periodNs, m_cadence.updateNs), m_alignmentNs,
+            std::max(powerLimit(m_power.model), m_cadence.maxW)};
+        SensorBlur blur(m_extent, m_reach);
+        EnergyMeter meter(m_store, m_extent, m_shown.iterations, integral(m_extent), blur, blur);
+        if (auto status = readPower(meter); !status.hasValue())
+            return status.error();
+        const std::array<DeviceVisitor*, 1> visitors{&meter};
+        const auto evidence = walkDevice(m_store, m_device, m_shown.range, visitors, progress);
+        if (!evidence.hasValue())
+            return evidence.error();
+        return finish(meter, evidence.value());
+    }
+
+private:
+    [[nodiscard]] double windowNs() const {
+        return m_power.series.description.sensor == SensorKind::Instant ? kInstantWindowNs
+                                                                        : kAveragedWindowNs;
+    }
+    [[nodiscard]] PowerIntegral integral(TimeRange window) const {
+        return {m_store, m_power.series, m_cadence.gapLimitNs, window, m_lag};
+    }
+
+    Status readPower(EnergyMeter& meter) {
+        TimeRange around = m_extent;
+        for (const Iteration& iteration : m_shown.iterations)
+            around = hull(around, iteration.range);
+        const DurationNs margin{static_cast<std::int64_t>(3.0 * m_reach.reachNs())};
+        return m_store.forEachSample(m_power.series.id,
+            {around.begin + m_lag - margin, around.end + m_lag + margin},
+            [&](auto times, auto values) {
+                for (std::size_t i = 0; i < times.size(); ++i) {
+                    if (!std::isnan(values[i]))
+                        meter.addReading(times[i] - m_lag, values[i]);
+                }
+                return true;
+            });
+    }
+
+    Result<std::optional<GpuEnergy>> finish(EnergyMeter& meter, const MarkEvidence& evidence) {
+        GpuEnergy result;
+        result.rank = m_device.rank;
+        result.window = meter.window();
+        if (result.window.isEmpty() || meter.covered().ns == 0)
+            return std::optional<GpuEnergy>();
+        result.coverage = static_cast<double>(meter.covered().ns)
+            / static_cast<double>(result.window.length().ns);
+        result.sensorWindowS = m_reach.windowNs * 1e-9;
+        result.sensorPeriodS = m_reach.periodNs * 1e-9;
+        result.energy = meter.result(evidence);
+        for (std::size_t i = 0; i < m_shown.iterations.size(); ++i) {
+            if (auto status
+                = complete(result.energy.iterations[i], m_shown.iterations[i].range, meter);
+                !status.hasValue())
+                return status.error();
+        }
+        std::erase_if(result.energy.iterations,
+            [](const IterationEnergy& iteration) { return iteration.coverage <= 0.0; });
+        return std::optional(std::move(result));
+    }
+
+    // Before its first kernel and after its last an iteration is idle.
+    Status complete(IterationEnergy& iteration, TimeRange range, const EnergyMeter& meter) {
+        const auto whole = integral(range).to(range.end);
+        if (!whole.hasValue())
+            return whole.error();
+        iteration.gpus = 1;
+        iteration.coverage = static_cast<double>(whole.value().covered.ns)
+            / static_cast<double>(range.length().ns);
+        iteration.phases[Phase::Idle] += whole.value().joules - iteration.total.joules;
+        iteration.total = {whole.value().joules, meter.boundOfRange(range)};
+        return {};
+    }
+
+    const store::Store& m_store;
+    const DeviceTracks& m_device;
+    TraceWindow m_shown;
+    PowerSource m_power;
+    DurationNs m_lag;
+    double m_alignmentNs;
+    TimeRange m_extent;
+    PowerCadence m_cadence;
+    SensorReach m_reach;
+};
+
+template <typename Map>
+void addMaps(Map& sums, const Map& more, auto&& add) {
+    for (const auto& [key, value] : more)
+        add(sums[key], value);
+}
+
+void addIterations(std::vector<IterationEnergy>& sums, const std::vector<IterationEnergy>& more) {
+    for (const IterationEnergy& one : more) {
+        const auto place = std::lower_bound(sums.begin(), sums.end(), one.index,
+            [](const IterationEnergy& sum, std::int64_t index) { return sum.index < index; });
+        if (place == sums.end() || place->index != one.index) {
+            sums.insert(place, one);
+            continue;
+        }
+        place->coverage
+            = (place->coverage * place->gpus + one.coverage * one.gpus) / (place->gpus + one.gpus);
+        place->gpus += one.gpus;
+        place->total += one.total;
+        for (const Phase phase : kAllPhases)
+            place->phases[phase] += one.phases[phase];
+    }
+}
+
+} // namespace
+
+AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
+    const auto addCollective = [](CollectiveEnergy& sum, const CollectiveEnergy& one) {
+        sum.exposed += one.exposed;
+        sum.hidden += one.hidden;
+    };
+    total += more.total;
+    for (const Phase phase : kAllPhases)
+        phases[phase] += more.phases[phase];
+    addMaps(categories, more.categories,
+        [](BoundedEnergy& sum, const BoundedEnergy& one) { sum += one; });
+    addMaps(collectives, more.collectives, addCollective);
+    addMaps(communicators, more.communicators, addCollective);
+    addIterations(iterations, more.iterations);
+    return *this;
+}
+
+Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
+    const EnergyOptions& options, const Progress& progress) {
+    const auto devices = tracedDevices(store, run);
+    if (!devices.hasValue())
+        return devices.error();
+    auto power = powerByRank(store, run);
+    if (!power.hasValue())
+        return power.error();
+    std::map<int, int> devicesOfRank;
+    for (const DeviceTracks& device : devices.value())
+        ++devicesOfRank[device.rank];
+    const auto stages = stagesOf(store, run, progress);
+    if (!stages.hasValue())
+        return stages.error();
+    EnergyByPhase result;
+    for (const DeviceTracks& device : devices.value()) {
+        const auto source = power.value().find(device.rank);
+        const auto shown
+            = traceWindow(device.rank, device.extent, options.window, options.iterations);
+        if (source == power.value().end() || devicesOfRank[device.rank] > 1 || !shown)
+            continue;
+        const auto lag = options.lags.find(device.rank);
+        auto gpu = GpuAttribution(store, device, *shown, source->second,
+            lag == options.lags.end() ? DurationNs{} : lag->second, options.alignmentNs)
+                       .run(progress);
+        if (!gpu.hasValue())
+            return gpu.error();
+        if (!gpu.value())
+            continue;
+        result.sum += gpu.value()->energy;
+        if (stages.value() && stages.value()->stageOf.contains(device.rank))
+            result.stages[stages.value()->stageOf.at(device.rank)] += gpu.value()->energy.total;
+        result.gpus.push_back(std::move(*gpu.value()));
+    }
+    return result;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,94 @@
+#pragma once
+// Where the energy of traced GPUs went: gpu_power integrated over what the trace says ran, per
+// phase, kernel category, collective, communicator, pipeline stage and iteration.
+//
+// Attribution is exclusive, so that phases, and categories with idle, each sum to the energy of the
+// GPU's trace window:
+//   phases       by Phase.h. Hidden communication has the energy of the time in which it and
+//   compute
+//                run at once; no phase of compute has it too.
+//   categories   the compute kernels that run share the power equally; collectives only where no
+//                compute runs (they mostly wait), equally too; "idle" where nothing runs.
+//   collectives  exposed: as in the categories. hidden: the energy of the time in which it runs
+//                beside compute, which the compute categories have as well.
+// Samples and spans are of the same host's clock; `lag` moves the samples where they are not.
+//
+// The bound of each figure is that of SensorBlur.h, with what is known of the sensor: readings that
+// are said to be instant average over 25 ms (NVML on Hopper; Z. Yang et al., "Part-time power
+// measurements", 2023), those said to be averaged, and those of which nothing is said, over 1 s
+// (NVML since Ampere). Sums over GPUs add the bounds.
+
+#include "core/analysis/TraceWindow.h"
+#include "core/analysis/phases/Phase.h"
+#include "core/model/Import.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct BoundedEnergy {
+    double joules = 0.0;
+    double bound = 0.0; // the true energy is within joules ± bound
+    BoundedEnergy& operator+=(const BoundedEnergy& more) {
+        joules += more.joules;
+        bound += more.bound;
+        return *this;
+    }
+};
+
+struct CollectiveEnergy {
+    double exposed = 0.0; // J
+    double hidden = 0.0; // J
+};
+
+struct IterationEnergy {
+    std::int64_t index = 0;
+    BoundedEnergy total;
+    ByPhase<double> phases; // J, sum to the total
+    double coverage = 0.0; // of the iterations' time, over the GPUs
+    int gpus = 0;
+};
+
+struct AttributedEnergy {
+    BoundedEnergy total;
+    ByPhase<BoundedEnergy> phases;
+    std::map<std::string, BoundedEnergy> categories; // and "idle"
+    std::map<std::string, CollectiveEnergy> collectives; // by category
+    std::map<std::string, CollectiveEnergy> communicators; // "all_reduce in TP_GROUP [0, 1]"
+    std::vector<IterationEnergy> iterations; // by index
+
+    AttributedEnergy& operator+=(const AttributedEnergy& more);
+};
+
+struct GpuEnergy {
+    int rank = -1;
+    TimeRange window;
+    double coverage = 0.0; // part of the window that has power
+    double sensorWindowS = 0.0; // w
+    double sensorPeriodS = 0.0; // T
+    AttributedEnergy energy;
+};
+
+struct EnergyByPhase {
+    std::vector<GpuEnergy> gpus; // by rank: those with trace and power at the same time
+    AttributedEnergy sum;
+    std::map<int, BoundedEnergy> stages; // by number, summed over their traced GPUs
+};
+
+struct EnergyOptions {
+    TimeRange window = kAllTime; // as for traceBreakdown()
+    IterationChoice iterations;
+    std::map<int, DurationNs> lags; // by rank: samples later than the trace by that much
+    double alignmentNs = 0.0; // how far lags, or their absence, may be off
+};
+
+// Without GPUs: the run has no such data. A rank with several devices is left out, since power is
+// known by rank.
+Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
+    const EnergyOptions& options = {}, const Progress& progress = {});
+
+} // namespace trainscope::analysis

@@ -1,0 +1,165 @@
+#include "core/analysis/energy/EnergyMeter.h"
+
+#include "core/analysis/CollectiveDetail.h"
+
+#include <algorithm>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// "all_reduce in TENSOR_MODEL_PARALLEL_GROUP [0, 1]", with what is known of it.
+std::string communicatorText(const CollectiveDetail& detail) {
+    std::string text = detail.description.empty() || detail.description == "undefined"
+        ? detail.group
+        : detail.description;
+    if (detail.ranksText.empty())
+        return text;
+    return text + (text.empty() ? "" : " ") + detail.ranksText;
+}
+
+} // namespace
+
+EnergyMeter::EnergyMeter(const store::Store& store, TimeRange extent,
+    const std::vector<Iteration>& iterations, PowerIntegral power, SensorBlur phaseBlur,
+    SensorBlur categoryBlur)
+    : m_store(store)
+    , m_power(std::move(power))
+    , m_phaseBlur(std::move(phaseBlur))
+    , m_categoryBlur(std::move(categoryBlur))
+    , m_window{extent.begin, extent.begin} {
+    for (const Iteration& iteration : iterations) {
+        IterationEnergy energy;
+        energy.index = iteration.index;
+        m_iterations.push_back(energy);
+        m_windows.add(iteration.range);
+        m_borders.push_back(iteration.range.begin);
+        m_borders.push_back(iteration.range.end);
+    }
+    std::sort(m_borders.begin(), m_borders.end());
+}
+
+// Cut where iterations begin and end.
+Status EnergyMeter::piece(TimeRange range, std::span<const ActiveKernel> running) {
+    m_window = m_isFirst ? range : TimeRange{m_window.begin, range.end};
+    if (m_isFirst) { // what lies before the first kernel
+        const auto skipped = m_power.to(range.begin);
+        if (!skipped.hasValue())
+            return skipped.error();
+        m_isFirst = false;
+    }
+    TimeNs begin = range.begin;
+    while (m_nextBorder < m_borders.size() && m_borders[m_nextBorder] < range.end) {
+        const TimeNs border = m_borders[m_nextBorder++];
+        if (border <= begin)
+            continue;
+        if (auto status = take({begin, border}, running); !status.hasValue())
+            return status;
+        begin = border;
+    }
+    return take({begin, range.end}, running);
+}
+
+Status EnergyMeter::take(TimeRange range, std::span<const ActiveKernel> running) {
+    const auto energy = m_power.to(range.end);
+    if (!energy.hasValue())
+        return energy.error();
+    const double joules = energy.value().joules;
+    m_covered = m_covered + energy.value().covered;
+    m_total += joules;
+    const Phase phase = phaseOf(running);
+    m_phases[phase] += joules;
+    m_phaseBlur.add(range, static_cast<std::size_t>(phase));
+    m_windows.forEachTouched(range, [&](std::size_t i) {
+        m_iterations[i].phases[phase] += joules;
+        m_iterations[i].total.joules += joules;
+    });
+    return share(range, running, joules);
+}
+
+Status EnergyMeter::share(TimeRange range, std::span<const ActiveKernel> running, double joules) {
+    if (running.empty()) {
+        count(range, "idle", 1.0, joules);
+        return {};
+    }
+    const auto isCompute = [](const ActiveKernel& kernel) { return !kernel.isCommunication; };
+    const auto compute = std::count_if(running.begin(), running.end(), isCompute);
+    const bool isHidden = compute > 0;
+    const double part = 1.0 / static_cast<double>(isHidden ? compute : std::ssize(running));
+    for (const ActiveKernel& kernel : running) {
+        if (!isHidden || isCompute(kernel))
+            count(range, *kernel.category, part, joules * part);
+    }
+    return shareCollectives(running, joules, isHidden);
+}
+
+Status EnergyMeter::shareCollectives(
+    std::span<const ActiveKernel> running, double joules, bool isHidden) {
+    const auto collectives = std::count_if(running.begin(), running.end(),
+        [](const ActiveKernel& kernel) { return kernel.isCommunication; });
+    for (const ActiveKernel& kernel : running) {
+        if (!kernel.isCommunication)
+            continue;
+        const double part = joules / static_cast<double>(collectives);
+        const auto name = communicator(kernel);
+        if (!name.hasValue())
+            return name.error();
+        const auto add = [&](CollectiveEnergy& energy) {
+            (isHidden ? energy.hidden : energy.exposed) += part;
+        };
+        add(m_collectives[*kernel.category]);
+        if (!name.value()->empty())
+            add(m_communicators[*kernel.category + " in " + *name.value()]);
+    }
+    return {};
+}
+
+void EnergyMeter::count(TimeRange range, const std::string& category, double share, double joules) {
+    const auto found = m_categories.emplace(category, std::pair{m_categories.size(), 0.0}).first;
+    found->second.second += joules;
+    m_categoryBlur.add(range, found->second.first, share);
+}
+
+Result<const std::string*> EnergyMeter::communicator(const ActiveKernel& kernel) {
+    if (const auto known = m_communicatorNames.find(kernel.detail);
+        known != m_communicatorNames.end())
+        return &known->second;
+    std::string text;
+    if (kernel.detail.isValid()) {
+        const auto detail = m_store.name(kernel.detail);
+        if (!detail.hasValue())
+            return detail.error();
+        text = communicatorText(parseCollectiveDetail(detail.value()));
+    }
+    return &m_communicatorNames.emplace(kernel.detail, std::move(text)).first->second;
+}
+
+AttributedEnergy EnergyMeter::result(const MarkEvidence& evidence) {
+    m_phaseBlur.finish();
+    m_categoryBlur.finish();
+    AttributedEnergy result;
+    const Phase unmarked = evidence.unmarked();
+    const auto named = [&](Phase phase) { return phase == Phase::Compute ? unmarked : phase; };
+    const std::vector<double>& phaseBounds = m_phaseBlur.bounds();
+    const std::vector<double>& categoryBounds = m_categoryBlur.bounds();
+    for (const Phase phase : kAllPhases) {
+        const auto label = static_cast<std::size_t>(phase);
+        const double bound = label < phaseBounds.size() ? phaseBounds[label] : 0.0;
+        result.phases[named(phase)] += {m_phases[phase], bound};
+    }
+    for (const auto& [category, energy] : m_categories)
+        result.categories[category] = {energy.second, categoryBounds[energy.first]};
+    result.total = {m_total, m_phaseBlur.boundOfRange(m_window)};
+    result.collectives = m_collectives;
+    result.communicators = m_communicators;
+    result.iterations = m_iterations;
+    for (IterationEnergy& iteration : result.iterations) {
+        ByPhase<double> phases;
+        for (const Phase phase : kAllPhases)
+            phases[named(phase)] += iteration.phases[phase];
+        iteration.phases = phases;
+    }
+    return result;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,111 @@
+#include "core/analysis/energy/PowerIntegral.h"
+
+#include "core/analysis/Distribution.h"
+#include "core/analysis/Elapsed.h"
+#include "core/analysis/EnergyIntegral.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// Samples from before the window are needed to draw the line into it.
+TimeRange widened(TimeRange window, double gapLimitNs, DurationNs lag) {
+    const auto margin = static_cast<std::int64_t>(std::min(gapLimitNs, 3.6e12)) + 1;
+    return {window.begin + lag - DurationNs{margin}, window.end + lag + DurationNs{margin}};
+}
+
+} // namespace
+
+PowerIntegral::PowerIntegral(const store::Store& store, const Series& series, double gapLimitNs,
+    TimeRange window, DurationNs lag)
+    : m_cursor(store, series.id, widened(window, gapLimitNs, lag))
+    , m_gapLimitNs(gapLimitNs)
+    , m_lag(lag)
+    , m_now(window.begin) { }
+
+Status PowerIntegral::start() {
+    m_hasStarted = true;
+    if (auto status = m_cursor.start(); !status.hasValue())
+        return status;
+    if (auto status = nextPoint(); !status.hasValue())
+        return status;
+    return nextPoint();
+}
+
+Status PowerIntegral::nextPoint() {
+    m_left = m_right;
+    m_right.reset();
+    while (!m_cursor.atEnd() && !m_right) {
+        if (!std::isnan(m_cursor.value()))
+            m_right = Point{m_cursor.time() - m_lag, m_cursor.value()};
+        if (auto status = m_cursor.next(); !status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+EnergyPiece PowerIntegral::between(TimeNs begin, TimeNs end) const {
+    const TimeNs from = std::max(begin, m_left->time);
+    const TimeNs to = std::min(end, m_right->time);
+    const auto length = static_cast<double>((m_right->time - m_left->time).ns);
+    if (to <= from || length > m_gapLimitNs)
+        return {};
+    const double slope = (m_right->watts - m_left->watts) / length;
+    const double middle
+        = static_cast<double>((from - m_left->time).ns) + 0.5 * static_cast<double>((to - from).ns);
+    return {(m_left->watts + slope * middle) * (to - from).seconds(), to - from};
+}
+
+Result<EnergyPiece> PowerIntegral::to(TimeNs until) {
+    if (!m_hasStarted) {
+        if (auto status = start(); !status.hasValue())
+            return status.error();
+    }
+    EnergyPiece sum;
+    while (m_now < until) {
+        while (m_right && (!m_left || m_right->time <= m_now)) {
+            if (auto status = nextPoint(); !status.hasValue())
+                return status.error();
+        }
+        if (!m_left || !m_right) {
+            m_now = until;
+            break;
+        }
+        const TimeNs end = std::min(until, m_right->time);
+        const EnergyPiece piece = between(m_now, end);
+        sum.joules += piece.joules;
+        sum.covered = sum.covered + piece.covered;
+        m_now = end;
+    }
+    return sum;
+}
+
+Result<std::optional<PowerCadence>> cadenceOf(const store::Store& store, const Series& series) {
+    EnergyIntegral integral;
+    Distribution updates;
+    std::optional<std::pair<TimeNs, double>> last; // change
+    const auto status = store.forEachSample(series.id, kAllTime, [&](auto times, auto values) {
+        integral.add(times, values);
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (std::isnan(values[i]) || (last && values[i] == last->second))
+                continue;
+            if (last)
+                updates.add(static_cast<double>(elapsedNs(last->first, times[i])), 1);
+            last = {times[i], values[i]};
+        }
+        return true;
+    });
+    if (!status.hasValue())
+        return status.error();
+    const double limit = integral.gapLimit();
+    if (!std::isfinite(limit))
+        return std::optional<PowerCadence>();
+    const double update = updates.median().value_or(0.0);
+    return std::optional(PowerCadence{limit / EnergyIntegral::kGapPeriods, limit,
+        update <= PowerCadence::kRarestUpdateNs ? update : 0.0, series.max});
+}
+
+} // namespace trainscope::analysis
