@@ -28,6 +28,7 @@ void addCollectivesCommand(CLI::App& app, CommandContext& context);
 void addFindingsCommand(CLI::App& app, CommandContext& context);
 void addTopologyCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);
+void addReportCommand(CLI::App& app, CommandContext& context);
 void addExportCommand(CLI::App& app, CommandContext& context);
 void addQueryCommand(CLI::App& app, CommandContext& context);
 void addRemoveCommand(CLI::App& app, CommandContext& context);

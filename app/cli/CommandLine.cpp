@@ -43,6 +43,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addFindingsCommand(app, context);
     addTopologyCommand(app, context);
     addFigureCommand(app, context);
+    addReportCommand(app, context);
     addExportCommand(app, context);
     addQueryCommand(app, context);
     addRemoveCommand(app, context);

@@ -1,10 +1,10 @@
 #include "app/cli/Command.h"
 #include "app/cli/ComparisonFigure.h"
 #include "app/cli/FigureRequest.h"
+#include "app/cli/GuiApplication.h"
 #include "app/painting/TimelineFigure.h"
 
 #include <CLI/CLI.hpp>
-#include <QApplication>
 
 #include <memory>
 #include <ostream>
@@ -12,27 +12,6 @@
 namespace trainscope::cli {
 
 namespace {
-
-QtMessageHandler nextHandler = nullptr; // NOLINT(*-avoid-non-const-global-variables)
-
-// A machine without a desktop session has no runtime directory; figures need none.
-void withoutSessionNoise(QtMsgType type, const QMessageLogContext& context, const QString& text) {
-    if (!text.startsWith(QLatin1String("QStandardPaths:")) && nextHandler != nullptr)
-        nextHandler(type, context, text);
-}
-
-// Fonts need a QGuiApplication, Qt Charts a QApplication; the offscreen platform needs no display.
-// One per process, kept to its end.
-void needApplication() {
-    if (QCoreApplication::instance() != nullptr)
-        return;
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-    nextHandler = qInstallMessageHandler(withoutSessionNoise);
-    static int argc = 1;
-    static char name[] = "trainscope-cli";
-    static char* argv[] = {name, nullptr};
-    static const QApplication application(argc, argv);
-}
 
 Result<QStringList> writeTimeline(
     const FigureArguments& options, const app::FigureOptions& figure, const Console& console) {

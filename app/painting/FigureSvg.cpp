@@ -1,5 +1,6 @@
 #include "app/painting/FigureWriters.h"
 #include "app/painting/FontSubset.h"
+#include "app/painting/InlineSvg.h"
 #include "app/painting/ScenePainter.h"
 
 #include <QBuffer>
@@ -7,29 +8,31 @@
 #include <QSvgGenerator>
 
 #include <cmath>
+#include <span>
 
 namespace trainscope::app {
 
 namespace {
 
-QString charactersOf(const plot::PlotScene& scene, bool bold) {
-    QString characters;
+void addCharacters(const plot::PlotScene& scene, bool bold, QString& characters) {
     for (const auto& item : scene.items) {
         const auto* label = std::get_if<plot::Label>(&item);
         if (label != nullptr && label->bold == bold)
             characters += QString::fromStdString(label->text);
     }
-    return characters;
 }
 
-// @font-face rules for the text that the figure has.
-QByteArray fontFaces(const FigureJob& job, QStringList& warnings) {
+// @font-face rules for the text that the scenes have.
+QByteArray fontFaces(
+    std::span<const plot::PlotScene> scenes, const plot::Theme& theme, QStringList& warnings) {
     QByteArray css;
     for (const bool bold : {false, true}) {
-        const QString characters = charactersOf(job.scene, bold);
+        QString characters;
+        for (const auto& scene : scenes)
+            addCharacters(scene, bold, characters);
         if (characters.isEmpty())
             continue;
-        const QFont font = themeFont(job.theme, plot::TextRole::Body, bold);
+        const QFont font = themeFont(theme, plot::TextRole::Body, bold);
         const auto subset = subsetFont(QRawFont::fromFont(font), characters);
         if (!subset.hasValue()) {
             warnings.append(QString::fromStdString(subset.error().describe()));
@@ -62,52 +65,77 @@ QByteArray millimetres(double points) {
     return QByteArray::number(points * kMmPerPoint, 'f', 3) + "mm";
 }
 
-// Replaces Qt's root element, whose size is in whole pixels, by one in true millimetres.
-Result<QByteArray> withTrueHead(
-    const QByteArray& svg, const FigureJob& job, const QByteArray& css) {
-    const qsizetype start = svg.indexOf("<svg ");
-    const qsizetype end = svg.indexOf('>', start);
-    const qsizetype body = svg.indexOf("<defs>", end);
-    if (start < 0 || end < 0 || body < 0)
-        return Error{ErrorCode::Internal,
-            "The SVG writer gave an unexpected file; export as PDF instead.", {}};
-    QByteArray head = svg.left(start) + "<svg width=\"" + millimetres(job.scene.width)
-        + "\" height=\"" + millimetres(job.scene.height) + "\" viewBox=\"0 0 "
-        + QByteArray::number(job.scene.width, 'f', 3) + ' '
-        + QByteArray::number(job.scene.height, 'f', 3)
-        + "\" xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
-          "version=\"1.1\">\n";
-    head += "<title>" + escaped(job.options.metadata.title) + "</title>\n";
-    head += metadataElement(job.options.metadata);
-    if (!css.isEmpty())
-        head += "<style>\n" + css + "</style>\n";
-    return head + svg.mid(body);
-}
+struct SvgParts {
+    QByteArray prologue; // before the root element
+    QByteArray body; // of the root element, with its end
+};
 
-} // namespace
-
-Result<EncodedFigure> encodeSvg(const FigureJob& job) {
-    EncodedFigure figure;
+Result<SvgParts> drawSvg(const plot::PlotScene& scene, const plot::Theme& theme) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
     QSvgGenerator generator;
     generator.setOutputDevice(&buffer);
     generator.setResolution(72);
-    generator.setSize(QSize(static_cast<int>(std::ceil(job.scene.width)),
-        static_cast<int>(std::ceil(job.scene.height))));
-    generator.setViewBox(QRectF(0.0, 0.0, job.scene.width, job.scene.height));
+    generator.setSize(
+        QSize(static_cast<int>(std::ceil(scene.width)), static_cast<int>(std::ceil(scene.height))));
+    generator.setViewBox(QRectF(0.0, 0.0, scene.width, scene.height));
     QPainter painter;
     if (!painter.begin(&generator))
         return Error{
             ErrorCode::Io, "The SVG could not be started; the figure may be too large.", {}};
-    paintScene(job.scene, job.theme, painter, PaintTarget::Vector);
+    paintScene(scene, theme, painter, PaintTarget::Vector);
     painter.end();
-    auto whole = withTrueHead(bytes, job, fontFaces(job, figure.warnings));
-    if (!whole.hasValue())
-        return whole.error();
-    figure.bytes = std::move(whole).value();
+    const qsizetype start = bytes.indexOf("<svg ");
+    const qsizetype end = bytes.indexOf('>', start);
+    const qsizetype body = bytes.indexOf("<defs>", end);
+    if (start < 0 || end < 0 || body < 0)
+        return Error{ErrorCode::Internal,
+            "The SVG writer gave an unexpected file; export as PDF instead.", {}};
+    return SvgParts{bytes.left(start), bytes.mid(body)};
+}
+
+QByteArray viewBox(const plot::PlotScene& scene) {
+    return " viewBox=\"0 0 " + QByteArray::number(scene.width, 'f', 3) + ' '
+        + QByteArray::number(scene.height, 'f', 3) + "\"";
+}
+
+// A root element in true millimetres in place of Qt's, whose size is in whole pixels.
+QByteArray headOf(const FigureJob& job, const QByteArray& css) {
+    QByteArray head = "<svg width=\"" + millimetres(job.scene.width) + "\" height=\""
+        + millimetres(job.scene.height) + "\"" + viewBox(job.scene)
+        + " xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+          "version=\"1.1\">\n";
+    head += "<title>" + escaped(job.options.metadata.title) + "</title>\n";
+    head += metadataElement(job.options.metadata);
+    if (!css.isEmpty())
+        head += "<style>\n" + css + "</style>\n";
+    return head;
+}
+
+} // namespace
+
+Result<EncodedFigure> encodeSvg(const FigureJob& job) {
+    auto parts = drawSvg(job.scene, job.theme);
+    if (!parts.hasValue())
+        return parts.error();
+    EncodedFigure figure;
+    const QByteArray css = fontFaces({&job.scene, 1}, job.theme, figure.warnings);
+    figure.bytes = parts.value().prologue + headOf(job, css) + parts.value().body;
     return figure;
+}
+
+Result<QByteArray> inlineSvg(const plot::PlotScene& scene, const plot::Theme& theme) {
+    auto parts = drawSvg(scene, theme);
+    if (!parts.hasValue())
+        return parts.error();
+    return "<svg" + viewBox(scene) + " xmlns=\"http://www.w3.org/2000/svg\">\n"
+        + parts.value().body;
+}
+
+QByteArray inlineFonts(const std::vector<plot::PlotScene>& scenes, const plot::Theme& theme) {
+    QStringList warnings; // without the font the reader's own is used
+    return fontFaces(scenes, theme, warnings);
 }
 
 } // namespace trainscope::app

@@ -23,7 +23,7 @@ _trainscope_cli() {
   current=$cur
   previous=$prev
   COMPREPLY=()
-  local commands="import info summary kernels align collectives findings layout topology figure export query remove vacuum check"
+  local commands="import info summary kernels align collectives findings layout topology figure report export query remove vacuum check"
   [ "$cword" -gt 1 ] && command=${words[1]}
   case "$previous" in
     --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
@@ -81,6 +81,7 @@ _trainscope_cli() {
     figure)
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --align-clocks --statistic --log
         --whole-run --per --normalise --categories --model --optimization --csv --help" ;;
+    report) options="--run --out --help" ;;
     export) options="--run --metric --out --force --help" ;;
     query) options="--json --help" ;;
     remove) options="--run --vacuum --help" ;;

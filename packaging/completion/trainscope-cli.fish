@@ -8,7 +8,7 @@ function __trainscope_cli_runs
     end
 end
 
-set -l commands import info summary kernels align collectives findings layout topology figure export query remove vacuum check
+set -l commands import info summary kernels align collectives findings layout topology figure report export query remove vacuum check
 set -l metrics gpu_power mem_power gpu_temperature mem_temperature sm_clock mem_clock gpu_utilization \
     mem_utilization nvlink_rx nvlink_tx pcie_rx pcie_tx ib_rx ib_tx kernels
 set -l chosen __fish_seen_subcommand_from
@@ -26,6 +26,7 @@ complete -c trainscope-cli -n "not $chosen $commands" -a collectives -d 'Bandwid
 complete -c trainscope-cli -n "not $chosen $commands" -a findings -d 'What deserves attention'
 complete -c trainscope-cli -n "not $chosen $commands" -a topology -d 'GPUs and network cards of a node'
 complete -c trainscope-cli -n "not $chosen $commands" -a figure -d 'Draw a figure as PNG, PDF or SVG'
+complete -c trainscope-cli -n "not $chosen $commands" -a report -d 'Findings, tables and figures as one file'
 complete -c trainscope-cli -n "not $chosen $commands" -a export -d 'Write samples, kernels and spans as CSV'
 complete -c trainscope-cli -n "not $chosen $commands" -a query -d 'Ask the database in SQL'
 complete -c trainscope-cli -n "not $chosen $commands" -a remove -d 'Remove a run from a database'
@@ -39,12 +40,12 @@ complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read
 complete -c trainscope-cli -n "$chosen import info summary kernels align collectives findings layout topology query check" -l json -d 'Print one JSON object'
 complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
 complete -c trainscope-cli -n "$chosen summary" -l steady -d 'Leave out warm-up and unsettled iterations'
-complete -c trainscope-cli -n "$chosen summary kernels align collectives findings layout figure export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
+complete -c trainscope-cli -n "$chosen summary kernels align collectives findings layout figure report export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
 complete -c trainscope-cli -n "$chosen kernels" -l categories -r -F -a 'default charllm' -d 'Table of kernel categories'
 complete -c trainscope-cli -n "$chosen kernels" -l steady -d 'Leave out warm-up and unsettled iterations'
 complete -c trainscope-cli -n "$chosen kernels" -l iteration -x -d 'Only this iteration'
 complete -c trainscope-cli -n "$chosen figure export" -l metric -x -a "$metrics" -d 'The metric'
-complete -c trainscope-cli -n "$chosen figure export" -l out -r -F -d 'Where to write'
+complete -c trainscope-cli -n "$chosen figure report export" -l out -r -F -d 'Where to write'
 complete -c trainscope-cli -n "$chosen remove" -l vacuum -d 'Give the space back afterwards'
 complete -c trainscope-cli -n "$chosen export" -l force -d 'Replace files of the same names'
 complete -c trainscope-cli -n "$chosen figure" -l kind -x \

@@ -1,0 +1,123 @@
+#include "app/reporting/ReportBody.h"
+
+#include "app/painting/FigureExport.h"
+
+#include <QString>
+
+namespace trainscope::app {
+
+namespace {
+
+class Body {
+public:
+    Body(const report::Report& report, const FigureHtml& figure, bool plain)
+        : m_report(report)
+        , m_figure(figure)
+        , m_plain(plain) { }
+
+    QByteArray make() {
+        head();
+        findings();
+        for (const auto& table : m_report.tables)
+            add(table);
+        if (!m_report.figures.empty())
+            m_out += "<h2>Figures</h2>\n";
+        for (std::size_t i = 0; i < m_report.figures.size(); ++i)
+            m_out += m_figure(i);
+        list("Definitions", m_report.definitions);
+        add(m_report.sources);
+        return std::move(m_out);
+    }
+
+private:
+    void head() {
+        m_out += "<h1>" + escapedHtml(m_report.title) + "</h1>\n<p class=\"facts\">";
+        bool first = true;
+        for (const auto& [label, value] : m_report.facts) {
+            m_out += (first ? QByteArray() : QByteArray(" · ")) + escapedHtml(label) + ": <b>"
+                + escapedHtml(value) + "</b>";
+            first = false;
+        }
+        m_out += " · Trainscope " TRAINSCOPE_VERSION "</p>\n";
+    }
+
+    void findings() {
+        m_out += "<h2>Findings</h2>\n";
+        std::string run;
+        for (const auto& statement : m_report.findings) {
+            if (statement.run != run && m_report.title != statement.run)
+                m_out += "<h3>" + escapedHtml(statement.run) + "</h3>\n";
+            run = statement.run;
+            const auto& finding = statement.finding;
+            const QByteArray severity(toString(finding.severity).data(),
+                static_cast<qsizetype>(toString(finding.severity).size()));
+            m_out += "<p class=\"finding " + severity + "\"><b>" + escapedHtml(finding.text)
+                + "</b><br><span class=\"rule\">" + severity
+                + " · speaks from: " + escapedHtml(finding.threshold)
+                + " · of: " + escapedHtml(finding.denominator) + "</span></p>\n";
+        }
+        for (const auto& note : m_report.findingNotes)
+            m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
+    }
+
+    void add(const report::Table& table) {
+        if (table.rows.empty())
+            return;
+        const QByteArray title = escapedHtml(table.title);
+        m_out += "<h2>" + title + "</h2>\n";
+        m_out += m_plain
+            ? QByteArray("<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">\n")
+            : QByteArray("<div class=\"scroll\"><table>\n<caption class=\"hidden\">") + title
+                + "</caption>\n";
+        m_out += "<thead><tr>";
+        for (std::size_t i = 0; i < table.columns.size(); ++i)
+            cell("th", i, table.columns[i], " scope=\"col\"");
+        m_out += "</tr></thead>\n<tbody>\n";
+        for (const auto& row : table.rows) {
+            m_out += "<tr>";
+            for (std::size_t i = 0; i < row.size(); ++i)
+                cell(i == 0 && !m_plain ? "th" : "td", i, row[i], " scope=\"row\"");
+            m_out += "</tr>\n";
+        }
+        m_out += "</tbody></table>\n";
+        m_out += m_plain ? "" : "</div>\n";
+        for (const auto& note : table.notes)
+            m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
+    }
+
+    void cell(const char* element, std::size_t column, const std::string& text, const char* scope) {
+        const bool isHeader = element[1] == 'h';
+        m_out += QByteArray("<") + element;
+        if (m_plain)
+            m_out += column == 0 ? " align=\"left\"" : " align=\"right\"";
+        else if (isHeader)
+            m_out += scope;
+        m_out += ">" + escapedHtml(text) + "</" + element + ">";
+    }
+
+    void list(const char* title, const std::vector<std::string>& items) {
+        if (items.empty())
+            return;
+        m_out += QByteArray("<h2>") + title + "</h2>\n<ul>\n";
+        for (const auto& item : items)
+            m_out += "<li>" + escapedHtml(item) + "</li>\n";
+        m_out += "</ul>\n";
+    }
+
+    const report::Report& m_report;
+    const FigureHtml& m_figure;
+    bool m_plain;
+    QByteArray m_out;
+};
+
+} // namespace
+
+QByteArray escapedHtml(const std::string& text) {
+    return QString::fromStdString(text).toHtmlEscaped().toUtf8();
+}
+
+QByteArray reportBody(const report::Report& report, const FigureHtml& figure, bool plain) {
+    return Body(report, figure, plain).make();
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,21 @@
+#include "app/reporting/ReportFile.h"
+
+#include "app/painting/WriteFile.h"
+
+#include <QFileInfo>
+
+namespace trainscope::app {
+
+Status writeReport(const report::Report& report, const QString& path) {
+    const QString suffix = QFileInfo(path).suffix().toLower();
+    const bool isPdf = suffix == QLatin1String("pdf");
+    if (!isPdf && suffix != QLatin1String("html") && suffix != QLatin1String("htm"))
+        return Error{
+            ErrorCode::Usage, "A report's name ends in .pdf or .html.", path.toStdString()};
+    const auto bytes = isPdf ? reportPdf(report) : reportHtml(report);
+    if (!bytes.hasValue())
+        return bytes.error();
+    return writeFile(path, bytes.value());
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,21 @@
+#pragma once
+// A report as a file: PDF (A4, vector figures, embedded fonts) or one self-contained HTML page that
+// follows the reader's light or dark setting. The same bytes for the same report.
+//
+// On the thread of the QApplication, since figures hold charts.
+
+#include "core/model/Result.h"
+#include "core/report/Report.h"
+
+#include <QByteArray>
+#include <QString>
+
+namespace trainscope::app {
+
+// By the suffix, pdf or html; Usage for others. Through a temporary file.
+Status writeReport(const report::Report& report, const QString& path);
+
+Result<QByteArray> reportHtml(const report::Report& report);
+Result<QByteArray> reportPdf(const report::Report& report);
+
+} // namespace trainscope::app

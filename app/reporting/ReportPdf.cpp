@@ -1,0 +1,150 @@
+#include "app/painting/FigureDrawing.h"
+#include "app/painting/PdfNormalise.h"
+#include "app/painting/ScenePainter.h"
+#include "app/reporting/FigureObject.h"
+#include "app/reporting/ReportBody.h"
+#include "app/reporting/ReportFile.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QBuffer>
+#include <QHashSeed>
+#include <QPageSize>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QTextCursor>
+#include <QTextDocument>
+
+namespace trainscope::app {
+
+namespace {
+
+// A4 in points.
+constexpr double kPageWidth = 595.276;
+constexpr double kPageHeight = 841.89;
+constexpr double kMargin = 48.0;
+constexpr double kFoot = 24.0;
+constexpr int kResolution = 1200;
+
+constexpr const char* kStyle = R"(
+h1{font-size:16px;font-weight:600}h2{font-size:11px;font-weight:600;margin-top:14px;margin-bottom:3px}
+h3{font-size:8.5px;font-weight:600;color:#333;margin-top:8px;margin-bottom:2px}
+p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{font-weight:600;color:#333}
+.facts,.note,.rule{color:#444;font-size:7.5px}
+)";
+
+double contentWidth() {
+    return kPageWidth - 2.0 * kMargin;
+}
+double contentHeight() {
+    return kPageHeight - 2.0 * kMargin - kFoot;
+}
+
+// Qt's writer numbers its objects in the order of a hash table, which is random by default.
+class FixedHashOrder {
+public:
+    FixedHashOrder() { QHashSeed::setDeterministicGlobalSeed(); }
+    ~FixedHashOrder() { QHashSeed::resetRandomGlobalSeed(); }
+    FixedHashOrder(const FixedHashOrder&) = delete;
+    FixedHashOrder& operator=(const FixedHashOrder&) = delete;
+};
+
+std::vector<plot::PlotScene> drawAll(const report::Report& report) {
+    std::vector<plot::PlotScene> scenes;
+    for (const auto& data : report.figures) {
+        auto geometry = layOutFigure(data, plot::paperTheme(), contentWidth(), 0.0);
+        // Higher than a page: as high as one.
+        if (geometry.scene.height > contentHeight() - kFoot)
+            geometry
+                = layOutFigure(data, plot::paperTheme(), contentWidth(), contentHeight() - kFoot);
+        scenes.push_back(std::move(geometry.scene));
+    }
+    return scenes;
+}
+
+QByteArray placeholder(std::size_t figure) {
+    return "[[figure " + QByteArray::number(static_cast<qulonglong>(figure)) + "]]";
+}
+
+// Puts figures in the place of their placeholders.
+void insertFigures(QTextDocument& document, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        QTextCursor cursor = document.find(QString::fromLatin1(placeholder(i)));
+        if (cursor.isNull())
+            continue;
+        QTextCharFormat format;
+        format.setObjectType(kFigureObject);
+        format.setProperty(kFigureIndex, static_cast<int>(i));
+        cursor.insertText(QString(QChar::ObjectReplacementCharacter), format);
+    }
+}
+
+void paintFoot(QPainter& painter, const report::Report& report, int page, int pages) {
+    painter.setFont(themeFont(plot::paperTheme(), plot::TextRole::Small, false));
+    painter.setPen(QColor(0x33, 0x33, 0x33));
+    const QRectF foot(kMargin, kPageHeight - kMargin, contentWidth(), kFoot);
+    painter.drawText(foot, Qt::AlignLeft | Qt::AlignTop,
+        QStringLiteral("Trainscope " TRAINSCOPE_VERSION " · ")
+            + QString::fromStdString(report.title));
+    painter.drawText(
+        foot, Qt::AlignRight | Qt::AlignTop, QStringLiteral("%1 of %2").arg(page + 1).arg(pages));
+}
+
+void paintPages(
+    QPdfWriter& writer, QPainter& painter, QTextDocument& document, const report::Report& report) {
+    const int pages = document.pageCount();
+    const double height = document.pageSize().height();
+    for (int page = 0; page < pages; ++page) {
+        if (page > 0)
+            writer.newPage();
+        painter.save();
+        painter.translate(kMargin, kMargin - page * height);
+        const QRectF visible(0.0, page * height, contentWidth(), height);
+        painter.setClipRect(visible);
+        QAbstractTextDocumentLayout::PaintContext context;
+        context.clip = visible;
+        context.palette.setColor(QPalette::Text, Qt::black);
+        document.documentLayout()->draw(&painter, context);
+        painter.restore();
+        paintFoot(painter, report, page, pages);
+    }
+}
+
+} // namespace
+
+Result<QByteArray> reportPdf(const report::Report& report) {
+    const FixedHashOrder fixed;
+    FigureObject figures(drawAll(report), plot::paperTheme());
+    QTextDocument document;
+    document.setDocumentMargin(0.0);
+    document.setUseDesignMetrics(true);
+    document.setDefaultFont(themeFont(plot::paperTheme(), plot::TextRole::Body, false));
+    document.setDefaultStyleSheet(QString::fromLatin1(kStyle));
+    document.documentLayout()->registerHandler(kFigureObject, &figures);
+    document.setHtml(QString::fromUtf8(reportBody(
+        report, [](std::size_t i) { return "<p>" + placeholder(i) + "</p>\n"; }, true)));
+    insertFigures(document, report.figures.size());
+    document.setPageSize(QSizeF(contentWidth(), contentHeight()));
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    {
+        QPdfWriter writer(&buffer);
+        writer.setResolution(kResolution);
+        writer.setPageSize(QPageSize(QPageSize::A4));
+        writer.setPageMargins(QMarginsF());
+        QPainter painter;
+        if (!painter.begin(&writer))
+            return Error{ErrorCode::Io, "The PDF could not be started.", {}};
+        painter.scale(kResolution / 72.0, kResolution / 72.0);
+        paintPages(writer, painter, document, report);
+    }
+    QString sources = QStringLiteral("Sources:");
+    for (const auto& hash : report.hashes)
+        sources += QLatin1Char(' ') + QString::fromStdString(hash);
+    return normalisePdf(bytes,
+        {kPageWidth, kPageHeight, QString::fromStdString(report.title),
+            report.hashes.empty() ? QString() : sources, QStringLiteral("Trainscope, report"),
+            QStringLiteral("Trainscope " TRAINSCOPE_VERSION)});
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,173 @@
+#include "core/analysis/findings/Findings.h"
+#include "core/report/ReportTables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::report {
+
+namespace {
+
+constexpr std::size_t kMostFindings = 8; // of a run among several
+
+const std::vector<std::string>& definitions() {
+    static const std::vector<std::string> all{
+        "Mean: weighted by time; each sample holds until the next, intervals that begin at a "
+        "missing "
+        "sample are left out.",
+        "Energy: trapezoid over the samples of GPU power; gaps of more than ten median periods are "
+        "not bridged, and the coverage says which share of the time has data.",
+        "Throttled: SM clock below 97 % of the run's 95th percentile at a utilisation of 0.5 or "
+        "more, two samples or longer; thermal within 3 °C of the slowdown limit, power from 97 % "
+        "of "
+        "the power limit.",
+        "Busy, communication, exposed: unions of kernel intervals over all streams of a GPU; "
+        "exposed "
+        "is communication while nothing computes.",
+        "Efficiency: samples per second of step time and per megajoule of the whole run; MFU "
+        "counts "
+        "the model's own FLOP, none for recomputation.",
+        "Steady: whole iterations without warm-up and after the temperatures have settled.",
+    };
+    return all;
+}
+
+class Loader {
+public:
+    Loader(const store::Store& store, const Progress& progress)
+        : m_store(store)
+        , m_progress(progress) { }
+
+    Result<Report> load(const ReportQuery& query) {
+        if (auto status = chooseRuns(query); !status.hasValue())
+            return status.error();
+        m_report.title
+            = m_runs.size() == 1 ? m_runs.front().name : fmt::format("{} runs", m_runs.size());
+        m_report.definitions = definitions();
+        for (const auto& step : {&Loader::addFindings, &Loader::addTables, &Loader::addFigures}) {
+            if (auto status = (this->*step)(); !status.hasValue())
+                return status.error();
+        }
+        addFacts();
+        return std::move(m_report);
+    }
+
+private:
+    Status chooseRuns(const ReportQuery& query) {
+        auto all = m_store.runs();
+        if (!all.hasValue())
+            return all.error();
+        for (Run& run : all.value()) {
+            const bool chosen = query.runs.empty()
+                || std::find(query.runs.begin(), query.runs.end(), run.id) != query.runs.end();
+            if (chosen)
+                m_runs.push_back(std::move(run));
+        }
+        if (m_runs.empty() || (!query.runs.empty() && m_runs.size() < query.runs.size()))
+            return Error{ErrorCode::NotFound,
+                "There are no such runs to report on; import something first.",
+                m_store.path().string()};
+        return {};
+    }
+
+    Status addFindings() {
+        std::vector<std::string> without;
+        for (const Run& run : m_runs) {
+            auto found = analysis::findingsOf(m_store, run, m_progress);
+            if (!found.hasValue())
+                return found.error();
+            auto& findings = found.value();
+            if (findings.empty())
+                without.push_back(run.name);
+            if (m_runs.size() > 1 && findings.size() > kMostFindings) {
+                m_report.findingNotes.push_back(fmt::format("{}: {} more, less costly findings.",
+                    run.name, findings.size() - kMostFindings));
+                findings.resize(kMostFindings);
+            }
+            for (auto& finding : findings)
+                m_report.findings.push_back({run.name, std::move(finding)});
+        }
+        if (!without.empty())
+            m_report.findingNotes.push_back(without.size() == m_runs.size()
+                    ? "Nothing stands out."
+                    : fmt::format("Nothing stands out in {}.", fmt::join(without, ", ")));
+        return {};
+    }
+
+    Status addTables() {
+        m_report.tables.push_back(runTable(m_runs));
+        for (const auto make : {summaryTable, efficiencyTable, throttlingTable, traceTable}) {
+            auto table = make(m_store, m_runs, m_progress);
+            if (!table.hasValue())
+                return table.error();
+            if (!table.value().rows.empty())
+                m_report.tables.push_back(std::move(table).value());
+        }
+        auto sources = sourceTable(m_store, m_runs, m_report.hashes);
+        if (!sources.hasValue())
+            return sources.error();
+        m_report.sources = std::move(sources).value();
+        return {};
+    }
+
+    Status addFigures() {
+        using plot::FigureKind;
+        std::vector<FigureKind> kinds{FigureKind::Heatmap, FigureKind::Kernels,
+            FigureKind::StageBreakdown, FigureKind::Spectrum};
+        if (m_runs.size() > 1)
+            kinds = {FigureKind::ParallelismSweep, FigureKind::OptimizationSweep,
+                FigureKind::MicrobatchSweep, FigureKind::Heatmap, FigureKind::Kernels,
+                FigureKind::StageBreakdown, FigureKind::Spectrum};
+        for (const FigureKind kind : kinds) {
+            plot::FigureQuery query;
+            query.kind = kind;
+            const bool all = m_runs.size() == allRuns();
+            // Sweeps choose among runs only where none are named.
+            if (!all) {
+                for (const Run& run : m_runs)
+                    query.runs.push_back(run.id);
+            }
+            if (m_runs.size() == 1 && kind == FigureKind::Kernels)
+                query.per = plot::KernelsPer::Rank;
+            auto data = plot::loadFigure(m_store, query, m_progress);
+            if (!data.hasValue())
+                return data.error();
+            if (!data.value().isEmpty())
+                m_report.figures.push_back(std::move(data).value());
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::size_t allRuns() const {
+        const auto all = m_store.runs();
+        return all.hasValue() ? all.value().size() : 0;
+    }
+
+    void addFacts() {
+        const auto oom = std::count_if(m_runs.begin(), m_runs.end(),
+            [](const Run& run) { return run.status == RunStatus::Oom; });
+        std::string runs = fmt::format("{}", m_runs.size());
+        if (oom > 0)
+            runs += fmt::format(", {} of them out of memory", oom);
+        m_report.facts.emplace_back("Database", m_store.path().filename().string());
+        m_report.facts.emplace_back("Runs", runs);
+        m_report.facts.emplace_back(
+            "Sources", fmt::format("{}, with their hashes at the end", m_report.hashes.size()));
+        m_report.facts.emplace_back("Findings", fmt::format("{}", m_report.findings.size()));
+    }
+
+    const store::Store& m_store;
+    const Progress& m_progress;
+    std::vector<Run> m_runs;
+    Report m_report;
+};
+
+} // namespace
+
+Result<Report> loadReport(
+    const store::Store& store, const ReportQuery& query, const Progress& progress) {
+    return Loader(store, progress).load(query);
+}
+
+} // namespace trainscope::report

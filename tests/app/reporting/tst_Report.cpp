@@ -1,0 +1,143 @@
+// Reports of a small database: what they say, and the files.
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/reporting/ReportFile.h"
+#include "core/plot/figures/support/SweepDatabase.h"
+
+#include <algorithm>
+
+using namespace trainscope;
+using namespace trainscope::test;
+
+namespace {
+
+PlantedRun plantedRun(const std::string& name, int tensor, int pipeline, double watts) {
+    PlantedRun run;
+    run.name = name;
+    run.launch = launchOf("gpt & co", tensor, pipeline, false, true);
+    run.launch.globalBatch = 128;
+    run.gpus = 4;
+    for (int rank = 0; rank < 4; ++rank) {
+        run.series.push_back({"gpu_power", rank, std::vector<double>(40, watts)});
+        run.series.push_back({"gpu_temperature", rank, std::vector<double>(40, 60.0 + rank)});
+        run.kernels.push_back({rank, 1.0, 2.0, "sm90_xmma_gemm_bf16"});
+    }
+    return run;
+}
+
+const report::Table& tableOf(const report::Report& report, const char* title) {
+    const auto found = std::find_if(report.tables.begin(), report.tables.end(),
+        [title](const report::Table& table) { return table.title == title; });
+    if (found == report.tables.end())
+        qFatal("no table %s", title);
+    return *found;
+}
+
+} // namespace
+
+class ReportTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_database.add(plantedRun("a_1_01000", 2, 2, 300.0));
+        m_database.add(plantedRun("a_2_01000", 4, 1, 500.0));
+        auto loaded = report::loadReport(m_database.store(), {});
+        QVERIFY2(loaded.hasValue(), loaded.hasValue() ? "" : loaded.error().message.c_str());
+        m_report = std::move(loaded).value();
+    }
+
+    void tablesHaveARowForEachRun() {
+        const auto& runs = tableOf(m_report, "Runs");
+        QCOMPARE(runs.rows.size(), std::size_t{2});
+        QCOMPARE(runs.rows[0][3], std::string("TP2-PP2"));
+        const auto& power = tableOf(m_report, "Power, heat and clocks");
+        QCOMPARE(power.rows[0][1], std::string("300 W"));
+        QCOMPARE(power.rows[1][4], std::string("63 °C"));
+        QCOMPARE(power.rows[1][5], std::string("–")); // no clock was recorded
+        const auto& time = tableOf(m_report, "Time of the traced GPUs");
+        QCOMPARE(time.rows[0][3], std::string("100.0 %"));
+        for (const auto& table : m_report.tables) {
+            for (const auto& row : table.rows)
+                QCOMPARE(row.size(), table.columns.size());
+        }
+    }
+
+    void figuresAreThoseThatHaveSomethingToShow() {
+        QVERIFY(!m_report.figures.empty());
+        for (const auto& figure : m_report.figures)
+            QVERIFY(!figure.isEmpty());
+        // The power is constant over its 39 s: there are sweeps and kernels, but one optimisation.
+        const auto has = [this](plot::FigureKind kind) {
+            return std::any_of(m_report.figures.begin(), m_report.figures.end(),
+                [kind](const auto& figure) { return figure.query.kind == kind; });
+        };
+        QVERIFY(has(plot::FigureKind::ParallelismSweep));
+        QVERIFY(has(plot::FigureKind::Heatmap));
+        QVERIFY(has(plot::FigureKind::Kernels));
+        QVERIFY(!has(plot::FigureKind::OptimizationSweep));
+    }
+
+    void thePageStandsAlone() {
+        const auto html = app::reportHtml(m_report);
+        QVERIFY(html.hasValue());
+        const QByteArray& page = html.value();
+        QCOMPARE(page, app::reportHtml(m_report).value());
+        QVERIFY(page.contains("gpt &amp; co"));
+        QVERIFY(!page.contains("gpt & co"));
+        QVERIFY(page.contains("prefers-color-scheme:dark"));
+        QCOMPARE(page.count("<svg"), 2 * static_cast<qsizetype>(m_report.figures.size()));
+        QCOMPARE(page.count("<figure"), page.count("aria-label"));
+        QVERIFY(page.contains("scope=\"col\"") && page.contains("<caption"));
+        QVERIFY(
+            !page.contains("<script") && !page.contains("<link") && !page.contains("src=\"http"));
+        QVERIFY(page.contains("@font-face"));
+        for (const auto& hash : m_report.hashes)
+            QVERIFY(page.contains(QByteArray::fromStdString(hash)));
+    }
+
+    void thePaperIsVectorsWithFonts() {
+        const auto pdf = app::reportPdf(m_report);
+        QVERIFY(pdf.hasValue());
+        QVERIFY(pdf.value().startsWith("%PDF-"));
+        QCOMPARE(pdf.value(), app::reportPdf(m_report).value());
+        QVERIFY(pdf.value().contains("/FontFile"));
+        QVERIFY(!pdf.value().contains("/Subtype /Image"));
+        QVERIFY(pdf.value().count("/Type /Page\n") >= 2);
+    }
+
+    void filesByTheirSuffix() {
+        const QString base = m_folder.filePath(QStringLiteral("report."));
+        QVERIFY(app::writeReport(m_report, base + QStringLiteral("html")).hasValue());
+        QVERIFY(app::writeReport(m_report, base + QStringLiteral("pdf")).hasValue());
+        const auto other = app::writeReport(m_report, base + QStringLiteral("doc"));
+        QVERIFY(!other.hasValue() && other.error().code == ErrorCode::Usage);
+    }
+
+    void oneRun() {
+        const auto report
+            = report::loadReport(m_database.store(), {{m_database.idOf("a_2_01000")}});
+        QVERIFY(report.hasValue());
+        QCOMPARE(report.value().title, std::string("a_2_01000"));
+        QCOMPARE(tableOf(report.value(), "Runs").rows.size(), std::size_t{1});
+        QVERIFY(!report::loadReport(m_database.store(), {{RunId{77}}}).hasValue());
+    }
+
+    void progressCancels() {
+        const auto report = report::loadReport(
+            m_database.store(), {}, [](const ProgressState&) { return false; });
+        QVERIFY(!report.hasValue());
+        QVERIFY(report.error().code == ErrorCode::Cancelled);
+    }
+
+private:
+    QTemporaryDir m_folder;
+    SweepDatabase m_database;
+    report::Report m_report;
+};
+
+QTEST_MAIN(ReportTest)
+#include "tst_Report.moc"
