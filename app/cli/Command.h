@@ -27,6 +27,8 @@ void addAlignCommand(CLI::App& app, CommandContext& context);
 void addCollectivesCommand(CLI::App& app, CommandContext& context);
 void addFindingsCommand(CLI::App& app, CommandContext& context);
 void addTopologyCommand(CLI::App& app, CommandContext& context);
+void addCorrelateCommand(CLI::App& app, CommandContext& context);
+void addClusterCommand(CLI::App& app, CommandContext& context);
 void addFigureCommand(CLI::App& app, CommandContext& context);
 void addReportCommand(CLI::App& app, CommandContext& context);
 void addExportCommand(CLI::App& app, CommandContext& context);

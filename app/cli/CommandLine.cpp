@@ -42,6 +42,8 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addCollectivesCommand(app, context);
     addFindingsCommand(app, context);
     addTopologyCommand(app, context);
+    addCorrelateCommand(app, context);
+    addClusterCommand(app, context);
     addFigureCommand(app, context);
     addReportCommand(app, context);
     addExportCommand(app, context);

@@ -1,16 +1,14 @@
 #pragma once
-// What `summary --detail` adds to a run, in the shape of design section 8, and the same as text.
+// What `summary --detail` adds to a run, in the shape of design section 8.
 
 #include "app/cli/Json.h"
-#include "core/analysis/telemetry/RunDetail.h"
-
-#include <iosfwd>
+#include "core/analysis/detail/RunDetail.h"
 
 namespace trainscope::cli {
 
 // Into the object that summaryJson() made. Keys that the data cannot give are absent.
 void addDetail(Json& run, const analysis::RunDetail& detail);
 
-void printDetail(const analysis::RunDetail& detail, std::ostream& out);
+Json sensorsJson(const std::vector<analysis::Sensor>& sensors);
 
 } // namespace trainscope::cli

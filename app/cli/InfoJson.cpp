@@ -1,5 +1,6 @@
 #include "app/cli/InfoJson.h"
 
+#include "app/cli/DetailJson.h"
 #include "app/cli/ReportJson.h"
 #include "core/analysis/Summary.h"
 #include "core/model/LaunchFields.h"
@@ -103,6 +104,12 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
     const auto tracks = store.tracks(run.id);
     if (!tracks.hasValue())
         return tracks.error();
+    const auto airflow = store.airflow(run.id);
+    if (!airflow.hasValue())
+        return airflow.error();
+    const auto sensors = analysis::probeSensors(store, series.value());
+    if (!sensors.hasValue())
+        return sensors.error();
     const auto iterations = store.iterations(run.id);
     if (!iterations.hasValue())
         return iterations.error();
@@ -118,7 +125,10 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
     json["duration_s"] = seconds(analysis::runDuration(series.value(), tracks.value()));
     json["launch"] = launchJson(run.launch);
     json["gpus"] = gpusJson(gpus.value());
+    if (!airflow.value().empty())
+        json["airflow"] = airflow.value();
     json["metrics"] = metricsJson(series.value());
+    json["sensors"] = sensorsJson(sensors.value());
     json["tracks"] = tracksJson(tracks.value());
     json["iterations"] = iterations.value().size();
     return json;

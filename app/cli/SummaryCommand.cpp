@@ -1,5 +1,6 @@
 #include "app/cli/Command.h"
 #include "app/cli/DetailJson.h"
+#include "app/cli/DetailText.h"
 #include "app/cli/EfficiencyOutput.h"
 #include "app/cli/EnergyJson.h"
 #include "app/cli/ProgressLine.h"
@@ -23,6 +24,8 @@ struct Options {
     std::vector<std::string> runs;
     bool detail = false;
     bool steady = false;
+    std::optional<double> powerLimitW;
+    bool perGpu = false;
     bool json = false;
 };
 
@@ -130,7 +133,8 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run, const Op
     figures.efficiency = std::move(efficiency).value();
     if (!options.detail)
         return figures;
-    auto detail = analysis::detailOf(store, run, progress);
+    auto detail
+        = analysis::detailOf(store, run, {window, options.powerLimitW, options.perGpu}, progress);
     if (!detail.hasValue())
         return detail.error();
     figures.detail = std::move(detail).value();
@@ -199,7 +203,7 @@ ExitStatus printSummary(const Options& options, const Console& console) {
         printText(summary, steady, console.out());
         printEfficiency(efficiency, console.out());
         if (detail)
-            printDetail(*detail, console.out());
+            printDetail(summary, *detail, console.out());
         if (energy)
             printEnergy(*energy, console.out());
     }
@@ -223,6 +227,12 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         "energy of traced GPUs went");
     command->add_flag("--steady", options->steady,
         "Leave out warm-up iterations and those before the temperatures settled");
+    command
+        ->add_option("--power-limit", options->powerLimitW,
+            "With --detail: count what the summed power is above; else the boards' limits together")
+        ->type_name("W");
+    command->add_flag("--per-gpu", options->perGpu,
+        "With --detail and --json: the energy of each iteration for each GPU");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(
         R"(Means are weighted by time, energy is the integral of gpu_power, and missing samples

@@ -4,6 +4,7 @@
 #include "core/store/Json.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace trainscope::store {
 namespace {
@@ -232,6 +233,33 @@ Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database
         [&names](const Row& row) { names.emplace_back(NameId{row.integer(0)}, row.string(1)); },
         run.value);
     return collected(status, std::move(names));
+}
+
+Result<std::vector<int>> readAirflow(Database& database, RunId run) {
+    std::vector<int> order;
+    Status status = database.forEach(
+        "SELECT airflow FROM cluster WHERE run=?",
+        [&order](const Row& row) {
+            const std::string_view text = row.text(0);
+            const char* at = text.data();
+            const char* const end = at + text.size();
+            for (int index = 0; at < end; ++at) {
+                const auto read = std::from_chars(at, end, index);
+                if (read.ec != std::errc())
+                    break;
+                order.push_back(index);
+                at = read.ptr;
+            }
+        },
+        run.value);
+    return collected(status, std::move(order));
+}
+
+Status writeAirflow(Database& database, RunId run, std::span<const int> order) {
+    std::string text;
+    for (const int index : order)
+        text += (text.empty() ? "" : ",") + std::to_string(index);
+    return database.execute("UPDATE cluster SET airflow=?2 WHERE run=?1", run.value, text);
 }
 
 Result<SeriesShape> readShape(Database& database, SeriesId series) {

@@ -5,6 +5,7 @@
 #include "core/store/Database.h"
 #include "core/store/Store.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ Result<std::vector<Iteration>> readIterations(Database& database, RunId run);
 Result<std::vector<Source>> readSources(Database& database);
 Result<std::string> readName(Database& database, NameId id);
 Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);
+// "4,5,6,7,0,1,2,3" in the cluster's row.
+Result<std::vector<int>> readAirflow(Database& database, RunId run);
+Status writeAirflow(Database& database, RunId run, std::span<const int> order);
 Result<SeriesShape> readShape(Database& database, SeriesId series);
 
 std::string_view toText(SubjectKind kind); // "gpu", "node", "link"

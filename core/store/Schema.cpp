@@ -121,6 +121,7 @@ ALTER TABLE launch ADD COLUMN recompute_granularity TEXT;
 ALTER TABLE launch ADD COLUMN optimizer TEXT;
 ALTER TABLE launch ADD COLUMN max_steps INTEGER;
 ALTER TABLE launch ADD COLUMN generated_tokens INTEGER;
+ALTER TABLE cluster ADD COLUMN airflow TEXT NOT NULL DEFAULT '';
 )sql";
 
 // Version 1 was written before the first release only; what it held cannot be brought up.

@@ -184,10 +184,13 @@ Status writeRun(Database& database, RunId run, const Run& facts) {
     if (!status.hasValue())
         return status;
     return database.execute(
-        "INSERT OR REPLACE INTO cluster(run, gpu_model, nodes, gpus_per_node) SELECT id, gpu_model,"
+        "INSERT INTO cluster(run, gpu_model, nodes, gpus_per_node) SELECT id, gpu_model,"
         " max(node_count, coalesce(?2, 0)), coalesce(?3, (SELECT max(n) FROM (SELECT count(*) AS n "
         "FROM gpu"
-        " WHERE gpu.run=?1 GROUP BY node)), 0) FROM run WHERE id=?1",
+        " WHERE gpu.run=?1 GROUP BY node)), 0) FROM run WHERE id=?1"
+        // What the user said of the machine stays.
+        " ON CONFLICT(run) DO UPDATE SET gpu_model=excluded.gpu_model, nodes=excluded.nodes,"
+        " gpus_per_node=excluded.gpus_per_node",
         run.value, facts.launch.nodes, facts.launch.gpusPerNode);
 }
 

@@ -134,6 +134,9 @@ Result<std::vector<Track>> Store::tracks(RunId run) const {
 Result<std::vector<Iteration>> Store::iterations(RunId run) const {
     return fenced(path(), [&] { return readIterations(m_impl->database, run); });
 }
+Result<std::vector<int>> Store::airflow(RunId run) const {
+    return fenced(path(), [&] { return readAirflow(m_impl->database, run); });
+}
 Result<std::vector<Source>> Store::sources() const {
     return fenced(path(), [&] { return readSources(m_impl->database); });
 }
@@ -242,6 +245,14 @@ Result<std::unique_ptr<ImportSession>> Store::beginImport(const SourceDescriptio
         if (Status status = session->begin(); !status.hasValue())
             return status.error();
         return std::unique_ptr<ImportSession>(std::move(session));
+    });
+}
+
+Status Store::setAirflow(RunId run, std::span<const int> order) {
+    return fenced(path(), [&]() -> Status {
+        if (Status status = requireWritable(); !status.hasValue())
+            return status;
+        return writeAirflow(m_impl->database, run, order);
     });
 }
 

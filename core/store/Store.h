@@ -120,6 +120,10 @@ public:
     // Names of all ids that occur in the run's tracks.
     Result<std::vector<std::pair<NameId, std::string>>> names(RunId run) const;
 
+    // Local indices of a node's GPUs from front (fresh air) to rear, as the user said; empty: not
+    // said.
+    Result<std::vector<int>> airflow(RunId run) const;
+
     // `columns` equal buckets over `window`; cost does not grow with the samples beneath. The
     // envelope contains every sample of the column; it may also contain samples of the neighbouring
     // columns.
@@ -168,6 +172,9 @@ public:
     // Writing. One session at a time; nothing of it is visible to others before finish().
     Result<std::unique_ptr<ImportSession>> beginImport(const SourceDescription& source);
     Status renameRun(RunId run, std::string_view name);
+    // As it stands, so check it before (analysis/telemetry/AirflowGradient.h); empty: as assumed.
+    // Stays when the run's sources are imported again.
+    Status setAirflow(RunId run, std::span<const int> order);
     // With its samples and spans and what only it used. All or nothing; the file keeps its size
     // until vacuum().
     Status removeRun(RunId run, const Progress& progress = {});

@@ -23,7 +23,7 @@ _trainscope_cli() {
   current=$cur
   previous=$prev
   COMPREPLY=()
-  local commands="import info summary kernels align collectives findings layout topology figure report export query remove vacuum check"
+  local commands="import info summary kernels align collectives correlate cluster findings layout topology figure report export query remove vacuum check"
   [ "$cword" -gt 1 ] && command=${words[1]}
   case "$previous" in
     --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
@@ -49,6 +49,10 @@ _trainscope_cli() {
     --categories)
       mapfile -t COMPREPLY < <(compgen -W "default charllm" -- "$current"; compgen -f -- "$current")
       return ;;
+    --a|--b)
+      _trainscope_cli_words "gpu_power gpu_temperature sm_clock gpu_utilization node_power" "$current"
+      return ;;
+    --max-lag|--airflow|--power-limit) return ;;
     --csv) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --name|--threads|--network-gbps|--height-mm|--rank|--from|--to|--iteration) return ;;
     --nodes|--gpus-per-node|--tp|--cp|--dp|--pp|--ep|--etp|--vpp|--shard-size|--layers|--stage-layers|--microbatches|--model|--sequence|--micro-batch) return ;;
@@ -62,7 +66,7 @@ _trainscope_cli() {
       fi
       return ;;
     info) options="--json --help" ;;
-    summary) options="--run --detail --steady --json --help" ;;
+    summary) options="--run --detail --steady --power-limit --per-gpu --json --help" ;;
     kernels) options="--run --categories --steady --iteration --json --help" ;;
     layout)
       options="--run --nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
@@ -75,6 +79,8 @@ _trainscope_cli() {
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
       fi
       return ;;
+    correlate) options="--run --a --b --max-lag --json --help" ;;
+    cluster) options="--run --airflow --reset --json --help" ;;
     align) options="--run --json --help" ;;
     findings) options="--run --json --help" ;;
     collectives) options="--run --network-gbps --own-clocks --json --help" ;;

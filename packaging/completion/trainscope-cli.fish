@@ -8,7 +8,7 @@ function __trainscope_cli_runs
     end
 end
 
-set -l commands import info summary kernels align collectives findings layout topology figure report export query remove vacuum check
+set -l commands import info summary kernels align collectives correlate cluster findings layout topology figure report export query remove vacuum check
 set -l metrics gpu_power mem_power gpu_temperature mem_temperature sm_clock mem_clock gpu_utilization \
     mem_utilization nvlink_rx nvlink_tx pcie_rx pcie_tx ib_rx ib_tx kernels
 set -l chosen __fish_seen_subcommand_from
@@ -21,6 +21,8 @@ complete -c trainscope-cli -n "not $chosen $commands" -a info -d 'List the runs,
 complete -c trainscope-cli -n "not $chosen $commands" -a summary -d 'Means, extremes, totals and energy'
 complete -c trainscope-cli -n "not $chosen $commands" -a kernels -d 'Kernels and busy, overlapped and idle time'
 complete -c trainscope-cli -n "not $chosen $commands" -a layout -d 'Ranks, groups, layers and schedule'
+complete -c trainscope-cli -n "not $chosen $commands" -a correlate -d 'How two series of a run move together'
+complete -c trainscope-cli -n "not $chosen $commands" -a cluster -d 'The machine of a run and its airflow'
 complete -c trainscope-cli -n "not $chosen $commands" -a align -d 'How far the clocks of the ranks are apart'
 complete -c trainscope-cli -n "not $chosen $commands" -a collectives -d 'Bandwidths, waits and stragglers'
 complete -c trainscope-cli -n "not $chosen $commands" -a findings -d 'What deserves attention'
@@ -37,10 +39,17 @@ complete -c trainscope-cli -n "$chosen import" -l into -r -F -d 'The run databas
 complete -c trainscope-cli -n "$chosen import" -l name -x -d 'Name of the run, or a prefix'
 complete -c trainscope-cli -n "$chosen import" -l format -x -a 'charllm kineto nvsmi' -d 'Read as this format only'
 complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read with'
-complete -c trainscope-cli -n "$chosen import info summary kernels align collectives findings layout topology query check" -l json -d 'Print one JSON object'
+complete -c trainscope-cli -n "$chosen import info summary kernels align collectives correlate cluster findings layout topology query check" -l json -d 'Print one JSON object'
 complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
 complete -c trainscope-cli -n "$chosen summary" -l steady -d 'Leave out warm-up and unsettled iterations'
-complete -c trainscope-cli -n "$chosen summary kernels align collectives findings layout figure report export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
+complete -c trainscope-cli -n "$chosen summary" -l power-limit -x -d 'Limit of the summed power in W'
+complete -c trainscope-cli -n "$chosen summary" -l per-gpu -d 'Energy of each iteration for each GPU'
+complete -c trainscope-cli -n "$chosen correlate" -l a -x -d 'The first series'
+complete -c trainscope-cli -n "$chosen correlate" -l b -x -d 'The second series'
+complete -c trainscope-cli -n "$chosen correlate" -l max-lag -x -d 'The longest lag in seconds'
+complete -c trainscope-cli -n "$chosen cluster" -l airflow -x -d 'Local indices from front to rear'
+complete -c trainscope-cli -n "$chosen cluster" -l reset -d 'Assume ascending indices'
+complete -c trainscope-cli -n "$chosen summary kernels align collectives correlate cluster findings layout figure report export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
 complete -c trainscope-cli -n "$chosen kernels" -l categories -r -F -a 'default charllm' -d 'Table of kernel categories'
 complete -c trainscope-cli -n "$chosen kernels" -l steady -d 'Leave out warm-up and unsettled iterations'
 complete -c trainscope-cli -n "$chosen kernels" -l iteration -x -d 'Only this iteration'

@@ -1,6 +1,7 @@
 #include "core/analysis/findings/CollectFacts.h"
 
 #include "core/analysis/SeriesSelection.h"
+#include "core/analysis/detail/RunDetail.h"
 #include "core/analysis/findings/ExposedByKind.h"
 #include "core/analysis/phases/DeviceActivity.h"
 #include "core/analysis/phases/Pipeline.h"
@@ -98,6 +99,7 @@ private:
         if (!detail.hasValue())
             return detail.error();
         m_facts.throttling = std::move(detail.value().throttling);
+        m_facts.airflow = std::move(detail.value().airflow);
         m_facts.burst = detail.value().burst;
         m_facts.spectrum = std::move(detail.value().spectrum);
         const bool canTell = !m_temperatures.empty()

@@ -74,7 +74,7 @@ void findFrontRearGradient(const RunFacts& facts, Findings& found) {
         fmt::format("Rear GPUs are {} hotter than front ones ({} against {})",
             celsius(gradient->celsius), celsius(gradient->rearC), celsius(gradient->frontC)),
         {{"gradient_c", gradient->celsius}, {"front_c", gradient->frontC},
-            {"rear_c", gradient->rearC}, {"nodes", gradient->nodes}},
+            {"rear_c", gradient->rearC}, {"nodes", static_cast<double>(gradient->nodes.size())}},
         {hottest->gpu.rank, facts.steadyState.window, "gpu_temperature"},
         celsius(kGradientC) + " between the means of the rear and the front half of a node",
         "time-weighted means over " + facts.steadyState.wording + "; "

@@ -8,8 +8,8 @@
 #include "core/analysis/telemetry/AirflowGradient.h"
 #include "core/analysis/telemetry/Burst.h"
 #include "core/analysis/telemetry/PowerSpectrum.h"
-#include "core/analysis/telemetry/RunDetail.h"
 #include "core/analysis/telemetry/Settling.h"
+#include "core/analysis/telemetry/ThrottleScan.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 

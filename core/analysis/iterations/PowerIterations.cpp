@@ -51,7 +51,7 @@ Result<PowerIterations> powerIterations(
                       "period in";
         return out;
     }
-    const auto signal = sumOf(store, powers, kMostSteps, progress);
+    const auto signal = sumOf(store, powers, kMostSteps, kAllTime, progress);
     if (!signal.hasValue())
         return signal.error();
     out.step = signal.value().step;

@@ -2,6 +2,10 @@
 
 #include "core/analysis/Imbalance.h"
 
+#include <charconv>
+#include <set>
+#include <string>
+
 namespace trainscope::analysis {
 
 namespace {
@@ -28,6 +32,7 @@ std::optional<double> meanOfPlaces(const std::map<int, double>& gpus, const Airf
 
 std::optional<AirflowGradient> airflowGradient(
     const std::map<int, std::map<int, double>>& means, const AirflowOrder& order) {
+    AirflowGradient out;
     std::vector<double> fronts;
     std::vector<double> rears;
     for (const auto& [node, gpus] : means) {
@@ -39,12 +44,53 @@ std::optional<AirflowGradient> airflowGradient(
             continue;
         fronts.push_back(*front);
         rears.push_back(*rear);
+        out.nodes.push_back({node, *front, *rear});
     }
     if (fronts.empty())
         return std::nullopt;
-    const double front = *meanOf(fronts);
-    const double rear = *meanOf(rears);
-    return AirflowGradient{rear - front, front, rear, static_cast<int>(fronts.size())};
+    out.frontC = *meanOf(fronts);
+    out.rearC = *meanOf(rears);
+    out.celsius = out.rearC - out.frontC;
+    out.hotterBy = out.frontC > 0.0 ? out.rearC / out.frontC - 1.0 : 0.0;
+    return out;
+}
+
+Result<AirflowOrder> parseAirflow(std::string_view text) {
+    AirflowOrder order;
+    const Error wrong{ErrorCode::Usage,
+        "The airflow order is a list of local GPU indices from front to rear, such as "
+        "4,5,6,7,0,1,2,3; '"
+            + std::string(text) + "' is not.",
+        {}};
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at < end) {
+        int index = 0;
+        const auto read = std::from_chars(at, end, index);
+        const bool isLast = read.ptr == end;
+        if (read.ec != std::errc() || index < 0 || (!isLast && *read.ptr != ',')
+            || read.ptr + 1 == end)
+            return wrong;
+        order.push_back(index);
+        at = isLast ? end : read.ptr + 1;
+    }
+    return order.empty() ? Result<AirflowOrder>(wrong) : Result<AirflowOrder>(order);
+}
+
+Status checkAirflow(const AirflowOrder& order, const std::vector<Gpu>& gpus) {
+    std::set<int> known;
+    for (const Gpu& gpu : gpus)
+        known.insert(gpu.local);
+    std::string names;
+    for (const int local : known)
+        names += (names.empty() ? "" : ",") + std::to_string(local);
+    const std::set<int> given(order.begin(), order.end());
+    if (given == known && given.size() == order.size())
+        return {};
+    return Error{ErrorCode::Usage,
+        "The airflow order must name each local index of a node's GPUs once; this run has " + names
+            + ".",
+        {}};
 }
 
 } // namespace trainscope::analysis

@@ -89,7 +89,8 @@ SpectralLine lineAt(const std::vector<double>& amplitudes, std::size_t k, double
     const double loss
         = std::abs(turn) < 1e-9 ? 1.0 : std::sin(turn) / turn / (1.0 - offset * offset);
     const double signedOffset = after >= before ? offset : -offset;
-    return {(static_cast<double>(k) + signedOffset) * binHz, amplitudes[k] / loss, 0.5 * binHz};
+    return {(static_cast<double>(k) + signedOffset) * binHz, amplitudes[k] / loss, 0.5 * binHz,
+        std::nullopt};
 }
 
 double medianOf(std::vector<double> values) {
@@ -130,6 +131,17 @@ std::vector<SpectralLine> strongestLines(const UniformSeries& signal, std::size_
     if (lines.size() > most)
         lines.resize(most);
     return lines;
+}
+
+void tieToFrequency(std::vector<SpectralLine>& lines, double frequencyHz, double errorHz) {
+    for (SpectralLine& line : lines) {
+        const double order = std::round(line.frequencyHz / frequencyHz);
+        // Beyond this everything is a multiple within the error.
+        const double error = line.frequencyErrorHz + order * errorHz;
+        const bool isClear = order >= 1.0 && error < frequencyHz / 4.0;
+        if (isClear && std::abs(line.frequencyHz - order * frequencyHz) <= error)
+            line.harmonic = static_cast<int>(order);
+    }
 }
 
 } // namespace trainscope::analysis

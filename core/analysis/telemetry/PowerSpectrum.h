@@ -11,6 +11,7 @@
 #include "core/analysis/telemetry/UniformSeries.h"
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -19,7 +20,12 @@ struct SpectralLine {
     double frequencyHz = 0.0;
     double amplitude = 0.0; // of the sine, in the unit of the signal: half its peak-to-peak swing
     double frequencyErrorHz = 0.0; // half a bin: lines closer than two bins are not told apart
+    std::optional<int> harmonic; // of the frequency that tieToFrequency() was given; 1: itself
 };
+
+// Marks the lines that are a multiple of a frequency (such as that of the iterations), within the
+// error of both.
+void tieToFrequency(std::vector<SpectralLine>& lines, double frequencyHz, double errorHz);
 
 inline constexpr std::size_t kSegment = std::size_t{1} << 20U;
 

@@ -8,6 +8,7 @@
 #include "core/catalogue/GpuModel.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace trainscope::analysis {
@@ -16,6 +17,16 @@ namespace {
 
 constexpr double kReferenceQuantile = 0.95;
 constexpr std::int64_t kSamplesPerQuestion = 4096;
+
+struct Reason {
+    std::uint64_t bit;
+    const char* name;
+};
+// NVML, nvmlClocksEventReasons.
+constexpr std::array<Reason, 9> kReasons{{{0x1, "gpu_idle"}, {0x2, "applications_clocks_setting"},
+    {0x4, "sw_power_cap"}, {0x8, "hw_slowdown"}, {0x10, "sync_boost"},
+    {0x20, "sw_thermal_slowdown"}, {0x40, "hw_thermal_slowdown"}, {0x80, "hw_power_brake_slowdown"},
+    {0x100, "display_clock_setting"}}};
 
 const Series* find(const GpuSeries& gpu, const char* metric) {
     const auto found = gpu.find(metric);
@@ -45,14 +56,15 @@ private:
 // The clock samples of one GPU with what its other sensors hold.
 class GpuWalk {
 public:
-    GpuWalk(const store::Store& store, const GpuSeries& gpu)
-        : m_clock(store, find(gpu, "sm_clock")->id)
+    GpuWalk(const store::Store& store, const GpuSeries& gpu, TimeRange window)
+        : m_clock(store, find(gpu, "sm_clock")->id, window)
         , m_utilization(store, find(gpu, "gpu_utilization"))
         , m_temperature(store, find(gpu, "gpu_temperature"))
         , m_power(store, find(gpu, "gpu_power"))
         , m_reasons(store, find(gpu, "throttle_reasons")) { }
 
-    Status run(ThrottleDetector& detector, const std::function<bool()>& keepGoing) {
+    template <typename Take>
+    Status run(const Take& take, const std::function<bool()>& keepGoing) {
         if (Status status = start(); !status.hasValue())
             return status;
         for (std::int64_t i = 1; !m_clock.atEnd(); ++i) {
@@ -61,7 +73,7 @@ public:
             auto moment = current();
             if (!moment.hasValue())
                 return moment.error();
-            detector.add(moment.value());
+            take(moment.value());
             if (Status status = m_clock.next(); !status.hasValue())
                 return status;
         }
@@ -102,23 +114,49 @@ private:
     Sensor m_reasons;
 };
 
+// Time held under each of a GPU's reasons.
+class ReasonClock {
+public:
+    explicit ReasonClock(std::int64_t holeNs)
+        : m_holeNs(holeNs) { }
+    void add(const GpuMoment& moment) {
+        const std::int64_t held = m_last ? (moment.time - m_last->time).ns : 0;
+        if (m_last && m_last->reasons && held <= m_holeNs) {
+            for (const Reason& reason : kReasons) {
+                if ((*m_last->reasons & reason.bit) != 0)
+                    m_heldNs[reason.name] += held;
+            }
+        }
+        m_last = moment;
+    }
+    void addTo(std::map<std::string, double>& seconds) const {
+        for (const auto& [name, held] : m_heldNs)
+            seconds[name] += static_cast<double>(held) * 1e-9;
+    }
+
+private:
+    std::int64_t m_holeNs;
+    std::optional<GpuMoment> m_last;
+    std::map<std::string, std::int64_t> m_heldNs;
+};
+
 class ThrottleScan {
 public:
     ThrottleScan(const store::Store& store, const Run& run, const std::map<int, GpuSeries>& gpus,
-        const std::function<bool()>& keepGoing)
+        TimeRange window, const std::function<bool()>& keepGoing)
         : m_store(store)
+        , m_run(run)
         , m_gpus(gpus)
+        , m_window(window)
         , m_keepGoing(keepGoing) {
-        if (const auto* model = catalogue::findGpuModel(run.gpuModel)) {
-            m_limits.slowdownTemperatureC = model->slowdownC;
-            m_limits.powerLimitW = model->powerLimitW;
-        }
+        if (const auto* model = catalogue::findGpuModel(run.gpuModel))
+            m_found.slowdownTemperatureC = model->slowdownC;
     }
 
     Result<std::optional<Throttling>> run(DurationNs duration) {
         if (Status status = findReference(); !status.hasValue())
             return status.error();
-        if (!(m_limits.referenceClockHz > 0.0))
+        if (!(m_found.referenceClockHz > 0.0))
             return std::optional<Throttling>();
         double throttled = 0.0;
         for (const auto& [rank, gpu] : m_gpus) {
@@ -130,7 +168,6 @@ public:
             throttled += seconds.value();
         }
         const double all = duration.seconds() * static_cast<double>(m_gpus.size());
-        m_found.referenceClockHz = m_limits.referenceClockHz;
         m_found.fraction = all > 0.0 ? throttled / all : 0.0;
         std::stable_sort(m_found.episodes.begin(), m_found.episodes.end(),
             [](const RankEpisode& a, const RankEpisode& b) {
@@ -150,40 +187,75 @@ private:
                 return statistics.error();
             clocks.add(std::move(statistics.value().distribution));
         }
-        m_limits.referenceClockHz = clocks.quantile(kReferenceQuantile).value_or(0.0);
+        m_found.referenceClockHz = clocks.quantile(kReferenceQuantile).value_or(0.0);
         return {};
+    }
+
+    ThrottleLimits limitsOf(const GpuSeries& gpu) {
+        ThrottleLimits limits;
+        limits.referenceClockHz = m_found.referenceClockHz;
+        limits.slowdownTemperatureC = m_found.slowdownTemperatureC;
+        if (const auto limit = powerLimitOf(m_run, gpu)) {
+            limits.powerLimitW = limit->watts;
+            m_found.powerLimitW = std::max(m_found.powerLimitW.value_or(0.0), limit->watts);
+            m_found.powerLimitOrigin = limit->isRecorded ? "recorded" : "catalogue";
+        }
+        limits.holeNs = static_cast<std::int64_t>(EnergyIntegral::kGapPeriods
+            * static_cast<double>(samplingPeriod(*find(gpu, "sm_clock")).ns));
+        return limits;
     }
 
     // Its throttled seconds.
     Result<double> addGpu(int rank, const GpuSeries& gpu) {
-        const Series& clock = *find(gpu, "sm_clock");
-        m_limits.holeNs = static_cast<std::int64_t>(
-            EnergyIntegral::kGapPeriods * static_cast<double>(samplingPeriod(clock).ns));
-        ThrottleDetector detector(m_limits);
-        if (Status status = GpuWalk(m_store, gpu).run(detector, m_keepGoing); !status.hasValue())
+        const ThrottleLimits limits = limitsOf(gpu);
+        ThrottleDetector detector(limits);
+        ReasonClock reasons(limits.holeNs);
+        const auto take = [&](const GpuMoment& moment) {
+            detector.add(moment);
+            reasons.add(moment);
+        };
+        if (Status status = GpuWalk(m_store, gpu, m_window).run(take, m_keepGoing);
+            !status.hasValue())
             return status.error();
+        reasons.addTo(m_found.reasonSeconds);
         double seconds = 0.0;
         for (const ThrottleEpisode& episode : detector.finish()) {
-            seconds += episode.range.length().seconds();
+            const double length = episode.range.length().seconds();
+            seconds += length;
             m_found.lostGpuSeconds += episode.lostSeconds;
+            ThrottleSum& sum = m_found.causes[episode.cause];
+            ++sum.episodes;
+            sum.gpuSeconds += length;
+            sum.lostGpuSeconds += episode.lostSeconds;
             m_found.episodes.push_back({rank, episode});
         }
         return seconds;
     }
 
     const store::Store& m_store;
+    const Run& m_run;
     const std::map<int, GpuSeries>& m_gpus;
+    TimeRange m_window;
     const std::function<bool()>& m_keepGoing;
-    ThrottleLimits m_limits;
     Throttling m_found;
 };
 
 } // namespace
 
+std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu) {
+    const Series* recorded = find(gpu, "power_limit");
+    if (recorded != nullptr && recorded->mean > 0.0)
+        return PowerLimit{recorded->mean, true};
+    const auto* model = catalogue::findGpuModel(run.gpuModel);
+    if (model == nullptr || !model->powerLimitW)
+        return std::nullopt;
+    return PowerLimit{*model->powerLimitW / model->devicesPerCard, false};
+}
+
 Result<std::optional<Throttling>> scanThrottling(const store::Store& store, const Run& run,
-    const std::map<int, GpuSeries>& gpus, DurationNs duration,
+    const std::map<int, GpuSeries>& gpus, TimeRange window, DurationNs duration,
     const std::function<bool()>& keepGoing) {
-    return ThrottleScan(store, run, gpus, keepGoing).run(duration);
+    return ThrottleScan(store, run, gpus, window, keepGoing).run(duration);
 }
 
 } // namespace trainscope::analysis

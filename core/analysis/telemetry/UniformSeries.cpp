@@ -32,8 +32,8 @@ DurationNs samplingPeriod(const Series& series) {
     return {series.count > 1 ? std::max<std::int64_t>(length / (series.count - 1), 1) : length};
 }
 
-UniformSeries gridOf(std::span<const Series> series, std::size_t mostSteps) {
-    TimeRange common = kAllTime;
+UniformSeries gridOf(std::span<const Series> series, std::size_t mostSteps, TimeRange window) {
+    TimeRange common = window;
     std::int64_t period = 1;
     for (const Series& one : series) {
         common = {std::max(common.begin, one.range.begin), std::min(common.end, one.range.end)};
@@ -63,8 +63,8 @@ Result<UniformSeries> resample(
 }
 
 Result<UniformSeries> sumOf(const store::Store& store, std::span<const Series> series,
-    std::size_t mostSteps, const Progress& progress) {
-    UniformSeries sum = gridOf(series, mostSteps);
+    std::size_t mostSteps, TimeRange window, const Progress& progress) {
+    UniformSeries sum = gridOf(series, mostSteps, window);
     if (sum.values.empty())
         return sum;
     std::uint64_t done = 0;

@@ -27,8 +27,9 @@ DurationNs samplingPeriod(const Series& series);
 
 // Equal steps over the time that all of the series cover, the last sample included; the step is the
 // longest sampling period among them, or longer where there would be more than mostSteps. No
-// values: the series have no time in common.
-UniformSeries gridOf(std::span<const Series> series, std::size_t mostSteps);
+// values: the series have no time in common within the window.
+UniformSeries gridOf(
+    std::span<const Series> series, std::size_t mostSteps, TimeRange window = kAllTime);
 
 // The series on that grid (whose values are ignored).
 Result<UniformSeries> resample(
@@ -36,6 +37,6 @@ Result<UniformSeries> resample(
 
 // The sum of several series on their common grid, NaN where one is missing.
 Result<UniformSeries> sumOf(const store::Store& store, std::span<const Series> series,
-    std::size_t mostSteps, const Progress& progress = {});
+    std::size_t mostSteps, TimeRange window = kAllTime, const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -86,7 +86,8 @@ Status addSpectrum(const FigureContext& context, const FigureSubject& subject,
         return power.error();
     if (power.value().empty())
         return {};
-    auto signal = analysis::sumOf(context.store, power.value(), kMostSteps, context.progress);
+    auto signal
+        = analysis::sumOf(context.store, power.value(), kMostSteps, kAllTime, context.progress);
     if (!signal.hasValue())
         return signal.error();
     const auto window = windowOf(context, subject.run);

@@ -13,10 +13,11 @@ namespace {
 
 const QStringList kCommands{QStringLiteral("import"), QStringLiteral("info"),
     QStringLiteral("summary"), QStringLiteral("kernels"), QStringLiteral("align"),
-    QStringLiteral("collectives"), QStringLiteral("figure"), QStringLiteral("report"),
-    QStringLiteral("export"), QStringLiteral("query"), QStringLiteral("remove"),
-    QStringLiteral("vacuum"), QStringLiteral("check"), QStringLiteral("layout"),
-    QStringLiteral("topology"), QStringLiteral("findings")};
+    QStringLiteral("correlate"), QStringLiteral("cluster"), QStringLiteral("collectives"),
+    QStringLiteral("figure"), QStringLiteral("report"), QStringLiteral("export"),
+    QStringLiteral("query"), QStringLiteral("remove"), QStringLiteral("vacuum"),
+    QStringLiteral("check"), QStringLiteral("layout"), QStringLiteral("topology"),
+    QStringLiteral("findings")};
 
 QString fileText(const char* path) {
     QFile file(qEnvironmentVariable("TRAINSCOPE_SOURCE") + QLatin1Char('/') + QLatin1String(path));

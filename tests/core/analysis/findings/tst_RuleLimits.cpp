@@ -46,7 +46,7 @@ private Q_SLOTS:
         RunFacts facts = clean();
         swing(facts, 0.5, 0.049); // 100 s
         QVERIFY(applyRules(facts).empty());
-        facts.spectrum.push_back({0.125, 0.1 * 32 * 600.0, 0.001});
+        facts.spectrum.push_back({0.125, 0.1 * 32 * 600.0, 0.001, std::nullopt});
         const Findings found = applyRules(facts);
         QCOMPARE(find(found, "power_swing")->values.at("frequency_hz"), 0.125);
     }

@@ -15,7 +15,7 @@ private Q_SLOTS:
         QCOMPARE(found->celsius, 7.0); // (10 + 4) / 2
         QCOMPARE(found->frontC, 51.0);
         QCOMPARE(found->rearC, 58.0);
-        QCOMPARE(found->nodes, 2);
+        QCOMPARE(found->nodes.size(), std::size_t{2});
     }
     void anotherOrder() {
         const auto found
@@ -28,7 +28,7 @@ private Q_SLOTS:
     void missingGpusAreLeftOut() {
         const auto found = airflowGradient({{0, {{0, 50}, {3, 62}}}, {1, {{0, 40}}}}, {0, 1, 2, 3});
         QCOMPARE(found->celsius, 12.0);
-        QCOMPARE(found->nodes, 1);
+        QCOMPARE(found->nodes.size(), std::size_t{1});
         QVERIFY(!airflowGradient({{0, {{0, 50}}}}));
         QVERIFY(!airflowGradient({}));
     }

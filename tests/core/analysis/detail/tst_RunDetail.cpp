@@ -1,7 +1,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "core/analysis/telemetry/RunDetail.h"
+#include "core/analysis/detail/RunDetail.h"
 
 #include <cmath>
 #include <functional>
@@ -107,7 +107,7 @@ private Q_SLOTS:
     void theGradientIsFound() {
         QVERIFY(m_detail.gradient.has_value());
         QVERIFY(isNear(m_detail.gradient->celsius, 9.0, 1e-6));
-        QCOMPARE(m_detail.gradient->nodes, 2);
+        QCOMPARE(m_detail.gradient->nodes.size(), std::size_t{2});
     }
 
     void theSwingIsFound() {

@@ -1,0 +1,34 @@
+#pragma once
+// The telemetry of each iteration of a run, from one pass over its power, temperature and clock.
+
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/telemetry/ThrottleScan.h"
+#include "core/analysis/telemetry/UniformSeries.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct IterationFigures {
+    Iteration iteration;
+    std::optional<double> energyJ; // summed over the GPUs
+    double energyCoverage = 0.0; // of the iteration that has power, mean over the GPUs with power
+    std::optional<double> meanPowerW; // of all GPUs together, time-weighted
+    std::optional<double> peakPowerW; // of the summed power's steps
+    std::optional<double> meanTemperatureC; // mean of the GPUs' means
+    std::optional<double> maxTemperatureC;
+    std::optional<double> meanClockHz;
+    std::optional<double> throttleFraction; // throttled GPU-seconds / all
+    std::map<int, double> gpuEnergyJ; // by rank, where asked for
+};
+
+// gpus: by rank. power: their sum, for the peaks; empty where there is none. throttling: nullptr
+// where it cannot be told. Memory: a few numbers per iteration, and per GPU where asked for.
+Result<std::vector<IterationFigures>> iterationFigures(const store::Store& store,
+    const std::vector<Iteration>& iterations, const std::map<int, GpuSeries>& gpus,
+    const UniformSeries& power, const Throttling* throttling, bool withGpus,
+    const Progress& progress = {});
+
+} // namespace trainscope::analysis

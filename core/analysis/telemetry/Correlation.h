@@ -1,0 +1,37 @@
+#pragma once
+// How two signals move together, at once and when one lags behind the other.
+//
+// On a common grid, after a straight line is taken from each. The correlation at a lag is Pearson's
+// over the steps that both signals cover at that lag. The peak is the lag of the strongest
+// correlation, of either sign: the vertex of a parabola through the peak. Its error follows from
+// the curvature of the peak, the scatter around it and the variance of a correlation between
+// signals that remember their past (M. S.
+// Bartlett, "On the theoretical specification and sampling properties of autocorrelated
+// time-series", 1946): the number of independent samples is n / Σ r_a(k)·r_b(k). Signals that
+// repeat correlate again after every period; `period` says so.
+
+#include "core/analysis/telemetry/UniformSeries.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace trainscope::analysis {
+
+struct Correlation {
+    double atOnce = 0.0; // −1 … 1
+    double peak = 0.0; // the strongest, with its sign
+    double lagS = 0.0; // positive: b follows a
+    double lagErrorS = 0.0; // about one standard error, at least a tenth of a step
+    double independentSamples = 0.0;
+    bool isSignificant = false; // the peak is beyond what independent signals show in 1 of 1000
+    bool isAtEdge = false; // the strongest correlation is at the longest lag that was tried
+    std::optional<double> periodS; // the nearest other lag with (nearly) the same correlation
+    std::int64_t samples = 0; // steps that both know, at lag 0
+};
+
+// Absent where fewer than 16 steps are known in both or one of them never changes. Both on one
+// grid; lags of up to maxLagS either way, at most half of the record.
+std::optional<Correlation> correlate(
+    const UniformSeries& a, const UniformSeries& b, double maxLagS);
+
+} // namespace trainscope::analysis

@@ -1,0 +1,61 @@
+#pragma once
+// What a sensor's samples tell of the sensor: how often it has a new value, from how long the same
+// value comes again. A sensor that is read more often than it measures repeats itself for about its
+// update period; where the repeated stretches have no common length (plateaus, coarse rounding)
+// nothing is concluded.
+
+#include "core/model/Series.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct UpdatePeriod {
+    std::optional<double> seconds; // absent: not known
+    double errorS = 0.0; // standard error
+    bool isAtMost = false; // new at (nearly) every sample: at most `seconds`
+};
+
+// Feed the samples of one series in time order; pure.
+class UpdateProbe {
+public:
+    void add(std::span<const TimeNs> times, std::span<const double> values);
+    // samplingPeriod: between two samples.
+    [[nodiscard]] UpdatePeriod result(DurationNs samplingPeriod) const;
+    [[nodiscard]] std::size_t samples() const { return m_samples; }
+
+private:
+    std::vector<std::int64_t> m_stretches; // ns from one change of the value to the next
+    std::size_t m_samples = 0;
+    std::size_t m_repeated = 0;
+    std::optional<double> m_value;
+    std::optional<TimeNs> m_changed;
+    bool m_isWhole = false; // the stretch since m_changed has no hole so far
+};
+
+// The sensors of one metric of a run.
+struct Sensor {
+    Metric metric;
+    SensorKind kind = SensorKind::Unknown; // as the source says
+    std::optional<double> averagingS; // how long an averaging one averages
+    double samplingPeriodS = 0.0; // median over the series
+    UpdatePeriod update; // median over the probed series
+    int probed = 0;
+    std::string wording; // "an average over 1 s, read every 0.1 s, new every 0.1 s"
+};
+
+// A power that NVML averages is one over 1 s (NVML_FI_DEV_POWER_AVERAGE, and power.draw on Ampere
+// but GA100 and newer).
+inline constexpr double kNvmlAveragingS = 1.0;
+
+// Gauges of GPUs and nodes by metric; up to 8 series of each are probed, and 20,000 samples of
+// each.
+Result<std::vector<Sensor>> probeSensors(
+    const store::Store& store, const std::vector<Series>& series, const Progress& progress = {});
+
+} // namespace trainscope::analysis
