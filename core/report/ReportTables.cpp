@@ -149,7 +149,7 @@ Result<Table> throttlingTable(
             }
         }
         const auto found
-            = analysis::scanThrottling(store, run, gpus, run.range.length(), keepGoing);
+            = analysis::scanThrottling(store, run, gpus, kAllTime, run.range.length(), keepGoing);
         if (!found.hasValue())
             return found.error();
         if (!found.value()) {
