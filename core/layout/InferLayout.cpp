@@ -171,10 +171,14 @@ bool isShown(const RankGrid& grid, const Evidence& evidence, GroupKind kind) {
         [&](const auto& ranks) { return has(grid, kind, ranks); });
 }
 
-int unlikelihoodOf(GroupKind kind) {
+int unlikelihoodOf(const RankGrid& grid, GroupKind kind) {
+    const auto group = grid.groupOf(kind, 0);
+    // Neighbouring ranks that are not all ranks are rather tensor-parallel.
+    const bool isDense
+        = group.back() == static_cast<int>(group.size()) - 1 && group.back() < grid.worldSize() - 1;
     switch (kind) {
     case GroupKind::Data:
-        return 0;
+        return isDense ? 2 : 0;
     case GroupKind::Tensor:
         return 1;
     case GroupKind::Pipeline:
@@ -193,8 +197,13 @@ Score scoreOf(const RankGrid& grid, const Evidence& evidence) {
         if (grid.groupSize(kind) == 1 || evidence.named.contains(kind))
             continue;
         score.unshown += isShown(grid, evidence, kind) ? 0 : 1;
-        score.unlikely += unlikelihoodOf(kind);
+        score.unlikely += unlikelihoodOf(grid, kind);
     }
+    // Experts are divided like the rest, or not at all.
+    constexpr int kOddExperts = 4;
+    const auto& degrees = grid.degrees();
+    if (degrees.expertTensor != degrees.tensor)
+        score.unlikely += degrees.expertTensor == 1 ? 1 : kOddExperts;
     return score;
 }
 
@@ -211,10 +220,14 @@ public:
         , m_divisors(divisorsOf(worldSize)) { }
 
     std::optional<Candidate> run() {
+        constexpr int kUsualOrders = 2;
+        int tried = 0;
         for (const RankOrder& order : ordersToTry()) {
             tryDense(order);
-            // Another order cannot show more, only the same by other names.
-            if (m_best && m_best->score.unexplained == 0 && m_best->score.unshown == 0)
+            ++tried;
+            // What the usual orders explain needs no other; nor can one show more than all.
+            const bool isExplained = m_best && m_best->score.unexplained == 0;
+            if (isExplained && (m_best->score.unshown == 0 || tried >= kUsualOrders))
                 break;
         }
         return m_best;

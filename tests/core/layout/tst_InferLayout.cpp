@@ -192,6 +192,16 @@ private Q_SLOTS:
                      .hasValue());
     }
 
+    // Orders that nobody uses are tried where the usual ones do not fit.
+    void otherOrders() {
+        const auto order = rankOrderFromString("dp-tp-pp").value();
+        const auto grid = RankGrid::make({4, 1, 1, 0, 2, 2}, order).value();
+        const auto found = inferLayout(plant(grid, {0, 5}, true), 16).value();
+        QVERIFY(found.degrees == grid.degrees());
+        const auto made = RankGrid::make(found.degrees, found.order).value();
+        QCOMPARE(made.groups(GroupKind::Tensor), grid.groups(GroupKind::Tensor));
+    }
+
     void contradictionsAreListed() {
         const auto grid = RankGrid::make({2, 1, 1, 0, 4, 1}).value();
         const auto others = contradictions(

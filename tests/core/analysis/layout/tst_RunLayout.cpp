@@ -135,6 +135,25 @@ private Q_SLOTS:
         QCOMPARE(known.request.pipeline.value_or(0), 2);
     }
 
+    // Numbers for names: who sends and receives is a pipeline, not a data-parallel group.
+    void collectivesTellWhatGroupsAreFor() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.run.worldSize = 8;
+        planted.processGroups = "default_pg (0): 0-7; undefined (1): 0-1; undefined (2): 0-6/2";
+        QCOMPARE(layoutOf(planted).value().request.data.value_or(0), 4);
+        planted.details.emplace_back(0,
+            R"({"Collective name":"send","Process Group Name":"2","Process Group Ranks":"[0, 2, 4, 6]"})");
+        const auto known = layoutOf(planted).value();
+        QCOMPARE(known.request.tensor.value_or(0), 2);
+        QCOMPARE(known.request.pipeline.value_or(0), 4);
+        planted.details.front().second
+            = R"({"Collective name":"all_to_allv","Process Group Name":"2","Process Group Ranks":"[0, 2, 4, 6]"})";
+        const auto experts = layoutOf(planted).value();
+        QCOMPARE(experts.request.expert.value_or(0), 4);
+        QCOMPARE(experts.request.data.value_or(0), 4);
+    }
+
     void theNameIsTheLastResort() {
         Planted planted;
         planted.run.name = "sweep/TP2-PP2";
