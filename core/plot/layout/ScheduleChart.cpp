@@ -15,9 +15,9 @@ using layout::Schedule;
 using layout::ScheduleTask;
 using layout::TaskKind;
 
-class Chart {
+class ChartBuilder {
 public:
-    Chart(const Schedule& schedule, double from, double to, const DiagramStyle& style)
+    ChartBuilder(const Schedule& schedule, double from, double to, const DiagramStyle& style)
         : m_schedule(schedule)
         , m_from(to > from ? from : 0.0)
         , m_to(to > from ? to : schedule.makespan)
@@ -138,7 +138,7 @@ Color taskColor(TaskKind kind, int chunk) {
 
 ScheduleChart buildScheduleChart(
     const Schedule& schedule, double from, double to, const DiagramStyle& style) {
-    return Chart(schedule, from, to, style).build();
+    return ChartBuilder(schedule, from, to, style).build();
 }
 
 std::optional<std::size_t> taskAt(const ScheduleChart& chart, double x, double y) {
