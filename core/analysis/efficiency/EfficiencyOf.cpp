@@ -2,11 +2,17 @@
 #include "core/analysis/efficiency/Efficiency.h"
 
 #include "core/analysis/CompensatedSum.h"
+#include "core/analysis/EnergyIntegral.h"
 #include "core/analysis/SeriesSelection.h"
 #include "core/analysis/Summary.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/WindowSums.h"
+#include "core/analysis/telemetry/UniformSeries.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -58,6 +64,14 @@ int gpusOf(const Run& run) {
         = launch.nodes && launch.gpusPerNode ? *launch.nodes * *launch.gpusPerNode : 0;
     return std::max({run.gpuCount, run.worldSize, launched});
 }
+
+constexpr double kLeastCoverage = 0.9;
+
+struct WindowEnergy {
+    TimeRange range;
+    CompensatedSum joules; // of all GPUs
+    CompensatedSum coveredS; // GPU-seconds
+};
 
 class Collector {
 public:
@@ -121,42 +135,55 @@ private:
     }
 
     Result<EfficiencyFacts> takeEnergies(TimeRange window) {
-        const auto whole = energy(m_run.range);
-        if (!whole.hasValue())
-            return whole.error();
-        const auto asked = energy(clipped(window, m_run.range));
-        if (!asked.hasValue())
-            return asked.error();
-        const auto stepped = energy(m_steps.range);
-        if (!stepped.hasValue())
-            return stepped.error();
-        m_facts.runEnergyJ = whole.value();
-        m_facts.windowEnergyJ = asked.value();
-        if (stepped.value() && m_facts.steps > 0)
-            m_facts.energyPerStepJ = *stepped.value() / static_cast<double>(m_facts.steps);
+        std::array<WindowEnergy, 3> energies{WindowEnergy{m_run.range, {}, {}},
+            {clipped(window, m_run.range), {}, {}}, {m_steps.range, {}, {}}};
+        if (m_facts.whyNoEnergy.empty()) {
+            if (Status status = sumPower(energies); !status.hasValue())
+                return status.error();
+        }
+        m_facts.runEnergyJ = energyOf(energies[0]);
+        m_facts.windowEnergyJ = energyOf(energies[1]);
+        if (const auto stepped = energyOf(energies[2]); stepped && m_facts.steps > 0)
+            m_facts.energyPerStepJ = *stepped / static_cast<double>(m_facts.steps);
         return std::move(m_facts);
     }
 
-    // Of all GPUs, their mean power held over the whole range where samples are missing in it;
-    // absent unless every GPU has data there.
-    Result<std::optional<double>> energy(TimeRange range) {
-        if (!m_facts.whyNoEnergy.empty() || range.isEmpty())
-            return std::optional<double>{};
-        CompensatedSum joules;
+    Status sumPower(std::span<WindowEnergy> energies) {
         for (std::size_t i = 0; i < m_power.size(); ++i) {
             if (m_progress && !m_progress({"Summing energy", i, m_power.size()}))
                 return cancelled();
-            const auto statistics = m_store.statistics(m_power[i].id, range);
-            if (!statistics.hasValue())
-                return statistics.error();
-            if (statistics.value().coveredSeconds <= 0.0) {
-                m_facts.whyNoEnergy = "Power of " + subjectText(m_power[i].description.subject)
-                    + " is missing in the window.";
-                return std::optional<double>{};
+            const DurationNs gap{static_cast<std::int64_t>(
+                EnergyIntegral::kGapPeriods * static_cast<double>(samplingPeriod(m_power[i]).ns))};
+            std::vector<WindowSums> sums;
+            for (const WindowEnergy& energy : energies)
+                sums.emplace_back(std::vector<TimeRange>{energy.range}, gap);
+            const Status read = m_store.forEachSample(m_power[i].id, kAllTime,
+                [&sums](std::span<const TimeNs> times, std::span<const double> watts) {
+                    for (WindowSums& one : sums)
+                        one.add(times, watts);
+                    return true;
+                });
+            if (!read.hasValue())
+                return read;
+            for (std::size_t k = 0; k < sums.size(); ++k) {
+                energies[k].joules.add(sums[k].sums().front().integral);
+                energies[k].coveredS.add(sums[k].sums().front().coveredSeconds);
             }
-            joules.add(statistics.value().mean * range.length().seconds());
         }
-        return std::optional<double>(joules.value());
+        return {};
+    }
+
+    // Absent where too little of it was recorded for what is divided by it.
+    std::optional<double> energyOf(const WindowEnergy& energy) {
+        if (!m_facts.whyNoEnergy.empty() || energy.range.isEmpty())
+            return std::nullopt;
+        const double wanted = energy.range.length().seconds() * static_cast<double>(m_power.size());
+        const double coverage = energy.coveredS.value() / wanted;
+        if (coverage >= kLeastCoverage)
+            return energy.joules.value();
+        m_facts.whyNoEnergy
+            = fmt::format("Power was recorded of {:.1f} % of the time only.", 100.0 * coverage);
+        return std::nullopt;
     }
 
     const store::Store& m_store;

@@ -95,6 +95,20 @@ void addFrequency(RunIterations& run) {
     run.frequencyErrorHz = error / (mean * mean);
 }
 
+// What the power shows of the whole run, where it shows anything.
+void takeFromPower(PowerIterations found, RunIterations& out) {
+    if (!found.iterations.empty()) {
+        out.basis = IterationBasis::PowerPeriod;
+        out.origin = out.byRank.empty()
+            ? "the period of the summed power"
+            : "the period of the summed power, since annotations tell of a small part of the run";
+        out.iterations = std::move(found.iterations);
+        out.boundaryError = found.step;
+    } else if (out.byRank.empty()) {
+        out.origin = std::move(found.whyNone);
+    }
+}
+
 } // namespace
 
 std::string_view toString(IterationBasis basis) {
@@ -136,6 +150,16 @@ void markWarmup(std::vector<Iteration>& iterations) {
     }
 }
 
+double recordedShare(const RunIterations& iterations, const Run& run) {
+    const double length = run.range.length().seconds();
+    if (iterations.iterations.empty() || !(length > 0.0))
+        return 0.0;
+    TimeRange covered = iterations.iterations.front().range;
+    for (const Iteration& one : iterations.iterations)
+        covered.end = std::max(covered.end, one.range.end);
+    return covered.length().seconds() / length;
+}
+
 Result<RunIterations> iterationsOf(
     const store::Store& store, const Run& run, const Progress& progress) {
     RunIterations out;
@@ -149,16 +173,12 @@ Result<RunIterations> iterationsOf(
         out.iterations = ofTheRun(out.byRank);
         for (auto& [rank, iterations] : out.byRank)
             markWarmup(iterations);
-    } else {
+    }
+    if (recordedShare(out, run) < kLeastRecorded) {
         auto found = powerIterations(store, run.id, progress);
         if (!found.hasValue())
             return found.error();
-        out.iterations = std::move(found.value().iterations);
-        const bool isNone = out.iterations.empty();
-        out.basis = isNone ? IterationBasis::None : IterationBasis::PowerPeriod;
-        out.origin = isNone ? found.value().whyNone : "the period of the summed power";
-        if (!isNone)
-            out.boundaryError = found.value().step;
+        takeFromPower(std::move(found.value()), out);
     }
     markWarmup(out.iterations);
     addFrequency(out);

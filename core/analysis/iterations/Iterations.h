@@ -5,6 +5,8 @@
 // Annotations are taken from the store's iterations, else from ranges on host threads that count
 // ("iteration 7", "step_12") or repeat ("train_step"), each rank by itself; the run's iteration k
 // goes from the median of its ranks' beginnings to the median of their ends. Without annotations,
+// or where they cover less than kLeastRecorded of the run (one profiled step of many) and the power
+// shows more,
 // the fundamental period of the summed gpu_power is sought (PeriodSearch.h) and its repetitions are
 // followed (BoundaryTrack.h); an iteration begins at the steepest rise of power.
 
@@ -25,7 +27,7 @@ struct RunIterations {
     IterationBasis basis = IterationBasis::None;
     // Of the whole run (rank −1), in order of time, whole ones only; warm-up is marked.
     std::vector<Iteration> iterations;
-    // As each rank recorded them; empty unless recorded.
+    // As each rank recorded them, whatever the basis; empty where none did.
     std::map<int, std::vector<Iteration>> byRank;
     // Of the iterations that are not warm-up, with the standard error of the mean duration.
     std::optional<double> frequencyHz;
@@ -42,6 +44,10 @@ struct RunIterations {
     // The run's and those of the ranks, as analyses of traces take them (TraceWindow.h).
     [[nodiscard]] std::vector<Iteration> everyOne() const;
 };
+
+inline constexpr double kLeastRecorded = 0.25;
+// From the first of the run's iterations to the end of the last, of the run.
+double recordedShare(const RunIterations& iterations, const Run& run);
 
 // Cancelled by progress.
 Result<RunIterations> iterationsOf(

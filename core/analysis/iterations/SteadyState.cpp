@@ -11,6 +11,8 @@ namespace trainscope::analysis {
 
 namespace {
 
+constexpr double kLeastShare = 0.1; // of the run, that iterations must cover to speak for it
+
 std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
 }
@@ -83,13 +85,18 @@ SteadyState byIterations(
     return out;
 }
 
+std::string whyNoIterations(const RunIterations& iterations) {
+    return iterations.iterations.empty() ? iterations.origin
+                                         : "iterations were recorded of a small part of it only";
+}
+
 SteadyState bySettling(
     const RunIterations& iterations, const RunSettling& settling, const Run& run) {
     SteadyState out;
     out.window = run.range;
     const bool leavesSome = settling.from && *settling.from < run.range.end;
     if (!leavesSome) {
-        out.wording = "the whole run: " + iterations.origin + settlingText(settling);
+        out.wording = "the whole run: " + whyNoIterations(iterations) + settlingText(settling);
         return out;
     }
     out.isWholeRun = *settling.from <= run.range.begin;
@@ -98,7 +105,7 @@ SteadyState bySettling(
     out.wording = std::string(out.isWholeRun
                           ? "the whole run: its temperatures are settled from the first sample"
                           : "from when the temperatures had settled to the end")
-        + "; warm-up cannot be told (" + iterations.origin + ")";
+        + "; warm-up cannot be told (" + whyNoIterations(iterations) + ")";
     return out;
 }
 
@@ -136,9 +143,9 @@ Result<SteadyState> steadyStateOf(
     const auto settling = settlingOf(store, run, progress);
     if (!settling.hasValue())
         return settling.error();
-    SteadyState out = iterations.value().iterations.empty()
-        ? bySettling(iterations.value(), settling.value(), run)
-        : byIterations(iterations.value(), settling.value(), run);
+    const bool speakForTheRun = recordedShare(iterations.value(), run) >= kLeastShare;
+    SteadyState out = speakForTheRun ? byIterations(iterations.value(), settling.value(), run)
+                                     : bySettling(iterations.value(), settling.value(), run);
     out.settledFrom = settling.value().from;
     return out;
 }

@@ -8,12 +8,6 @@
 
 namespace trainscope::plot {
 
-namespace {
-
-constexpr double kLeastShare = 0.1; // of the run that a steady window speaks for
-
-} // namespace
-
 Result<FigureWindow> windowOf(const FigureContext& context, const Run& run) {
     if (context.query.wholeRun)
         return FigureWindow{};
@@ -22,10 +16,6 @@ Result<FigureWindow> windowOf(const FigureContext& context, const Run& run) {
         return steady.error();
     if (steady.value().isWholeRun)
         return FigureWindow{kAllTime, true, steady.value().wording};
-    // Traces often record one iteration of a run whose telemetry lasts much longer.
-    if (steady.value().window.length().seconds() < kLeastShare * run.range.length().seconds())
-        return FigureWindow{
-            kAllTime, true, "The whole run: the recorded iterations are only a small part of it"};
     return FigureWindow{steady.value().window, false, steady.value().wording};
 }
 
