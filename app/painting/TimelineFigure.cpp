@@ -76,6 +76,7 @@ plot::TimelineStyle styleOf(
     style.utcOffsetSeconds = request.utcOffsetSeconds;
     style.measure = measureWith(theme);
     style.legend = true;
+    style.overlays = request.overlays.get();
     style.nameWidth = nameWidth(theme, width);
     return style;
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace trainscope::app {
@@ -26,6 +27,8 @@ struct TimelineRequest {
     plot::ViewWindow window; // empty (end <= begin): everything the runs have
     plot::TimeDisplay time = plot::TimeDisplay::Relative;
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
+    // Of the runs, drawn over the lanes; nullptr: none.
+    std::shared_ptr<const std::vector<plot::RunOverlay>> overlays;
 };
 
 // All runs of that database by name, aligned at their starts; no names: the first run.

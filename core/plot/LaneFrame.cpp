@@ -12,8 +12,12 @@ void LaneFrame::fill(Rect rect, Color color, double radius) const {
 }
 
 void LaneFrame::hatch(Rect rect) const {
+    hatch(rect, theme.gap);
+}
+
+void LaneFrame::hatch(Rect rect, Color color) const {
     if (rect.width > 0.0 && rect.height > 0.0)
-        scene.items.emplace_back(FillRect{rect, theme.gap, 0.0, Hatch::Diagonal});
+        scene.items.emplace_back(FillRect{rect, color, 0.0, Hatch::Diagonal});
 }
 
 void LaneFrame::line(Point from, Point to, Color color, bool dashed) const {

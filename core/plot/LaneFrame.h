@@ -46,6 +46,7 @@ struct LaneFrame {
 
     void fill(Rect rect, Color color, double radius = 0.0) const;
     void hatch(Rect rect) const;
+    void hatch(Rect rect, Color color) const;
     void line(Point from, Point to, Color color, bool dashed = false) const;
     void text(Point anchor, std::string text, Color color, TextRole role, Align align = Align::Left,
         bool bold = false) const;
@@ -101,9 +102,18 @@ std::vector<LegendEntry> kindEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window);
 std::vector<LegendEntry> seriesEntries(const LaneFrame& frame);
 
-// The time axis with its iteration strips.
+// Over a drawn lane: hatches the throttle episodes of clock lanes.
+void drawLaneOverlay(const LaneFrame& frame, const LaneData& lane, const LaneGeometry& geometry);
+// Under a lane: shades the time before the temperatures have settled, of a single run.
+void drawUnsettled(const LaneFrame& frame);
+// One strip per run with throttle episodes: the darker, the more of its GPUs are throttled.
+double throttleStripsHeight(const TimelineData& data, const TimelineStyle& style);
+std::vector<TimelineGeometry::Strip> drawThrottleStrips(const LaneFrame& frame, double top);
+
+// The time axis with its strips of iterations and throttle episodes.
 double timeAxisHeight(const TimelineData& data, const TimelineStyle& style);
 TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale);
-void drawTimeAxis(const LaneFrame& frame, const TimeTicks& ticks, double top);
+std::vector<TimelineGeometry::Strip> drawTimeAxis(
+    const LaneFrame& frame, const TimeTicks& ticks, double top);
 
 } // namespace trainscope::plot

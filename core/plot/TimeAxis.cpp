@@ -20,10 +20,27 @@ double stripRow(const Theme& theme) {
     return 1.5 * theme.size(TextRole::Small);
 }
 
-std::vector<std::size_t> runsWithStrips(const TimelineData& data) {
+// Recorded, else found.
+const std::vector<Iteration>& iterationsOf(
+    const TimelineData& data, const TimelineStyle& style, std::size_t run) {
+    const auto* overlays = style.overlays;
+    const bool found
+        = data.iterations[run].empty() && overlays != nullptr && run < overlays->size();
+    return found ? (*overlays)[run].iterations : data.iterations[run];
+}
+
+bool isWarmup(const LaneFrame& frame, std::size_t run, const Iteration& iteration) {
+    const auto* overlays = frame.style.overlays;
+    if (iteration.warmup || overlays == nullptr || run >= overlays->size())
+        return iteration.warmup;
+    const auto& warmup = (*overlays)[run].warmup;
+    return std::binary_search(warmup.begin(), warmup.end(), iteration.index);
+}
+
+std::vector<std::size_t> runsWithStrips(const TimelineData& data, const TimelineStyle& style) {
     std::vector<std::size_t> runs;
     for (std::size_t i = 0; i < data.iterations.size() && runs.size() < kMostStrips; ++i) {
-        if (!data.iterations[i].empty())
+        if (!iterationsOf(data, style, i).empty())
             runs.push_back(i);
     }
     return runs;
@@ -49,7 +66,10 @@ bool drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs or
     if (to <= from)
         return false;
     const double height = stripRow(frame.theme) - 0.5 * frame.theme.spacing;
-    frame.fill({from, top, std::max(to - from - separator, 0.1), height}, frame.theme.raised);
+    const Rect cell{from, top, std::max(to - from - separator, 0.1), height};
+    frame.fill(cell, frame.theme.raised);
+    if (iteration.warmup)
+        frame.hatch(cell);
     const double pad = frame.theme.spacing;
     std::string label = iterationLabel(frame, iteration, to - from - 2.0 * pad);
     const bool telling = label.find(' ') != std::string::npos;
@@ -63,7 +83,8 @@ void drawStrip(const LaneFrame& frame, std::size_t run, double top) {
     const double height = stripRow(frame.theme) - 0.5 * frame.theme.spacing;
     double drawn = -1.0;
     bool telling = false;
-    for (const auto& iteration : frame.data.iterations[run]) {
+    for (Iteration iteration : iterationsOf(frame.data, frame.style, run)) {
+        iteration.warmup = isWarmup(frame, run, iteration);
         // Iterations within one unit of the last drawn one cannot be seen apart.
         const double end = frame.scale.toX(iteration.range.end - origin);
         if (end < frame.scale.x || end - drawn < 0.5)
@@ -103,8 +124,9 @@ TimeTicks closerTicks(TimeTicks ticks, const TimelineStyle& style, const TimeSca
 } // namespace
 
 double timeAxisHeight(const TimelineData& data, const TimelineStyle& style) {
-    const double strips = static_cast<double>(runsWithStrips(data).size());
-    return labelRow(*style.theme) + strips * stripRow(*style.theme) + style.theme->spacing;
+    const double strips = static_cast<double>(runsWithStrips(data, style).size());
+    return labelRow(*style.theme) + strips * stripRow(*style.theme)
+        + throttleStripsHeight(data, style) + style.theme->spacing;
 }
 
 TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale) {
@@ -128,7 +150,8 @@ TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const Ti
     return ticks.ticks.size() < kFewTicks ? closerTicks(ticks, style, scale, context) : ticks;
 }
 
-void drawTimeAxis(const LaneFrame& frame, const TimeTicks& ticks, double top) {
+std::vector<TimelineGeometry::Strip> drawTimeAxis(
+    const LaneFrame& frame, const TimeTicks& ticks, double top) {
     const double y = frame.baseline(top + labelRow(frame.theme) / 2.0, TextRole::Small);
     const double left = frame.lane.x + 3.0 * frame.theme.spacing;
     const double room = frame.scale.x - left - frame.theme.spacing;
@@ -144,12 +167,14 @@ void drawTimeAxis(const LaneFrame& frame, const TimeTicks& ticks, double top) {
             {centre, y}, tick.label, frame.theme.textSecondary, TextRole::Small, Align::Centre);
     }
     double strip = top + labelRow(frame.theme);
-    for (const std::size_t run : runsWithStrips(frame.data)) {
+    for (const std::size_t run : runsWithStrips(frame.data, frame.style)) {
         drawStrip(frame, run, strip);
         strip += stripRow(frame.theme);
     }
+    auto throttles = drawThrottleStrips(frame, strip);
     const double bottom = top + timeAxisHeight(frame.data, frame.style);
     frame.line({frame.lane.x, bottom}, {frame.scale.right(), bottom}, frame.theme.line);
+    return throttles;
 }
 
 } // namespace trainscope::plot

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -184,6 +185,24 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
     int columns, const std::function<bool()>& isCancelled = {},
     LoadDetail detail = LoadDetail::Drawn);
 
+// What was found in a run, drawn over its lanes. Absolute times.
+struct ThrottleMark {
+    int rank = 0;
+    TimeRange range;
+    std::string_view cause; // "thermal", "power", "other"; of static storage
+    double lostSeconds = 0.0; // against the unthrottled clock
+};
+struct RunOverlay {
+    std::vector<ThrottleMark> throttles; // by begin
+    std::size_t gpus = 0; // that could be found throttled
+    std::optional<TimeRange> unsettled; // before the temperatures have settled
+    std::vector<Iteration> iterations; // where none are recorded: from the period of the power
+    std::vector<std::int64_t> warmup; // indices of iterations, in ascending order
+};
+// Those of a moment, of one GPU or of all.
+std::vector<ThrottleMark> throttlesAt(
+    const RunOverlay& overlay, TimeNs moment, std::optional<int> rank);
+
 enum class TimeDisplay { Relative, Utc, Local, Iteration };
 
 struct TimelineStyle {
@@ -196,6 +215,7 @@ struct TimelineStyle {
     TimeDisplay time = TimeDisplay::Relative;
     std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
     MeasureText measure;
+    const std::vector<RunOverlay>* overlays = nullptr; // of the shown runs; nullptr: none
     bool legend = false; // figures carry one
     std::string title; // figures may carry one
 };
@@ -215,6 +235,11 @@ struct LaneGeometry {
 struct TimelineGeometry {
     PlotScene scene;
     Rect plot; // the time axis' extent
+    struct Strip {
+        Rect rect;
+        std::size_t run = 0;
+    };
+    std::vector<Strip> throttles; // of runs with throttle episodes, in the head
     std::vector<LaneGeometry> lanes;
 };
 

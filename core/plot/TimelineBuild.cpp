@@ -120,8 +120,10 @@ void drawLanes(const TimelineData& data, const LaneFrame& base, const TimeTicks&
             geometry.lanes.push_back({frame.area, lane.low, lane.high, {}});
             continue;
         }
+        drawUnsettled(frame);
         drawTimeGrid(frame, ticks);
         geometry.lanes.push_back(drawLane(frame, lane));
+        drawLaneOverlay(frame, lane, geometry.lanes.back());
         frame.line({0.0, y}, {frame.scale.right(), y}, frame.theme.line);
     }
 }
@@ -143,7 +145,7 @@ TimelineGeometry buildTimeline(
     const LaneFrame headFrame = frameFor(data, style, scale, head);
     const TimeTicks ticks = ticksOf(data, style, scale);
     const double axisTop = drawHead(headFrame);
-    drawTimeAxis(headFrame, ticks, axisTop);
+    geometry.throttles = drawTimeAxis(headFrame, ticks, axisTop);
     const double lanesTop = axisTop + timeAxisHeight(data, style);
 
     geometry.scene.height
