@@ -40,7 +40,7 @@ T.ApplicationWindow {
         onImportFolderWanted: dialogs.importFolder()
         onKeysWanted: keysSheet.open()
         onMenuWanted: mainMenu.popup(topBar, Theme.spaceS, topBar.height)
-        onExportWanted: workbench.exportFigure()
+        onExportWanted: workbench.exportShown()
         onFilterWanted: workbench.focusFilter()
         onSearchWanted: workbench.focusSearch()
         onPaneWanted: forward => workbench.cyclePane(forward)
@@ -57,7 +57,7 @@ T.ApplicationWindow {
             panes: panes
             menuOpen: mainMenu.visible
             onMenuWanted: anchor => mainMenu.popup(anchor, 0, anchor.height)
-            onExportWanted: workbench.exportFigure()
+            onExportWanted: workbench.exportShown()
         }
         Item {
             Layout.fillWidth: true
@@ -124,7 +124,7 @@ T.ApplicationWindow {
         onImportFilesWanted: dialogs.importFiles()
         onImportFolderWanted: dialogs.importFolder()
         onReportWanted: reportSheet.show()
-        onExportWanted: workbench.exportFigure()
+        onExportWanted: workbench.exportShown()
         onKeysWanted: keysSheet.open()
         onAboutWanted: aboutSheet.open()
     }

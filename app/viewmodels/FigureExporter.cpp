@@ -38,7 +38,7 @@ QString fileNameOf(const QString& text) {
     static const QRegularExpression kUnsafe(QStringLiteral("[^\\w.+-]+"));
     QString name = text;
     name.replace(kUnsafe, QStringLiteral("-"));
-    return name.isEmpty() ? QStringLiteral("timeline") : name;
+    return name.isEmpty() ? QStringLiteral("figure") : name;
 }
 
 int formatOf(const QString& path) {
@@ -73,7 +73,8 @@ QString completed(const QString& typed, int format) {
 FigureExporter::FigureExporter(QObject* parent)
     : QObject(parent) {
     setPreset(kLastPreset);
-    connect(&m_watcher, &QFutureWatcher<Outcome>::finished, this, &FigureExporter::takeOutcome);
+    connect(&m_watcher, &QFutureWatcher<Outcome>::finished, this,
+        [this] { takeOutcome(m_watcher.result()); });
 }
 
 FigureExporter::~FigureExporter() {
@@ -81,11 +82,11 @@ FigureExporter::~FigureExporter() {
     m_watcher.waitForFinished();
 }
 
-void FigureExporter::setTimeline(TimelineController* timeline) {
-    if (m_timeline == timeline)
+void FigureExporter::setSource(Exportable* source) {
+    if (m_source == source)
         return;
-    m_timeline = timeline;
-    Q_EMIT timelineChanged();
+    m_source = source;
+    Q_EMIT sourceChanged();
 }
 
 QStringList FigureExporter::formats() const {
@@ -186,8 +187,7 @@ void FigureExporter::prepare() {
     m_warnings.clear();
     m_error.clear();
     m_lastPath.clear();
-    const auto runs = m_timeline ? m_timeline->request().runs : std::vector<plot::ShownRun>();
-    const QString name = runs.empty() ? QString() : QString::fromStdString(runs.front().name);
+    const QString name = m_source ? m_source->exportJob().name : QString();
     setPath(withSuffix(
         lastFolder() + QLatin1Char('/') + fileNameOf(name) + QStringLiteral(".csv"), m_format));
     if (isAsOnScreen())
@@ -214,30 +214,40 @@ void FigureExporter::exportNow() {
 }
 
 void FigureExporter::exportTo(const QString& typed) {
-    if (isRunning() || !m_timeline)
+    if (isRunning() || !m_source)
         return;
     const QString path = completed(typed, m_format);
     setPath(path);
     m_warnings.clear();
     m_error.clear();
     m_lastPath.clear();
+    const ExportJob job = m_source->exportJob();
+    if (job.inGuiThread && formatOf(path) != kCsv)
+        return takeOutcome(outcomeOf(job, path, options(), {}));
     m_cancelled = std::make_shared<std::atomic<bool>>(false);
-    const auto work
-        = [path, request = m_timeline->request(), options = options(), cancelled = m_cancelled] {
-              const auto isCancelled = [&cancelled] { return cancelled->load(); };
-              if (formatOf(path) == kCsv) {
-                  const Status written = exportTimelineCsv(request, path, 1920, isCancelled);
-                  return Outcome{path, {},
-                      written.hasValue() ? QString()
-                                         : QString::fromStdString(written.error().describe())};
-              }
-              const auto written = exportTimeline(request, path, options, isCancelled);
-              if (!written.hasValue())
-                  return Outcome{path, {}, QString::fromStdString(written.error().describe())};
-              return Outcome{path, written.value(), {}};
-          };
-    m_watcher.setFuture(QtConcurrent::run(work));
+    m_watcher.setFuture(
+        QtConcurrent::run([job, path, options = options(), cancelled = m_cancelled] {
+            return outcomeOf(job, path, options, [&cancelled] { return cancelled->load(); });
+        }));
     Q_EMIT stateChanged();
+}
+
+FigureExporter::Outcome FigureExporter::outcomeOf(const ExportJob& job, const QString& path,
+    const FigureOptions& options, const std::function<bool()>& stop) {
+    const bool isCsv = formatOf(path) == kCsv;
+    if (!job.numbers)
+        return {path, {}, tr("Nothing is shown that could be written.")};
+    if (!job.drawing && !isCsv)
+        return {path, {}, tr("This view holds no drawing: choose CSV.")};
+    const auto failed = [&path](const Error& error) {
+        return Outcome{path, {}, QString::fromStdString(error.describe())};
+    };
+    if (isCsv) {
+        const Status written = job.numbers(path, stop);
+        return written.hasValue() ? Outcome{path, {}, {}} : failed(written.error());
+    }
+    const auto written = job.drawing(path, options, stop);
+    return written.hasValue() ? Outcome{path, written.value(), {}} : failed(written.error());
 }
 
 void FigureExporter::cancel() {
@@ -245,8 +255,7 @@ void FigureExporter::cancel() {
         m_cancelled->store(true);
 }
 
-void FigureExporter::takeOutcome() {
-    const Outcome outcome = m_watcher.result();
+void FigureExporter::takeOutcome(const Outcome& outcome) {
     m_error = outcome.error;
     m_warnings = outcome.warnings;
     if (m_error.isEmpty()) {

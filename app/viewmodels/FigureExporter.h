@@ -1,8 +1,8 @@
 #pragma once
-// The export of what the timeline shows: choices of the dialog, and the work in a thread of its own
-// that can be cancelled. GUI thread.
+// The export of what a view shows: choices of the dialog, and the work in a thread of its own that
+// can be cancelled. GUI thread.
 
-#include "app/viewmodels/TimelineController.h"
+#include "app/viewmodels/Exportable.h"
 
 #include <QFutureWatcher>
 #include <QObject>
@@ -19,8 +19,8 @@ namespace trainscope::app {
 class FigureExporter : public QObject {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(trainscope::app::TimelineController* timeline READ timeline WRITE setTimeline NOTIFY
-            timelineChanged REQUIRED FINAL)
+    Q_PROPERTY(trainscope::app::Exportable* source READ source WRITE setSource NOTIFY sourceChanged
+            REQUIRED FINAL)
     // Size of the view, logical pixels, for "as on screen".
     Q_PROPERTY(double viewWidth MEMBER m_viewWidth NOTIFY viewChanged FINAL)
     Q_PROPERTY(double viewHeight MEMBER m_viewHeight NOTIFY viewChanged FINAL)
@@ -55,8 +55,8 @@ public:
     explicit FigureExporter(QObject* parent = nullptr);
     ~FigureExporter() override;
 
-    [[nodiscard]] TimelineController* timeline() const { return m_timeline; }
-    void setTimeline(TimelineController* timeline);
+    [[nodiscard]] Exportable* source() const { return m_source; }
+    void setSource(Exportable* source);
 
     [[nodiscard]] QStringList formats() const;
     [[nodiscard]] QStringList presets() const;
@@ -95,7 +95,7 @@ public:
     Q_INVOKABLE void cancel();
 
 Q_SIGNALS:
-    void timelineChanged();
+    void sourceChanged();
     void viewChanged();
     void optionsChanged();
     void pathChanged();
@@ -111,11 +111,13 @@ private:
         QStringList warnings;
         QString error;
     };
-    void takeOutcome();
+    static Outcome outcomeOf(const ExportJob& job, const QString& path,
+        const FigureOptions& options, const std::function<bool()>& stop);
+    void takeOutcome(const Outcome& outcome);
     [[nodiscard]] bool isAsOnScreen() const;
     [[nodiscard]] FigureOptions options() const;
 
-    QPointer<TimelineController> m_timeline;
+    QPointer<Exportable> m_source;
     double m_viewWidth = 0.0;
     double m_viewHeight = 0.0;
     bool m_viewDark = false;

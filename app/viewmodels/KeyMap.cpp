@@ -18,6 +18,7 @@ struct Entry {
 };
 
 constexpr auto kWindow = QT_TRANSLATE_NOOP("KeyMap", "Window");
+constexpr auto kViews = QT_TRANSLATE_NOOP("KeyMap", "Views");
 constexpr auto kRuns = QT_TRANSLATE_NOOP("KeyMap", "Runs");
 constexpr auto kTimeline = QT_TRANSLATE_NOOP("KeyMap", "Timeline");
 constexpr auto kLanes = QT_TRANSLATE_NOOP("KeyMap", "Lanes");
@@ -43,6 +44,13 @@ constexpr std::array kEntries{
     Entry{"quit", kWindow, "Ctrl+Q", "", QT_TRANSLATE_NOOP("KeyMap", "Quit")},
     Entry{"close", kWindow, "", "Esc",
         QT_TRANSLATE_NOOP("KeyMap", "Close the sheet, clear the selection")},
+
+    Entry{"view0", kViews, "Ctrl+1", "", QT_TRANSLATE_NOOP("KeyMap", "Timeline")},
+    Entry{"view1", kViews, "Ctrl+2", "", QT_TRANSLATE_NOOP("KeyMap", "Heatmap")},
+    Entry{"view2", kViews, "Ctrl+3", "", QT_TRANSLATE_NOOP("KeyMap", "Kernels")},
+    Entry{"view3", kViews, "Ctrl+4", "", QT_TRANSLATE_NOOP("KeyMap", "Sweep")},
+    Entry{"view4", kViews, "Ctrl+5", "", QT_TRANSLATE_NOOP("KeyMap", "Spectrum")},
+    Entry{"view5", kViews, "Ctrl+6", "", QT_TRANSLATE_NOOP("KeyMap", "Findings")},
 
     Entry{"filter", kRuns, "Ctrl+L", "", QT_TRANSLATE_NOOP("KeyMap", "Filter the runs")},
     Entry{"runOnly", kRuns, "", "Enter", QT_TRANSLATE_NOOP("KeyMap", "Show only this run")},

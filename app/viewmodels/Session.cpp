@@ -46,6 +46,8 @@ Status editStore(
 
 Session::Session(QObject* parent)
     : QObject(parent) {
+    m_bench.setWorkspace(&m_workspace);
+    connect(&m_bench, &BenchState::failed, &m_notices, &NoticeModel::error);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::databaseChanged, this, [this] {
         m_importing.setOpenDatabase(m_workspace.databasePath());

@@ -2,6 +2,7 @@
 // One window's session: the workspace and everything around it that is not a view: opening files,
 // what was opened lately, imports, messages, changes to the runs. GUI thread only.
 
+#include "app/viewmodels/BenchState.h"
 #include "app/viewmodels/ImportController.h"
 #include "app/viewmodels/ImportReportModel.h"
 #include "app/viewmodels/MaintenanceController.h"
@@ -23,6 +24,7 @@ class Session : public QObject {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::BenchState* bench READ bench CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::RecentFiles* recent READ recent CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::NoticeModel* notices READ notices CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportController* importing READ importing CONSTANT FINAL)
@@ -39,6 +41,7 @@ public:
     ~Session() override;
 
     [[nodiscard]] Workspace* workspace() { return &m_workspace; }
+    [[nodiscard]] BenchState* bench() { return &m_bench; }
     [[nodiscard]] RecentFiles* recent() { return &m_recent; }
     [[nodiscard]] NoticeModel* notices() { return &m_notices; }
     [[nodiscard]] ImportController* importing() { return &m_importing; }
@@ -74,6 +77,7 @@ private:
     void change(std::function<Status(store::Store&)> work, const QString& done);
 
     Workspace m_workspace;
+    BenchState m_bench;
     RecentFiles m_recent;
     NoticeModel m_notices;
     ImportController m_importing;

@@ -13,6 +13,7 @@ namespace {
 constexpr int kStatisticsDelayMs = 150;
 constexpr int kSummaryDelayMs = 300;
 constexpr int kSaveDelayMs = 500;
+constexpr int kCsvColumns = 1920;
 
 // The user's lanes, unless none of them can be drawn for these runs.
 bool anyLaneKnown(const plot::Arrangement& saved, const TimelineCatalogue& catalogue) {
@@ -25,7 +26,7 @@ bool anyLaneKnown(const plot::Arrangement& saved, const TimelineCatalogue& catal
 } // namespace
 
 TimelineController::TimelineController(QObject* parent)
-    : QObject(parent) {
+    : Exportable(parent) {
     m_clock.start();
     const auto prepare = [this](QTimer& timer, int delay, auto slot) {
         timer.setSingleShot(true);
@@ -43,6 +44,10 @@ TimelineController::TimelineController(QObject* parent)
     });
     connect(
         &m_alignment, &AlignmentModel::alignmentChanged, this, &TimelineController::applyAlignment);
+    connect(&m_overlays, &TimelineOverlays::changed, this, [this] {
+        Q_EMIT overlaysChanged();
+        Q_EMIT repaintNeeded();
+    });
     connect(&m_search, &TimelineSearch::jumped, this, &TimelineController::jumpTo);
 }
 
@@ -97,8 +102,24 @@ TimelineRequest TimelineController::request() const {
     request.arrangement = m_arrangement;
     request.window = m_window.window();
     request.time = m_display;
+    request.overlays = m_overlays.copy();
     request.utcOffsetSeconds = timeContext().utcOffsetSeconds;
     return request;
+}
+
+ExportJob TimelineController::exportJob() const {
+    if (!isReady())
+        return {};
+    ExportJob job;
+    job.name = QString::fromStdString(m_runs.front().name);
+    job.drawing = [request = request()](const QString& path, const FigureOptions& options,
+                      const std::function<bool()>& stop) {
+        return exportTimeline(request, path, options, stop);
+    };
+    job.numbers = [request = request()](const QString& path, const std::function<bool()>& stop) {
+        return exportTimelineCsv(request, path, kCsvColumns, stop);
+    };
+    return job;
 }
 
 void TimelineController::reloadDatabase() {
@@ -108,6 +129,7 @@ void TimelineController::reloadDatabase() {
         : std::filesystem::path();
     for (StoreWorker* worker : {&m_viewWorker, &m_pointWorker, &m_sumWorker, &m_clockWorker})
         worker->setDatabase(path);
+    m_overlays.setDatabase(path);
     m_loader.invalidate();
     reloadRuns();
 }
@@ -163,6 +185,7 @@ void TimelineController::takeCatalogue(Result<Opened> opened, bool otherDatabase
         if (saved.arrangement)
             m_arrangement = *saved.arrangement;
         m_display = saved.display;
+        m_overlays.setShown(saved.overlays);
         m_marks.setMarks(saved.marks);
         m_selection.reset();
         m_cursor.reset();
@@ -191,6 +214,8 @@ void TimelineController::takeCatalogue(Result<Opened> opened, bool otherDatabase
     windowMoved(ViewChange::Jump);
     startProbe();
     startClocks();
+    m_overlays.setRuns(m_catalogue->runs);
+    showEvidence();
 }
 
 void TimelineController::startClocks() {
@@ -288,6 +313,7 @@ std::shared_ptr<const plot::TimelineGeometry> TimelineController::layOut(
     style.time = m_display;
     style.utcOffsetSeconds = timeContext().utcOffsetSeconds;
     style.measure = measure;
+    style.overlays = m_overlays.shown();
     m_geometry = std::make_shared<plot::TimelineGeometry>(
         plot::buildTimeline(*m_drawn, m_window.window(), style));
     placeLanes();
@@ -305,6 +331,7 @@ SavedView TimelineController::savedView() const {
         view.arrangement = m_arrangement;
     view.marks = m_marks.marks();
     view.display = m_display;
+    view.overlays = m_overlays.isShown();
     return view;
 }
 

@@ -15,6 +15,8 @@
 
 #include "app/painting/TimelineFigure.h"
 #include "app/viewmodels/AlignmentModel.h"
+#include "app/viewmodels/BenchState.h"
+#include "app/viewmodels/Exportable.h"
 #include "app/viewmodels/InspectorModel.h"
 #include "app/viewmodels/LaneListModel.h"
 #include "app/viewmodels/MarkListModel.h"
@@ -23,6 +25,7 @@
 #include "app/viewmodels/TimelineHitTest.h"
 #include "app/viewmodels/TimelineKeys.h"
 #include "app/viewmodels/TimelineLoader.h"
+#include "app/viewmodels/TimelineOverlays.h"
 #include "app/viewmodels/TimelineSearch.h"
 #include "app/viewmodels/ViewHistory.h"
 #include "app/viewmodels/Workspace.h"
@@ -31,11 +34,15 @@
 
 namespace trainscope::app {
 
-class TimelineController : public QObject {
+class TimelineController : public Exportable {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace WRITE setWorkspace NOTIFY
             workspaceChanged REQUIRED FINAL)
+
+    // Where evidence comes from that other views point at; may be absent.
+    Q_PROPERTY(
+        trainscope::app::BenchState* bench READ bench WRITE setBench NOTIFY workspaceChanged FINAL)
 
     // Ready: there is something to show. Loading: exact data is on its way.
     Q_PROPERTY(bool ready READ isReady NOTIFY stateChanged FINAL)
@@ -78,6 +85,8 @@ class TimelineController : public QObject {
     Q_PROPERTY(
         int timeDisplay READ timeDisplay WRITE setTimeDisplay NOTIFY timeDisplayChanged FINAL)
     Q_PROPERTY(QStringList timeDisplays READ timeDisplays CONSTANT FINAL)
+    // Throttle episodes and unsettled time over the lanes.
+    Q_PROPERTY(bool overlays READ overlays WRITE setOverlays NOTIFY overlaysChanged FINAL)
     Q_PROPERTY(QStringList laneChoices READ laneChoices NOTIFY lanesChanged FINAL)
     Q_PROPERTY(QStringList laneStyles READ laneStyles CONSTANT FINAL)
     // The lane that the keyboard works on; -1: none.
@@ -99,6 +108,9 @@ public:
     [[nodiscard]] Workspace* workspace() const { return m_workspace; }
     void setWorkspace(Workspace* workspace);
 
+    [[nodiscard]] BenchState* bench() const { return m_bench; }
+    void setBench(BenchState* bench);
+
     [[nodiscard]] bool isReady() const;
     [[nodiscard]] bool isLoading() const;
     [[nodiscard]] QString errorText() const { return m_error; }
@@ -107,6 +119,7 @@ public:
 
     // What the view shows, for export. Without runs nothing is shown.
     [[nodiscard]] TimelineRequest request() const;
+    [[nodiscard]] ExportJob exportJob() const override;
 
     // For the items that paint. Shown runs come with their origins.
     [[nodiscard]] const std::vector<plot::ShownRun>& runs() const { return m_runs; }
@@ -153,6 +166,10 @@ public:
     [[nodiscard]] int selectionEdgeAt(double x) const;
     void moveSelectionEdge(int edge, double x);
     [[nodiscard]] const std::optional<plot::ViewWindow>& selection() const { return m_selection; }
+
+    // Shows the run if it is not shown, its stretch as the selection, its GPU and the lane of its
+    // metric.
+    void reveal(const Evidence& evidence);
 
     // Marks.
     Q_INVOKABLE void mark();
@@ -203,6 +220,8 @@ public:
     [[nodiscard]] int timeDisplay() const { return static_cast<int>(m_display); }
     void setTimeDisplay(int display);
     [[nodiscard]] QStringList timeDisplays() const;
+    [[nodiscard]] bool overlays() const { return m_overlays.isShown(); }
+    void setOverlays(bool shown);
     [[nodiscard]] QStringList laneChoices() const;
     [[nodiscard]] QStringList laneStyles() const;
     [[nodiscard]] int currentLane() const { return m_currentLane; }
@@ -225,6 +244,7 @@ Q_SIGNALS:
     void selectionChanged();
     void timeDisplayChanged();
     void lanesChanged();
+    void overlaysChanged();
     void currentLaneChanged();
     void historyChanged();
     void catalogueChanged();
@@ -282,6 +302,13 @@ private:
     void marksChanged();
     void jumpTo(const SearchHit& hit);
 
+    // TimelineEvidence.cpp
+    void showEvidence();
+    void selectEvidence(const Evidence& evidence);
+    void showLaneOf(const Evidence& evidence);
+    [[nodiscard]] QString throttleText(const TimelineHit& hit) const;
+    [[nodiscard]] QString stripText(DurationNs time, double y) const;
+
     // TimelineSelection.cpp
     void scheduleStatistics();
     void startStatistics();
@@ -293,6 +320,7 @@ private:
     [[nodiscard]] std::vector<int> ranks() const;
 
     QPointer<Workspace> m_workspace;
+    QPointer<BenchState> m_bench;
     StoreWorker m_viewWorker; // what is drawn
     StoreWorker m_pointWorker; // cursor and spans
     StoreWorker m_sumWorker; // statistics and search
@@ -304,6 +332,8 @@ private:
     LatestTask<std::vector<RunStatistics>> m_statisticsTask{m_sumWorker};
     TimelineLoader m_loader{m_viewWorker};
     TimelineSearch m_search{m_sumWorker};
+    TimelineOverlays m_overlays;
+    std::optional<Evidence> m_evidence; // to be shown when its run is there
     LaneListModel m_lanes;
     MarkListModel m_marks;
     AlignmentModel m_alignment;

@@ -31,7 +31,7 @@ void TimelineController::hoverAt(double x, double y) {
     hit.time = m_axis.toTime(x);
     if (m_drawn && m_geometry && y >= m_lanesTop)
         hit = hitTest(*m_drawn, *m_geometry, m_axis, {x, y});
-    m_hoverText = hoverTextOf(hit);
+    m_hoverText = y < m_lanesTop ? stripText(hit.time, y) : hoverTextOf(hit);
     m_hoverY = y;
     moveCursor(hit.time, hit.rank >= 0 ? hit.rank : m_focusRank);
 }
@@ -57,9 +57,10 @@ QString TimelineController::hoverTextOf(const TimelineHit& hit) const {
     const auto item = static_cast<std::size_t>(hit.item);
     if (lane.spans.empty()) {
         const QString label = QString::fromStdString(lane.series[item].label);
-        return m_runs.size() > 1
-            ? QStringLiteral("%1 · %2").arg(QString::fromStdString(m_runs[hit.run].name), label)
-            : label;
+        return (m_runs.size() > 1 ? QStringLiteral("%1 · %2").arg(
+                    QString::fromStdString(m_runs[hit.run].name), label)
+                                  : label)
+            + throttleText(hit);
     }
     const QString track = QString::fromStdString(lane.spans[item].label);
     if (!hit.group)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 namespace trainscope::app {
 namespace {
@@ -95,6 +96,41 @@ QString pathOf(const QString& folder, const std::string& uuid) {
     return QDir(folder).filePath(name + QLatin1String(".json"));
 }
 
+QByteArray readFile(const QString& folder, const std::string& uuid) {
+    QFile file(pathOf(folder, uuid));
+    if (uuid.empty() || !file.open(QIODevice::ReadOnly))
+        return {};
+    return file.readAll();
+}
+
+Error notRemembered(const QString& path, const QString& reason) {
+    return {ErrorCode::Io,
+        "The arrangement of the views cannot be remembered: " + reason.toStdString(),
+        path.toStdString()};
+}
+
+// Null takes a key away.
+Status mergeIntoFile(const QString& folder, const std::string& uuid, const QJsonObject& changes) {
+    // Timeline and figures write from threads of their own.
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    QJsonObject root = QJsonDocument::fromJson(readFile(folder, uuid)).object();
+    for (auto it = changes.begin(); it != changes.end(); ++it) {
+        if (it.value().isNull())
+            root.remove(it.key());
+        else
+            root.insert(it.key(), it.value());
+    }
+    const QString path = pathOf(folder, uuid);
+    QSaveFile file(path);
+    if (!QDir().mkpath(folder) || !file.open(QIODevice::WriteOnly))
+        return notRemembered(path, file.errorString());
+    file.write(QJsonDocument(root).toJson(QJsonDocument::Indented));
+    if (!file.commit())
+        return notRemembered(path, file.errorString());
+    return {};
+}
+
 } // namespace
 
 QString viewFolder() {
@@ -105,8 +141,9 @@ QString viewFolder() {
 }
 
 QByteArray encodeView(const SavedView& view) {
-    QJsonObject root{
-        {QStringLiteral("version"), 1}, {QStringLiteral("time"), nameOf(kDisplays, view.display)}};
+    QJsonObject root{{QStringLiteral("version"), 1},
+        {QStringLiteral("time"), nameOf(kDisplays, view.display)},
+        {QStringLiteral("overlays"), view.overlays}};
     if (view.arrangement) {
         QJsonArray lanes;
         for (const auto& lane : view.arrangement->lanes)
@@ -125,6 +162,7 @@ SavedView decodeView(const QByteArray& json) {
     SavedView view;
     view.display = keyOf(kDisplays, root.value(QLatin1String("time")).toString())
                        .value_or(TimeDisplay::Relative);
+    view.overlays = root.value(QLatin1String("overlays")).toBool(true);
     if (root.contains(QLatin1String("lanes"))) {
         view.arrangement.emplace();
         for (const auto& value : root.value(QLatin1String("lanes")).toArray()) {
@@ -140,27 +178,26 @@ SavedView decodeView(const QByteArray& json) {
 }
 
 SavedView readView(const QString& folder, const std::string& uuid) {
-    QFile file(pathOf(folder, uuid));
-    if (uuid.empty() || !file.open(QIODevice::ReadOnly))
-        return {};
-    return decodeView(file.readAll());
+    return decodeView(readFile(folder, uuid));
 }
 
 Status writeView(const QString& folder, const std::string& uuid, const SavedView& view) {
-    const QString path = pathOf(folder, uuid);
-    QSaveFile file(path);
-    if (!QDir().mkpath(folder) || !file.open(QIODevice::WriteOnly))
-        return Error{ErrorCode::Io,
-            "The arrangement of the lanes cannot be remembered: "
-                + file.errorString().toStdString(),
-            path.toStdString()};
-    file.write(encodeView(view));
-    if (!file.commit())
-        return Error{ErrorCode::Io,
-            "The arrangement of the lanes cannot be remembered: "
-                + file.errorString().toStdString(),
-            path.toStdString()};
-    return {};
+    QJsonObject changes = QJsonDocument::fromJson(encodeView(view)).object();
+    if (!view.arrangement)
+        changes.insert(QStringLiteral("lanes"), QJsonValue::Null);
+    return mergeIntoFile(folder, uuid, changes);
+}
+
+SavedBench readBench(const QString& folder, const std::string& uuid) {
+    const QJsonObject root = QJsonDocument::fromJson(readFile(folder, uuid)).object();
+    return {root.value(QLatin1String("view")).toString(),
+        root.value(QLatin1String("settings")).toObject()};
+}
+
+Status writeBench(const QString& folder, const std::string& uuid, const SavedBench& bench) {
+    return mergeIntoFile(folder, uuid,
+        {{QStringLiteral("version"), 1}, {QStringLiteral("view"), bench.view},
+            {QStringLiteral("settings"), bench.settings}});
 }
 
 } // namespace trainscope::app

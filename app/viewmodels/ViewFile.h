@@ -1,10 +1,12 @@
 #pragma once
-// What is remembered of a timeline per database (by its uuid): lanes, marks and the time display,
-// as a small JSON file in the user's state folder. Blocking; for a worker.
+// What is remembered of the views per database (by its uuid): lanes, marks and the time display of
+// the timeline, which view is open and the settings of the figures, as one small JSON file in the
+// user's state folder. Blocking; for a worker. Thread-safe.
 
 #include "core/model/Result.h"
 #include "core/plot/Timeline.h"
 
+#include <QJsonObject>
 #include <QString>
 
 #include <optional>
@@ -25,7 +27,15 @@ struct SavedView {
     std::optional<plot::Arrangement> arrangement; // absent: never changed by the user
     std::vector<Mark> marks;
     plot::TimeDisplay display = plot::TimeDisplay::Relative;
+    bool overlays = true; // throttle episodes and unsettled time are shown
     bool operator==(const SavedView&) const = default;
+};
+
+// Which view is open, and what was chosen in each of the others by its key.
+struct SavedBench {
+    QString view; // key; empty: never chosen
+    QJsonObject settings; // key of the view → object
+    bool operator==(const SavedBench&) const = default;
 };
 
 // $XDG_STATE_HOME/trainscope/views, else ~/.local/state/trainscope/views.
@@ -35,8 +45,10 @@ QByteArray encodeView(const SavedView& view);
 // Lanes and marks that cannot be understood are left out.
 SavedView decodeView(const QByteArray& json);
 
-// An empty view when nothing was saved.
+// Empty when nothing was saved. Writing one part keeps the other, and what it does not know.
 SavedView readView(const QString& folder, const std::string& uuid);
 Status writeView(const QString& folder, const std::string& uuid, const SavedView& view);
+SavedBench readBench(const QString& folder, const std::string& uuid);
+Status writeBench(const QString& folder, const std::string& uuid, const SavedBench& bench);
 
 } // namespace trainscope::app

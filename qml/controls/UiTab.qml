@@ -7,13 +7,15 @@ import Trainscope.App
 T.Button {
     id: tab
 
+    property string shortcutText: ""
+
     implicitWidth: implicitContentWidth + leftPadding + rightPadding
     implicitHeight: Theme.controlHeight
     leftPadding: Theme.spaceM
     rightPadding: Theme.spaceM
-    checkable: true
-    autoExclusive: true
     focusPolicy: Qt.StrongFocus
+    Keys.onReturnPressed: tab.clicked()
+    Keys.onEnterPressed: tab.clicked()
     Accessible.role: Accessible.PageTab
     Accessible.name: text
     Accessible.selected: checked
@@ -32,5 +34,11 @@ T.Button {
             control: tab
             visible: tab.visualFocus
         }
+    }
+
+    UiToolTip {
+        visible: tab.shortcutText !== "" && (tab.hovered || tab.visualFocus)
+        text: tab.text
+        shortcut: tab.shortcutText
     }
 }

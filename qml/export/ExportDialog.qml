@@ -6,17 +6,17 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// Exports what the timeline shows: PDF, SVG, PNG or the numbers. open() it; Enter exports.
+// Exports what a view shows: PDF, SVG, PNG or the numbers. open() it; Enter exports.
 UiSheet {
     id: sheet
 
-    required property TimelineController timeline
-    // Size of the timeline's view, for "as on screen".
+    required property Exportable source
+    // Size of the view, for "as on screen".
     property real viewWidth: 0
     property real viewHeight: 0
 
     title: qsTr("Export")
-    subtitle: qsTr("What the timeline shows now: its runs, lanes and time window.")
+    subtitle: qsTr("What the view shows now.")
     preferredWidth: Theme.sheetWidth * 0.65
     preferredHeight: form.implicitHeight + 6 * Theme.controlHeight
     closable: !exporter.running
@@ -26,7 +26,7 @@ UiSheet {
     FigureExporter {
         id: exporter
 
-        timeline: sheet.timeline
+        source: sheet.source
         viewWidth: sheet.viewWidth
         viewHeight: sheet.viewHeight
         viewDark: Theme.dark

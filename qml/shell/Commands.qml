@@ -1,3 +1,6 @@
+pragma ComponentBehavior: Bound
+
+import QtQml.Models
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -48,6 +51,16 @@ Item {
         sequences: KeyMap.sequences("inspector")
         enabled: commands.isOpen
         onActivated: commands.panes.inspectorOpen = !commands.panes.inspectorOpen
+    }
+    Instantiator {
+        model: commands.session.bench.titles
+        delegate: Shortcut {
+            required property int index
+
+            sequences: KeyMap.sequences("view" + index)
+            enabled: commands.isOpen
+            onActivated: commands.session.bench.view = index
+        }
     }
     Shortcut {
         sequences: KeyMap.sequences("filter")

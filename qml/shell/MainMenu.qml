@@ -70,6 +70,10 @@ UiMenu {
         onTriggered: menu.reportWanted()
     }
     UiMenuSeparator {}
+    ViewMenu {
+        enabled: menu.isOpen
+        bench: menu.session.bench
+    }
     UiMenuItem {
         text: qsTr("Export…")
         iconName: "export"

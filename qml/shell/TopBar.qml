@@ -5,7 +5,7 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// Name, database, views, search, alignment, export, menu.
+// Menu, runs, name, database, views, export, inspector.
 Rectangle {
     id: bar
 
@@ -45,11 +45,14 @@ Rectangle {
             onClicked: bar.panes.runListOpen = !bar.panes.runListOpen
         }
         UiText {
+            visible: !bar.isOpen || !bar.panes.tight
             text: qsTr("Trainscope")
             font.weight: Font.DemiBold
         }
         UiText {
-            Layout.maximumWidth: Theme.runListWidth
+            Layout.fillWidth: true
+            Layout.minimumWidth: 0
+            Layout.maximumWidth: Math.min(implicitWidth, Theme.runListWidth)
             Layout.leftMargin: Theme.spaceS
             visible: bar.isOpen && !bar.panes.narrow
             text: bar.session.workspace.databaseName
@@ -60,11 +63,11 @@ Rectangle {
             visible: bar.session.simulated
             text: qsTr("simulated")
         }
-        UiTab {
-            Layout.leftMargin: Theme.spaceM
+        ViewTabs {
+            Layout.leftMargin: Theme.spaceS
             visible: bar.isOpen
-            checked: true
-            text: qsTr("Timeline")
+            folded: bar.panes.tight
+            bench: bar.session.bench
         }
         Item {
             Layout.fillWidth: true

@@ -5,7 +5,7 @@ import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
 
-// Every lane that the shown runs could have.
+// Every lane that the shown runs could have, and what is drawn over them.
 UiMenu {
     id: menu
 
@@ -17,6 +17,12 @@ UiMenu {
         text: qsTr("Reset the lanes")
         iconName: "restore"
         onTriggered: menu.controller.resetLanes()
+    }
+    UiMenuItem {
+        text: qsTr("Throttling and settling")
+        checkable: true
+        checked: menu.controller.overlays
+        onTriggered: menu.controller.overlays = checked
     }
     UiMenuSeparator {}
 

@@ -7,6 +7,7 @@ FocusScope {
     id: view
 
     required property Workspace workspace
+    property BenchState bench: null
     readonly property alias controller: controller
     readonly property real canvasWidth: canvas.width
     readonly property real canvasHeight: canvas.height
@@ -26,6 +27,7 @@ FocusScope {
         id: controller
 
         workspace: view.workspace
+        bench: view.bench
         onSearchRequested: toolbar.focusSearch()
     }
     TimelineToolbar {

@@ -21,7 +21,7 @@ Item {
     ExportDialog {
         id: sheet
 
-        timeline: controller
+        source: controller
         viewWidth: 700
         viewHeight: 500
     }

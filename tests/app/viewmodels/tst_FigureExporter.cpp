@@ -1,5 +1,6 @@
 // The export dialog's view model over a real database: choices, files, errors, cancel.
 #include "app/viewmodels/FigureExporter.h"
+#include "app/viewmodels/TimelineController.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 
 #include <QDir>
@@ -56,7 +57,7 @@ private Q_SLOTS:
         QTRY_VERIFY(!m_timeline->request().runs.empty());
         QTRY_VERIFY(m_timeline->isReady());
         m_exporter = std::make_unique<app::FigureExporter>();
-        m_exporter->setTimeline(m_timeline.get());
+        m_exporter->setSource(m_timeline.get());
         m_exporter->prepare();
     }
     void cleanup() {

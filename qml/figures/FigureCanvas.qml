@@ -1,0 +1,87 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The figure with what lies over it; higher figures are scrolled.
+FocusScope {
+    id: canvas
+
+    required property FigureController controller
+
+    activeFocusOnTab: true
+    clip: true
+    Accessible.role: Accessible.Chart
+    Accessible.name: controller.title
+    Accessible.description: controller.ready ? controller.caption : controller.emptyText
+    Accessible.focusable: true
+    Keys.onPressed: event => event.accepted = canvas.handleKey(event.key)
+
+    function handleKey(key: int): bool {
+        if (key === Qt.Key_Return || key === Qt.Key_Enter)
+            canvas.controller.openSelected();
+        else if (key === Qt.Key_Left || key === Qt.Key_Right)
+            canvas.controller.step(key === Qt.Key_Left ? -1 : 1, 0);
+        else if (key === Qt.Key_Up || key === Qt.Key_Down)
+            canvas.controller.step(0, key === Qt.Key_Up ? -1 : 1);
+        else
+            return false;
+        return true;
+    }
+
+    Flickable {
+        id: flick
+
+        anchors.fill: parent
+        contentHeight: canvas.controller.contentHeight
+        boundsBehavior: Flickable.StopAtBounds
+        interactive: contentHeight > height
+
+        FigureItem {
+            id: figure
+
+            y: flick.contentY
+            width: flick.width
+            height: flick.height
+            controller: canvas.controller
+            scroll: flick.contentY
+            focus: true
+        }
+        FigureOutline {
+            place: canvas.controller.hovered
+            color: Theme.textSecondary
+        }
+        FigureOutline {
+            place: canvas.controller.selected
+            color: Theme.accent
+            border.width: 2 * Theme.hairline
+        }
+    }
+    FigureTip {
+        controller: canvas.controller
+        scroll: flick.contentY
+        room: Qt.size(canvas.width, canvas.height)
+    }
+    UiScrollBar {
+        anchors.right: parent.right
+        height: parent.height
+        orientation: Qt.Vertical
+        size: flick.visibleArea.heightRatio
+        position: flick.visibleArea.yPosition
+        onPositionChanged: {
+            if (pressed)
+                flick.contentY = position * flick.contentHeight;
+        }
+    }
+    FigureState {
+        anchors.fill: parent
+        controller: canvas.controller
+    }
+    UiFocusRing {
+        control: canvas
+        anchors.margins: 0
+        visible: figure.activeFocus
+        opacity: 0.5
+    }
+}

@@ -1,0 +1,48 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// Which part of the runs the figure covers, and the switch to all of it.
+Rectangle {
+    id: footer
+
+    required property FigureController controller
+
+    implicitHeight: Theme.controlHeight + Theme.spaceS
+    color: Theme.panel
+
+    UiSeparator {
+        width: parent.width
+    }
+    RowLayout {
+        anchors.fill: parent
+        anchors.leftMargin: Theme.spaceM
+        anchors.rightMargin: Theme.spaceS
+        spacing: Theme.spaceM
+
+        UiText {
+            id: covered
+
+            Layout.fillWidth: true
+            text: footer.controller.caption
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+            Accessible.role: Accessible.StaticText
+            Accessible.name: text
+
+            HoverHandler {
+                id: hover
+            }
+            UiToolTip {
+                visible: hover.hovered && covered.truncated
+                text: covered.text
+            }
+        }
+        UiCheckBox {
+            text: qsTr("Whole run")
+            checked: footer.controller.wholeRun
+            onToggled: footer.controller.wholeRun = checked
+        }
+    }
+}

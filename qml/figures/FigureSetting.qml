@@ -1,0 +1,58 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// One setting: a labelled choice, or a switch.
+Row {
+    id: setting
+
+    required property string key
+    required property string label
+    required property list<string> choices
+    required property int current
+    required property string tip
+    required property bool isSwitch
+    required property string longest
+    signal chosen(int choice)
+
+    spacing: Theme.spaceXs
+    height: Theme.controlHeight
+
+    TextMetrics {
+        id: measure
+
+        font.family: Theme.fontFamily
+        font.pixelSize: Theme.bodySize
+        text: setting.longest
+    }
+    UiText {
+        anchors.verticalCenter: parent.verticalCenter
+        visible: !setting.isSwitch
+        text: setting.label
+        color: Theme.textSecondary
+        font.pixelSize: Theme.secondarySize
+        Accessible.ignored: true
+    }
+    UiComboBox {
+        visible: !setting.isSwitch
+        implicitWidth: Math.min(Theme.spaceXl * 9, Math.ceil(measure.advanceWidth) + leftPadding + rightPadding + Theme.spaceXs)
+        objectName: setting.isSwitch ? "" : setting.key
+        label: setting.label
+        model: setting.choices
+        currentIndex: setting.isSwitch ? -1 : setting.current
+        onActivated: index => setting.chosen(index)
+    }
+    UiButton {
+        id: button
+
+        visible: setting.isSwitch
+        objectName: setting.isSwitch ? setting.key : ""
+        text: setting.label
+        toolTip: setting.tip
+        checked: setting.isSwitch && setting.current === 1
+        Accessible.role: Accessible.CheckBox
+        Accessible.checkable: true
+        Accessible.checked: button.checked
+        onClicked: setting.chosen(1 - setting.current)
+    }
+}

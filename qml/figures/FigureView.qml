@@ -1,0 +1,63 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// One view of figures: its tools, the figure, the line that says what it covers, and its inspector.
+FocusScope {
+    id: view
+
+    required property Session session
+    required property int kind
+    property bool inspectorOpen: false
+    readonly property alias controller: controller
+    readonly property alias body: canvas
+    readonly property alias inspector: inspector
+    readonly property string name: session.bench.titles[view.kind]
+
+    Accessible.role: Accessible.Pane
+    Accessible.name: view.name
+
+    FigureController {
+        id: controller
+
+        bench: view.session.bench
+        view: view.kind
+        active: view.visible
+    }
+    FigureToolbar {
+        id: toolbar
+
+        anchors.left: parent.left
+        anchors.right: inspector.left
+        controller: controller
+        bench: view.session.bench
+        name: view.name
+    }
+    FigureCanvas {
+        id: canvas
+
+        anchors.top: toolbar.bottom
+        anchors.bottom: footer.top
+        anchors.left: parent.left
+        anchors.right: inspector.left
+        controller: controller
+        focus: true
+    }
+    FigureCaption {
+        id: footer
+
+        anchors.bottom: parent.bottom
+        anchors.left: parent.left
+        anchors.right: inspector.left
+        controller: controller
+    }
+    FigureInspector {
+        id: inspector
+
+        anchors.right: parent.right
+        width: visible ? implicitWidth : 0
+        height: parent.height
+        visible: view.inspectorOpen
+        controller: controller
+    }
+}

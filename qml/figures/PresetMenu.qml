@@ -1,0 +1,28 @@
+pragma ComponentBehavior: Bound
+
+import QtQml.Models
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The figures of the paper whose shape any result tree can be shown in.
+UiMenu {
+    id: menu
+
+    required property BenchState bench
+
+    title: qsTr("Figures of CharLLM-PPT")
+
+    Instantiator {
+        model: menu.bench.presets
+        delegate: UiMenuItem {
+            required property int index
+            required property string modelData
+
+            text: modelData
+            onTriggered: menu.bench.openPreset(index)
+        }
+        onObjectAdded: (index, item) => menu.insertItem(index, item as UiMenuItem)
+        onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)
+    }
+}

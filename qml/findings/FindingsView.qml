@@ -1,0 +1,105 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// What stands out in the runs, in sentences; a click shows the evidence on the timeline.
+FocusScope {
+    id: view
+
+    required property Session session
+    readonly property alias controller: controller
+
+    Accessible.role: Accessible.Pane
+    Accessible.name: qsTr("Findings")
+
+    FindingsController {
+        id: controller
+
+        bench: view.session.bench
+        active: view.visible
+    }
+    Rectangle {
+        id: bar
+
+        width: parent.width
+        height: Theme.controlHeight + Theme.spaceM
+        color: Theme.panel
+
+        RowLayout {
+            anchors.fill: parent
+            anchors.leftMargin: Theme.spaceM
+            anchors.rightMargin: Theme.spaceS
+            spacing: Theme.spaceS
+
+            UiText {
+                Layout.fillWidth: true
+                text: controller.headline
+                color: Theme.textSecondary
+                Accessible.role: Accessible.StaticText
+                Accessible.name: text
+            }
+            UiCheckBox {
+                objectName: "allRuns"
+                text: qsTr("All runs")
+                checked: controller.allRuns
+                onToggled: controller.allRuns = checked
+            }
+            UiButton {
+                objectName: "copyAll"
+                enabled: controller.findings.count > 0
+                iconName: "copy"
+                text: qsTr("Copy as text")
+                onClicked: view.session.copyText(controller.text())
+            }
+        }
+        UiSeparator {
+            anchors.bottom: parent.bottom
+            width: parent.width
+        }
+    }
+    ListView {
+        id: list
+
+        anchors.top: bar.bottom
+        anchors.bottom: parent.bottom
+        anchors.horizontalCenter: parent.horizontalCenter
+        width: Math.min(parent.width, Theme.sheetWidth)
+        topMargin: Theme.spaceM
+        bottomMargin: Theme.spaceM
+        spacing: Theme.spaceS
+        clip: true
+        focus: true
+        activeFocusOnTab: true
+        keyNavigationEnabled: true
+        boundsBehavior: Flickable.StopAtBounds
+        model: controller.findings
+        UiScrollBar.vertical: UiScrollBar {}
+        Accessible.role: Accessible.List
+        Accessible.name: qsTr("Findings")
+        Keys.onReturnPressed: controller.open(currentIndex)
+        Keys.onEnterPressed: controller.open(currentIndex)
+        Keys.onPressed: event => {
+            event.accepted = event.matches(StandardKey.Copy);
+            if (event.accepted)
+                view.session.copyText(controller.textOf(currentIndex));
+        }
+        delegate: FindingCard {
+            width: list.width
+            current: ListView.isCurrentItem && list.activeFocus
+            onOpenWanted: {
+                list.currentIndex = index;
+                controller.open(index);
+            }
+            onCopyWanted: view.session.copyText(controller.textOf(index))
+        }
+    }
+    FindingsState {
+        anchors.top: bar.bottom
+        anchors.bottom: parent.bottom
+        width: parent.width
+        controller: controller
+    }
+}

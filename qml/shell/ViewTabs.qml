@@ -1,0 +1,48 @@
+pragma ComponentBehavior: Bound
+
+import QtQml.Models
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// One tab per view; `folded` into a menu where there is no room for them.
+Row {
+    id: tabs
+
+    required property BenchState bench
+    property bool folded: false
+
+    spacing: Theme.spaceXs
+    Accessible.role: Accessible.PageTabList
+    Accessible.name: qsTr("Views")
+
+    Repeater {
+        model: tabs.folded ? [] : tabs.bench.titles
+        delegate: UiTab {
+            required property int index
+            required property string modelData
+
+            objectName: "view" + index
+            text: modelData
+            shortcutText: KeyMap.hint("view" + index)
+            checked: tabs.bench.view === index
+            onClicked: tabs.bench.view = index
+        }
+    }
+    UiButton {
+        id: folder
+
+        visible: tabs.folded
+        menu: true
+        quiet: true
+        text: tabs.bench.title
+        toolTip: choices.visible ? "" : qsTr("Views")
+        onClicked: choices.popup(folder, 0, folder.height)
+
+        ViewMenu {
+            id: choices
+
+            bench: tabs.bench
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import QtQuick
+import QtTest
+import Trainscope
+import Trainscope.App
+
+// The tabs of the views: they choose, and fold into a menu where there is no room.
+Item {
+    id: root
+
+    width: 1024
+    height: 640
+
+    Session {
+        id: theSession
+    }
+    ViewTabs {
+        id: tabs
+
+        bench: theSession.bench
+    }
+
+    TestCase {
+        name: "ViewTabs"
+        when: windowShown
+
+        function cleanup() {
+            theSession.bench.view = BenchState.Timeline;
+            tabs.folded = false;
+        }
+        function test_aTabChoosesItsView() {
+            const tab = findChild(tabs, "view1");
+            verify(tab);
+            mouseClick(tab);
+            compare(theSession.bench.view, BenchState.Heatmap);
+            verify(tab.checked);
+            verify(!findChild(tabs, "view0").checked);
+        }
+        function test_keysOfATab() {
+            const tab = findChild(tabs, "view2");
+            tab.forceActiveFocus();
+            keyClick(Qt.Key_Return);
+            compare(theSession.bench.view, BenchState.Kernels);
+        }
+        function test_everyTabHasItsKey() {
+            for (let i = 0; i < theSession.bench.titles.length; ++i)
+                compare(KeyMap.hint("view" + i), "Ctrl+" + (i + 1));
+        }
+        function test_foldedItTakesLittleRoom() {
+            const open = tabs.width;
+            tabs.folded = true;
+            tryVerify(() => tabs.width < open / 2);
+        }
+    }
+}
