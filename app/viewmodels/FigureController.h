@@ -27,7 +27,7 @@ namespace trainscope::app {
 
 using FigurePtr = std::shared_ptr<const plot::FigureData>;
 
-class FigureController : public Exportable {
+class FigureController : public trainscope::app::Exportable {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::BenchState* bench READ bench WRITE setBench NOTIFY benchChanged

@@ -14,7 +14,7 @@
 
 namespace trainscope::app {
 
-class FindingsController : public Exportable {
+class FindingsController : public trainscope::app::Exportable {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::BenchState* bench READ bench WRITE setBench NOTIFY benchChanged

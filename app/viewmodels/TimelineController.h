@@ -34,7 +34,7 @@
 
 namespace trainscope::app {
 
-class TimelineController : public Exportable {
+class TimelineController : public trainscope::app::Exportable {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace WRITE setWorkspace NOTIFY
