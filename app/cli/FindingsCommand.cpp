@@ -19,6 +19,7 @@ using analysis::Finding;
 struct Options {
     std::string database;
     std::string run;
+    std::optional<double> networkGbps;
     bool json = false;
 };
 
@@ -68,8 +69,11 @@ ExitStatus printFound(const Options& options, const Console& console) {
     if (!run.hasValue())
         return console.fail(run.error());
     ProgressLine line(console);
+    analysis::FindingsOptions wanted;
+    if (options.networkGbps)
+        wanted.networkBandwidth = *options.networkGbps * 1e9 / 8.0;
     const auto findings
-        = analysis::findingsOf(store.value(), run.value(), [&](const ProgressState& state) {
+        = analysis::findingsOf(store.value(), run.value(), wanted, [&](const ProgressState& state) {
               line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
               return !console.isCancelled();
           });
@@ -91,6 +95,12 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
     command->add_option("DB", options->database, "The run database")->required();
     command->add_option("--run", options->run, "The run; may be left out when there is only one")
         ->type_name("N");
+    command
+        ->add_option("--network-gbps", options->networkGbps,
+            "Peak of a GPU's network link per direction, Gbit/s: for the use of links between "
+            "nodes")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(R"(The costliest come first. Each finding states from where on its rule speaks,
 what its shares are shares of, and where it shows.

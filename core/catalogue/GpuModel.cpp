@@ -22,9 +22,9 @@ GpuModel modelFrom(const Json& entry) {
     return {entry.at("name").get<std::string>(), entry.at("match").get<std::vector<std::string>>(),
         number(entry, "fp16_tflops", 1e12), number(entry, "bf16_tflops", 1e12),
         number(entry, "memory_b"), number(entry, "memory_bandwidth"),
-        number(entry, "link_bandwidth"), number(entry, "power_limit_w"),
-        number(entry, "boost_clock_hz"), number(entry, "slowdown_c"),
-        number(entry, "devices").value_or(1.0)};
+        number(entry, "link_bandwidth"), number(entry, "pcie_bandwidth"),
+        number(entry, "power_limit_w"), number(entry, "boost_clock_hz"),
+        number(entry, "slowdown_c"), number(entry, "devices").value_or(1.0)};
 }
 
 std::string lowerCase(std::string_view text) {

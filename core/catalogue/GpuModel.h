@@ -19,6 +19,7 @@ struct GpuModel {
     std::optional<double> memoryBytes;
     std::optional<double> memoryBandwidth; // B/s
     std::optional<double> linkBandwidth; // scale-up, per direction, B/s
+    std::optional<double> pcieBandwidth; // to the host, per direction, B/s
     std::optional<double> powerLimitW;
     std::optional<double> boostClockHz;
     std::optional<double> slowdownC;

@@ -82,7 +82,7 @@ _trainscope_cli() {
     correlate) options="--run --a --b --max-lag --json --help" ;;
     cluster) options="--run --airflow --reset --json --help" ;;
     align) options="--run --json --help" ;;
-    findings) options="--run --json --help" ;;
+    findings) options="--run --network-gbps --json --help" ;;
     collectives) options="--run --network-gbps --own-clocks --json --help" ;;
     figure)
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --align-clocks --statistic --log

@@ -59,7 +59,7 @@ complete -c trainscope-cli -n "$chosen remove" -l vacuum -d 'Give the space back
 complete -c trainscope-cli -n "$chosen export" -l force -d 'Replace files of the same names'
 complete -c trainscope-cli -n "$chosen figure" -l kind -x \
   -a 'timeline heatmap parallelism-sweep optimization-sweep microbatch-sweep kernels stage-breakdown spectrum' -d 'What to draw'
-complete -c trainscope-cli -n "$chosen collectives" -l network-gbps -x -d 'Peak of a network link of a GPU, Gbit/s'
+complete -c trainscope-cli -n "$chosen collectives findings" -l network-gbps -x -d 'Peak of a network link of a GPU, Gbit/s'
 complete -c trainscope-cli -n "$chosen collectives" -l own-clocks -d 'Waits by the clock of each rank'
 complete -c trainscope-cli -n "$chosen figure" -l width-mm -x -a '84.6 85.7 177.8' -d 'Width in mm'
 complete -c trainscope-cli -n "$chosen figure" -l height-mm -x -d 'Height in mm'

@@ -26,15 +26,17 @@ double secondsOf(DurationNs time) {
 
 class Collector {
 public:
-    Collector(const store::Store& store, const Run& run, const Progress& progress)
+    Collector(const store::Store& store, const Run& run, const FindingsOptions& options,
+        const Progress& progress)
         : m_store(store)
+        , m_options(options)
         , m_progress(progress) {
         m_facts.run = run;
     }
 
     Result<RunFacts> collect() {
         for (auto step : {&Collector::addSummaries, &Collector::addSeries, &Collector::addDetail,
-                 &Collector::addTraces, &Collector::addCommunication}) {
+                 &Collector::addEfficiency, &Collector::addTraces, &Collector::addCommunication}) {
             if (Status status = (this->*step)(); !status.hasValue())
                 return status.error();
         }
@@ -74,7 +76,8 @@ private:
         if (!all.hasValue())
             return all.error();
         std::vector<std::string> ignored; // the summary says where sources overlap
-        for (auto& [metric, group] : seriesByMetric(all.value(), ignored)) {
+        const auto groups = seriesByMetric(all.value(), ignored);
+        for (const auto& [metric, group] : groups) {
             for (const Series& series : group) {
                 if (series.description.subject.kind != SubjectKind::Gpu
                     || series.count == series.missing)
@@ -85,6 +88,12 @@ private:
                     m_temperatures.push_back(series);
             }
         }
+        Status status = keep(
+            busyTraffic(m_store, groups, m_facts.steadyState.window, m_progress), m_facts.traffic);
+        return status.hasValue() ? addStages() : status;
+    }
+
+    Status addStages() {
         auto stages = stagesOf(m_store, m_facts.run, m_progress);
         if (!stages.hasValue())
             return stages.error();
@@ -102,11 +111,17 @@ private:
         m_facts.airflow = std::move(detail.value().airflow);
         m_facts.burst = detail.value().burst;
         m_facts.spectrum = std::move(detail.value().spectrum);
+        if (const Sensor* sensor = detail.value().powerSensor(); sensor != nullptr)
+            m_facts.powerSensor = *sensor;
         const bool canTell = !m_temperatures.empty()
             && std::all_of(m_temperatures.begin(), m_temperatures.end(),
                 [](const Series& series) { return series.count >= kSettlingSamples; });
         return canTell ? keep(runSettling(m_store, m_temperatures, m_progress), m_facts.settling)
                        : Status();
+    }
+
+    Status addEfficiency() {
+        return keep(efficiencyOf(m_store, m_facts.run, kAllTime, m_progress), m_facts.efficiency);
     }
 
     Status addTraces() {
@@ -174,10 +189,13 @@ private:
     Status addCommunication() {
         if (m_facts.traced.size() < 2)
             return {};
-        return keep(communicationOf(m_store, m_facts.run, {}, m_progress), m_facts.communication);
+        return keep(communicationOf(m_store, m_facts.run,
+                        {true, m_options.networkBandwidth, kAllTime}, m_progress),
+            m_facts.communication);
     }
 
     const store::Store& m_store;
+    const FindingsOptions& m_options;
     const Progress& m_progress;
     RunFacts m_facts;
     std::vector<Series> m_temperatures;
@@ -186,8 +204,9 @@ private:
 
 } // namespace
 
-Result<RunFacts> collectFacts(const store::Store& store, const Run& run, const Progress& progress) {
-    return Collector(store, run, progress).collect();
+Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
+    const FindingsOptions& options, const Progress& progress) {
+    return Collector(store, run, options, progress).collect();
 }
 
 } // namespace trainscope::analysis

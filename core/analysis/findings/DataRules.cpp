@@ -133,26 +133,118 @@ void findWarmup(const RunFacts& facts, Findings& found) {
         "time of all iterations: " + facts.iterations.origin, Severity::Note, 0.0});
 }
 
-void findAveragingSensor(const RunFacts& facts, Findings& found) {
-    std::int64_t averaged = 0;
-    int rank = -1;
-    for (const Series& series : facts.power) {
-        if (series.description.sensor != SensorKind::Averaged)
-            continue;
-        rank = averaged == 0 ? series.description.subject.rank : rank;
-        ++averaged;
+namespace {
+
+// Median duration of the iterations that are no warm-up, else the period of the power.
+std::optional<double> iterationSeconds(const RunIterations& iterations) {
+    std::vector<double> seconds;
+    for (const Iteration& one : iterations.iterations) {
+        if (!one.warmup)
+            seconds.push_back(one.range.length().seconds());
     }
+    if (!seconds.empty()) {
+        const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+        std::nth_element(seconds.begin(), middle, seconds.end());
+        return *middle;
+    }
+    const auto frequency = iterations.frequencyHz;
+    return frequency && *frequency > 0.0 ? std::optional(1.0 / *frequency) : std::nullopt;
+}
+
+// What the sensor takes for a value: it averages so long, or has a new one only so often.
+struct SensorTime {
+    std::optional<double> averagingS;
+    std::optional<double> updateS;
+    [[nodiscard]] double longest() const {
+        return std::max(averagingS.value_or(0.0), updateS.value_or(0.0));
+    }
+};
+
+SensorTime sensorTimeOf(const RunFacts& facts, bool averages) {
+    SensorTime time;
+    if (facts.powerSensor && facts.powerSensor->update.seconds
+        && !facts.powerSensor->update.isAtMost)
+        time.updateS = facts.powerSensor->update.seconds;
+    if (averages)
+        time.averagingS = facts.powerSensor ? facts.powerSensor->averagingS : kNvmlAveragingS;
+    return time;
+}
+
+std::string sensorText(const SensorTime& time, std::int64_t averaged, std::int64_t all) {
+    const std::string update
+        = time.updateS ? "has a new value every " + duration(*time.updateS) : "";
     if (averaged == 0)
+        return "The power sensor " + update;
+    return fmt::format("The power of {} of {} GPUs is a running average{}{}", averaged, all,
+        time.averagingS ? " over " + duration(*time.averagingS) : "",
+        update.empty() ? "" : " and " + update);
+}
+
+} // namespace
+
+void findAveragingSensor(const RunFacts& facts, Findings& found) {
+    const auto isAveraged
+        = [](const Series& series) { return series.description.sensor == SensorKind::Averaged; };
+    if (facts.power.empty())
+        return;
+    const auto first = std::find_if(facts.power.begin(), facts.power.end(), isAveraged);
+    const auto averaged = std::count_if(facts.power.begin(), facts.power.end(), isAveraged);
+    const SensorTime time = sensorTimeOf(facts, averaged > 0);
+    const auto iteration = iterationSeconds(facts.iterations);
+    const bool hides = iteration && time.longest() > kHiddenIterations * *iteration;
+    if (averaged == 0 && !hides)
         return;
     const auto all = static_cast<std::int64_t>(facts.power.size());
-    found.push_back({"averaging_sensor",
-        fmt::format("The power of {} of {} GPUs is a running average: peaks, ramps and spectra are "
-                    "lower than they were.",
-            averaged, all),
+    const Series& shown = first == facts.power.end() ? facts.power.front() : *first;
+    Finding finding{"averaging_sensor", sensorText(time, averaged, all),
         {{"averaged_gpus", static_cast<double>(averaged)}, {"gpus", static_cast<double>(all)}},
-        {rank, facts.run.range, "gpu_power"}, "one GPU with an averaging sensor",
-        "GPUs with power, by what the source or the signal says of the sensor", Severity::Note,
-        0.0});
+        {shown.description.subject.rank, facts.run.range, "gpu_power"},
+        fmt::format("one GPU with an averaging sensor; for attention, averaging or updates that "
+                    "take more than {} of an iteration",
+            percent(kHiddenIterations)),
+        "GPUs with power, by what the source or the signal says of the sensor; median iteration: "
+            + facts.iterations.origin,
+        hides ? Severity::Attention : Severity::Note, 0.0};
+    if (time.averagingS)
+        finding.values["averaging_s"] = *time.averagingS;
+    if (time.updateS)
+        finding.values["update_s"] = *time.updateS;
+    if (hides) {
+        finding.values["iteration_s"] = *iteration;
+        finding.values["iterations"] = time.longest() / *iteration;
+        finding.text += fmt::format(", against iterations of {}: ramps, peaks and the energy of "
+                                    "one iteration are hidden.",
+            duration(*iteration));
+    } else {
+        finding.text += ": peaks, ramps and spectra are lower than they were.";
+    }
+    found.push_back(std::move(finding));
+}
+
+void findImplausibleMfu(const RunFacts& facts, Findings& found) {
+    const Efficiency& efficiency = facts.efficiency;
+    if (!efficiency.mfu || *efficiency.mfu <= kMostMfu)
+        return;
+    Finding finding{"implausible_mfu",
+        fmt::format("An MFU of {} cannot be: {} per GPU against a peak of {}. The batch, the "
+                    "sequence, the model, the precision or the step time ({}) is not that of this "
+                    "run, and its tokens per second and per joule are as wrong.",
+            percent(*efficiency.mfu), scaled(efficiency.flopsPerGpu.value_or(0.0), "FLOP/s"),
+            scaled(efficiency.peakFlops.value_or(0.0), "FLOP/s"),
+            duration(efficiency.stepTimeS.value_or(0.0))),
+        {{"mfu", *efficiency.mfu}}, {-1, facts.run.range, {}}, "an MFU above " + percent(kMostMfu),
+        "peak of the GPU in the run's precision, from the catalogue; model: "
+            + efficiency.modelOrigin + "; step time: " + efficiency.stepTimeOrigin,
+        Severity::Serious, 0.0};
+    const auto add = [&finding](const char* name, const std::optional<double>& value) {
+        if (value)
+            finding.values[name] = *value;
+    };
+    add("flops_per_gpu", efficiency.flopsPerGpu);
+    add("peak_flops", efficiency.peakFlops);
+    add("step_time_s", efficiency.stepTimeS);
+    add("tokens_per_s", efficiency.tokensPerS);
+    found.push_back(std::move(finding));
 }
 
 void findUnsettled(const RunFacts& facts, Findings& found) {

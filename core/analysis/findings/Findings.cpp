@@ -7,7 +7,12 @@ namespace trainscope::analysis {
 
 Result<std::vector<Finding>> findingsOf(
     const store::Store& store, const Run& run, const Progress& progress) {
-    const auto facts = collectFacts(store, run, progress);
+    return findingsOf(store, run, FindingsOptions{}, progress);
+}
+
+Result<std::vector<Finding>> findingsOf(const store::Store& store, const Run& run,
+    const FindingsOptions& options, const Progress& progress) {
+    const auto facts = collectFacts(store, run, options, progress);
     if (!facts.hasValue())
         return facts.error();
     return applyRules(facts.value());

@@ -19,6 +19,7 @@ void findMissingSamples(const RunFacts& facts, Findings& found);
 void findWarmup(const RunFacts& facts, Findings& found);
 void findAveragingSensor(const RunFacts& facts, Findings& found);
 void findUnsettled(const RunFacts& facts, Findings& found);
+void findImplausibleMfu(const RunFacts& facts, Findings& found);
 
 // Heat and power.
 void findFrontRearGradient(const RunFacts& facts, Findings& found);
@@ -30,6 +31,7 @@ void findStagePower(const RunFacts& facts, Findings& found);
 void findOutlierGpus(const RunFacts& facts, Findings& found);
 void findNodeSpread(const RunFacts& facts, Findings& found);
 void findPcieConcentration(const RunFacts& facts, Findings& found);
+void findBusyLinks(const RunFacts& facts, Findings& found);
 
 // Traces.
 void findExposedCommunication(const RunFacts& facts, Findings& found);

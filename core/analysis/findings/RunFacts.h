@@ -3,11 +3,14 @@
 
 #include "core/analysis/Summary.h"
 #include "core/analysis/communication/CommunicationSummary.h"
+#include "core/analysis/efficiency/Efficiency.h"
+#include "core/analysis/findings/BusyTraffic.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/telemetry/AirflowGradient.h"
 #include "core/analysis/telemetry/Burst.h"
 #include "core/analysis/telemetry/PowerSpectrum.h"
+#include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/Settling.h"
 #include "core/analysis/telemetry/ThrottleScan.h"
 #include "core/model/Run.h"
@@ -51,6 +54,9 @@ struct RunFacts {
     std::vector<SpectralLine> spectrum; // of the summed power
     std::optional<RunSettling> settling;
     std::vector<Series> power; // gpu_power of each GPU
+    std::optional<Sensor> powerSensor;
+    Efficiency efficiency; // of the run
+    std::vector<BusyTraffic> traffic; // in the steady window
     std::map<int, int> stageOf; // by rank; empty: one stage, or not known
     std::vector<TracedDevice> traced;
     std::optional<TracedPipeline> pipeline;

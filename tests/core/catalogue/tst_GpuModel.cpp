@@ -43,6 +43,10 @@ private Q_SLOTS:
         const GpuModel* h100 = findGpuModel("H100");
         QCOMPARE(h100->bf16Flops.value(), 989e12);
         QCOMPARE(h100->memoryBandwidth.value(), 3.35e12);
+        QCOMPARE(h100->linkBandwidth.value(), 450e9);
+        QCOMPARE(h100->pcieBandwidth.value(), 63e9);
+        QCOMPARE(findGpuModel("A100")->pcieBandwidth.value(), 31.5e9);
+        QVERIFY(!findGpuModel("GH200")->pcieBandwidth);
         QCOMPARE(h100->powerLimitW.value(), 700.0);
         QCOMPARE(h100->slowdownC.value(), 89.0);
         QVERIFY(!findGpuModel("B200")->slowdownC);

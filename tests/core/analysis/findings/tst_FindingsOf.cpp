@@ -79,6 +79,40 @@ std::vector<Finding> measured(Sensors sensors) {
     return got(findingsOf(store, got(store.findRun("run"))));
 }
 
+// Two H100 for 100 s, 10 samples a second; busy (90 %) for 6 s of every 10, in which rank 1
+// receives `rate` B/s over NVLink by a counter of 32 bits in KiB; idle (20 %) it receives a tenth
+// of it.
+std::vector<Finding> transferring(double rate) {
+    const Fixture fixture;
+    auto store = fixture.create();
+    auto session = got(store.beginImport({"/data/a", 1, "", "run"}));
+    Run run = runNamed("run");
+    run.gpuModel = "NVIDIA H100 80GB HBM3";
+    const RunId id = got(session->run(run));
+    for (int rank = 0; rank < 2; ++rank) {
+        ok(session->gpu(id, {rank, 0, rank, run.gpuModel, {}}));
+        std::vector<double> use;
+        std::vector<double> counts;
+        std::vector<TimeNs> at;
+        double bytes = 4.0e12; // near its wrap
+        for (int i = 0; i < kSamples; ++i) {
+            const bool isBusy = i % 100 < 60;
+            use.push_back(isBusy ? 0.9 : 0.2);
+            at.push_back({kStart + i * kSecond / 10});
+            counts.push_back(std::fmod(std::floor(bytes / 1024.0), 4294967296.0));
+            bytes += (isBusy ? 0.1 : 0.01) * (rank == 1 ? rate : rate / 2.0);
+        }
+        addMetric(*session, id, "gpu_utilization", rank, use);
+        auto description = gauge("nvlink_rx", rank);
+        description.metric = *findMetric("nvlink_rx");
+        description.scale = 1024.0;
+        description.counterBits = 32;
+        ok(session->samples(got(session->series(id, description)), at, counts));
+    }
+    ok(session->finish({}, "", 0, {}));
+    return got(findingsOf(store, got(store.findRun("run"))));
+}
+
 // Four ranks compute and reduce 50 times, 10 ms each; rank 2 comes `late` ns after the others.
 std::vector<Finding> traced(std::int64_t late, std::int64_t clockOffset) {
     test::PlantedRun planted;
@@ -167,6 +201,20 @@ private Q_SLOTS:
         const Finding& clocks = the(findings, "clock_offsets");
         QCOMPARE(clocks.evidence.rank, 3);
         QVERIFY(isAbout(clocks.values.at("largest_s"), 0.0012));
+    }
+
+    void linksWhileBusy() {
+        QCOMPARE(rulesOf(transferring(200e9)), Rules{}); // 44 % of 450 GB/s
+        const auto findings = transferring(396e9);
+        QCOMPARE(rulesOf(findings), Rules{"busy_link"});
+        const Finding& link = the(findings, "busy_link");
+        QVERIFY(isAbout(link.values.at("highest_utilisation"), 0.88, 1e-6));
+        QVERIFY(isAbout(link.values.at("utilisation"), 0.66, 1e-6));
+        QVERIFY(isAbout(link.values.at("rate_b_per_s"), 297e9, 1e-6));
+        QCOMPARE(link.values.at("saturated_gpus"), 1.0);
+        QCOMPARE(link.evidence.rank, 1);
+        QCOMPARE(link.evidence.metric, std::string("nvlink_rx"));
+        QVERIFY(link.severity == Severity::Attention);
     }
 
     void stoppedWhenAsked() {

@@ -53,7 +53,24 @@ std::vector<Case> dataCases() {
                 f.power[3].description.sensor
                     = x > 0.5 ? SensorKind::Averaged : SensorKind::Unknown;
             },
-            {"1 of 32 GPUs"}, {{"averaged_gpus", 1}}, 3},
+            {"1 of 32 GPUs is a running average over 1 s: peaks"}, {{"averaged_gpus", 1}}, 3},
+        // Iterations take 8 s.
+        {"averaging_sensor", 3.9, 4.1,
+            [](RunFacts& f, double x) {
+                f.powerSensor = Sensor{};
+                f.powerSensor->update = {x, 0.01, false};
+            },
+            {"has a new value every 4.1 s, against iterations of 8 s"},
+            {{"update_s", 4.1}, {"iteration_s", 8}, {"averaged_gpus", 0}}, 0},
+        {"implausible_mfu", 0.99, 1.7,
+            [](RunFacts& f, double x) {
+                f.efficiency.mfu = x;
+                f.efficiency.flopsPerGpu = x * 989e12;
+                f.efficiency.peakFlops = 989e12;
+                f.efficiency.stepTimeS = 2.0;
+            },
+            {"MFU of 170 %", "1681 TFLOP/s per GPU against a peak of 989 TFLOP/s", "(2 s)"},
+            {{"mfu", 1.7}, {"step_time_s", 2}}, -1},
         {"not_settled", 0, 3,
             [](RunFacts& f, double x) { f.settling->unsettled = static_cast<int>(x); },
             {"3 of 32 GPUs", "100 s"}, {{"unsettled", 3}}, -1}};
@@ -114,7 +131,30 @@ std::vector<Case> balanceCases() {
                     f.whole.gpus[static_cast<std::size_t>(rank)].metrics["pcie_tx"].total
                         = rank % 4 == 0 ? 100e9 * x / 8 : 100e9 * (1 - x) / 24;
             },
-            {"8 of 32 GPUs carry 61 % of the PCIe traffic of 100 GB"}, {{"carriers", 8}}, 28}};
+            {"8 of 32 GPUs carry 61 % of the PCIe traffic of 100 GB"}, {{"carriers", 8}}, 28},
+        // The peak of an H200 is 450 GB/s.
+        {"busy_link", 0.49, 0.9,
+            [](RunFacts& f, double x) {
+                f.traffic = {{0, "nvlink_rx", 450e9, 10.0}, {0, "nvlink_tx", 900e9, 10.0},
+                    {1, "nvlink_rx", x * 4500e9, 10.0}};
+            },
+            {"NVLink is used to 55 % of its peak while the GPUs are busy, 248 GB/s of 450 GB/s",
+                "rank 1, 90 %", "saturation on 1 of 2"},
+            {{"utilisation", 0.55}, {"highest_utilisation", 0.9}, {"saturated_gpus", 1}}, 1},
+        {"busy_link", 0.049, 0.2, // little traffic says something beside exposed communication
+            [](RunFacts& f, double x) {
+                f.traffic = {{2, "nvlink_tx", 342e9, 10.0}, {2, "pcie_tx", 1e9, 10.0}};
+                for (TracedDevice& device : f.traced)
+                    device.exposedS = x;
+            },
+            {"7.6 % of its peak", "34.2 GB/s of 450 GB/s", "costs 20 % of the step"},
+            {{"utilisation", 0.076}, {"exposed_fraction", 0.2}}, 2},
+        {"busy_link", 0.49, 0.6, // PCIe 5.0: 63 GB/s
+            [](RunFacts& f, double x) {
+                f.traffic = {{7, "pcie_rx", x * 630e9, 10.0}};
+            },
+            {"PCIe is used to 60 % of its peak", "37.8 GB/s of 63 GB/s"}, {{"saturated_gpus", 0}},
+            7}};
 }
 
 std::vector<Case> traceCases() {

@@ -1,0 +1,148 @@
+#include "core/analysis/findings/BusyTraffic.h"
+
+#include "core/analysis/CounterTotal.h"
+#include "core/analysis/telemetry/SampleCursor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// The mean of what a gauge holds, between moments that do not go back.
+class HeldMean {
+public:
+    HeldMean(const store::Store& store, SeriesId series)
+        : m_cursor(store, series) { }
+    Status start() { return m_cursor.start(); }
+
+    // NaN where nothing is held.
+    Result<double> between(TimeNs begin, TimeNs end) {
+        double weighted = 0.0;
+        double held = 0.0;
+        for (TimeNs at = begin; at < end;) {
+            while (!m_cursor.atEnd() && m_cursor.time() <= at) {
+                m_value = m_cursor.value();
+                if (Status status = m_cursor.next(); !status.hasValue())
+                    return status.error();
+            }
+            const TimeNs until = m_cursor.atEnd() ? end : std::min(end, m_cursor.time());
+            if (!std::isnan(m_value)) {
+                weighted += m_value * (until - at).seconds();
+                held += (until - at).seconds();
+            }
+            at = until;
+        }
+        return weighted / held;
+    }
+
+private:
+    SampleCursor m_cursor;
+    double m_value = std::numeric_limits<double>::quiet_NaN();
+};
+
+class LinkMeter {
+public:
+    LinkMeter(const store::Store& store, const Series& link, SeriesId utilization)
+        : m_store(store)
+        , m_link(link)
+        , m_utilization(store, utilization)
+        , m_total(link.description) { }
+
+    Status measure(TimeRange window) {
+        if (Status status = m_utilization.start(); !status.hasValue())
+            return status;
+        SampleCursor cursor(m_store, m_link.id, window);
+        if (Status status = cursor.start(); !status.hasValue())
+            return status;
+        while (!cursor.atEnd()) {
+            if (Status status = take(cursor.time(), cursor.value()); !status.hasValue())
+                return status;
+            if (Status status = cursor.next(); !status.hasValue())
+                return status;
+        }
+        return {};
+    }
+    [[nodiscard]] double bytes() const { return m_bytes; }
+    [[nodiscard]] double busyS() const { return m_busyS; }
+
+private:
+    Status take(TimeNs time, double value) {
+        const bool isCounter = m_link.description.metric.kind == MetricKind::Counter;
+        if (isCounter && std::isnan(value))
+            return {};
+        const double before = m_total.total().value_or(0.0);
+        if (isCounter)
+            m_total.add(std::span(&time, 1), std::span(&value, 1));
+        if (m_last && time > *m_last && !std::isnan(m_value)) {
+            const auto utilization = m_utilization.between(*m_last, time);
+            if (!utilization.hasValue())
+                return utilization.error();
+            if (utilization.value() >= kBusyUtilization) {
+                const double seconds = (time - *m_last).seconds();
+                m_busyS += seconds;
+                m_bytes += isCounter ? m_total.total().value_or(0.0) - before : m_value * seconds;
+            }
+        }
+        m_last = time;
+        m_value = value;
+        return {};
+    }
+
+    const store::Store& m_store;
+    const Series& m_link;
+    HeldMean m_utilization;
+    CounterTotal m_total;
+    std::optional<TimeNs> m_last;
+    double m_value = 0.0;
+    double m_bytes = 0.0;
+    double m_busyS = 0.0;
+};
+
+using SeriesMap = std::map<std::string, std::vector<Series>>;
+
+const Series* ofRank(const SeriesMap& all, const std::string& metric, int rank) {
+    const auto found = all.find(metric);
+    if (found == all.end())
+        return nullptr;
+    const auto one
+        = std::find_if(found->second.begin(), found->second.end(), [rank](const Series& series) {
+              return series.description.subject.kind == SubjectKind::Gpu
+                  && series.description.subject.rank == rank;
+          });
+    return one == found->second.end() || one->count == one->missing ? nullptr : &*one;
+}
+
+} // namespace
+
+Result<std::vector<BusyTraffic>> busyTraffic(const store::Store& store, const SeriesMap& byMetric,
+    TimeRange window, const Progress& progress) {
+    std::vector<BusyTraffic> result;
+    const auto utilizations = byMetric.find("gpu_utilization");
+    if (utilizations == byMetric.end())
+        return result;
+    for (const char* metric : {"nvlink_rx", "nvlink_tx", "pcie_rx", "pcie_tx"}) {
+        for (const Series& utilization : utilizations->second) {
+            if (progress && !progress({"Looking at links", 0, 0}))
+                return cancelled();
+            const int rank = utilization.description.subject.rank;
+            const Series* link = ofRank(byMetric, metric, rank);
+            if (link == nullptr)
+                link = ofRank(byMetric, std::string(metric) + "_rate", rank);
+            if (link == nullptr || utilization.description.subject.kind != SubjectKind::Gpu)
+                continue;
+            LinkMeter meter(store, *link, utilization.id);
+            if (Status status = meter.measure(window); !status.hasValue())
+                return status.error();
+            if (meter.busyS() > 0.0)
+                result.push_back({rank, metric, meter.bytes(), meter.busyS()});
+        }
+    }
+    return result;
+}
+
+} // namespace trainscope::analysis
