@@ -68,6 +68,10 @@ Json gpusJson(const std::vector<analysis::GpuEnergy>& gpus) {
             {"by_phase", phasesJson(gpu.energy.phases, &BoundedEnergy::joules)},
             {"by_phase_error", phasesJson(gpu.energy.phases, &BoundedEnergy::bound)},
             {"sensor_window_s", gpu.sensorWindowS}, {"sensor_period_s", gpu.sensorPeriodS}});
+        if (gpu.lag) {
+            json.back()["power_lag_s"] = static_cast<double>(gpu.lag->lag.ns) * 1e-9;
+            json.back()["power_lag_error_s"] = gpu.lag->errorNs * 1e-9;
+        }
     }
     return json;
 }

@@ -8,6 +8,7 @@
 #include "app/cli/RunSelection.h"
 #include "app/cli/SummaryJson.h"
 #include "app/cli/TextTable.h"
+#include "core/analysis/energy/PowerLags.h"
 #include "core/analysis/iterations/Iterations.h"
 
 #include <CLI/CLI.hpp>
@@ -107,6 +108,10 @@ Result<analysis::EnergyByPhase> tracedEnergy(
     analysis::EnergyOptions options;
     options.window = window;
     options.iterations.all = iterations.value().everyOne();
+    auto lags = analysis::powerLags(store, run, progress);
+    if (!lags.hasValue())
+        return lags.error();
+    options.lags = std::move(lags).value();
     return analysis::energyByPhase(store, run, options, progress);
 }
 

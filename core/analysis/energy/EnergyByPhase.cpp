@@ -2,6 +2,7 @@
 
 #include "core/analysis/energy/EnergyMeter.h"
 #include "core/analysis/phases/StageMap.h"
+#include "core/analysis/telemetry/SensorProbe.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kInstantWindowNs = 25e6;
-constexpr double kAveragedWindowNs = 1e9;
+constexpr double kAveragedWindowNs = kNvmlAveragingS * 1e9;
 
 // Of a GPU whose model is not known: the most that any known one may draw.
 double powerLimit(const std::string& model) {
@@ -62,13 +63,14 @@ TimeRange hull(TimeRange a, TimeRange b) {
 class GpuAttribution {
 public:
     GpuAttribution(const store::Store& store, const DeviceTracks& device, TraceWindow shown,
-        PowerSource power, DurationNs lag, double alignmentNs)
+        PowerSource power, std::optional<PowerLag> lag, double alignmentNs)
         : m_store(store)
         , m_device(device)
         , m_shown(std::move(shown))
         , m_power(std::move(power))
-        , m_lag(lag)
-        , m_alignmentNs(alignmentNs)
+        , m_known(lag)
+        , m_lag(lag ? lag->lag : DurationNs{})
+        , m_alignmentNs(lag ? lag->errorNs : alignmentNs)
         , m_extent(m_shown.fixed.value_or(device.extent)) { }
 
     // Absent where power was not recorded at that time.
@@ -129,6 +131,7 @@ private:
             / static_cast<double>(result.window.length().ns);
         result.sensorWindowS = m_reach.windowNs * 1e-9;
         result.sensorPeriodS = m_reach.periodNs * 1e-9;
+        result.lag = m_known;
         result.energy = meter.result(evidence);
         for (std::size_t i = 0; i < m_shown.iterations.size(); ++i) {
             if (auto status
@@ -158,6 +161,7 @@ private:
     const DeviceTracks& m_device;
     TraceWindow m_shown;
     PowerSource m_power;
+    std::optional<PowerLag> m_known;
     DurationNs m_lag;
     double m_alignmentNs;
     TimeRange m_extent;
@@ -229,7 +233,8 @@ Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
             continue;
         const auto lag = options.lags.find(device.rank);
         auto gpu = GpuAttribution(store, device, *shown, source->second,
-            lag == options.lags.end() ? DurationNs{} : lag->second, options.alignmentNs)
+            lag == options.lags.end() ? std::nullopt : std::optional(lag->second),
+            options.alignmentNs)
                        .run(progress);
         if (!gpu.hasValue())
             return gpu.error();

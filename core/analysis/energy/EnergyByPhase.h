@@ -16,7 +16,8 @@
 // The bound of each figure is that of SensorBlur.h, with what is known of the sensor: readings that
 // are said to be instant average over 25 ms (NVML on Hopper; Z. Yang et al., "Part-time power
 // measurements", 2023), those said to be averaged, and those of which nothing is said, over 1 s
-// (NVML since Ampere). Sums over GPUs add the bounds.
+// (NVML since Ampere); a sensor that repeats itself has its period measured (SensorProbe.h). Sums
+// over GPUs add the bounds.
 
 #include "core/analysis/TraceWindow.h"
 #include "core/analysis/phases/Phase.h"
@@ -64,12 +65,19 @@ struct AttributedEnergy {
     AttributedEnergy& operator+=(const AttributedEnergy& more);
 };
 
+// Samples are stamped later than the trace by that much, and how far that may be off.
+struct PowerLag {
+    DurationNs lag;
+    double errorNs = 0.0;
+};
+
 struct GpuEnergy {
     int rank = -1;
     TimeRange window;
     double coverage = 0.0; // part of the window that has power
     double sensorWindowS = 0.0; // w
     double sensorPeriodS = 0.0; // T
+    std::optional<PowerLag> lag; // by which its samples were moved
     AttributedEnergy energy;
 };
 
@@ -82,8 +90,8 @@ struct EnergyByPhase {
 struct EnergyOptions {
     TimeRange window = kAllTime; // as for traceBreakdown()
     IterationChoice iterations;
-    std::map<int, DurationNs> lags; // by rank: samples later than the trace by that much
-    double alignmentNs = 0.0; // how far lags, or their absence, may be off
+    std::map<int, PowerLag> lags; // by rank (PowerLags.h); ranks without have one clock
+    double alignmentNs = 0.0; // how far the clocks of ranks without a lag may be off
 };
 
 // Without GPUs: the run has no such data. A rank with several devices is left out, since power is

@@ -3,6 +3,8 @@
 #include "core/analysis/Distribution.h"
 #include "core/analysis/Elapsed.h"
 #include "core/analysis/EnergyIntegral.h"
+#include "core/analysis/telemetry/SensorProbe.h"
+#include "core/analysis/telemetry/UniformSeries.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +12,8 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr std::size_t kMostProbed = 20'000; // samples: enough to tell the period
 
 // Samples from before the window are needed to draw the line into it.
 TimeRange widened(TimeRange window, double gapLimitNs, DurationNs lag) {
@@ -86,9 +90,12 @@ Result<EnergyPiece> PowerIntegral::to(TimeNs until) {
 Result<std::optional<PowerCadence>> cadenceOf(const store::Store& store, const Series& series) {
     EnergyIntegral integral;
     Distribution updates;
+    UpdateProbe probe;
     std::optional<std::pair<TimeNs, double>> last; // change
     const auto status = store.forEachSample(series.id, kAllTime, [&](auto times, auto values) {
         integral.add(times, values);
+        if (probe.samples() < kMostProbed)
+            probe.add(times, values);
         for (std::size_t i = 0; i < times.size(); ++i) {
             if (std::isnan(values[i]) || (last && values[i] == last->second))
                 continue;
@@ -103,9 +110,14 @@ Result<std::optional<PowerCadence>> cadenceOf(const store::Store& store, const S
     const double limit = integral.gapLimit();
     if (!std::isfinite(limit))
         return std::optional<PowerCadence>();
-    const double update = updates.median().value_or(0.0);
-    return std::optional(PowerCadence{limit / EnergyIntegral::kGapPeriods, limit,
-        update <= PowerCadence::kRarestUpdateNs ? update : 0.0, series.max});
+    double update = updates.median().value_or(0.0);
+    if (update > PowerCadence::kRarestUpdateNs)
+        update = 0.0;
+    const UpdatePeriod measured = probe.result(samplingPeriod(series));
+    if (measured.seconds && measured.isCertain)
+        update = *measured.seconds * 1e9;
+    return std::optional(
+        PowerCadence{limit / EnergyIntegral::kGapPeriods, limit, update, series.max});
 }
 
 } // namespace trainscope::analysis

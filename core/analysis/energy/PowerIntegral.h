@@ -46,8 +46,10 @@ private:
 struct PowerCadence {
     double periodNs = 0.0;
     double gapLimitNs = 0.0; // 10 periods, as for the energy of the summary
-    double updateNs = 0.0; // median time between changes of the value, where sensors update more
-                           // rarely than they are read; beyond kRarestUpdateNs a plateau, then 0
+    // Of the sensor, where it is certain (SensorProbe.h); else the median time between changes of
+    // the value, where sensors update more rarely than they are read; beyond kRarestUpdateNs a
+    // plateau, then 0.
+    double updateNs = 0.0;
     double maxW = 0.0;
 
     static constexpr double kRarestUpdateNs = 250e6;

@@ -162,8 +162,7 @@ struct SensorTime {
 
 SensorTime sensorTimeOf(const RunFacts& facts, bool averages) {
     SensorTime time;
-    if (facts.powerSensor && facts.powerSensor->update.seconds
-        && !facts.powerSensor->update.isAtMost)
+    if (facts.powerSensor && facts.powerSensor->update.isCertain)
         time.updateS = facts.powerSensor->update.seconds;
     if (averages)
         time.averagingS = facts.powerSensor ? facts.powerSensor->averagingS : kNvmlAveragingS;

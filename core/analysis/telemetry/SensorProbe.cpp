@@ -20,6 +20,7 @@ constexpr double kAlwaysNew = 0.1; // of the samples may repeat the last by chan
 constexpr double kAgreeing = 0.7; // of the stretches must be one period or a few
 constexpr double kSingle = 0.4; // of them must be one
 constexpr double kMostMultiples = 3.0;
+constexpr double kMostlyNew = 0.5; // of the changes
 constexpr double kSlack = 1.6; // sampling periods
 
 double median(std::vector<double> values) {
@@ -68,6 +69,7 @@ void UpdateProbe::add(std::span<const TimeNs> times, std::span<const double> val
         // The first value was there before it was read: its stretch is not whole.
         m_isWhole = m_value.has_value();
         m_value = values[i];
+        m_seen.insert(values[i]);
         m_changed = times[i];
     }
 }
@@ -106,6 +108,7 @@ UpdatePeriod UpdateProbe::result(DurationNs samplingPeriod) const {
     if (agreeing < kAgreeing * all || single < kSingle * all)
         return out;
     const double mean = sum / single;
+    out.isCertain = static_cast<double>(m_seen.size()) >= kMostlyNew * all;
     out.seconds = mean * 1e-9;
     out.errorS
         = std::max(std::sqrt(std::max(squares / single - mean * mean, 0.0) / single), 0.01 * period)
@@ -142,6 +145,7 @@ UpdatePeriod together(const std::vector<UpdatePeriod>& all) {
         seconds.push_back(*one.seconds);
         out.errorS = std::max(out.errorS, one.errorS);
         out.isAtMost = out.isAtMost || one.isAtMost;
+        out.isCertain = one.isCertain && (seconds.size() == 1 || out.isCertain);
     }
     if (2 * seconds.size() <= all.size())
         return {};

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -19,6 +20,9 @@ struct UpdatePeriod {
     std::optional<double> seconds; // absent: not known
     double errorS = 0.0; // standard error
     bool isAtMost = false; // new at (nearly) every sample: at most `seconds`
+    // Most changes are to a value that was not there before. Otherwise the period may be that of
+    // work which rests on a few levels.
+    bool isCertain = false;
 };
 
 // Feed the samples of one series in time order; pure.
@@ -33,6 +37,7 @@ private:
     std::vector<std::int64_t> m_stretches; // ns from one change of the value to the next
     std::size_t m_samples = 0;
     std::size_t m_repeated = 0;
+    std::unordered_set<double> m_seen;
     std::optional<double> m_value;
     std::optional<TimeNs> m_changed;
     bool m_isWhole = false; // the stretch since m_changed has no hole so far

@@ -58,7 +58,7 @@ std::vector<Case> dataCases() {
         {"averaging_sensor", 3.9, 4.1,
             [](RunFacts& f, double x) {
                 f.powerSensor = Sensor{};
-                f.powerSensor->update = {x, 0.01, false};
+                f.powerSensor->update = {x, 0.01, false, true};
             },
             {"has a new value every 4.1 s, against iterations of 8 s"},
             {{"update_s", 4.1}, {"iteration_s", 8}, {"averaged_gpus", 0}}, 0},

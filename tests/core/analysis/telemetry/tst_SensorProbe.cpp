@@ -78,6 +78,15 @@ private Q_SLOTS:
         QCOMPARE(*found.seconds, 0.1);
     }
 
+    // Work that changes every second between a few levels looks like a slow sensor, but for its
+    // values.
+    void aFewLevelsAreNotCertain() {
+        QVERIFY(probed(0.1, 1.0, 0.0, 1, noisy).isCertain);
+        const auto levels
+            = [](std::int64_t i, std::mt19937&) { return 100.0 * static_cast<double>(i % 5); };
+        QVERIFY(!probed(0.1, 1.0, 0.0, 1, levels).isCertain);
+    }
+
     // Temperatures in whole degrees and idle plateaus: stretches of any length.
     void plateausSayNothing() {
         const auto wander = [](std::int64_t i, std::mt19937&) {

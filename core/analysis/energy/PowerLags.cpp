@@ -1,0 +1,71 @@
+#include "core/analysis/energy/PowerLags.h"
+
+#include "core/analysis/clocks/PowerEdges.h"
+#include "core/analysis/clocks/RankClocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr double kNanoseconds = 1e9;
+
+void keepIfKnown(int rank, double lagNs, double errorNs, std::map<int, PowerLag>& lags) {
+    if (std::abs(lagNs) > errorNs)
+        lags[rank] = {{std::llround(lagNs)}, errorNs};
+}
+
+// The clock of the power of all ranks, ahead of the reference clock of the traces.
+struct CommonLag {
+    double lagNs = 0.0;
+    double errorNs = 0.0;
+};
+
+std::optional<CommonLag> commonLag(const TelemetryLags& lags, const RankClocks& clocks) {
+    std::vector<CommonLag> found;
+    for (const TelemetryLag& lag : lags.ranks) {
+        const RankClock* clock = clocks.find(lag.rank);
+        if (clock != nullptr)
+            found.push_back({lag.lagS * kNanoseconds + static_cast<double>(clock->offsetNs),
+                lag.errorS * kNanoseconds + clock->uncertaintyNs});
+    }
+    if (found.size() < 2)
+        return std::nullopt;
+    std::sort(found.begin(), found.end(),
+        [](const CommonLag& a, const CommonLag& b) { return a.lagNs < b.lagNs; });
+    const CommonLag middle = found[found.size() / 2];
+    const bool agree = std::all_of(found.begin(), found.end(), [&middle](const CommonLag& one) {
+        return std::abs(one.lagNs - middle.lagNs) <= one.errorNs + middle.errorNs;
+    });
+    return agree ? std::optional(middle) : std::nullopt;
+}
+
+} // namespace
+
+Result<std::map<int, PowerLag>> powerLags(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    const auto measured = telemetryLags(store, run, progress);
+    if (!measured.hasValue())
+        return measured.error();
+    std::map<int, PowerLag> lags;
+    for (const TelemetryLag& lag : measured.value().ranks)
+        keepIfKnown(lag.rank, lag.lagS * kNanoseconds, lag.errorS * kNanoseconds, lags);
+    if (measured.value().unknown.empty() || measured.value().ranks.size() < 2)
+        return lags;
+    const auto clocks = alignRanks(store, run, progress);
+    if (!clocks.hasValue())
+        return clocks.error();
+    const auto common = commonLag(measured.value(), clocks.value());
+    for (const UnknownLag& unknown : measured.value().unknown) {
+        const RankClock* clock = clocks.value().find(unknown.rank);
+        if (common && clock != nullptr)
+            keepIfKnown(unknown.rank, common->lagNs - static_cast<double>(clock->offsetNs),
+                common->errorNs + clock->uncertaintyNs, lags);
+    }
+    return lags;
+}
+
+} // namespace trainscope::analysis

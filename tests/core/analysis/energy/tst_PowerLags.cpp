@@ -1,0 +1,77 @@
+// Power on another clock than the trace's, and sensors that repeat themselves.
+
+#include "core/analysis/energy/PlantedPhases.h"
+
+#include "core/analysis/energy/PowerLags.h"
+
+#include <cmath>
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::test;
+
+class TestPowerLags : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void powerOnAnotherClock();
+    void aSensorThatRepeatsItself();
+};
+
+// The power is stamped 1.7 s late. Moved back, each phase is within its bound, and close to it.
+void TestPowerLags::powerOnAnotherClock() {
+    constexpr std::int64_t kLate = 1'700 * kMs;
+    std::mt19937 random(11);
+    Truth truth;
+    std::int64_t now = 5'000 * kMs;
+    for (int round = 0; round < 10; ++round) {
+        for (const auto& [phase, watts] : {std::pair{Phase::Forward, 500.0},
+                 std::pair{Phase::Backward, 650.0}, std::pair{Phase::Idle, Truth::kIdleW}}) {
+            const std::int64_t length = (800 + static_cast<std::int64_t>(random() % 2000)) * kMs;
+            truth.intervals.push_back({phase, now, now + length, watts});
+            now += length;
+        }
+    }
+    truth.intervals.pop_back();
+    now = truth.intervals.back().end;
+    PlantedTrace trace;
+    trace.run.gpuModel = "NVIDIA H100 80GB HBM3";
+    trace.sensor = SensorKind::Instant;
+    plantTrace(trace, truth);
+    for (std::int64_t t = 0; t < now + 5'000 * kMs; t += 20 * kMs) {
+        const auto at = static_cast<double>(t);
+        trace.power(0, t + kLate, (truth.energyUntil(at) - truth.energyUntil(at - 25e6)) / 25e-3);
+    }
+    const auto store = trace.store();
+    const Run run = store.findRun("run").value();
+    const auto blind = energyByPhase(store, run).value();
+    EnergyOptions options;
+    options.lags = powerLags(store, run).value();
+    QCOMPARE(options.lags.size(), std::size_t{1});
+    const PowerLag lag = options.lags.at(0);
+    QVERIFY2(std::abs(static_cast<double>(lag.lag.ns - kLate)) <= lag.errorNs + 25e6,
+        std::to_string(lag.lag.ns).c_str());
+    const auto found = energyByPhase(store, run, options).value();
+    QCOMPARE(found.gpus[0].lag->lag, lag.lag);
+    for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::Idle}) {
+        const BoundedEnergy energy = found.sum.phases[phase];
+        QVERIFY(std::abs(energy.joules - truth.of(phase)) <= energy.bound);
+        QVERIFY(std::abs(blind.sum.phases[phase].joules - truth.of(phase)) > energy.bound);
+    }
+}
+
+// Read every 20 ms, new every 800 ms: that is the T of the bound.
+void TestPowerLags::aSensorThatRepeatsItself() {
+    PlantedTrace trace;
+    trace.sensor = SensorKind::Instant;
+    trace.kernel(0, "7", "a_gemm", 0, 60'000 * kMs);
+    for (std::int64_t i = 0; i < 3'000; ++i)
+        trace.power(0, i * 20 * kMs, 400.0 + static_cast<double>(i / 40 * 7919 % 200));
+    const auto store = trace.store();
+    const auto found = energyByPhase(store, store.findRun("run").value()).value();
+    QVERIFY(std::abs(found.gpus[0].sensorPeriodS - 0.8) < 0.02);
+}
+
+QTEST_GUILESS_MAIN(TestPowerLags)
+#include "tst_PowerLags.moc"
