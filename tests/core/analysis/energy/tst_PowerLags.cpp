@@ -16,6 +16,7 @@ class TestPowerLags : public QObject {
 
 private Q_SLOTS:
     void powerOnAnotherClock();
+    void aShortTraceByTheClocksOfTheOthers();
     void aSensorThatRepeatsItself();
 };
 
@@ -58,6 +59,51 @@ void TestPowerLags::powerOnAnotherClock() {
         const BoundedEnergy energy = found.sum.phases[phase];
         QVERIFY(std::abs(energy.joules - truth.of(phase)) <= energy.bound);
         QVERIFY(std::abs(blind.sum.phases[phase].joules - truth.of(phase)) > energy.bound);
+    }
+}
+
+// The power of all ranks is stamped 1.7 s later than rank 0's trace. Rank 2 was traced too briefly
+// to tell, but its trace's clock is 0.8 s behind rank 0's by their collectives.
+void TestPowerLags::aShortTraceByTheClocksOfTheOthers() {
+    constexpr std::int64_t kLate = 1'700 * kMs;
+    constexpr std::int64_t kBehind = 800 * kMs;
+    constexpr std::int64_t kFirst = 5'000 * kMs;
+    std::mt19937 random(3);
+    PlantedTrace trace;
+    trace.sensor = SensorKind::Instant;
+    const std::string detail = R"({"Collective name":"allreduce","In msg nelems":1000,)"
+                               R"("dtype":"Float","Process Group Description":"DP",)"
+                               R"("Process Group Ranks":"[0, 1, 2]"})";
+    std::int64_t at = kFirst;
+    for (int i = 0; i < 30; ++i) {
+        at += 2 * kMs + static_cast<std::int64_t>(random() % 5'000) * kUs;
+        for (int rank = 0; rank < 3; ++rank)
+            trace.kernel(rank, "9", "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+                at - (rank == 2 ? kBehind : 0), kMs, 0, detail);
+    }
+    Truth truth;
+    for (at += 100 * kMs; truth.intervals.size() < 12;) {
+        const std::int64_t length = (800 + static_cast<std::int64_t>(random() % 2000)) * kMs;
+        truth.intervals.push_back({Phase::Compute, at, at + length, 600.0});
+        for (int rank = 0; rank < 2; ++rank)
+            trace.kernel(rank, "7", "a_gemm", at, length);
+        at += 2 * length;
+    }
+    for (std::int64_t t = 0; t < at + 5'000 * kMs; t += 20 * kMs) {
+        const auto now = static_cast<double>(t);
+        const double watts = (truth.energyUntil(now) - truth.energyUntil(now - 25e6)) / 25e-3;
+        for (int rank = 0; rank < 3; ++rank)
+            trace.power(rank, t + kLate, watts);
+    }
+    const auto store = trace.store();
+    const auto lags = powerLags(store, store.findRun("run").value()).value();
+    QCOMPARE(lags.size(), std::size_t{3});
+    for (int rank = 0; rank < 3; ++rank) {
+        const std::int64_t expected = kLate + (rank == 2 ? kBehind : 0);
+        QVERIFY2(std::abs(static_cast<double>(lags.at(rank).lag.ns - expected))
+                <= lags.at(rank).errorNs + 25e6,
+            std::to_string(lags.at(rank).lag.ns).c_str());
+        QVERIFY(lags.at(rank).errorNs < 0.2e9);
     }
 }
 
