@@ -3,6 +3,7 @@
 #include "app/cli/FigureRequest.h"
 #include "app/cli/GuiApplication.h"
 #include "app/painting/TimelineFigure.h"
+#include "core/plot/figures/Figure.h"
 
 #include <CLI/CLI.hpp>
 
@@ -84,6 +85,11 @@ void addOptions(CLI::App& command, FigureArguments& options) {
     command.add_option("DB", options.database, "The run database")->required();
     command.add_option("--kind", options.kind, "What to draw: " + figureKinds())
         ->type_name("K")
+        ->check([](const std::string& kind) {
+            return kind == "timeline" || plot::figureKindFromString(kind)
+                ? std::string()
+                : "There is no figure '" + kind + "'; there are " + figureKinds() + ".";
+        })
         ->capture_default_str();
     command
         .add_option(
