@@ -2,7 +2,8 @@
 // What a run makes of its time and energy: samples and tokens per second and per joule, the model's
 // FLOP per second and GPU, and the share of the GPU's peak that they are (MFU).
 //
-//   step time      median duration of the whole iterations in the window that are not warm-up
+//   step time      median duration of the whole iterations in the window that are not warm-up; the
+//                  mean of those that the period of the power shows
 //   samples/s      global batch / step time; tokens/s = samples/s × sequence (padding included; of
 //                  inference the prompt and the generated tokens)
 //   tokens/J       tokens of those iterations / energy of all GPUs from the first's begin to the

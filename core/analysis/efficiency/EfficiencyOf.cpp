@@ -58,6 +58,13 @@ double medianSeconds(std::vector<DurationNs> durations) {
     return durations.size() % 2 == 1 ? upper : (durations[half - 1].seconds() + upper) / 2.0;
 }
 
+double meanSeconds(const std::vector<DurationNs>& durations) {
+    CompensatedSum sum;
+    for (const DurationNs duration : durations)
+        sum.add(duration.seconds());
+    return sum.value() / static_cast<double>(durations.size());
+}
+
 int gpusOf(const Run& run) {
     const auto& launch = run.launch;
     const int launched
@@ -127,8 +134,11 @@ private:
         }
         m_steps = stepsIn(iterations.value().iterations, window);
         m_facts.steps = static_cast<std::int64_t>(m_steps.durations.size());
+        // Boundaries found in the power stand on its grid, on which the mean does not depend.
+        const bool isFromPower = iterations.value().basis == IterationBasis::PowerPeriod;
         if (m_facts.steps > 0)
-            m_facts.stepTimeS = medianSeconds(m_steps.durations);
+            m_facts.stepTimeS
+                = isFromPower ? meanSeconds(m_steps.durations) : medianSeconds(m_steps.durations);
         else if (!iterations.value().iterations.empty())
             m_facts.stepTimeOrigin = "no whole iteration lies in the window";
         return {};

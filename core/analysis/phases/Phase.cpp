@@ -69,7 +69,10 @@ Mark markOfOperator(std::string_view name) {
 Mark markOfKernel(std::string_view name, std::string_view category) {
     if (category == "optimizer")
         return Mark::Optimizer;
-    return tellsBackward(lowered(name)) ? Mark::Backward : Mark::None;
+    const std::string text = lowered(name);
+    if (tellsBackward(text))
+        return Mark::Backward;
+    return hasAny(text, {"fwd", "fprop"}) ? Mark::Forward : Mark::None;
 }
 
 } // namespace trainscope::analysis

@@ -12,7 +12,7 @@
 //      forward; where that thread says nothing, the annotations of the rank's other threads;
 //   2. the annotation on its own stream (gpu_user_annotation);
 //   3. where the trace has no launches, the host annotation at the kernel's start;
-//   4. its name (…_bwd_…, dgrad, wgrad; the optimizer category).
+//   4. its name (…_bwd_…, dgrad, wgrad; …_fwd_…, fprop; the optimizer category).
 // What is left is forward where the rank's annotations or operators tell forward from backward at
 // all, else compute. Recomputed activations run inside backward and count there.
 

@@ -61,6 +61,8 @@ void TestPhase::kernels() {
     QVERIFY(markOfKernel("flash_bwd_dq_dk_dv_loop_kernel", "attention") == Mark::Backward);
     QVERIFY(markOfKernel("sm80_xmma_wgrad_implicit_gemm", "gemm") == Mark::Backward);
     QVERIFY(markOfKernel("multi_tensor_apply_kernel<AdamFunctor>", "optimizer") == Mark::Optimizer);
+    QVERIFY(markOfKernel("flash_fwd_kernel", "attention") == Mark::Forward);
+    QVERIFY(markOfKernel("fused_fwd_bwd_kernel", "other") == Mark::Backward);
     QVERIFY(markOfKernel("ampere_sgemm", "gemm") == Mark::None);
 }
 
