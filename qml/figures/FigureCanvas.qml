@@ -50,11 +50,11 @@ FocusScope {
         }
         FigureOutline {
             place: canvas.controller.hovered
-            color: Theme.textSecondary
+            frame: Theme.textSecondary
         }
         FigureOutline {
             place: canvas.controller.selected
-            color: Theme.accent
+            frame: Theme.accent
             border.width: 2 * Theme.hairline
         }
     }

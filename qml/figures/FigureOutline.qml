@@ -6,13 +6,14 @@ Rectangle {
     id: outline
 
     required property rect place
-    property color color: Theme.accent
+    property color frame: Theme.accent
 
     x: place.x - Theme.hairline
     y: place.y - Theme.hairline
     width: place.width + 2 * Theme.hairline
     height: place.height + 2 * Theme.hairline
     visible: place.width > 0 || place.height > 0
-    border.color: outline.color
+    color: "transparent"
+    border.color: outline.frame
     border.width: Theme.hairline
 }
