@@ -122,6 +122,7 @@ T.ApplicationWindow {
         session: window.session
         onOpenWanted: dialogs.openDatabase()
         onImportFilesWanted: dialogs.importFiles()
+        onFindingsReportWanted: dialogs.writeReport()
         onImportFolderWanted: dialogs.importFolder()
         onReportWanted: reportSheet.show()
         onExportWanted: workbench.exportShown()

@@ -11,8 +11,12 @@
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
+#include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
+
+#include <algorithm>
+#include <cmath>
 
 namespace trainscope::app {
 
@@ -28,7 +32,7 @@ constexpr int kResolution = 1200;
 constexpr const char* kStyle = R"(
 h1{font-size:16px;font-weight:600}h2{font-size:11px;font-weight:600;margin-top:14px;margin-bottom:3px}
 h3{font-size:8.5px;font-weight:600;color:#333;margin-top:8px;margin-bottom:2px}
-p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{font-weight:600;color:#333}
+p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{font-weight:600;color:#333;white-space:nowrap}
 .facts,.note,.rule{color:#444;font-size:7.5px}
 )";
 
@@ -78,6 +82,27 @@ void insertFigures(QTextDocument& document, std::size_t count) {
     }
 }
 
+// A heading whose text begins on the next page goes there too.
+void keepHeadingsWithText(QTextDocument& document) {
+    const double height = document.pageSize().height();
+    const auto* layout = document.documentLayout();
+    const auto pageOf
+        = [height](double y) { return static_cast<int>(std::floor(std::max(0.0, y) / height)); };
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        if (block.blockFormat().headingLevel() == 0 || !block.next().isValid())
+            continue;
+        QTextBlock text = block.next();
+        while (text.blockFormat().headingLevel() > 0 && text.next().isValid())
+            text = text.next();
+        const int page = pageOf(layout->blockBoundingRect(block).top());
+        if (page == pageOf(layout->blockBoundingRect(text).bottom()))
+            continue;
+        QTextBlockFormat format = block.blockFormat();
+        format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
+        QTextCursor(block).setBlockFormat(format);
+    }
+}
+
 void paintFoot(QPainter& painter, const report::Report& report, int page, int pages) {
     painter.setFont(themeFont(plot::paperTheme(), plot::TextRole::Small, false));
     painter.setPen(QColor(0x33, 0x33, 0x33));
@@ -124,6 +149,7 @@ Result<QByteArray> reportPdf(const report::Report& report) {
         report, [](std::size_t i) { return "<p>" + placeholder(i) + "</p>\n"; }, true)));
     insertFigures(document, report.figures.size());
     document.setPageSize(QSizeF(contentWidth(), contentHeight()));
+    keepHeadingsWithText(document);
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);

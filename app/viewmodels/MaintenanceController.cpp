@@ -1,6 +1,8 @@
 #include "app/viewmodels/MaintenanceController.h"
 
+#include "app/reporting/ReportFile.h"
 #include "app/viewmodels/HumanText.h"
+#include "core/report/Report.h"
 
 #include <QtConcurrent>
 
@@ -106,6 +108,24 @@ void MaintenanceController::check() {
         });
 }
 
+void MaintenanceController::writeReport(const QUrl& file) {
+    begin(tr("Writing the report"), store::OpenMode::ReadOnly,
+        [path = file.toLocalFile()](store::Store& store, const Progress& progress) {
+            Outcome outcome;
+            auto loaded = report::loadReport(store, {}, progress);
+            if (!loaded.hasValue()) {
+                outcome.status = loaded.error();
+                return outcome;
+            }
+            outcome.finish
+                = [path, report = std::make_shared<report::Report>(std::move(loaded).value())] {
+                      return app::writeReport(*report, path);
+                  };
+            outcome.headline = tr("The report was saved as %1.").arg(path);
+            return outcome;
+        });
+}
+
 void MaintenanceController::begin(const QString& title, store::OpenMode mode, Work work) {
     if (m_database.isEmpty())
         return;
@@ -121,7 +141,7 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
         [path = m_database.toStdString(), mode, work = std::move(work), board = m_board] {
             auto store = store::Store::open(path, mode);
             if (!store.hasValue())
-                return std::make_shared<Outcome>(Outcome{store.error(), false, false, {}, {}});
+                return std::make_shared<Outcome>(Outcome{store.error(), false, false, {}, {}, {}});
             return std::make_shared<Outcome>(work(store.value(),
                 [&board](const ProgressState& state) { return board->report(state); }));
         }));
@@ -135,6 +155,8 @@ void MaintenanceController::takeOutcome() {
     m_poll.stop();
     m_patience.stop();
     const std::shared_ptr<Outcome> outcome = m_work.result();
+    if (outcome->status.hasValue() && outcome->finish)
+        outcome->status = outcome->finish();
     const bool isToRead = outcome->status.hasValue() && outcome->isToRead;
     if (isToRead) {
         m_headline = outcome->headline;

@@ -1,5 +1,6 @@
 #pragma once
-// Long work on the open database: removing a run, giving unused space back, checking every chunk.
+// Long work on the open database: removing a run, giving unused space back, checking every chunk,
+// writing the report.
 // One at a time, in the background, with progress. Stopping leaves the database as it was. GUI
 // thread only.
 
@@ -11,6 +12,7 @@
 #include <QQmlEngine>
 #include <QStringList>
 #include <QTimer>
+#include <QUrl>
 
 #include <functional>
 #include <memory>
@@ -42,6 +44,8 @@ public:
     void removeRun(const QString& name);
     Q_INVOKABLE void check();
     Q_INVOKABLE void vacuum();
+    // As PDF or HTML by the file's suffix; reads in the background, draws on this thread.
+    Q_INVOKABLE void writeReport(const QUrl& file);
     Q_INVOKABLE void stop();
     // The result has been read.
     Q_INVOKABLE void dismiss();
@@ -70,6 +74,7 @@ private:
         bool isToRead = false; // shown until dismissed, else said in passing
         QString headline;
         QStringList details;
+        std::function<Status()> finish = {}; // what only the GUI thread can do
     };
     struct Board; // what the worker tells and is told
     using Work = std::function<Outcome(store::Store&, const Progress&)>;

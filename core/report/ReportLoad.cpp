@@ -97,7 +97,8 @@ private:
 
     Status addTables() {
         m_report.tables.push_back(runTable(m_runs));
-        for (const auto make : {summaryTable, efficiencyTable, throttlingTable, traceTable}) {
+        for (const auto make :
+            {summaryTable, efficiencyTable, throttlingTable, traceTable, energyTable}) {
             auto table = make(m_store, m_runs, m_progress);
             if (!table.hasValue())
                 return table.error();

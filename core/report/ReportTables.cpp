@@ -4,6 +4,7 @@
 #include "core/analysis/Summary.h"
 #include "core/analysis/TraceBreakdown.h"
 #include "core/analysis/efficiency/Efficiency.h"
+#include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/telemetry/ThrottleScan.h"
 #include "core/plot/Ticks.h"
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -30,7 +32,11 @@ std::string percent(const std::optional<double>& fraction) {
     return fraction ? fmt::format("{:.1f} %", *fraction * 100.0) : kNone;
 }
 std::string number(const std::optional<double>& value) {
-    return value ? fmt::format("{:.4g}", *value) : kNone;
+    constexpr double kWhole = 1000.0; // from here on without decimals
+    if (!value)
+        return kNone;
+    return std::abs(*value) >= kWhole ? fmt::format("{:.0f}", *value)
+                                      : fmt::format("{:.4g}", *value);
 }
 
 const analysis::SubjectStatistics* find(
@@ -52,6 +58,12 @@ std::string peakOf(const analysis::RunSummary& summary, const char* metric, cons
 void addReasons(const std::map<std::string, int>& reasons, Table& table) {
     for (const auto& [reason, count] : reasons)
         table.notes.push_back(count == 1 ? reason : fmt::format("{} ({} runs)", reason, count));
+}
+
+std::string phaseTitle(analysis::Phase phase) {
+    std::string title(toString(phase));
+    std::replace(title.begin(), title.end(), '_', ' ');
+    return title;
 }
 
 } // namespace
@@ -202,6 +214,31 @@ Result<Table> traceTable(
             run.name, fmt::format("{:.0f}", ranks), plot::quantityText({}, "s", window / ranks)};
         for (const char* key : {"busy", "compute", "communication", "exposed", "idle"})
             row.push_back(percent(shares[key] / ranks));
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+Result<Table> energyTable(
+    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
+    Table table{"Energy of the traced GPUs by phase", {"run", "GPUs"}, {},
+        {"Power integrated over what ran at the time; the bound beside each figure is what the "
+         "sensor's averaging and its period leave open."}};
+    for (const auto phase : analysis::kAllPhases)
+        table.columns.emplace_back(phaseTitle(phase));
+    for (const Run& run : runs) {
+        const auto energy = analysis::energyByPhase(store, run, {}, progress);
+        if (!energy.hasValue())
+            return energy.error();
+        if (energy.value().gpus.empty())
+            continue;
+        std::vector<std::string> row{run.name, fmt::format("{}", energy.value().gpus.size())};
+        for (const auto phase : analysis::kAllPhases) {
+            const auto& part = energy.value().sum.phases[phase];
+            row.push_back(part.joules > 0.0 ? plot::quantityText({}, "J", part.joules) + " ± "
+                        + plot::quantityText({}, "J", part.bound)
+                                            : kNone);
+        }
         table.rows.push_back(std::move(row));
     }
     return table;

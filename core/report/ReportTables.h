@@ -18,6 +18,9 @@ Result<Table> throttlingTable(
 // Without rows where no run carries traces.
 Result<Table> traceTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
+// Of runs that have traces and power at the same time.
+Result<Table> energyTable(
+    const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
 Result<Table> sourceTable(
     const store::Store& store, const std::vector<Run>& runs, std::vector<std::string>& hashes);
 

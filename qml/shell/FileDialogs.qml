@@ -17,6 +17,9 @@ Item {
     function importFolder() {
         folderDialog.open();
     }
+    function writeReport() {
+        reportDialog.open();
+    }
     function chooseTarget() {
         targetDialog.open();
     }
@@ -40,6 +43,15 @@ Item {
 
         title: qsTr("Import a folder")
         onAccepted: dialogs.session.openUrls([selectedFolder])
+    }
+    FileDialog {
+        id: reportDialog
+
+        title: qsTr("Write the report")
+        fileMode: FileDialog.SaveFile
+        defaultSuffix: "pdf"
+        nameFilters: [qsTr("PDF (*.pdf)"), qsTr("Web page (*.html)")]
+        onAccepted: dialogs.session.maintenance.writeReport(selectedFile)
     }
     FileDialog {
         id: targetDialog

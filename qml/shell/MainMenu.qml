@@ -15,6 +15,7 @@ UiMenu {
     signal importFolderWanted
     signal reportWanted
     signal exportWanted
+    signal findingsReportWanted
     signal keysWanted
     signal aboutWanted
 
@@ -80,6 +81,11 @@ UiMenu {
         enabled: menu.isOpen
         shortcutText: KeyMap.hint("export")
         onTriggered: menu.exportWanted()
+    }
+    UiMenuItem {
+        text: qsTr("Write a report…")
+        enabled: menu.isOpen
+        onTriggered: menu.findingsReportWanted()
     }
     UiMenuItem {
         text: qsTr("Check the database")
