@@ -69,12 +69,10 @@ Status applyPer(const FigureArguments& arguments, plot::FigureQuery& query) {
     return {};
 }
 
-Result<plot::FigureQuery> queryOf(const FigureArguments& arguments, const store::Store& store) {
+Result<plot::FigureQuery> queryOf(
+    plot::FigureKind kind, const FigureArguments& arguments, const store::Store& store) {
     plot::FigureQuery query;
-    const auto kind = plot::figureKindFromString(arguments.kind);
-    if (!kind)
-        return unknown("figure", arguments.kind, figureKinds());
-    query.kind = *kind;
+    query.kind = kind;
     if (!arguments.runs.empty()) {
         const auto runs = selectRuns(store, arguments.runs);
         if (!runs.hasValue())
@@ -112,10 +110,13 @@ std::string figureKinds() {
 
 Result<QStringList> writeComparison(
     FigureArguments& arguments, const app::FigureOptions& options, const Console& console) {
+    const auto kind = plot::figureKindFromString(arguments.kind);
+    if (!kind)
+        return unknown("figure", arguments.kind, figureKinds());
     const auto store = openDatabase(arguments.database);
     if (!store.hasValue())
         return store.error();
-    const auto query = queryOf(arguments, store.value());
+    const auto query = queryOf(*kind, arguments, store.value());
     if (!query.hasValue())
         return query.error();
     const auto progress = [&console](const ProgressState&) { return !console.isCancelled(); };
