@@ -222,8 +222,7 @@ private:
                 byBusId.emplace(m_places[i].device.busId, i);
         }
         std::map<std::size_t, int> toSwitch; // links of a GPU
-        for (std::size_t i = 0; i < m_elements.size(); ++i) {
-            const XmlElement& link = m_elements[i];
+        for (const XmlElement& link : m_elements) {
             const bool isXgmi = link.name == "xgmi";
             if (!isXgmi && link.name != "nvlink")
                 continue;
