@@ -89,10 +89,11 @@ void printSettled(const analysis::RunSummary& summary, const RunDetail& detail, 
         const auto all = summary.metrics.find(name);
         if (all == summary.metrics.end())
             continue;
-        const auto text = [&](const analysis::SubjectStatistics& of,
-                              std::optional<double> analysis::SubjectStatistics::*field) {
-            return quantityText(of.*field, metric.metric.unit, name);
-        };
+        const auto text
+            = [&unit = metric.metric.unit, &key = name](const analysis::SubjectStatistics& of,
+                  std::optional<double> analysis::SubjectStatistics::*field) {
+                  return quantityText(of.*field, unit, key);
+              };
         using S = analysis::SubjectStatistics;
         std::vector<std::string> cells{name};
         for (const auto field : {&S::mean, &S::p50, &S::p99, &S::max}) {
