@@ -40,6 +40,8 @@ Row {
         label: setting.label
         model: setting.choices
         currentIndex: setting.isSwitch ? -1 : setting.current
+        // New choices put a combo box on the first of them.
+        onModelChanged: currentIndex = Qt.binding(() => setting.isSwitch ? -1 : setting.current)
         onActivated: index => setting.chosen(index)
     }
     UiButton {

@@ -21,6 +21,18 @@ Item {
         kind: BenchState.Sweep
     }
 
+    FigureSetting {
+        id: setting
+
+        key: "late"
+        label: "Late"
+        choices: ["one"]
+        current: 0
+        tip: ""
+        isSwitch: false
+        longest: "three"
+    }
+
     TestCase {
         name: "FigureView"
         when: windowShown
@@ -41,6 +53,12 @@ Item {
             against.activated(2);
             tryCompare(findChild(view, "against"), "currentIndex", 2);
             findChild(view, "against").activated(0);
+        }
+        // Choices that arrive after the view do not change what is chosen.
+        function test_laterChoicesKeepTheCurrentOne() {
+            setting.current = 2;
+            setting.choices = ["one", "two", "three"];
+            compare(findChild(setting, "late").currentIndex, 2);
         }
         function test_aSwitchIsToggled() {
             const box = findChild(view, "normalise");
