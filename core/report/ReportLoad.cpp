@@ -11,25 +11,23 @@ namespace {
 
 constexpr std::size_t kMostFindings = 8; // of a run among several
 
-const std::vector<std::string>& definitions() {
-    static const std::vector<std::string> all{
-        "Mean: weighted by time; each sample holds until the next, intervals that begin at a "
-        "missing "
-        "sample are left out.",
-        "Energy: trapezoid over the samples of GPU power; gaps of more than ten median periods are "
-        "not bridged, and the coverage says which share of the time has data.",
-        "Throttled: SM clock below 97 % of the run's 95th percentile at a utilisation of 0.5 or "
-        "more, two samples or longer; thermal within 3 °C of the slowdown limit, power from 97 % "
-        "of "
-        "the power limit.",
-        "Busy, communication, exposed: unions of kernel intervals over all streams of a GPU; "
-        "exposed "
-        "is communication while nothing computes.",
-        "Efficiency: samples per second of step time and per megajoule of the whole run; MFU "
-        "counts "
-        "the model's own FLOP, none for recomputation.",
-        "Steady: whole iterations without warm-up and after the temperatures have settled.",
-    };
+constexpr std::string_view kDefinitions
+    = R"(Mean: weighted by time; each sample holds until the next, intervals that begin at a missing sample are left out.
+Energy: trapezoid over the samples of GPU power; gaps of more than ten median periods are not bridged, and the coverage says which share of the time has data.
+Throttled: SM clock below 97 % of the run's 95th percentile at a utilisation of 0.5 or more, two samples or longer; thermal within 3 °C of the slowdown limit, power from 97 % of the power limit.
+Busy, communication, exposed: unions of kernel intervals over all streams of a GPU; exposed is communication while nothing computes.
+Efficiency: samples per second of step time and per megajoule of the whole run; MFU counts the model's own FLOP, none for recomputation.
+Steady: whole iterations without warm-up and after the temperatures have settled.)";
+
+// A line each.
+std::vector<std::string> definitions() {
+    std::vector<std::string> all;
+    std::string_view rest = kDefinitions;
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        all.emplace_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
     return all;
 }
 

@@ -195,7 +195,8 @@ std::optional<Correlation> correlate(
     const auto y
         = withoutTrend({b.values.begin(), b.values.begin() + static_cast<std::ptrdiff_t>(n)});
     const double wanted = std::max(std::round(maxLagS / step), 1.0);
-    const auto most = static_cast<std::size_t>(std::min(wanted, static_cast<double>(n / 2)));
+    const auto most
+        = static_cast<std::size_t>(std::min(wanted, std::floor(static_cast<double>(n) / 2.0)));
     const LaggedCovariance covariance = laggedCovariance(x, y, most);
     const bool isFlat = !(covariance.deviationX > 0.0 && covariance.deviationY > 0.0);
     if (isFlat || covariance.pairs[most] < static_cast<double>(kLeastSamples))

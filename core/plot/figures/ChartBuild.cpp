@@ -140,7 +140,9 @@ void drawPanels(
 
 std::optional<FigureHit> hitPanel(
     const FigureData& data, const FigureGeometry& geometry, Point at) {
-    for (auto target = geometry.targets.rbegin(); target != geometry.targets.rend(); ++target) {
+    // What was drawn last lies on top.
+    for (std::size_t i = geometry.targets.size(); i > 0; --i) {
+        const auto* target = &geometry.targets[i - 1];
         const Rect& rect = target->rect;
         const bool inside
             = at.x >= rect.x && at.x < rect.right() && at.y >= rect.y && at.y < rect.bottom();

@@ -12,8 +12,6 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kMegajoule = 1e6;
-
 struct SweepRun {
     SweepPlace place;
     FigureWindow window;

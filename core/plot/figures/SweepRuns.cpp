@@ -56,7 +56,7 @@ std::string joined(const std::string& first, const std::string& second) {
 
 // Keeps the first of each place; what is first is decided by `isBefore`.
 template <typename Key, typename Before>
-Subjects firstOfEach(Subjects runs, Key key, Before isBefore) {
+Subjects firstOfEach(const Subjects& runs, Key key, Before isBefore) {
     Subjects chosen;
     for (const auto* run : runs) {
         const auto same = std::find_if(chosen.begin(), chosen.end(),
@@ -161,10 +161,11 @@ std::vector<SweepPlace> microBatchPlaces(
             continue;
         std::stable_sort(members.begin(), members.end(),
             [](const auto* a, const auto* b) { return microBatchOf(*a) < microBatchOf(*b); });
-        const bool several = std::any_of(series.begin(), series.end(), [&key](const auto& other) {
-            return other.first.first == key.first && other.first.second != key.second
-                && other.second.size() > 1;
-        });
+        const bool several
+            = std::any_of(series.begin(), series.end(), [&own = key](const auto& other) {
+                  return other.first.first == own.first && other.first.second != own.second
+                      && other.second.size() > 1;
+              });
         for (const auto* run : members)
             places.push_back({*run, fmt::format("{}", microBatchOf(*run)),
                 joined(several ? key.first + " " + key.second : key.first, group)});
