@@ -124,8 +124,16 @@ ALTER TABLE launch ADD COLUMN generated_tokens INTEGER;
 ALTER TABLE cluster ADD COLUMN airflow TEXT NOT NULL DEFAULT '';
 )sql";
 
+// What people make of runs: comparisons by name, and the layout of a run entered by hand.
+constexpr std::string_view kVersion4 = R"sql(
+CREATE TABLE comparison(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL,
+  created_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL);
+CREATE TABLE run_layout(run INTEGER PRIMARY KEY, spec TEXT NOT NULL);
+)sql";
+
 // Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 3> kMigrations{"", kVersion2, kVersion3};
+constexpr std::array<std::string_view, 4> kMigrations{"", kVersion2, kVersion3, kVersion4};
 constexpr int kOldest = 2;
 
 Result<int> userVersion(Database& database) {

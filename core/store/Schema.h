@@ -3,10 +3,10 @@
 // says whose it is: application_id "TRSC", user_version the schema's version.
 //
 // Tables for SQL: meta, run, launch, cluster, gpu, series, track, iteration, source, source_run,
-// name, note, summary, track_name (the names on a track, with the number of their spans and the sum
-// of their durations). Chunks: sample_chunk (ChunkCodec.h, TimeCodec.h) and bucket_page
-// (BucketNode.h), whose bytes lie in sample_data (SampleData.h); span_chunk (SpanCodec.h),
-// group_page (GroupPage.h), source_name (IdSet.h).
+// name, note, summary, comparison, run_layout, track_name (the names on a track, with the number of
+// their spans and the sum of their durations). Chunks: sample_chunk (ChunkCodec.h, TimeCodec.h) and
+// bucket_page (BucketNode.h), whose bytes lie in sample_data (SampleData.h); span_chunk
+// (SpanCodec.h), group_page (GroupPage.h), source_name (IdSet.h).
 
 #include "core/store/Database.h"
 

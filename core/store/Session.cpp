@@ -4,17 +4,10 @@
 #include "core/store/Json.h"
 #include "core/store/SourceNames.h"
 #include "core/store/SourceTables.h"
-
-#include <chrono>
+#include "core/store/UserTables.h"
 
 namespace trainscope::store {
 namespace {
-
-std::int64_t now() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
 
 bool proceed(
     const Progress& progress, std::string_view phase, std::uint64_t done, std::uint64_t total) {
@@ -85,7 +78,7 @@ Status Session::begin() {
             status = m_database.execute(
                 "INSERT INTO source(path, size, hash, imported_ns) VALUES(?,?,?,?)",
                 m_description.path, static_cast<std::int64_t>(m_description.size),
-                m_description.hash, now());
+                m_description.hash, wallClock().ns);
         }
         m_source.value = m_database.lastRowId();
         m_samples.setSource(m_source.value);

@@ -25,12 +25,13 @@ constexpr std::array<std::string_view, 10> kDeleteSource{
     "DELETE FROM source WHERE id=?",
 };
 
-constexpr std::array<std::string_view, 6> kDeleteRun{
+constexpr std::array<std::string_view, 7> kDeleteRun{
     "DELETE FROM gpu WHERE run=?",
     "DELETE FROM launch WHERE run=?",
     "DELETE FROM cluster WHERE run=?",
     "DELETE FROM note WHERE run=?",
     "DELETE FROM summary WHERE run=?",
+    "DELETE FROM run_layout WHERE run=?",
     "DELETE FROM run WHERE id=?",
 };
 

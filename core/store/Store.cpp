@@ -12,6 +12,7 @@
 #include "core/store/SpanStream.h"
 #include "core/store/SqlQuery.h"
 #include "core/store/Statistics.h"
+#include "core/store/UserTables.h"
 #include "core/store/Vacuum.h"
 
 #include <exception>
@@ -137,6 +138,12 @@ Result<std::vector<Iteration>> Store::iterations(RunId run) const {
 Result<std::vector<int>> Store::airflow(RunId run) const {
     return fenced(path(), [&] { return readAirflow(m_impl->database, run); });
 }
+Result<std::vector<SavedComparison>> Store::comparisons() const {
+    return fenced(path(), [&] { return readComparisons(m_impl->database); });
+}
+Result<std::optional<std::string>> Store::enteredLayout(RunId run) const {
+    return fenced(path(), [&] { return readEnteredLayout(m_impl->database, run); });
+}
 Result<std::vector<Source>> Store::sources() const {
     return fenced(path(), [&] { return readSources(m_impl->database); });
 }
@@ -248,12 +255,36 @@ Result<std::unique_ptr<ImportSession>> Store::beginImport(const SourceDescriptio
     });
 }
 
-Status Store::setAirflow(RunId run, std::span<const int> order) {
+template <typename Work>
+Status Store::writing(Work&& work) {
     return fenced(path(), [&]() -> Status {
         if (Status status = requireWritable(); !status.hasValue())
             return status;
-        return writeAirflow(m_impl->database, run, order);
+        return work(m_impl->database);
     });
+}
+
+Status Store::setAirflow(RunId run, std::span<const int> order) {
+    return writing([&](Database& database) { return writeAirflow(database, run, order); });
+}
+
+Status Store::saveComparison(std::string_view name, std::string_view spec) {
+    return writing([&](Database& database) { return store::saveComparison(database, name, spec); });
+}
+
+Status Store::renameComparison(std::string_view name, std::string_view wanted) {
+    return writing([&](Database& database) {
+        return transaction(
+            database, [&] { return store::renameComparison(database, name, wanted); });
+    });
+}
+
+Status Store::removeComparison(std::string_view name) {
+    return writing([&](Database& database) { return store::removeComparison(database, name); });
+}
+
+Status Store::setEnteredLayout(RunId run, const std::optional<std::string>& spec) {
+    return writing([&](Database& database) { return writeEnteredLayout(database, run, spec); });
 }
 
 Status Store::renameRun(RunId run, std::string_view name) {

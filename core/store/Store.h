@@ -87,6 +87,14 @@ struct CheckReport {
     std::uint64_t bytes = 0; // of these
 };
 
+// What a user keeps of a comparison: the specification is JSON, for whoever wrote it.
+struct SavedComparison {
+    std::string name;
+    std::string spec;
+    TimeNs createdAt;
+    TimeNs changedAt;
+};
+
 enum class OpenMode { ReadOnly, ReadWrite };
 
 class ImportSession;
@@ -123,6 +131,11 @@ public:
     // Local indices of a node's GPUs from front (fresh air) to rear, as the user said; empty: not
     // said.
     Result<std::vector<int>> airflow(RunId run) const;
+
+    // By name.
+    Result<std::vector<SavedComparison>> comparisons() const;
+    // The layout that the user entered for a run, JSON; absent: none.
+    Result<std::optional<std::string>> enteredLayout(RunId run) const;
 
     // `columns` equal buckets over `window`; cost does not grow with the samples beneath. The
     // envelope contains every sample of the column; it may also contain samples of the neighbouring
@@ -175,6 +188,13 @@ public:
     // As it stands, so check it before (analysis/telemetry/AirflowGradient.h); empty: as assumed.
     // Stays when the run's sources are imported again.
     Status setAirflow(RunId run, std::span<const int> order);
+    // Replaces the one of that name; Usage without a name.
+    Status saveComparison(std::string_view name, std::string_view spec);
+    // NotFound where there is none of that name, Usage where the other is taken.
+    Status renameComparison(std::string_view name, std::string_view wanted);
+    Status removeComparison(std::string_view name);
+    // Absent takes it back. Stays when the run's sources are imported again; NotFound without run.
+    Status setEnteredLayout(RunId run, const std::optional<std::string>& spec);
     // With its samples and spans and what only it used. All or nothing; the file keeps its size
     // until vacuum().
     Status removeRun(RunId run, const Progress& progress = {});
@@ -199,6 +219,8 @@ private:
     static Result<Store> adopt(
         Result<Database> database, const std::filesystem::path& path, OpenMode mode);
     [[nodiscard]] Status requireWritable() const;
+    template <typename Work>
+    Status writing(Work&& work);
     template <typename Work>
     auto withShape(SeriesId series, Work&& work) const
         -> decltype(work(std::declval<SeriesShape&>()));
