@@ -2,7 +2,6 @@
 
 #include "app/painting/FigureDrawing.h"
 #include "app/painting/WriteFile.h"
-#include "app/viewmodels/TaskProgress.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,36 +14,10 @@ constexpr std::size_t kKept = 8;
 } // namespace
 
 FigureController::FigureController(QObject* parent)
-    : Exportable(parent) { }
+    : BenchView(parent) { }
 
 FigureController::~FigureController() {
-    m_task.cancel();
     m_metricsTask.cancel();
-}
-
-void FigureController::setBench(BenchState* bench) {
-    if (bench == m_bench)
-        return;
-    if (m_bench) {
-        m_bench->disconnect(this);
-        if (m_bench->workspace() != nullptr)
-            m_bench->workspace()->disconnect(this);
-    }
-    m_bench = bench;
-    if (bench != nullptr) {
-        connect(bench, &BenchState::restored, this, &FigureController::restore);
-        connect(bench, &BenchState::selected, this, &FigureController::takeSelection);
-        connect(bench, &BenchState::timelineWanted, this, &FigureController::takeSelection);
-    }
-    if (bench != nullptr && bench->workspace() != nullptr) {
-        auto* workspace = bench->workspace();
-        connect(workspace, &Workspace::databaseChanged, this, &FigureController::reloadDatabase);
-        connect(workspace, &Workspace::runsChanged, this, &FigureController::reloadDatabase);
-        connect(workspace, &Workspace::shownRunsChanged, this, &FigureController::load);
-    }
-    restore();
-    reloadDatabase();
-    Q_EMIT benchChanged();
 }
 
 void FigureController::setView(BenchState::View view) {
@@ -52,20 +25,13 @@ void FigureController::setView(BenchState::View view) {
         return;
     m_view = view;
     restore();
-    Q_EMIT benchChanged();
-}
-
-void FigureController::setActive(bool active) {
-    if (active == m_active)
-        return;
-    m_active = active;
-    Q_EMIT activeChanged();
-    load();
+    Q_EMIT viewChanged();
 }
 
 void FigureController::restore() {
-    takeSettings(m_bench ? decodeSettings(m_view, m_bench->settings(BenchState::keyOf(m_view)))
-                         : defaultSettings(m_view));
+    takeSettings(bench() != nullptr
+            ? decodeSettings(m_view, bench()->settings(BenchState::keyOf(m_view)))
+            : defaultSettings(m_view));
 }
 
 void FigureController::takeSettings(const FigureSettings& settings) {
@@ -79,8 +45,8 @@ void FigureController::choose(const QString& key, int choice) {
     const FigureSettings changed = withSetting(m_settings, m_metrics, key, choice);
     if (changed == m_settings)
         return;
-    if (m_bench)
-        m_bench->setSettings(BenchState::keyOf(m_view), encodeSettings(changed));
+    if (bench() != nullptr)
+        bench()->setSettings(BenchState::keyOf(m_view), encodeSettings(changed));
     takeSettings(changed);
 }
 
@@ -89,21 +55,16 @@ void FigureController::setWholeRun(bool whole) {
         return;
     FigureSettings changed = m_settings;
     changed.query.wholeRun = whole;
-    if (m_bench)
-        m_bench->setSettings(BenchState::keyOf(m_view), encodeSettings(changed));
+    if (bench() != nullptr)
+        bench()->setSettings(BenchState::keyOf(m_view), encodeSettings(changed));
     takeSettings(changed);
 }
 
-void FigureController::reloadDatabase() {
+void FigureController::forget() {
     m_kept.clear();
     m_metrics.clear();
     m_evidence.reset();
     show(nullptr);
-    const auto* workspace = m_bench ? m_bench->workspace() : nullptr;
-    const bool open = workspace != nullptr && workspace->isOpen();
-    m_worker.setDatabase(open ? std::filesystem::path(workspace->databasePath().toStdString())
-                              : std::filesystem::path());
-    load();
 }
 
 void FigureController::readMetrics() {
@@ -124,7 +85,7 @@ plot::FigureQuery FigureController::wantedQuery() const {
     plot::FigureQuery query = m_settings.query;
     query.runs.clear();
     if (m_settings.shownRunsOnly) {
-        for (const auto& run : m_bench->workspace()->shownRuns())
+        for (const auto& run : workspace()->shownRuns())
             query.runs.push_back(run.id);
     }
     return query;
@@ -137,78 +98,50 @@ FigurePtr FigureController::kept(const plot::FigureQuery& query) const {
 }
 
 void FigureController::load() {
-    const auto* workspace = m_bench ? m_bench->workspace() : nullptr;
-    const bool nothing = workspace == nullptr || workspace->runs().empty()
-        || (m_settings.shownRunsOnly && workspace->shownRuns().empty());
+    const auto* open = workspace();
+    const bool nothing = open == nullptr || open->runs().empty()
+        || (m_settings.shownRunsOnly && open->shownRuns().empty());
     if (nothing) {
-        m_task.cancel();
-        m_loading = false;
+        endReading();
         return show(nullptr);
     }
-    if (!m_active)
+    if (!isActive())
         return;
     if (m_metrics.empty())
         readMetrics();
     const plot::FigureQuery query = wantedQuery();
-    if (m_data && m_data->query == query && !m_loading)
+    if (m_data && m_data->query == query && !isLoading())
         return;
     if (const FigurePtr figure = kept(query)) {
-        m_task.cancel();
-        m_loading = false;
+        endReading();
         return show(figure);
     }
     start(query);
 }
 
 void FigureController::start(const plot::FigureQuery& query) {
-    m_loading = true;
-    m_stopped = false;
-    m_error.clear();
-    m_progressText = tr("Reading");
-    m_progress = -1.0;
-    Q_EMIT stateChanged();
-    m_task.start(
-        [query](const store::Store& store, const TaskStage<Reading>& stage) {
-            const auto report = [&stage](const ProgressState& state) {
-                stage.publish(Reading{nullptr, phaseText(state), fractionOf(state)});
-            };
-            auto figure = plot::loadFigure(store, query, progressOf(stage, report));
-            if (!figure.hasValue())
-                return stage.publish(figure.error());
-            // The query it is kept by is the one that was asked.
-            figure.value().query = query;
-            stage.publish(
-                Reading{std::make_shared<const plot::FigureData>(std::move(figure).value()), {}});
+    read<plot::FigureData>(
+        {},
+        [query](const store::Store& store, const Progress& progress) {
+            return plot::loadFigure(store, query, progress);
         },
-        [this](Result<Reading> reading) { takeReading(std::move(reading)); });
+        [this, query](plot::FigureData data) {
+            // The query it is kept by is the one that was asked.
+            data.query = query;
+            m_kept.push_front(std::make_shared<const plot::FigureData>(std::move(data)));
+            if (m_kept.size() > kKept)
+                m_kept.pop_back();
+            show(m_kept.front());
+        });
 }
 
-void FigureController::takeReading(Result<Reading> reading) {
-    if (!reading.hasValue()) {
-        m_loading = false;
-        m_data.reset();
-        m_error = QString::fromStdString(reading.error().describe());
-        Q_EMIT stateChanged();
-        Q_EMIT repaintNeeded();
-        return;
-    }
-    if (!reading.value().data) {
-        m_progressText = reading.value().phase;
-        m_progress = reading.value().fraction;
-        Q_EMIT stateChanged();
-        return;
-    }
-    m_loading = false;
-    m_kept.push_front(reading.value().data);
-    if (m_kept.size() > kKept)
-        m_kept.pop_back();
-    show(reading.value().data);
+void FigureController::nothingRead() {
+    m_data.reset();
+    Q_EMIT repaintNeeded();
 }
 
 void FigureController::show(FigurePtr data) {
     m_data = std::move(data);
-    m_error.clear();
-    m_stopped = false;
     m_hover.reset();
     m_geometry.reset();
     Q_EMIT hoverChanged();
@@ -217,29 +150,13 @@ void FigureController::show(FigurePtr data) {
     placeSelection();
 }
 
-void FigureController::cancel() {
-    if (!m_loading)
-        return;
-    m_task.cancel();
-    m_loading = false;
-    m_stopped = true;
-    m_data.reset();
-    Q_EMIT stateChanged();
-    Q_EMIT repaintNeeded();
-}
-
-void FigureController::readAgain() {
-    m_stopped = false;
-    load();
-}
-
 QString FigureController::emptyText() const {
-    const auto* workspace = m_bench ? m_bench->workspace() : nullptr;
-    if (m_loading || m_stopped || !m_error.isEmpty() || workspace == nullptr)
+    const auto* open = workspace();
+    if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr)
         return {};
-    if (workspace->runs().empty())
+    if (open->runs().empty())
         return tr("This run database is empty. Drop a result folder here to import it.");
-    if (m_settings.shownRunsOnly && workspace->shownRuns().empty())
+    if (m_settings.shownRunsOnly && open->shownRuns().empty())
         return tr("Choose a run on the left.");
     return m_data && m_data->isEmpty() ? QString::fromStdString(m_data->emptyText) : QString();
 }

@@ -108,8 +108,8 @@ void FigureController::clickAt(double x, double y) {
     m_evidence.reset();
     if (hit && hit->run.isValid()) {
         m_evidence = evidenceOf(*hit);
-        if (m_bench)
-            m_bench->select(*m_evidence);
+        if (bench() != nullptr)
+            bench()->select(*m_evidence);
     }
     // What was pointed at, not only its run and rank.
     setSelected(std::move(hit));
@@ -127,8 +127,8 @@ void FigureController::setSelected(std::optional<plot::FigureHit> hit) {
 }
 
 void FigureController::openSelected() {
-    if (m_bench && m_selected && m_selected->run.isValid())
-        m_bench->showOnTimeline(evidenceOf(*m_selected));
+    if (bench() != nullptr && m_selected && m_selected->run.isValid())
+        bench()->showOnTimeline(evidenceOf(*m_selected));
 }
 
 bool FigureController::step(int columns, int rows) {

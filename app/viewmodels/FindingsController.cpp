@@ -2,7 +2,6 @@
 
 #include "app/painting/WriteFile.h"
 #include "app/viewmodels/FindingRows.h"
-#include "app/viewmodels/TaskProgress.h"
 
 #include <algorithm>
 #include <utility>
@@ -36,45 +35,11 @@ QByteArray findingsCsv(const std::vector<FindingRow>& rows) {
 } // namespace
 
 FindingsController::FindingsController(QObject* parent)
-    : Exportable(parent) { }
-
-FindingsController::~FindingsController() {
-    m_task.cancel();
-}
-
-void FindingsController::setBench(BenchState* bench) {
-    if (bench == m_bench)
-        return;
-    if (m_bench) {
-        m_bench->disconnect(this);
-        if (m_bench->workspace() != nullptr)
-            m_bench->workspace()->disconnect(this);
-    }
-    m_bench = bench;
-    if (bench != nullptr)
-        connect(bench, &BenchState::restored, this, &FindingsController::restore);
-    if (bench != nullptr && bench->workspace() != nullptr) {
-        auto* workspace = bench->workspace();
-        connect(workspace, &Workspace::databaseChanged, this, &FindingsController::reloadDatabase);
-        connect(workspace, &Workspace::runsChanged, this, &FindingsController::reloadDatabase);
-        connect(workspace, &Workspace::shownRunsChanged, this, &FindingsController::load);
-    }
-    restore();
-    reloadDatabase();
-    Q_EMIT benchChanged();
-}
-
-void FindingsController::setActive(bool active) {
-    if (active == m_active)
-        return;
-    m_active = active;
-    Q_EMIT activeChanged();
-    load();
-}
+    : BenchView(parent) { }
 
 void FindingsController::restore() {
     const QString key = BenchState::keyOf(BenchState::Findings);
-    m_allRuns = m_bench && m_bench->settings(key).value(kAllRunsKey).toBool();
+    m_allRuns = bench() != nullptr && bench()->settings(key).value(kAllRunsKey).toBool();
     Q_EMIT settingsChanged();
     load();
 }
@@ -83,28 +48,23 @@ void FindingsController::setAllRuns(bool all) {
     if (all == m_allRuns)
         return;
     m_allRuns = all;
-    if (m_bench)
-        m_bench->setSettings(BenchState::keyOf(BenchState::Findings), {{kAllRunsKey, all}});
+    if (bench() != nullptr)
+        bench()->setSettings(BenchState::keyOf(BenchState::Findings), {{kAllRunsKey, all}});
     Q_EMIT settingsChanged();
     load();
 }
 
-void FindingsController::reloadDatabase() {
+void FindingsController::forget() {
     m_known.clear();
-    const auto* workspace = m_bench ? m_bench->workspace() : nullptr;
-    const bool open = workspace != nullptr && workspace->isOpen();
-    m_worker.setDatabase(open ? std::filesystem::path(workspace->databasePath().toStdString())
-                              : std::filesystem::path());
-    load();
 }
 
 std::vector<Run> FindingsController::wantedRuns() const {
     std::vector<Run> wanted;
-    const auto* workspace = m_bench ? m_bench->workspace() : nullptr;
-    if (workspace == nullptr)
+    const auto* open = workspace();
+    if (open == nullptr)
         return wanted;
-    const auto& shown = workspace->shownRuns();
-    for (const auto& run : workspace->runs()) {
+    const auto& shown = open->shownRuns();
+    for (const auto& run : open->runs()) {
         const bool isShown = std::any_of(shown.begin(), shown.end(),
             [&run](const plot::ShownRun& other) { return other.id == run.id; });
         if (m_allRuns || isShown)
@@ -114,63 +74,27 @@ std::vector<Run> FindingsController::wantedRuns() const {
 }
 
 void FindingsController::load() {
-    m_task.cancel();
-    m_loading = false;
-    m_stopped = false;
-    m_error.clear();
+    endReading();
     refresh();
-    if (!m_active)
+    if (!isActive())
         return;
-    std::vector<Run> unread;
-    for (const auto& run : wantedRuns()) {
-        if (!m_known.contains(run.id))
-            unread.push_back(run);
-    }
-    if (!unread.empty())
-        start(std::move(unread));
+    const auto wanted = wantedRuns();
+    const auto unread = std::find_if(
+        wanted.begin(), wanted.end(), [this](const Run& run) { return !m_known.contains(run.id); });
+    if (unread != wanted.end())
+        readRun(*unread);
 }
 
-void FindingsController::start(std::vector<Run> runs) {
-    m_loading = true;
-    m_progressText = tr("Reading");
-    m_progress = -1.0;
-    Q_EMIT stateChanged();
-    m_task.start(
-        [runs = std::move(runs)](const store::Store& store, const TaskStage<Reading>& stage) {
-            for (const auto& run : runs) {
-                const auto report = [&](const ProgressState& state) {
-                    stage.publish(Reading{run.id, {}, false, false,
-                        QStringLiteral("%1 · %2").arg(
-                            QString::fromStdString(run.name), phaseText(state)),
-                        fractionOf(state)});
-                };
-                auto rows = findingRows(store, run, progressOf(stage, report));
-                if (!rows.hasValue())
-                    return stage.publish(rows.error());
-                stage.publish(
-                    Reading{run.id, std::move(rows).value(), true, &run == &runs.back(), {}});
-            }
+void FindingsController::readRun(const Run& run) {
+    read<std::vector<FindingRow>>(
+        QString::fromStdString(run.name),
+        [run](const store::Store& store, const Progress& progress) {
+            return findingRows(store, run, progress);
         },
-        [this](Result<Reading> reading) { takeReading(std::move(reading)); });
-}
-
-void FindingsController::takeReading(Result<Reading> result) {
-    if (!result.hasValue()) {
-        m_loading = false;
-        m_error = QString::fromStdString(result.error().describe());
-        Q_EMIT stateChanged();
-        return;
-    }
-    Reading reading = std::move(result).value();
-    if (!reading.finished) {
-        m_progressText = reading.phase;
-        m_progress = reading.fraction;
-        Q_EMIT stateChanged();
-        return;
-    }
-    m_loading = !reading.last;
-    m_known[reading.run] = std::move(reading.rows);
-    refresh();
+        [this, id = run.id](std::vector<FindingRow> rows) {
+            m_known[id] = std::move(rows);
+            load();
+        });
 }
 
 void FindingsController::refresh() {
@@ -181,19 +105,6 @@ void FindingsController::refresh() {
     }
     m_findings.setRows(std::move(rows));
     Q_EMIT stateChanged();
-}
-
-void FindingsController::cancel() {
-    if (!m_loading)
-        return;
-    m_task.cancel();
-    m_loading = false;
-    m_stopped = true;
-    Q_EMIT stateChanged();
-}
-
-void FindingsController::readAgain() {
-    load();
 }
 
 QString FindingsController::headline() const {
@@ -209,9 +120,9 @@ QString FindingsController::headline() const {
 }
 
 QString FindingsController::emptyTitle() const {
-    if (m_loading || m_stopped || !m_error.isEmpty() || m_findings.count() > 0)
+    if (isLoading() || isStopped() || !errorText().isEmpty() || m_findings.count() > 0)
         return {};
-    if (m_bench && m_bench->workspace() != nullptr && m_bench->workspace()->runs().empty())
+    if (workspace() != nullptr && workspace()->runs().empty())
         return tr("This run database is empty. Drop a result folder here to import it.");
     return wantedRuns().empty() ? tr("Choose a run on the left.") : tr("Nothing stands out");
 }
@@ -223,8 +134,8 @@ QString FindingsController::emptyText() const {
 }
 
 void FindingsController::open(int row) {
-    if (m_bench && row >= 0 && row < m_findings.count())
-        m_bench->showOnTimeline(m_findings.rows()[static_cast<std::size_t>(row)].evidence);
+    if (bench() != nullptr && row >= 0 && row < m_findings.count())
+        bench()->showOnTimeline(m_findings.rows()[static_cast<std::size_t>(row)].evidence);
 }
 
 ExportJob FindingsController::exportJob() const {
