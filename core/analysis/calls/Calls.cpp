@@ -169,16 +169,21 @@ Calls::Seen Calls::interned(int rank, const std::string& kernel, const Collectiv
     return {at->second, detail.sequence.value_or(-1)};
 }
 
-std::uint32_t Calls::communicatorOf(const CollectiveDetail& detail) {
+Communicator communicatorFrom(const CollectiveDetail& detail, int worldSize) {
     Communicator group{detail.group, detail.description, detail.ranks,
         detail.ranks.empty() ? static_cast<int>(detail.groupSize.value_or(0))
                              : static_cast<int>(detail.ranks.size())};
     // Long lists are elided; one as long as the world holds every rank.
-    if (group.ranks.empty() && group.size > 0 && group.size == m_worldSize) {
+    if (group.ranks.empty() && group.size > 0 && group.size == worldSize) {
         group.ranks.resize(static_cast<std::size_t>(group.size));
         std::iota(group.ranks.begin(), group.ranks.end(), 0);
     }
     std::sort(group.ranks.begin(), group.ranks.end());
+    return group;
+}
+
+std::uint32_t Calls::communicatorOf(const CollectiveDetail& detail) {
+    Communicator group = communicatorFrom(detail, m_worldSize);
     std::string key = group.name + '\n';
     for (const int rank : group.ranks)
         key += std::to_string(rank) + ',';

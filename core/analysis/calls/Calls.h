@@ -27,6 +27,9 @@ struct Communicator {
     [[nodiscard]] bool mayHold(int rank) const;
 };
 
+// As the arguments of a call describe it, in a world of that many ranks (0: not known).
+Communicator communicatorFrom(const CollectiveDetail& detail, int worldSize);
+
 // What calls that may be parts of one collective have in common, and their size.
 struct CallSpec {
     CollectiveKind kind = CollectiveKind::Other;

@@ -1,0 +1,188 @@
+#include "core/analysis/comparison/Reasons.h"
+
+#include "core/analysis/comparison/Turning.h"
+#include "core/analysis/findings/FindingText.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// A step's GPU-seconds per token, by what they went into.
+struct Costs {
+    double perToken = 0.0;
+    std::vector<std::pair<std::string_view, double>> parts; // "exposed_communication", …
+};
+
+// Without traces only throttling and the rest can be told apart.
+std::optional<Costs> costsOf(const RunMeasures& run, bool withTrace) {
+    const auto step = run.value("step_time_s");
+    if (!step || !run.tokensPerStep || run.gpus <= 0)
+        return std::nullopt;
+    Costs out;
+    out.perToken = *step * run.gpus / *run.tokensPerStep;
+    double rest = 1.0;
+    const auto take = [&](std::string_view name, double share) {
+        out.parts.emplace_back(name, share * out.perToken);
+        rest -= share;
+    };
+    if (withTrace) {
+        take("exposed_communication", run.traced->shares.exposedCommunication);
+        take("idle", run.traced->shares.idle);
+    }
+    const double lost = std::min(run.value("lost_to_throttling_fraction").value_or(0.0), rest);
+    const double throttled = run.value("throttled_fraction").value_or(0.0);
+    const double heat = run.value("thermally_throttled_fraction").value_or(0.0);
+    const double byHeat = throttled > 0.0 ? std::clamp(heat / throttled, 0.0, 1.0) : 0.0;
+    take("thermal_throttling", lost * byHeat);
+    take("throttling", lost * (1.0 - byHeat));
+    out.parts.emplace_back("compute", rest * out.perToken);
+    return out;
+}
+
+std::string causeText(std::string_view cause) {
+    if (cause == "exposed_communication")
+        return "exposed communication";
+    if (cause == "idle")
+        return "idle time, pipeline bubbles included";
+    if (cause == "thermal_throttling")
+        return "throttling by heat";
+    return cause == "throttling" ? "throttling" : "compute itself";
+}
+
+bool isTraced(const RunMeasures& run) {
+    return run.traced && run.traced->basis != TraceBasis::Trace;
+}
+
+// Exposed communication between nodes, seconds of the step.
+std::optional<double> betweenNodes(const RunMeasures& run) {
+    const auto step = run.value("step_time_s");
+    if (!isTraced(run) || !step || run.traced->all.seconds <= 0.0)
+        return std::nullopt;
+    double seconds = 0.0;
+    double unknown = 0.0;
+    for (const ExposedGroup& one : run.traced->exposed) {
+        seconds += one.link == LinkClass::ScaleOut ? one.seconds : 0.0;
+        unknown += one.link == LinkClass::Unknown ? one.seconds : 0.0;
+    }
+    // A run on one node has no such links.
+    if (run.nodes > 1 && unknown > seconds)
+        return std::nullopt;
+    return seconds / run.traced->all.seconds * *step;
+}
+
+std::optional<BandwidthSide> bandwidthSide(const RunMeasures& run, std::string_view by) {
+    const auto exposed = betweenNodes(run);
+    const auto watts = run.value("mean_power_w");
+    if (!exposed || !run.tokensPerStep || (by == "tokens_per_j" && !watts))
+        return std::nullopt;
+    const double weight = by == "tokens_per_j" ? *watts : run.gpus;
+    return BandwidthSide{weight / *run.tokensPerStep, *run.value("step_time_s"), *exposed};
+}
+
+std::optional<BatchSide> batchSide(const RunMeasures& run, std::string_view by) {
+    const LaunchConfig& launch = run.run.launch;
+    const auto figure = run.value(by);
+    if (!figure || !launch.globalBatch || !launch.microBatch || !launch.pipelineParallel
+        || !launch.tensorParallel || run.gpus <= 0)
+        return std::nullopt;
+    const double model = double{1} * *launch.tensorParallel * *launch.pipelineParallel
+        * launch.contextParallel.value_or(1);
+    const double data = launch.dataParallel ? double{1} * *launch.dataParallel : run.gpus / model;
+    const double microbatches = *launch.globalBatch / (data * *launch.microBatch);
+    if (!(microbatches >= 1.0))
+        return std::nullopt;
+    return BatchSide{*figure, microbatches, double{1} * *launch.pipelineParallel};
+}
+
+void addBandwidth(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
+    const auto first = bandwidthSide(a, verdict.by);
+    const auto second = bandwidthSide(b, verdict.by);
+    Statement out{{}, "inter_node_bandwidth_factor", {}, {}, true};
+    if (!first || !second) {
+        out.text = "At which bandwidth between nodes the verdict would turn cannot be told: that "
+                   "takes traces of a whole step of both, with their process groups.";
+        out.isEstimate = false;
+    } else if (const auto factor = evenBandwidth(*first, *second)) {
+        out.text = fmt::format("With networks between nodes {:.2g} × as fast as now the two would "
+                               "be even, beyond that the verdict turns (estimate: compute fixed, "
+                               "exposed communication between nodes ∝ 1/bandwidth).",
+            *factor);
+        if (*factor < 1.0)
+            out.text = fmt::format("With networks between nodes of {:.2g} × the present bandwidth "
+                                   "the two would be even, below that the verdict turns "
+                                   "(estimate: compute fixed, exposed communication between nodes "
+                                   "∝ 1/bandwidth).",
+                *factor);
+        out.a = out.b = factor;
+    } else {
+        out.text = "No bandwidth between nodes would turn the verdict (estimate: compute fixed, "
+                   "exposed communication between nodes ∝ 1/bandwidth).";
+    }
+    verdict.statements.push_back(std::move(out));
+}
+
+void addBatch(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
+    const auto first = batchSide(a, verdict.by);
+    const auto second = batchSide(b, verdict.by);
+    if (!first || !second || !a.run.launch.globalBatch)
+        return;
+    Statement out{{}, "global_batch", {}, {}, true};
+    const double batch = *a.run.launch.globalBatch;
+    const auto factor = evenBatch(*first, *second);
+    const bool isPossible
+        = factor && *factor * std::min(first->microbatches, second->microbatches) >= 1.0;
+    if (isPossible) {
+        out.a = out.b = *factor * batch;
+        out.text = fmt::format("At a global batch of about {:.0f} (now {:.0f}) the two would be "
+                               "even (estimate: pipeline bubbles of (p−1)/(m+p−1) alone).",
+            *factor * batch, batch);
+    } else {
+        out.text = "No global batch would turn the verdict (estimate: pipeline bubbles of "
+                   "(p−1)/(m+p−1) alone).";
+    }
+    verdict.statements.push_back(std::move(out));
+}
+
+} // namespace
+
+void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std::size_t winner) {
+    const bool withTrace = isTraced(a) && isTraced(b);
+    const auto costs = std::pair{costsOf(a, withTrace), costsOf(b, withTrace)};
+    if (!costs.first || !costs.second)
+        return;
+    const Costs& better = winner == 0 ? *costs.first : *costs.second;
+    const Costs& worse = winner == 0 ? *costs.second : *costs.first;
+    const double more = worse.perToken - better.perToken;
+    if (more <= 0.0)
+        return; // it loses by its power, not by its time
+    std::size_t most = 0;
+    const auto excess
+        = [&](std::size_t i) { return worse.parts[i].second - better.parts[i].second; };
+    for (std::size_t i = 1; i < worse.parts.size(); ++i)
+        most = excess(i) > excess(most) ? i : most;
+    // Without traces the rest may be anything.
+    if (!withTrace && worse.parts[most].first == "compute")
+        return;
+    const Labels labels(a, b);
+    verdict.cause = worse.parts[most].first;
+    Statement out{fmt::format("{} takes {} more GPU time a token; {} of that is {}.",
+                      winner == 0 ? labels.b : labels.a, percent(more / better.perToken),
+                      percent(excess(most) / more), causeText(verdict.cause)),
+        "gpu_seconds_per_token_" + verdict.cause, costs.first->parts[most].second,
+        costs.second->parts[most].second, false};
+    verdict.statements.insert(verdict.statements.begin(), std::move(out));
+}
+
+void addTurning(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
+    addBandwidth(verdict, a, b);
+    addBatch(verdict, a, b);
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,124 @@
+#include "core/analysis/comparison/Comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+std::string whyAbsent(const RunMeasures& a, const RunMeasures& b, std::size_t quantity) {
+    for (const RunMeasures* run : {&a, &b}) {
+        if (!run->values[quantity])
+            return run->run.name + ": "
+                + (run->absentWhy[quantity].empty() ? "not known." : run->absentWhy[quantity]);
+    }
+    return "What it is divided by is not known.";
+}
+
+// Figures of windows that hold different amounts of work are not comparable.
+bool dependsOnWindow(const QuantityInfo& quantity) {
+    return quantity.key == "samples_per_s_per_mj"
+        || (quantity.tokens == TokensOf::Window && quantity.key == "energy_j");
+}
+
+void weigh(Difference& out, const Measure& a, const Measure& b) {
+    if (!a.spread || !b.spread) {
+        out.why = "One figure a run: how much it varies is not known.";
+        return;
+    }
+    const auto difference = differenceOf(*a.spread, *b.spread);
+    if (!difference) {
+        out.why = fmt::format("{} and {} iterations are too few to tell; {} of each are needed.",
+            a.spread->count, b.spread->count, kLeastIterations);
+        return;
+    }
+    out.weight = difference->isBeyond() ? Difference::Weight::Beyond : Difference::Weight::Within;
+    out.why = fmt::format("{} and {} iterations, Welch's t at {:.0f} %", a.spread->count,
+        b.spread->count, 100.0 * kConfidence);
+}
+
+Difference differenceIn(
+    std::size_t quantity, const RunMeasures& a, const RunMeasures& b, Normalisation by) {
+    Difference out;
+    out.quantity = quantity;
+    const auto first = a.normalised(quantity, by);
+    const auto second = b.normalised(quantity, by);
+    if (first)
+        out.a = first->value;
+    if (second)
+        out.b = second->value;
+    if (!first || !second) {
+        out.why = whyAbsent(a, b, quantity);
+        return out;
+    }
+    if (first->value > 0.0 && second->value >= 0.0)
+        out.ratio = second->value / first->value;
+    const QuantityInfo& info = comparedQuantities()[quantity];
+    if (by == Normalisation::Absolute && dependsOnWindow(info)
+        && a.iterations.size() != b.iterations.size()) {
+        out.why = fmt::format("The windows hold {} and {} iterations, on which it depends.",
+            a.iterations.size(), b.iterations.size());
+        return out;
+    }
+    weigh(out, *first, *second);
+    return out;
+}
+
+} // namespace
+
+std::string_view toString(Difference::Weight weight) {
+    switch (weight) {
+    case Difference::Weight::Beyond:
+        return "beyond";
+    case Difference::Weight::Within:
+        return "within";
+    case Difference::Weight::Unknown:
+        break;
+    }
+    return "unknown";
+}
+
+std::vector<Difference> differencesOf(
+    const RunMeasures& a, const RunMeasures& b, Normalisation by) {
+    std::vector<Difference> out;
+    for (std::size_t i = 0; i < comparedQuantities().size(); ++i)
+        out.push_back(differenceIn(i, a, b, by));
+    return out;
+}
+
+Comparison comparisonOf(std::vector<RunMeasures> runs) {
+    Comparison out;
+    out.configuration = configDifferences(runs);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+        out.differences.push_back(differencesOf(runs.front(), runs[i]));
+        out.verdicts.push_back(verdictOf(runs.front(), runs[i]));
+    }
+    out.runs = std::move(runs);
+    return out;
+}
+
+Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,
+    const MeasureScope& scope, const Progress& progress) {
+    if (runs.size() < 2)
+        return Error{ErrorCode::Usage, "A comparison needs two runs.", store.path().string()};
+    std::vector<RunMeasures> measured;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const bool isTwice
+            = std::any_of(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(i),
+                [&](const Run& other) { return other.id == runs[i].id; });
+        if (isTwice)
+            return Error{ErrorCode::Usage,
+                "The run '" + runs[i].name + "' was given twice; choose another to compare with.",
+                store.path().string()};
+        auto measures = measuresOf(store, runs[i], scope, progress);
+        if (!measures.hasValue())
+            return measures.error();
+        measured.push_back(std::move(measures).value());
+    }
+    return comparisonOf(std::move(measured));
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,52 @@
+#pragma once
+// Runs side by side: how each differs from the first one, by how much against the spread over
+// iterations, what is configured differently, and whether scale-up or scale-out served better.
+
+#include "core/analysis/comparison/RunMeasures.h"
+#include "core/analysis/comparison/Verdict.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// Of one quantity, of run b against run a.
+struct Difference {
+    std::size_t quantity = 0; // place in comparedQuantities()
+    std::optional<double> a;
+    std::optional<double> b;
+    std::optional<double> ratio; // b / a; absent where one is, or a is 0 or of the other sign
+    // Beyond the spread over iterations (Spread.h), within it, or not to be told.
+    enum class Weight { Beyond, Within, Unknown } weight = Weight::Unknown;
+    std::string why; // for people: "11 and 16 iterations, 95 %", or why it cannot be told
+};
+std::string_view toString(Difference::Weight weight); // "beyond", "within", "unknown"
+
+// One for each quantity, in the order of comparedQuantities().
+std::vector<Difference> differencesOf(
+    const RunMeasures& a, const RunMeasures& b, Normalisation by = Normalisation::Absolute);
+
+// What the runs were told to do, where they differ, and their machines.
+struct ConfigDifference {
+    std::string key; // "micro_batch": as in LaunchFields.h, and "gpu_model", "gpus"
+    std::string title; // "Micro-batch"
+    std::vector<std::optional<std::string>> values; // by run; absent: not stated
+};
+std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures> runs);
+
+struct Comparison {
+    std::vector<RunMeasures> runs; // the first is the base
+    std::vector<std::vector<Difference>> differences; // of each later run to the first
+    std::vector<Verdict> verdicts; // of each later run and the first
+    std::vector<ConfigDifference> configuration;
+};
+
+// Usage for fewer than two runs, or one twice. Cancelled by progress.
+Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,
+    const MeasureScope& scope = {}, const Progress& progress = {});
+// The same of runs that were measured before.
+Comparison comparisonOf(std::vector<RunMeasures> runs);
+
+} // namespace trainscope::analysis

@@ -1,0 +1,310 @@
+#include "core/analysis/comparison/MeasureValues.h"
+
+#include "core/catalogue/GpuModel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr double kLeastCoverage = 0.9; // of an iteration or the window, by power
+
+class Filler {
+public:
+    Filler(RunMeasures& measures, const Efficiency& efficiency, const RunDetail& detail)
+        : m_measures(measures)
+        , m_efficiency(efficiency)
+        , m_detail(detail) {
+        m_measures.values.assign(comparedQuantities().size(), std::nullopt);
+        m_measures.absentWhy.assign(comparedQuantities().size(), std::string());
+    }
+
+    void fill() {
+        takeEfficiency();
+        takeEnergy();
+        takePower();
+        takeTemperature();
+        takeThrottling();
+        takeImbalance();
+        takeTrace();
+        takeTraffic();
+    }
+
+private:
+    void set(std::string_view key, const std::optional<double>& value, const std::string& why,
+        const std::optional<Spread>& spread = {}) {
+        const std::size_t at = quantityIndex(key).value();
+        if (value)
+            m_measures.values[at] = Measure{*value, spread};
+        else
+            m_measures.absentWhy[at] = why;
+    }
+
+    // of(iteration) is an optional; the spread of those that have it.
+    template <typename Of>
+    std::optional<Spread> spread(Of&& of) const {
+        std::vector<double> values;
+        for (const IterationFigures& one : m_measures.iterations) {
+            if (const std::optional<double> value = of(one))
+                values.push_back(*value);
+        }
+        return spreadOf(values);
+    }
+    std::optional<Spread> spreadOfRate(double amount) const {
+        return spread([amount](const IterationFigures& one) -> std::optional<double> {
+            return amount / one.iteration.range.length().seconds();
+        });
+    }
+    static std::optional<double> energyOf(const IterationFigures& one) {
+        return one.energyCoverage >= kLeastCoverage ? one.energyJ : std::nullopt;
+    }
+
+    void takeEfficiency() {
+        const Efficiency& made = m_efficiency;
+        const auto why = [&made](const char* key) {
+            const auto found = made.missing.find(key);
+            return found == made.missing.end() ? std::string() : found->second;
+        };
+        set("step_time_s", made.stepTimeS, why("step_time_s"),
+            spread([](const IterationFigures& one) -> std::optional<double> {
+                return one.iteration.range.length().seconds();
+            }));
+        const auto rate = [&](const char* key, const std::optional<double>& value) {
+            set(key, value, why(key),
+                value && made.stepTimeS ? spreadOfRate(*value * *made.stepTimeS) : std::nullopt);
+        };
+        rate("samples_per_s", made.samplesPerS);
+        rate("tokens_per_s", made.tokensPerS);
+        rate("tokens_per_s_per_gpu", made.tokensPerSPerGpu);
+        rate("samples_per_s_per_mj", made.samplesPerSPerMj);
+        rate("mfu", made.mfu);
+        const std::optional<double> tokens = m_measures.tokensPerStep;
+        set("tokens_per_j", made.tokensPerJ, why("tokens_per_j"),
+            spread([&](const IterationFigures& one) -> std::optional<double> {
+                const auto joules = energyOf(one);
+                return tokens && joules && *joules > 0.0 ? std::optional(*tokens / *joules)
+                                                         : std::nullopt;
+            }));
+    }
+
+    void takeEnergy() {
+        const std::optional<double> step = m_efficiency.energyPerStepJ;
+        const auto found = m_efficiency.missing.find("tokens_per_j");
+        const std::string why = found == m_efficiency.missing.end() ? whyNoPower() : found->second;
+        const auto ofStep = spread(energyOf);
+        set("energy_per_step_j", step, why, ofStep);
+        const std::optional<double> tokens = m_measures.tokensPerStep;
+        set("energy_per_token_j", step && tokens ? std::optional(*step / *tokens) : std::nullopt,
+            step ? "No launch configuration states the tokens of a step." : why,
+            ofStep && tokens ? std::optional(ofStep->dividedBy(*tokens)) : std::nullopt);
+        const auto& energy = m_measures.summary.energy;
+        const bool isCovered = energy && energy->coverage >= kLeastCoverage && hasAll("gpu_power");
+        set("energy_j", isCovered ? std::optional(energy->joules) : std::nullopt,
+            energy && hasAll("gpu_power") ? fmt::format(
+                "Power was recorded of {:.1f} % of the time only.", 100.0 * energy->coverage)
+                                          : whyNoPower());
+    }
+
+    // GPUs of the job that have the metric.
+    [[nodiscard]] int recorded(const std::string& metric) const {
+        return static_cast<int>(std::count_if(m_measures.summary.gpus.begin(),
+            m_measures.summary.gpus.end(), [&](const GpuSummary& gpu) {
+                const auto found = gpu.metrics.find(metric);
+                return found != gpu.metrics.end() && (found->second.mean || found->second.total);
+            }));
+    }
+    [[nodiscard]] bool hasAll(const std::string& metric) const {
+        const int gpus = recorded(metric);
+        return gpus > 0 && gpus >= m_measures.gpus;
+    }
+    [[nodiscard]] std::string whyNotAll(const std::string& metric, const std::string& what) const {
+        const int gpus = recorded(metric);
+        return gpus == 0 ? "No " + what + " was recorded."
+                         : fmt::format("The {} was recorded of {} of {} GPUs only.", what, gpus,
+                             m_measures.gpus);
+    }
+    [[nodiscard]] std::string whyNoPower() const { return whyNotAll("gpu_power", "GPU power"); }
+
+    using Statistic = std::optional<double> SubjectStatistics::*;
+    [[nodiscard]] std::optional<double> ofAll(const std::string& metric, Statistic field) const {
+        const auto found = m_measures.summary.metrics.find(metric);
+        return found == m_measures.summary.metrics.end() ? std::nullopt : found->second.all.*field;
+    }
+    [[nodiscard]] std::optional<double> sumOfMeans(const std::string& metric) const {
+        const auto mean = ofAll(metric, &SubjectStatistics::mean);
+        return mean ? std::optional(*mean * recorded(metric)) : std::nullopt;
+    }
+
+    void takePower() {
+        const bool isWhole = hasAll("gpu_power");
+        const std::string why = whyNoPower();
+        const auto& burst = m_detail.burst;
+        const auto ofSum
+            = [&](std::optional<double> value) { return isWhole ? value : std::nullopt; };
+        set("mean_power_w", ofSum(sumOfMeans("gpu_power")), why,
+            spread([](const IterationFigures& one) { return one.meanPowerW; }));
+        set("peak_power_w", ofSum(burst ? std::optional(burst->peak) : std::nullopt), why,
+            spread([](const IterationFigures& one) { return one.peakPowerW; }));
+        set("p99_gpu_power_w", ofAll("gpu_power", &SubjectStatistics::p99), why);
+        set("peak_gpu_power_w", ofAll("gpu_power", &SubjectStatistics::max), why);
+        set("peak_to_mean_power", ofSum(burst ? std::optional(burst->peakToMean) : std::nullopt),
+            why);
+        set("p99_to_p50_power", ofSum(burst ? std::optional(burst->p99ToP50) : std::nullopt), why);
+        set("max_power_ramp_w_per_s",
+            ofSum(burst ? std::optional(burst->maxRampPerS) : std::nullopt), why);
+        const auto& lines = m_detail.spectrum;
+        const std::string noLine = isWhole ? "No line stands out of the power's spectrum." : why;
+        set("power_swing_w",
+            ofSum(lines.empty() ? std::nullopt : std::optional(lines.front().amplitude)), noLine);
+        set("power_swing_hz",
+            ofSum(lines.empty() ? std::nullopt : std::optional(lines.front().frequencyHz)), noLine);
+    }
+
+    void takeTemperature() {
+        const std::string why = "No GPU temperature was recorded.";
+        set("mean_temperature_c", ofAll("gpu_temperature", &SubjectStatistics::mean), why,
+            spread([](const IterationFigures& one) { return one.meanTemperatureC; }));
+        set("peak_temperature_c", ofAll("gpu_temperature", &SubjectStatistics::max), why,
+            spread([](const IterationFigures& one) { return one.maxTemperatureC; }));
+        const auto& gradient = m_detail.gradient;
+        set("front_rear_gradient_c", gradient ? std::optional(gradient->celsius) : std::nullopt,
+            recorded("gpu_temperature") == 0 ? why : "No node has GPUs in front and rear.");
+    }
+
+    void takeThrottling() {
+        set("mean_sm_clock_hz", ofAll("sm_clock", &SubjectStatistics::mean),
+            "No SM clock was recorded.",
+            spread([](const IterationFigures& one) { return one.meanClockHz; }));
+        set("mean_gpu_utilization", ofAll("gpu_utilization", &SubjectStatistics::mean),
+            "No GPU utilisation was recorded.");
+        const auto& found = m_detail.throttling;
+        const std::string why = "Throttling needs both sm_clock and gpu_utilization.";
+        if (!found) {
+            for (const char* key : {"throttled_fraction", "thermally_throttled_fraction",
+                     "power_throttled_fraction", "lost_to_throttling_fraction"})
+                set(key, std::nullopt, why);
+            return;
+        }
+        double throttledS = 0.0;
+        for (const auto& [cause, sum] : found->causes)
+            throttledS += sum.gpuSeconds;
+        const auto share = [&](double seconds) {
+            return throttledS > 0.0 ? found->fraction * seconds / throttledS : 0.0;
+        };
+        const auto ofCause = [&](ThrottleCause cause) {
+            const auto sum = found->causes.find(cause);
+            return sum == found->causes.end() ? 0.0 : share(sum->second.gpuSeconds);
+        };
+        set("throttled_fraction", found->fraction, why,
+            spread([](const IterationFigures& one) { return one.throttleFraction; }));
+        const bool hasReasons = !found->reasonSeconds.empty();
+        const bool isHeatKnown = hasReasons || found->slowdownTemperatureC || throttledS <= 0.0;
+        const bool isPowerKnown = hasReasons || found->powerLimitW || throttledS <= 0.0;
+        set("thermally_throttled_fraction",
+            isHeatKnown ? std::optional(ofCause(ThrottleCause::Thermal)) : std::nullopt,
+            "The GPU's slowdown temperature is not known, nor did the source say why.");
+        set("power_throttled_fraction",
+            isPowerKnown ? std::optional(ofCause(ThrottleCause::Power)) : std::nullopt,
+            "The GPU's power limit is not known, nor did the source say why.");
+        set("lost_to_throttling_fraction", share(found->lostGpuSeconds), why);
+    }
+
+    void takeImbalance() {
+        const auto of = [this](const char* metric, std::optional<double> MetricSummary::*field) {
+            const auto found = m_measures.summary.metrics.find(metric);
+            return found == m_measures.summary.metrics.end() ? std::nullopt : found->second.*field;
+        };
+        const std::string noPower = "No GPU power was recorded, or of single GPUs only.";
+        const std::string noHeat = "No GPU temperature was recorded, or of single GPUs only.";
+        set("power_intra_node_std_w", of("gpu_power", &MetricSummary::intraNodeStd), noPower);
+        set("power_inter_node_std_w", of("gpu_power", &MetricSummary::interNodeStd), noPower);
+        set("temperature_intra_node_std_c", of("gpu_temperature", &MetricSummary::intraNodeStd),
+            noHeat);
+        set("temperature_inter_node_std_c", of("gpu_temperature", &MetricSummary::interNodeStd),
+            noHeat);
+    }
+
+    void takeTrace() {
+        const auto& traced = m_measures.traced;
+        const std::string why = "No kernel trace was recorded.";
+        const auto share = [&](std::string_view key, double TracedShares::*field,
+                               const std::optional<Spread>& spread = {}) {
+            set(key, traced ? std::optional(traced->shares.*field) : std::nullopt, why, spread);
+        };
+        share("busy_fraction", &TracedShares::busy);
+        share("compute_fraction", &TracedShares::compute);
+        share("communication_fraction", &TracedShares::communication);
+        share("exposed_communication_fraction", &TracedShares::exposedCommunication,
+            traced ? spreadOf(traced->exposedByIteration) : std::nullopt);
+        share("overlap_fraction", &TracedShares::overlap);
+        share("idle_fraction", &TracedShares::idle);
+        set("bubble_fraction", traced ? traced->bubbleFraction : std::nullopt,
+            traced ? "The run has no pipeline of several stages, or its layout is not known."
+                   : why);
+    }
+
+    void takeTraffic() {
+        for (const auto& [key, metric, what] :
+            {std::tuple{"nvlink_bytes_per_step", "nvlink_tx", "NVLink traffic"},
+                std::tuple{"pcie_bytes_per_step", "pcie_tx", "PCIe traffic"},
+                std::tuple{"ib_bytes_per_step", "ib_tx", "InfiniBand traffic"}}) {
+            const auto perSecond = bytesPerSecond(metric);
+            const auto& step = m_efficiency.stepTimeS;
+            const bool isOfNodes = std::string_view(metric) == "ib_tx";
+            set(key, perSecond && step ? std::optional(*perSecond * *step) : std::nullopt,
+                perSecond       ? "The length of a step is not known."
+                    : isOfNodes ? std::string("No ") + what + " was recorded."
+                                : whyNotAll(metric, what));
+        }
+        set("peak_memory_used_b", ofAll("mem_used", &SubjectStatistics::max),
+            "The memory used on the GPUs was not recorded.");
+    }
+
+    // Of the whole machine, from running totals, else from sampled rates.
+    [[nodiscard]] std::optional<double> bytesPerSecond(const std::string& metric) const {
+        const double seconds = m_measures.summary.duration.seconds();
+        const bool isOfNodes = metric == "ib_tx";
+        if (const auto total = ofAll(metric, &SubjectStatistics::total);
+            total && seconds > 0.0 && (isOfNodes || hasAll(metric)))
+            return *total / seconds;
+        const std::string rate = metric + "_rate";
+        return !isOfNodes && hasAll(rate) ? sumOfMeans(rate) : std::nullopt;
+    }
+
+    RunMeasures& m_measures;
+    const Efficiency& m_efficiency;
+    const RunDetail& m_detail;
+};
+
+} // namespace
+
+void fillValues(RunMeasures& measures, const Efficiency& efficiency, const RunDetail& detail) {
+    Filler(measures, efficiency, detail).fill();
+}
+
+GpuFacts gpuFactsOf(const Run& run) {
+    GpuFacts facts{run.gpuModel, "recorded", {}, {}, {}};
+    const catalogue::GpuModel* model = catalogue::findGpuModel(run.gpuModel);
+    if (model == nullptr && run.gpuModel.empty()) {
+        model = catalogue::findGpuModel(run.name);
+        facts.origin = "from the name of the run";
+    }
+    if (model == nullptr)
+        return facts;
+    facts.name = model->name;
+    const double devices = model->devicesPerCard;
+    const auto ofDevice = [devices](const std::optional<double>& ofCard) {
+        return ofCard ? std::optional(*ofCard / devices) : std::nullopt;
+    };
+    facts.memoryBytes = ofDevice(model->memoryBytes);
+    facts.bf16Flops = ofDevice(model->bf16Flops ? model->bf16Flops : model->fp16Flops);
+    facts.powerLimitW = ofDevice(model->powerLimitW);
+    return facts;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,179 @@
+#include "core/analysis/comparison/Quantity.h"
+
+#include <array>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using enum Better;
+using enum TokensOf;
+
+// What runs are looked at first stands first.
+std::vector<QuantityInfo> makeQuantities() {
+    return {
+        {"step_time_s", "Step time", "s", Lower, false, Step,
+            "median duration of the counted iterations (their mean where the period of the power "
+            "shows them)"},
+        {"samples_per_s", "Samples / s", "1/s", Higher, true, Nothing, "global batch / step time"},
+        {"tokens_per_s", "Tokens / s", "1/s", Higher, true, Nothing,
+            "global batch × sequence length, padding included, / step time"},
+        {"tokens_per_s_per_gpu", "Tokens / s / GPU", "1/s", Higher, false, Nothing,
+            "tokens per second / GPUs of the job"},
+        {"tokens_per_j", "Tokens / J", "1/J", Higher, false, Nothing,
+            "tokens of the counted iterations / energy of all GPUs from the first's begin to the "
+            "last's end"},
+        {"samples_per_s_per_mj", "Samples / (s·MJ)", "1/(s·MJ)", Higher, false, Nothing,
+            "samples per second / energy of all GPUs over the window in MJ: comparable only where "
+            "the windows hold equally much work"},
+        {"mfu", "MFU", "1", Higher, false, Nothing,
+            "FLOP of the model per second and GPU / peak of the GPU in the run's precision"},
+        {"energy_per_step_j", "Energy / step", "J", Lower, true, Step,
+            "energy of all GPUs over the counted iterations / their number"},
+        {"energy_per_token_j", "Energy / token", "J", Lower, false, Nothing,
+            "energy per step / tokens of a step"},
+        {"energy_j", "Energy", "J", Neither, true, Window,
+            "energy of all GPUs over the window: trapezoid over the samples of gpu_power"},
+        {"mean_power_w", "Mean power", "W", Lower, true, Nothing,
+            "sum over the GPUs of their time-weighted mean power in the window"},
+        {"peak_power_w", "Peak power", "W", Lower, true, Nothing,
+            "largest sum of the power of all GPUs in the window, on steps of the sampling period"},
+        {"p99_gpu_power_w", "GPU power, p99", "W", Lower, false, Nothing,
+            "time-weighted 99 % quantile of the power of the single GPUs together"},
+        {"peak_gpu_power_w", "GPU power, peak", "W", Lower, false, Nothing,
+            "largest sample of the power of a single GPU in the window"},
+        {"peak_to_mean_power", "Peak / mean power", "1", Lower, false, Nothing,
+            "peak / mean of the power of all GPUs together"},
+        {"p99_to_p50_power", "p99 / p50 power", "1", Lower, false, Nothing,
+            "99 % quantile / median of the power of all GPUs together"},
+        {"max_power_ramp_w_per_s", "Largest power ramp", "W/s", Lower, true, Nothing,
+            "largest change of the power of all GPUs together between neighbouring steps"},
+        {"power_swing_w", "Strongest power line", "W", Lower, true, Nothing,
+            "amplitude of the strongest line in the spectrum of the summed power"},
+        {"power_swing_hz", "Its frequency", "Hz", Neither, false, Nothing,
+            "frequency of the strongest line in the spectrum of the summed power"},
+        {"mean_temperature_c", "Mean temperature", "°C", Lower, false, Nothing,
+            "mean over the GPUs of their time-weighted mean temperature in the window"},
+        {"peak_temperature_c", "Peak temperature", "°C", Lower, false, Nothing,
+            "hottest sample of a GPU in the window"},
+        {"front_rear_gradient_c", "Front to rear", "°C", Lower, false, Nothing,
+            "mean over the nodes of rear half − front half of the GPUs' mean temperatures"},
+        {"mean_sm_clock_hz", "Mean SM clock", "Hz", Higher, false, Nothing,
+            "mean over the GPUs of their time-weighted mean clock in the window"},
+        {"mean_gpu_utilization", "GPU utilisation", "1", Neither, false, Nothing,
+            "mean over the GPUs of their time-weighted mean utilisation in the window"},
+        {"throttled_fraction", "Throttled", "1", Lower, false, Nothing,
+            "throttled GPU-seconds / all GPU-seconds of the window"},
+        {"thermally_throttled_fraction", "Throttled by heat", "1", Lower, false, Nothing,
+            "GPU-seconds of episodes caused by temperature / all GPU-seconds of the window"},
+        {"power_throttled_fraction", "Throttled by power", "1", Lower, false, Nothing,
+            "GPU-seconds of episodes caused by the power limit / all GPU-seconds of the window"},
+        {"lost_to_throttling_fraction", "Lost to throttling", "1", Lower, false, Nothing,
+            "Σ dt·(1 − clock / reference clock) over the episodes / all GPU-seconds of the window"},
+        {"power_intra_node_std_w", "Power imbalance in nodes", "W", Lower, false, Nothing,
+            "mean over the nodes of the std. dev. of their GPUs' mean power"},
+        {"power_inter_node_std_w", "Power imbalance of nodes", "W", Lower, false, Nothing,
+            "std. dev. of the nodes' means of GPU power"},
+        {"temperature_intra_node_std_c", "Temperature imbalance in nodes", "°C", Lower, false,
+            Nothing, "mean over the nodes of the std. dev. of their GPUs' mean temperature"},
+        {"temperature_inter_node_std_c", "Temperature imbalance of nodes", "°C", Lower, false,
+            Nothing, "std. dev. of the nodes' means of GPU temperature"},
+        {"busy_fraction", "Busy", "1", Neither, false, Nothing,
+            "time in which a kernel runs / traced time of the devices"},
+        {"compute_fraction", "Compute", "1", Neither, false, Nothing,
+            "time in which a compute kernel runs / traced time of the devices"},
+        {"communication_fraction", "Communication", "1", Lower, false, Nothing,
+            "time in which a collective runs / traced time of the devices"},
+        {"exposed_communication_fraction", "Exposed communication", "1", Lower, false, Nothing,
+            "time in which collectives run and no compute does / traced time of the devices"},
+        {"overlap_fraction", "Overlap", "1", Neither, false, Nothing,
+            "time in which collectives and compute run at once / traced time of the devices"},
+        {"idle_fraction", "Idle", "1", Lower, false, Nothing,
+            "time in which no kernel runs / traced time of the devices"},
+        {"bubble_fraction", "Pipeline bubble", "1", Lower, false, Nothing,
+            "time in which nothing runs or nothing but SendRecv / time of the traced ranks"},
+        {"nvlink_bytes_per_step", "NVLink / step", "B", Neither, true, Step,
+            "bytes sent over NVLink or xGMI by all GPUs in the window / its duration × step time"},
+        {"pcie_bytes_per_step", "PCIe / step", "B", Neither, true, Step,
+            "bytes sent over PCIe by all GPUs in the window / its duration × step time"},
+        {"ib_bytes_per_step", "InfiniBand / step", "B", Neither, true, Step,
+            "bytes sent over InfiniBand by all nodes in the window / its duration × step time"},
+        {"peak_memory_used_b", "Peak memory", "B", Lower, false, Nothing,
+            "largest sample of the memory used on a GPU in the window"},
+    };
+}
+
+constexpr std::array<std::pair<Normalisation, std::string_view>, 4> kNormalisations{
+    {{Normalisation::Absolute, "absolute"}, {Normalisation::PerGpu, "per-gpu"},
+        {Normalisation::PerNode, "per-node"}, {Normalisation::PerToken, "per-token"}}};
+
+std::string divisorText(TokensOf tokens, Normalisation by) {
+    if (by == Normalisation::PerGpu)
+        return ", divided by the GPUs of the job";
+    if (by == Normalisation::PerNode)
+        return ", divided by the nodes of the job";
+    return tokens == Window ? ", divided by the tokens of the window's iterations"
+                            : ", divided by the tokens of a step";
+}
+
+} // namespace
+
+std::string_view toString(Normalisation normalisation) {
+    for (const auto& [value, text] : kNormalisations) {
+        if (value == normalisation)
+            return text;
+    }
+    return {};
+}
+
+std::optional<Normalisation> normalisationFrom(std::string_view text) {
+    for (const auto& [value, name] : kNormalisations) {
+        if (name == text)
+            return value;
+    }
+    return std::nullopt;
+}
+
+const std::vector<QuantityInfo>& comparedQuantities() {
+    static const std::vector<QuantityInfo> kQuantities = makeQuantities();
+    return kQuantities;
+}
+
+std::optional<std::size_t> quantityIndex(std::string_view key) {
+    const auto& all = comparedQuantities();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].key == key)
+            return i;
+    }
+    return std::nullopt;
+}
+
+bool isDivided(const QuantityInfo& quantity, Normalisation by) {
+    switch (by) {
+    case Normalisation::PerGpu:
+    case Normalisation::PerNode:
+        return quantity.isOfMachine;
+    case Normalisation::PerToken:
+        return quantity.tokens != Nothing;
+    case Normalisation::Absolute:
+        break;
+    }
+    return false;
+}
+
+std::string unitOf(const QuantityInfo& quantity, Normalisation by) {
+    if (!isDivided(quantity, by))
+        return quantity.unit;
+    const char* divisor = by == Normalisation::PerGpu ? "/GPU"
+        : by == Normalisation::PerNode                ? "/node"
+                                                      : "/token";
+    return quantity.unit + divisor;
+}
+
+std::string wordingOf(const QuantityInfo& quantity, Normalisation by) {
+    return quantity.title + ": " + quantity.definition
+        + (isDivided(quantity, by) ? divisorText(quantity.tokens, by) : std::string());
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,41 @@
+#pragma once
+// The quantities by which runs are compared (design section 5), and what they can be divided by.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+enum class Better { Higher, Lower, Neither };
+
+enum class Normalisation { Absolute, PerGpu, PerNode, PerToken };
+std::string_view toString(Normalisation normalisation); // "absolute", "per-gpu", …
+std::optional<Normalisation> normalisationFrom(std::string_view text); // of these texts
+
+// Whose tokens a quantity is divided by: those of a step, or those of all steps of the window.
+enum class TokensOf { Nothing, Step, Window };
+
+struct QuantityInfo {
+    std::string key; // "mean_power_w": ends in its unit
+    std::string title; // "Mean power"
+    std::string unit; // SI symbol; "1" for fractions and plain numbers
+    Better better = Better::Neither;
+    bool isOfMachine = false; // grows with it: may be divided by GPUs and nodes
+    TokensOf tokens = TokensOf::Nothing;
+    std::string definition; // for people: numerator, denominator
+};
+
+const std::vector<QuantityInfo>& comparedQuantities();
+// Its place in that list; absent for an unknown key.
+std::optional<std::size_t> quantityIndex(std::string_view key);
+
+// Whether the normalisation divides that quantity; where not, it stays as it is.
+bool isDivided(const QuantityInfo& quantity, Normalisation by);
+std::string unitOf(const QuantityInfo& quantity, Normalisation by); // "W/GPU", "J/token"
+// "Mean power: sum over the GPUs of …, divided by the GPUs of the job"
+std::string wordingOf(const QuantityInfo& quantity, Normalisation by);
+
+} // namespace trainscope::analysis

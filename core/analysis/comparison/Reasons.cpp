@@ -1,0 +1,227 @@
+#include "core/analysis/comparison/Reasons.h"
+
+#include "core/analysis/comparison/Comparison.h"
+#include "core/analysis/comparison/MemoryHeadroom.h"
+#include "core/analysis/findings/FindingText.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+std::string spreadText(const RunMeasures& a, const RunMeasures& b, std::string_view key) {
+    const Difference::Weight weight = differencesOf(a, b)[quantityIndex(key).value()].weight;
+    switch (weight) {
+    case Difference::Weight::Beyond:
+        return ", beyond the spread over iterations";
+    case Difference::Weight::Within:
+        return ", within the spread over iterations";
+    case Difference::Weight::Unknown:
+        break;
+    }
+    return {};
+}
+
+std::string linkText(LinkClass link) {
+    switch (link) {
+    case LinkClass::ScaleUp:
+        return " inside nodes";
+    case LinkClass::ScaleOut:
+        return " between nodes";
+    case LinkClass::Unknown:
+        break;
+    }
+    return {};
+}
+
+std::string capitals(std::string text) {
+    for (char& c : text)
+        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return text;
+}
+
+// "most of it PP between nodes (SendRecv, 71 %)"
+std::string mostExposed(const RunMeasures& run) {
+    if (!run.traced || run.traced->exposed.empty())
+        return {};
+    std::map<std::pair<std::string, LinkClass>, double> sums;
+    double all = 0.0;
+    for (const ExposedGroup& one : run.traced->exposed) {
+        const std::string name = one.dimension.empty() ? one.category : capitals(one.dimension);
+        sums[{name, one.link}] += one.seconds;
+        all += one.seconds;
+    }
+    const auto most = std::max_element(
+        sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (all <= 0.0)
+        return {};
+    return fmt::format(" ({} of it {}{})", percent(most->second / all), most->first.first,
+        linkText(most->first.second));
+}
+
+class Stater {
+public:
+    Stater(const RunMeasures& a, const RunMeasures& b)
+        : m_a(a)
+        , m_b(b)
+        , m_labels(a, b) { }
+
+    std::vector<Statement> state() {
+        addThroughput();
+        addPerGpu();
+        addPerJoule();
+        addExposed();
+        addMemory();
+        addPeakPower();
+        addThrottling();
+        return std::move(m_out);
+    }
+
+private:
+    void add(std::string text, std::string_view quantity) {
+        m_out.push_back({std::move(text), std::string(quantity), m_a.value(quantity),
+            m_b.value(quantity), false});
+    }
+
+    // Says why where one of them lacks it; true where both have it.
+    bool areBothKnown(std::string_view quantity, const std::string& what) {
+        std::string text;
+        for (const auto& [run, label] :
+            {std::pair{&m_a, &m_labels.a}, std::pair{&m_b, &m_labels.b}}) {
+            if (!run->value(quantity))
+                text += (text.empty() ? "" : " ") + what + " of " + *label
+                    + " is not known: " + run->why(quantity);
+        }
+        if (!text.empty())
+            add(std::move(text), quantity);
+        return text.empty() && m_a.value(quantity) && m_b.value(quantity);
+    }
+
+    void addThroughput() {
+        if (!areBothKnown("tokens_per_s", "The throughput"))
+            return;
+        const double a = *m_a.value("tokens_per_s");
+        const double b = *m_b.value("tokens_per_s");
+        const bool isFirst = a >= b;
+        const double factor = isFirst ? a / b : b / a;
+        const RunMeasures& fast = isFirst ? m_a : m_b;
+        const RunMeasures& slow = isFirst ? m_b : m_a;
+        std::string text
+            = fmt::format("{} makes {:.2f} × the tokens per second of {} ({} against {})",
+                isFirst ? m_labels.a : m_labels.b, factor, isFirst ? m_labels.b : m_labels.a,
+                scaled(std::max(a, b), "/s"), scaled(std::min(a, b), "/s"));
+        if (fast.gpus > slow.gpus && slow.gpus > 0) {
+            const double more = static_cast<double>(fast.gpus) / slow.gpus;
+            text += fmt::format(
+                ", with {:.3g} × the GPUs: {} scaling", more, percent(factor / more));
+        }
+        add(text + spreadText(m_a, m_b, "tokens_per_s") + ".", "tokens_per_s");
+    }
+
+    void addPerGpu() {
+        if (!m_a.value("tokens_per_s_per_gpu") || !m_b.value("tokens_per_s_per_gpu"))
+            return;
+        const double a = *m_a.value("tokens_per_s_per_gpu");
+        const double b = *m_b.value("tokens_per_s_per_gpu");
+        add(fmt::format("Per GPU, {} makes {} and {} {}: {:.2f} ×{}.", m_labels.a,
+                scaled(a, "tokens/s"), m_labels.b, scaled(b, "tokens/s"),
+                std::max(a, b) / std::min(a, b), spreadText(m_a, m_b, "tokens_per_s_per_gpu")),
+            "tokens_per_s_per_gpu");
+    }
+
+    void addPerJoule() {
+        if (!areBothKnown("tokens_per_j", "The energy of a token"))
+            return;
+        const double a = *m_a.value("tokens_per_j");
+        const double b = *m_b.value("tokens_per_j");
+        add(fmt::format("{} spends {} a token, {} {}: {:.2f} × the tokens per joule for {}{}.",
+                m_labels.a, scaled(1.0 / a, "J"), m_labels.b, scaled(1.0 / b, "J"),
+                std::max(a, b) / std::min(a, b), a >= b ? m_labels.a : m_labels.b,
+                spreadText(m_a, m_b, "tokens_per_j")),
+            "tokens_per_j");
+    }
+
+    void addExposed() {
+        constexpr const char* key = "exposed_communication_fraction";
+        if (!areBothKnown(key, "The exposed communication"))
+            return;
+        const auto part = [](const RunMeasures& run, const std::string& label) {
+            return fmt::format("{} exposes {} of its traced time{}", label,
+                percent(*run.value(key)), mostExposed(run));
+        };
+        add(part(m_a, m_labels.a) + ", " + part(m_b, m_labels.b) + ".", key);
+    }
+
+    void addMemory() {
+        const auto a = memoryHeadroomOf(m_a);
+        const auto b = memoryHeadroomOf(m_b);
+        if (!a && !b)
+            return;
+        const auto part
+            = [](const MemoryHeadroom& memory, const RunMeasures& run, const std::string& label) {
+                  std::string text = fmt::format("{} leaves {} of {} a GPU free{}", label,
+                      scaled(memory.free(), "B"), scaled(memory.capacity, "B"),
+                      memory.isUsedEstimated ? " (estimate from model and layout)" : "");
+                  if (memory.microBatch)
+                      text += fmt::format(", enough for a micro-batch of {} (now {}; estimate)",
+                          *memory.microBatch, run.run.launch.microBatch.value_or(1));
+                  return text;
+              };
+        std::string text = a ? part(*a, m_a, m_labels.a) : std::string();
+        if (b)
+            text += (text.empty() ? "" : "; ") + part(*b, m_b, m_labels.b);
+        m_out.push_back(
+            {text + ".", "memory_headroom_b", a ? std::optional(a->free()) : std::nullopt,
+                b ? std::optional(b->free()) : std::nullopt,
+                (a && a->isUsedEstimated) || (b && b->isUsedEstimated)});
+    }
+
+    void addPeakPower() {
+        const auto a = m_a.value("peak_power_w");
+        const auto b = m_b.value("peak_power_w");
+        if (!a || !b)
+            return;
+        add(fmt::format("{} peaks at {}, {} at {}: {:.2f} × the supply to provide for.", m_labels.a,
+                scaled(*a, "W"), m_labels.b, scaled(*b, "W"), std::max(*a, *b) / std::min(*a, *b)),
+            "peak_power_w");
+    }
+
+    void addThrottling() {
+        const auto a = m_a.value("throttled_fraction");
+        const auto b = m_b.value("throttled_fraction");
+        if (!a || !b)
+            return;
+        const auto part = [](const RunMeasures& run, const std::string& label) {
+            const auto heat = run.value("thermally_throttled_fraction");
+            std::string text = label + " throttles " + percent(*run.value("throttled_fraction"));
+            if (heat && *heat > 0.0)
+                text += fmt::format(" ({} by heat)", percent(*heat));
+            return text;
+        };
+        add(part(m_a, m_labels.a) + " of the GPUs' time, " + part(m_b, m_labels.b) + ".",
+            "throttled_fraction");
+    }
+
+    const RunMeasures& m_a;
+    const RunMeasures& m_b;
+    Labels m_labels;
+    std::vector<Statement> m_out;
+};
+
+} // namespace
+
+Labels::Labels(const RunMeasures& first, const RunMeasures& second)
+    : a(first.cluster == second.cluster ? first.run.name : first.cluster)
+    , b(first.cluster == second.cluster ? second.run.name : second.cluster) { }
+
+std::vector<Statement> statementsOf(const RunMeasures& a, const RunMeasures& b) {
+    return Stater(a, b).state();
+}
+
+} // namespace trainscope::analysis

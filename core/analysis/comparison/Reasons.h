@@ -1,0 +1,31 @@
+#pragma once
+// The reasons of a verdict, in numbers.
+
+#include "core/analysis/comparison/Verdict.h"
+
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// What people call the two: their clusters where these differ, else their names.
+struct Labels {
+    std::string a;
+    std::string b;
+    Labels(const RunMeasures& a, const RunMeasures& b);
+};
+
+// Throughput in all and per GPU, energy, exposed communication with the group and link that carry
+// most of it, memory headroom, peak power, throttling: what both or one of them can give, and of
+// the first four why it cannot.
+std::vector<Statement> statementsOf(const RunMeasures& a, const RunMeasures& b);
+
+// What costs the loser most against the winner (0 or 1), in GPU-seconds per token: puts the
+// statement first and names the cause.
+void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std::size_t winner);
+
+// At which inter-node bandwidth and global batch the verdict would turn (Turning.h), by the
+// quantity that decided.
+void addTurning(Verdict& verdict, const RunMeasures& a, const RunMeasures& b);
+
+} // namespace trainscope::analysis

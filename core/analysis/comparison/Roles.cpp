@@ -1,0 +1,157 @@
+#include "core/analysis/comparison/Roles.h"
+
+#include "core/catalogue/TrainingModel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::analysis {
+
+namespace {
+
+enum class Order { Less, Equal, Greater, Unknown };
+
+Order orderOf(const std::optional<double>& a, const std::optional<double>& b) {
+    if (!a || !b)
+        return Order::Unknown;
+    return *a < *b ? Order::Less : *a > *b ? Order::Greater : Order::Equal;
+}
+
+// Of the GPUs of a against those of b: more of something and less of nothing.
+Order sizeOf(const GpuFacts& a, const GpuFacts& b) {
+    const Order memory = orderOf(a.memoryBytes, b.memoryBytes);
+    const Order compute = orderOf(a.bf16Flops, b.bf16Flops);
+    if (memory == Order::Unknown && compute == Order::Unknown)
+        return !a.name.empty() && a.name == b.name ? Order::Equal : Order::Unknown;
+    if (memory == Order::Equal || memory == Order::Unknown)
+        return compute == Order::Unknown ? memory : compute;
+    if (compute == Order::Equal || compute == Order::Unknown || compute == memory)
+        return memory;
+    return Order::Unknown;
+}
+
+double perNode(const RunMeasures& run) {
+    return run.nodes > 0 ? static_cast<double>(run.gpus) / run.nodes : 0.0;
+}
+
+Roles ofEqualGpus(const RunMeasures& a, const RunMeasures& b) {
+    const bool isFirst = perNode(a) > perNode(b);
+    const RunMeasures& large = isFirst ? a : b;
+    const RunMeasures& small = isFirst ? b : a;
+    if (a.nodes <= 0 || b.nodes <= 0 || perNode(a) == perNode(b) || large.gpus > small.gpus)
+        return {std::nullopt,
+            "Both ran on GPUs of one kind, and neither has fewer of them in larger nodes: "
+                + a.cluster + " and " + b.cluster + ".",
+            false};
+    return {isFirst ? 0U : 1U,
+        fmt::format("{} has nodes of {:.0f} GPUs, {} of {:.0f}.", large.run.name, perNode(large),
+            small.run.name, perNode(small)),
+        false};
+}
+
+std::string letters(const std::string& name) {
+    std::string out;
+    for (const char c : name) {
+        if (c >= 'A' && c <= 'Z')
+            out += static_cast<char>(c - 'A' + 'a');
+        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            out += c;
+    }
+    return out;
+}
+
+// The same model under different names is one.
+std::string modelKey(const LaunchConfig& launch, const catalogue::ModelCatalogue& models) {
+    if (launch.model) {
+        const auto* known = models.byName(*launch.model);
+        return known != nullptr ? known->name : letters(*launch.model);
+    }
+    if (launch.layers && launch.hiddenSize) {
+        const auto* known
+            = models.byShape(*launch.layers, *launch.hiddenSize, launch.experts.value_or(1) > 1);
+        return known != nullptr
+            ? known->name
+            : fmt::format("{} layers of {}", *launch.layers, *launch.hiddenSize);
+    }
+    return {};
+}
+
+// "bf16", "bf16-mixed" and "bfloat16" are one.
+std::string precisionKey(const std::optional<std::string>& precision) {
+    if (!precision)
+        return {};
+    const std::string text = letters(*precision);
+    const auto has = [&text](const char* word) { return text.find(word) != std::string::npos; };
+    if (has("fp8") || has("float8"))
+        return "fp8";
+    if (has("bf16") || has("bfloat16"))
+        return "bf16";
+    if (has("16") || has("half"))
+        return "fp16";
+    return text;
+}
+
+std::string textOf(const std::optional<int>& value) {
+    return value ? std::to_string(*value) : std::string();
+}
+
+} // namespace
+
+Roles rolesOf(const RunMeasures& a, const RunMeasures& b) {
+    if (a.gpus <= 0 || b.gpus <= 0)
+        return {std::nullopt, "The number of GPUs is not known.", false};
+    const Order size = sizeOf(a.gpu, b.gpu);
+    if (size == Order::Equal)
+        return ofEqualGpus(a, b);
+    if (a.gpus == b.gpus)
+        return {std::nullopt,
+            fmt::format("Both ran on {} GPUs, so that neither scaled out.", a.gpus), false};
+    const bool isFirst = a.gpus < b.gpus;
+    const RunMeasures& few = isFirst ? a : b;
+    const RunMeasures& many = isFirst ? b : a;
+    const std::size_t at = isFirst ? 0 : 1;
+    const bool areNamed = !a.gpu.name.empty() && !b.gpu.name.empty();
+    if (size == Order::Unknown && areNamed)
+        return {std::nullopt,
+            "Which of " + a.gpu.name + " and " + b.gpu.name + " is the larger GPU cannot be told.",
+            false};
+    if (size == Order::Unknown)
+        return {at,
+            fmt::format("The kind of the GPUs is not known; {} has fewer of them, {} against {}.",
+                few.run.name, few.gpus, many.gpus),
+            true};
+    if (size == (isFirst ? Order::Less : Order::Greater))
+        return {std::nullopt,
+            "The run on fewer GPUs has the smaller ones, too: " + few.cluster + " against "
+                + many.cluster + ".",
+            false};
+    return {at, few.cluster + " against " + many.cluster + ".", false};
+}
+
+std::string WorkDifference::text() const {
+    if (!isKnown())
+        return what + " (" + (a.empty() ? "not stated" : a) + " against "
+            + (b.empty() ? "not stated" : b) + ")";
+    return what + " (" + a + " against " + b + ")";
+}
+
+std::vector<WorkDifference> workDifferences(const RunMeasures& a, const RunMeasures& b) {
+    const catalogue::ModelCatalogue models = catalogue::modelCatalogue();
+    const LaunchConfig& first = a.run.launch;
+    const LaunchConfig& second = b.run.launch;
+    const auto workload = [](const LaunchConfig& launch) {
+        return launch.workload ? std::string(toString(*launch.workload)) : std::string();
+    };
+    std::vector<WorkDifference> all{
+        {"model", modelKey(first, models), modelKey(second, models)},
+        {"global batch", textOf(first.globalBatch), textOf(second.globalBatch)},
+        {"sequence length", textOf(first.sequenceLength), textOf(second.sequenceLength)},
+        {"precision", precisionKey(first.precision), precisionKey(second.precision)},
+        {"workload", workload(first), workload(second)},
+    };
+    std::erase_if(all, [](const WorkDifference& one) { return one.isKnown() && one.a == one.b; });
+    return all;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,78 @@
+#pragma once
+// A run as it is compared with others: its quantities over one window, each with its spread over
+// the iterations, where its steps go, and what is configured. All SI. What the data cannot give is
+// absent, with the reason.
+
+#include "core/analysis/Summary.h"
+#include "core/analysis/comparison/Quantity.h"
+#include "core/analysis/comparison/Spread.h"
+#include "core/analysis/comparison/TraceMeasures.h"
+#include "core/analysis/detail/IterationFigures.h"
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/SteadyState.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct MeasureScope {
+    bool wholeRun = false; // else the settled iterations (SteadyState.h)
+};
+
+struct Measure {
+    double value = 0.0;
+    std::optional<Spread> spread; // over the counted iterations
+};
+
+// What is known of the GPUs of a run, for what memory and compute each has.
+struct GpuFacts {
+    std::string name; // of the catalogue, else as recorded; empty: not known
+    std::string origin; // "recorded", or "from the name of the run"
+    std::optional<double> memoryBytes; // of one GPU as the system sees it
+    std::optional<double> bf16Flops; // the same
+    std::optional<double> powerLimitW;
+};
+
+struct RunMeasures {
+    Run run;
+    std::string cluster; // "32 × H200 SXM", "32 GPUs"
+    GpuFacts gpu;
+    int gpus = 0; // of the job, recorded or not; 0: not known
+    int nodes = 0;
+    std::optional<double> tokensPerStep;
+
+    SteadyState window; // of the whole run where the scope asks for it
+    std::string wording; // of the window: which iterations, which are left out, or why all of it
+    IterationBasis basis = IterationBasis::None;
+    std::string iterationOrigin;
+    // Those that count, in order of time: whole ones in the window that are not warm-up (warm-up
+    // ones where there are no others).
+    std::vector<IterationFigures> iterations;
+
+    std::vector<std::optional<Measure>> values; // by place in comparedQuantities()
+    std::vector<std::string> absentWhy; // the same; empty where there is a value
+    RunSummary summary; // of the window
+    std::optional<TraceMeasures> traced; // absent without a trace
+
+    [[nodiscard]] const Measure* find(std::string_view key) const; // nullptr: absent
+    [[nodiscard]] std::optional<double> value(std::string_view key) const;
+    [[nodiscard]] std::string why(std::string_view key) const; // it is absent
+    // Divided where the normalisation divides it; absent where the divisor is not known.
+    [[nodiscard]] std::optional<Measure> normalised(std::size_t quantity, Normalisation by) const;
+    // By what the normalisation divides that quantity, 1 where it does not.
+    [[nodiscard]] std::optional<double> divisor(
+        const QuantityInfo& quantity, Normalisation by) const;
+};
+
+// Reads what is recorded of the run's window; cancelled by progress. A run that gives next to
+// nothing (out of memory, no power, no iterations, no trace) is no error.
+Result<RunMeasures> measuresOf(const store::Store& store, const Run& run,
+    const MeasureScope& scope = {}, const Progress& progress = {});
+
+} // namespace trainscope::analysis

@@ -1,0 +1,46 @@
+#pragma once
+// How much a figure varies from one iteration to the next, and whether two runs differ by more.
+//
+// Rule: Welch's unequal-variances t-test at the 95 % level on the means over iterations
+// (B. L. Welch, Biometrika 34 (1947); degrees of freedom by Satterthwaite). Neighbouring iterations
+// are not independent: where their lag-1 autocorrelation r is positive, n iterations count as
+// n(1−r)/(1+r), at least two (the effective number of an AR(1) process). It is taken that one run
+// speaks for its kind: what varies from run to run, iterations cannot show. Fewer than three
+// iterations tell nothing.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace trainscope::analysis {
+
+struct Spread {
+    std::int64_t count = 0; // iterations
+    double mean = 0.0;
+    double std = 0.0; // of the sample, n − 1; 0 for one iteration
+    double correlation = 0.0; // of neighbours, lag 1
+
+    // n(1−r)/(1+r) for r > 0, within 2 … n.
+    [[nodiscard]] double effectiveCount() const;
+    [[nodiscard]] Spread dividedBy(double divisor) const; // > 0
+};
+// In order of time; absent without values.
+std::optional<Spread> spreadOf(std::span<const double> values);
+
+inline constexpr std::int64_t kLeastIterations = 3;
+inline constexpr double kConfidence = 0.95;
+
+// The difference of means b − a with the bounds of its 95 % interval.
+struct MeanDifference {
+    double difference = 0.0;
+    double margin = 0.0; // ± of the interval
+    [[nodiscard]] bool isBeyond() const;
+};
+// Absent with fewer than kLeastIterations in either.
+std::optional<MeanDifference> differenceOf(const Spread& a, const Spread& b);
+
+// Two-sided quantile of Student's t: |t| stays below it with that probability. degrees > 0.
+double studentT(double probability, double degrees);
+
+} // namespace trainscope::analysis

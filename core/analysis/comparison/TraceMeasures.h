@@ -1,0 +1,81 @@
+#pragma once
+// Where the steps of a traced run go: exclusive shares of its devices' time, which sum to the step.
+//
+// At each moment of a device the compute kernels that run share the time equally; collectives have
+// it only where no compute runs (exposed); "idle" where nothing runs. Copies count in none.
+// A part is the mean over the traced devices: of the iterations that the trace covers to 90 %,
+// divided by their number; where it covers none, its shares of the traced time × the step time;
+// without step time, of the traced time itself.
+
+#include "core/analysis/communication/GroupPlaces.h"
+#include "core/analysis/phases/Phase.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct BreakdownPart {
+    std::string category; // of KernelCategory.h, or "idle"
+    double seconds = 0.0; // see TraceMeasures::basis
+    bool isCommunication = false; // then it is exposed
+};
+
+// Parts by category, in order of its name; they sum to `seconds`.
+struct StageBreakdown {
+    int stage = -1; // −1: all traced devices
+    int devices = 0;
+    double seconds = 0.0;
+    std::vector<BreakdownPart> parts;
+};
+
+// Exposed communication of one dimension over one class of links.
+struct ExposedGroup {
+    std::string dimension; // GroupPlaces::dimensionOf(); empty: the trace does not say
+    LinkClass link = LinkClass::Unknown;
+    std::string category; // "all_reduce"
+    double seconds = 0.0; // as the parts
+};
+
+enum class TraceBasis { Iterations, Scaled, Trace };
+
+// Shares of the traced time: Σ over devices of … / Σ over devices of their windows.
+struct TracedShares {
+    double busy = 0.0;
+    double compute = 0.0;
+    double communication = 0.0;
+    double exposedCommunication = 0.0;
+    double overlap = 0.0;
+    double idle = 0.0;
+};
+
+struct TraceMeasures {
+    TraceBasis basis = TraceBasis::Trace;
+    std::string wording; // for people: "4 devices, iterations 5 to 7", "… outside the window"
+    int devices = 0;
+    std::vector<std::int64_t> iterations; // that the trace covers
+    TracedShares shares;
+    std::vector<double> exposedByIteration; // share of each covered iteration, in order of time
+    StageBreakdown all; // of the kernel categories
+    std::vector<StageBreakdown> stages; // by stage; empty: one stage, or not known
+    ByPhase<double> phases; // seconds, as the parts
+    std::vector<ExposedGroup> exposed; // the longest first
+    std::optional<double> bubbleFraction; // of a pipeline of several stages
+};
+
+// iterations: of the run, and those that its ranks recorded. Absent without a trace. A trace that
+// lies outside the window is taken whole, and the wording says so. Cancelled by progress.
+struct TraceScope {
+    TimeRange window = kAllTime;
+    std::vector<Iteration> iterations; // of the run
+    std::optional<double> stepTimeS;
+};
+Result<std::optional<TraceMeasures>> traceMeasures(const store::Store& store, const Run& run,
+    const TraceScope& scope, const Progress& progress = {});
+
+} // namespace trainscope::analysis

@@ -1,0 +1,230 @@
+#include "core/analysis/comparison/Verdict.h"
+
+#include "core/analysis/comparison/Comparison.h"
+#include "core/analysis/comparison/Reasons.h"
+#include "core/analysis/comparison/Roles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr const char* kPerJoule = "tokens_per_j";
+constexpr const char* kPerGpu = "tokens_per_s_per_gpu";
+
+// How the two compare by one of the deciding quantities.
+struct Standing {
+    enum class Kind { Missing, TooFew, Unclear, Equal, First, Second } kind = Kind::Missing;
+    double factor = 1.0; // of the better one to the other
+    std::string why;
+
+    [[nodiscard]] bool isDecided() const { return kind == Kind::First || kind == Kind::Second; }
+    // 0 or 1, where decided.
+    [[nodiscard]] std::size_t winner() const { return kind == Kind::First ? 0 : 1; }
+};
+
+Standing standingOf(const RunMeasures& a, const RunMeasures& b, std::string_view key) {
+    using Kind = Standing::Kind;
+    const Measure* first = a.find(key);
+    const Measure* second = b.find(key);
+    for (const auto& [measure, run] : {std::pair{first, &a}, std::pair{second, &b}}) {
+        if (measure == nullptr || measure->value <= 0.0)
+            return {Kind::Missing, 1.0, run->run.name + ": " + run->why(key)};
+    }
+    const bool hasSpread = first->spread && second->spread;
+    const auto difference
+        = hasSpread ? differenceOf(*first->spread, *second->spread) : std::nullopt;
+    if (!difference)
+        return {Kind::TooFew, 1.0,
+            fmt::format("{} and {} iterations are too few to tell a difference from chance; {} of "
+                        "each are needed.",
+                first->spread ? first->spread->count : 0,
+                second->spread ? second->spread->count : 0, kLeastIterations)};
+    const double ratio = second->value / first->value;
+    const double factor = std::max(ratio, 1.0 / ratio);
+    if (difference->isBeyond() && factor - 1.0 >= kLeastDifference)
+        return {ratio > 1.0 ? Kind::Second : Kind::First, factor, {}};
+    const double mean = std::min(first->spread->mean, second->spread->mean);
+    const double most = (std::abs(difference->difference) + difference->margin) / mean;
+    if (most <= kTieWithin)
+        return {Kind::Equal, factor, {}};
+    return {Kind::Unclear, factor,
+        fmt::format("The iterations vary so much that a difference of up to {:.0f} % would not "
+                    "show.",
+            100.0 * most)};
+}
+
+std::string_view roleText(bool isScaleUp) {
+    return isScaleUp ? "Scale-up" : "Scale-out";
+}
+
+class Judge {
+public:
+    Judge(const RunMeasures& a, const RunMeasures& b)
+        : m_a(a)
+        , m_b(b)
+        , m_roles(rolesOf(a, b))
+        , m_joule(standingOf(a, b, kPerJoule))
+        , m_gpu(standingOf(a, b, kPerGpu)) { }
+
+    Verdict judge() {
+        m_verdict.scaleUp = m_roles.scaleUp;
+        if (!hindered())
+            decide();
+        m_verdict.statements = statementsOf(m_a, m_b);
+        if (m_verdict.winner == Winner::ScaleUp || m_verdict.winner == Winner::ScaleOut)
+            addWhatDecided();
+        return std::move(m_verdict);
+    }
+
+private:
+    void undecided(const std::string& headline, const std::string& reason) {
+        m_verdict.winner = Winner::Undecided;
+        m_verdict.headline = "Undecided: " + headline;
+        m_verdict.reason = reason;
+    }
+
+    // What forbids a verdict before any figure is looked at.
+    bool hindered() {
+        for (const RunMeasures* run : {&m_a, &m_b}) {
+            if (run->run.status == RunStatus::Oom) {
+                undecided(run->run.name + " ran out of memory",
+                    "A run that ended out-of-memory has no steps to compare.");
+                return true;
+            }
+        }
+        if (!m_roles.scaleUp) {
+            undecided("not a scale-up and scale-out pair", m_roles.why);
+            return true;
+        }
+        std::string differing;
+        for (const WorkDifference& one : workDifferences(m_a, m_b)) {
+            const bool isNeeded = one.isKnown() || one.what == "model";
+            if (isNeeded)
+                differing += (differing.empty() ? "" : ", ") + one.text();
+        }
+        if (!differing.empty()) {
+            undecided("the runs did different work",
+                "They differ in " + differing + ", so that their figures do not compare.");
+            return true;
+        }
+        return false;
+    }
+
+    [[nodiscard]] bool isScaleUp(std::size_t run) const { return run == *m_roles.scaleUp; }
+
+    void win(std::size_t run, const Standing& by, const char* quantity) {
+        m_verdict.winner = isScaleUp(run) ? Winner::ScaleUp : Winner::ScaleOut;
+        m_verdict.by = quantity;
+        m_verdict.reason = fmt::format("{} makes {:.2f} × the tokens per {} of {}",
+            (run == 0 ? m_a : m_b).run.name, by.factor,
+            quantity == std::string_view(kPerJoule) ? "joule" : "second and GPU",
+            (run == 0 ? m_b : m_a).run.name);
+    }
+
+    [[nodiscard]] std::string fasterInAll(std::size_t winner) const {
+        const auto a = m_a.value("tokens_per_s");
+        const auto b = m_b.value("tokens_per_s");
+        if (!a || !b || *a <= 0.0 || *b <= 0.0)
+            return {};
+        const std::size_t faster = *a >= *b ? 0 : 1;
+        return faster == winner
+            ? " and per second"
+            : fmt::format(", {} per second", isScaleUp(faster) ? "scale-up" : "scale-out");
+    }
+
+    void decide() {
+        using Kind = Standing::Kind;
+        if (m_gpu.kind == Kind::Missing || m_gpu.kind == Kind::TooFew) {
+            undecided(
+                m_gpu.kind == Kind::Missing ? "the throughput is not known" : "too few iterations",
+                m_gpu.why);
+            return;
+        }
+        if (m_joule.isDecided() && m_gpu.isDecided() && m_joule.winner() != m_gpu.winner()) {
+            undecided(fmt::format("{} wins per joule, {} per GPU",
+                          isScaleUp(m_joule.winner()) ? "scale-up" : "scale-out",
+                          isScaleUp(m_gpu.winner()) ? "scale-up" : "scale-out"),
+                fmt::format("Energy ({:.2f} ×) and GPUs ({:.2f} ×) speak for different runs; which "
+                            "weighs more is for you to say.",
+                    m_joule.factor, m_gpu.factor));
+            return;
+        }
+        if (m_joule.isDecided()) {
+            const std::size_t winner = m_joule.winner();
+            win(winner, m_joule, kPerJoule);
+            m_verdict.headline = fmt::format("{} wins per joule{}{}", roleText(isScaleUp(winner)),
+                m_gpu.isDecided() ? " and per GPU" : "", fasterInAll(winner));
+            m_verdict.reason += m_gpu.isDecided()
+                ? fmt::format(", and {:.2f} × per second and GPU.", m_gpu.factor)
+                : ".";
+            return;
+        }
+        if (m_gpu.isDecided()) {
+            const std::size_t winner = m_gpu.winner();
+            win(winner, m_gpu, kPerGpu);
+            m_verdict.headline = fmt::format(
+                "{} wins per GPU{}", roleText(isScaleUp(winner)), fasterInAll(winner));
+            m_verdict.reason += m_joule.kind == Kind::Equal
+                ? "; per joule they are alike."
+                : ". Energy does not tell: " + m_joule.why;
+            return;
+        }
+        const bool isTie = m_gpu.kind == Kind::Equal
+            && (m_joule.kind == Kind::Equal || m_joule.kind == Kind::Missing);
+        if (!isTie) {
+            undecided("the spread over iterations is too large",
+                m_gpu.kind == Kind::Unclear ? m_gpu.why : m_joule.why);
+            return;
+        }
+        m_verdict.winner = Winner::Tie;
+        m_verdict.by = m_joule.kind == Kind::Equal ? kPerJoule : kPerGpu;
+        m_verdict.headline = m_joule.kind == Kind::Equal ? "A tie per joule and per GPU"
+                                                         : "A tie per GPU; the energy is not known";
+        m_verdict.reason = fmt::format(
+            "No difference of {:.0f} % or more in them is likely, given the spread over "
+            "iterations.",
+            100.0 * kTieWithin);
+    }
+
+    void addWhatDecided() {
+        const std::size_t winner = isScaleUp(0) == (m_verdict.winner == Winner::ScaleUp) ? 0 : 1;
+        addCause(m_verdict, m_a, m_b, winner);
+        addTurning(m_verdict, m_a, m_b);
+        if (m_roles.isAssumed)
+            m_verdict.reason += " " + m_roles.why;
+    }
+
+    const RunMeasures& m_a;
+    const RunMeasures& m_b;
+    Roles m_roles;
+    Standing m_joule;
+    Standing m_gpu;
+    Verdict m_verdict;
+};
+
+} // namespace
+
+std::string_view toString(Winner winner) {
+    switch (winner) {
+    case Winner::ScaleUp:
+        return "scale-up";
+    case Winner::ScaleOut:
+        return "scale-out";
+    case Winner::Tie:
+        return "tie";
+    case Winner::Undecided:
+        break;
+    }
+    return "undecided";
+}
+
+Verdict verdictOf(const RunMeasures& a, const RunMeasures& b) {
+    return Judge(a, b).judge();
+}
+
+} // namespace trainscope::analysis

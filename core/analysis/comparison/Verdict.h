@@ -1,0 +1,53 @@
+#pragma once
+// Which of two runs served better: the one on few large GPUs (scale-up) or the one on many small
+// ones (scale-out), with reasons in numbers.
+//
+// Which is which: scale-up has fewer GPUs, each with more memory or more compute and less of
+// neither; of GPUs of one kind, the one with no more GPUs in larger nodes. Where the GPUs are not
+// known, the one with fewer GPUs, and the verdict says so.
+// Rule: tokens per joule and tokens per second and GPU decide. A difference counts when it is
+// beyond the spread over iterations (Spread.h) and at least kLeastDifference. Both for one run, or
+// one of them while the other does not count: that run wins. Neither counts and both are known to
+// within kTieWithin: a tie. Else it is undecided: they disagree, one is missing while …, the
+// spread is too large, there are too few iterations, the work differs, or a run ended
+// out-of-memory. Without energy of both, tokens per second and GPU decide alone.
+
+#include "core/analysis/comparison/RunMeasures.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+inline constexpr double kLeastDifference = 0.01;
+inline constexpr double kTieWithin = 0.05;
+
+enum class Winner { ScaleUp, ScaleOut, Tie, Undecided };
+std::string_view toString(Winner winner); // "scale-up", "scale-out", "tie", "undecided"
+
+// One reason; a and b are the figures of the two runs in the order they were given.
+struct Statement {
+    std::string text;
+    std::string quantity; // key of a quantity, or "memory_headroom_b", "inter_node_bandwidth", …
+    std::optional<double> a;
+    std::optional<double> b;
+    bool isEstimate = false; // the text says so too
+};
+
+struct Verdict {
+    Winner winner = Winner::Undecided;
+    std::string by; // the quantity that decided: "tokens_per_j"; empty where nothing did
+    std::string headline; // "Scale-up wins per joule and per GPU, scale-out per second"
+    std::string reason; // why so, one sentence
+    // What costs the loser most against the winner: "exposed_communication", "idle",
+    // "thermal_throttling", "throttling", "compute"; empty: not to be told.
+    std::string cause;
+    std::optional<std::size_t> scaleUp; // 0 or 1: which of the two it is; absent: no such pair
+    std::vector<Statement> statements; // the most telling first
+};
+
+Verdict verdictOf(const RunMeasures& a, const RunMeasures& b);
+
+} // namespace trainscope::analysis
