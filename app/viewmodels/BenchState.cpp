@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kSaveDelayMs = 500;
 constexpr std::array<const char*, BenchState::kViews> kKeys{
-    "timeline", "heatmap", "kernels", "sweep", "spectrum", "findings"};
+    "timeline", "layout", "heatmap", "kernels", "sweep", "spectrum", "compare", "findings"};
 
 } // namespace
 
@@ -40,8 +40,8 @@ void BenchState::setWorkspace(Workspace* workspace) {
 }
 
 QStringList BenchState::titles() const {
-    return {
-        tr("Timeline"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"), tr("Findings")};
+    return {tr("Timeline"), tr("Layout"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"),
+        tr("Compare"), tr("Findings")};
 }
 
 QString BenchState::keyOf(View view) {

@@ -39,9 +39,9 @@ class BenchState : public QObject {
     Q_PROPERTY(QStringList presets READ presets CONSTANT FINAL)
 
 public:
-    enum View { Timeline, Heatmap, Kernels, Sweep, Spectrum, Findings };
+    enum View { Timeline, Layout, Heatmap, Kernels, Sweep, Spectrum, Compare, Findings };
     Q_ENUM(View)
-    static constexpr int kViews = 6;
+    static constexpr int kViews = 8;
 
     explicit BenchState(QObject* parent = nullptr);
     ~BenchState() override;

@@ -46,11 +46,13 @@ constexpr std::array kEntries{
         QT_TRANSLATE_NOOP("KeyMap", "Close the sheet, clear the selection")},
 
     Entry{"view0", kViews, "Ctrl+1", "", QT_TRANSLATE_NOOP("KeyMap", "Timeline")},
-    Entry{"view1", kViews, "Ctrl+2", "", QT_TRANSLATE_NOOP("KeyMap", "Heatmap")},
-    Entry{"view2", kViews, "Ctrl+3", "", QT_TRANSLATE_NOOP("KeyMap", "Kernels")},
-    Entry{"view3", kViews, "Ctrl+4", "", QT_TRANSLATE_NOOP("KeyMap", "Sweep")},
-    Entry{"view4", kViews, "Ctrl+5", "", QT_TRANSLATE_NOOP("KeyMap", "Spectrum")},
-    Entry{"view5", kViews, "Ctrl+6", "", QT_TRANSLATE_NOOP("KeyMap", "Findings")},
+    Entry{"view1", kViews, "Ctrl+2", "", QT_TRANSLATE_NOOP("KeyMap", "Layout")},
+    Entry{"view2", kViews, "Ctrl+3", "", QT_TRANSLATE_NOOP("KeyMap", "Heatmap")},
+    Entry{"view3", kViews, "Ctrl+4", "", QT_TRANSLATE_NOOP("KeyMap", "Kernels")},
+    Entry{"view4", kViews, "Ctrl+5", "", QT_TRANSLATE_NOOP("KeyMap", "Sweep")},
+    Entry{"view5", kViews, "Ctrl+6", "", QT_TRANSLATE_NOOP("KeyMap", "Spectrum")},
+    Entry{"view6", kViews, "Ctrl+7", "", QT_TRANSLATE_NOOP("KeyMap", "Compare")},
+    Entry{"view7", kViews, "Ctrl+8", "", QT_TRANSLATE_NOOP("KeyMap", "Findings")},
 
     Entry{"filter", kRuns, "Ctrl+L", "", QT_TRANSLATE_NOOP("KeyMap", "Filter the runs")},
     Entry{"runOnly", kRuns, "", "Enter", QT_TRANSLATE_NOOP("KeyMap", "Show only this run")},

@@ -3,17 +3,14 @@ import Trainscope
 import Trainscope.App
 
 // One view of figures: its tools, the figure, the line that says what it covers, and its inspector.
-FocusScope {
+ViewPage {
     id: view
 
-    required property Session session
-    required property int kind
-    property bool inspectorOpen: false
-    readonly property alias controller: controller
-    readonly property alias body: canvas
-    readonly property alias inspector: inspector
     readonly property string name: session.bench.titles[view.kind]
 
+    body: canvas
+    inspector: panel
+    exportable: controller
     Accessible.role: Accessible.Pane
     Accessible.name: view.name
 
@@ -28,7 +25,7 @@ FocusScope {
         id: toolbar
 
         anchors.left: parent.left
-        anchors.right: inspector.left
+        anchors.right: panel.left
         controller: controller
         bench: view.session.bench
         name: view.name
@@ -39,7 +36,7 @@ FocusScope {
         anchors.top: toolbar.bottom
         anchors.bottom: footer.top
         anchors.left: parent.left
-        anchors.right: inspector.left
+        anchors.right: panel.left
         controller: controller
         focus: true
     }
@@ -48,11 +45,11 @@ FocusScope {
 
         anchors.bottom: parent.bottom
         anchors.left: parent.left
-        anchors.right: inspector.left
+        anchors.right: panel.left
         controller: controller
     }
     FigureInspector {
-        id: inspector
+        id: panel
 
         anchors.right: parent.right
         width: visible ? implicitWidth : 0

@@ -6,12 +6,12 @@ import Trainscope
 import Trainscope.App
 
 // What stands out in the runs, in sentences; a click shows the evidence on the timeline.
-FocusScope {
+ViewPage {
     id: view
 
-    required property Session session
-    readonly property alias controller: controller
-
+    kind: BenchState.Findings
+    body: list
+    exportable: controller
     Accessible.role: Accessible.Pane
     Accessible.name: qsTr("Findings")
 

@@ -28,26 +28,36 @@ Rectangle {
         anchors.rightMargin: Theme.spaceM
         spacing: Theme.spaceS
 
-        UiIconButton {
-            id: menuButton
+        RowLayout {
+            id: head
 
-            iconName: "menu"
-            text: qsTr("Menu")
-            shortcutText: KeyMap.hint("mainMenu")
-            menuOpen: bar.menuOpen
-            onClicked: bar.menuWanted(menuButton)
-        }
-        UiIconButton {
-            visible: bar.isOpen
-            iconName: "panelLeft"
-            text: bar.panes.runListOpen ? qsTr("Hide the runs") : qsTr("Show the runs")
-            shortcutText: KeyMap.hint("runList")
-            onClicked: bar.panes.runListOpen = !bar.panes.runListOpen
-        }
-        UiText {
-            visible: !bar.isOpen || !bar.panes.tight
-            text: qsTr("Trainscope")
-            font.weight: Font.DemiBold
+            spacing: Theme.spaceS
+
+            UiIconButton {
+                id: menuButton
+
+                iconName: "menu"
+                text: qsTr("Menu")
+                shortcutText: KeyMap.hint("mainMenu")
+                menuOpen: bar.menuOpen
+                onClicked: bar.menuWanted(menuButton)
+            }
+            UiIconButton {
+                visible: bar.isOpen
+                iconName: "panelLeft"
+                text: bar.panes.runListOpen ? qsTr("Hide the runs") : qsTr("Show the runs")
+                shortcutText: KeyMap.hint("runList")
+                onClicked: bar.panes.runListOpen = !bar.panes.runListOpen
+            }
+            UiText {
+                visible: !bar.isOpen || !bar.panes.tight
+                text: qsTr("Trainscope")
+                font.weight: Font.DemiBold
+            }
+            UiTag {
+                visible: bar.session.simulated
+                text: qsTr("simulated")
+            }
         }
         UiText {
             Layout.fillWidth: true
@@ -59,33 +69,35 @@ Rectangle {
             color: Theme.textSecondary
             elide: Text.ElideMiddle
         }
-        UiTag {
-            visible: bar.session.simulated
-            text: qsTr("simulated")
-        }
         ViewTabs {
             Layout.leftMargin: Theme.spaceS
             visible: bar.isOpen
-            folded: bar.panes.tight
+            folded: bar.width < head.implicitWidth + openWidth + tail.implicitWidth + 4 * Theme.spaceM
             bench: bar.session.bench
         }
         Item {
             Layout.fillWidth: true
         }
-        UiButton {
-            visible: bar.isOpen
-            text: qsTr("Export")
-            iconName: bar.panes.narrow ? "" : "export"
-            toolTip: qsTr("Save what is shown as PNG, PDF, SVG or CSV")
-            shortcutText: KeyMap.hint("export")
-            onClicked: bar.exportWanted()
-        }
-        UiIconButton {
-            visible: bar.isOpen
-            iconName: "panelRight"
-            text: bar.panes.inspectorOpen ? qsTr("Hide the inspector") : qsTr("Show the inspector")
-            shortcutText: KeyMap.hint("inspector")
-            onClicked: bar.panes.inspectorOpen = !bar.panes.inspectorOpen
+        RowLayout {
+            id: tail
+
+            spacing: Theme.spaceS
+
+            UiButton {
+                visible: bar.isOpen
+                text: qsTr("Export")
+                iconName: bar.panes.narrow ? "" : "export"
+                toolTip: qsTr("Save what is shown as PNG, PDF, SVG or CSV")
+                shortcutText: KeyMap.hint("export")
+                onClicked: bar.exportWanted()
+            }
+            UiIconButton {
+                visible: bar.isOpen
+                iconName: "panelRight"
+                text: bar.panes.inspectorOpen ? qsTr("Hide the inspector") : qsTr("Show the inspector")
+                shortcutText: KeyMap.hint("inspector")
+                onClicked: bar.panes.inspectorOpen = !bar.panes.inspectorOpen
+            }
         }
     }
     UiSeparator {

@@ -11,22 +11,31 @@ Row {
 
     required property BenchState bench
     property bool folded: false
+    // What all tabs take, folded or not.
+    readonly property real openWidth: open.implicitWidth
 
     spacing: Theme.spaceXs
     Accessible.role: Accessible.PageTabList
     Accessible.name: qsTr("Views")
 
-    Repeater {
-        model: tabs.folded ? [] : tabs.bench.titles
-        delegate: UiTab {
-            required property int index
-            required property string modelData
+    Row {
+        id: open
 
-            objectName: "view" + index
-            text: modelData
-            shortcutText: KeyMap.hint("view" + index)
-            checked: tabs.bench.view === index
-            onClicked: tabs.bench.view = index
+        visible: !tabs.folded
+        spacing: tabs.spacing
+
+        Repeater {
+            model: tabs.bench.titles
+            delegate: UiTab {
+                required property int index
+                required property string modelData
+
+                objectName: "view" + index
+                text: modelData
+                shortcutText: KeyMap.hint("view" + index)
+                checked: tabs.bench.view === index
+                onClicked: tabs.bench.view = index
+            }
         }
     }
     UiButton {

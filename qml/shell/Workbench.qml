@@ -12,17 +12,13 @@ FocusScope {
     required property Session session
     required property WindowState panes
     readonly property BenchState state: session.bench
-    readonly property bool isTimeline: state.view === BenchState.Timeline
-    // Each null while another view is open.
-    readonly property OtherView other: bench.isTimeline || others.count === 0 ? null : others.itemAt(bench.state.view - 1) as OtherView
-    readonly property FigureView figure: bench.other ? bench.other.figure : null
-    readonly property FindingsView findings: bench.other ? bench.other.findings : null
-    readonly property Item body: bench.isTimeline ? timeline : bench.figure ? bench.figure.body : bench.findings
-    readonly property Item side: bench.isTimeline ? inspector : bench.figure ? bench.figure.inspector : null
-    readonly property list<Item> parts: [runList, bench.body, bench.side]
+    readonly property ViewPage page: slots.count > bench.state.view ? (slots.itemAt(bench.state.view) as ViewSlot).page : null
+    readonly property Item body: bench.page ? bench.page.body : null
+    readonly property list<Item> parts: [runList, bench.body, bench.page ? bench.page.inspector : null]
 
     function exportShown() {
-        exportDialog.open();
+        if (bench.page && bench.page.exportable)
+            exportDialog.open();
     }
     function focusFilter() {
         bench.panes.runListOpen = true;
@@ -30,11 +26,13 @@ FocusScope {
     }
     function focusSearch() {
         bench.state.view = BenchState.Timeline;
-        timeline.focusSearch();
+        const timeline = bench.page as TimelinePage;
+        if (timeline)
+            timeline.focusSearch();
     }
     // From run list to view to inspector, and around.
     function cyclePane(forward: bool) {
-        let at = runList.activeFocus ? 0 : bench.body.activeFocus ? 1 : 2;
+        let at = runList.activeFocus ? 0 : bench.body && bench.body.activeFocus ? 1 : 2;
         do
             at = (at + (forward ? 1 : 2)) % 3;
         while (!bench.parts[at] || !bench.parts[at].visible)
@@ -57,40 +55,22 @@ FocusScope {
             visible: bench.panes.runListOpen
             session: bench.session
         }
-        TimelineView {
-            id: timeline
-
-            Layout.fillWidth: true
-            Layout.fillHeight: true
-            visible: bench.isTimeline
-            focus: bench.isTimeline
-            workspace: bench.session.workspace
-            bench: bench.state
-        }
-        Inspector {
-            id: inspector
-
-            Layout.fillHeight: true
-            Layout.preferredWidth: Theme.inspectorWidth
-            visible: bench.panes.inspectorOpen && bench.isTimeline
-            controller: timeline.controller
-        }
         Item {
             Layout.fillWidth: true
             Layout.fillHeight: true
-            visible: !bench.isTimeline
 
             Repeater {
-                id: others
+                id: slots
 
-                model: [BenchState.Heatmap, BenchState.Kernels, BenchState.Sweep, BenchState.Spectrum, BenchState.Findings]
-                delegate: OtherView {
-                    required property int modelData
+                model: bench.state.titles
+                delegate: ViewSlot {
+                    required property int index
 
                     anchors.fill: parent
                     session: bench.session
-                    kind: modelData
-                    chosen: bench.visible && bench.state.view === modelData
+                    kind: index
+                    chosen: bench.state.view === index && (bench.visible || index === BenchState.Timeline)
+                    focus: chosen
                     inspectorOpen: bench.panes.inspectorOpen
                 }
             }
@@ -99,7 +79,7 @@ FocusScope {
     ExportDialog {
         id: exportDialog
 
-        source: bench.figure ? bench.figure.controller : bench.findings ? bench.findings.controller : timeline.controller
+        source: bench.page ? bench.page.exportable : null
         viewWidth: bench.body ? bench.body.width : 0
         viewHeight: bench.body ? bench.body.height : 0
     }

@@ -28,7 +28,7 @@ Item {
             tabs.folded = false;
         }
         function test_aTabChoosesItsView() {
-            const tab = findChild(tabs, "view1");
+            const tab = findChild(tabs, "view" + BenchState.Heatmap);
             verify(tab);
             mouseClick(tab);
             compare(theSession.bench.view, BenchState.Heatmap);
@@ -36,7 +36,7 @@ Item {
             verify(!findChild(tabs, "view0").checked);
         }
         function test_keysOfATab() {
-            const tab = findChild(tabs, "view2");
+            const tab = findChild(tabs, "view" + BenchState.Kernels);
             tab.forceActiveFocus();
             keyClick(Qt.Key_Return);
             compare(theSession.bench.view, BenchState.Kernels);
@@ -49,6 +49,8 @@ Item {
             const open = tabs.width;
             tabs.folded = true;
             tryVerify(() => tabs.width < open / 2);
+            // What decides whether they fold does not change by folding.
+            compare(tabs.openWidth, open);
         }
     }
 }

@@ -107,6 +107,19 @@ private Q_SLOTS:
         QCOMPARE(wanted.size(), 1);
     }
 
+    // Stored keys stay what they are: files of earlier versions have them.
+    void viewsHaveTheirKeys() {
+        const QStringList keys{QStringLiteral("timeline"), QStringLiteral("layout"),
+            QStringLiteral("heatmap"), QStringLiteral("kernels"), QStringLiteral("sweep"),
+            QStringLiteral("spectrum"), QStringLiteral("compare"), QStringLiteral("findings")};
+        auto bench = opened();
+        QCOMPARE(bench->titles().size(), keys.size());
+        for (int view = 0; view < BenchState::kViews; ++view) {
+            QCOMPARE(BenchState::keyOf(static_cast<BenchState::View>(view)), keys.at(view));
+            QCOMPARE(bench->titles().at(view).toLower(), keys.at(view));
+        }
+    }
+
     // Settings survive JSON, whatever is chosen.
     void settingsSurviveJson_data() {
         QTest::addColumn<int>("view");

@@ -1,0 +1,16 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// A view of the workbench, and what the window wants of it.
+FocusScope {
+    required property Session session
+    property int kind: BenchState.Timeline
+    property bool inspectorOpen: false
+    // Takes the keys.
+    property Item body: null
+    // What tells of the selection; may be absent.
+    property Item inspector: null
+    // May be absent: there is nothing to export.
+    property Exportable exportable: null
+}
