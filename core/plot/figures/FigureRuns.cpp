@@ -1,5 +1,6 @@
 #include "core/plot/figures/FigureRuns.h"
 
+#include "core/analysis/layout/RunLayout.h"
 #include "core/plot/figures/NaturalOrder.h"
 
 #include <fmt/format.h>
@@ -118,6 +119,29 @@ Result<std::vector<Run>> runsAskedFor(const store::Store& store, const FigureQue
     return chosen;
 }
 
+// Where the launch says no degrees: what the process groups of the traces, or the name, say.
+Result<Run> withLayout(const store::Store& store, Run run) {
+    if (!layoutLabel(run.launch).empty())
+        return run;
+    const auto told = analysis::runLayout(store, run);
+    if (!told.hasValue()) {
+        const bool isUntold
+            = told.error().code == ErrorCode::NotFound || told.error().code == ErrorCode::Usage;
+        return isUntold ? Result<Run>(std::move(run)) : Result<Run>(told.error());
+    }
+    const layout::LayoutRequest& request = told.value().request;
+    if (!layout::makeLayout(request).hasValue())
+        return run; // degrees that do not fit the ranks
+    run.launch.tensorParallel = request.tensor;
+    run.launch.pipelineParallel = request.pipeline;
+    run.launch.contextParallel = request.context;
+    run.launch.expertParallel = request.expert;
+    run.launch.virtualPipeline = request.virtualStages;
+    run.launch.fsdp = request.fsdp;
+    run.launch.zeroStage = request.zeroStage;
+    return run;
+}
+
 // What may tell runs apart, in the order in which it is said.
 using Facet = std::function<std::string(const FigureRun&)>;
 const std::array<Facet, 5>& facets() {
@@ -189,7 +213,10 @@ Result<std::vector<FigureSubject>> figureSubjects(
         return runs.error();
     std::vector<FigureSubject> subjects;
     for (const Run& run : runs.value()) {
-        FigureSubject subject{run, nameOf(run)};
+        const auto placed = withLayout(store, run);
+        if (!placed.hasValue())
+            return placed.error();
+        FigureSubject subject{run, nameOf(placed.value())};
         const bool fits = query.model.empty()
             || subject.named.model.find(query.model) != std::string::npos
             || (subject.named.model.empty() && run.name.find(query.model) != std::string::npos);

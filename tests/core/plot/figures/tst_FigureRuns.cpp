@@ -100,6 +100,21 @@ private Q_SLOTS:
         QVERIFY(!figureSubjects(database.store(), query).hasValue());
     }
 
+    void layoutsThatOnlyNamesTell() {
+        SweepDatabase database;
+        std::vector<PlantedSeries> eight;
+        for (int rank = 0; rank < 8; ++rank)
+            eight.push_back({"gpu_power", rank, {1.0, 1.0}});
+        for (const char* name : {"tp4_pp2", "tp2_pp4", "tp3_pp5"})
+            database.add({name, RunStatus::Ok, {}, 8, 8, eight, {}});
+        const auto subjects = figureSubjects(database.store(), {}).value();
+        std::vector<std::string> layouts;
+        for (const auto& subject : subjects)
+            layouts.push_back(subject.named.layout);
+        // The last does not fit eight ranks.
+        QCOMPARE(layouts, (std::vector<std::string>{"TP2-PP4", "TP4-PP2", "tp3_pp5"}));
+    }
+
     void runsThatNothingTellsApartAreNamed() {
         SweepDatabase database;
         for (const char* name : {"monday", "tuesday"})
