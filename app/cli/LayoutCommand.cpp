@@ -22,13 +22,15 @@ struct Options {
     std::string run;
     LayoutOptions layout;
     bool tasks = false;
+    bool save = false;
+    bool forget = false;
     bool json = false;
 };
 
 // A run and what is known of its layout.
 struct Origin {
     std::string run;
-    std::string key; // "launch", "process_groups", "name" or "options"
+    std::string key; // of LayoutOrigin, or "options"
     std::string wording;
 };
 
@@ -112,13 +114,36 @@ Result<analysis::RunLayout> knownLayout(
     return none;
 }
 
-ExitStatus printOfRun(const Options& options, const Console& console) {
-    const auto store = openDatabase(options.database);
+// Keeps the layout given for the run, over what is known of it, or takes back what was kept.
+Status enter(store::Store& store, const Run& run, const Options& options, const Console& console) {
+    if (options.forget)
+        return analysis::enterLayout(store, run, std::nullopt);
+    const auto known = knownLayout(store, run, options, console);
+    if (!known.hasValue())
+        return known.error();
+    const auto request = options.layout.over(known.value().request);
+    if (!request.hasValue())
+        return request.error();
+    return analysis::enterLayout(store, run, request.value());
+}
+
+ExitStatus printOfRun(Options options, const Console& console) {
+    const bool isChange = options.save || options.forget;
+    auto store = openDatabase(
+        options.database, isChange ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly);
     if (!store.hasValue())
         return console.fail(store.error());
     const auto run = selectRunOrOnly(store.value(), options.run);
     if (!run.hasValue())
         return console.fail(run.error());
+    if (isChange) {
+        const auto status = enter(store.value(), run.value(), options, console);
+        if (!status.hasValue())
+            return console.fail(status.error());
+        // What is kept now is what there is to print.
+        if (options.save)
+            options.layout.forgetLayout();
+    }
     const auto known = knownLayout(store.value(), run.value(), options, console);
     if (!known.hasValue())
         return console.fail(known.error());
@@ -144,12 +169,17 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
     command->add_option("--run", options->run, "The run; may be left out where there is only one")
         ->type_name("N");
     options->layout.addTo(*command);
+    auto* save = command->add_flag(
+        "--save", options->save, "Keep the layout given in the database, as entered by hand");
+    command->add_flag("--forget", options->forget, "Take back the layout entered by hand")
+        ->excludes(save);
     command->add_flag(
         "--tasks", options->tasks, "With --json: also the planned work of each stage");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(
-        R"(Of a run: from its launch configuration, else from the process groups of its traces, else
-from its name, and it says which; options given replace what is known.
+        R"(Of a run: as entered by hand (--save), else from its launch configuration, else from the
+process groups of its traces, else from its name, and it says which; options given replace what is
+known.
 
 Ranks and groups are those of Megatron-LM; what it refuses is refused. In ranks, tp, cp, dp and pp
 count in TP x CP x DP x PP, ep, etp and edp in the experts' own division of the same ranks,
@@ -163,11 +193,16 @@ Examples:
   trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 8 --pp 4 --model gpt3-175b \
     --sequence 2048 --micro-batch 1 --microbatches 128
   trainscope-cli layout --nodes 128 --gpus-per-node 8 --tp 8 --pp 16 --vpp 3 --ep 8 --etp 1 --json
-  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000)");
+  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000
+  trainscope-cli layout runs.trainscope --run unnamed --tp 4 --pp 2 --microbatches 16 --save)");
     command->callback([options, &context] {
         context.action = [options, &context] {
-            return options->database.empty() ? printRequested(*options, context.console)
-                                             : printOfRun(*options, context.console);
+            if (!options->database.empty())
+                return printOfRun(*options, context.console);
+            if (options->save || options->forget)
+                return context.console.fail({ErrorCode::Usage,
+                    "A layout is kept in a database: say which, and of which run.", {}});
+            return printRequested(*options, context.console);
         };
     });
 }

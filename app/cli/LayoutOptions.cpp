@@ -63,6 +63,13 @@ bool LayoutOptions::saysDegrees() const {
         || request.expertTensor;
 }
 
+void LayoutOptions::forgetLayout() {
+    request = {};
+    order.clear();
+    schedule.clear();
+    stageLayers.clear();
+}
+
 Result<LaunchConfig> LayoutOptions::over(const LaunchConfig& known) const {
     LaunchConfig result = known;
     if (!model.empty()) {

@@ -25,6 +25,8 @@ struct LayoutOptions {
     void addTo(CLI::App& command);
     // Whether a degree of parallelism was given.
     [[nodiscard]] bool saysDegrees() const;
+    // As if nothing of the layout had been given; the model stays.
+    void forgetLayout();
     // What was given, over what is known already.
     [[nodiscard]] Result<layout::LayoutRequest> over(const layout::LayoutRequest& known) const;
     // The same of the model, its sequence and micro-batch.

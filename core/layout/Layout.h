@@ -34,6 +34,8 @@ struct LayoutRequest {
     bool lossCounts = false;
     std::optional<int> microbatches; // per data-parallel rank and step
     std::optional<ScheduleKind> schedule;
+
+    bool operator==(const LayoutRequest&) const = default;
 };
 
 // Over how many ranks of the dp_cp group each kind of state is cut.

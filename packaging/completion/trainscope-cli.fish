@@ -95,6 +95,8 @@ complete -c trainscope-cli -n "$chosen layout" -l embedding-layer -d 'The embedd
 complete -c trainscope-cli -n "$chosen layout" -l loss-layer -d 'The loss counts as a layer'
 complete -c trainscope-cli -n "$chosen layout" -l microbatches -x -d 'Micro-batches of a step'
 complete -c trainscope-cli -n "$chosen layout" -l schedule -x -a 'gpipe 1f1b interleaved zero-bubble' -d 'Order of the work'
+complete -c trainscope-cli -n "$chosen layout" -l save -d 'Keep it as entered by hand'
+complete -c trainscope-cli -n "$chosen layout" -l forget -d 'Take back what was entered by hand'
 complete -c trainscope-cli -n "$chosen layout" -l tasks -d 'Also the planned work'
 complete -c trainscope-cli -n "$chosen layout" -l model -x -d 'A model of the catalogue'
 complete -c trainscope-cli -n "$chosen layout" -l sequence -x -d 'Tokens of a sample'

@@ -3,6 +3,7 @@
 #include "core/layout/InferLayout.h"
 #include "core/layout/LaunchLayout.h"
 #include "core/layout/LayoutName.h"
+#include "core/layout/RequestJson.h"
 
 #include <fmt/format.h>
 
@@ -108,14 +109,84 @@ Result<RunLayout> fromGroups(const Known& known) {
     return result;
 }
 
+// What was left open is as the run shows it.
+LayoutRequest completed(LayoutRequest request, const Known& known) {
+    if (!request.gpusPerNode && !(request.nodes && request.worldSize))
+        request.gpusPerNode = known.gpusPerNode;
+    if (!request.worldSize && !(request.nodes && request.gpusPerNode) && known.world > 0)
+        request.worldSize = known.world;
+    if (!request.layers && request.stageLayers.empty())
+        request.layers = known.run.launch.layers;
+    if (request.microbatches)
+        return request;
+    const auto made = layout::makeLayout(request);
+    if (made.hasValue())
+        request.microbatches
+            = layout::microbatchesOf(known.run.launch, made.value().grid.degrees().data);
+    return request;
+}
+
+Result<RunLayout> fromEntered(const Known& known, const std::string& spec) {
+    auto entered = layout::requestFromJson(spec);
+    if (!entered.hasValue())
+        return Error{ErrorCode::Unrecognised,
+            fmt::format("The layout entered by hand cannot be read: {}. Take it back (layout "
+                        "--forget) and enter it again.",
+                entered.error().message),
+            known.run.name};
+    RunLayout result{completed(std::move(entered).value(), known), LayoutOrigin::Entered,
+        "what was entered by hand", {}};
+    const auto made = layout::makeLayout(result.request);
+    const int ranks = made.hasValue() ? made.value().grid.worldSize() : known.world;
+    if (known.world > 0 && ranks != known.world)
+        result.notes.push_back(fmt::format(
+            "the layout entered by hand has {} ranks, the run shows {}", ranks, known.world));
+    return result;
+}
+
+Result<Known> withoutGroups(const store::Store& store, const Run& run) {
+    const auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    Known known{run, {}, 0, gpusPerNodeOf(run, gpus.value())};
+    known.world = worldOf(run, gpus.value(), {});
+    return known;
+}
+
 } // namespace
 
 std::string_view toString(LayoutOrigin origin) {
-    constexpr std::array<std::string_view, 3> names{"launch", "process_groups", "name"};
+    constexpr std::array<std::string_view, 4> names{"launch", "process_groups", "name", "entered"};
     return names[static_cast<std::size_t>(origin)];
 }
 
 Result<RunLayout> runLayout(const store::Store& store, const Run& run, const Progress& progress) {
+    const auto entered = store.enteredLayout(run.id);
+    if (!entered.hasValue())
+        return entered.error();
+    if (!entered.value())
+        return recordedLayout(store, run, progress);
+    const auto known = withoutGroups(store, run);
+    if (!known.hasValue())
+        return known.error();
+    return fromEntered(known.value(), *entered.value());
+}
+
+Status enterLayout(
+    store::Store& store, const Run& run, const std::optional<LayoutRequest>& request) {
+    if (!request)
+        return store.setEnteredLayout(run.id, std::nullopt);
+    const auto known = withoutGroups(store, run);
+    if (!known.hasValue())
+        return known.error();
+    const auto made = layout::makeLayout(completed(*request, known.value()));
+    if (!made.hasValue())
+        return made.error();
+    return store.setEnteredLayout(run.id, layout::requestToJson(*request));
+}
+
+Result<RunLayout> recordedLayout(
+    const store::Store& store, const Run& run, const Progress& progress) {
     const auto gpus = store.gpus(run.id);
     if (!gpus.hasValue())
         return gpus.error();

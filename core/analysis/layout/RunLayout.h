@@ -1,6 +1,6 @@
 #pragma once
-// The layout of a run, from what knows it best: its launch configuration, else the process groups
-// of its traces, else its name. The origin is always told.
+// The layout of a run, from what knows it best: what was entered by hand, else its launch
+// configuration, else the process groups of its traces, else its name. The origin is always told.
 
 #include "core/layout/Layout.h"
 #include "core/layout/ProcessGroup.h"
@@ -13,8 +13,8 @@
 
 namespace trainscope::analysis {
 
-enum class LayoutOrigin { Launch, ProcessGroups, Name };
-std::string_view toString(LayoutOrigin origin); // "launch", "process_groups", "name"
+enum class LayoutOrigin { Launch, ProcessGroups, Name, Entered };
+std::string_view toString(LayoutOrigin origin); // "launch", "process_groups", "name", "entered"
 
 struct RunLayout {
     layout::LayoutRequest request; // for makeLayout(), with the cluster of the run
@@ -26,6 +26,15 @@ struct RunLayout {
 // NotFound where nothing says it; the message tells what would.
 Result<RunLayout> runLayout(
     const store::Store& store, const Run& run, const Progress& progress = {});
+
+// The same without what was entered by hand.
+Result<RunLayout> recordedLayout(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+// Keeps it as the layout entered by hand; absent takes that back. Usage error for one that cannot
+// be (makeLayout), with what is known of the run in place of what it leaves open.
+Status enterLayout(
+    store::Store& store, const Run& run, const std::optional<layout::LayoutRequest>& request);
 
 // As recorded with the traces (pg_config), else from the arguments of their collectives; each once.
 // A group that does not say what it is for is described by its collectives where these show it:

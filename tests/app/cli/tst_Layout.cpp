@@ -239,6 +239,35 @@ private:
             QCOMPARE(all.size(), json["ranks"].size());
         }
     }
+
+    // Kept in the database, shown with its origin, and taken back.
+    void byHandInADatabase() {
+        QTemporaryDir folder;
+        const auto database = folder.filePath(QStringLiteral("a.trainscope")).toStdString();
+        const auto log = folder.filePath(QStringLiteral("smi.csv")).toStdString();
+        {
+            std::ofstream file(log);
+            file << "timestamp, index, power.draw [W]\n";
+            for (int second = 0; second < 12; ++second) {
+                for (int gpu = 0; gpu < 8; ++gpu)
+                    file << "2025/01/01 00:00:" << 10 + second << ".000, " << gpu << ", 300.00 W\n";
+            }
+        }
+        QCOMPARE(runCli({"import", log, "--into", database}).status, 0);
+        QVERIFY(runCli({"layout", database, "--json"}).status != 0);
+        QCOMPARE(runCli({"layout", database, "--tp", "3", "--save"}).status, 2);
+        const auto saved
+            = runCli({"layout", database, "--tp", "2", "--pp", "2", "--save", "--json"});
+        QCOMPARE(saved.status, 0);
+        QCOMPARE(saved.json()["source"]["origin"].get<std::string>(), std::string("entered"));
+        const auto shown = runCli({"layout", database, "--json"});
+        QCOMPARE(shown.status, 0);
+        QCOMPARE(shown.json(), saved.json());
+        QCOMPARE(shown.json()["groups"]["pp"].size(), std::size_t{4});
+        QVERIFY(runCli({"layout", database, "--forget"}).status != 0);
+        QVERIFY(runCli({"layout", database, "--json"}).status != 0);
+        QCOMPARE(runCli({"layout", "--tp", "2", "--save"}).status, 2);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestLayout)

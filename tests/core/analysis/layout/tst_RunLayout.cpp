@@ -56,14 +56,19 @@ class TestRunLayout : public QObject {
     QTemporaryDir m_folder;
     int m_count = 0;
 
-    Result<RunLayout> layoutOf(const Planted& planted) {
+    store::Store storeOf(const Planted& planted) {
         const QString path = m_folder.filePath(QStringLiteral("%1.trainscope").arg(m_count++));
         auto store = store::Store::openOrCreate(path.toStdString());
         if (!store.hasValue())
             qFatal("%s", store.error().describe().c_str());
         if (const auto status = fill(store.value(), planted); !status.hasValue())
             qFatal("%s", status.error().describe().c_str());
-        return runLayout(store.value(), store.value().runs().value().front());
+        return std::move(store).value();
+    }
+
+    Result<RunLayout> layoutOf(const Planted& planted) {
+        const auto store = storeOf(planted);
+        return runLayout(store, store.runs().value().front());
     }
 
 private Q_SLOTS:
@@ -171,6 +176,73 @@ private Q_SLOTS:
         const auto known = layoutOf(planted);
         QVERIFY(known.error().code == ErrorCode::NotFound);
         QVERIFY(known.error().message.find("by hand") != std::string::npos);
+    }
+
+    // By hand over everything else, kept beside what was read, and taken back.
+    void enteredByHand() {
+        Planted planted;
+        planted.run.name = "TP8-PP1";
+        planted.run.launch.tensorParallel = 2;
+        planted.run.launch.globalBatch = 64;
+        planted.run.launch.microBatch = 1;
+        planted.run.launch.layers = 12;
+        planted.gpus = 16;
+        auto store = storeOf(planted);
+        const auto run = store.runs().value().front();
+        layout::LayoutRequest request;
+        request.tensor = 4;
+        request.pipeline = 2;
+        QVERIFY(enterLayout(store, run, request).hasValue());
+        const auto known = runLayout(store, run).value();
+        QVERIFY(known.origin == LayoutOrigin::Entered);
+        QCOMPARE(std::string(toString(known.origin)), std::string("entered"));
+        QVERIFY(known.wording.find("by hand") != std::string::npos);
+        const auto made = layout::makeLayout(known.request).value();
+        QCOMPARE(made.grid.worldSize(), 16);
+        QCOMPARE(made.gpusPerNode, 8);
+        QCOMPARE(made.grid.degrees().tensor, 4);
+        QCOMPARE(made.grid.degrees().data, 2);
+        // What was left open is the run's: 64 samples in 2 replicas, 12 layers in 2 stages.
+        QCOMPARE(made.microbatches.value_or(0), 32);
+        QCOMPARE(layersOf(made.chunks, 1), 6);
+        QVERIFY(known.notes.empty());
+        QCOMPARE(recordedLayout(store, run).value().request.tensor.value_or(0), 2);
+        QVERIFY(enterLayout(store, run, std::nullopt).hasValue());
+        QVERIFY(runLayout(store, run).value().origin == LayoutOrigin::Launch);
+    }
+
+    void whatDoesNotFitIsNotKept() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.gpus = 16;
+        auto store = storeOf(planted);
+        const auto run = store.runs().value().front();
+        layout::LayoutRequest request;
+        request.tensor = 3;
+        const auto refused = enterLayout(store, run, request);
+        QVERIFY(refused.error().code == ErrorCode::Usage);
+        QVERIFY(refused.error().message.find("16 ranks are not divisible by TP 3")
+            != std::string::npos);
+        QVERIFY(!store.enteredLayout(run.id).value());
+        // A cluster by hand that is not the run's is kept, and said.
+        request.nodes = 3;
+        request.gpusPerNode = 1;
+        QVERIFY(enterLayout(store, run, request).hasValue());
+        const auto known = runLayout(store, run).value();
+        QVERIFY(known.notes.at(0).find("has 3 ranks, the run shows 16") != std::string::npos);
+    }
+
+    void whatCannotBeReadIsTold() {
+        Planted planted;
+        planted.run.name = "TP2-PP2";
+        planted.gpus = 8;
+        auto store = storeOf(planted);
+        const auto run = store.runs().value().front();
+        QVERIFY(store.setEnteredLayout(run.id, R"({"tp":"two"})").hasValue());
+        const auto known = runLayout(store, run);
+        QVERIFY(known.error().code == ErrorCode::Unrecognised);
+        QVERIFY(known.error().message.find("\"tp\"") != std::string::npos);
+        QVERIFY(known.error().message.find("--forget") != std::string::npos);
     }
 
     // TP 4 × EP 8 on 16 ranks does not fit: ETP 1 is assumed, and said.
