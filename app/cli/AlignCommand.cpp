@@ -1,7 +1,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/Json.h"
+#include "app/cli/OneRun.h"
 #include "app/cli/Quantity.h"
-#include "app/cli/RunSelection.h"
 #include "app/cli/TextTable.h"
 #include "core/analysis/clocks/PowerEdges.h"
 #include "core/analysis/clocks/RankClocks.h"
@@ -19,12 +19,6 @@ namespace {
 
 using analysis::RankClock;
 using analysis::RankClocks;
-
-struct Options {
-    std::string database;
-    std::string run;
-    bool json = false;
-};
 
 Json clocksJson(const RankClocks& clocks, const analysis::TelemetryLags& lags) {
     Json json{{"ranks", Json::array()}};
@@ -108,21 +102,16 @@ void printLags(const analysis::TelemetryLags& lags, std::ostream& out) {
         out << "  rank " << rank << ": " << reason << '\n';
 }
 
-ExitStatus printAlignment(const Options& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto run = selectRunOrOnly(store.value(), options.run);
-    if (!run.hasValue())
-        return console.fail(run.error());
+ExitStatus printAlignment(
+    const OneRun& options, const Console& console, const store::Store& store, const Run& run) {
     const Progress isWanted = [&console](const ProgressState&) { return !console.isCancelled(); };
-    const auto clocks = analysis::alignRanks(store.value(), run.value(), isWanted);
+    const auto clocks = analysis::alignRanks(store, run, isWanted);
     if (!clocks.hasValue())
         return console.fail(clocks.error());
     if (clocks.value().ranks.empty())
-        console.warn("The run '" + run.value().name
+        console.warn("The run '" + run.name
             + "' has no traces; import the Kineto traces of its ranks to compare their clocks.");
-    const auto lags = analysis::telemetryLags(store.value(), run.value(), isWanted);
+    const auto lags = analysis::telemetryLags(store, run, isWanted);
     if (!lags.hasValue())
         return console.fail(lags.error());
     if (options.json) {
@@ -139,11 +128,9 @@ ExitStatus printAlignment(const Options& options, const Console& console) {
 void addAlignCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "align", "How far the clocks of a run's ranks are apart, from their collectives");
-    auto options = std::make_shared<Options>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->run, "The run; may be left out where there is only one")
-        ->type_name("N");
-    command->add_flag("--json", options->json, "Print one JSON object");
+    auto options = std::make_shared<OneRun>();
+    addOneRun(*command, *options);
+    addJson(*command, options->json);
     command->footer(
         R"(All parts of a collective end together, and none ends before the last has started: that
 gives each rank's offset and drift against rank 0's clock, and a bound of the error. Ranks that
@@ -154,7 +141,8 @@ Examples:
   trainscope-cli align traces.trainscope
   trainscope-cli align runs.trainscope --run gpt3-175b_3_00000 --json)");
     command->callback([options, &context] {
-        context.action = [options, &context] { return printAlignment(*options, context.console); };
+        context.action
+            = [options, &context] { return withRun(*options, context.console, printAlignment); };
     });
 }
 

@@ -1,7 +1,7 @@
 #include "app/cli/Command.h"
 #include "app/cli/Json.h"
+#include "app/cli/OneRun.h"
 #include "app/cli/Quantity.h"
-#include "app/cli/RunSelection.h"
 #include "app/cli/TextTable.h"
 #include "core/analysis/KernelCategory.h"
 #include "core/analysis/communication/CommunicationSummary.h"
@@ -21,12 +21,9 @@ using analysis::CommunicationRow;
 using analysis::CommunicationSummary;
 using analysis::RankCommunication;
 
-struct Options {
-    std::string database;
-    std::string run;
+struct Options : OneRun {
     std::optional<double> networkGbps;
     bool ownClocks = false;
-    bool json = false;
 };
 
 Json rowJson(const CommunicationRow& row) {
@@ -139,27 +136,22 @@ void printSummary(const CommunicationSummary& summary, std::ostream& out) {
     printRanks(summary, out);
 }
 
-ExitStatus printCollectives(const Options& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto run = selectRunOrOnly(store.value(), options.run);
-    if (!run.hasValue())
-        return console.fail(run.error());
+ExitStatus printCollectives(
+    const Options& options, const Console& console, const store::Store& store, const Run& run) {
     analysis::CommunicationOptions wanted;
     wanted.onCommonClock = !options.ownClocks;
     if (options.networkGbps)
         wanted.networkBandwidth = *options.networkGbps * 1e9 / 8.0;
-    const auto summary = analysis::communicationOf(store.value(), run.value(), wanted,
-        [&console](const ProgressState&) { return !console.isCancelled(); });
+    const auto summary = analysis::communicationOf(
+        store, run, wanted, [&console](const ProgressState&) { return !console.isCancelled(); });
     if (!summary.hasValue())
         return console.fail(summary.error());
     if (summary.value().clocks.ranks.size() < 2)
-        console.warn("The run '" + run.value().name
+        console.warn("The run '" + run.name
             + "' has no two traced ranks whose collectives could be matched; import the Kineto"
               " traces of all ranks.");
     if (options.json)
-        printJson(console.out(), summaryJson(run.value(), summary.value()));
+        printJson(console.out(), summaryJson(run, summary.value()));
     else
         printSummary(summary.value(), console.out());
     return ExitStatus::Done;
@@ -171,9 +163,7 @@ void addCollectivesCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "collectives", "Collectives matched across ranks: bandwidths, waits, stragglers");
     auto options = std::make_shared<Options>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->run, "The run; may be left out where there is only one")
-        ->type_name("N");
+    addOneRun(*command, *options);
     command
         ->add_option("--network-gbps", options->networkGbps,
             "Peak of a GPU's network link per direction, Gbit/s")
@@ -181,7 +171,7 @@ void addCollectivesCommand(CLI::App& app, CommandContext& context) {
         ->check(CLI::PositiveNumber);
     command->add_flag("--own-clocks", options->ownClocks,
         "Take waits by each rank's own clock instead of one common clock");
-    command->add_flag("--json", options->json, "Print one JSON object");
+    addJson(*command, options->json);
     command->footer(
         R"(Calls are matched by communicator, kind, size and number. A collective's transfer lasts
 from the start of its last part to that part's end; what the other parts spend before is waiting.
@@ -194,7 +184,7 @@ Examples:
   trainscope-cli collectives runs.trainscope --run gpt3-175b_3_00000 --network-gbps 400 --json)");
     command->callback([options, &context] {
         context.action
-            = [options, &context] { return printCollectives(*options, context.console); };
+            = [options, &context] { return withRun(*options, context.console, printCollectives); };
     });
 }
 

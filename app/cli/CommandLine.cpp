@@ -41,6 +41,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addAlignCommand(app, context);
     addCollectivesCommand(app, context);
     addFindingsCommand(app, context);
+    addCompareCommand(app, context);
     addTopologyCommand(app, context);
     addCorrelateCommand(app, context);
     addClusterCommand(app, context);

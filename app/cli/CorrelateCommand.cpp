@@ -1,6 +1,6 @@
 #include "app/cli/Command.h"
 #include "app/cli/Json.h"
-#include "app/cli/RunSelection.h"
+#include "app/cli/OneRun.h"
 #include "core/analysis/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
 
@@ -19,13 +19,10 @@ namespace {
 constexpr std::size_t kMostSteps = std::size_t{1} << 19U;
 constexpr double kDefaultLagS = 60.0;
 
-struct Options {
-    std::string database;
-    std::string run;
+struct Options : OneRun {
     std::string a;
     std::string b;
     double maxLagS = kDefaultLagS;
-    bool json = false;
 };
 
 // "gpu_power", "gpu_power:3", "node_power:node 0": the series that are summed up.
@@ -154,18 +151,13 @@ void printFound(const Found& found, std::ostream& out) {
             correlation.independentSamples);
 }
 
-ExitStatus printCorrelation(const Options& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto run = selectRunOrOnly(store.value(), options.run);
-    if (!run.hasValue())
-        return console.fail(run.error());
-    const auto found = find(store.value(), run.value(), options);
+ExitStatus printCorrelation(
+    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+    const auto found = find(store, run, options);
     if (!found.hasValue())
         return console.fail(found.error());
     if (options.json)
-        printJson(console.out(), foundJson(run.value(), found.value()));
+        printJson(console.out(), foundJson(run, found.value()));
     else
         printFound(found.value(), console.out());
     return ExitStatus::Done;
@@ -177,9 +169,7 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "correlate", "How two series of a run move together, and which follows");
     auto options = std::make_shared<Options>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->run, "The run; may be left out where there is only one")
-        ->type_name("N");
+    addOneRun(*command, *options);
     command->add_option("--a", options->a, "METRIC (summed up), METRIC:RANK or METRIC:node K")
         ->required()
         ->type_name("SERIES");
@@ -187,7 +177,7 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
     command->add_option("--max-lag", options->maxLagS, "The longest lag to try, 60 unless given")
         ->type_name("S")
         ->check(CLI::PositiveNumber);
-    command->add_flag("--json", options->json, "Print one JSON object");
+    addJson(*command, options->json);
     command->footer(
         R"(Both are put on a common grid and a straight line is taken from each. A positive lag says
 that the second follows the first; its error is about one standard error.
@@ -197,7 +187,7 @@ Examples:
   trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_power:8 --max-lag 5)");
     command->callback([options, &context] {
         context.action
-            = [options, &context] { return printCorrelation(*options, context.console); };
+            = [options, &context] { return withRun(*options, context.console, printCorrelation); };
     });
 }
 

@@ -1,8 +1,8 @@
 #include "app/cli/Command.h"
 #include "app/cli/Json.h"
+#include "app/cli/OneRun.h"
 #include "app/cli/ProgressLine.h"
 #include "app/cli/Quantity.h"
-#include "app/cli/RunSelection.h"
 #include "core/analysis/findings/Findings.h"
 
 #include <CLI/CLI.hpp>
@@ -16,11 +16,8 @@ namespace {
 
 using analysis::Finding;
 
-struct Options {
-    std::string database;
-    std::string run;
+struct Options : OneRun {
     std::optional<double> networkGbps;
-    bool json = false;
 };
 
 Json findingJson(const Finding& finding) {
@@ -61,28 +58,22 @@ void printFindings(const Run& run, const std::vector<Finding>& findings, std::os
     }
 }
 
-ExitStatus printFound(const Options& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto run = selectRunOrOnly(store.value(), options.run);
-    if (!run.hasValue())
-        return console.fail(run.error());
+ExitStatus printFound(
+    const Options& options, const Console& console, const store::Store& store, const Run& run) {
     ProgressLine line(console);
     analysis::FindingsOptions wanted;
     if (options.networkGbps)
         wanted.networkBandwidth = *options.networkGbps * 1e9 / 8.0;
-    const auto findings
-        = analysis::findingsOf(store.value(), run.value(), wanted, [&](const ProgressState& state) {
-              line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
-              return !console.isCancelled();
-          });
+    const auto findings = analysis::findingsOf(store, run, wanted, [&](const ProgressState& state) {
+        line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
+        return !console.isCancelled();
+    });
     if (!findings.hasValue())
         return console.fail(findings.error());
     if (options.json)
-        printJson(console.out(), findingsJson(run.value(), findings.value()));
+        printJson(console.out(), findingsJson(run, findings.value()));
     else
-        printFindings(run.value(), findings.value(), console.out());
+        printFindings(run, findings.value(), console.out());
     return ExitStatus::Done;
 }
 
@@ -92,16 +83,14 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "findings", "What deserves attention in a run, in plain sentences with their numbers");
     auto options = std::make_shared<Options>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->run, "The run; may be left out when there is only one")
-        ->type_name("N");
+    addOneRun(*command, *options);
     command
         ->add_option("--network-gbps", options->networkGbps,
             "Peak of a GPU's network link per direction, Gbit/s: for the use of links between "
             "nodes")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
-    command->add_flag("--json", options->json, "Print one JSON object");
+    addJson(*command, options->json);
     command->footer(R"(The costliest come first. Each finding states from where on its rule speaks,
 what its shares are shares of, and where it shows.
 
@@ -109,7 +98,8 @@ Examples:
   trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000
   trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000 --json)");
     command->callback([options, &context] {
-        context.action = [options, &context] { return printFound(*options, context.console); };
+        context.action
+            = [options, &context] { return withRun(*options, context.console, printFound); };
     });
 }
 

@@ -23,7 +23,7 @@ _trainscope_cli() {
   current=$cur
   previous=$prev
   COMPREPLY=()
-  local commands="import info summary kernels align collectives correlate cluster findings layout topology figure report export query remove vacuum check"
+  local commands="import info summary kernels align collectives correlate cluster findings compare layout topology figure report export query remove vacuum check"
   [ "$cword" -gt 1 ] && command=${words[1]}
   case "$previous" in
     --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
@@ -83,6 +83,7 @@ _trainscope_cli() {
     cluster) options="--run --airflow --reset --json --help" ;;
     align) options="--run --json --help" ;;
     findings) options="--run --network-gbps --json --help" ;;
+    compare) options="--run --whole-run --normalise --json --help" ;;
     collectives) options="--run --network-gbps --own-clocks --json --help" ;;
     figure)
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --align-clocks --statistic --log

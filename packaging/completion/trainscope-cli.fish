@@ -8,7 +8,7 @@ function __trainscope_cli_runs
     end
 end
 
-set -l commands import info summary kernels align collectives correlate cluster findings layout topology figure report export query remove vacuum check
+set -l commands import info summary kernels align collectives correlate cluster findings compare layout topology figure report export query remove vacuum check
 set -l metrics gpu_power mem_power gpu_temperature mem_temperature sm_clock mem_clock gpu_utilization \
     mem_utilization nvlink_rx nvlink_tx pcie_rx pcie_tx ib_rx ib_tx kernels
 set -l chosen __fish_seen_subcommand_from
@@ -26,6 +26,7 @@ complete -c trainscope-cli -n "not $chosen $commands" -a cluster -d 'The machine
 complete -c trainscope-cli -n "not $chosen $commands" -a align -d 'How far the clocks of the ranks are apart'
 complete -c trainscope-cli -n "not $chosen $commands" -a collectives -d 'Bandwidths, waits and stragglers'
 complete -c trainscope-cli -n "not $chosen $commands" -a findings -d 'What deserves attention'
+complete -c trainscope-cli -n "not $chosen $commands" -a compare -d 'Runs side by side, and which served better'
 complete -c trainscope-cli -n "not $chosen $commands" -a topology -d 'GPUs and network cards of a node'
 complete -c trainscope-cli -n "not $chosen $commands" -a figure -d 'Draw a figure as PNG, PDF or SVG'
 complete -c trainscope-cli -n "not $chosen $commands" -a report -d 'Findings, tables and figures as one file'
@@ -39,7 +40,7 @@ complete -c trainscope-cli -n "$chosen import" -l into -r -F -d 'The run databas
 complete -c trainscope-cli -n "$chosen import" -l name -x -d 'Name of the run, or a prefix'
 complete -c trainscope-cli -n "$chosen import" -l format -x -a 'charllm kineto nvsmi' -d 'Read as this format only'
 complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read with'
-complete -c trainscope-cli -n "$chosen import info summary kernels align collectives correlate cluster findings layout topology query check" -l json -d 'Print one JSON object'
+complete -c trainscope-cli -n "$chosen import info summary kernels align collectives correlate cluster findings compare layout topology query check" -l json -d 'Print one JSON object'
 complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
 complete -c trainscope-cli -n "$chosen summary" -l steady -d 'Leave out warm-up and unsettled iterations'
 complete -c trainscope-cli -n "$chosen summary" -l power-limit -x -d 'Limit of the summed power in W'
@@ -49,7 +50,7 @@ complete -c trainscope-cli -n "$chosen correlate" -l b -x -d 'The second series'
 complete -c trainscope-cli -n "$chosen correlate" -l max-lag -x -d 'The longest lag in seconds'
 complete -c trainscope-cli -n "$chosen cluster" -l airflow -x -d 'Local indices from front to rear'
 complete -c trainscope-cli -n "$chosen cluster" -l reset -d 'Assume ascending indices'
-complete -c trainscope-cli -n "$chosen summary kernels align collectives correlate cluster findings layout figure report export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
+complete -c trainscope-cli -n "$chosen summary kernels align collectives correlate cluster findings compare layout figure report export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
 complete -c trainscope-cli -n "$chosen kernels" -l categories -r -F -a 'default charllm' -d 'Table of kernel categories'
 complete -c trainscope-cli -n "$chosen kernels" -l steady -d 'Leave out warm-up and unsettled iterations'
 complete -c trainscope-cli -n "$chosen kernels" -l iteration -x -d 'Only this iteration'
@@ -60,6 +61,8 @@ complete -c trainscope-cli -n "$chosen export" -l force -d 'Replace files of the
 complete -c trainscope-cli -n "$chosen figure" -l kind -x \
   -a 'timeline heatmap parallelism-sweep optimization-sweep microbatch-sweep kernels stage-breakdown spectrum' -d 'What to draw'
 complete -c trainscope-cli -n "$chosen collectives findings" -l network-gbps -x -d 'Peak of a network link of a GPU, Gbit/s'
+complete -c trainscope-cli -n "$chosen compare" -l whole-run -d 'Warm-up and unsettled time too'
+complete -c trainscope-cli -n "$chosen compare" -l normalise -x -a 'absolute per-gpu per-node per-token' -d 'Divide by'
 complete -c trainscope-cli -n "$chosen collectives" -l own-clocks -d 'Waits by the clock of each rank'
 complete -c trainscope-cli -n "$chosen figure" -l width-mm -x -a '84.6 85.7 177.8' -d 'Width in mm'
 complete -c trainscope-cli -n "$chosen figure" -l height-mm -x -d 'Height in mm'

@@ -260,10 +260,15 @@ private:
                     return text.error();
                 group = communicatorFrom(parseCollectiveDetail(text.value()), world);
             }
-            const bool isSaid = !group.ranks.empty() || !group.description.empty();
-            sums[{isSaid ? places.dimensionOf(group, group.ranks) : std::string(),
-                group.ranks.empty() ? LinkClass::Unknown : places.linkOf(group.ranks), category}]
-                += seconds;
+            std::string dimension;
+            if (!group.ranks.empty() || !group.description.empty())
+                dimension = places.dimensionOf(group, group.ranks);
+            // A number that the trace made up says nothing.
+            if (dimension == group.name)
+                dimension.clear();
+            const LinkClass link
+                = group.ranks.empty() ? LinkClass::Unknown : places.linkOf(group.ranks);
+            sums[{dimension, link, category}] += seconds;
         }
         const double factor = scale(m_all);
         for (const auto& [key, seconds] : sums)

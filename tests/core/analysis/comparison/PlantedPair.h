@@ -1,0 +1,199 @@
+#pragma once
+// Small databases in which everything that a comparison has to find is planted.
+
+#include "core/analysis/calls/PlantedRun.h"
+#include "core/store/Fixture.h"
+
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace trainscope::test {
+
+inline constexpr std::int64_t kSecondNs = 1'000'000'000;
+inline constexpr std::int64_t kPairStart = 1'700'000'000 * kSecondNs;
+
+struct PlantedSide {
+    std::string name;
+    std::string gpuModel = "NVIDIA H200";
+    int gpus = 4;
+    int perNode = 4;
+    double stepS = 2.0;
+    double stepNoiseS = 0.0; // std. dev.
+    int iterations = 12;
+    int warmup = 2; // of these, twice as long
+    double watts = 500.0; // each GPU
+    double celsius = 60.0;
+    double clockHz = 1.9e9;
+    double slowClockHz = 1.9e9; // in the first throttledShare of each iteration, at 88 °C
+    double throttledShare = 0.0;
+    // Of each traced iteration, in this order: compute, exposed all-reduce of all ranks, exposed
+    // all-reduce in nodes, idle.
+    double computeShare = 1.0;
+    double betweenNodesShare = 0.0;
+    double inNodesShare = 0.0;
+    bool isTraced = false;
+    bool hasPower = true;
+    RunStatus status = RunStatus::Ok;
+    LaunchConfig launch;
+    unsigned seed = 1;
+
+    PlantedSide() {
+        launch.model = "gpt3-175b";
+        launch.precision = "bf16";
+        launch.workload = Workload::Training;
+        launch.globalBatch = 16;
+        launch.microBatch = 1;
+        launch.sequenceLength = 1000;
+        launch.origin = "planted.yaml";
+    }
+    [[nodiscard]] int nodes() const { return gpus / perNode; }
+};
+
+namespace detail {
+
+struct Steps {
+    std::vector<TimeRange> ranges;
+    TimeRange all;
+};
+
+inline Steps stepsOf(const PlantedSide& side) {
+    std::mt19937 random(side.seed);
+    std::normal_distribution<double> noise(0.0, 1.0);
+    Steps steps;
+    std::int64_t at = kPairStart + kSecondNs;
+    for (int i = 0; i < side.iterations; ++i) {
+        const double length
+            = (i < side.warmup ? 2.0 : 1.0) * side.stepS + side.stepNoiseS * noise(random);
+        const std::int64_t end = at + std::llround(length * 1e9);
+        steps.ranges.push_back({{at}, {end}});
+        at = end;
+    }
+    steps.all = {{kPairStart}, {at + kSecondNs}};
+    return steps;
+}
+
+inline void addGauge(store::ImportSession& session, RunId run, const Steps& steps,
+    const char* metric, const char* unit, int rank, const std::function<double(TimeNs)>& valueAt) {
+    auto description = store::test::gauge(metric, rank);
+    description.metric.unit = unit;
+    const SeriesId series = store::test::got(session.series(run, description));
+    std::vector<TimeNs> at;
+    std::vector<double> values;
+    for (TimeNs t = steps.all.begin; t <= steps.all.end; t = t + DurationNs{kSecondNs / 20}) {
+        at.push_back(t);
+        values.push_back(valueAt(t));
+    }
+    store::test::ok(session.samples(series, at, values));
+}
+
+// Whether the moment lies in the throttled part of an iteration.
+inline bool isThrottled(const PlantedSide& side, const Steps& steps, TimeNs t) {
+    for (const TimeRange& step : steps.ranges) {
+        if (step.contains(t))
+            return static_cast<double>((t - step.begin).ns)
+                < side.throttledShare * static_cast<double>(step.length().ns);
+    }
+    return false;
+}
+
+inline void addTrace(
+    store::ImportSession& session, RunId run, const PlantedSide& side, const Steps& steps) {
+    using store::test::got;
+    std::vector<int> all;
+    for (int rank = 0; rank < side.gpus; ++rank)
+        all.push_back(rank);
+    for (int rank = 0; rank < side.gpus; ++rank) {
+        const int first = rank / side.perNode * side.perNode;
+        std::vector<int> own(all.begin() + first, all.begin() + first + side.perNode);
+        TrackDescription description;
+        description.kind = TrackKind::Stream;
+        description.rank = rank;
+        description.device = 0;
+        description.thread = "7";
+        description.name = "stream 7";
+        const TrackId track = got(session.track(run, description));
+        std::vector<Span> spans;
+        const auto add
+            = [&](const char* name, const std::string& detail, TimeNs from, double seconds) {
+                  if (seconds <= 0.0)
+                      return from;
+                  Span span;
+                  span.start = from;
+                  span.duration = {std::llround(seconds * 1e9)};
+                  span.name = got(session.intern(name));
+                  span.kind = SpanKind::Kernel;
+                  if (!detail.empty())
+                      span.detail = got(session.intern(detail));
+                  spans.push_back(span);
+                  return from + span.duration;
+              };
+        for (const TimeRange& step : steps.ranges) {
+            const double length = step.length().seconds();
+            TimeNs at = add("sm90_xmma_gemm_bf16", {}, step.begin, side.computeShare * length);
+            const char* reduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL";
+            at = add(reduce, collectiveDetail("allreduce", 1'000'000, "0", all), at,
+                side.betweenNodesShare * length);
+            at = add(reduce, collectiveDetail("allreduce", 1'000, std::to_string(first + 1), own),
+                at, side.inNodesShare * length);
+        }
+        store::test::ok(session.spans(track, spans));
+    }
+}
+
+} // namespace detail
+
+inline void plant(store::Store& store, const PlantedSide& side) {
+    using namespace store::test;
+    const detail::Steps steps = detail::stepsOf(side);
+    auto session = got(store.beginImport({"/planted/" + side.name, 1, side.name, side.name}));
+    Run run = runNamed(side.name);
+    run.gpuModel = side.gpuModel;
+    run.status = side.status;
+    run.launch = side.launch;
+    run.launch.nodes = side.nodes();
+    run.launch.gpusPerNode = side.perNode;
+    run.worldSize = side.gpus;
+    const RunId id = got(session->run(run));
+    for (int rank = 0; rank < side.gpus; ++rank) {
+        ok(session->gpu(id, {rank, rank / side.perNode, rank % side.perNode, side.gpuModel, {}}));
+        const auto gauge = [&](const char* metric, const char* unit, double usual, double slow) {
+            detail::addGauge(*session, id, steps, metric, unit, rank,
+                [&](TimeNs t) { return detail::isThrottled(side, steps, t) ? slow : usual; });
+        };
+        if (side.hasPower)
+            gauge("gpu_power", "W", side.watts, side.watts);
+        gauge(
+            "gpu_temperature", "°C", side.celsius, side.throttledShare > 0.0 ? 88.0 : side.celsius);
+        gauge("sm_clock", "Hz", side.clockHz, side.slowClockHz);
+        gauge("gpu_utilization", "1", 0.95, 0.95);
+    }
+    for (std::size_t i = 0; i < steps.ranges.size(); ++i)
+        ok(session->iteration(id,
+            {static_cast<std::int64_t>(i), steps.ranges[i], -1,
+                static_cast<int>(i) < side.warmup}));
+    if (side.isTraced)
+        detail::addTrace(*session, id, side, steps);
+    ok(session->finish({}, side.name, 1, {}));
+}
+
+// Half as many large GPUs, and twice as many smaller ones: of equal work per GPU and joule unless
+// changed.
+inline PlantedSide largeSide() {
+    PlantedSide side;
+    side.name = "large";
+    return side;
+}
+inline PlantedSide smallSide() {
+    PlantedSide side;
+    side.name = "small";
+    side.gpuModel = "NVIDIA H100 80GB HBM3";
+    side.gpus = 8;
+    side.stepS = 1.0;
+    side.seed = 2;
+    return side;
+}
+
+} // namespace trainscope::test

@@ -1,0 +1,257 @@
+// Comparisons of runs in a database: what was planted is found.
+
+#include <QtTest>
+
+#include "core/analysis/comparison/Comparison.h"
+#include "core/analysis/comparison/PlantedPair.h"
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::store::test;
+using trainscope::test::largeSide;
+using trainscope::test::plant;
+using trainscope::test::PlantedSide;
+using trainscope::test::smallSide;
+
+namespace {
+
+bool isNear(std::optional<double> value, double expected, double tolerance = 1e-6) {
+    if (value && std::abs(*value - expected) <= tolerance * std::max(std::abs(expected), 1e-300))
+        return true;
+    qWarning("%s instead of %g", value ? std::to_string(*value).c_str() : "nothing", expected);
+    return false;
+}
+
+Comparison compared(const PlantedSide& a, const PlantedSide& b, const MeasureScope& scope = {}) {
+    const Fixture fixture;
+    auto store = fixture.create();
+    plant(store, a);
+    plant(store, b);
+    const std::vector<Run> runs{got(store.findRun(a.name)), got(store.findRun(b.name))};
+    return got(compareRuns(store, runs, scope));
+}
+
+const Difference& difference(const Comparison& comparison, std::string_view key) {
+    return comparison.differences.front()[quantityIndex(key).value()];
+}
+
+double partOf(const StageBreakdown& breakdown, std::string_view category) {
+    for (const BreakdownPart& part : breakdown.parts) {
+        if (part.category == category)
+            return part.seconds;
+    }
+    return 0.0;
+}
+
+PlantedSide traced(PlantedSide side, double compute, double betweenNodes, double inNodes) {
+    side.isTraced = true;
+    side.computeShare = compute;
+    side.betweenNodesShare = betweenNodes;
+    side.inNodesShare = inNodes;
+    return side;
+}
+
+} // namespace
+
+class TstCompareRuns : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // 16 samples of 1000 tokens in 2 s on 4 GPUs of 500 W, and in 1 s on 8.
+    void quantitiesByHand() {
+        const Comparison found = compared(largeSide(), smallSide());
+        const RunMeasures& a = found.runs[0];
+        const RunMeasures& b = found.runs[1];
+        QVERIFY(isNear(a.value("step_time_s"), 2.0));
+        QVERIFY(isNear(a.value("samples_per_s"), 8.0));
+        QVERIFY(isNear(a.value("tokens_per_s"), 8000.0));
+        QVERIFY(isNear(a.value("tokens_per_s_per_gpu"), 2000.0));
+        QVERIFY(isNear(b.value("tokens_per_s_per_gpu"), 2000.0));
+        QVERIFY(isNear(a.value("energy_per_step_j"), 4000.0));
+        QVERIFY(isNear(a.value("tokens_per_j"), 4.0));
+        QVERIFY(isNear(a.value("energy_per_token_j"), 0.25));
+        QVERIFY(isNear(a.value("mean_power_w"), 2000.0));
+        QVERIFY(isNear(a.value("peak_power_w"), 2000.0));
+        QVERIFY(isNear(a.value("energy_j"), 10 * 4000.0)); // ten iterations are not warm-up
+        QVERIFY(isNear(a.value("mean_temperature_c"), 60.0));
+        QVERIFY(isNear(a.value("throttled_fraction"), 0.0));
+        QCOMPARE(a.find("step_time_s")->spread->count, 10);
+        QVERIFY(isNear(difference(found, "tokens_per_s").ratio, 2.0));
+        QVERIFY(difference(found, "tokens_per_s").weight == Difference::Weight::Beyond);
+        QVERIFY(difference(found, "tokens_per_j").weight == Difference::Weight::Within);
+        QVERIFY(!a.value("exposed_communication_fraction"));
+        QVERIFY(!a.why("exposed_communication_fraction").empty());
+        QVERIFY(found.verdicts.front().winner == Winner::Tie);
+        QCOMPARE(a.cluster, std::string("4 × H200 SXM"));
+    }
+
+    void normalised() {
+        const Comparison found = compared(largeSide(), smallSide());
+        const RunMeasures& b = found.runs[1];
+        const auto of = [&b](std::string_view key, Normalisation by) -> std::optional<double> {
+            const auto measure = b.normalised(quantityIndex(key).value(), by);
+            return measure ? std::optional(measure->value) : std::nullopt;
+        };
+        QVERIFY(isNear(of("mean_power_w", Normalisation::PerGpu), 500.0));
+        QVERIFY(isNear(of("mean_power_w", Normalisation::PerNode), 2000.0));
+        QVERIFY(isNear(of("energy_per_step_j", Normalisation::PerToken), 0.25));
+        QVERIFY(isNear(of("step_time_s", Normalisation::PerToken), 1.0 / 16000.0));
+        QVERIFY(isNear(of("energy_j", Normalisation::PerToken), 0.25));
+        QVERIFY(isNear(of("mean_temperature_c", Normalisation::PerGpu), 60.0)); // as it is
+        const auto spread
+            = b.normalised(quantityIndex("energy_per_step_j").value(), Normalisation::PerGpu)
+                  ->spread;
+        QVERIFY(spread && isNear(spread->mean, 500.0));
+        const auto per = differencesOf(found.runs[0], b, Normalisation::PerGpu);
+        QVERIFY(isNear(per[quantityIndex("tokens_per_s").value()].ratio, 1.0));
+    }
+
+    // Warm-up is twice as long, and belongs to the whole run alone.
+    void theWholeRunWhereAskedFor() {
+        const MeasureScope whole{true};
+        const RunMeasures run = compared(largeSide(), smallSide(), whole).runs[0];
+        QVERIFY(isNear(run.value("step_time_s"), 2.0)); // of those that are not warm-up
+        // From a second before the first iteration to a second after the last.
+        QVERIFY(isNear(run.value("energy_j"), 2000.0 * (2 * 4.0 + 10 * 2.0 + 2.0)));
+        QVERIFY(run.wording.find("whole run") != std::string::npos);
+        const RunMeasures steady = compared(largeSide(), smallSide()).runs[0];
+        QVERIFY(steady.wording.find("2 of warm-up left out") != std::string::npos);
+    }
+
+    // Of each step of 2 s: 60 % compute, 25 % between nodes, 10 % in nodes, 5 % idle.
+    void whereTheStepGoes() {
+        const Comparison found
+            = compared(traced(largeSide(), 0.9, 0.0, 0.1), traced(smallSide(), 0.6, 0.25, 0.1));
+        const RunMeasures& b = found.runs[1];
+        QVERIFY(b.traced.has_value());
+        QVERIFY(b.traced->basis == TraceBasis::Iterations);
+        QCOMPARE(b.traced->iterations.size(), 10U);
+        QVERIFY(isNear(b.traced->all.seconds, 1.0, 1e-5));
+        QVERIFY(isNear(partOf(b.traced->all, "gemm"), 0.6, 1e-5));
+        QVERIFY(isNear(partOf(b.traced->all, "all_reduce"), 0.35, 1e-5));
+        QVERIFY(isNear(partOf(b.traced->all, "idle"), 0.05, 1e-4));
+        double sum = 0.0;
+        for (const BreakdownPart& part : b.traced->all.parts)
+            sum += part.seconds;
+        QVERIFY(isNear(sum, b.traced->all.seconds, 1e-9));
+        QCOMPARE(b.traced->exposed.size(), 2U);
+        QVERIFY(b.traced->exposed[0].link == LinkClass::ScaleOut);
+        QVERIFY(isNear(b.traced->exposed[0].seconds, 0.25, 1e-5));
+        QVERIFY(b.traced->exposed[1].link == LinkClass::ScaleUp);
+        QVERIFY(isNear(b.traced->exposed[1].seconds, 0.10, 1e-5));
+        // The trace ends with the last kernel, a twentieth of a step before the window does.
+        QVERIFY(isNear(b.value("exposed_communication_fraction"), 3.5 / 9.95, 1e-4));
+        QCOMPARE(b.find("exposed_communication_fraction")->spread->count, 10);
+    }
+
+    void communicationBetweenNodesIsTheCause() {
+        PlantedSide slow = traced(smallSide(), 0.6, 0.35, 0.05);
+        slow.stepS = 1.5;
+        slow.stepNoiseS = 0.005;
+        PlantedSide good = traced(largeSide(), 0.9, 0.0, 0.1);
+        good.stepNoiseS = 0.005;
+        const Verdict verdict = compared(good, slow).verdicts.front();
+        QVERIFY(verdict.winner == Winner::ScaleUp);
+        QCOMPARE(verdict.cause, std::string("exposed_communication"));
+        // 4 GPUs · 2 s = 8 · (0.65·1.5 + 0.35·1.5/x) s: x = 0.525·8 / (8 − 7.8) = 21
+        const auto turn = std::find_if(verdict.statements.begin(), verdict.statements.end(),
+            [](const Statement& one) { return one.quantity.starts_with("inter_node_bandwidth"); });
+        QVERIFY(turn != verdict.statements.end());
+        QVERIFY2(
+            turn->isEstimate && turn->text.find("even") != std::string::npos, turn->text.c_str());
+    }
+
+    // In half of each step the clock is at 70 %: 15 % of the time is lost.
+    void heatIsTheCause() {
+        PlantedSide hot = smallSide();
+        hot.stepS = 1.2;
+        hot.throttledShare = 0.5;
+        hot.slowClockHz = 0.7 * hot.clockHz;
+        hot.stepNoiseS = 0.005;
+        PlantedSide cool = largeSide();
+        cool.stepNoiseS = 0.005;
+        const Comparison found = compared(cool, hot);
+        const RunMeasures& b = found.runs[1];
+        QVERIFY(isNear(b.value("throttled_fraction"), 0.5, 0.1));
+        QVERIFY(isNear(b.value("thermally_throttled_fraction"), 0.5, 0.1));
+        QVERIFY(isNear(b.value("lost_to_throttling_fraction"), 0.15, 0.1));
+        const Verdict& verdict = found.verdicts.front();
+        QVERIFY(verdict.winner == Winner::ScaleUp);
+        QCOMPARE(verdict.cause, std::string("thermal_throttling"));
+    }
+
+    void runsThatGiveNextToNothing() {
+        PlantedSide dark = smallSide();
+        dark.hasPower = false;
+        const Comparison without = compared(largeSide(), dark);
+        QVERIFY(!without.runs[1].value("tokens_per_j"));
+        QVERIFY(!without.runs[1].value("mean_power_w"));
+        QVERIFY(!difference(without, "tokens_per_j").ratio);
+        QVERIFY(difference(without, "tokens_per_j").why.find("small") != std::string::npos);
+        PlantedSide oom = smallSide();
+        oom.status = RunStatus::Oom;
+        const Comparison failed = compared(largeSide(), oom);
+        QVERIFY(!failed.runs[1].value("step_time_s"));
+        QVERIFY(failed.verdicts.front().winner == Winner::Undecided);
+        PlantedSide none = smallSide();
+        none.iterations = 0;
+        none.hasPower = false;
+        const Comparison empty = compared(largeSide(), none);
+        QVERIFY(!empty.runs[1].value("tokens_per_s"));
+        QVERIFY(empty.verdicts.front().winner == Winner::Undecided);
+        for (const auto& run : empty.runs) {
+            for (std::size_t i = 0; i < run.values.size(); ++i)
+                QVERIFY2(run.values[i].has_value() != !run.absentWhy[i].empty(),
+                    comparedQuantities()[i].key.c_str());
+        }
+    }
+
+    void oneOrTwoIterationsAreTooFew() {
+        for (const int count : {3, 4}) { // two of them warm-up
+            PlantedSide brief = smallSide();
+            brief.iterations = count;
+            brief.stepS = 1.5;
+            const Verdict verdict = compared(largeSide(), brief).verdicts.front();
+            QVERIFY2(verdict.winner == Winner::Undecided, verdict.headline.c_str());
+        }
+    }
+
+    void configurationsThatDiffer() {
+        PlantedSide other = smallSide();
+        other.launch.microBatch = 4;
+        other.launch.recompute = true;
+        const Comparison found = compared(largeSide(), other);
+        const auto of = [&found](std::string_view key) -> const ConfigDifference* {
+            for (const ConfigDifference& one : found.configuration) {
+                if (one.key == key)
+                    return &one;
+            }
+            return nullptr;
+        };
+        using Values = std::vector<std::optional<std::string>>;
+        QVERIFY(of("micro_batch")->values == (Values{"1", "4"}));
+        QVERIFY(of("recompute")->values == (Values{std::nullopt, "on"}));
+        QVERIFY(of("gpus")->values == (Values{"4", "8"}));
+        QVERIFY(of("nodes")->values == (Values{"1", "2"}));
+        QVERIFY(!of("global_batch") && !of("model"));
+    }
+
+    void whatIsRefused() {
+        const Fixture fixture;
+        auto store = fixture.create();
+        plant(store, largeSide());
+        const Run run = got(store.findRun("large"));
+        for (const std::vector<Run>& runs : {std::vector<Run>{run}, std::vector<Run>{run, run}}) {
+            const auto found = compareRuns(store, runs);
+            QVERIFY(!found.hasValue() && found.error().code == ErrorCode::Usage);
+        }
+        plant(store, smallSide());
+        const std::vector<Run> both{run, got(store.findRun("small"))};
+        const auto stopped
+            = compareRuns(store, both, {}, [](const ProgressState&) { return false; });
+        QVERIFY(!stopped.hasValue() && stopped.error().code == ErrorCode::Cancelled);
+    }
+};
+
+QTEST_GUILESS_MAIN(TstCompareRuns)
+#include "tst_CompareRuns.moc"
