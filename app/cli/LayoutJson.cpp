@@ -74,6 +74,8 @@ Json scheduleJson(const Layout& layout, const layout::Schedule* plan, bool withT
     json["virtual_stages"] = layout.virtualStages;
     if (plan == nullptr)
         return json;
+    if (plan->microbatchGroup > 0)
+        json["microbatch_group"] = plan->microbatchGroup;
     json["bubble_fraction"] = plan->bubbleFraction;
     setIfPresent(json, "ideal_bubble_fraction",
         idealBubbleFraction(plan->kind, plan->stages, plan->microbatches, plan->virtualStages));

@@ -52,6 +52,9 @@ void LayoutOptions::addTo(CLI::App& command) {
     add("--sequence", sequence, "Tokens of a sample");
     add("--micro-batch", microBatch, "Samples of a micro-batch");
     add("--microbatches", request.microbatches, "Micro-batches of a step and data-parallel rank");
+    add("--microbatch-group", request.microbatchGroup,
+        "Interleaved: micro-batches through one virtual stage at a time; the least that works "
+        "unless given");
     command
         .add_option("--schedule", schedule,
             "gpipe, 1f1b, interleaved or zero-bubble; 1f1b or interleaved unless given")
@@ -117,6 +120,7 @@ Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& k
     prefer(result.shardSize, given.shardSize);
     prefer(result.layers, given.layers);
     prefer(result.microbatches, given.microbatches);
+    prefer(result.microbatchGroup, given.microbatchGroup);
     result.embeddingCounts = given.embeddingCounts;
     result.lossCounts = given.lossCounts;
     if (!order.empty()) {

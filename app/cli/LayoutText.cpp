@@ -120,8 +120,12 @@ void printPlan(std::ostream& out, const Layout& layout, const layout::Schedule* 
             layout.sharding->parameters());
     if (plan == nullptr || plan->stages == 1)
         return;
-    out << fmt::format("\nschedule {}: {} stages, {} micro-batches, bubbles {}\n",
-        toString(plan->kind), plan->stages, plan->microbatches, percent(plan->bubbleFraction));
+    const std::string groups = plan->microbatchGroup > 0 && plan->microbatchGroup != plan->stages
+        ? fmt::format(" in groups of {}", plan->microbatchGroup)
+        : "";
+    out << fmt::format("\nschedule {}: {} stages, {} micro-batches{}, bubbles {}\n",
+        toString(plan->kind), plan->stages, plan->microbatches, groups,
+        percent(plan->bubbleFraction));
     TextTable table({{"stage"}, {"bubbles"}, {"held at most"}});
     for (std::size_t stage = 0; stage < plan->stageBubble.size(); ++stage)
         table.add({std::to_string(stage), percent(plan->stageBubble[stage]),

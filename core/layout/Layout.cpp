@@ -117,6 +117,7 @@ Status takeSchedule(const LayoutRequest& request, Layout& layout) {
     if (isInterleaved && layout.schedule != ScheduleKind::Interleaved)
         return refusal(fmt::format(
             "The schedule {} has no virtual stages; interleaved has.", toString(layout.schedule)));
+    layout.microbatchGroup = request.microbatchGroup.value_or(0);
     return {};
 }
 
@@ -133,7 +134,7 @@ Result<Layout> makeLayout(const LayoutRequest& request) {
     if (!grid.hasValue())
         return grid.error();
     Layout layout{grid.value(), world.value().nodes, world.value().gpusPerNode, 1, {}, {}, {},
-        ScheduleKind::OneForwardOneBackward, {}};
+        ScheduleKind::OneForwardOneBackward, {}, 0};
     const auto sharding = shardingOf(request, layout.grid);
     if (!sharding.hasValue())
         return sharding.error();
@@ -172,7 +173,7 @@ Result<Schedule> planSchedule(const Layout& layout) {
         return Error{
             ErrorCode::NotFound, "The number of micro-batches of a step is not known.", {}};
     ScheduleRequest request{layout.schedule, layout.grid.degrees().pipeline, *layout.microbatches,
-        layout.virtualStages, {}, 0.0};
+        layout.virtualStages, {}, 0.0, layout.microbatchGroup};
     const bool isUneven = std::any_of(layout.chunks.begin(), layout.chunks.end(),
         [&](const StageChunk& chunk) { return chunk.layers != layout.chunks.front().layers; });
     if (isUneven) {

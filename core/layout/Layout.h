@@ -34,6 +34,7 @@ struct LayoutRequest {
     bool lossCounts = false;
     std::optional<int> microbatches; // per data-parallel rank and step
     std::optional<ScheduleKind> schedule;
+    std::optional<int> microbatchGroup; // of an interleaved schedule, see Schedule.h
 
     bool operator==(const LayoutRequest&) const = default;
 };
@@ -59,6 +60,7 @@ struct Layout {
     std::optional<int> microbatches;
     ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
     std::vector<std::string> notes; // what was assumed
+    int microbatchGroup = 0; // 0: the least that works
 
     [[nodiscard]] int nodeOf(int rank) const { return rank / gpusPerNode; }
     [[nodiscard]] int localOf(int rank) const { return rank % gpusPerNode; }

@@ -153,17 +153,43 @@ Status checkTimes(const ScheduleRequest& request) {
     return {};
 }
 
+bool groupWorks(int group, int stages, int microbatches) {
+    const int left = microbatches % group;
+    return left == 0 || left >= stages;
+}
+
+Status checkGroup(const ScheduleRequest& request) {
+    const int group = request.microbatchGroup;
+    if (group == 0) {
+        const auto least = microbatchGroup(request.stages, request.microbatches);
+        return least.hasValue() ? Status() : least.error();
+    }
+    if (group < request.stages || group > request.microbatches)
+        return refusal(
+            fmt::format("A group of micro-batches of the interleaved schedule has at least as many "
+                        "as there are stages and at most all, {} to {}, not {}.",
+                request.stages, request.microbatches, group));
+    if (!groupWorks(group, request.stages, request.microbatches))
+        return refusal(fmt::format(
+            "Groups of {} leave {} of the {} micro-batches for the last one; the interleaved "
+            "schedule needs none or at least as many as there are stages, {}.",
+            group, request.microbatches % group, request.microbatches, request.stages));
+    return {};
+}
+
 Status check(const ScheduleRequest& request) {
     if (request.stages < 1 || request.microbatches < 1 || request.virtualStages < 1)
         return refusal("A schedule needs at least one stage and one micro-batch.");
     if (request.virtualStages > 1 && request.kind != ScheduleKind::Interleaved)
         return refusal(fmt::format(
             "The schedule {} has no virtual stages; interleaved has.", toString(request.kind)));
-    // With fewer in the last group its stages would wait for each other in a circle.
-    if (request.virtualStages > 1 && request.microbatches % request.stages != 0)
-        return refusal(fmt::format("The interleaved schedule needs micro-batches that are a "
-                                   "multiple of the stages: {} is none of {}.",
-            request.microbatches, request.stages));
+    if (request.microbatchGroup < 0 || (request.microbatchGroup > 0 && request.virtualStages == 1))
+        return refusal("Only the interleaved schedule with virtual stages has groups of "
+                       "micro-batches.");
+    if (request.virtualStages > 1) {
+        if (auto status = checkGroup(request); !status.hasValue())
+            return status;
+    }
     const double tasks = 3.0 * request.stages * request.microbatches * request.virtualStages;
     if (tasks > static_cast<double>(kMaxTasks))
         return refusal(
@@ -221,6 +247,16 @@ Result<ScheduleKind> scheduleKindFromString(std::string_view text) {
     return static_cast<ScheduleKind>(found - kKinds.begin());
 }
 
+Result<int> microbatchGroup(int stages, int microbatches) {
+    for (int group = std::max(1, stages); group <= microbatches; ++group) {
+        if (groupWorks(group, stages, microbatches))
+            return group;
+    }
+    return refusal(fmt::format("The interleaved schedule needs at least as many micro-batches as "
+                               "there are stages: {} are fewer than {}.",
+        microbatches, stages));
+}
+
 Result<Schedule> makeSchedule(const ScheduleRequest& asked) {
     if (const auto status = check(asked); !status.hasValue())
         return status.error();
@@ -229,11 +265,13 @@ Result<Schedule> makeSchedule(const ScheduleRequest& asked) {
         const double each = 1.0 / request.virtualStages;
         request.times = {{each, each, each}};
     }
+    if (request.virtualStages > 1)
+        request.microbatchGroup = groupOf(request); // found once, not at every pass
     Timing timing(request);
     if (!timing.run())
         return Error{ErrorCode::Internal, "The stages of this schedule wait for each other.", {}};
     Schedule schedule{request.kind, request.stages, request.microbatches, request.virtualStages,
-        timing.takeTasks(), 0.0, 0.0, {}, {}};
+        timing.takeTasks(), 0.0, 0.0, {}, {}, request.microbatchGroup};
     measure(schedule);
     return schedule;
 }
@@ -245,7 +283,7 @@ std::optional<double> idealBubbleFraction(
     if (stages < 1 || microbatches < 1 || virtualStages < 1)
         return std::nullopt;
     if (kind == ScheduleKind::Interleaved && virtualStages > 1) {
-        if (microbatches % stages != 0)
+        if (microbatches < stages)
             return std::nullopt;
         return others / (virtualStages * count + others);
     }

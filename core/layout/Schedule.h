@@ -42,7 +42,17 @@ struct ScheduleRequest {
     // none: forward 1, backward 2, divided by the virtual stages.
     std::vector<PieceTimes> times;
     double sendTime = 0.0; // from one stage to another
+    // Of an interleaved schedule: micro-batches that a stage takes through one of its pieces before
+    // it turns to the next (Megatron-LM's microbatch-group-size-per-virtual-pipeline-stage). 0: the
+    // least that works, see microbatchGroup().
+    int microbatchGroup = 0;
 };
+
+// Megatron-LM asks for at least as many as there are stages, at most all micro-batches, and that
+// those left over for the last group are none or no fewer than the stages: with fewer its stages
+// wait for each other in a circle. The least such number, which holds the fewest activations;
+// Usage where there are fewer micro-batches than stages.
+Result<int> microbatchGroup(int stages, int microbatches);
 
 enum class TaskKind : std::uint8_t { Forward, Backward, WeightGradient };
 
@@ -70,6 +80,7 @@ struct Schedule {
     // Most pieces of the model whose activations a stage holds at a time: forward begun, backward
     // (ZeroBubble: gradient of the weights) not done.
     std::vector<int> peakInFlight;
+    int microbatchGroup = 0; // of an interleaved schedule with virtual stages
 };
 
 // Usage error for numbers that make no schedule, or too many tasks (kMaxTasks).
@@ -78,7 +89,7 @@ Result<Schedule> makeSchedule(const ScheduleRequest& request);
 
 // The bubble fraction where all pieces take equally long and sending takes no time, p stages, m
 // micro-batches, v virtual stages, f, b, w the durations of PieceTimes for one stage:
-// (p−1) / (m+p−1) for GPipe and 1F1B; (p−1) / (v·m+p−1) interleaved, m a multiple of p;
+// (p−1) / (m+p−1) for GPipe and 1F1B; (p−1) / (v·m+p−1) interleaved, m >= p;
 // (p−1)(f+b−w) / (m(f+b+w) + (p−1)(f+b−w)) for ZB-H1, where w is no longer than f or b and m >= p.
 // Absent where no such form holds.
 std::optional<double> idealBubbleFraction(ScheduleKind kind, int stages, int microbatches,

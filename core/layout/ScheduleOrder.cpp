@@ -6,13 +6,14 @@ namespace trainscope::layout {
 
 namespace {
 
-// The k-th forward or backward pass of a stage: micro-batches in groups of as many as there are
-// stages, each group through all chunks, backward through the last chunk first.
+// The k-th forward or backward pass of a stage: micro-batches in groups, each group through all
+// chunks, backward through the last chunk first.
 WorkItem passAt(const ScheduleRequest& request, TaskKind kind, int k) {
-    const int perGroup = request.stages * request.virtualStages;
+    const int size = groupOf(request);
+    const int perGroup = size * request.virtualStages;
     const int group = k / perGroup;
-    const int first = group * request.stages;
-    const int members = std::min(request.stages, request.microbatches - first);
+    const int first = group * size;
+    const int members = std::min(size, request.microbatches - first);
     const int within = k - group * perGroup;
     const int chunk = within / members;
     const bool isForward = kind == TaskKind::Forward;
@@ -42,6 +43,14 @@ std::vector<WorkItem> zeroBubbleOrder(const ScheduleRequest& request, int stage)
 
 } // namespace
 
+int groupOf(const ScheduleRequest& request) {
+    if (request.virtualStages == 1)
+        return request.stages;
+    return request.microbatchGroup > 0
+        ? request.microbatchGroup
+        : microbatchGroup(request.stages, request.microbatches).valueOr(request.stages);
+}
+
 int warmupCount(const ScheduleRequest& request, int stage) {
     const int all = request.microbatches * request.virtualStages;
     switch (request.kind) {
@@ -55,7 +64,7 @@ int warmupCount(const ScheduleRequest& request, int stage) {
     }
     const int later = request.virtualStages == 1
         ? request.stages - stage - 1
-        : (request.stages - stage - 1) * 2 + (request.virtualStages - 1) * request.stages;
+        : (request.stages - stage - 1) * 2 + (request.virtualStages - 1) * groupOf(request);
     return std::min(later, all);
 }
 

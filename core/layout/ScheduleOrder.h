@@ -14,6 +14,9 @@ struct WorkItem {
     int microbatch = 0;
 };
 
+// What microbatchGroup is where it is 0 in the request; the stages without virtual ones.
+int groupOf(const ScheduleRequest& request);
+
 // Forward passes that a stage begins before its first backward pass, at most all of them.
 int warmupCount(const ScheduleRequest& request, int stage);
 

@@ -55,7 +55,7 @@ _trainscope_cli() {
     --max-lag|--airflow|--power-limit) return ;;
     --csv) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --name|--threads|--network-gbps|--height-mm|--rank|--from|--to|--iteration) return ;;
-    --nodes|--gpus-per-node|--tp|--cp|--dp|--pp|--ep|--etp|--vpp|--shard-size|--layers|--stage-layers|--microbatches|--model|--sequence|--micro-batch) return ;;
+    --nodes|--gpus-per-node|--tp|--cp|--dp|--pp|--ep|--etp|--vpp|--shard-size|--layers|--stage-layers|--microbatches|--microbatch-group|--model|--sequence|--micro-batch) return ;;
   esac
   case "$command" in
     import)
@@ -70,7 +70,7 @@ _trainscope_cli() {
     kernels) options="--run --categories --steady --iteration --json --help" ;;
     layout)
       options="--run --nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
-        --stage-layers --embedding-layer --loss-layer --model --sequence --micro-batch --microbatches \
+        --stage-layers --embedding-layer --loss-layer --model --sequence --micro-batch --microbatches --microbatch-group \
         --schedule --save --forget --tasks --json --help" ;;
     topology)
       if [[ $current == -* ]]; then

@@ -101,14 +101,27 @@ private Q_SLOTS:
         }
     }
 
-    // Megatron-LM does not run the interleaved schedule with 6 micro-batches on 4 stages.
+    // Megatron-LM does not run the interleaved schedule with 3 micro-batches on 4 stages, and 6
+    // only in one group.
     void whatCannotBePlannedIsLeftOut() {
-        const auto ran = runCli({"layout", "--nodes", "1", "--gpus-per-node", "4", "--pp", "4",
-            "--vpp", "2", "--microbatches", "6", "--json"});
+        const std::vector<std::string> cluster{"layout", "--nodes", "1", "--gpus-per-node", "4",
+            "--pp", "4", "--vpp", "2", "--json", "--microbatches"};
+        const auto with = [&](std::vector<std::string> more) {
+            more.insert(more.begin(), cluster.begin(), cluster.end());
+            return runCli(more);
+        };
+        const auto ran = with({"3"});
         QCOMPARE(ran.status, 1);
-        QVERIFY(ran.err.find("6 is none of 4") != std::string::npos);
+        QVERIFY(ran.err.find("3 are fewer than 4") != std::string::npos);
         QVERIFY(!ran.json()["schedule"].contains("bubble_fraction"));
         QCOMPARE(ran.json()["ranks"].size(), std::size_t{4});
+        const auto six = with({"6"});
+        QCOMPARE(six.status, 0);
+        QCOMPARE(six.json()["schedule"]["microbatch_group"].get<int>(), 6);
+        QCOMPARE(six.json()["schedule"]["bubble_fraction"].get<double>(), 3.0 / 15.0);
+        const auto four = with({"6", "--microbatch-group", "4"});
+        QCOMPARE(four.status, 1);
+        QVERIFY(four.err.find("leave 2 of the 6") != std::string::npos);
     }
 
     void textForPeople() {

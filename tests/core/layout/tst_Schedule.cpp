@@ -69,6 +69,63 @@ private Q_SLOTS:
         }
     }
 
+    // Any number of micro-batches from the number of stages on, in any groups that Megatron-LM
+    // takes: the bubble stays that of the closed form.
+    void interleavedInAnyGroups() {
+        std::map<bool, int> tried;
+        for (int stages = 2; stages <= 6; ++stages) {
+            for (int chunks = 2; chunks <= 3; ++chunks) {
+                for (int count = 1; count <= 3 * stages + 1; ++count) {
+                    for (int group = 0; group <= count + 1; ++group) {
+                        const ScheduleRequest request{ScheduleKind::Interleaved, stages, count,
+                            chunks, {{2, 1, 3}}, 0.0, group};
+                        const auto made = makeSchedule(request);
+                        const bool works = group == 0 ? count >= stages
+                                                      : group >= stages && group <= count
+                                && (count % group == 0 || count % group >= stages);
+                        QCOMPARE(made.hasValue(), works);
+                        ++tried[works];
+                        if (!works)
+                            continue;
+                        checkDependencies(request, made.value());
+                        checkStages(request, made.value());
+                        compareBubble(made.value().bubbleFraction,
+                            (stages - 1.0) / (chunks * count + stages - 1.0));
+                        compareBubble(
+                            *idealBubbleFraction(ScheduleKind::Interleaved, stages, count, chunks),
+                            made.value().bubbleFraction);
+                    }
+                }
+            }
+        }
+        QVERIFY(tried[true] > 300);
+        QVERIFY(tried[false] > 300);
+    }
+
+    // The table of Megatron-LM's get_schedule_table for 2 stages, 2 chunks, 5 micro-batches in
+    // groups of 3: micro-batches 0 1 2 0 1 2 3 4 3 4 through chunks 0 0 0 1 1 1 0 0 1 1.
+    void orderOfMegatronsGroups() {
+        const ScheduleRequest request{ScheduleKind::Interleaved, 2, 5, 2, {}, 0.0, 3};
+        QCOMPARE(warmupCount(request, 0), 5);
+        QCOMPARE(warmupCount(request, 1), 3);
+        std::vector<std::pair<int, int>> forward;
+        std::vector<std::pair<int, int>> backward;
+        for (const WorkItem& item : workOrder(request, 0))
+            (item.kind == TaskKind::Forward ? forward : backward)
+                .emplace_back(item.microbatch, item.chunk);
+        const std::vector<std::pair<int, int>> table{
+            {0, 0}, {1, 0}, {2, 0}, {0, 1}, {1, 1}, {2, 1}, {3, 0}, {4, 0}, {3, 1}, {4, 1}};
+        QCOMPARE(forward, table);
+        QCOMPARE(backward.size(), table.size());
+        for (std::size_t k = 0; k < table.size(); ++k)
+            QCOMPARE(backward[k], std::pair(table[k].first, 1 - table[k].second));
+        QCOMPARE(microbatchGroup(2, 5).value(), 3);
+        QCOMPARE(microbatchGroup(4, 128).value(), 4);
+        QCOMPARE(microbatchGroup(4, 6).value(), 6);
+        QCOMPARE(microbatchGroup(4, 11).value(), 6);
+        QVERIFY(!microbatchGroup(4, 3).hasValue());
+    }
+
     // Qi et al., table 2: (p−1)(f+b−w) of idle time.
     void zeroBubbleClosedForm() {
         std::mt19937 dice(7);
@@ -150,7 +207,7 @@ private Q_SLOTS:
             request.microbatches = pick(1, 19);
             request.virtualStages = request.kind == ScheduleKind::Interleaved ? pick(1, 4) : 1;
             if (request.virtualStages > 1)
-                request.microbatches = request.stages * pick(1, 4);
+                request.microbatches = request.stages + pick(0, 12);
             const int pieces = request.stages * request.virtualStages;
             for (int piece = 0; piece < pieces; ++piece)
                 request.times.push_back({random(dice), random(dice), random(dice)});
@@ -185,8 +242,9 @@ private Q_SLOTS:
     void refusesNonsense() {
         QVERIFY(!makeSchedule({ScheduleKind::GPipe, 0, 1, 1, {}, 0.0}).hasValue());
         QVERIFY(!makeSchedule({ScheduleKind::GPipe, 2, 0, 1, {}, 0.0}).hasValue());
-        QVERIFY(!makeSchedule({ScheduleKind::Interleaved, 4, 6, 2, {}, 0.0}).hasValue());
-        QVERIFY(!idealBubbleFraction(ScheduleKind::Interleaved, 4, 6, 2).has_value());
+        QVERIFY(!makeSchedule({ScheduleKind::Interleaved, 4, 3, 2, {}, 0.0}).hasValue());
+        QVERIFY(!idealBubbleFraction(ScheduleKind::Interleaved, 4, 3, 2).has_value());
+        QVERIFY(!makeSchedule({ScheduleKind::GPipe, 4, 8, 1, {}, 0.0, 4}).hasValue());
         QVERIFY(!makeSchedule({ScheduleKind::GPipe, 2, 2, 2, {}, 0.0}).hasValue());
         QVERIFY(!makeSchedule({ScheduleKind::GPipe, 3, 2, 1, {{}, {}}, 0.0}).hasValue());
         QVERIFY(!makeSchedule({ScheduleKind::GPipe, 2, 2, 1, {{-1, 1, 1}}, 0.0}).hasValue());
