@@ -59,6 +59,7 @@ public:
 
 private:
     struct Annotation {
+        TimeNs begin;
         TimeNs end;
         Mark mark;
     };
@@ -93,7 +94,7 @@ private:
         if (known->second == Mark::None)
             return {};
         m_evidence.tellsDirections = m_evidence.tellsDirections || known->second != Mark::Optimizer;
-        open.push_back({span.start + span.duration, known->second});
+        open.push_back({span.start, span.start + span.duration, known->second});
         return {};
     }
 
@@ -112,16 +113,20 @@ private:
         const auto category = m_names.category(*kernel.value(), span);
         if (!category.hasValue())
             return category.error();
-        const DeviceWork work{span, stream, kernel.value(), m_host.takeLaunch(span.correlation)};
+        DeviceWork work{span, stream, kernel.value(), m_host.takeLaunch(span.correlation)};
+        const auto [telling, evidence] = tellingOf(work);
+        work.telling = telling;
         ActiveKernel active{std::min(span.start + span.duration, m_range.end), category.value(),
             span.detail, Mark::None, kernel.value()->isCommunication, false};
         if (!active.isCommunication) {
-            active.mark = markOf(work);
+            active.mark = telling.mark;
+            ++(m_evidence.*evidence);
         } else if (*active.category == "send_recv") {
             const auto isTransfer = isPipelineTransfer(span.detail);
             if (!isTransfer.hasValue())
                 return isTransfer.error();
             active.isPipelineTransfer = isTransfer.value();
+            work.isPipelineTransfer = active.isPipelineTransfer;
         }
         if (auto status = tell(work); !status.hasValue())
             return status;
@@ -148,36 +153,36 @@ private:
         return isTransfer;
     }
 
-    Mark markOf(const DeviceWork& work) {
-        if (work.launch && work.launch->mark != Mark::None) {
-            ++m_evidence.launches;
-            return work.launch->mark;
-        }
-        if (const Mark mark = streamMark(work.stream, work.span.start); mark != Mark::None) {
-            ++m_evidence.streamAnnotations;
-            return mark;
-        }
+    // And what it rests on.
+    std::pair<Telling, std::int64_t MarkEvidence::*> tellingOf(const DeviceWork& work) {
+        if (work.launch && work.launch->telling.mark != Mark::None)
+            return {work.launch->telling, &MarkEvidence::launches};
+        if (const Telling told = streamTelling(work.stream, work.span.start);
+            told.mark != Mark::None)
+            return {told, &MarkEvidence::streamAnnotations};
         if (!m_host.hasLaunches()) {
-            if (const Mark mark = m_host.annotationAt(work.span.start); mark != Mark::None) {
-                ++m_evidence.hostAnnotations;
-                return mark;
-            }
+            if (const Telling told = m_host.annotationAt(work.span.start); told.mark != Mark::None)
+                return {told, &MarkEvidence::hostAnnotations};
         }
         const Mark mark = markOfKernel(work.kernel->name, work.kernel->category);
-        ++(mark == Mark::None ? m_evidence.none : m_evidence.names);
-        return mark;
+        return {
+            {mark, std::nullopt}, mark == Mark::None ? &MarkEvidence::none : &MarkEvidence::names};
     }
 
-    [[nodiscard]] Mark streamMark(std::size_t stream, TimeNs moment) const {
+    [[nodiscard]] Telling streamTelling(std::size_t stream, TimeNs moment) const {
         const std::size_t track = m_annotationOf[stream];
-        Mark mark = Mark::None;
+        Telling telling;
         if (track >= m_annotations.size())
-            return mark;
+            return telling;
         for (const Annotation& one : m_annotations[track]) {
-            if (one.end > moment && (one.mark != Mark::Forward || mark == Mark::None))
-                mark = one.mark;
+            if (one.end > moment && (one.mark != Mark::Forward || telling.mark == Mark::None))
+                telling.mark = one.mark;
         }
-        return mark;
+        for (const Annotation& one : m_annotations[track]) {
+            if (one.end > moment && one.mark == telling.mark && !telling.since)
+                telling.since = one.begin;
+        }
+        return telling;
     }
 
     void tellPiece(TimeRange range, std::span<const ActiveKernel> running) {

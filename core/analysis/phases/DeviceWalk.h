@@ -33,6 +33,8 @@ struct DeviceWork {
     std::size_t stream; // index in DeviceTracks::streams
     const KernelNames::Kernel* kernel = nullptr; // of kernels
     std::optional<Launch> launch;
+    Telling telling = {}; // of kernels, those of communication too
+    bool isPipelineTransfer = false; // SendRecv that is no all-to-all
 };
 
 class DeviceVisitor {

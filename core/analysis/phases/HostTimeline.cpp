@@ -8,16 +8,18 @@ namespace {
 
 // The innermost that tells backward or optimizer, else forward where any does.
 template <typename Opens>
-Mark tellingMark(const Opens& opens, auto&& counts) {
-    Mark mark = Mark::None;
+Telling tellingOf(const Opens& opens, auto&& counts) {
+    Telling telling;
     for (auto open = opens.rbegin(); open != opens.rend(); ++open) {
-        if (!counts(*open))
+        if (!counts(*open) || telling.mark > Mark::Forward)
             continue;
-        if (open->mark != Mark::Forward)
-            return open->mark;
-        mark = Mark::Forward;
+        telling.mark = open->mark;
     }
-    return mark;
+    for (const auto& open : opens) {
+        if (!telling.since && counts(open) && open.isAnnotation && open.mark == telling.mark)
+            telling.since = open.range.begin;
+    }
+    return telling;
 }
 
 } // namespace
@@ -52,7 +54,7 @@ Status HostTimeline::add(std::size_t thread, const Span& span) {
     const TimeRange range{span.start, span.start + span.duration};
     if (isCall) {
         remember(
-            span.correlation, {{range, markAt(thread, span.start)}, name.value().isGraphLaunch});
+            span.correlation, {{range, tellingAt(thread, span.start)}, name.value().isGraphLaunch});
         return {};
     }
     const Mark mark = isAnnotation ? name.value().annotation : name.value().operation;
@@ -66,20 +68,25 @@ Status HostTimeline::add(std::size_t thread, const Span& span) {
 }
 
 // The spans of other threads may have ended meanwhile.
-Mark HostTimeline::markAt(std::size_t thread, TimeNs moment) const {
+Telling HostTimeline::tellingAt(std::size_t thread, TimeNs moment) const {
     const auto& own = m_threads[thread].open;
-    if (const Mark mark = tellingMark(own, [](const Open&) { return true; }); mark != Mark::None)
-        return mark;
+    Telling telling = tellingOf(own, [](const Open&) { return true; });
+    if (telling.since)
+        return telling;
     // Backward launches from a thread of its own while the one that asked for it waits.
     for (std::size_t i = 0; i < m_threads.size(); ++i) {
         if (i == thread)
             continue;
-        const Mark mark = tellingMark(m_threads[i].open,
+        const Telling other = tellingOf(m_threads[i].open,
             [&](const Open& open) { return open.isAnnotation && open.range.end > moment; });
-        if (mark != Mark::None)
-            return mark;
+        if (telling.mark == Mark::None && other.mark != Mark::None)
+            return other;
+        if (telling.mark != Mark::None && other.mark == telling.mark)
+            telling.since = other.since;
+        if (telling.since)
+            break;
     }
-    return Mark::None;
+    return telling;
 }
 
 void HostTimeline::remember(std::int64_t correlation, const Known& known) {
@@ -105,9 +112,9 @@ std::optional<Launch> HostTimeline::takeLaunch(std::int64_t correlation) {
     return launch;
 }
 
-Mark HostTimeline::annotationAt(TimeNs moment) {
+Telling HostTimeline::annotationAt(TimeNs moment) {
     std::erase_if(m_annotations, [&](const Open& open) { return open.range.end <= moment; });
-    return tellingMark(m_annotations, [&](const Open& open) { return open.range.begin <= moment; });
+    return tellingOf(m_annotations, [&](const Open& open) { return open.range.begin <= moment; });
 }
 
 } // namespace trainscope::analysis

@@ -14,9 +14,16 @@
 
 namespace trainscope::analysis {
 
+// What surrounds a moment: the mark, and the begin of the outermost annotation that tells it, which
+// tells one pass from the next of its kind; absent where only an operator tells it.
+struct Telling {
+    Mark mark = Mark::None;
+    std::optional<TimeNs> since;
+};
+
 struct Launch {
     TimeRange call; // of the runtime
-    Mark mark = Mark::None;
+    Telling telling;
 };
 
 class HostTimeline {
@@ -30,7 +37,7 @@ public:
     // The call of that correlation. A call is taken once, unless it launched a graph of kernels.
     std::optional<Launch> takeLaunch(std::int64_t correlation);
     // What the annotations around a moment tell; moments must not go back.
-    Mark annotationAt(TimeNs moment);
+    Telling annotationAt(TimeNs moment);
 
     [[nodiscard]] bool hasLaunches() const { return m_hasLaunches; }
     // Some annotation or operator told forward or backward.
@@ -55,7 +62,7 @@ private:
         bool isGraph = false;
     };
     Result<Name> nameOf(NameId id);
-    [[nodiscard]] Mark markAt(std::size_t thread, TimeNs moment) const;
+    [[nodiscard]] Telling tellingAt(std::size_t thread, TimeNs moment) const;
     void remember(std::int64_t correlation, const Known& known);
 
     const store::Store& m_store;

@@ -150,8 +150,7 @@ private Q_SLOTS:
             std::abs(planSchedule(makeLayout(request).value()).value().bubbleFraction - 3.0 / 21.0)
             < 1e-12);
         request.microbatches = 3;
-        QVERIFY(
-            planSchedule(makeLayout(request).value()).error().message.find("3 are fewer than 4")
+        QVERIFY(planSchedule(makeLayout(request).value()).error().message.find("3 are fewer than 4")
             != std::string::npos);
     }
 

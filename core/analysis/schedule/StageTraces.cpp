@@ -1,0 +1,286 @@
+#include "core/analysis/schedule/StageTraces.h"
+
+#include "core/analysis/IterationsOfRank.h"
+#include "core/analysis/clocks/RankClocks.h"
+#include "core/analysis/iterations/AnnotatedIterations.h"
+#include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/schedule/TracedSchedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+Error missing(std::string message, const Run& run) {
+    return {ErrorCode::NotFound, std::move(message), run.name};
+}
+
+DurationNs overlapOf(const TimeRange& a, const TimeRange& b) {
+    const TimeRange common{std::max(a.begin, b.begin), std::min(a.end, b.end)};
+    return common.isEmpty() ? DurationNs{} : common.length();
+}
+
+// The devices that speak for the stages, and what the layout says.
+struct Speakers {
+    layout::Layout layout;
+    std::string wording;
+    std::vector<std::optional<DeviceTracks>> stages;
+    std::vector<Iteration> iterations;
+};
+
+// By rank, the device that was busy longest.
+Result<std::map<int, DeviceTracks>> devicesOf(const store::Store& store, const Run& run) {
+    auto all = tracedDevices(store, run);
+    if (!all.hasValue())
+        return all.error();
+    std::map<int, DeviceTracks> devices;
+    for (DeviceTracks& device : all.value()) {
+        const auto found = devices.find(device.rank);
+        if (found == devices.end() || found->second.extent.length() < device.extent.length())
+            devices[device.rank] = std::move(device);
+    }
+    return devices;
+}
+
+// Of the pipeline group with most traced ranks, the first of these; stages that it lacks are taken
+// from the lowest rank of the stage that was traced.
+std::vector<std::optional<DeviceTracks>> speakersOf(
+    const layout::RankGrid& grid, const std::map<int, DeviceTracks>& devices) {
+    const auto stages = static_cast<std::size_t>(grid.degrees().pipeline);
+    std::vector<std::optional<DeviceTracks>> speakers(stages);
+    const auto isTraced = [&](int rank) { return devices.contains(rank); };
+    std::vector<int> best;
+    std::ptrdiff_t most = 0;
+    for (auto& group : grid.groups(layout::GroupKind::Pipeline)) {
+        const auto traced = std::count_if(group.begin(), group.end(), isTraced);
+        if (traced > most) {
+            most = traced;
+            best = group;
+        }
+    }
+    for (const int rank : best) {
+        if (isTraced(rank))
+            speakers[static_cast<std::size_t>(grid.position(rank).pipeline)] = devices.at(rank);
+    }
+    for (const auto& [rank, device] : devices) {
+        if (rank < 0 || rank >= grid.worldSize())
+            continue;
+        auto& speaker = speakers[static_cast<std::size_t>(grid.position(rank).pipeline)];
+        if (!speaker)
+            speaker = device;
+    }
+    return speakers;
+}
+
+Result<Speakers> findSpeakers(const store::Store& store, const Run& run, const Progress& progress) {
+    const auto told = runLayout(store, run, progress);
+    if (!told.hasValue())
+        return told.error();
+    const auto layout = layout::makeLayout(told.value().request);
+    if (!layout.hasValue())
+        return layout.error();
+    if (layout.value().grid.degrees().pipeline < 2)
+        return missing("This run has no pipeline: all its layers are one stage.", run);
+    const auto devices = devicesOf(store, run);
+    if (!devices.hasValue())
+        return devices.error();
+    Speakers speakers{
+        layout.value(), told.value().wording, speakersOf(layout.value().grid, devices.value()), {}};
+    if (std::none_of(speakers.stages.begin(), speakers.stages.end(),
+            [](const auto& stage) { return stage.has_value(); }))
+        return missing("No rank of this run's pipeline was traced: only the planned schedule can "
+                       "be shown.",
+            run);
+    const auto annotated = annotatedIterations(store, run.id);
+    if (!annotated.hasValue())
+        return annotated.error();
+    for (const auto& [rank, iterations] : annotated.value().byRank) {
+        for (Iteration one : iterations) {
+            one.rank = rank;
+            speakers.iterations.push_back(one);
+        }
+    }
+    return speakers;
+}
+
+// How much of each iteration the speakers' traces show, together.
+std::map<std::int64_t, DurationNs> tracedParts(const Speakers& speakers) {
+    std::map<std::int64_t, DurationNs> parts;
+    for (const auto& stage : speakers.stages) {
+        if (!stage)
+            continue;
+        for (const Iteration& one : iterationsOfRank(speakers.iterations, stage->rank)) {
+            const DurationNs overlap = overlapOf(one.range, stage->extent);
+            if (overlap.ns > 0)
+                parts[one.index] = parts[one.index] + overlap;
+        }
+    }
+    return parts;
+}
+
+// The middle one of those that are traced as well as any.
+std::optional<std::int64_t> bestIteration(const std::map<std::int64_t, DurationNs>& parts) {
+    constexpr double kNearly = 0.95;
+    DurationNs most;
+    for (const auto& [index, part] : parts)
+        most = std::max(most, part);
+    std::vector<std::int64_t> good;
+    for (const auto& [index, part] : parts) {
+        if (part.seconds() >= kNearly * most.seconds())
+            good.push_back(index);
+    }
+    return good.empty() ? std::nullopt : std::optional(good[good.size() / 2]);
+}
+
+std::optional<TimeRange> rangeOf(const Speakers& speakers, int rank, std::int64_t iteration) {
+    for (const Iteration& one : iterationsOfRank(speakers.iterations, rank)) {
+        if (one.index == iteration)
+            return one.range;
+    }
+    return std::nullopt;
+}
+
+TimeRange onReference(const TimeRange& range, const RankClock* clock) {
+    return clock == nullptr
+        ? range
+        : TimeRange{clock->onReference(range.begin), clock->onReference(range.end)};
+}
+
+std::string_view evidenceText(const MarkEvidence& evidence) {
+    const std::array<std::pair<std::int64_t, std::string_view>, 4> all{
+        {{evidence.launches, "annotations around the launches"},
+            {evidence.streamAnnotations, "annotations of the streams"},
+            {evidence.hostAnnotations, "annotations of the host threads"},
+            {evidence.names, "the kernels' names"}}};
+    const auto most = std::max_element(all.begin(), all.end());
+    return most->first > 0 ? most->second : "the transfers between the stages alone";
+}
+
+class Reader {
+public:
+    Reader(const store::Store& store, const Run& run, Speakers speakers, const Progress& progress)
+        : m_store(store)
+        , m_run(run)
+        , m_speakers(std::move(speakers))
+        , m_progress(progress) { }
+
+    Result<StageTraces> read(std::optional<std::int64_t> wanted) {
+        StageTraces traces{m_speakers.layout, {}, wanted, {}, {}};
+        const auto parts = tracedParts(m_speakers);
+        if (wanted && !parts.contains(*wanted))
+            return missing(iterationsText(*wanted, parts), m_run);
+        if (!wanted)
+            traces.iteration = bestIteration(parts);
+        const auto clocks = alignRanks(m_store, m_run, m_progress);
+        if (!clocks.hasValue())
+            return clocks.error();
+        for (const auto& speaker : m_speakers.stages) {
+            auto stage = speaker ? readStage(*speaker, traces.iteration, clocks.value())
+                                 : Result<StageTrace>(StageTrace{});
+            if (!stage.hasValue())
+                return stage.error();
+            traces.stages.push_back(std::move(stage).value());
+        }
+        traces.basis = fmt::format(
+            "passes by {}; layout from {}", evidenceText(m_evidence), m_speakers.wording);
+        takeNotes(clocks.value(), traces);
+        return traces;
+    }
+
+private:
+    static std::string iterationsText(
+        std::int64_t wanted, const std::map<std::int64_t, DurationNs>& parts) {
+        if (parts.empty())
+            return fmt::format("The traces show no iterations, so there is no {}.", wanted);
+        return fmt::format("The traces show nothing of iteration {}; they show {} to {}.", wanted,
+            parts.begin()->first, parts.rbegin()->first);
+    }
+
+    Result<StageTrace> readStage(const DeviceTracks& device, std::optional<std::int64_t> iteration,
+        const RankClocks& clocks) {
+        const auto own
+            = iteration ? rangeOf(m_speakers, device.rank, *iteration) : std::optional(kAllTime);
+        StageTrace stage;
+        if (!own)
+            return stage;
+        PassCutter cutter(m_store, *own);
+        const std::array<DeviceVisitor*, 1> visitors{&cutter};
+        const auto evidence = walkDevice(m_store, device, *own, visitors, m_progress);
+        if (!evidence.hasValue())
+            return evidence.error();
+        m_evidence.launches += evidence.value().launches;
+        m_evidence.streamAnnotations += evidence.value().streamAnnotations;
+        m_evidence.hostAnnotations += evidence.value().hostAnnotations;
+        m_evidence.names += evidence.value().names;
+        const auto expected = static_cast<std::int64_t>(m_speakers.layout.microbatches.value_or(0))
+            * m_speakers.layout.virtualStages;
+        const RankClock* clock = clocks.find(device.rank);
+        stage.rank = device.rank;
+        stage.covered = onReference(
+            {std::max(own->begin, device.extent.begin), std::min(own->end, device.extent.end)},
+            clock);
+        stage.passes = joinedPasses(cutter.take(evidence.value()), expected);
+        for (Pass& pass : stage.passes) {
+            pass.range = onReference(pass.range, clock);
+            pass.times = {};
+        }
+        return stage;
+    }
+
+    void takeNotes(const RankClocks& clocks, StageTraces& traces) const {
+        std::string untraced;
+        std::string unaligned;
+        for (std::size_t stage = 0; stage < traces.stages.size(); ++stage) {
+            const int rank = traces.stages[stage].rank;
+            if (rank < 0)
+                untraced += fmt::format("{}{}", untraced.empty() ? "" : ", ", stage);
+            else if (clocks.find(rank) == nullptr)
+                unaligned += fmt::format("{}{}", unaligned.empty() ? "" : ", ", rank);
+        }
+        if (!untraced.empty())
+            traces.notes.push_back("No rank of these stages was traced: " + untraced + ".");
+        if (!unaligned.empty())
+            traces.notes.push_back("The clocks of these ranks could not be put on the others', and "
+                                   "are taken as they are: "
+                + unaligned + ".");
+    }
+
+    const store::Store& m_store;
+    const Run& m_run;
+    Speakers m_speakers;
+    const Progress& m_progress;
+    MarkEvidence m_evidence;
+};
+
+} // namespace
+
+Result<StageTraces> readStageTraces(const store::Store& store, const Run& run,
+    std::optional<std::int64_t> iteration, const Progress& progress) {
+    auto speakers = findSpeakers(store, run, progress);
+    if (!speakers.hasValue())
+        return speakers.error();
+    return Reader(store, run, std::move(speakers).value(), progress).read(iteration);
+}
+
+Result<std::vector<std::int64_t>> tracedIterations(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    const auto speakers = findSpeakers(store, run, progress);
+    std::vector<std::int64_t> result;
+    if (!speakers.hasValue()) {
+        const auto code = speakers.error().code;
+        if (code == ErrorCode::NotFound || code == ErrorCode::Usage)
+            return result;
+        return speakers.error();
+    }
+    for (const auto& [index, part] : tracedParts(speakers.value()))
+        result.push_back(index);
+    return result;
+}
+
+} // namespace trainscope::analysis

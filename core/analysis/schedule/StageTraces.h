@@ -1,0 +1,33 @@
+#pragma once
+// What the traces tell of each stage of a pipeline in one iteration: the passes of the rank that
+// speaks for it, on the clock that all share.
+
+#include "core/analysis/schedule/PassCutter.h"
+#include "core/layout/Layout.h"
+#include "core/model/Run.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct StageTrace {
+    int rank = -1; // -1: not traced
+    TimeRange covered; // part of the iteration that the trace shows, on the reference clock
+    std::vector<Pass> passes; // on the reference clock
+};
+
+struct StageTraces {
+    layout::Layout layout;
+    std::vector<StageTrace> stages;
+    std::optional<std::int64_t> iteration;
+    std::string basis;
+    std::vector<std::string> notes;
+};
+
+// Errors as tracedSchedule().
+Result<StageTraces> readStageTraces(const store::Store& store, const Run& run,
+    std::optional<std::int64_t> iteration, const Progress& progress);
+
+} // namespace trainscope::analysis

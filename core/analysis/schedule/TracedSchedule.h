@@ -1,0 +1,57 @@
+#pragma once
+// The pipeline of one iteration as its traces show it, beside the plan: which stage worked on which
+// micro-batch from when to when, and how long it stood still.
+//
+// Of each stage one traced rank speaks, all of one pipeline group where there is such. Its passes
+// are cut out of its kernels (PassCutter.h) and numbered by the order of the schedule
+// (PassOrder.h); the clocks of the ranks are put on one (core/analysis/clocks). A bubble is time in
+// the window in which no pass runs on a stage: it is idle, or waits in a transfer. The plan has the
+// mean durations of the traced passes of each stage and piece, and sends in no time; it begins with
+// the traced step, or ends with it where only its end was traced.
+
+#include "core/layout/Schedule.h"
+#include "core/model/Import.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct StageBubble {
+    int rank = -1; // that speaks for the stage; -1: none was traced
+    std::optional<double> traced; // share of the window
+    std::optional<double> planned; // of the same window; of a whole step of the plan's own
+};
+
+struct TracedSchedule {
+    // Seconds since `begin`; a micro-batch is -1 where its number cannot be told. makespan and
+    // bubbles are those of the window.
+    layout::Schedule traced;
+    std::optional<layout::Schedule> planned; // on the same axis; its own makespan and bubbles
+    TimeNs begin; // on the reference clock: start of the first pass
+    std::optional<std::int64_t> iteration; // absent: the traces show no iterations
+    bool isWhole = false; // all passes of the step were traced
+    double windowFrom = 0.0; // seconds: where bubbles are measured
+    double windowTo = 0.0;
+    std::vector<StageBubble> stages;
+    double tracedBubble = 0.0; // mean of the traced stages
+    std::optional<double> plannedBubble; // mean of the same stages
+    std::optional<double> idealBubble; // of the whole step with equal stages
+    std::string basis; // what the passes and the layout rest on, for people
+    std::vector<std::string> notes; // what is missing, in sentences
+};
+
+// The iteration of that index; without one, the one with most of it traced. NotFound says what is
+// missing: stages, traces, the iteration, or what would tell forward from backward. Cancelled by
+// progress.
+Result<TracedSchedule> tracedSchedule(const store::Store& store, const Run& run,
+    std::optional<std::int64_t> iteration = std::nullopt, const Progress& progress = {});
+
+// Indices of iterations of which passes were traced, ascending; empty without traces of stages.
+Result<std::vector<std::int64_t>> tracedIterations(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+} // namespace trainscope::analysis

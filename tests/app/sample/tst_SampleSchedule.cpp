@@ -1,0 +1,99 @@
+// The traced schedules of the sample are those that its generator played.
+
+#include <QtTest>
+
+#include <QTemporaryDir>
+
+#include "app/sample/PipelineRun.h"
+#include "app/sample/Sample.h"
+#include "app/sample/SampleCluster.h"
+#include "core/analysis/schedule/TracedSchedule.h"
+
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using app::sample::StageWork;
+
+class TestSampleSchedule : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        const auto path = m_folder.filePath(QStringLiteral("sample.trainscope")).toStdString();
+        QVERIFY(app::writeSample(path).hasValue());
+        auto store = store::Store::open(path, store::OpenMode::ReadOnly);
+        QVERIFY(store.hasValue());
+        m_store.emplace(std::move(store).value());
+    }
+
+    void agrees_data() {
+        QTest::addColumn<int>("iteration");
+        QTest::addColumn<bool>("isLarge");
+        QTest::newRow("32 H200, begin of a step") << 3 << false;
+        QTest::newRow("32 H200, end of a step") << 2 << false;
+        QTest::newRow("64 H100, begin of a step") << 3 << true;
+        QTest::newRow("64 H100, end of a step") << 2 << true;
+    }
+
+    void agrees() {
+        QFETCH(int, iteration);
+        QFETCH(bool, isLarge);
+        const auto cluster = isLarge ? app::sample::h100Cluster() : app::sample::h200Cluster();
+        const auto pipeline = app::sample::simulatePipeline(cluster);
+        const auto run = m_store->findRun(cluster.runName);
+        QVERIFY(run.hasValue());
+        const auto made = tracedSchedule(*m_store, run.value(), iteration);
+        QVERIFY2(made.hasValue(), made.hasValue() ? "" : made.error().message.c_str());
+        const TracedSchedule& traced = made.value();
+        QCOMPARE(traced.traced.microbatches, app::sample::kMicrobatches);
+        QVERIFY(traced.traced.kind == layout::ScheduleKind::OneForwardOneBackward);
+        const auto range = pipeline.iterations[static_cast<std::size_t>(iteration - 1)];
+        const double forward = cluster.forwardSeconds;
+        for (const layout::ScheduleTask& task : traced.traced.tasks) {
+            const auto kind = task.kind == layout::TaskKind::Forward ? StageWork::Kind::Forward
+                                                                     : StageWork::Kind::Backward;
+            const auto& works = pipeline.stages[static_cast<std::size_t>(task.stage)];
+            const auto work = std::find_if(works.begin(), works.end(), [&](const StageWork& one) {
+                return one.kind == kind && one.microbatch == task.microbatch
+                    && one.begin >= range.begin && one.end <= range.end;
+            });
+            QVERIFY(work != works.end());
+            const double begin = (traced.begin - app::sample::kStart).seconds() + task.start;
+            // A turn from forward to backward shows at the first kernel whose name tells it, and
+            // clocks are put on one to some microseconds.
+            QVERIFY(std::abs(begin - work->begin) < 0.02 * forward);
+            QVERIFY(std::abs((task.end - task.start) - (work->end - work->begin)) < 0.02 * forward);
+        }
+        // All that was traced is there: front and rear GPUs of each stage, one of them speaks.
+        QCOMPARE(static_cast<int>(traced.stages.size()), cluster.stages());
+        double busy = 0.0;
+        for (std::size_t stage = 0; stage < pipeline.stages.size(); ++stage) {
+            QVERIFY(traced.stages[stage].traced.has_value());
+            for (const StageWork& work : pipeline.stages[stage]) {
+                const double shift = (traced.begin - app::sample::kStart).seconds();
+                if (work.kind != StageWork::Kind::Optimizer)
+                    busy += std::max(0.0,
+                        std::min(work.end - shift, traced.windowTo)
+                            - std::max(work.begin - shift, traced.windowFrom));
+            }
+        }
+        const double all = (traced.windowTo - traced.windowFrom) * cluster.stages();
+        QVERIFY(std::abs(traced.tracedBubble - (1.0 - busy / all)) < 0.005);
+        QVERIFY(traced.planned && traced.plannedBubble && traced.idealBubble);
+        QVERIFY(
+            std::abs(*traced.idealBubble
+                - (cluster.stages() - 1.0) / (app::sample::kMicrobatches + cluster.stages() - 1.0))
+            < 1e-12);
+        // The plan sends in no time, the sample in 0.8 ms.
+        QVERIFY(*traced.plannedBubble < traced.tracedBubble + 0.01);
+        QVERIFY(std::abs(*traced.plannedBubble - traced.tracedBubble) < 0.06);
+    }
+
+private:
+    QTemporaryDir m_folder;
+    std::optional<store::Store> m_store;
+};
+
+QTEST_GUILESS_MAIN(TestSampleSchedule)
+#include "tst_SampleSchedule.moc"

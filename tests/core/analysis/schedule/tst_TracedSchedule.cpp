@@ -1,0 +1,252 @@
+// Pipelines whose passes are planted as kernels, transfers and annotations, found again.
+
+#include "core/analysis/schedule/PlantedPipeline.h"
+
+#include "core/analysis/schedule/TracedSchedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::test;
+
+namespace {
+
+Result<TracedSchedule> trace(PlantedPipeline& planted, std::optional<std::int64_t> iteration = {}) {
+    const auto store = planted.trace.store();
+    return tracedSchedule(store, store.findRun("run").value(), iteration);
+}
+
+QString failure(const Result<TracedSchedule>& made) {
+    return made.hasValue() ? QString() : QString::fromStdString(made.error().describe());
+}
+
+// Each planted task is there, with its number, from when to when; 1e-9 s: times are whole ns.
+void compareTasks(const layout::Schedule& traced, const layout::Schedule& planted) {
+    QCOMPARE(traced.tasks.size(), planted.tasks.size());
+    for (std::size_t i = 0; i < planted.tasks.size(); ++i) {
+        const ScheduleTask& a = traced.tasks[i];
+        const ScheduleTask& b = planted.tasks[i];
+        QCOMPARE(a.stage, b.stage);
+        QCOMPARE(a.chunk, b.chunk);
+        QCOMPARE(a.microbatch, b.microbatch);
+        QVERIFY(a.kind == b.kind);
+        QVERIFY2(std::abs(a.start - b.start * 1e-3) < 3e-9 && std::abs(a.end - b.end * 1e-3) < 3e-9,
+            qPrintable(QStringLiteral("%1: %2 to %3, planted %4 to %5")
+                           .arg(i)
+                           .arg(a.start)
+                           .arg(a.end)
+                           .arg(b.start * 1e-3)
+                           .arg(b.end * 1e-3)));
+    }
+}
+
+} // namespace
+
+class TestTracedSchedule : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void plantedPasses_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("stages");
+        QTest::addColumn<int>("microbatches");
+        QTest::addColumn<int>("virtualStages");
+        QTest::addColumn<int>("evidence");
+        QTest::addColumn<bool>("transfers");
+        QTest::addColumn<bool>("saysMicrobatches");
+        const auto add = [](const char* name, ScheduleKind kind, int p, int m, int v, Evidence by,
+                             bool transfers = true, bool says = true) {
+            QTest::newRow(name) << static_cast<int>(kind) << p << m << v << static_cast<int>(by)
+                                << transfers << says;
+        };
+        const auto plain = ScheduleKind::OneForwardOneBackward;
+        add("names", plain, 4, 8, 1, Evidence::Names);
+        add("two stages", plain, 2, 5, 1, Evidence::Names);
+        add("eight stages", plain, 8, 16, 1, Evidence::Names);
+        add("fewer micro-batches than stages", plain, 4, 2, 1, Evidence::Names);
+        add("batch not said", plain, 4, 8, 1, Evidence::Names, true, false);
+        add("launches", plain, 4, 8, 1, Evidence::Launches);
+        add("launches alone", plain, 4, 8, 1, Evidence::Launches, false);
+        add("annotated streams", plain, 4, 8, 1, Evidence::StreamAnnotations, false);
+        add("annotated host", plain, 4, 8, 1, Evidence::HostAnnotations, false);
+        add("annotated layers", plain, 4, 8, 1, Evidence::LayerAnnotations);
+        add("GPipe", ScheduleKind::GPipe, 4, 6, 1, Evidence::Names);
+        add("GPipe, batch not said", ScheduleKind::GPipe, 4, 6, 1, Evidence::Names, true, false);
+        add("interleaved", ScheduleKind::Interleaved, 4, 8, 2, Evidence::Names);
+        add("interleaved, 6 of 4", ScheduleKind::Interleaved, 4, 6, 3, Evidence::Launches);
+    }
+
+    void plantedPasses() {
+        QFETCH(int, kind);
+        QFETCH(int, stages);
+        QFETCH(int, microbatches);
+        QFETCH(int, virtualStages);
+        QFETCH(int, evidence);
+        QFETCH(bool, transfers);
+        QFETCH(bool, saysMicrobatches);
+        Plant plant{static_cast<ScheduleKind>(kind), stages, microbatches, virtualStages};
+        plant.evidence = static_cast<Evidence>(evidence);
+        plant.hasTransfers = transfers;
+        plant.saysMicrobatches = saysMicrobatches;
+        PlantedPipeline planted(plant);
+        const auto made = trace(planted);
+        QVERIFY2(made.hasValue(), qPrintable(failure(made)));
+        const TracedSchedule& traced = made.value();
+        compareTasks(traced.traced, planted.schedule);
+        QVERIFY(traced.isWhole);
+        QVERIFY(traced.traced.kind == planted.schedule.kind);
+        QCOMPARE(traced.traced.microbatches, microbatches);
+        QVERIFY(std::abs(traced.tracedBubble - planted.schedule.bubbleFraction) < 1e-6);
+        for (std::size_t stage = 0; stage < traced.stages.size(); ++stage)
+            QVERIFY(std::abs(*traced.stages[stage].traced - planted.schedule.stageBubble[stage])
+                < 1e-6);
+        // The plan has the same durations but sends in no time.
+        QVERIFY(traced.planned);
+        QCOMPARE(traced.planned->tasks.size(), planted.schedule.tasks.size());
+        QVERIFY(traced.planned->makespan < planted.schedule.makespan * 1e-3);
+        QVERIFY(*traced.plannedBubble <= traced.tracedBubble);
+        for (std::size_t i = 0; i < planted.schedule.tasks.size(); ++i) {
+            const auto& a = traced.planned->tasks[i];
+            const auto& b = planted.schedule.tasks[i];
+            QVERIFY(std::abs((a.end - a.start) - (b.end - b.start) * 1e-3) < 3e-9);
+        }
+        if (virtualStages == 1)
+            QVERIFY(std::abs(*traced.idealBubble - (stages - 1.0) / (microbatches + stages - 1.0))
+                < 1e-12);
+    }
+
+    // Without annotations and telling names, what a whole step has in which order tells; the first
+    // stage's backward passes touch its next forward ones, so transfers must lie between.
+    void passesThatNothingTells() {
+        Plant plant;
+        plant.evidence = Evidence::None;
+        plant.stages = 2;
+        plant.microbatches = 1;
+        PlantedPipeline planted(plant);
+        auto made = trace(planted);
+        QVERIFY(!made.hasValue()); // stage 1 goes from forward to backward without a pause
+        QVERIFY(made.error().code == ErrorCode::NotFound);
+        QVERIFY(made.error().message.find("tell forward") != std::string::npos);
+    }
+
+    void clocksOfTheRanksAreAligned() {
+        Plant plant;
+        plant.clockStep = 300'000; // a third of a unit
+        plant.microbatches = 24;
+        PlantedPipeline planted(plant);
+        const auto made = trace(planted);
+        QVERIFY2(made.hasValue(), qPrintable(failure(made)));
+        QVERIFY(made.value().isWhole);
+        for (std::size_t i = 0; i < planted.schedule.tasks.size(); ++i)
+            QVERIFY(std::abs(
+                        made.value().traced.tasks[i].start - planted.schedule.tasks[i].start * 1e-3)
+                < 0.06e-3);
+    }
+
+    // Two steps, of which the traces show the end of the one and the begin of the other.
+    void partsOfSteps() {
+        for (const bool isEnd : {true, false}) {
+            Plant plant;
+            plant.microbatches = 16;
+            PlantedPipeline planted(plant);
+            const double turn = planted.schedule.makespan * 0.5;
+            PlantedTrace part;
+            part.run = planted.trace.run;
+            const auto shown = [&](const ScheduleTask& task) {
+                return isEnd ? task.start >= turn : task.end <= turn;
+            };
+            for (const ScheduleTask& task : planted.schedule.tasks) {
+                if (!shown(task))
+                    continue;
+                const bool isForward = task.kind == TaskKind::Forward;
+                const auto from = planted.at(task.stage, task.start);
+                part.kernel(task.stage, "7", isForward ? "a_fwd" : "a_bwd", from,
+                    planted.at(task.stage, task.end) - from);
+            }
+            for (int rank = 0; rank < plant.stages; ++rank)
+                part.iteration(rank, 3, planted.at(rank, 0.0) - 1000,
+                    planted.at(rank, planted.schedule.makespan) + 1000);
+            const auto store = part.store();
+            const auto made = tracedSchedule(store, store.findRun("run").value());
+            QVERIFY2(made.hasValue(), qPrintable(failure(made)));
+            const TracedSchedule& traced = made.value();
+            QVERIFY(!traced.isWhole);
+            QCOMPARE(traced.iteration.value_or(-1), 3);
+            std::vector<ScheduleTask> expected;
+            std::copy_if(planted.schedule.tasks.begin(), planted.schedule.tasks.end(),
+                std::back_inserter(expected), shown);
+            QCOMPARE(traced.traced.tasks.size(), expected.size());
+            for (std::size_t i = 0; i < expected.size(); ++i) {
+                QCOMPARE(traced.traced.tasks[i].microbatch, expected[i].microbatch);
+                QVERIFY(traced.traced.tasks[i].kind == expected[i].kind);
+            }
+            QVERIFY(traced.planned && traced.plannedBubble);
+            // Of the planted schedule in the same window.
+            const double shift = isEnd ? planted.schedule.makespan * 1e-3 - traced.windowTo : 0.0;
+            double idle = 0.0;
+            for (const ScheduleTask& task : expected)
+                idle -= std::max(0.0,
+                    std::min(task.end * 1e-3, traced.windowTo + shift)
+                        - std::max(task.start * 1e-3, traced.windowFrom + shift));
+            const double length = traced.windowTo - traced.windowFrom;
+            idle = (idle + plant.stages * length) / (plant.stages * length);
+            QVERIFY(std::abs(traced.tracedBubble - idle) < 1e-6);
+            QVERIFY(!traced.notes.empty());
+            const auto none = tracedSchedule(store, store.findRun("run").value(), 7);
+            QVERIFY(!none.hasValue());
+            QVERIFY(none.error().message.find("iteration 7") != std::string::npos);
+            QCOMPARE(tracedIterations(store, store.findRun("run").value()).value(),
+                std::vector<std::int64_t>{3});
+        }
+    }
+
+    // A stage that was not traced is planned as the others are.
+    void stagesWithoutATrace() {
+        PlantedPipeline planted({});
+        PlantedTrace part;
+        part.run = planted.trace.run;
+        for (const ScheduleTask& task : planted.schedule.tasks) {
+            if (task.stage == 2)
+                continue;
+            const auto from = planted.at(task.stage, task.start);
+            part.kernel(task.stage, "7", task.kind == TaskKind::Forward ? "a_fwd" : "a_bwd", from,
+                planted.at(task.stage, task.end) - from);
+            part.kernel(
+                task.stage, "9", "ncclDevKernel_SendRecv", planted.at(task.stage, task.end), 1000);
+        }
+        const auto store = part.store();
+        const auto made = tracedSchedule(store, store.findRun("run").value());
+        QVERIFY2(made.hasValue(), qPrintable(failure(made)));
+        QCOMPARE(made.value().stages[2].rank, -1);
+        QVERIFY(!made.value().stages[2].traced);
+        QVERIFY(made.value().stages[1].traced);
+        QVERIFY(made.value().planned);
+        QCOMPARE(made.value().planned->tasks.size(), planted.schedule.tasks.size());
+        QVERIFY(made.value().notes.front().find("stages was traced: 2") != std::string::npos);
+    }
+
+    void saysWhatIsMissing() {
+        PlantedTrace none;
+        none.run.launch.pipelineParallel = 4;
+        none.run.worldSize = 4;
+        none.host(0, "1", SpanKind::Annotation, "something", 0, 10);
+        const auto store = none.store();
+        const auto made = tracedSchedule(store, store.findRun("run").value());
+        QVERIFY(!made.hasValue());
+        QVERIFY(made.error().code == ErrorCode::NotFound);
+        PlantedTrace flat;
+        flat.run.launch.tensorParallel = 4;
+        flat.run.worldSize = 4;
+        flat.kernel(0, "7", "a_fwd", 0, 10);
+        const auto other = flat.store();
+        const auto single = tracedSchedule(other, other.findRun("run").value());
+        QVERIFY(!single.hasValue());
+        QVERIFY(single.error().message.find("no pipeline") != std::string::npos);
+        QVERIFY(tracedIterations(other, other.findRun("run").value()).value().empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTracedSchedule)
+#include "tst_TracedSchedule.moc"
