@@ -20,7 +20,8 @@ constexpr std::array kNumbers{Number{"nodes", &LayoutRequest::nodes},
     Number{"etp", &LayoutRequest::expertTensor}, Number{"dp", &LayoutRequest::data},
     Number{"pp", &LayoutRequest::pipeline}, Number{"vpp", &LayoutRequest::virtualStages},
     Number{"zero", &LayoutRequest::zeroStage}, Number{"shard_size", &LayoutRequest::shardSize},
-    Number{"layers", &LayoutRequest::layers}, Number{"microbatches", &LayoutRequest::microbatches}};
+    Number{"layers", &LayoutRequest::layers}, Number{"microbatches", &LayoutRequest::microbatches},
+    Number{"microbatch_group", &LayoutRequest::microbatchGroup}};
 
 using Flag = std::pair<const char*, bool LayoutRequest::*>;
 constexpr std::array kFlags{Flag{"embedding_counts", &LayoutRequest::embeddingCounts},

@@ -23,7 +23,7 @@ LayoutRequest randomRequest(std::mt19937& engine) {
     for (auto* member : {&request.nodes, &request.gpusPerNode, &request.worldSize, &request.tensor,
              &request.context, &request.expert, &request.expertTensor, &request.data,
              &request.pipeline, &request.virtualStages, &request.zeroStage, &request.shardSize,
-             &request.layers, &request.microbatches})
+             &request.layers, &request.microbatches, &request.microbatchGroup})
         *member = maybe();
     if (maybe())
         request.fsdp = number(engine) % 2 == 0;
