@@ -1,6 +1,7 @@
 #include "app/cli/ComparisonFigure.h"
 
 #include "app/cli/ProgressLine.h"
+#include "app/cli/RunComparisonFigure.h"
 #include "app/cli/RunSelection.h"
 #include "app/painting/FigureDrawing.h"
 #include "app/painting/FigureSources.h"
@@ -105,7 +106,7 @@ std::string figureKinds() {
     std::string kinds = "timeline";
     for (int kind = 0; kind <= static_cast<int>(plot::FigureKind::Spectrum); ++kind)
         kinds += ", " + std::string(toString(static_cast<plot::FigureKind>(kind)));
-    return kinds;
+    return kinds + ", " + runComparisonKinds();
 }
 
 Result<QStringList> writeComparison(

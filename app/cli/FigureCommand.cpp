@@ -2,6 +2,7 @@
 #include "app/cli/ComparisonFigure.h"
 #include "app/cli/FigureRequest.h"
 #include "app/cli/GuiApplication.h"
+#include "app/cli/RunComparisonFigure.h"
 #include "app/painting/TimelineFigure.h"
 #include "core/plot/figures/Figure.h"
 
@@ -40,8 +41,10 @@ Result<QStringList> writeFigure(FigureArguments& options, const Console& console
     figure.widthMm = options.widthMm;
     figure.heightMm = options.heightMm;
     figure.theme = theme;
-    return options.kind == "timeline" ? writeTimeline(options, figure, console)
-                                      : writeComparison(options, figure, console);
+    if (options.kind == "timeline")
+        return writeTimeline(options, figure, console);
+    return isRunComparison(options.kind) ? writeRunComparison(options, figure, console)
+                                         : writeComparison(options, figure, console);
 }
 
 ExitStatus drawFigure(FigureArguments options, const Console& console) {
@@ -65,10 +68,20 @@ void addComparisonOptions(CLI::App& command, FigureArguments& options) {
     command.add_flag("--log", options.log, "Logarithmic colours or amplitudes");
     command.add_flag("--whole-run", options.wholeRun,
         "Warm-up and unsettled time too; without, steady iterations only");
-    command.add_option("--per", options.per, "A bar of kernels per run, stage or rank")
+    command
+        .add_option("--per", options.per,
+            "A bar of kernels per run, stage or rank; of comparisons what numbers are divided by: "
+            "gpu, node or token")
         ->type_name("P");
     command.add_flag("--normalise", options.normalise,
         "Stacks as shares of their sum; efficiency relative to the first");
+    command
+        .add_option("--iteration", options.iteration,
+            "Comparisons: align at this iteration; without, all steady ones are laid over each "
+            "other")
+        ->type_name("K");
+    command.add_flag("--stacked", options.stacked,
+        "Comparisons: curves of runs below each other instead of over each other");
     command
         .add_option("--categories", options.categories,
             "Kernel categories: default, charllm, or a JSON file")
@@ -86,7 +99,7 @@ void addOptions(CLI::App& command, FigureArguments& options) {
     command.add_option("--kind", options.kind, "What to draw: " + figureKinds())
         ->type_name("K")
         ->check([](const std::string& kind) {
-            return kind == "timeline" || plot::figureKindFromString(kind)
+            return kind == "timeline" || isRunComparison(kind) || plot::figureKindFromString(kind)
                 ? std::string()
                 : "There is no figure '" + kind + "'; there are " + figureKinds() + ".";
         })
@@ -115,7 +128,8 @@ void addOptions(CLI::App& command, FigureArguments& options) {
         ->capture_default_str();
     command
         .add_option("--metric", options.metrics,
-            "A lane or panel for this metric, or a lane for kernels; may be given several times")
+            "A lane or panel for this metric, or a lane for kernels; of --kind comparison a "
+            "quantity; may be given several times")
         ->type_name("M")
         ->expected(1)
         ->take_all();
@@ -152,7 +166,8 @@ Examples:
   trainscope-cli figure runs.trainscope --run a --run b --metric gpu_power --from 10 --to 20 \
       --width-mm 84.6 --out power.svg --csv power.csv
   trainscope-cli figure runs.trainscope --kind heatmap --metric nvlink_rx --log --out nvlink.pdf
-  trainscope-cli figure runs.trainscope --kind parallelism-sweep --model gpt3 --out layouts.pdf)");
+  trainscope-cli figure runs.trainscope --kind parallelism-sweep --model gpt3 --out layouts.pdf
+  trainscope-cli figure runs.trainscope --kind comparison --run a --run b --out a-and-b.pdf)");
     command->callback([options, &context] {
         context.action = [options, &context] { return drawFigure(*options, context.console); };
     });

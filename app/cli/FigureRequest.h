@@ -4,6 +4,7 @@
 #include "app/painting/TimelineFigure.h"
 #include "core/model/Result.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct FigureArguments {
     bool log = false;
     bool wholeRun = false;
     bool normalise = false;
+    // Of the kinds that set runs side by side.
+    std::optional<std::int64_t> iteration;
+    bool stacked = false;
     std::string out;
     std::string csv;
     std::string theme = "paper";

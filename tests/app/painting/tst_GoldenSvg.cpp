@@ -5,6 +5,8 @@
 #include "app/painting/support/DemoTimeline.h"
 #include "app/painting/support/GoldenSvg.h"
 #include "core/plot/Timeline.h"
+#include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/comparison/support/DemoComparison.h"
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/figures/support/DemoFigures.h"
 
@@ -63,6 +65,16 @@ QByteArray drawnFigure(const plot::FigureData& data, const char* themeName) {
     return test::goldenSvg(plot::buildFigure(data, style).scene, *style.theme, style.measure);
 }
 
+QByteArray drawnComparison(std::vector<plot::ComparisonPanel> panels, const char* themeName) {
+    plot::ComparisonStyle style;
+    style.theme = plot::findTheme(themeName);
+    style.width = 60.0 * style.theme->size(plot::TextRole::Body);
+    style.measure = test::goldenPitch(*style.theme);
+    style.panels = std::move(panels);
+    return test::goldenSvg(
+        plot::buildComparison(test::demoComparison(), style).scene, *style.theme, style.measure);
+}
+
 } // namespace
 
 class GoldenSvgTest : public QObject {
@@ -100,6 +112,30 @@ private Q_SLOTS:
         const QString difference
             = test::differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()),
                 drawnFigure(data, theme.toLatin1().constData()));
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    }
+
+    void comparisons_data() {
+        QTest::addColumn<QString>("panels");
+        QTest::addColumn<QString>("theme");
+        QTest::newRow("light-comparison")
+            << QStringLiteral("verdict cards bars configuration") << QStringLiteral("light");
+        QTest::newRow("paper-comparison-breakdown")
+            << QStringLiteral("breakdown kernels") << QStringLiteral("paper");
+        QTest::newRow("dark-comparison-timeline")
+            << QStringLiteral("curves tracks") << QStringLiteral("dark");
+        QTest::newRow("paper-comparison-heatmap")
+            << QStringLiteral("heatmap") << QStringLiteral("paper");
+    }
+    void comparisons() {
+        QFETCH(QString, panels);
+        QFETCH(QString, theme);
+        std::vector<plot::ComparisonPanel> chosen;
+        for (const auto& panel : panels.split(QLatin1Char(' ')))
+            chosen.push_back(plot::comparisonPanelFromString(panel.toStdString()).value());
+        const QString difference
+            = test::differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()),
+                drawnComparison(chosen, theme.toLatin1().constData()));
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 };

@@ -1,0 +1,129 @@
+// Bars of every quantity, one below the other for each run, with the spread over iterations.
+#include "core/plot/Palette.h"
+#include "core/plot/comparison/ComparisonFrame.h"
+#include "core/plot/comparison/ComparisonText.h"
+
+#include <algorithm>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr double kLeastWidth = 26.0; // in sizes of the body text
+
+class BarGrid {
+public:
+    BarGrid(const ComparisonFrame& frame, double width)
+        : m_frame(frame) {
+        const double least = kLeastWidth * frame.draw.size(TextRole::Body) + gap();
+        m_columns = std::max<std::size_t>(
+            1, std::min<std::size_t>(4, static_cast<std::size_t>((width + gap()) / least)));
+        m_width
+            = (width - gap() * static_cast<double>(m_columns - 1)) / static_cast<double>(m_columns);
+        for (const auto& quantity : frame.data.quantities) {
+            for (const auto& value : quantity.values)
+                m_texts = std::max(m_texts,
+                    frame.draw.width(quantityValueText(quantity.axis, value), TextRole::Small));
+        }
+        for (std::size_t run = 0; run < frame.data.runs.size(); ++run)
+            m_marks = std::max(m_marks, frame.draw.width(frame.mark(run), TextRole::Small, true));
+        m_texts = std::min(m_texts, 0.4 * m_width);
+    }
+
+    [[nodiscard]] double height() const {
+        const std::size_t count = m_frame.data.quantities.size();
+        const auto rows = static_cast<double>((count + m_columns - 1) / m_columns);
+        return rows * (itemHeight() + gap()) - (rows > 0.0 ? gap() : 0.0);
+    }
+
+    void draw(Point at) const {
+        for (std::size_t i = 0; i < m_frame.data.quantities.size(); ++i) {
+            const auto column = static_cast<double>(i % m_columns);
+            const auto row = static_cast<double>(i / m_columns);
+            drawQuantity(i,
+                {at.x + column * (m_width + gap()), at.y + row * (itemHeight() + gap()), m_width,
+                    itemHeight()});
+        }
+    }
+
+private:
+    [[nodiscard]] double gap() const { return 4.0 * m_frame.gap(); }
+    [[nodiscard]] double bar() const { return 1.15 * m_frame.draw.size(TextRole::Small); }
+    [[nodiscard]] double itemHeight() const {
+        return 1.4 * m_frame.draw.size(TextRole::Secondary)
+            + static_cast<double>(m_frame.data.runs.size()) * (bar() + 0.75 * m_frame.gap());
+    }
+
+    void drawQuantity(std::size_t index, Rect rect) const {
+        const auto& quantity = m_frame.data.quantities[index];
+        std::string title = quantity.axis.title;
+        for (std::size_t run = 1; run < m_frame.data.runs.size(); ++run) {
+            const std::string change = changeText(quantity, run);
+            if (m_frame.data.runs.size() == 2 && quantity.changes[run].difference)
+                title += " · " + change;
+        }
+        m_frame.draw.text({rect.x, rect.y + m_frame.draw.size(TextRole::Secondary)},
+            m_frame.fitted(title, rect.width, TextRole::Secondary), m_frame.theme().text,
+            TextRole::Secondary);
+        const double left = rect.x + m_marks + 1.5 * m_frame.gap();
+        const Rect plot{left, rect.y + 1.4 * m_frame.draw.size(TextRole::Secondary),
+            std::max(rect.right() - left - m_texts - 1.5 * m_frame.gap(), 1.0), 0.0};
+        for (std::size_t run = 0; run < m_frame.data.runs.size(); ++run) {
+            const double y = plot.y + static_cast<double>(run) * (bar() + 0.75 * m_frame.gap());
+            drawBar(index, run, {plot.x, y, plot.width, bar()}, rect.x);
+        }
+    }
+
+    void drawBar(std::size_t index, std::size_t run, Rect row, double labels) const {
+        const auto& quantity = m_frame.data.quantities[index];
+        const double base = m_frame.draw.centred(row.y + row.height / 2.0, TextRole::Small);
+        m_frame.draw.text({labels, base}, m_frame.mark(run), m_frame.inkOf(run), TextRole::Small,
+            Align::Left, true);
+        const auto& value = quantity.values[run];
+        const double length = value ? row.width * fractionOf(quantity.axis, *value) : 0.0;
+        m_frame.draw.fill({row.x, row.y, length, row.height}, m_frame.fillOf(run));
+        double end = row.x + length;
+        if (value && quantity.spreads[run] && *quantity.spreads[run] > 0.0)
+            end = std::max(end, drawSpread(quantity, run, row));
+        m_frame.draw.text({end + m_frame.gap(), base},
+            value ? quantityValueText(quantity.axis, value)
+                  : m_frame.fitted("not known", m_texts + row.width, TextRole::Small),
+            value ? m_frame.theme().text : m_frame.theme().textMuted, TextRole::Small);
+        m_frame.target({labels, row.y, row.right() - labels + m_texts, row.height},
+            ComparisonPanel::Bars, index, run);
+    }
+
+    // From one standard deviation below the value to one above; returns its right end.
+    double drawSpread(const ComparisonQuantity& quantity, std::size_t run, Rect row) const {
+        const double value = *quantity.values[run];
+        const double spread = *quantity.spreads[run];
+        const double from = row.x + row.width * fractionOf(quantity.axis, value - spread);
+        const double to = row.x + row.width * fractionOf(quantity.axis, value + spread);
+        const double y = row.y + row.height / 2.0;
+        const double cap = 0.25 * row.height;
+        const Color ink = m_frame.theme().text;
+        const double thick = 1.2 * m_frame.theme().lineWidth;
+        m_frame.draw.line({from, y}, {to, y}, ink, thick);
+        m_frame.draw.line({from, y - cap}, {from, y + cap}, ink, thick);
+        m_frame.draw.line({to, y - cap}, {to, y + cap}, ink, thick);
+        return to;
+    }
+
+    const ComparisonFrame& m_frame;
+    std::size_t m_columns = 1;
+    double m_width = 0.0;
+    double m_texts = 0.0;
+    double m_marks = 0.0;
+};
+
+} // namespace
+
+double barsHeight(const ComparisonFrame& frame, double width) {
+    return BarGrid(frame, width).height();
+}
+
+void drawBars(const ComparisonFrame& frame, Rect area) {
+    BarGrid(frame, area.width).draw({area.x, area.y});
+}
+
+} // namespace trainscope::plot

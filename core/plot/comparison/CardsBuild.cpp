@@ -1,0 +1,165 @@
+// Cards: one quantity each, with the change to the first run first.
+#include "core/plot/Palette.h"
+#include "core/plot/comparison/ComparisonFrame.h"
+#include "core/plot/comparison/ComparisonText.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr double kLeastWidth = 14.0; // in sizes of the body text
+constexpr std::size_t kMostColumns = 6;
+
+std::vector<std::size_t> cardsOf(const ComparisonData& data) {
+    std::vector<std::size_t> cards;
+    for (std::size_t i = 0; i < data.quantities.size(); ++i) {
+        if (data.quantities[i].isCard)
+            cards.push_back(i);
+    }
+    return cards;
+}
+
+class CardGrid {
+public:
+    CardGrid(const ComparisonFrame& frame, double width)
+        : m_frame(frame)
+        , m_cards(cardsOf(frame.data)) {
+        const double least = kLeastWidth * frame.draw.size(TextRole::Body) + gap();
+        const auto fit = static_cast<std::size_t>(std::max(1.0, (width + gap()) / least));
+        const std::size_t most = std::clamp<std::size_t>(fit, 1, kMostColumns);
+        const std::size_t count = std::max<std::size_t>(m_cards.size(), 1);
+        m_rows = (count + most - 1) / most;
+        // Rows of equal length.
+        m_columns = (count + m_rows - 1) / m_rows;
+        m_width
+            = (width - gap() * static_cast<double>(m_columns - 1)) / static_cast<double>(m_columns);
+    }
+
+    [[nodiscard]] double height() const {
+        return static_cast<double>(m_rows) * (cardHeight() + gap()) - gap();
+    }
+
+    void draw(Point at) const {
+        for (std::size_t i = 0; i < m_cards.size(); ++i) {
+            const auto column = static_cast<double>(i % m_columns);
+            const auto row = static_cast<double>(i / m_columns);
+            drawCard(m_cards[i],
+                {at.x + column * (m_width + gap()), at.y + row * (cardHeight() + gap()), m_width,
+                    cardHeight()});
+        }
+    }
+
+private:
+    [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
+    [[nodiscard]] double pad() const { return 3.0 * m_frame.gap(); }
+    [[nodiscard]] bool isPair() const { return m_frame.data.runs.size() == 2; }
+    [[nodiscard]] double titleLine() const { return 1.4 * m_frame.draw.size(TextRole::Secondary); }
+    [[nodiscard]] double bigLine() const { return 1.35 * m_frame.draw.size(TextRole::Title); }
+    [[nodiscard]] double runLine() const { return m_frame.draw.lineHeight(TextRole::Secondary); }
+    [[nodiscard]] double cardHeight() const {
+        const double rows = isPair() ? bigLine() + runLine()
+                                     : static_cast<double>(m_frame.data.runs.size()) * runLine();
+        return 2.0 * pad() + titleLine() + rows;
+    }
+
+    void drawCard(std::size_t index, Rect rect) const {
+        const auto& quantity = m_frame.data.quantities[index];
+        const double edge = m_frame.theme().lineWidth;
+        const double radius = 1.5 * m_frame.gap();
+        auto& items = m_frame.draw.scene.items;
+        items.emplace_back(FillRect{rect, m_frame.theme().line, radius, Hatch::None});
+        items.emplace_back(FillRect{
+            {rect.x + edge, rect.y + edge, rect.width - 2.0 * edge, rect.height - 2.0 * edge},
+            m_frame.paper(), radius - edge, Hatch::None});
+        m_frame.target(rect, ComparisonPanel::Cards, index, m_frame.data.runs.size() - 1);
+        const double inner = rect.width - 2.0 * pad();
+        const double x = rect.x + pad();
+        double y = rect.y + pad() + m_frame.draw.size(TextRole::Secondary);
+        m_frame.draw.text({x, y}, m_frame.fitted(quantity.axis.title, inner, TextRole::Secondary),
+            m_frame.theme().textSecondary, TextRole::Secondary);
+        y = rect.y + pad() + titleLine();
+        if (isPair())
+            drawPair(quantity, {x, y, inner, rect.bottom() - pad() - y});
+        else
+            drawRuns(quantity, {x, y, inner, rect.bottom() - pad() - y});
+    }
+
+    [[nodiscard]] Color changeInk(const ComparisonQuantity& quantity, std::size_t run) const {
+        return quantity.changes[run].weight == ComparisonWeight::Beyond
+            ? m_frame.theme().text
+            : m_frame.theme().textSecondary;
+    }
+
+    void drawPair(const ComparisonQuantity& quantity, Rect area) const {
+        const double base = area.y + 1.05 * m_frame.draw.size(TextRole::Title);
+        const std::string change = changeText(quantity, 1);
+        m_frame.draw.text(
+            {area.x, base}, change, changeInk(quantity, 1), TextRole::Title, Align::Left, true);
+        drawWeight(quantity, 1, area.right(), base,
+            area.width - m_frame.draw.width(change, TextRole::Title, true) - 2.0 * m_frame.gap());
+        const double foot = area.bottom() - 0.25 * runLine();
+        for (std::size_t run = 0; run < 2; ++run) {
+            const std::string text = m_frame.fitted(
+                m_frame.mark(run) + " " + quantityValueText(quantity.axis, quantity.values[run]),
+                area.width / 2.0, TextRole::Secondary);
+            m_frame.draw.text({run == 0 ? area.x : area.right(), foot}, text, m_frame.inkOf(run),
+                TextRole::Secondary, run == 0 ? Align::Left : Align::Right);
+        }
+    }
+
+    void drawRuns(const ComparisonQuantity& quantity, Rect area) const {
+        for (std::size_t run = 0; run < m_frame.data.runs.size(); ++run) {
+            const double base = area.y + (static_cast<double>(run) + 0.75) * runLine();
+            m_frame.draw.text({area.x, base},
+                m_frame.fitted(m_frame.mark(run) + " "
+                        + quantityValueText(quantity.axis, quantity.values[run]),
+                    0.55 * area.width, TextRole::Secondary),
+                m_frame.inkOf(run), TextRole::Secondary);
+            if (run > 0)
+                m_frame.draw.text({area.right(), base}, changeText(quantity, run),
+                    changeInk(quantity, run), TextRole::Secondary, Align::Right, true);
+        }
+    }
+
+    // Whether the change exceeds the spread, where there is room; a dot in the better run's colour.
+    void drawWeight(const ComparisonQuantity& quantity, std::size_t run, double right, double base,
+        double room) const {
+        const std::string text = weightText(m_frame.data, quantity, run);
+        const double dot = 0.6 * m_frame.draw.size(TextRole::Small);
+        const double wide = m_frame.draw.width(text, TextRole::Small);
+        if (text.empty())
+            return;
+        const auto better = betterRun(quantity, run);
+        const double space = wide + (better ? dot + m_frame.gap() : 0.0);
+        if (space > room)
+            return;
+        m_frame.draw.text(
+            {right, base}, text, m_frame.theme().textSecondary, TextRole::Small, Align::Right);
+        if (better)
+            m_frame.draw.scene.items.emplace_back(FillRect{
+                {right - wide - m_frame.gap() - dot,
+                    base - 0.36 * m_frame.draw.size(TextRole::Small) - dot / 2.0, dot, dot},
+                m_frame.fillOf(*better), dot / 2.0, Hatch::None});
+    }
+
+    const ComparisonFrame& m_frame;
+    std::vector<std::size_t> m_cards;
+    std::size_t m_columns = 1;
+    std::size_t m_rows = 1;
+    double m_width = 0.0;
+};
+
+} // namespace
+
+double cardsHeight(const ComparisonFrame& frame, double width) {
+    return CardGrid(frame, width).height();
+}
+
+void drawCards(const ComparisonFrame& frame, Rect area) {
+    CardGrid(frame, area.width).draw({area.x, area.y});
+}
+
+} // namespace trainscope::plot

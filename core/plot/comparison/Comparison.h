@@ -1,0 +1,244 @@
+#pragma once
+// Runs side by side: the verdict, cards and bars of what was compared, where a step's time goes,
+// heat maps on one scale, metrics and kernels of one iteration on one axis. A query is loaded into
+// plain numbers (ComparisonData), which geometry (ComparisonGeometry.h) and CSV are made from.
+//
+// All numbers are SI; a number that the data cannot give is absent. Definitions: design section 5
+// and core/analysis/comparison.
+
+#include "core/analysis/comparison/Comparison.h"
+#include "core/model/Import.h"
+#include "core/model/Result.h"
+#include "core/model/Run.h"
+#include "core/plot/figures/Figure.h"
+#include "core/store/Store.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::plot {
+
+// More are left out by name.
+inline constexpr std::size_t kMostCompared = 6;
+
+// What a board of a comparison consists of, in its order.
+enum class ComparisonPanel {
+    Verdict,
+    Cards,
+    Breakdown,
+    Heatmap,
+    Curves,
+    Tracks,
+    Configuration,
+    Kernels,
+    Bars,
+};
+inline constexpr std::array kComparisonPanels{ComparisonPanel::Verdict, ComparisonPanel::Cards,
+    ComparisonPanel::Breakdown, ComparisonPanel::Heatmap, ComparisonPanel::Curves,
+    ComparisonPanel::Tracks, ComparisonPanel::Configuration, ComparisonPanel::Kernels,
+    ComparisonPanel::Bars};
+std::string_view toString(ComparisonPanel panel); // "verdict", "cards", …
+std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text);
+
+// What stands at 0 of the time axis.
+enum class ComparisonAlignment {
+    Folded, // the begin of every steady iteration, laid over each other
+    Iteration, // the begin of one iteration
+    Start, // the begin of the run
+};
+std::string_view toString(ComparisonAlignment alignment); // "folded", "iteration", "start"
+std::optional<ComparisonAlignment> comparisonAlignmentFromString(std::string_view text);
+
+// What to read; a plain value.
+struct ComparisonQuery {
+    std::vector<RunId> runs; // two to kMostCompared; the first is what the others are compared with
+    bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
+    analysis::Normalisation normalisation = analysis::Normalisation::Absolute;
+    std::vector<std::string> quantities; // of cards and bars, by key; empty: the usual
+    std::string heatMetric = "gpu_temperature";
+    FigureStatistic heatStatistic = FigureStatistic::Mean;
+    std::string curveMetric = "gpu_power";
+    ComparisonAlignment alignment = ComparisonAlignment::Folded;
+    std::int64_t iteration = 0; // which one, for Iteration; tracks show it, or the middle one
+    std::vector<DurationNs> moved; // to the right, by hand, by run; may be shorter
+    // Panels that cost a reading of their own are read only where they are shown.
+    bool withCurves = true;
+    bool withTracks = true;
+    bool withKernels = true;
+
+    bool operator==(const ComparisonQuery&) const = default;
+};
+
+struct ComparedRun {
+    FigureRun named;
+    std::string mark; // "A"
+    std::size_t color = 0; // of seriesColor
+};
+
+// What a run's difference to the first one weighs against the spread over iterations.
+enum class ComparisonWeight { Beyond, Within, Unknown };
+
+// One compared quantity, as normalised.
+struct ComparisonQuantity {
+    struct Change { // of a run to the first; the first's own is empty
+        std::optional<double> ratio;
+        std::optional<double> difference; // SI
+        ComparisonWeight weight = ComparisonWeight::Unknown;
+        std::string why; // how that was judged
+    };
+    std::string key; // "tokens_per_s_per_gpu"
+    FigureAxis axis; // title, unit; its range begins at 0 and holds all values with their spread
+    bool isShare = false; // differences are told in percentage points instead of ratios
+    int better = 0; // 1: more is better, −1: less, 0: neither
+    bool isCard = false; // among the cards
+    std::vector<std::optional<double>> values; // by run
+    std::vector<std::optional<double>> spreads; // standard deviation over iterations, by run
+    std::vector<std::int64_t> counts; // of these iterations
+    std::vector<Change> changes; // by run
+    std::vector<std::string> whyAbsent; // by run
+};
+
+struct ComparisonVerdict {
+    std::string headline; // "Scale-up wins per joule"
+    bool isDecided = false;
+    std::vector<std::string> statements;
+};
+
+// A stack of parts that sum up to a step.
+struct ComparisonStack {
+    struct Part {
+        std::string category; // key of a kernel category, or "idle"
+        std::string title; // "AllReduce exposed"
+        double seconds = 0.0;
+    };
+    std::size_t run = 0;
+    std::optional<int> stage; // absent: the whole run
+    double seconds = 0.0;
+    std::vector<Part> parts;
+};
+
+// A kernel's time in one step, mean over ranks.
+struct ComparisonKernel {
+    std::string name;
+    std::string category;
+    std::vector<std::optional<double>> seconds; // by run
+};
+
+// One statistic of one metric by GPU (or node), nodes as rows, GPUs in the order of the air.
+struct ComparisonHeat {
+    struct Cell {
+        int rank = -1; // −1: a node
+        int node = 0;
+        int row = 0; // of the run's nodes
+        int slot = 0; // from front (fresh air) to rear
+        std::optional<double> value;
+    };
+    struct OfRun {
+        int rows = 0;
+        int slots = 1;
+        std::vector<int> nodes; // by row
+        std::vector<Cell> cells;
+    };
+    FigureAxis scale; // one for all
+    bool isAirflowKnown = false; // else ascending local indices are assumed
+    std::vector<OfRun> runs; // by run; without cells: the run has no such values
+};
+
+// A metric over one iteration (or the run): what the GPUs show in each column of time.
+struct ComparisonCurves {
+    struct Curve {
+        std::size_t run = 0;
+        double offset = 0.0; // moved to the right, seconds
+        double seconds = 0.0; // of the iteration
+        std::int64_t iterations = 0; // laid over each other
+        int subjects = 0; // GPUs, nodes or links
+        std::vector<float> mean; // by column, NaN where nothing is known
+        std::vector<float> low; // 5 % of all GPUs and iterations
+        std::vector<float> high; // 95 %
+        std::vector<float> spread; // standard deviation over the iterations of their means
+        TimeRange range; // absolute: the iteration, or the middle one of those laid over each other
+    };
+    struct Difference { // of a later run to the first, on the columns of both
+        std::size_t run = 0;
+        std::vector<float> values; // NaN where one of them has nothing
+        std::vector<std::uint8_t> beyond; // 1: exceeds the spread over iterations
+    };
+    FigureAxis axis;
+    FigureAxis differenceAxis;
+    double from = 0.0; // seconds, of the first column's begin
+    double step = 0.0; // seconds, of a column
+    int columns = 0;
+    ComparisonAlignment alignment = ComparisonAlignment::Folded; // that was possible
+    bool isFolded = false; // over iterations, so that there is a spread
+    std::string wording; // "mean of GPUs and 5–95 % band over iterations 3 to 11"
+    std::vector<Curve> curves;
+    std::vector<Difference> differences;
+    std::vector<std::string> notes;
+};
+
+// Kernels of the first rank of each pipeline stage in one iteration, as pixel columns see them.
+struct ComparisonTracks {
+    struct Piece {
+        float begin = 0.0F; // seconds since the iteration's begin
+        float end = 0.0F;
+        float busy = 1.0F; // of it
+        std::uint16_t category = 0; // into categories
+    };
+    struct Row {
+        std::size_t run = 0;
+        int stage = 0;
+        int rank = 0;
+        std::vector<Piece> pieces; // in order of begin
+    };
+    std::vector<std::string> categories; // keys
+    std::vector<std::string> categoryTitles; // the same
+    std::vector<Row> rows; // by run, then stage
+    std::vector<TimeRange> ranges; // by run: the iteration; empty: none
+    std::vector<std::int64_t> iterations; // by run: its number
+    double seconds = 0.0; // of the longest
+    std::vector<std::string> notes;
+};
+
+struct ComparisonFact { // of the configuration
+    std::string title;
+    std::vector<std::string> values; // by run; "—" where nothing states it
+};
+
+struct ComparisonData {
+    ComparisonQuery query;
+    std::vector<std::shared_ptr<const analysis::RunMeasures>> measured; // by run
+    std::string title; // what the runs have in common
+    std::string caption; // which part of the runs; how numbers were normalised
+    std::vector<std::string> notes; // what was left out, and why
+    std::string emptyText; // what is missing where there is nothing to draw
+    std::vector<ComparedRun> runs;
+    std::optional<ComparisonVerdict> verdict;
+    std::vector<ComparisonQuantity> quantities;
+    std::vector<ComparisonStack> stacks; // of runs, then of their stages
+    std::vector<ComparisonKernel> kernels; // by their longest time
+    std::vector<ComparisonFact> configuration; // what differs
+    std::optional<ComparisonHeat> heat;
+    std::optional<ComparisonCurves> curves;
+    std::optional<ComparisonTracks> tracks;
+
+    [[nodiscard]] bool isEmpty() const { return !emptyText.empty(); }
+    [[nodiscard]] bool has(ComparisonPanel panel) const;
+};
+
+// Reads what the query asks for. `before`: parts of it that the same question gave are taken over.
+// Nothing to draw is no error (see emptyText); unknown runs and metrics are. Any thread that owns
+// the store; cancelled by progress.
+Result<ComparisonData> loadComparison(const store::Store& store, const ComparisonQuery& query,
+    const ComparisonData* before = nullptr, const Progress& progress = {});
+
+// The numbers of those panels, full precision, SI units; blocks one below the other, each with its
+// header, divided by empty lines.
+std::string comparisonCsv(const ComparisonData& data, const std::vector<ComparisonPanel>& panels);
+
+} // namespace trainscope::plot

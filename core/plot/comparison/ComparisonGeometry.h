@@ -1,0 +1,75 @@
+#pragma once
+// A comparison's geometry, decided from its data and a width: a board of panels below and beside
+// each other, and what lies where. The same for the screen and for files.
+
+#include "core/plot/PlotScene.h"
+#include "core/plot/Theme.h"
+#include "core/plot/comparison/Comparison.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::plot {
+
+struct ComparisonStyle {
+    const Theme* theme = nullptr;
+    double width = 0.0;
+    double height = 0.0; // 0, or more than the board wants: as tall as it wants
+    MeasureText measure;
+    std::vector<ComparisonPanel> panels; // empty: all
+    bool stacked = false; // curves below each other instead of over each other
+    bool perStage = false; // the step of each pipeline stage beside that of the run
+    bool title = true;
+    bool notes = true; // below the board
+};
+
+struct ComparisonGeometry {
+    // What can be pointed at; the last that contains a point is on top.
+    struct Target {
+        Rect rect;
+        ComparisonPanel panel = ComparisonPanel::Cards;
+        std::size_t item = 0; // quantity, stack, kernel, cell, row
+        std::size_t run = 0;
+        std::size_t part = 0; // of a stack
+    };
+    struct Place {
+        ComparisonPanel panel = ComparisonPanel::Cards;
+        Rect rect;
+    };
+    PlotScene scene;
+    std::vector<Place> panels;
+    std::vector<Target> targets;
+    Rect curves; // plot area of the curves; their differences lie below
+    Rect tracks; // of the tracks
+};
+
+// Panels without data are left away. Pure; any thread.
+ComparisonGeometry buildComparison(const ComparisonData& data, const ComparisonStyle& style);
+
+// What the pointer is over.
+struct ComparisonHit {
+    Rect outline;
+    ComparisonPanel panel = ComparisonPanel::Cards;
+    RunId run;
+    std::optional<int> rank;
+    std::optional<int> stage;
+    std::optional<TimeRange> range; // absolute
+    std::string metric;
+    std::string title; // "A · rank 5"
+    std::vector<std::pair<std::string, std::string>> facts; // label, value with unit
+};
+// Absent where there is nothing.
+std::optional<ComparisonHit> hitComparison(
+    const ComparisonData& data, const ComparisonGeometry& geometry, double x, double y);
+
+// "Where the step goes"; "seconds per step, exposed time only".
+struct PanelTexts {
+    std::string title;
+    std::string subtitle;
+};
+PanelTexts textsOf(const ComparisonData& data, ComparisonPanel panel);
+
+} // namespace trainscope::plot

@@ -1,0 +1,128 @@
+// Names of the choices, and the texts of the panels.
+#include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/figures/FigureLoaders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr std::array<std::string_view, kComparisonPanels.size()> kPanels{"verdict", "cards",
+    "breakdown", "heatmap", "curves", "tracks", "configuration", "kernels", "bars"};
+constexpr std::array<std::string_view, 3> kAlignments{"folded", "iteration", "start"};
+
+template <typename Enum, std::size_t Count>
+std::optional<Enum> found(const std::array<std::string_view, Count>& names, std::string_view text) {
+    const auto at = std::find(names.begin(), names.end(), text);
+    if (at == names.end())
+        return std::nullopt;
+    return static_cast<Enum>(at - names.begin());
+}
+
+std::string unitIn(const FigureAxis& axis) {
+    return axis.unit.unit.empty() ? std::string() : axis.unit.unit + ", ";
+}
+
+PanelTexts curveTexts(const ComparisonData& data) {
+    const auto& curves = *data.curves;
+    const std::string what = curves.alignment == ComparisonAlignment::Start ? "the whole run"
+        : curves.alignment == ComparisonAlignment::Iteration
+        ? fmt::format("iteration {}", data.query.iteration)
+        : "one iteration";
+    return {fmt::format("{}, {}", curves.axis.title, what), unitIn(curves.axis) + curves.wording};
+}
+
+PanelTexts breakdownTexts(const ComparisonData& data) {
+    const bool whole = std::all_of(data.measured.begin(), data.measured.end(), [](const auto& run) {
+        return !run->traced || run->traced->basis != analysis::TraceBasis::Trace;
+    });
+    return {"Where the step goes",
+        std::string(whole ? "seconds per step" : "seconds of the trace, less than a step")
+            + ", mean of traced GPUs; communication where exposed"};
+}
+
+PanelTexts trackTexts(const ComparisonData& data) {
+    std::string which;
+    for (std::size_t run = 0; run < data.runs.size(); ++run) {
+        if (!data.tracks->ranges[run].isEmpty())
+            which += fmt::format("{}{}: {}", which.empty() ? "" : ", ", data.runs[run].mark,
+                data.tracks->iterations[run] < 0
+                    ? std::string("whole trace")
+                    : fmt::format("iteration {}", data.tracks->iterations[run]));
+    }
+    return {"Aligned timelines", "kernels of the first rank of each stage, one axis; " + which};
+}
+
+} // namespace
+
+std::string_view toString(ComparisonPanel panel) {
+    return kPanels[static_cast<std::size_t>(panel)];
+}
+
+std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text) {
+    return found<ComparisonPanel>(kPanels, text);
+}
+
+std::string_view toString(ComparisonAlignment alignment) {
+    return kAlignments[static_cast<std::size_t>(alignment)];
+}
+
+std::optional<ComparisonAlignment> comparisonAlignmentFromString(std::string_view text) {
+    return found<ComparisonAlignment>(kAlignments, text);
+}
+
+bool ComparisonData::has(ComparisonPanel panel) const {
+    switch (panel) {
+    case ComparisonPanel::Verdict:
+        return verdict.has_value();
+    case ComparisonPanel::Cards:
+        return std::any_of(quantities.begin(), quantities.end(),
+            [](const ComparisonQuantity& quantity) { return quantity.isCard; });
+    case ComparisonPanel::Bars:
+        return !quantities.empty();
+    case ComparisonPanel::Breakdown:
+        return !stacks.empty();
+    case ComparisonPanel::Kernels:
+        return !kernels.empty();
+    case ComparisonPanel::Configuration:
+        return !configuration.empty();
+    case ComparisonPanel::Heatmap:
+        return heat.has_value();
+    case ComparisonPanel::Curves:
+        return curves.has_value();
+    case ComparisonPanel::Tracks:
+        return tracks.has_value();
+    }
+    return false;
+}
+
+PanelTexts textsOf(const ComparisonData& data, ComparisonPanel panel) {
+    switch (panel) {
+    case ComparisonPanel::Verdict:
+        return {"Verdict", {}};
+    case ComparisonPanel::Cards:
+        return {"What changes", "of each run to the first"};
+    case ComparisonPanel::Breakdown:
+        return breakdownTexts(data);
+    case ComparisonPanel::Heatmap:
+        return {data.heat->scale.title + " by GPU",
+            unitIn(data.heat->scale) + "one scale; rows are nodes, columns in airflow order"};
+    case ComparisonPanel::Curves:
+        return curveTexts(data);
+    case ComparisonPanel::Tracks:
+        return trackTexts(data);
+    case ComparisonPanel::Bars:
+        return {
+            "All quantities", "bars from zero; lines: ± one standard deviation over iterations"};
+    case ComparisonPanel::Kernels:
+        return {"Longest kernels", "time in a step, mean over the traced GPUs"};
+    case ComparisonPanel::Configuration:
+        break;
+    }
+    return {"Configured differently", "as far as launch configurations and traces say it"};
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,202 @@
+// A metric over one iteration, aligned: means in their bands, over each other or below each other,
+// and the differences to the first run below.
+#include "core/plot/Palette.h"
+#include "core/plot/comparison/ComparisonFrame.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+constexpr double kPlotLines = 10.0; // of small text, the height that a plot wants
+constexpr double kStackedLines = 6.0;
+constexpr double kDifferenceLines = 4.5;
+constexpr std::uint8_t kBandAlpha = 70;
+constexpr std::uint8_t kBeyondAlpha = 110;
+
+class CurvePlots {
+public:
+    CurvePlots(const ComparisonFrame& frame, double width)
+        : m_frame(frame)
+        , m_curves(*frame.data.curves)
+        , m_width(width) {
+        for (const auto* axis : {&m_curves.axis, &m_curves.differenceAxis}) {
+            for (const auto& tick : ticksOf(*axis, 5))
+                m_labels = std::max(m_labels, frame.draw.width(tick.label, TextRole::Small));
+        }
+        m_labels += 1.5 * frame.gap();
+    }
+
+    [[nodiscard]] double height() const {
+        return static_cast<double>(plots()) * (plotHeight() + m_frame.gap())
+            + static_cast<double>(m_curves.differences.size()) * differenceHeight()
+            + timeTicksHeight(m_frame) + legendHeight();
+    }
+
+    void draw(Rect area) {
+        drawLegend({area.x + m_labels, area.y});
+        m_plot = {area.x + m_labels, area.y + legendHeight(),
+            std::max(m_width - m_labels - 2.0 * m_frame.gap(), 1.0), plotHeight()};
+        m_frame.geometry.curves = m_plot;
+        double y = m_plot.y;
+        for (std::size_t plot = 0; plot < plots(); ++plot) {
+            const Rect rect{m_plot.x, y, m_plot.width, plotHeight()};
+            drawPlot(rect, plot);
+            y += plotHeight() + m_frame.gap();
+        }
+        for (const auto& difference : m_curves.differences) {
+            drawDifference(difference,
+                {m_plot.x, y + headroom(), m_plot.width,
+                    differenceHeight() - headroom() - m_frame.gap()});
+            y += differenceHeight();
+        }
+        m_frame.geometry.curves.height = y - m_frame.gap() - m_plot.y;
+        drawTimeTicks(m_frame, {m_plot.x, y - m_frame.gap(), m_plot.width, 0.0}, begin(), end());
+        m_frame.target(m_frame.geometry.curves, ComparisonPanel::Curves, 0, 0);
+    }
+
+private:
+    [[nodiscard]] double begin() const { return m_curves.from; }
+    [[nodiscard]] double end() const { return m_curves.from + m_curves.step * m_curves.columns; }
+    [[nodiscard]] std::size_t plots() const {
+        return m_frame.style.stacked ? m_curves.curves.size() : 1;
+    }
+    [[nodiscard]] double plotHeight() const {
+        return (plots() > 1 ? kStackedLines : kPlotLines) * m_frame.line();
+    }
+    [[nodiscard]] double differenceHeight() const {
+        return kDifferenceLines * m_frame.line() + headroom();
+    }
+    // Above the plot of a difference, for its title.
+    [[nodiscard]] double headroom() const { return m_frame.line() + 2.0 * m_frame.gap(); }
+    [[nodiscard]] double legendHeight() const { return m_frame.line() + 1.5 * m_frame.gap(); }
+
+    void drawLegend(Point at) const {
+        double x = at.x;
+        const double size = m_frame.draw.size(TextRole::Small);
+        for (const auto& curve : m_curves.curves) {
+            const std::string text
+                = m_frame.mark(curve.run) + " " + m_frame.data.runs[curve.run].named.cluster;
+            const double y = at.y + 0.64 * size;
+            m_frame.draw.line({x, y}, {x + 1.4 * size, y}, m_frame.inkOf(curve.run),
+                2.0 * m_frame.theme().lineWidth);
+            x += 1.4 * size + m_frame.gap();
+            m_frame.draw.text({x, at.y + size}, text, m_frame.inkOf(curve.run), TextRole::Small);
+            x += m_frame.draw.width(text, TextRole::Small) + 3.0 * m_frame.gap();
+        }
+    }
+
+    void drawGrid(Rect plot, const FigureAxis& axis) const {
+        const int most = std::clamp(
+            static_cast<int>(plot.height / (2.2 * m_frame.draw.size(TextRole::Small))), 2, 6);
+        for (const auto& tick : ticksOf(axis, most)) {
+            const double y = plot.bottom() - plot.height * fractionOf(axis, tick.value);
+            m_frame.draw.line(
+                {plot.x, y}, {plot.right(), y}, m_frame.theme().grid, m_frame.theme().lineWidth);
+            m_frame.draw.text({plot.x - m_frame.gap(), m_frame.draw.centred(y, TextRole::Small)},
+                tick.label, m_frame.theme().textSecondary, TextRole::Small, Align::Right);
+        }
+    }
+
+    void drawPlot(Rect plot, std::size_t only) const {
+        drawGrid(plot, m_curves.axis);
+        const auto isShown = [&](std::size_t i) { return !m_frame.style.stacked || i == only; };
+        for (std::size_t i = 0; i < m_curves.curves.size(); ++i) {
+            if (isShown(i))
+                drawBand(plot, m_curves.curves[i]);
+        }
+        for (std::size_t i = 0; i < m_curves.curves.size(); ++i) {
+            if (isShown(i))
+                drawMean(plot, m_curves.curves[i]);
+        }
+    }
+
+    [[nodiscard]] float yOf(Rect plot, const FigureAxis& axis, float value) const {
+        if (std::isnan(value))
+            return kNothing;
+        return static_cast<float>(
+            plot.bottom() - plot.height * fractionOf(axis, static_cast<double>(value)));
+    }
+
+    void drawBand(Rect plot, const ComparisonCurves::Curve& curve) const {
+        Columns columns;
+        columns.area = plot;
+        columns.color = withAlpha(m_frame.fillOf(curve.run), kBandAlpha);
+        for (std::size_t i = 0; i < curve.low.size(); ++i) {
+            columns.top.push_back(yOf(plot, m_curves.axis, curve.high[i]));
+            columns.bottom.push_back(yOf(plot, m_curves.axis, curve.low[i]));
+        }
+        m_frame.draw.scene.items.emplace_back(std::move(columns));
+    }
+
+    void drawMean(Rect plot, const ComparisonCurves::Curve& curve) const {
+        drawLine(plot, m_curves.axis, curve.mean, m_frame.inkOf(curve.run));
+    }
+
+    // Joined through the middles of the columns, broken where nothing is known.
+    void drawLine(
+        Rect plot, const FigureAxis& axis, const std::vector<float>& values, Color ink) const {
+        Polyline line{{}, ink, 1.5 * m_frame.theme().lineWidth};
+        const double width
+            = plot.width / static_cast<double>(std::max<std::size_t>(values.size(), 1));
+        const auto finish = [&] {
+            if (line.points.size() > 1)
+                m_frame.draw.scene.items.emplace_back(line);
+            line.points.clear();
+        };
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (std::isnan(values[i]))
+                finish();
+            else
+                line.points.push_back({plot.x + width * (static_cast<double>(i) + 0.5),
+                    static_cast<double>(yOf(plot, axis, values[i]))});
+        }
+        finish();
+    }
+
+    void drawDifference(const ComparisonCurves::Difference& difference, Rect plot) const {
+        const std::string title = m_frame.mark(difference.run) + " − " + m_frame.mark(0)
+            + (m_curves.isFolded ? "; shaded where it exceeds the spread over iterations" : "");
+        m_frame.draw.text({plot.x, plot.y - 0.5 * m_frame.gap()},
+            m_frame.fitted(title, plot.width, TextRole::Small), m_frame.theme().textSecondary,
+            TextRole::Small);
+        drawGrid(plot, m_curves.differenceAxis);
+        const float zero = yOf(plot, m_curves.differenceAxis, 0.0F);
+        Columns shade;
+        shade.area = plot;
+        shade.color = withAlpha(m_frame.fillOf(difference.run), kBeyondAlpha);
+        for (std::size_t i = 0; i < difference.values.size(); ++i) {
+            const bool beyond = difference.beyond[i] != 0;
+            const float y = yOf(plot, m_curves.differenceAxis, difference.values[i]);
+            shade.top.push_back(beyond ? std::min(y, zero) : kNothing);
+            shade.bottom.push_back(beyond ? std::max(y, zero) : kNothing);
+        }
+        m_frame.draw.scene.items.emplace_back(std::move(shade));
+        const auto level = static_cast<double>(zero);
+        m_frame.draw.line({plot.x, level}, {plot.right(), level}, m_frame.theme().textMuted,
+            m_frame.theme().lineWidth);
+        drawLine(plot, m_curves.differenceAxis, difference.values, m_frame.inkOf(difference.run));
+    }
+
+    const ComparisonFrame& m_frame;
+    const ComparisonCurves& m_curves;
+    double m_width;
+    double m_labels = 0.0;
+    Rect m_plot;
+};
+
+} // namespace
+
+double curvesHeight(const ComparisonFrame& frame, double width) {
+    return CurvePlots(frame, width).height();
+}
+
+void drawCurves(const ComparisonFrame& frame, Rect area) {
+    CurvePlots(frame, area.width).draw(area);
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,178 @@
+// Heat maps of all runs on one scale: nodes as rows, their GPUs in the order of the air.
+#include "core/plot/Palette.h"
+#include "core/plot/comparison/ComparisonFrame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr int kBarSteps = 96;
+constexpr double kLargestCell = 1.7; // in sizes of the small text
+constexpr double kWantedRows = 14.0; // of cells of that size
+constexpr double kColorSteps = 128.0;
+
+Color heatColor(const FigureAxis& scale, double value) {
+    const double fraction = std::round(fractionOf(scale, value) * kColorSteps) / kColorSteps;
+    return isShownAsHeat(scale.metric) ? inferno(fraction) : viridis(fraction);
+}
+
+class HeatBlocks {
+public:
+    HeatBlocks(const ComparisonFrame& frame, double width)
+        : m_frame(frame)
+        , m_heat(*frame.data.heat)
+        , m_width(width) {
+        for (const auto& run : m_heat.runs) {
+            for (const int node : run.nodes)
+                m_names
+                    = std::max(m_names, frame.draw.width(fmt::format("{}", node), TextRole::Small));
+        }
+        m_names += frame.gap();
+        // The largest cells with which all runs stand beside each other.
+        const double largest = kLargestCell * frame.draw.size(TextRole::Small);
+        const double room = kWantedRows * largest;
+        for (m_cell = largest; m_cell > 1.5 && blocksWidth(room) > width; m_cell -= 0.5) { }
+        m_perColumn = rowsWithin(room);
+    }
+
+    [[nodiscard]] double height() const {
+        int most = 1;
+        for (const auto& run : m_heat.runs)
+            most = std::max(most, std::min(run.rows, m_perColumn));
+        return scaleHeight() + m_frame.line() + m_frame.gap() + most * m_cell + m_frame.gap()
+            + m_frame.line();
+    }
+
+    void draw(Rect area) const {
+        drawScale(area);
+        double x = area.x;
+        const double top = area.y + scaleHeight();
+        double below = top;
+        for (std::size_t run = 0; run < m_heat.runs.size(); ++run) {
+            if (m_heat.runs[run].cells.empty())
+                continue;
+            drawRun(run, {x, top});
+            x += widthOf(m_heat.runs[run], m_perColumn) + between();
+            below = std::max(below,
+                top + m_frame.line() + m_frame.gap()
+                    + std::min(m_heat.runs[run].rows, m_perColumn) * m_cell);
+        }
+        const std::string order = m_heat.isAirflowKnown ? "columns front → rear"
+                                                        : "columns front → rear, by local index";
+        m_frame.draw.text({area.x + m_names, below + m_frame.line()},
+            m_frame.fitted(order, area.width - m_names, TextRole::Small), m_frame.theme().textMuted,
+            TextRole::Small);
+    }
+
+private:
+    [[nodiscard]] double between() const { return 5.0 * m_frame.gap(); }
+    [[nodiscard]] double scaleHeight() const {
+        return 2.0 * m_frame.gap() + m_frame.line() + 2.0 * m_frame.gap();
+    }
+    [[nodiscard]] int rowsWithin(double room) const {
+        return std::max(1, static_cast<int>(room / m_cell + 1e-9));
+    }
+    // Nodes that do not fit below each other stand in further columns, each with its names.
+    [[nodiscard]] double widthOf(const ComparisonHeat::OfRun& run, int perColumn) const {
+        const int columns = (run.rows + perColumn - 1) / perColumn;
+        return columns * (m_names + run.slots * m_cell + m_frame.gap());
+    }
+    [[nodiscard]] double blocksWidth(double room) const {
+        double width = 0.0;
+        for (const auto& run : m_heat.runs) {
+            if (!run.cells.empty())
+                width += widthOf(run, rowsWithin(room)) + (width > 0.0 ? between() : 0.0);
+        }
+        return width;
+    }
+
+    void drawScale(Rect area) const {
+        const Rect bar{area.x, area.y, std::min(m_width, 20.0 * m_frame.draw.size(TextRole::Small)),
+            2.0 * m_frame.gap()};
+        HeatStrip strip{bar, 1, kBarSteps, {}};
+        for (int i = 0; i < kBarSteps; ++i) {
+            const double fraction = (i + 0.5) / kBarSteps;
+            strip.cells.push_back(
+                isShownAsHeat(m_heat.scale.metric) ? inferno(fraction) : viridis(fraction));
+        }
+        m_frame.draw.scene.items.emplace_back(std::move(strip));
+        for (const auto& tick : ticksOf(m_heat.scale, 5)) {
+            const double x = bar.x + bar.width * fractionOf(m_heat.scale, tick.value);
+            m_frame.draw.line({x, bar.bottom()}, {x, bar.bottom() + 0.5 * m_frame.gap()},
+                m_frame.theme().textMuted, m_frame.theme().lineWidth);
+            m_frame.draw.text(
+                {x, bar.bottom() + 0.5 * m_frame.gap() + m_frame.draw.size(TextRole::Small)},
+                tick.label, m_frame.theme().textSecondary, TextRole::Small, Align::Centre);
+        }
+    }
+
+    void drawRun(std::size_t index, Point at) const {
+        const auto& run = m_heat.runs[index];
+        const double wide = widthOf(run, m_perColumn);
+        m_frame.draw.text({at.x + m_names, at.y + m_frame.draw.size(TextRole::Small)},
+            m_frame.fitted(m_frame.mark(index) + " · " + m_frame.data.runs[index].named.cluster,
+                wide + between() - m_names, TextRole::Small, true),
+            m_frame.inkOf(index), TextRole::Small, Align::Left, true);
+        at.y += m_frame.line() + m_frame.gap();
+        drawNodes(run, at);
+        const double hair = m_cell > 5.0 ? m_frame.theme().lineWidth : 0.0;
+        for (std::size_t i = 0; i < run.cells.size(); ++i) {
+            const auto& cell = run.cells[i];
+            const Rect rect = cellRect(run, cell, at);
+            const Rect inner{rect.x, rect.y, rect.width - hair, rect.height - hair};
+            if (cell.value)
+                m_frame.draw.fill(inner, heatColor(m_heat.scale, *cell.value));
+            else
+                m_frame.draw.hatch(inner, m_frame.theme().gap);
+            m_frame.target(rect, ComparisonPanel::Heatmap, i, index);
+        }
+    }
+
+    [[nodiscard]] double columnX(const ComparisonHeat::OfRun& run, int row, double left) const {
+        return left + (row / m_perColumn) * (m_names + run.slots * m_cell + m_frame.gap());
+    }
+    [[nodiscard]] Rect cellRect(
+        const ComparisonHeat::OfRun& run, const ComparisonHeat::Cell& cell, Point at) const {
+        return {columnX(run, cell.row, at.x) + m_names + cell.slot * m_cell,
+            at.y + (cell.row % m_perColumn) * m_cell, m_cell, m_cell};
+    }
+
+    // Numbers of nodes, as many as fit, and a line between nodes where cells touch.
+    void drawNodes(const ComparisonHeat::OfRun& run, Point at) const {
+        const auto step
+            = static_cast<int>(labelStep(0.85 * m_frame.draw.size(TextRole::Small), m_cell));
+        for (int row = 0; row < run.rows; ++row) {
+            if ((row % m_perColumn) % step != 0)
+                continue;
+            const double y = at.y + ((row % m_perColumn) + 0.5) * m_cell;
+            m_frame.draw.text({columnX(run, row, at.x) + m_names - m_frame.gap(),
+                                  m_frame.draw.centred(y, TextRole::Small)},
+                fmt::format("{}", run.nodes[static_cast<std::size_t>(row)]),
+                m_frame.theme().textSecondary, TextRole::Small, Align::Right);
+        }
+    }
+
+    const ComparisonFrame& m_frame;
+    const ComparisonHeat& m_heat;
+    double m_width;
+    double m_names = 0.0;
+    double m_cell = 0.0;
+    int m_perColumn = 1;
+};
+
+} // namespace
+
+double heatHeight(const ComparisonFrame& frame, double width) {
+    return HeatBlocks(frame, width).height();
+}
+
+void drawHeat(const ComparisonFrame& frame, Rect area) {
+    HeatBlocks(frame, area.width).draw(area);
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,129 @@
+// Where the step goes: the exposed seconds of a step, stacked, for runs and their stages.
+#include "core/plot/Palette.h"
+#include "core/plot/comparison/ComparisonFrame.h"
+#include "core/plot/comparison/ComparisonText.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::plot {
+
+namespace {
+
+class StackRows {
+public:
+    StackRows(const ComparisonFrame& frame, double width)
+        : m_frame(frame)
+        , m_width(width) {
+        for (std::size_t i = 0; i < frame.data.stacks.size(); ++i) {
+            const auto& stack = frame.data.stacks[i];
+            if (stack.stage && !frame.style.perStage)
+                continue;
+            m_rows.push_back(i);
+            m_longest = std::max(m_longest, stack.seconds);
+            m_labels = std::max(m_labels,
+                frame.draw.width(labelOf(stack), TextRole::Small, !stack.stage.has_value()));
+        }
+        m_labels = std::min(m_labels, 0.35 * width);
+    }
+
+    [[nodiscard]] double height() const {
+        double rows = 0.0;
+        for (const std::size_t row : m_rows)
+            rows += heightOf(m_frame.data.stacks[row]) + m_frame.gap();
+        return rows + timeTicksHeight(m_frame) + m_frame.gap() + legend({0.0, 0.0}, false);
+    }
+
+    void draw(Rect area) const {
+        const double left = area.x + m_labels + 2.0 * m_frame.gap();
+        Rect plot{left, area.y, std::max(area.right() - left - m_frame.gap(), 1.0), 0.0};
+        for (const std::size_t row : m_rows)
+            plot.height += heightOf(m_frame.data.stacks[row]) + m_frame.gap();
+        drawTimeTicks(m_frame, plot, 0.0, m_longest);
+        double y = area.y;
+        for (const std::size_t row : m_rows) {
+            const double high = heightOf(m_frame.data.stacks[row]);
+            drawStack(row, {plot.x, y, plot.width, high}, area.x);
+            y += high + m_frame.gap();
+        }
+        legend({area.x, y + timeTicksHeight(m_frame) + m_frame.gap()}, true);
+    }
+
+private:
+    [[nodiscard]] double heightOf(const ComparisonStack& stack) const {
+        return (stack.stage ? 1.3 : 2.6) * m_frame.draw.size(TextRole::Small);
+    }
+    [[nodiscard]] std::string labelOf(const ComparisonStack& stack) const {
+        return stack.stage
+            ? fmt::format("{} stage {}", m_frame.mark(stack.run), *stack.stage)
+            : fmt::format("{} {}", m_frame.mark(stack.run), secondsText(stack.seconds));
+    }
+
+    double legend(Point at, bool draw) const {
+        std::vector<ComparisonLegendEntry> entries;
+        for (const std::size_t row : m_rows) {
+            for (const auto& part : m_frame.data.stacks[row].parts) {
+                const bool known = std::any_of(entries.begin(), entries.end(),
+                    [&part](const auto& entry) { return entry.category == part.category; });
+                if (!known && part.seconds > 0.0)
+                    entries.push_back({part.category, part.title});
+            }
+        }
+        return drawCategoryLegend(m_frame, entries, at, m_width, draw);
+    }
+
+    void drawStack(std::size_t index, Rect row, double labels) const {
+        const auto& stack = m_frame.data.stacks[index];
+        m_frame.draw.text({labels, m_frame.draw.centred(row.y + row.height / 2.0, TextRole::Small)},
+            m_frame.fitted(labelOf(stack), m_labels, TextRole::Small, !stack.stage.has_value()),
+            stack.stage ? m_frame.theme().textSecondary : m_frame.inkOf(stack.run), TextRole::Small,
+            Align::Left, !stack.stage.has_value());
+        double seconds = 0.0;
+        for (std::size_t i = 0; i < stack.parts.size(); ++i) {
+            const auto& part = stack.parts[i];
+            const Rect rect{
+                row.x + xOf(seconds, row.width), row.y, xOf(part.seconds, row.width), row.height};
+            seconds += part.seconds;
+            drawPart(part, rect);
+            m_frame.target(rect, ComparisonPanel::Breakdown, index, stack.run, i);
+        }
+    }
+    [[nodiscard]] double xOf(double seconds, double width) const {
+        return m_longest > 0.0 ? width * seconds / m_longest : 0.0;
+    }
+
+    void drawPart(const ComparisonStack::Part& part, Rect rect) const {
+        // A hair's breadth keeps neighbours apart.
+        const double hair
+            = rect.width > 4.0 * m_frame.theme().lineWidth ? m_frame.theme().lineWidth : 0.0;
+        const Color fill = categoryFill(m_frame, part.category);
+        m_frame.draw.fill({rect.x, rect.y, rect.width - hair, rect.height}, fill);
+        const std::string text = secondsText(part.seconds);
+        const bool fits = rect.height > 1.6 * m_frame.draw.size(TextRole::Small)
+            && m_frame.draw.width(text, TextRole::Small) + 2.0 * m_frame.gap() < rect.width;
+        if (fits)
+            m_frame.draw.text(
+                {rect.x + rect.width / 2.0,
+                    m_frame.draw.centred(rect.y + rect.height / 2.0, TextRole::Small)},
+                text, readableOn(fill), TextRole::Small, Align::Centre);
+    }
+
+    const ComparisonFrame& m_frame;
+    double m_width;
+    std::vector<std::size_t> m_rows; // into stacks
+    double m_longest = 0.0;
+    double m_labels = 0.0;
+};
+
+} // namespace
+
+double stacksHeight(const ComparisonFrame& frame, double width) {
+    return StackRows(frame, width).height();
+}
+
+void drawStacks(const ComparisonFrame& frame, Rect area) {
+    StackRows(frame, area.width).draw(area);
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,141 @@
+// Aligned timelines: the kernels of one iteration, a row for the first rank of each stage, run
+// above run on one axis of time.
+#include "core/plot/Palette.h"
+#include "core/plot/comparison/ComparisonFrame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr double kRow = 1.05; // in sizes of the small text
+constexpr double kLeastRow = 0.45;
+constexpr double kMostRows = 32.0; // of full height; more are lower
+
+class TrackRows {
+public:
+    TrackRows(const ComparisonFrame& frame, double width)
+        : m_frame(frame)
+        , m_tracks(*frame.data.tracks)
+        , m_width(width) {
+        const auto rows = static_cast<double>(m_tracks.rows.size());
+        const double share = rows > kMostRows ? kMostRows / rows : 1.0;
+        m_row = std::max(kRow * share, kLeastRow) * frame.draw.size(TextRole::Small);
+        for (const auto& row : m_tracks.rows) {
+            m_marks
+                = std::max(m_marks, frame.draw.width(frame.mark(row.run), TextRole::Small, true));
+            m_names = std::max(m_names, frame.draw.width(nameOf(row), TextRole::Small));
+        }
+        m_names += m_marks + 3.0 * frame.gap();
+    }
+
+    [[nodiscard]] double height() const {
+        double height = 0.0;
+        for (std::size_t i = 0; i < m_tracks.rows.size(); ++i)
+            height += m_row + hair() + (isFirst(i) && i > 0 ? 2.0 * m_frame.gap() : 0.0);
+        return height + timeTicksHeight(m_frame) + m_frame.gap() + legend({0.0, 0.0}, false);
+    }
+
+    void draw(Rect area) const {
+        const double left = area.x + m_names;
+        Rect plot{left, area.y, std::max(area.right() - left - 2.0 * m_frame.gap(), 1.0), 0.0};
+        plot.height
+            = height() - timeTicksHeight(m_frame) - m_frame.gap() - legend({0.0, 0.0}, false);
+        drawTimeTicks(m_frame, plot, 0.0, m_tracks.seconds);
+        m_frame.geometry.tracks = plot;
+        double y = area.y;
+        double labelled = -1e9;
+        for (std::size_t i = 0; i < m_tracks.rows.size(); ++i) {
+            const auto& row = m_tracks.rows[i];
+            if (isFirst(i)) {
+                y += i > 0 ? 2.0 * m_frame.gap() : 0.0;
+                m_frame.draw.text({area.x, m_frame.draw.centred(y + m_row / 2.0, TextRole::Small)},
+                    m_frame.mark(row.run), m_frame.inkOf(row.run), TextRole::Small, Align::Left,
+                    true);
+            }
+            const Rect rect{plot.x, y, plot.width, m_row};
+            if (y - labelled >= 1.05 * m_frame.draw.size(TextRole::Small)) {
+                labelled = y;
+                m_frame.draw.text({plot.x - m_frame.gap(),
+                                      m_frame.draw.centred(y + m_row / 2.0, TextRole::Small)},
+                    nameOf(row), m_frame.theme().textSecondary, TextRole::Small, Align::Right);
+            }
+            drawRow(row, rect);
+            m_frame.target(rect, ComparisonPanel::Tracks, i, row.run);
+            y += m_row + hair();
+        }
+        legend({area.x, y + timeTicksHeight(m_frame) + m_frame.gap()}, true);
+    }
+
+private:
+    [[nodiscard]] double hair() const {
+        return m_row > 5.0 * m_frame.theme().lineWidth ? 1.5 * m_frame.theme().lineWidth : 0.0;
+    }
+    [[nodiscard]] bool isFirst(std::size_t i) const {
+        return i == 0 || m_tracks.rows[i].run != m_tracks.rows[i - 1].run;
+    }
+    static std::string nameOf(const ComparisonTracks::Row& row) {
+        return fmt::format("stage {}", row.stage);
+    }
+
+    double legend(Point at, bool draw) const {
+        std::vector<bool> used(m_tracks.categories.size(), false);
+        for (const auto& row : m_tracks.rows) {
+            for (const auto& piece : row.pieces)
+                used[piece.category] = true;
+        }
+        std::vector<ComparisonLegendEntry> entries;
+        for (std::size_t i = 0; i < used.size(); ++i) {
+            if (used[i])
+                entries.push_back({m_tracks.categories[i], m_tracks.categoryTitles[i]});
+        }
+        return drawCategoryLegend(m_frame, entries, at, m_width, draw);
+    }
+
+    void drawRow(const ComparisonTracks::Row& row, Rect rect) const {
+        Bars bars{rect, {}};
+        const double perSecond = m_tracks.seconds > 0.0 ? rect.width / m_tracks.seconds : 0.0;
+        for (const auto& piece : row.pieces) {
+            const double left = rect.x
+                + std::clamp(static_cast<double>(piece.begin) * perSecond, 0.0, rect.width);
+            const double right
+                = rect.x + std::clamp(static_cast<double>(piece.end) * perSecond, 0.0, rect.width);
+            const Color full = categoryFill(m_frame, m_tracks.categories[piece.category]);
+            // Few steps, so that neighbours merge.
+            const double busy = std::clamp(static_cast<double>(piece.busy), 0.0, 1.0);
+            const Color color
+                = blend(m_frame.paper(), full, 0.3 + 0.7 * std::round(busy * 8.0) / 8.0);
+            const bool joins = !bars.bars.empty() && bars.bars.back().color == color
+                && left <= bars.bars.back().right + 0.05;
+            if (joins)
+                bars.bars.back().right = std::max(bars.bars.back().right, right);
+            else if (right > left)
+                bars.bars.push_back({left, right, color});
+        }
+        if (!bars.bars.empty())
+            m_frame.draw.scene.items.emplace_back(std::move(bars));
+    }
+
+    const ComparisonFrame& m_frame;
+    const ComparisonTracks& m_tracks;
+    double m_width;
+    double m_row = 0.0;
+    double m_marks = 0.0;
+    double m_names = 0.0;
+};
+
+} // namespace
+
+double tracksHeight(const ComparisonFrame& frame, double width) {
+    return TrackRows(frame, width).height();
+}
+
+void drawTracks(const ComparisonFrame& frame, Rect area) {
+    TrackRows(frame, area.width).draw(area);
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,339 @@
+// The board of a comparison: where things lie, by numbers, what the pointer finds, and the texts.
+
+#include <QTest>
+
+#include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/comparison/ComparisonText.h"
+#include "core/plot/comparison/support/DemoComparison.h"
+#include "core/plot/support/PlotFixture.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::plot;
+using namespace trainscope::test;
+
+namespace {
+
+ComparisonStyle styleOf(double width, std::vector<ComparisonPanel> panels = {}) {
+    ComparisonStyle style;
+    style.theme = &lightTheme();
+    style.width = width;
+    style.measure = fixedPitch;
+    style.panels = std::move(panels);
+    return style;
+}
+
+using Target = ComparisonGeometry::Target;
+
+std::vector<Target> targetsOf(const ComparisonGeometry& geometry, ComparisonPanel panel) {
+    std::vector<Target> found;
+    std::copy_if(geometry.targets.begin(), geometry.targets.end(), std::back_inserter(found),
+        [panel](const Target& target) { return target.panel == panel; });
+    return found;
+}
+
+std::optional<ComparisonHit> hitOf(
+    const ComparisonData& data, const ComparisonGeometry& geometry, const Rect& rect) {
+    return hitComparison(data, geometry, rect.x + rect.width / 2.0, rect.y + rect.height / 2.0);
+}
+
+std::string factOf(const ComparisonHit& hit, const std::string& label) {
+    for (const auto& [name, value] : hit.facts) {
+        if (name == label)
+            return value;
+    }
+    return {};
+}
+
+bool hasText(const PlotScene& scene, const std::string& text) {
+    const auto labels = itemsOf<Label>(scene);
+    return std::any_of(
+        labels.begin(), labels.end(), [&](const Label& label) { return label.text == text; });
+}
+
+bool isClose(double a, double b) {
+    return std::abs(a - b) < 1e-6;
+}
+
+} // namespace
+
+class TestComparisonGeometry : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // Panels lie in the board, below or beside each other, in their order.
+    void panels_data() {
+        QTest::addColumn<double>("width");
+        QTest::addColumn<int>("beside"); // panels in the row of the breakdown
+        QTest::newRow("narrow") << 480.0 << 1;
+        QTest::newRow("two") << 800.0 << 2;
+        QTest::newRow("wide") << 1200.0 << 3;
+    }
+    void panels() {
+        QFETCH(double, width);
+        QFETCH(int, beside);
+        const auto data = demoComparison();
+        const auto geometry = buildComparison(data, styleOf(width));
+        QCOMPARE(geometry.panels.size(), kComparisonPanels.size());
+        int row = 0;
+        for (std::size_t i = 0; i < geometry.panels.size(); ++i) {
+            const Rect& rect = geometry.panels[i].rect;
+            QVERIFY(geometry.panels[i].panel == kComparisonPanels[i]);
+            QVERIFY(rect.x >= 0.0 && rect.right() <= width);
+            QVERIFY(rect.y >= 0.0 && rect.bottom() <= geometry.scene.height);
+            for (std::size_t k = 0; k < i; ++k) {
+                const Rect& other = geometry.panels[k].rect;
+                QVERIFY(
+                    rect.x >= other.right() || other.x >= rect.right() || rect.y >= other.bottom());
+            }
+            row += isClose(rect.y, geometry.panels[2].rect.y) ? 1 : 0;
+        }
+        QCOMPARE(row, beside);
+        for (const auto& item : itemsOf<Label>(geometry.scene)) {
+            const double wide = fixedPitch(item.text, item.role, item.bold);
+            const double left = item.align == Align::Left ? item.anchor.x
+                : item.align == Align::Right              ? item.anchor.x - wide
+                                                          : item.anchor.x - wide / 2.0;
+            QVERIFY2(left >= -0.5 && left + wide <= width + 0.5, item.text.c_str());
+        }
+    }
+
+    void onlyChosenPanels() {
+        const auto geometry
+            = buildComparison(demoComparison(), styleOf(900.0, {ComparisonPanel::Heatmap}));
+        QCOMPARE(geometry.panels.size(), std::size_t{1});
+        auto data = demoComparison();
+        data.heat.reset();
+        QVERIFY(buildComparison(data, styleOf(900.0, {ComparisonPanel::Heatmap})).panels.empty());
+    }
+
+    // 10 s are as wide as the plot, parts as wide as their seconds, one scale for both runs.
+    void stacks() {
+        const auto data = demoComparison();
+        const auto geometry = buildComparison(data, styleOf(1000.0, {ComparisonPanel::Breakdown}));
+        const auto parts = targetsOf(geometry, ComparisonPanel::Breakdown);
+        QCOMPARE(parts.size(), std::size_t{4}); // the stage's is not shown
+        const double second = parts[0].rect.width / 6.0;
+        QVERIFY(isClose(parts[1].rect.width, 4.0 * second));
+        QVERIFY(isClose(parts[1].rect.x, parts[0].rect.right()));
+        QVERIFY(isClose(parts[2].rect.x, parts[0].rect.x));
+        QVERIFY(isClose(parts[2].rect.width, 4.0 * second));
+        const auto hit = hitOf(data, geometry, parts[1].rect);
+        QVERIFY(hit.has_value());
+        QCOMPARE(hit->title, std::string("A · AllReduce exposed"));
+        QCOMPARE(factOf(*hit, "Per step"), std::string("4 s"));
+        QCOMPARE(factOf(*hit, "Share of the step"), std::string("40.0 %"));
+        auto style = styleOf(1000.0, {ComparisonPanel::Breakdown});
+        style.perStage = true;
+        QCOMPARE(targetsOf(buildComparison(data, style), ComparisonPanel::Breakdown).size(),
+            std::size_t{5});
+    }
+
+    // Bars from 0 to 100 W; the spread of B reaches from 78 to 82 W.
+    void bars() {
+        const auto data = demoComparison();
+        const auto geometry = buildComparison(data, styleOf(600.0, {ComparisonPanel::Bars}));
+        std::vector<Rect> drawn;
+        for (const auto& fill : itemsOf<FillRect>(geometry.scene)) {
+            if (fill.fill == seriesColor(0) || fill.fill == seriesColor(1))
+                drawn.push_back(fill.rect);
+        }
+        QCOMPARE(drawn.size(), std::size_t{2});
+        QVERIFY(isClose(drawn[1].width, 2.0 * drawn[0].width));
+        const double watt = drawn[0].width / 40.0;
+        const auto lines = itemsOf<Line>(geometry.scene);
+        const auto spread = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
+            return isClose(line.from.x, drawn[1].x + 78.0 * watt)
+                && isClose(line.to.x, drawn[1].x + 82.0 * watt);
+        });
+        QVERIFY(spread != lines.end());
+    }
+
+    void cards() {
+        auto data = demoComparison();
+        data.quantities.push_back(demoQuantity(50.0, 51.0, ComparisonWeight::Within));
+        data.quantities.push_back(demoQuantity(0.10, 0.145, ComparisonWeight::Unknown));
+        data.quantities.back().isShare = true;
+        const auto geometry = buildComparison(data, styleOf(900.0, {ComparisonPanel::Cards}));
+        QCOMPARE(targetsOf(geometry, ComparisonPanel::Cards).size(), std::size_t{3});
+        for (const char* text :
+            {"2.00 ×", "A better", "1.02 ×", "within spread", "+4.5 pp", "spread unknown"})
+            QVERIFY2(hasText(geometry.scene, text), text);
+    }
+
+    // Cells of both runs are equally large; nodes are rows, and a missing value is hatched.
+    void heat() {
+        const auto data = demoComparison();
+        const auto geometry = buildComparison(data, styleOf(700.0, {ComparisonPanel::Heatmap}));
+        const auto cells = targetsOf(geometry, ComparisonPanel::Heatmap);
+        QCOMPARE(cells.size(), std::size_t{12});
+        for (const auto& cell : cells) {
+            QVERIFY(isClose(cell.rect.width, cells[0].rect.width));
+            QVERIFY(isClose(cell.rect.width, cell.rect.height));
+        }
+        QVERIFY(isClose(cells[1].rect.x, cells[0].rect.right()));
+        QVERIFY(isClose(cells[8].rect.y, cells[4].rect.bottom()));
+        QVERIFY(cells[4].rect.x > cells[3].rect.right());
+        const auto hit = hitOf(data, geometry, cells[2].rect);
+        QCOMPARE(hit->rank.value_or(-1), 2);
+        QCOMPARE(factOf(*hit, "GPU temperature, mean"), std::string("60 °C"));
+        QCOMPARE(factOf(*hit, "Place in the air"), std::string("3 of 4, front to rear"));
+        std::size_t hatched = 0;
+        for (const auto& fill : itemsOf<FillRect>(geometry.scene))
+            hatched += fill.hatch == Hatch::Diagonal ? 1 : 0;
+        QCOMPARE(hatched, std::size_t{2});
+        // One scale: equal values have equal colours in both runs.
+        const auto colourAt = [&](const Rect& rect) {
+            for (const auto& fill : itemsOf<FillRect>(geometry.scene)) {
+                if (isClose(fill.rect.x, rect.x) && isClose(fill.rect.y, rect.y))
+                    return fill.fill;
+            }
+            return Color{};
+        };
+        QVERIFY(colourAt(cells[1].rect) == colourAt(cells[5].rect));
+        QVERIFY(!(colourAt(cells[1].rect) == colourAt(cells[2].rect)));
+    }
+
+    void aThousandGpus() {
+        auto data = demoComparison();
+        for (auto& run : data.heat->runs) {
+            run = {128, 8, {}, {}};
+            for (int node = 0; node < 128; ++node) {
+                run.nodes.push_back(node);
+                for (int slot = 0; slot < 8; ++slot)
+                    run.cells.push_back({8 * node + slot, node, node, slot, 50.0});
+            }
+        }
+        const auto geometry = buildComparison(data, styleOf(1100.0, {ComparisonPanel::Heatmap}));
+        const auto cells = targetsOf(geometry, ComparisonPanel::Heatmap);
+        QCOMPARE(cells.size(), std::size_t{2048});
+        for (const auto& cell : cells)
+            QVERIFY(cell.rect.right() <= 1100.0 && cell.rect.width >= 4.0);
+    }
+
+    // Means at 100 and 200 W of 400 W; the difference is shaded in its first five columns only.
+    void curves() {
+        const auto data = demoComparison();
+        const auto geometry = buildComparison(data, styleOf(700.0, {ComparisonPanel::Curves}));
+        const Rect& plot = geometry.curves;
+        const auto columns = itemsOf<Columns>(geometry.scene);
+        QCOMPARE(columns.size(), std::size_t{3});
+        const double height = columns[0].area.height;
+        QVERIFY(isClose(columns[0].area.width, plot.width));
+        const auto yOf
+            = [&](double value) { return columns[0].area.bottom() - height * value / 400.0; };
+        QVERIFY(std::abs(static_cast<double>(columns[0].top[3]) - yOf(150.0)) < 1e-3);
+        QVERIFY(std::abs(static_cast<double>(columns[0].bottom[3]) - yOf(50.0)) < 1e-3);
+        QVERIFY(std::isnan(columns[1].top[10]) && !std::isnan(columns[1].top[9]));
+        const auto lines = itemsOf<Polyline>(geometry.scene);
+        QCOMPARE(lines.size(), std::size_t{3});
+        QCOMPARE(lines[1].points.size(), std::size_t{10});
+        QVERIFY(std::abs(lines[1].points[0].y - yOf(200.0)) < 1e-3);
+        QVERIFY(isClose(lines[0].points.back().x, plot.x + plot.width * 19.5 / 20.0));
+        for (std::size_t i = 0; i < 20; ++i)
+            QCOMPARE(!std::isnan(columns[2].top[i]), i < 5);
+        auto style = styleOf(700.0, {ComparisonPanel::Curves});
+        style.stacked = true;
+        const auto stacked = itemsOf<Columns>(buildComparison(data, style).scene);
+        QVERIFY(stacked[1].area.y >= stacked[0].area.bottom());
+    }
+
+    void hitOnCurves() {
+        const auto data = demoComparison();
+        const auto geometry = buildComparison(data, styleOf(700.0, {ComparisonPanel::Curves}));
+        const Rect& plot = geometry.curves;
+        const auto hit
+            = hitComparison(data, geometry, plot.x + plot.width * 2.25 / 10.0, plot.y + 5.0);
+        QVERIFY(hit.has_value());
+        QCOMPARE(factOf(*hit, "A"), std::string("100 W (50 W to 150 W)"));
+        QCOMPARE(factOf(*hit, "B − A"), std::string("+100 W, beyond the spread"));
+        QCOMPARE(hit->metric, std::string("gpu_power"));
+        // The middle of the column from 2 to 2.5 s after the begin of A's iteration at 1 s.
+        QCOMPARE(hit->range->begin.ns, std::int64_t{3'250'000'000});
+        const auto later = hitComparison(data, geometry, plot.x + plot.width * 0.9, plot.y + 5.0);
+        QCOMPARE(factOf(*later, "B"), std::string());
+    }
+
+    void tracks() {
+        const auto data = demoComparison();
+        const auto geometry = buildComparison(data, styleOf(900.0, {ComparisonPanel::Tracks}));
+        const auto rows = targetsOf(geometry, ComparisonPanel::Tracks);
+        QCOMPARE(rows.size(), std::size_t{3});
+        QVERIFY(rows[1].rect.y > rows[0].rect.bottom());
+        const auto bars = barsOf(geometry.scene);
+        QCOMPARE(bars.size(), std::size_t{4});
+        const double second = geometry.tracks.width / 10.0;
+        QVERIFY(isClose(bars[0].rect.width, 4.0 * second));
+        QVERIFY(isClose(bars[1].rect.x, geometry.tracks.x + 5.0 * second));
+        QVERIFY(isClose(bars[3].rect.x, geometry.tracks.x + 2.0 * second));
+        const auto hit
+            = hitComparison(data, geometry, geometry.tracks.x + 3.0 * second, rows[2].rect.y + 1.0);
+        QCOMPARE(hit->title, std::string("B · stage 1 · rank 4"));
+        QCOMPARE(factOf(*hit, "Kernels"), std::string("GEMM"));
+        QCOMPARE(hit->range->begin.ns, std::int64_t{3'000'000'000});
+        const auto idle
+            = hitComparison(data, geometry, geometry.tracks.x + 4.5 * second, rows[0].rect.y + 1.0);
+        QCOMPARE(factOf(*idle, "Kernels"), std::string("idle"));
+    }
+
+    // Numbers are bold, and so are their units; a name with digits is not.
+    void verdict() {
+        const auto geometry
+            = buildComparison(demoComparison(), styleOf(900.0, {ComparisonPanel::Verdict}));
+        const auto labels = itemsOf<Label>(geometry.scene);
+        const auto isBold = [&](const std::string& text) {
+            return std::any_of(labels.begin(), labels.end(),
+                [&](const Label& label) { return label.text == text && label.bold; });
+        };
+        QVERIFY(isBold("0.41") && isBold("0.57") && isBold("J."));
+        QVERIFY(!isBold("4xH200") && !isBold("token,"));
+    }
+
+    void values_data() {
+        QTest::addColumn<QString>("unit");
+        QTest::addColumn<double>("value");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("watts") << "W" << 22800.0 << "22.8 kW";
+        QTest::newRow("seconds") << "s" << 7.204 << "7.2 s";
+        QTest::newRow("milliseconds") << "s" << 0.0412 << "41.2 ms";
+        QTest::newRow("counted") << "1/s" << 36412.0 << "36.4 k";
+        QTest::newRow("small") << "1/J" << 2.4249 << "2.42";
+        QTest::newRow("hundreds") << "1/s" << 1138.4 << "1138";
+        QTest::newRow("bytes") << "B" << 31.5e9 << "31.5 GB";
+        QTest::newRow("zero") << "1" << 0.0 << "0";
+    }
+    void values() {
+        QFETCH(QString, unit);
+        QFETCH(double, value);
+        QFETCH(QString, text);
+        FigureAxis axis;
+        axis.siUnit = unit.toStdString();
+        QCOMPARE(QString::fromStdString(quantityValueText(axis, value)), text);
+    }
+
+    // Every number of the figures, a block for each.
+    void csv() {
+        const auto data = demoComparison();
+        const std::string text = comparisonCsv(data, {});
+        for (const char* line :
+            {"run-B,mean_power_w,W,80,2,8,2,40,beyond\n", "run-A,,all_reduce,4\n",
+                "run-A,2,0,2,60\n", "run-B,7,1,3,\n", "run-A,0.25,100,50,150,,\n",
+                "run-B,0.25,200,150,250,100,1\n", "run-B,1,4,2,4,gemm,1\n", "run-B,GPUs,8\n"})
+            QVERIFY2(text.find(line) != std::string::npos, line);
+        const std::string heat = comparisonCsv(data, {ComparisonPanel::Heatmap});
+        QVERIFY(heat.starts_with("run,rank,node,airflow_place,gpu_temperature [°C]\n"));
+        QCOMPARE(std::count(heat.begin(), heat.end(), '\n'), std::ptrdiff_t{13});
+    }
+
+    void names() {
+        for (const auto panel : kComparisonPanels)
+            QVERIFY(comparisonPanelFromString(toString(panel)) == panel);
+        QVERIFY(!comparisonPanelFromString("nothing").has_value());
+        QVERIFY(comparisonAlignmentFromString("start") == ComparisonAlignment::Start);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestComparisonGeometry)
+#include "tst_ComparisonGeometry.moc"
