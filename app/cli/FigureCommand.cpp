@@ -2,6 +2,7 @@
 #include "app/cli/ComparisonFigure.h"
 #include "app/cli/FigureRequest.h"
 #include "app/cli/GuiApplication.h"
+#include "app/cli/LayoutFigure.h"
 #include "app/cli/RunComparisonFigure.h"
 #include "app/painting/TimelineFigure.h"
 #include "core/plot/figures/Figure.h"
@@ -43,8 +44,10 @@ Result<QStringList> writeFigure(FigureArguments& options, const Console& console
     figure.theme = theme;
     if (options.kind == "timeline")
         return writeTimeline(options, figure, console);
-    return isRunComparison(options.kind) ? writeRunComparison(options, figure, console)
-                                         : writeComparison(options, figure, console);
+    if (isRunComparison(options.kind))
+        return writeRunComparison(options, figure, console);
+    return isLayoutKind(options.kind) ? writeLayoutFigure(options, figure, console)
+                                      : writeComparison(options, figure, console);
 }
 
 ExitStatus drawFigure(FigureArguments options, const Console& console) {
@@ -99,7 +102,8 @@ void addOptions(CLI::App& command, FigureArguments& options) {
     command.add_option("--kind", options.kind, "What to draw: " + figureKinds())
         ->type_name("K")
         ->check([](const std::string& kind) {
-            return kind == "timeline" || isRunComparison(kind) || plot::figureKindFromString(kind)
+            return kind == "timeline" || isRunComparison(kind) || isLayoutKind(kind)
+                    || plot::figureKindFromString(kind)
                 ? std::string()
                 : "There is no figure '" + kind + "'; there are " + figureKinds() + ".";
         })
@@ -133,7 +137,8 @@ void addOptions(CLI::App& command, FigureArguments& options) {
         ->type_name("M")
         ->expected(1)
         ->take_all();
-    command.add_option("--rank", options.rank, "Only this rank")->type_name("R");
+    command.add_option("--rank", options.rank, "Only this rank; of layouts: mark its groups")
+        ->type_name("R");
     command
         .add_option(
             "--from", options.fromSeconds, "Begin of the window, in seconds since the run's start")
@@ -141,6 +146,14 @@ void addOptions(CLI::App& command, FigureArguments& options) {
     command
         .add_option(
             "--to", options.toSeconds, "End of the window, in seconds since the run's start")
+        ->type_name("S");
+    command
+        .add_option("--colour", options.colour,
+            "Layout: what colours the GPUs: stage, tensor, data, expert, context, node or a metric")
+        ->type_name("C");
+    command
+        .add_option("--at", options.atSeconds,
+            "Layout: the metric at that moment, in seconds since the run's start")
         ->type_name("S");
     command.add_flag("--align-clocks", options.alignClocks,
         "Timeline: the traces of all ranks on one clock (see align)");
@@ -167,7 +180,8 @@ Examples:
       --width-mm 84.6 --out power.svg --csv power.csv
   trainscope-cli figure runs.trainscope --kind heatmap --metric nvlink_rx --log --out nvlink.pdf
   trainscope-cli figure runs.trainscope --kind parallelism-sweep --model gpt3 --out layouts.pdf
-  trainscope-cli figure runs.trainscope --kind comparison --run a --run b --out a-and-b.pdf)");
+  trainscope-cli figure runs.trainscope --kind comparison --run a --run b --out a-and-b.pdf
+  trainscope-cli figure runs.trainscope --kind layout --colour gpu_temperature --at 60 --out heat.pdf)");
     command->callback([options, &context] {
         context.action = [options, &context] { return drawFigure(*options, context.console); };
     });

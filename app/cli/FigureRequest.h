@@ -35,6 +35,9 @@ struct FigureArguments {
     // Of the kinds that set runs side by side.
     std::optional<std::int64_t> iteration;
     bool stacked = false;
+    // Of layouts.
+    std::string colour;
+    std::optional<double> atSeconds;
     std::string out;
     std::string csv;
     std::string theme = "paper";

@@ -24,7 +24,8 @@ GpuModel modelFrom(const Json& entry) {
         number(entry, "memory_b"), number(entry, "memory_bandwidth"),
         number(entry, "link_bandwidth"), number(entry, "pcie_bandwidth"),
         number(entry, "power_limit_w"), number(entry, "boost_clock_hz"),
-        number(entry, "slowdown_c"), number(entry, "devices").value_or(1.0)};
+        number(entry, "slowdown_c"), number(entry, "devices").value_or(1.0),
+        entry.value("scale_up", std::string())};
 }
 
 std::string lowerCase(std::string_view text) {

@@ -54,7 +54,7 @@ private:
 
     void add(std::string group, double bytes, const std::vector<int>& ranks, std::string what) {
         if (bytes > 0.0 && ranks.size() > 1)
-            m_result.push_back({std::move(group), bytes, linkOf(ranks), std::move(what)});
+            m_result.push_back({std::move(group), bytes, 0.0, linkOf(ranks), std::move(what)});
     }
 
     void add(GroupKind kind, double bytes, std::string what) {
@@ -142,7 +142,10 @@ private:
         const double inside
             = passes * (oneWay(gradients, shard) + gathers * oneWay(weights, shard));
         const double between = allReduce(gradients / shard, group / shard);
+        const std::size_t before = m_result.size();
         add(kind, inside + between, "gradients: reduce-scatter, parameters: all-gather");
+        if (m_result.size() > before)
+            m_result.back().replicaShare = between / (inside + between);
     }
 
     void gradients() {

@@ -49,6 +49,7 @@ struct TrafficModel {
 struct GroupTraffic {
     std::string group; // key of the GroupKind, or "embedding"
     double bytes = 0.0; // sent by the rank per step
+    double replicaShare = 0.0; // of them, between the shard groups of dp_cp
     LinkClass link = LinkClass::None; // over the slowest link on the way
     std::string what; // "gradients: reduce-scatter, parameters: all-gather"
 };

@@ -186,7 +186,10 @@ Color viridis(double fraction) {
 Color readableOn(Color background) {
     const Color black = rgb(0x0B0D10);
     const Color white = rgb(0xFFFFFF);
-    return contrast(black, background) >= contrast(white, background) ? black : white;
+    const Color better = contrast(black, background) >= contrast(white, background) ? black : white;
+    // Between the two lie colours that only the deepest black stands out from.
+    constexpr double kReadable = 4.5;
+    return contrast(better, background) >= kReadable ? better : rgb(0x000000);
 }
 
 } // namespace trainscope::plot

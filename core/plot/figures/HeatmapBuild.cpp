@@ -1,6 +1,5 @@
-#include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/ColourScale.h"
 
 #include <fmt/format.h>
 
@@ -14,13 +13,6 @@ namespace {
 constexpr double kMostLabels = 0.34; // of the width, for the rows' labels
 constexpr double kRow = 1.7; // of the small text, the height that a row wants
 constexpr double kLeastRow = 0.75; // below this even thinned labels are too close
-constexpr int kBarSteps = 96;
-constexpr double kColorSteps = 128.0; // finer than the eye; equal neighbours merge in files
-
-Color heatColor(const FigureAxis& scale, double value) {
-    const double fraction = std::round(fractionOf(scale, value) * kColorSteps) / kColorSteps;
-    return isShownAsHeat(scale.metric) ? inferno(fraction) : viridis(fraction);
-}
 
 const FigureRun& runOf(const FigureData& data, const FigureHeatmap::Row& row) {
     return data.runs[row.run];
@@ -84,22 +76,7 @@ private:
         const double barWidth = std::min(0.42 * area.width, 150.0);
         const double x = m_grid.right() - barWidth;
         const double y = area.y;
-        HeatStrip strip{{x, y, barWidth, bar()}, 1, kBarSteps, {}};
-        for (int i = 0; i < kBarSteps; ++i) {
-            const double fraction = (i + 0.5) / kBarSteps;
-            strip.cells.push_back(
-                isShownAsHeat(m_heatmap.scale.metric) ? inferno(fraction) : viridis(fraction));
-        }
-        m_frame.scene.items.emplace_back(std::move(strip));
-        const auto ticks = ticksOf(m_heatmap.scale, 5);
-        const double below = y + bar() + line();
-        for (const auto& tick : ticks) {
-            const double at = x + barWidth * fractionOf(m_heatmap.scale, tick.value);
-            m_frame.line({at, y + bar()}, {at, y + bar() + 0.2 * line()}, m_frame.theme.textMuted,
-                m_frame.theme.lineWidth);
-            m_frame.text({at, below}, tick.label, m_frame.theme.textSecondary, TextRole::Small,
-                Align::Centre);
-        }
+        drawColourScale(m_frame, {x, y, barWidth, bar()}, m_heatmap.scale, 5);
         const std::string title = axisTitle(m_heatmap.scale);
         m_frame.text({area.x, m_frame.centred(y + bar() / 2.0, TextRole::Small)},
             elided(title, x - area.x - 2.0 * m_frame.gap(), m_frame.style.measure, TextRole::Small,
@@ -118,7 +95,7 @@ private:
             const bool isOom = runOf(m_data, row).status == RunStatus::Oom;
             for (const auto& value : row.values)
                 strip.cells.push_back(
-                    value && !isOom ? heatColor(m_heatmap.scale, *value) : Color{0, 0, 0, 0});
+                    value && !isOom ? scaleColor(m_heatmap.scale, *value) : Color{0, 0, 0, 0});
             if (!isOom)
                 hatchMissing(i);
         }

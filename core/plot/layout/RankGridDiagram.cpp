@@ -1,156 +1,188 @@
 #include "core/plot/layout/RankGridDiagram.h"
 
-#include "core/plot/Palette.h"
+#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/layout/CellTexts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace trainscope::plot {
 
 namespace {
 
-using layout::GroupKind;
+using Level = CellTexts::Level;
 
-constexpr double kFaded = 0.75; // of the background over what is not lit
+constexpr double kWantedHeight = 0.7; // of the width, where the height is free
+constexpr double kTallest = 1.25; // of its width, a cell
+constexpr double kEvenWorth = 0.85; // of the largest cells
+constexpr double kLeast = 5.0; // lines, of a cell
+constexpr double kWidest = 2.4; // of the least width for its texts
 
-class Diagram {
+class Grid {
 public:
-    Diagram(const RankGridData& data, const DiagramStyle& style)
+    Grid(const RankGridData& data, const DiagramStyle& style)
         : m_data(data)
         , m_grid(data.layout->grid)
         , m_degrees(m_grid.degrees())
-        , m_theme(*style.theme)
-        , m_style(style) {
-        const double step = m_theme.spacing;
-        const double names
-            = style.measure(fmt::format("stage {}", m_degrees.pipeline), TextRole::Small, false);
-        m_blocks = m_degrees.data * m_degrees.context;
-        m_area = {names + 2 * step, m_theme.smallSize + 3 * step, 0.0, 0.0};
-        m_area.width = std::max(0.0, style.width - m_area.x - step);
-        m_area.height = std::max(0.0, style.height - m_area.y - step);
-        // Blocks stand apart where there is room for it.
-        const int columns = m_blocks * m_degrees.tensor;
-        m_gap = m_blocks > 1 && m_area.width > 6.0 * columns ? step / 2 : 0.0;
-        m_cellWidth = std::max(0.0, (m_area.width - m_gap * (m_blocks - 1)) / columns);
-        m_rowHeight = m_area.height / m_degrees.pipeline;
-    }
+        , m_style(style)
+        , m_frame{style, *style.theme, m_diagram.scene}
+        , m_blocks(m_degrees.data * m_degrees.context)
+        , m_texts(style, data.colours, m_grid.worldSize(),
+              [this](int rank) { return placeOf(rank); }) { }
 
-    RankGridDiagram build() {
-        RankGridDiagram diagram;
-        diagram.scene = {m_style.width, m_style.height, m_theme.window, {}};
-        diagram.cells.resize(static_cast<std::size_t>(m_grid.worldSize()));
-        collectLit();
-        for (int rank = 0; rank < m_grid.worldSize(); ++rank) {
-            const Rect rect = cellOf(rank);
-            diagram.cells[static_cast<std::size_t>(rank)] = rect;
-            addCell(diagram.scene, rank, rect);
-        }
-        addHeadings(diagram.scene);
-        return diagram;
+    RankDiagram build() {
+        const auto ranks = static_cast<std::size_t>(m_grid.worldSize());
+        m_diagram.cells.resize(ranks);
+        m_diagram.items.resize(ranks);
+        m_diagram.scene = {m_style.width, 0.0, m_frame.theme.window, {}};
+        m_perLine = m_blocks;
+        placeArea();
+        chooseLines();
+        placeArea(); // lines have longer names
+        placeRows();
+        const auto level = m_texts.levelFor(
+            m_cellWidth - airOf(m_cellWidth), m_cellHeight - airOf(m_cellHeight));
+        for (int rank = 0; rank < m_grid.worldSize(); ++rank)
+            m_texts.add(m_diagram, rank, cellOf(rank), level);
+        recolour(m_diagram, m_data.colours, m_data.layout, m_frame.theme);
+        addStageNames();
+        addBlockNames();
+        return std::move(m_diagram);
     }
 
 private:
-    void collectLit() {
-        if (!m_data.rank)
-            return;
-        const std::vector<GroupKind> all{GroupKind::Tensor, GroupKind::Context, GroupKind::Data,
-            GroupKind::Pipeline, GroupKind::Expert};
-        for (const auto kind : m_data.group ? std::vector{*m_data.group} : all) {
-            const auto group = m_grid.groupOf(kind, *m_data.rank);
-            m_lit.insert(group.begin(), group.end());
+    // What a cell's position does not tell: the expert, which lies across the blocks.
+    [[nodiscard]] std::string placeOf(int rank) const {
+        const auto at = m_grid.position(rank);
+        if (m_degrees.expert > 1)
+            return fmt::format("T{} E{}", at.tensor, at.expert);
+        return fmt::format("T{}", at.tensor);
+    }
+
+    [[nodiscard]] int linesOf(int blocks) const { return (m_blocks + blocks - 1) / blocks; }
+    [[nodiscard]] double gapFor(int blocks) const {
+        const int columns = blocks * m_degrees.tensor;
+        return blocks > 1 && m_area.width > 6.0 * columns ? m_frame.gap() : 0.0;
+    }
+    [[nodiscard]] double widthFor(int blocks) const {
+        const double free = m_area.width - gapFor(blocks) * (blocks - 1);
+        return std::max(free, 0.0) / (blocks * m_degrees.tensor);
+    }
+
+    void placeArea() {
+        const double pad = m_frame.gap();
+        const double names
+            = m_frame.width(m_perLine < m_blocks ? lineName(m_degrees.pipeline, m_blocks, true)
+                                                 : stageName(m_degrees.pipeline),
+                TextRole::Small);
+        const double head = m_blocks > 1 && m_perLine >= m_blocks
+            ? m_frame.lineHeight(TextRole::Small) + pad
+            : 0.0;
+        m_area = {names + 2.0 * pad, head, 0.0, 0.0};
+        m_area.width = std::max(m_style.width - m_area.x - pad, 1.0);
+        m_area.height = std::max(m_style.height - m_area.y - pad, 0.0);
+    }
+
+    static std::string stageName(int stage) { return fmt::format("stage {}", stage); }
+    // Of a line that begins with that block.
+    [[nodiscard]] std::string lineName(int stage, int block, bool isFirst) const {
+        return isFirst ? stageName(stage) + " · " + blockName(block) : blockName(block);
+    }
+
+    // The fewest lines whose cells show all there is to show, else those with the largest cells, by
+    // their shorter side.
+    void chooseLines() {
+        const double enough
+            = std::max(m_texts.widthFor(Level::Full), m_texts.heightFor(Level::Full));
+        const auto sideOf = [&](int blocks) {
+            return std::min(
+                {widthFor(blocks), budget() / (m_degrees.pipeline * linesOf(blocks)), enough});
+        };
+        double best = -1.0;
+        for (int lines = 1; lines <= m_blocks; ++lines) {
+            const int blocks = (m_blocks + lines - 1) / lines;
+            if (sideOf(blocks) > best * (1.0 + 1e-9)) {
+                best = sideOf(blocks);
+                m_perLine = blocks;
+            }
+        }
+        // Lines of equal length, where that costs little.
+        for (int blocks = m_blocks; blocks >= 1; --blocks) {
+            if (m_blocks % blocks == 0 && sideOf(blocks) > kEvenWorth * best) {
+                m_perLine = blocks;
+                return;
+            }
         }
     }
+
+    [[nodiscard]] double budget() const {
+        return m_style.height > 0.0 ? m_area.height : kWantedHeight * m_area.width;
+    }
+
+    void placeRows() {
+        m_gap = gapFor(m_perLine);
+        m_cellWidth = std::min(widthFor(m_perLine), kWidest * m_texts.widthFor(Level::Full));
+        const int lines = linesOf(m_perLine);
+        const double rows = double{1} * m_degrees.pipeline * lines;
+        m_stageGap = lines > 1 ? m_frame.gap() : 0.0;
+        const double gaps = m_stageGap * (m_degrees.pipeline - 1);
+        const double most = kTallest * std::max(m_cellWidth, m_texts.heightFor(Level::Rank));
+        const double free = std::max(budget() - gaps, 0.0) / rows;
+        const double wanted = std::max(kLeast * m_frame.theme.lineWidth,
+            std::min({most, m_texts.heightFor(Level::Full), free}));
+        m_diagram.preferredHeight = m_area.y + wanted * rows + gaps + m_frame.gap();
+        m_cellHeight = m_style.height > 0.0 ? std::min(free, most) : wanted;
+        m_diagram.scene.height = m_style.height > 0.0 ? m_style.height : m_diagram.preferredHeight;
+    }
+
+    [[nodiscard]] Point cornerOf(int stage, int block, int tensor) const {
+        const int line = block / m_perLine;
+        const int column = block % m_perLine;
+        return {m_area.x + (column * m_degrees.tensor + tensor) * m_cellWidth + column * m_gap,
+            m_area.y + (stage * linesOf(m_perLine) + line) * m_cellHeight + stage * m_stageGap};
+    }
+
+    // Between cells.
+    static double airOf(double side) { return side > 6.0 ? 1.0 : side > 4.0 ? 0.5 : 0.2; }
 
     [[nodiscard]] Rect cellOf(int rank) const {
         const auto at = m_grid.position(rank);
-        const int block = at.data * m_degrees.context + at.context;
-        const int column = block * m_degrees.tensor + at.tensor;
-        const double inset = m_rowHeight > 6.0 ? 1.0 : 0.0;
-        const double side = m_cellWidth > 6.0 ? 1.0 : 0.0;
-        return {m_area.x + column * m_cellWidth + block * m_gap,
-            m_area.y + at.pipeline * m_rowHeight, std::max(0.0, m_cellWidth - side),
-            std::max(0.0, m_rowHeight - inset)};
+        const Point corner
+            = cornerOf(at.pipeline, at.data * m_degrees.context + at.context, at.tensor);
+        return {corner.x, corner.y, std::max(0.0, m_cellWidth - airOf(m_cellWidth)),
+            std::max(0.0, m_cellHeight - airOf(m_cellHeight))};
     }
 
-    [[nodiscard]] int indexOf(int rank) const {
-        const auto at = m_grid.position(rank);
-        switch (m_data.colour) {
-        case RankColour::Tensor:
-            return at.tensor;
-        case RankColour::Context:
-            return at.context;
-        case RankColour::Expert:
-            return at.expert;
-        case RankColour::Data:
-            return at.data;
-        case RankColour::Node:
-            return m_data.layout->nodeOf(rank);
-        case RankColour::Pipeline:
-        case RankColour::Value:
-            break;
+    void addStageNames() const {
+        const int lines = linesOf(m_perLine);
+        const double size = m_frame.size(TextRole::Small);
+        const bool isByLine = lines > 1 && m_cellHeight >= size;
+        const double height = m_cellHeight * lines + m_stageGap;
+        const int every = static_cast<int>(labelStep(size, height));
+        for (int stage = 0; stage < m_degrees.pipeline; stage += every) {
+            for (int line = 0; line < (isByLine ? lines : 1); ++line) {
+                const double extent = isByLine || every > 1 ? m_cellHeight : m_cellHeight * lines;
+                const double middle = cornerOf(stage, line * m_perLine, 0).y + extent / 2.0;
+                m_frame.text({m_area.x - m_frame.gap(), m_frame.centred(middle, TextRole::Small)},
+                    isByLine ? lineName(stage, line * m_perLine, line == 0) : stageName(stage),
+                    m_frame.theme.textSecondary, TextRole::Small, Align::Right);
+            }
         }
-        return at.pipeline;
     }
 
-    [[nodiscard]] Color colourOf(int rank) const {
-        if (m_data.colour != RankColour::Value)
-            return seriesColor(static_cast<std::size_t>(indexOf(rank)));
-        const auto at = static_cast<std::size_t>(rank);
-        if (at >= m_data.values.size() || !m_data.values[at])
-            return m_theme.gap;
-        const double span = m_data.high - m_data.low;
-        const double fraction = span > 0.0 ? (*m_data.values[at] - m_data.low) / span : 0.5;
-        return m_data.isHeat ? inferno(fraction) : viridis(fraction);
-    }
-
-    void addCell(PlotScene& scene, int rank, const Rect& rect) {
-        Color color = colourOf(rank);
-        const bool isLit = m_lit.empty() || m_lit.contains(rank);
-        if (!isLit)
-            color = blend(color, m_theme.window, kFaded);
-        const bool isMissing = m_data.colour == RankColour::Value && color == m_theme.gap;
-        scene.items.push_back(
-            FillRect{rect, color, 0.0, isMissing ? Hatch::Diagonal : Hatch::None});
-        if (m_data.rank == rank)
-            addOutline(scene, rect);
-        const std::string text = std::to_string(rank);
-        // All cells have a number, or none has.
-        const double room
-            = m_style.measure(std::to_string(m_grid.worldSize() - 1), TextRole::Small, false)
-            + m_theme.spacing;
-        if (isLit && rect.width >= room && rect.height >= m_theme.smallSize + m_theme.spacing)
-            scene.items.push_back(Label{
-                {rect.x + rect.width / 2, rect.y + rect.height / 2 + m_theme.smallSize * 0.35},
-                text, readableOn(color), TextRole::Small, Align::Centre, false, 0.0});
-    }
-
-    void addOutline(PlotScene& scene, const Rect& rect) const {
-        const std::vector<Point> corners{{rect.x, rect.y}, {rect.right(), rect.y},
-            {rect.right(), rect.bottom()}, {rect.x, rect.bottom()}, {rect.x, rect.y}};
-        scene.items.push_back(Polyline{corners, m_theme.accent, 2.0});
-    }
-
-    void addHeadings(PlotScene& scene) const {
-        const double step = m_theme.spacing;
-        // Every n-th stage, so that the names do not touch.
-        const int everyRow
-            = std::max(1, static_cast<int>(std::ceil((m_theme.smallSize + 2) / m_rowHeight)));
-        for (int stage = 0; stage < m_degrees.pipeline; stage += everyRow)
-            scene.items.push_back(
-                Label{{m_area.x - step,
-                          m_area.y + (stage + 0.5) * m_rowHeight + m_theme.smallSize * 0.35},
-                    fmt::format("stage {}", stage), m_theme.textSecondary, TextRole::Small,
-                    Align::Right, false, 0.0});
+    void addBlockNames() const {
+        if (m_blocks == 1 || m_perLine < m_blocks)
+            return;
         const double block = m_cellWidth * m_degrees.tensor + m_gap;
-        const double widest = m_style.measure(blockName(m_blocks - 1), TextRole::Small, false);
-        const int everyBlock
-            = std::max(1, static_cast<int>(std::ceil((widest + 2 * step) / std::max(block, 1e-9))));
-        for (int at = 0; at < m_blocks; at += everyBlock)
-            scene.items.push_back(Label{{m_area.x + at * block, m_area.y - step}, blockName(at),
-                m_theme.textSecondary, TextRole::Small, Align::Left, false, 0.0});
+        double widest = 0.0;
+        for (int at = 0; at < m_blocks; ++at)
+            widest = std::max(widest, m_frame.width(blockName(at), TextRole::Small));
+        const int every = static_cast<int>(labelStep(widest, block));
+        for (int at = 0; at < m_blocks; at += every)
+            m_frame.text({cornerOf(0, at, 0).x, m_area.y - m_frame.gap()}, blockName(at),
+                m_frame.theme.textSecondary, TextRole::Small);
     }
 
     [[nodiscard]] std::string blockName(int block) const {
@@ -162,29 +194,23 @@ private:
     const RankGridData& m_data;
     const layout::RankGrid& m_grid;
     const layout::Degrees& m_degrees;
-    const Theme& m_theme;
     const DiagramStyle& m_style;
-    std::set<int> m_lit;
-    Rect m_area;
+    RankDiagram m_diagram;
+    FigureFrame m_frame;
     int m_blocks = 1;
+    CellTexts m_texts;
+    Rect m_area;
+    int m_perLine = 1;
     double m_gap = 0.0;
+    double m_stageGap = 0.0;
     double m_cellWidth = 0.0;
-    double m_rowHeight = 0.0;
+    double m_cellHeight = 0.0;
 };
 
 } // namespace
 
-RankGridDiagram buildRankGrid(const RankGridData& data, const DiagramStyle& style) {
-    return Diagram(data, style).build();
-}
-
-std::optional<int> rankAt(const RankGridDiagram& diagram, double x, double y) {
-    for (std::size_t rank = 0; rank < diagram.cells.size(); ++rank) {
-        const Rect& cell = diagram.cells[rank];
-        if (x >= cell.x && x < cell.right() && y >= cell.y && y < cell.bottom())
-            return static_cast<int>(rank);
-    }
-    return std::nullopt;
+RankDiagram buildRankGrid(const RankGridData& data, const DiagramStyle& style) {
+    return Grid(data, style).build();
 }
 
 } // namespace trainscope::plot

@@ -3,7 +3,7 @@
 // micro-batch where it fits, bubbles left empty. Pure; any thread.
 
 #include "core/layout/Schedule.h"
-#include "core/plot/layout/RankGridDiagram.h"
+#include "core/plot/layout/DiagramStyle.h"
 
 #include <optional>
 #include <vector>

@@ -1,0 +1,155 @@
+#include "core/analysis/calls/Calls.h"
+#include "core/analysis/cluster/RunBytes.h"
+#include "core/analysis/communication/GroupPlaces.h"
+#include "core/analysis/iterations/Iterations.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kMostCalls = std::size_t{1} << 20U; // at a time
+constexpr double kEdge = 0.02; // of an iteration, that a trace may begin late or end early
+
+// Calls of one rank, summed by group.
+class RankSums {
+public:
+    RankSums(Calls& calls, const GroupPlaces& places, int rank)
+        : m_calls(calls)
+        , m_places(places)
+        , m_rank(rank) { }
+
+    // Long iterations are read in parts.
+    Status read(TimeRange window) {
+        while (!window.isEmpty()) {
+            auto calls = m_calls.read(m_rank, window, kMostCalls);
+            if (!calls.hasValue())
+                return calls.error();
+            const bool isPart = calls.value().size() >= kMostCalls;
+            const TimeNs last = isPart ? calls.value().back().start : window.end;
+            for (const Call& call : calls.value()) {
+                if (!isPart || call.start < last)
+                    add(call);
+            }
+            if (isPart && last <= window.begin)
+                return {};
+            window.begin = last;
+        }
+        return {};
+    }
+
+    [[nodiscard]] const std::map<std::string, MeasuredGroup>& groups() const { return m_groups; }
+
+private:
+    void add(const Call& call) {
+        const CallSpec& spec = m_calls.specs()[call.spec];
+        const Communicator& group = m_calls.communicators()[spec.communicator];
+        MeasuredGroup& sums = m_groups[dimensionOf(spec, group)];
+        sums.seconds += (call.end - call.start).seconds();
+        if (spec.bytes)
+            sums.bytes += *spec.bytes * sentShare(spec, group);
+    }
+
+    [[nodiscard]] double sentShare(const CallSpec& spec, const Communicator& group) const {
+        if (spec.kind == CollectiveKind::SendRecv)
+            return spec.source < 0 || spec.source == m_rank ? 1.0 : 0.0;
+        return busFactor(spec.kind, group.size);
+    }
+
+    [[nodiscard]] const std::string& dimensionOf(const CallSpec& spec, const Communicator& group) {
+        const auto [at, isNew] = m_dimensions.try_emplace(
+            {spec.communicator, spec.source, spec.destination}, std::string());
+        if (!isNew)
+            return at->second;
+        std::vector<int> ranks = group.ranks;
+        if (spec.kind == CollectiveKind::SendRecv && spec.source >= 0 && spec.destination >= 0)
+            ranks = {spec.source, spec.destination};
+        at->second = m_places.dimensionOf(group, ranks);
+        return at->second;
+    }
+
+    Calls& m_calls;
+    const GroupPlaces& m_places;
+    int m_rank;
+    std::map<std::tuple<std::uint32_t, int, int>, std::string> m_dimensions;
+    std::map<std::string, MeasuredGroup> m_groups;
+};
+
+// From a rank's first kernel to its last: annotations may reach beyond what was traced.
+Result<std::map<int, TimeRange>> tracedRanges(const store::Store& store, const Run& run) {
+    const auto tracks = store.tracks(run.id);
+    if (!tracks.hasValue())
+        return tracks.error();
+    std::map<int, TimeRange> ranges;
+    for (const Track& track : tracks.value()) {
+        if (track.description.kind != TrackKind::Stream || track.count == 0)
+            continue;
+        auto& range = ranges.try_emplace(track.description.rank, track.range).first->second;
+        range = {std::min(range.begin, track.range.begin), std::max(range.end, track.range.end)};
+    }
+    return ranges;
+}
+
+// Those that the trace holds whole, without warm-up where there are others.
+std::vector<TimeRange> wholeIterations(const std::vector<Iteration>& all, TimeRange traced) {
+    std::vector<TimeRange> whole;
+    std::vector<TimeRange> warm;
+    for (const Iteration& one : all) {
+        const auto slack
+            = static_cast<std::int64_t>(kEdge * static_cast<double>(one.range.length().ns));
+        const bool isWhole = one.range.begin.ns + slack >= traced.begin.ns
+            && one.range.end.ns - slack <= traced.end.ns && !one.range.isEmpty();
+        if (isWhole)
+            (one.warmup ? warm : whole).push_back(one.range);
+    }
+    return whole.empty() ? warm : whole;
+}
+
+} // namespace
+
+Result<MeasuredCollectives> measuredCollectives(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    MeasuredCollectives result;
+    auto calls = Calls::open(store, run);
+    if (!calls.hasValue())
+        return calls.error();
+    const auto ranks = calls.value().ranks();
+    if (ranks.empty()) {
+        result.why = "there are no traces";
+        return result;
+    }
+    const auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    const auto iterations = iterationsOf(store, run, progress);
+    if (!iterations.hasValue())
+        return iterations.error();
+    const auto traced = tracedRanges(store, run);
+    if (!traced.hasValue())
+        return traced.error();
+    const GroupPlaces places(run, gpus.value());
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (progress && !progress({"Reading collectives", i, ranks.size()}))
+            return cancelled();
+        const auto whole = wholeIterations(
+            iterations.value().of(ranks[i]), traced.value().at(ranks[i]));
+        if (whole.empty())
+            continue;
+        RankSums sums(calls.value(), places, ranks[i]);
+        for (const TimeRange& window : whole) {
+            if (const auto status = sums.read(window); !status.hasValue())
+                return status.error();
+        }
+        const auto steps = static_cast<double>(whole.size());
+        for (const auto& [group, sum] : sums.groups())
+            result.ranks[ranks[i]][group] = {sum.bytes / steps, sum.seconds / steps};
+        result.steps[ranks[i]] = static_cast<int>(whole.size());
+    }
+    if (result.steps.empty())
+        result.why = "the traces hold no whole iteration";
+    return result;
+}
+
+} // namespace trainscope::analysis

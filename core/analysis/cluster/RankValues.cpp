@@ -1,0 +1,176 @@
+#include "core/analysis/cluster/RankValues.h"
+
+#include "core/analysis/SeriesSelection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr float kAbsent = std::numeric_limits<float>::quiet_NaN();
+
+Result<std::map<std::string, std::vector<Series>>> gpuSeries(
+    const store::Store& store, const Run& run) {
+    const auto all = store.series(run.id);
+    if (!all.hasValue())
+        return all.error();
+    std::vector<Series> ofGpus;
+    for (const Series& series : all.value()) {
+        const Subject& subject = series.description.subject;
+        if (subject.kind == SubjectKind::Gpu && subject.rank >= 0)
+            ofGpus.push_back(series);
+    }
+    std::vector<std::string> warnings; // summaries tell them
+    return seriesByMetric(ofGpus, warnings);
+}
+
+Error noSuchMetric(
+    std::string_view metric, const std::map<std::string, std::vector<Series>>& byName) {
+    std::string known;
+    for (const auto& [name, series] : byName)
+        known += (known.empty() ? "" : ", ") + name;
+    return {ErrorCode::NotFound,
+        "The GPUs of this run have no metric '" + std::string(metric) + "'. "
+            + (known.empty() ? std::string("They have no telemetry at all.")
+                             : "They have: " + known + "."),
+        {}};
+}
+
+} // namespace
+
+RankValues RankFrames::at(int frame) const {
+    RankValues result(static_cast<std::size_t>(ranks));
+    const auto first = static_cast<std::size_t>(frame) * result.size();
+    for (std::size_t rank = 0; rank < result.size(); ++rank) {
+        if (const float value = values[first + rank]; !std::isnan(value))
+            result[rank] = static_cast<double>(value);
+    }
+    return result;
+}
+
+int RankFrames::frameAt(TimeNs time) const {
+    const double share = (time - window.begin).seconds() / window.length().seconds();
+    return std::clamp(static_cast<int>(std::floor(share * count)), 0, std::max(count - 1, 0));
+}
+
+Result<RankSeries> RankSeries::open(
+    const store::Store& store, const Run& run, std::string_view metric) {
+    const auto byName = gpuSeries(store, run);
+    if (!byName.hasValue())
+        return byName.error();
+    const auto found = byName.value().find(std::string(metric));
+    if (found == byName.value().end())
+        return noSuchMetric(metric, byName.value());
+    RankSeries result;
+    bool isFirst = true;
+    for (const Series& series : found->second) {
+        const auto rank = static_cast<std::size_t>(series.description.subject.rank);
+        if (result.m_series.size() <= rank)
+            result.m_series.resize(rank + 1);
+        result.m_metric = series.description.metric;
+        result.m_series[rank] = series;
+        if (series.count == 0)
+            continue;
+        result.m_range.begin
+            = isFirst ? series.range.begin : std::min(result.m_range.begin, series.range.begin);
+        result.m_range.end
+            = isFirst ? series.range.end : std::max(result.m_range.end, series.range.end);
+        isFirst = false;
+    }
+    return result;
+}
+
+Result<std::optional<ValueBounds>> RankSeries::bounds(const store::Store& store) const {
+    std::optional<ValueBounds> bounds;
+    const auto take = [&](double low, double high) {
+        if (std::isnan(low) || std::isnan(high))
+            return;
+        bounds = bounds ? ValueBounds{std::min(bounds->low, low), std::max(bounds->high, high)}
+                        : ValueBounds{low, high};
+    };
+    for (const auto& series : m_series) {
+        if (!series || series->count == series->missing)
+            continue;
+        if (m_metric.kind != MetricKind::Counter) {
+            take(series->min, series->max);
+            continue;
+        }
+        const auto all = store.rateBuckets(series->id, series->range, 1);
+        if (!all.hasValue())
+            return all.error();
+        take(all.value().front().min, all.value().front().max);
+    }
+    return bounds;
+}
+
+Result<std::vector<Bucket>> RankSeries::buckets(
+    const store::Store& store, const Series& series, TimeRange window, int count) const {
+    return m_metric.kind == MetricKind::Counter ? store.rateBuckets(series.id, window, count)
+                                                : store.buckets(series.id, window, count);
+}
+
+Result<RankValues> RankSeries::at(const store::Store& store, TimeNs t) const {
+    RankValues values(m_series.size());
+    for (std::size_t rank = 0; rank < values.size(); ++rank) {
+        const auto& series = m_series[rank];
+        if (!series || !series->range.contains(t))
+            continue;
+        if (m_metric.kind == MetricKind::Counter) {
+            const auto rate = store.rateBuckets(series->id, {t, t + DurationNs{1}}, 1);
+            if (!rate.hasValue())
+                return rate.error();
+            if (const float mean = rate.value().front().mean; !std::isnan(mean))
+                values[rank] = static_cast<double>(mean);
+            continue;
+        }
+        const auto held = store.valueAt(series->id, t);
+        if (!held.hasValue())
+            return held.error();
+        values[rank] = held.value();
+    }
+    return values;
+}
+
+Result<RankFrames> RankSeries::frames(
+    const store::Store& store, TimeRange window, int count, const Progress& progress) const {
+    if (count < 1 || window.length().ns < 1)
+        return Error{ErrorCode::Usage, "Frames need a window that is not empty.", {}};
+    RankFrames frames{window, count, ranks(), {}};
+    frames.values.assign(m_series.size() * static_cast<std::size_t>(count), kAbsent);
+    for (std::size_t rank = 0; rank < m_series.size(); ++rank) {
+        if (progress && !progress({"Reading values", rank, m_series.size()}))
+            return cancelled();
+        if (!m_series[rank])
+            continue;
+        const auto columns = buckets(store, *m_series[rank], window, count);
+        if (!columns.hasValue())
+            return columns.error();
+        for (std::size_t frame = 0; frame < columns.value().size(); ++frame)
+            frames.values[frame * m_series.size() + rank] = columns.value()[frame].mean;
+    }
+    return frames;
+}
+
+Result<std::vector<Metric>> rankMetrics(const store::Store& store, const Run& run) {
+    auto byName = gpuSeries(store, run);
+    if (!byName.hasValue())
+        return byName.error();
+    std::vector<Metric> metrics;
+    const auto take = [&](const std::string& name) {
+        if (const auto found = byName.value().find(name); found != byName.value().end()) {
+            metrics.push_back(found->second.front().description.metric);
+            byName.value().erase(found);
+        }
+    };
+    for (const Metric& metric : metricRegistry())
+        take(metric.name);
+    for (const auto& [name, series] : byName.value())
+        metrics.push_back(series.front().description.metric);
+    return metrics;
+}
+
+} // namespace trainscope::analysis

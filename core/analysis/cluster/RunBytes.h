@@ -1,0 +1,99 @@
+#pragma once
+// What the ranks of a run exchange per step, computed from model and layout (core/layout/Traffic.h)
+// beside measured: by the collectives of its traces, by group, and by the counters of its links,
+// which count all groups together. Bytes are those sent; SI; absent where nothing tells them.
+//
+// A collective of size V sends V × busFactor() from each of its ranks (ring algorithms, as in
+// Traffic.h); a message counts at the rank that sends it. Per step: in whole iterations without
+// warm-up, of the trace for collectives, of the steady window for counters.
+
+#include "core/layout/TrafficEdges.h"
+#include "core/model/Import.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+inline constexpr double kDisagreement = 0.2; // of what was computed, from which on it is said
+
+// Of one rank, per step.
+struct GroupBytes {
+    std::string group; // key of a GroupKind, or "embedding"
+    layout::LinkClass link = layout::LinkClass::None;
+    std::optional<double> computed;
+    std::optional<double> measured; // by its collectives
+    std::optional<double> busySeconds; // that its kernels took, waiting included
+    std::string what; // "activations: all-reduce"
+
+    // measured / busySeconds: what the link carried while it was asked to.
+    [[nodiscard]] std::optional<double> bandwidth() const;
+};
+
+// Sent by all GPUs of a node, per step.
+struct LinkBytes {
+    std::optional<double> computed;
+    std::optional<double> counters;
+};
+
+struct NodeBytes {
+    int node = 0;
+    LinkBytes
+        scaleUp; // to GPUs of the node; counters: nvlink_tx, or pcie_tx where that is the link
+    LinkBytes scaleOut; // to other nodes; counters: ib_tx
+    std::optional<double> pcie; // pcie_tx
+    std::optional<double> scaleUpRate; // mean over the window, of a GPU, B/s
+};
+
+// Between two nodes, both directions together, per step.
+struct EdgeBytes {
+    int a = 0;
+    int b = 0;
+    std::string group;
+    std::optional<double> computed;
+    std::optional<double> measured; // where every rank was traced that sends over it
+};
+
+struct RunBytes {
+    std::vector<std::vector<GroupBytes>> ranks; // by rank, by computed bytes, most first
+    std::vector<NodeBytes> nodes; // by number
+    std::vector<EdgeBytes> edges;
+    std::optional<double> stepSeconds; // of the steady window
+    std::vector<std::string> notes; // what disagrees, what is missing and why
+};
+
+// Layout: of the run. Traces are read once, with bounded memory. Cancelled by progress.
+Result<RunBytes> runBytes(const store::Store& store, const Run& run, const layout::Layout& layout,
+    const Progress& progress = {});
+
+// The measured parts, for runBytes().
+struct MeasuredGroup {
+    double bytes = 0.0; // per step
+    double seconds = 0.0;
+};
+struct MeasuredCollectives {
+    std::map<int, std::map<std::string, MeasuredGroup>> ranks; // traced ones with whole iterations
+    std::map<int, int> steps; // that were counted, by rank
+    std::string why; // there is nothing
+};
+Result<MeasuredCollectives> measuredCollectives(
+    const store::Store& store, const Run& run, const Progress& progress);
+
+struct MeasuredCounters {
+    struct Node {
+        std::optional<double> nvlink; // per step
+        std::optional<double> pcie;
+        std::optional<double> network;
+        std::optional<double> nvlinkRate; // of a GPU, B/s
+    };
+    std::map<int, Node> nodes;
+    std::optional<double> stepSeconds;
+    std::string why;
+};
+Result<MeasuredCounters> measuredCounters(
+    const store::Store& store, const Run& run, const Progress& progress);
+
+} // namespace trainscope::analysis

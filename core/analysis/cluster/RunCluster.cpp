@@ -1,0 +1,67 @@
+#include "core/analysis/cluster/RunCluster.h"
+
+#include "core/catalogue/GpuModel.h"
+
+#include <set>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using layout::PathKind;
+using layout::ScaleUpLink;
+
+PathKind kindOf(const std::string& link) {
+    if (link == "PCIe")
+        return PathKind::Phb;
+    return link == "xGMI" ? PathKind::Xgmi : PathKind::NvLink;
+}
+
+void takeUsual(const Run& run, layout::ClusterFacts& facts) {
+    const auto* model = catalogue::findGpuModel(run.gpuModel);
+    if (model == nullptr)
+        return;
+    facts.pcieBandwidth = model->pcieBandwidth;
+    facts.linksFrom = "hardware catalogue, " + model->name;
+    if (model->scaleUp.empty())
+        return;
+    const bool isPcie = model->scaleUp == "PCIe";
+    facts.scaleUp = ScaleUpLink{model->scaleUp, kindOf(model->scaleUp),
+        model->scaleUp == "NVSwitch", isPcie ? model->pcieBandwidth : model->linkBandwidth};
+}
+
+// Ranks of the layout of which there are no data.
+void addMissing(const layout::Layout& layout, std::vector<Gpu>& gpus) {
+    std::set<int> known;
+    for (const Gpu& gpu : gpus)
+        known.insert(gpu.rank);
+    for (int rank = 0; rank < layout.grid.worldSize(); ++rank) {
+        if (!known.contains(rank))
+            gpus.push_back({rank, layout.nodeOf(rank), layout.localOf(rank), {}, {}});
+    }
+}
+
+} // namespace
+
+Result<layout::Cluster> clusterOf(
+    const store::Store& store, const Run& run, const layout::Layout* layout) {
+    auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    auto airflow = store.airflow(run.id);
+    if (!airflow.hasValue())
+        return airflow.error();
+    layout::ClusterFacts facts;
+    facts.gpus = std::move(gpus).value();
+    facts.airflow = std::move(airflow).value();
+    facts.gpuModel = run.gpuModel;
+    if (layout != nullptr)
+        addMissing(*layout, facts.gpus);
+    if (facts.gpus.empty())
+        return Error{
+            ErrorCode::NotFound, "The run names no GPUs, so there is nothing to place.", run.name};
+    takeUsual(run, facts);
+    return layout::makeCluster(facts);
+}
+
+} // namespace trainscope::analysis

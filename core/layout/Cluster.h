@@ -1,0 +1,74 @@
+#pragma once
+// The machine of a run as it stands in the room: racks of nodes, each with its GPUs from the fresh
+// air to the exhaust, and the links between them. Plain values, SI.
+
+#include "core/layout/Topology.h"
+#include "core/model/Run.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::layout {
+
+struct ClusterGpu {
+    int rank = 0;
+    int local = 0; // index in its node
+    int slot = 0; // place in the air, 0 in front
+    bool isRear = false; // in the rear half; the middle GPU of an odd node is not
+
+    bool operator==(const ClusterGpu&) const = default;
+};
+
+struct ClusterNode {
+    int node = 0;
+    int rack = 0;
+    std::vector<ClusterGpu> gpus; // by slot
+};
+
+// Between the GPUs of a node.
+struct ScaleUpLink {
+    std::string name; // "NVSwitch", "NVLink", "xGMI", "PCIe"; empty: not known
+    PathKind kind = PathKind::Unknown;
+    bool isSwitched = false; // every GPU to every other at full bandwidth
+    std::optional<double> bandwidth; // of a GPU, per direction, B/s
+};
+
+struct Cluster {
+    std::vector<ClusterNode> nodes; // by number
+    std::string gpuModel;
+    bool isAirflowAssumed = true; // ascending local indices, since nobody said the order
+    std::optional<int> nodesPerRack; // absent: one row of nodes, all in rack 0
+    ScaleUpLink scaleUp;
+    std::optional<double> pcieBandwidth; // of a GPU to its host, per direction, B/s
+    std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
+    std::optional<Topology> topology; // of every node, as imported
+    std::string linksFrom; // "hardware catalogue, H200 SXM", "NCCL topology"
+
+    [[nodiscard]] std::size_t gpuCount() const;
+};
+
+// What is known of a kind of GPU, or of a node by its topology.
+struct ClusterFacts {
+    std::vector<Gpu> gpus; // in any order
+    std::vector<int> airflow; // local indices from front to rear; empty: not said
+    std::optional<int> nodesPerRack;
+    ScaleUpLink scaleUp; // usual for that kind of GPU
+    std::optional<double> pcieBandwidth;
+    std::optional<double> networkBandwidth;
+    std::optional<Topology> topology;
+    std::string gpuModel;
+    std::string linksFrom;
+};
+
+// A topology replaces the usual links where it knows them. GPUs that the order of air leaves out
+// stand behind the others, ascending.
+Cluster makeCluster(const ClusterFacts& facts);
+
+// The scale-up link of a topology: the worst way between two GPUs. Unknown for fewer than two.
+ScaleUpLink scaleUpOf(const Topology& topology);
+// Of the nodes' network cards shared by their GPUs; absent where it is not told.
+std::optional<double> networkBandwidthOf(const Topology& topology);
+
+} // namespace trainscope::layout

@@ -1,0 +1,20 @@
+#pragma once
+// What the colours of the cells say, and the marks of groups: one line below or above a diagram.
+
+#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/layout/GroupOutlines.h"
+
+namespace trainscope::plot {
+
+struct DiagramLegend {
+    const RankColours* colours = nullptr;
+    const layout::Layout* layout = nullptr; // nullptr: not known
+    std::vector<std::string> groups; // keys of marks, "tp"
+    std::optional<int> rank; // whose groups they are
+    std::vector<std::string> lines; // keys of lines between nodes
+};
+
+double legendHeight(const FigureFrame& frame, const DiagramLegend& legend, double width);
+void drawLegend(const FigureFrame& frame, const DiagramLegend& legend, const Rect& area);
+
+} // namespace trainscope::plot

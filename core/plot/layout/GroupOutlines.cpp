@@ -1,0 +1,169 @@
+#include "core/plot/layout/GroupOutlines.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trainscope::plot {
+
+namespace {
+
+using layout::GroupKind;
+
+struct GroupLook {
+    std::string_view key;
+    std::string_view title;
+    GroupMark mark;
+    std::uint32_t color;
+};
+
+// Okabe-Ito, dark enough to stand on light and dark cells with the halo below.
+constexpr std::array<GroupLook, 9> kLooks{{
+    {"tp", "tensor", GroupMark::Frame, 0x0072B2},
+    {"pp", "pipeline", GroupMark::Dashes, 0xD55E00},
+    {"dp", "data", GroupMark::Corners, 0x009E73},
+    {"dp_cp", "data", GroupMark::Corners, 0x009E73},
+    {"cp", "context", GroupMark::Sides, 0xCC79A7},
+    {"ep", "expert", GroupMark::Caps, 0xE69F00},
+    {"etp", "expert tensor", GroupMark::Sides, 0x56B4E9},
+    {"edp", "expert data", GroupMark::Corners, 0x56B4E9},
+    {"embedding", "embedding", GroupMark::Dashes, 0x999999},
+}};
+constexpr GroupLook kOther{"", "", GroupMark::Frame, 0x999999};
+
+const GroupLook& lookOf(std::string_view key) {
+    const auto found = std::find_if(
+        kLooks.begin(), kLooks.end(), [&](const GroupLook& look) { return look.key == key; });
+    return found == kLooks.end() ? kOther : *found;
+}
+
+Rect inset(const Rect& rect, double by) {
+    const double most = std::min(rect.width, rect.height) / 2.0;
+    const double in = std::min(by, most);
+    return {rect.x + in, rect.y + in, rect.width - 2.0 * in, rect.height - 2.0 * in};
+}
+
+class Marker {
+public:
+    Marker(std::vector<SceneItem>& items, Color color, double width)
+        : m_items(items)
+        , m_color(color)
+        , m_width(width) { }
+
+    void mark(const Rect& rect, GroupMark mark) {
+        const Point a{rect.x, rect.y};
+        const Point b{rect.right(), rect.y};
+        const Point c{rect.right(), rect.bottom()};
+        const Point d{rect.x, rect.bottom()};
+        switch (mark) {
+        case GroupMark::Frame:
+            m_items.emplace_back(Polyline{{a, b, c, d, a}, m_color, m_width});
+            break;
+        case GroupMark::Dashes:
+            for (const auto& [from, to] : {std::pair{a, b}, {b, c}, {d, c}, {a, d}})
+                line(from, to, true);
+            break;
+        case GroupMark::Corners:
+            corners(rect);
+            break;
+        case GroupMark::Sides:
+            line(a, d, false);
+            line(b, c, false);
+            break;
+        case GroupMark::Caps:
+            line(a, b, false);
+            line(d, c, false);
+            break;
+        }
+    }
+
+private:
+    void line(Point from, Point to, bool dashed) {
+        m_items.emplace_back(Line{from, to, m_color, m_width, dashed});
+    }
+
+    void corners(const Rect& rect) {
+        constexpr double kShare = 0.3;
+        const double arm = std::min(rect.width, rect.height) * kShare;
+        for (const double x : {rect.x, rect.right()}) {
+            for (const double y : {rect.y, rect.bottom()}) {
+                const double right = x == rect.x ? arm : -arm;
+                const double down = y == rect.y ? arm : -arm;
+                m_items.emplace_back(
+                    Polyline{{{x + right, y}, {x, y}, {x, y + down}}, m_color, m_width});
+            }
+        }
+    }
+
+    std::vector<SceneItem>& m_items;
+    Color m_color;
+    double m_width;
+};
+
+} // namespace
+
+Color groupColor(std::string_view key) {
+    return rgb(lookOf(key).color);
+}
+
+GroupMark groupMark(std::string_view key) {
+    return lookOf(key).mark;
+}
+
+std::string groupTitle(std::string_view key) {
+    const GroupLook& look = lookOf(key);
+    return std::string(look.title.empty() ? key : look.title);
+}
+
+std::vector<LitGroup> litGroups(
+    const layout::Layout& layout, int rank, std::optional<GroupKind> only) {
+    constexpr std::array kUsual{GroupKind::Tensor, GroupKind::Pipeline, GroupKind::Data,
+        GroupKind::Context, GroupKind::Expert};
+    std::vector<LitGroup> groups;
+    const auto take = [&](GroupKind kind) {
+        auto ranks = layout.grid.groupOf(kind, rank);
+        if (ranks.size() > 1)
+            groups.push_back({kind, std::move(ranks)});
+    };
+    if (only)
+        take(*only);
+    else
+        std::for_each(kUsual.begin(), kUsual.end(), take);
+    return groups;
+}
+
+void addGroupMark(
+    std::vector<SceneItem>& items, const Rect& rect, std::string_view key, double width) {
+    Marker(items, groupColor(key), width).mark(rect, groupMark(key));
+}
+
+std::vector<SceneItem> groupOutlines(const RankDiagram& diagram,
+    const std::vector<LitGroup>& groups, std::optional<int> rank, const Theme& theme) {
+    std::vector<SceneItem> items;
+    const auto cellOf = [&](int one) {
+        const auto at = static_cast<std::size_t>(one);
+        return one >= 0 && at < diagram.cells.size() ? diagram.cells[at] : Rect{};
+    };
+    const double width = 2.0 * theme.lineWidth;
+    double in = 0.0;
+    for (const LitGroup& group : groups) {
+        const auto key = layout::toString(group.kind);
+        for (const int one : group.ranks) {
+            const Rect cell = cellOf(one);
+            if (cell.width <= 0.0)
+                continue;
+            const Rect rect = inset(cell, in + width / 2.0);
+            // On whatever colour the cell has: a pale line below the mark.
+            Marker(items, withAlpha(rgb(0xFFFFFF), 0xC0), 2.0 * width).mark(rect, groupMark(key));
+            addGroupMark(items, rect, key, width);
+        }
+        in += width;
+    }
+    if (!rank || cellOf(*rank).width <= 0.0)
+        return items;
+    const Rect frame = inset(cellOf(*rank), -width / 2.0);
+    Marker(items, theme.window, 2.5 * width).mark(frame, GroupMark::Frame);
+    Marker(items, theme.text, 1.5 * width).mark(frame, GroupMark::Frame);
+    return items;
+}
+
+} // namespace trainscope::plot

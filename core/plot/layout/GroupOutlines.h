@@ -1,0 +1,45 @@
+#pragma once
+// The groups of a rank, marked on a diagram of ranks: each kind has a colour and a shape of its
+// own, so that it shows without colours too. A scene of its own, painted over the diagram: pointing
+// at ranks repaints no cell. Pure; any thread.
+
+#include "core/plot/layout/RankDiagram.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::plot {
+
+enum class GroupMark {
+    Frame, // all around
+    Dashes, // all around, dashed
+    Corners,
+    Sides, // left and right
+    Caps, // above and below
+};
+
+struct LitGroup {
+    layout::GroupKind kind = layout::GroupKind::Tensor;
+    std::vector<int> ranks;
+};
+
+// By the key of a GroupKind, or "embedding": "tp", "cp", "ep", "dp", "dp_cp", "pp", …
+Color groupColor(std::string_view key);
+GroupMark groupMark(std::string_view key);
+std::string groupTitle(std::string_view key); // "tensor", "pipeline", "data"
+
+// Groups of a rank that have more than one member, of the usual dimensions (tp, cp, ep, dp, pp), or
+// of one kind.
+std::vector<LitGroup> litGroups(
+    const layout::Layout& layout, int rank, std::optional<layout::GroupKind> only);
+
+// Marks for these groups, the later inside the earlier, and a strong frame around `rank`.
+std::vector<SceneItem> groupOutlines(const RankDiagram& diagram,
+    const std::vector<LitGroup>& groups, std::optional<int> rank, const Theme& theme);
+// One mark, as in a legend.
+void addGroupMark(
+    std::vector<SceneItem>& items, const Rect& rect, std::string_view key, double width);
+
+} // namespace trainscope::plot

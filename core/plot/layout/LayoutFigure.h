@@ -1,0 +1,58 @@
+#pragma once
+// The layout of a run as a figure: the physical diagram above the logical one, in the same colours,
+// with their legend. Read once into plain values, which geometry and CSV are made from.
+
+#include "core/analysis/cluster/RunBytes.h"
+#include "core/layout/Cluster.h"
+#include "core/plot/layout/GroupOutlines.h"
+#include "core/plot/layout/PhysicalDiagram.h"
+#include "core/plot/layout/RankColouring.h"
+
+namespace trainscope::plot {
+
+struct LayoutQuery {
+    RunId run;
+    ColourQuery colours;
+    std::optional<int> rank; // whose groups are marked
+    bool physical = true;
+    bool logical = true;
+};
+
+struct LayoutFigureData {
+    LayoutQuery query;
+    FigureRun run;
+    std::optional<layout::Layout> layout; // absent: nothing says it; then physical alone
+    std::string origin; // "layout from launch configuration config.yaml"
+    layout::Cluster cluster;
+    RankColours colours;
+    analysis::RunBytes bytes; // empty without a layout
+    std::vector<PhysicalNode> nodes; // as cluster.nodes
+    std::vector<PhysicalEdge> edges;
+    std::string title;
+    std::string caption;
+    std::vector<std::string> notes;
+};
+
+// Any thread that owns the store; cancelled by progress. NotFound for a run without GPUs, and where
+// groups are to be shown that nothing tells.
+Result<LayoutFigureData> loadLayoutFigure(
+    const store::Store& store, const LayoutQuery& query, const Progress& progress = {});
+
+// What physical diagrams tell of nodes and lines, from the bytes of a run.
+std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes);
+std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
+    const layout::Layout* layout, const analysis::RunBytes& bytes,
+    const std::vector<std::optional<double>>& power);
+
+struct LayoutGeometry {
+    PlotScene scene;
+    std::vector<Rect> physical; // cells by rank; empty: not shown
+    std::vector<Rect> logical;
+    double preferredHeight = 0.0;
+};
+LayoutGeometry buildLayoutFigure(const LayoutFigureData& data, const FigureStyle& style);
+
+// A row per rank: where it is, its coordinates, its value (SI), what it sends per step by group.
+std::string layoutCsv(const LayoutFigureData& data);
+
+} // namespace trainscope::plot

@@ -1,0 +1,176 @@
+#include "core/plot/SceneParts.h"
+#include "core/plot/TextFit.h"
+#include "core/plot/layout/DiagramLegend.h"
+#include "core/plot/layout/LayoutFigure.h"
+#include "core/plot/layout/RankGridDiagram.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr int kMostNoteLines = 3; // of one note
+
+class Figure {
+public:
+    Figure(const LayoutFigureData& data, const FigureStyle& style)
+        : m_data(data)
+        , m_style(style)
+        , m_frame{style, *style.theme, m_geometry.scene}
+        , m_pad(2.0 * style.theme->spacing)
+        , m_width(std::max(style.width - 2.0 * m_pad, 1.0)) {
+        m_geometry.scene = {style.width, 0.0, style.theme->window, {}};
+        if (data.layout && data.query.rank && *data.query.rank < data.layout->grid.worldSize())
+            m_lit = litGroups(*data.layout, *data.query.rank, std::nullopt);
+    }
+
+    LayoutGeometry build() {
+        const auto notes = noteLines();
+        const double line = m_frame.lineHeight(TextRole::Small);
+        const double foot = static_cast<double>(notes.size()) * line + m_pad;
+        const DiagramLegend key = legend();
+        const double keyHeight = legendHeight(m_frame, key, m_width) + m_pad;
+        const double fixed = 2.0 * m_pad + titleHeight() + keyHeight + foot
+            + (hasPhysical() ? heading() + m_pad : 0.0) + (hasLogical() ? heading() : 0.0);
+        chooseHeights(fixed);
+        double y = m_pad + drawTitle();
+        if (hasPhysical())
+            y = drawPhysical(y) + m_pad;
+        drawLegend(m_frame, key, {m_pad, y, m_width, keyHeight});
+        y += keyHeight;
+        if (hasLogical())
+            y = drawLogical(y);
+        y += m_pad + m_frame.size(TextRole::Small);
+        for (const auto& text : notes) {
+            m_frame.text({m_pad, y}, text, m_frame.theme.textSecondary, TextRole::Small);
+            y += line;
+        }
+        return std::move(m_geometry);
+    }
+
+private:
+    [[nodiscard]] bool hasPhysical() const { return m_data.query.physical; }
+    [[nodiscard]] bool hasLogical() const { return m_data.query.logical && m_data.layout; }
+    [[nodiscard]] double heading() const { return 1.6 * m_frame.lineHeight(TextRole::Small); }
+    [[nodiscard]] double titleHeight() const {
+        return m_style.title ? m_frame.lineHeight(TextRole::Body) + m_pad : 0.0;
+    }
+
+    double drawTitle() const {
+        if (m_style.title)
+            m_frame.text({m_pad, m_pad + m_frame.size(TextRole::Body)},
+                elided(m_data.title, m_width, m_style.measure, TextRole::Body, true),
+                m_frame.theme.text, TextRole::Body, Align::Left, true);
+        return titleHeight();
+    }
+
+    [[nodiscard]] DiagramLegend legend() const {
+        DiagramLegend key{
+            &m_data.colours, m_data.layout ? &*m_data.layout : nullptr, {}, m_data.query.rank, {}};
+        for (const LitGroup& group : m_lit)
+            key.groups.emplace_back(layout::toString(group.kind));
+        if (!hasPhysical())
+            return key;
+        for (const PhysicalEdge& edge : m_data.edges) {
+            if (std::find(key.lines.begin(), key.lines.end(), edge.group) == key.lines.end())
+                key.lines.push_back(edge.group);
+        }
+        return key;
+    }
+
+    [[nodiscard]] std::vector<std::string> noteLines() const {
+        std::vector<std::string> lines;
+        if (!m_style.caption)
+            return lines;
+        const auto add = [&](const std::string& text) {
+            for (auto& line :
+                wrapped(text, m_width, kMostNoteLines, m_style.measure, TextRole::Small))
+                lines.push_back(std::move(line));
+        };
+        if (!m_data.caption.empty())
+            add(m_data.caption);
+        for (const auto& note : m_data.notes)
+            add(note);
+        return lines;
+    }
+
+    [[nodiscard]] DiagramStyle part(double height) const {
+        DiagramStyle style = m_style;
+        style.width = m_width;
+        style.height = height;
+        return style;
+    }
+
+    [[nodiscard]] RankDiagram physical(double height) const {
+        return buildPhysical({&m_data.cluster, m_data.layout ? &*m_data.layout : nullptr,
+                                 m_data.colours, m_data.nodes, m_data.edges},
+            part(height));
+    }
+    [[nodiscard]] RankDiagram logical(double height) const {
+        return buildRankGrid({&*m_data.layout, m_data.colours}, part(height));
+    }
+
+    // Free, or the two diagrams share what is left as they would like it.
+    void chooseHeights(double fixed) {
+        const double above = hasPhysical() ? physical(0.0).preferredHeight : 0.0;
+        const double below = hasLogical() ? logical(0.0).preferredHeight : 0.0;
+        m_geometry.preferredHeight = fixed + above + below;
+        m_geometry.scene.height
+            = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
+        if (m_style.height <= 0.0 || above + below <= 0.0)
+            return;
+        const double left = std::max(m_style.height - fixed, 2.0);
+        m_physicalHeight = left * above / (above + below);
+        m_logicalHeight = left * below / (above + below);
+    }
+
+    void drawHeading(double y, const std::string& text) const {
+        m_frame.text({m_pad, y + m_frame.size(TextRole::Small)},
+            elided(text, m_width, m_style.measure, TextRole::Small, true), m_frame.theme.text,
+            TextRole::Small, Align::Left, true);
+    }
+
+    double drawPart(RankDiagram diagram, double y, std::vector<Rect>& cells) {
+        cells = diagram.cells;
+        for (Rect& cell : cells) {
+            cell.x += m_pad;
+            cell.y += y;
+        }
+        const double height = diagram.scene.height;
+        auto marks = groupOutlines(diagram, m_lit, m_data.query.rank, m_frame.theme);
+        diagram.scene.items.insert(diagram.scene.items.end(),
+            std::make_move_iterator(marks.begin()), std::make_move_iterator(marks.end()));
+        appendScene(m_geometry.scene, std::move(diagram.scene), {m_pad, y});
+        return y + height;
+    }
+
+    double drawPhysical(double y) {
+        drawHeading(y, "Physical: nodes in rack order, GPUs in airflow order, front row above");
+        return drawPart(physical(m_physicalHeight), y + heading(), m_geometry.physical);
+    }
+
+    double drawLogical(double y) {
+        drawHeading(y, "Logical: stage × data × tensor rank, same colours");
+        return drawPart(logical(m_logicalHeight), y + heading(), m_geometry.logical);
+    }
+
+    const LayoutFigureData& m_data;
+    const FigureStyle& m_style;
+    LayoutGeometry m_geometry;
+    FigureFrame m_frame;
+    double m_pad;
+    double m_width;
+    double m_physicalHeight = 0.0; // 0: free
+    double m_logicalHeight = 0.0;
+    std::vector<LitGroup> m_lit;
+};
+
+} // namespace
+
+LayoutGeometry buildLayoutFigure(const LayoutFigureData& data, const FigureStyle& style) {
+    return Figure(data, style).build();
+}
+
+} // namespace trainscope::plot

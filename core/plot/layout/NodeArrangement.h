@@ -1,0 +1,41 @@
+#pragma once
+// Where the boxes of nodes and the cells in them lie: as many nodes a row, and as much text in the
+// cells, as the space allows. Pure.
+
+#include "core/layout/Cluster.h"
+#include "core/plot/layout/CellTexts.h"
+
+#include <vector>
+
+namespace trainscope::plot {
+
+struct NodeArrangement {
+    CellTexts::Level level = CellTexts::Level::Plain;
+    int columns = 1; // nodes a row
+    int rows = 1;
+    int cellColumns = 1;
+    int cellRows = 1; // 1 or 2: front and rear
+    double cellWidth = 0.0;
+    double cellHeight = 0.0;
+    double pad = 0.0; // inside a box
+    double cellGap = 0.0;
+    double bar = 0.0; // of the link between the rows, with its air; 0: none
+    double title = 0.0; // height of the node's name; 0: none
+    double foot = 0.0; // height of the line below the cells; 0: none
+    double nodeGap = 0.0; // between boxes of a row
+    double rackHead = 0.0; // above each row; 0: no racks
+    double band = 0.0; // below each row, for the lines between nodes
+    double totalHeight = 0.0; // of all rows
+
+    [[nodiscard]] double nodeWidth() const;
+    [[nodiscard]] double nodeHeight() const;
+    [[nodiscard]] Rect node(std::size_t index) const; // from the diagram's top left
+    // Of a GPU in the air's order, of `count` in its node.
+    [[nodiscard]] Rect cell(const Rect& node, int slot, int count) const;
+    [[nodiscard]] Rect link(const Rect& node) const; // the bar between the rows
+};
+
+NodeArrangement arrangeNodes(const layout::Cluster& cluster, bool hasEdges, const CellTexts& texts,
+    const DiagramStyle& style);
+
+} // namespace trainscope::plot

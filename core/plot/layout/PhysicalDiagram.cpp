@@ -1,0 +1,256 @@
+#include "core/plot/layout/PhysicalDiagram.h"
+
+#include "core/plot/Palette.h"
+#include "core/plot/TextFit.h"
+#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/layout/EdgeCurves.h"
+#include "core/plot/layout/GroupOutlines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::plot {
+
+namespace {
+
+using Level = CellTexts::Level;
+
+constexpr std::size_t kManyEdges = 40; // from here on they shine through each other
+constexpr double kIdleLink = 0.22; // of the link's colour, where its load is not known or 0
+
+bool overlaps(const Rect& a, const Rect& b) {
+    return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
+class Diagram {
+public:
+    Diagram(const PhysicalData& data, const DiagramStyle& style)
+        : m_data(data)
+        , m_cluster(*data.cluster)
+        , m_frame{style, *style.theme, m_diagram.scene}
+        , m_ranks(rankCount())
+        , m_texts(style, data.colours, m_ranks, [this](int rank) { return placeOf(rank); })
+        , m_arrangement(arrangeNodes(m_cluster, !data.edges.empty(), m_texts, style)) { }
+
+    RankDiagram build() {
+        m_diagram.cells.resize(static_cast<std::size_t>(m_ranks));
+        m_diagram.items.resize(static_cast<std::size_t>(m_ranks));
+        m_diagram.preferredHeight = m_arrangement.totalHeight;
+        m_diagram.scene = {m_frame.style.width,
+            m_frame.style.height > 0.0 ? m_frame.style.height : m_arrangement.totalHeight,
+            m_frame.theme.window, {}};
+        for (std::size_t i = 0; i < m_cluster.nodes.size(); ++i)
+            m_diagram.nodes.push_back(m_arrangement.node(i));
+        addEdges();
+        addRacks();
+        for (std::size_t i = 0; i < m_cluster.nodes.size(); ++i)
+            addNode(i);
+        recolour(m_diagram, m_data.colours, m_data.layout, m_frame.theme);
+        return std::move(m_diagram);
+    }
+
+private:
+    [[nodiscard]] int rankCount() const {
+        int count = 0;
+        for (const auto& node : m_cluster.nodes) {
+            for (const auto& gpu : node.gpus)
+                count = std::max(count, gpu.rank + 1);
+        }
+        return count;
+    }
+
+    [[nodiscard]] std::string placeOf(int rank) const {
+        if (m_data.layout == nullptr || rank >= m_data.layout->grid.worldSize())
+            return {};
+        const auto& degrees = m_data.layout->grid.degrees();
+        const auto at = m_data.layout->grid.position(rank);
+        std::string text;
+        const auto add = [&](char name, int degree, int index) {
+            if (degree > 1)
+                text += fmt::format("{}{}{}", text.empty() ? "" : " ", name, index);
+        };
+        add('S', degrees.pipeline, at.pipeline);
+        // Data parallelism where the pipeline does not already take the room.
+        if (degrees.pipeline == 1)
+            add('D', degrees.data, at.data);
+        add('T', degrees.tensor, at.tensor);
+        return text;
+    }
+
+    void addNode(std::size_t index) {
+        const layout::ClusterNode& node = m_cluster.nodes[index];
+        const Rect& box = m_diagram.nodes[index];
+        addBox(box);
+        addTitle(index, box);
+        if (m_arrangement.bar > 0.0)
+            addLink(index, box);
+        const int count = static_cast<int>(node.gpus.size());
+        for (const auto& gpu : node.gpus)
+            m_texts.add(
+                m_diagram, gpu.rank, m_arrangement.cell(box, gpu.slot, count), m_arrangement.level);
+        if (m_arrangement.foot > 0.0)
+            addFoot(index, box);
+    }
+
+    void addBox(const Rect& box) const {
+        const bool isPlain = m_arrangement.level == Level::Plain;
+        const double thin = isPlain ? 0.5 * m_frame.theme.lineWidth : m_frame.theme.lineWidth;
+        const double radius = std::min(m_arrangement.pad, 2.0 * m_frame.gap());
+        m_frame.scene.items.emplace_back(FillRect{box, m_frame.theme.line, radius, Hatch::None});
+        m_frame.scene.items.emplace_back(
+            FillRect{{box.x + thin, box.y + thin, box.width - 2.0 * thin, box.height - 2.0 * thin},
+                m_frame.theme.panel, std::max(radius - thin, 0.0), Hatch::None});
+    }
+
+    void addTitle(std::size_t index, const Rect& box) const {
+        if (m_arrangement.title <= 0.0)
+            return addRowName(index, box);
+        const std::string number = std::to_string(m_cluster.nodes[index].node);
+        // All nodes have a name, or all only a number.
+        const std::string longest = "node " + std::to_string(m_cluster.nodes.back().node);
+        const double inside = box.width - 2.0 * m_arrangement.pad;
+        const double baseline = box.y + m_arrangement.pad + m_frame.size(TextRole::Small);
+        const std::string name = "node " + number;
+        if (m_frame.width(longest, TextRole::Small, true) > inside) {
+            m_frame.text({box.x + box.width / 2.0, baseline}, number, m_frame.theme.textSecondary,
+                TextRole::Small, Align::Centre);
+            return;
+        }
+        m_frame.text({box.x + m_arrangement.pad, baseline}, name, m_frame.theme.text,
+            TextRole::Small, Align::Left, true);
+        if (index >= m_data.nodes.size())
+            return;
+        const double room
+            = inside - m_frame.width(name, TextRole::Small, true) - 2.0 * m_frame.gap();
+        const std::string& summary = m_data.nodes[index].summary;
+        if (m_frame.width(summary, TextRole::Small) <= room)
+            m_frame.text({box.right() - m_arrangement.pad, baseline}, summary,
+                m_frame.theme.textSecondary, TextRole::Small, Align::Right);
+    }
+
+    // Where boxes are too narrow for names, the first of each row says where it begins.
+    void addRowName(std::size_t index, const Rect& box) const {
+        const auto columns = static_cast<std::size_t>(m_arrangement.columns);
+        const double room = m_arrangement.band - m_arrangement.nodeGap;
+        if (index % columns == 0 && m_data.edges.empty() && room > m_frame.size(TextRole::Small))
+            m_frame.text({box.x, box.bottom() + m_frame.size(TextRole::Small)},
+                "node " + std::to_string(m_cluster.nodes[index].node), m_frame.theme.textSecondary,
+                TextRole::Small);
+    }
+
+    void addLink(std::size_t index, const Rect& box) const {
+        const Rect bar = m_arrangement.link(box);
+        const auto load
+            = index < m_data.nodes.size() ? m_data.nodes[index].load : std::optional<double>();
+        const double strength
+            = kIdleLink + (1.0 - kIdleLink) * std::clamp(load.value_or(0.0), 0.0, 1.0);
+        m_frame.scene.items.emplace_back(
+            FillRect{bar, blend(m_frame.theme.panel, groupColor("tp"), strength),
+                m_arrangement.level == Level::Plain ? 0.0 : bar.height / 2.0, Hatch::None});
+    }
+
+    void addFoot(std::size_t index, const Rect& box) const {
+        const double baseline = box.bottom() - m_arrangement.pad;
+        const double inside = box.width - 2.0 * m_arrangement.pad;
+        double room = inside;
+        if (index < m_data.nodes.size() && !m_data.nodes[index].link.empty()) {
+            const std::string text
+                = elided(m_data.nodes[index].link, inside, m_frame.style.measure, TextRole::Small);
+            m_frame.text({box.right() - m_arrangement.pad, baseline}, text,
+                legibleOn(groupColor("tp"), m_frame.theme.panel, 4.5), TextRole::Small,
+                Align::Right);
+            room -= m_frame.width(text, TextRole::Small) + 2.0 * m_frame.gap();
+        }
+        for (const char* air : {"front ↑  air  rear ↓", "air ↓"}) {
+            if (m_arrangement.cellRows > 1 && m_frame.width(air, TextRole::Small) <= room) {
+                m_frame.text({box.x + m_arrangement.pad, baseline}, air,
+                    m_frame.theme.textSecondary, TextRole::Small);
+                return;
+            }
+        }
+    }
+
+    // A line over the nodes of a rack that stand beside each other, with its name.
+    void addRacks() const {
+        if (m_arrangement.rackHead <= 0.0)
+            return;
+        const auto columns = static_cast<std::size_t>(m_arrangement.columns);
+        for (std::size_t i = 0; i < m_cluster.nodes.size();) {
+            std::size_t end = i + 1;
+            while (end < m_cluster.nodes.size() && end % columns != 0
+                && m_cluster.nodes[end].rack == m_cluster.nodes[i].rack)
+                ++end;
+            const double y = m_diagram.nodes[i].y - 0.3 * m_arrangement.rackHead;
+            const double right = m_diagram.nodes[end - 1].right();
+            m_frame.line({m_diagram.nodes[i].x, y}, {right, y}, m_frame.theme.textMuted,
+                m_frame.theme.lineWidth);
+            const double room = right - m_diagram.nodes[i].x;
+            for (const std::string& name : {fmt::format("rack {}", m_cluster.nodes[i].rack),
+                     std::to_string(m_cluster.nodes[i].rack)}) {
+                if (m_frame.width(name, TextRole::Small) > room)
+                    continue;
+                m_frame.text({m_diagram.nodes[i].x, y - 0.2 * m_frame.size(TextRole::Small)}, name,
+                    m_frame.theme.textSecondary, TextRole::Small);
+                break;
+            }
+            i = end;
+        }
+    }
+
+    void addEdges() {
+        m_diagram.edges = edgeCurves(m_data, m_diagram.nodes, m_arrangement, m_frame.style);
+        const bool isDense = m_diagram.edges.size() > kManyEdges;
+        // The widest at the bottom.
+        for (const EdgeCurve& curve : m_diagram.edges) {
+            const Color color = groupColor(m_data.edges[curve.edge].group);
+            m_frame.scene.items.emplace_back(
+                Polyline{curve.points, isDense ? withAlpha(color, 0xA0) : color, curve.width});
+        }
+        if (m_arrangement.level == Level::Plain)
+            return;
+        std::vector<Rect> taken = m_diagram.nodes;
+        for (const EdgeCurve& curve : m_diagram.edges)
+            addEdgeLabel(curve, taken);
+    }
+
+    // Below an arc, or on a curve between rows; left out where others are.
+    void addEdgeLabel(const EdgeCurve& curve, std::vector<Rect>& taken) const {
+        const std::string& text = m_data.edges[curve.edge].label;
+        if (text.empty())
+            return;
+        const Point middle = curve.points[curve.points.size() / 2];
+        const bool isArc = curve.points.front().y == curve.points.back().y;
+        const double width = m_frame.width(text, TextRole::Small) + 2.0;
+        const double size = m_frame.size(TextRole::Small);
+        const double baseline = middle.y + (isArc ? curve.width / 2.0 + 1.1 * size : 0.36 * size);
+        const Rect plate{middle.x - width / 2.0, baseline - 0.9 * size, width, 1.15 * size};
+        const bool isInside = plate.x >= 0.0 && plate.right() <= m_frame.scene.width
+            && plate.bottom() <= m_frame.scene.height;
+        if (!isInside || std::any_of(taken.begin(), taken.end(), [&](const Rect& other) {
+                return overlaps(plate, other);
+            }))
+            return;
+        taken.push_back(plate);
+        m_frame.fill(plate, m_frame.theme.window);
+        m_frame.text({middle.x, baseline}, text,
+            legibleOn(groupColor(m_data.edges[curve.edge].group), m_frame.theme.window, 4.5),
+            TextRole::Small, Align::Centre);
+    }
+
+    const PhysicalData& m_data;
+    const layout::Cluster& m_cluster;
+    RankDiagram m_diagram;
+    FigureFrame m_frame;
+    int m_ranks;
+    CellTexts m_texts;
+    NodeArrangement m_arrangement;
+};
+
+} // namespace
+
+RankDiagram buildPhysical(const PhysicalData& data, const DiagramStyle& style) {
+    return Diagram(data, style).build();
+}
+
+} // namespace trainscope::plot

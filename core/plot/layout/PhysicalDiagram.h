@@ -1,0 +1,40 @@
+#pragma once
+// The physical diagram of a run: node boxes in rack order, in each its GPUs as the air passes them,
+// the front row above and the rear row below, with the scale-up link between them; lines between
+// nodes as thick as what they exchange. Text thins out with the size, down to coloured cells for
+// 1,024 GPUs. Pure; any thread.
+
+#include "core/layout/Cluster.h"
+#include "core/plot/layout/RankDiagram.h"
+
+namespace trainscope::plot {
+
+// What is told of a node; parts that do not fit are left out.
+struct PhysicalNode {
+    std::string summary; // right of its name: "stage 0 · 3.6 kW"
+    std::string link; // below: "NVSwitch 174 GB/s"
+    std::optional<double> load; // 0..1 of its scale-up link, the strength of its bar
+};
+
+struct PhysicalEdge {
+    int a = 0; // numbers of nodes
+    int b = 0;
+    std::string group; // key of a group kind, see groupColor()
+    double bytes = 0.0; // the width, the widest for the most
+    std::string label; // "6.1 GB / step"; where there is room
+};
+
+struct PhysicalData {
+    const layout::Cluster* cluster = nullptr;
+    const layout::Layout* layout = nullptr; // nullptr: not known
+    RankColours colours;
+    std::vector<PhysicalNode> nodes; // as cluster->nodes; may be empty
+    std::vector<PhysicalEdge> edges;
+};
+
+RankDiagram buildPhysical(const PhysicalData& data, const DiagramStyle& style);
+
+// So many lines are drawn, those with the most bytes; more would hide each other.
+inline constexpr std::size_t kMostEdges = 512;
+
+} // namespace trainscope::plot

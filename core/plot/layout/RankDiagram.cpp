@@ -1,0 +1,167 @@
+#include "core/plot/layout/RankDiagram.h"
+
+#include "core/plot/figures/ColourScale.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kNames{
+    "value", "tensor", "context", "expert", "data", "stage", "node"};
+constexpr int kPalette = 8; // colours of the shared palette
+
+std::optional<double> valueOf(const RankColours& colours, int rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    return at < colours.values.size() ? colours.values[at] : std::nullopt;
+}
+
+double distance(Point from, Point to, double x, double y) {
+    const double dx = to.x - from.x;
+    const double dy = to.y - from.y;
+    const double length = dx * dx + dy * dy;
+    const double along = length > 0.0
+        ? std::clamp(((x - from.x) * dx + (y - from.y) * dy) / length, 0.0, 1.0)
+        : 0.0;
+    return std::hypot(x - from.x - along * dx, y - from.y - along * dy);
+}
+
+} // namespace
+
+std::string_view toString(RankColour colour) {
+    return kNames[static_cast<std::size_t>(colour)];
+}
+
+std::optional<RankColour> rankColourFromString(std::string_view text) {
+    const auto found = std::find(kNames.begin(), kNames.end(), text);
+    if (found == kNames.end())
+        return std::nullopt;
+    return static_cast<RankColour>(found - kNames.begin());
+}
+
+int colourIndex(RankColour colour, const layout::Layout& layout, int rank) {
+    const auto at = layout.grid.position(rank);
+    switch (colour) {
+    case RankColour::Tensor:
+        return at.tensor;
+    case RankColour::Context:
+        return at.context;
+    case RankColour::Expert:
+        return at.expert;
+    case RankColour::Data:
+        return at.data;
+    case RankColour::Node:
+        return layout.nodeOf(rank);
+    case RankColour::Pipeline:
+    case RankColour::Value:
+        break;
+    }
+    return at.pipeline;
+}
+
+int colourCount(RankColour colour, const layout::Layout& layout) {
+    const auto& degrees = layout.grid.degrees();
+    switch (colour) {
+    case RankColour::Tensor:
+        return degrees.tensor;
+    case RankColour::Context:
+        return degrees.context;
+    case RankColour::Expert:
+        return degrees.expert;
+    case RankColour::Data:
+        return degrees.data;
+    case RankColour::Node:
+        return layout.nodes;
+    case RankColour::Pipeline:
+    case RankColour::Value:
+        break;
+    }
+    return degrees.pipeline;
+}
+
+Color indexColor(int index, int count) {
+    if (count <= kPalette)
+        return seriesColor(static_cast<std::size_t>(std::max(index, 0)));
+    return viridis(static_cast<double>(index) / (count - 1));
+}
+
+Color rankColor(
+    const RankColours& colours, const layout::Layout* layout, int rank, const Theme& theme) {
+    if (colours.by == RankColour::Value) {
+        const auto value = valueOf(colours, rank);
+        return value ? scaleColor(colours.scale, *value) : theme.gap;
+    }
+    if (layout == nullptr || rank >= layout->grid.worldSize())
+        return theme.gap;
+    return indexColor(colourIndex(colours.by, *layout, rank), colourCount(colours.by, *layout));
+}
+
+std::string shortValue(const FigureAxis& scale, const std::optional<double>& value) {
+    if (!value)
+        return {};
+    const double shown = *value * scale.unit.scale;
+    if (scale.unit.unit == "°C")
+        return fmt::format("{:.0f}°", shown);
+    if (scale.unit.unit == "%")
+        return fmt::format("{:.0f}%", shown);
+    // All cells have as many decimals.
+    const double greatest = std::max(std::abs(scale.range.low * scale.unit.scale),
+        std::abs(scale.range.high * scale.unit.scale));
+    constexpr double kHundred = 100.0;
+    constexpr double kTen = 10.0;
+    return fmt::format("{:.{}f}", shown, greatest >= kHundred ? 0 : greatest >= kTen ? 1 : 2);
+}
+
+void recolour(RankDiagram& diagram, const RankColours& colours, const layout::Layout* layout,
+    const Theme& theme) {
+    auto& items = diagram.scene.items;
+    for (std::size_t rank = 0; rank < diagram.items.size(); ++rank) {
+        if (diagram.cells[rank].width <= 0.0)
+            continue;
+        const RankCell& cell = diagram.items[rank];
+        const int number = static_cast<int>(rank);
+        auto& fill = std::get<FillRect>(items[cell.fill]);
+        fill.fill = rankColor(colours, layout, number, theme);
+        const bool isMissing = colours.by == RankColour::Value && !valueOf(colours, number);
+        fill.hatch = isMissing ? Hatch::Diagonal : Hatch::None;
+        const Color ink = isMissing ? theme.text : readableOn(fill.fill);
+        for (std::size_t i = 0; i < cell.labels; ++i)
+            std::get<Label>(items[cell.firstLabel + i]).color = ink;
+        if (cell.value)
+            std::get<Label>(items[*cell.value]).text
+                = shortValue(colours.scale, valueOf(colours, number));
+    }
+}
+
+std::optional<int> rankAt(const RankDiagram& diagram, double x, double y) {
+    for (std::size_t rank = 0; rank < diagram.cells.size(); ++rank) {
+        const Rect& cell = diagram.cells[rank];
+        if (x >= cell.x && x < cell.right() && y >= cell.y && y < cell.bottom())
+            return static_cast<int>(rank);
+    }
+    return std::nullopt;
+}
+
+std::optional<std::size_t> edgeAt(const RankDiagram& diagram, double x, double y) {
+    constexpr double kReach = 4.0;
+    std::optional<std::size_t> found;
+    double best = kReach;
+    for (const EdgeCurve& curve : diagram.edges) {
+        for (std::size_t i = 1; i < curve.points.size(); ++i) {
+            const double away
+                = distance(curve.points[i - 1], curve.points[i], x, y) - curve.width / 2.0;
+            if (away < best) {
+                best = away;
+                found = curve.edge;
+            }
+        }
+    }
+    return found;
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,72 @@
+#pragma once
+// What the diagrams of ranks have in common: a cell per rank whose colour says something, which can
+// change without anything else being decided anew. Pure; any thread.
+
+#include "core/layout/Layout.h"
+#include "core/plot/layout/DiagramStyle.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::plot {
+
+// What a cell's colour says.
+enum class RankColour { Value, Tensor, Context, Expert, Data, Pipeline, Node };
+// "value", "tensor", "context", "expert", "data", "stage", "node".
+std::string_view toString(RankColour colour);
+std::optional<RankColour> rankColourFromString(std::string_view text);
+
+struct RankColours {
+    RankColour by = RankColour::Pipeline;
+    // With Value: by rank, absent where there is none, on that scale.
+    std::vector<std::optional<double>> values;
+    FigureAxis scale;
+};
+
+// Where a rank's cell lies in the scene's items.
+struct RankCell {
+    std::size_t fill = 0;
+    std::size_t firstLabel = 0;
+    std::size_t labels = 0;
+    std::optional<std::size_t> value; // the label that tells the value
+};
+
+// A line between two nodes, as drawn.
+struct EdgeCurve {
+    std::size_t edge = 0; // index into the data's
+    std::vector<Point> points;
+    double width = 0.0;
+};
+
+struct RankDiagram {
+    PlotScene scene;
+    std::vector<Rect> cells; // by rank; empty where a rank has no place; they do not overlap
+    std::vector<RankCell> items; // by rank
+    std::vector<EdgeCurve> edges; // of a physical diagram
+    std::vector<Rect> nodes; // of a physical diagram, as in the cluster
+    double preferredHeight = 0.0; // below this, texts are left out
+};
+
+// Writes the colours and values into the cells; their `by` is as the diagram was built with.
+// `layout` may be nullptr with Value and Node only.
+void recolour(RankDiagram& diagram, const RankColours& colours, const layout::Layout* layout,
+    const Theme& theme);
+
+std::optional<int> rankAt(const RankDiagram& diagram, double x, double y);
+// Index into the data's edges, of the line within 4 units of the point.
+std::optional<std::size_t> edgeAt(const RankDiagram& diagram, double x, double y);
+
+// Of a cell; values that are absent have the theme's gap colour and are hatched.
+Color rankColor(
+    const RankColours& colours, const layout::Layout* layout, int rank, const Theme& theme);
+// "59°", "688": a number as short as it can be told; empty without one.
+std::string shortValue(const FigureAxis& scale, const std::optional<double>& value);
+// Which of its kind: stage, tensor rank, …; of how many.
+int colourIndex(RankColour colour, const layout::Layout& layout, int rank);
+int colourCount(RankColour colour, const layout::Layout& layout);
+// One of so many: the shared palette while it lasts, else steps of viridis.
+Color indexColor(int index, int count);
+
+} // namespace trainscope::plot

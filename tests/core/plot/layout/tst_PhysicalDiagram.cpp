@@ -1,0 +1,246 @@
+// Geometry of the physical diagram, by numbers.
+
+#include <QtTest>
+
+#include "core/plot/layout/GroupOutlines.h"
+#include "core/plot/layout/PhysicalDiagram.h"
+#include "core/plot/layout/support/DemoLayout.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace trainscope;
+using namespace trainscope::plot;
+using test::demoCluster;
+using test::demoHeat;
+using test::demoLayout;
+using test::diagramStyle;
+using test::extentOf;
+using test::itemsOf;
+using test::overlap;
+
+namespace {
+
+bool isWithin(const Rect& inner, const Rect& outer) {
+    constexpr double kRounding = 1e-6;
+    return inner.x >= outer.x - kRounding && inner.right() <= outer.right() + kRounding
+        && inner.y >= outer.y - kRounding && inner.bottom() <= outer.bottom() + kRounding;
+}
+
+std::vector<PhysicalEdge> chain(int nodes) {
+    std::vector<PhysicalEdge> edges;
+    for (int node = 1; node < nodes; ++node)
+        edges.push_back({node - 1, node, "pp", 1e9 * node, std::to_string(node) + ".00 GB / step"});
+    return edges;
+}
+
+} // namespace
+
+class TestPhysicalDiagram : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // The sketch: four nodes beside each other, the front row above the rear one.
+    void fourNodesInARow() {
+        const auto cluster = demoCluster(4, 8);
+        const auto layout = demoLayout({4, 8, 8, 4});
+        const std::vector<PhysicalNode> nodes(4, {"stage 0 · 3.6 kW", "NVSwitch 174 GB/s", 0.4});
+        const auto diagram = buildPhysical(
+            {&cluster, &layout, demoHeat(32), nodes, chain(4)}, diagramStyle(1080, 0));
+        QCOMPARE(diagram.nodes.size(), std::size_t{4});
+        for (std::size_t node = 1; node < 4; ++node) {
+            QCOMPARE(diagram.nodes[node].y, diagram.nodes[0].y);
+            QVERIFY(diagram.nodes[node].x > diagram.nodes[node - 1].right());
+        }
+        // Ranks 0 to 3 in front, 4 to 7 behind, each above the one behind it.
+        for (std::size_t i = 0; i < 4; ++i) {
+            QCOMPARE(diagram.cells[i].y, diagram.cells[0].y);
+            QCOMPARE(diagram.cells[i + 4].x, diagram.cells[i].x);
+            QVERIFY(diagram.cells[i + 4].y > diagram.cells[i].bottom());
+        }
+        const auto labels = itemsOf<Label>(diagram.scene);
+        const auto count = [&](std::string_view text) {
+            return std::count_if(labels.begin(), labels.end(),
+                [&](const Label& label) { return label.text == text; });
+        };
+        QCOMPARE(count("node 3"), 1);
+        QCOMPARE(count("stage 0 · 3.6 kW"), 4);
+        QCOMPARE(count("NVSwitch 174 GB/s"), 4);
+        QCOMPARE(count("front ↑  air  rear ↓"), 4);
+        QCOMPARE(count("S1 T5"), 1);
+        QCOMPARE(count("40°"), 1);
+        QCOMPARE(count("3.00 GB / step"), 1);
+    }
+
+    // The order of the air decides who stands where: here the rear half is numbered first.
+    void airflowOrder() {
+        layout::ClusterFacts facts;
+        for (int rank = 0; rank < 4; ++rank)
+            facts.gpus.push_back({rank, 0, rank, {}, {}});
+        facts.airflow = {2, 3, 0, 1};
+        const auto cluster = layout::makeCluster(facts);
+        const auto diagram
+            = buildPhysical({&cluster, nullptr, demoHeat(4), {}, {}}, diagramStyle(400, 0));
+        QVERIFY(diagram.cells[2].y < diagram.cells[0].y);
+        QCOMPARE(diagram.cells[2].x, diagram.cells[0].x);
+        QCOMPARE(diagram.cells[3].y, diagram.cells[2].y);
+        QVERIFY(diagram.cells[3].x > diagram.cells[2].x);
+    }
+
+    void everyRankHasACell_data() {
+        QTest::addColumn<int>("nodes");
+        QTest::addColumn<int>("gpus");
+        for (const auto& [nodes, gpus] : std::initializer_list<std::pair<int, int>>{{1, 1}, {1, 8},
+                 {4, 8}, {8, 4}, {8, 8}, {32, 8}, {64, 16}, {128, 8}, {1024, 1}, {3, 7}})
+            QTest::newRow(qPrintable(QStringLiteral("%1 of %2").arg(nodes).arg(gpus)))
+                << nodes << gpus;
+    }
+    void everyRankHasACell() {
+        QFETCH(const int, nodes);
+        QFETCH(const int, gpus);
+        const auto cluster = demoCluster(nodes, gpus);
+        for (const double width : {241.0, 510.0, 1080.0, 1900.0}) {
+            for (const double height : {0.0, 320.0}) {
+                const auto style = diagramStyle(width, height, paperTheme());
+                const auto diagram = buildPhysical(
+                    {&cluster, nullptr, demoHeat(nodes * gpus), {}, chain(nodes)}, style);
+                QCOMPARE(diagram.cells.size(), static_cast<std::size_t>(nodes * gpus));
+                for (std::size_t rank = 0; rank < diagram.cells.size(); ++rank) {
+                    const Rect& cell = diagram.cells[rank];
+                    const auto node = rank / static_cast<std::size_t>(gpus);
+                    QVERIFY(isWithin(cell, diagram.nodes[node]));
+                    QVERIFY(isWithin(cell, {0, 0, width, diagram.scene.height}));
+                    QVERIFY2(cell.width >= 2.0 && cell.height >= 2.0,
+                        qPrintable(QStringLiteral("%1 × %2").arg(cell.width).arg(cell.height)));
+                    QCOMPARE(rankAt(diagram, cell.x + cell.width / 2, cell.y + cell.height / 2)
+                                 .value_or(-1),
+                        static_cast<int>(rank));
+                }
+                for (std::size_t a = 0; a < diagram.nodes.size(); ++a) {
+                    for (std::size_t b = 0; b < a; ++b)
+                        QVERIFY(!overlap(diagram.nodes[a], diagram.nodes[b]));
+                }
+            }
+        }
+    }
+
+    // No text of a diagram lies on another, at any size.
+    void textsStayApart_data() { everyRankHasACell_data(); }
+    void textsStayApart() {
+        QFETCH(const int, nodes);
+        QFETCH(const int, gpus);
+        const auto cluster = demoCluster(nodes, gpus);
+        const auto layout = demoLayout({nodes, gpus, 1, nodes});
+        const std::vector<PhysicalNode> texts(
+            static_cast<std::size_t>(nodes), {"stage 17 · 13.6 kW", "NVSwitch 174 GB/s", 0.4});
+        for (const double width : {241.0, 510.0, 1080.0}) {
+            const auto style = diagramStyle(width, 0.0, paperTheme());
+            const auto diagram = buildPhysical(
+                {&cluster, &layout, demoHeat(nodes * gpus), texts, chain(nodes)}, style);
+            const auto labels = itemsOf<Label>(diagram.scene);
+            for (std::size_t a = 0; a < labels.size(); ++a) {
+                const Rect extent = extentOf(labels[a], style);
+                QVERIFY2(
+                    isWithin(extent, {0, 0, width, diagram.scene.height}), labels[a].text.c_str());
+                for (std::size_t b = 0; b < a; ++b)
+                    QVERIFY2(!overlap(extent, extentOf(labels[b], style)),
+                        (labels[a].text + " on " + labels[b].text).c_str());
+            }
+        }
+    }
+
+    void edgesAreAsWideAsTheirBytes() {
+        const auto cluster = demoCluster(4, 8);
+        const auto diagram
+            = buildPhysical({&cluster, nullptr, demoHeat(32), {}, chain(4)}, diagramStyle(1080, 0));
+        QCOMPARE(diagram.edges.size(), std::size_t{3});
+        // 3, 2 and 1 GB, the widest first.
+        QCOMPARE(diagram.edges[0].edge, std::size_t{2});
+        QCOMPARE(diagram.edges[1].width / diagram.edges[0].width, 2.0 / 3.0);
+        QCOMPARE(diagram.edges[2].width / diagram.edges[0].width, 1.0 / 3.0);
+        for (const EdgeCurve& curve : diagram.edges) {
+            const Point middle = curve.points[curve.points.size() / 2];
+            QVERIFY(middle.y > diagram.nodes[0].bottom());
+            QCOMPARE(edgeAt(diagram, middle.x, middle.y).value_or(99), curve.edge);
+        }
+        QVERIFY(!edgeAt(diagram, 5, 5).has_value());
+    }
+
+    // 1,024 GPUs whose nodes all exchange: what is drawn stays bounded.
+    void manyEdges() {
+        const auto cluster = demoCluster(128, 8);
+        std::vector<PhysicalEdge> edges;
+        for (int a = 0; a < 128; ++a) {
+            for (int b = a + 1; b < 128; ++b)
+                edges.push_back({a, b, "ep", 1.0 + a, "x"});
+        }
+        const auto diagram = buildPhysical(
+            {&cluster, nullptr, demoHeat(1024), {}, edges}, diagramStyle(1080, 500));
+        QCOMPARE(diagram.edges.size(), kMostEdges);
+    }
+
+    void racksAreNamed() {
+        layout::ClusterFacts facts;
+        for (int rank = 0; rank < 64; ++rank)
+            facts.gpus.push_back({rank, rank / 8, rank % 8, {}, {}});
+        facts.nodesPerRack = 4;
+        const auto cluster = layout::makeCluster(facts);
+        QCOMPARE(cluster.nodes[3].rack, 0);
+        QCOMPARE(cluster.nodes[4].rack, 1);
+        const auto diagram
+            = buildPhysical({&cluster, nullptr, demoHeat(64), {}, {}}, diagramStyle(1800, 0));
+        std::set<std::string> names;
+        for (const Label& label : itemsOf<Label>(diagram.scene))
+            names.insert(label.text);
+        QVERIFY(names.contains("rack 0") && names.contains("rack 1"));
+    }
+
+    // Rank 5 of TP 2, PP 2 on 8 GPUs: tensor {4, 5}, pipeline {1, 5}, data {5, 7}.
+    void groupsOfARankAreMarked() {
+        const auto cluster = demoCluster(1, 8);
+        const auto layout = demoLayout({1, 8, 2, 2});
+        const auto diagram
+            = buildPhysical({&cluster, &layout, demoHeat(8), {}, {}}, diagramStyle(500, 0));
+        const auto groups = litGroups(layout, 5, std::nullopt);
+        QCOMPARE(groups.size(), std::size_t{3});
+        QCOMPARE(groups[0].ranks, (std::vector<int>{4, 5}));
+        QCOMPARE(groups[1].ranks, (std::vector<int>{1, 5}));
+        QCOMPARE(groups[2].ranks, (std::vector<int>{5, 7}));
+        const auto items = groupOutlines(diagram, groups, 5, darkTheme());
+        // Two frames with their halos, two dashed ones of four lines each, two times four corners;
+        // and the rank itself.
+        const auto frames = std::count_if(items.begin(), items.end(), [](const SceneItem& item) {
+            const auto* line = std::get_if<Polyline>(&item);
+            return line != nullptr && line->points.size() == 5;
+        });
+        const auto dashes = std::count_if(items.begin(), items.end(), [](const SceneItem& item) {
+            const auto* line = std::get_if<Line>(&item);
+            return line != nullptr && line->dashed;
+        });
+        const auto corners = std::count_if(items.begin(), items.end(), [](const SceneItem& item) {
+            const auto* line = std::get_if<Polyline>(&item);
+            return line != nullptr && line->points.size() == 3;
+        });
+        QCOMPARE(frames, 2 * 2 + 2);
+        QCOMPARE(dashes, 2 * 2 * 4);
+        QCOMPARE(corners, 2 * 2 * 4);
+        QCOMPARE(litGroups(layout, 5, layout::GroupKind::Data).size(), std::size_t{1});
+    }
+
+    void marksOfKindsDiffer() {
+        std::set<std::pair<int, std::uint32_t>> looks;
+        for (const char* key : {"tp", "pp", "dp", "cp", "ep"}) {
+            const Color color = groupColor(key);
+            looks.insert({static_cast<int>(groupMark(key)),
+                static_cast<std::uint32_t>(color.r << 16 | color.g << 8 | color.b)});
+        }
+        std::set<int> shapes;
+        for (const auto& look : looks)
+            shapes.insert(look.first);
+        QCOMPARE(shapes.size(), std::size_t{5});
+        QCOMPARE(looks.size(), std::size_t{5});
+    }
+};
+
+QTEST_GUILESS_MAIN(TestPhysicalDiagram)
+#include "tst_PhysicalDiagram.moc"
