@@ -29,7 +29,8 @@ _trainscope_cli() {
     --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
     --into) _trainscope_cli_databases "$current"; return ;;
     --format) _trainscope_cli_words "charllm kineto nvsmi" "$current"; return ;;
-    --kind) _trainscope_cli_words "timeline heatmap parallelism-sweep optimization-sweep microbatch-sweep kernels stage-breakdown spectrum comparison comparison-board comparison-breakdown comparison-timeline comparison-heatmap" "$current"; return ;;
+    --kind) _trainscope_cli_words "timeline heatmap parallelism-sweep optimization-sweep microbatch-sweep kernels stage-breakdown spectrum comparison comparison-board comparison-breakdown comparison-timeline comparison-heatmap layout layout-grid" "$current"; return ;;
+    --colour) _trainscope_cli_words "stage tensor data expert context node gpu_temperature gpu_power sm_clock" "$current"; return ;;
     --order) _trainscope_cli_words "tp-cp-ep-dp-pp tp-cp-ep-pp-dp tp-pp-dp" "$current"; return ;;
     --schedule) _trainscope_cli_words "gpipe 1f1b interleaved zero-bubble" "$current"; return ;;
     --zero) _trainscope_cli_words "0 1 2 3" "$current"; return ;;
@@ -86,7 +87,7 @@ _trainscope_cli() {
     compare) options="--run --whole-run --normalise --json --help" ;;
     collectives) options="--run --network-gbps --own-clocks --json --help" ;;
     figure)
-      options="--kind --run --out --width-mm --height-mm --theme --metric --rank --from --to --align-clocks --statistic --log
+      options="--kind --run --out --width-mm --height-mm --theme --metric --rank --colour --at --from --to --align-clocks --statistic --log
         --whole-run --per --iteration --stacked --normalise --categories --model --optimization --csv --help" ;;
     report) options="--run --out --help" ;;
     export) options="--run --metric --out --force --help" ;;

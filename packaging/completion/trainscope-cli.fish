@@ -59,7 +59,7 @@ complete -c trainscope-cli -n "$chosen figure report export" -l out -r -F -d 'Wh
 complete -c trainscope-cli -n "$chosen remove" -l vacuum -d 'Give the space back afterwards'
 complete -c trainscope-cli -n "$chosen export" -l force -d 'Replace files of the same names'
 complete -c trainscope-cli -n "$chosen figure" -l kind -x \
-  -a 'timeline heatmap parallelism-sweep optimization-sweep microbatch-sweep kernels stage-breakdown spectrum comparison comparison-board comparison-breakdown comparison-timeline comparison-heatmap' -d 'What to draw'
+  -a 'timeline heatmap parallelism-sweep optimization-sweep microbatch-sweep kernels stage-breakdown spectrum comparison comparison-board comparison-breakdown comparison-timeline comparison-heatmap layout layout-grid' -d 'What to draw'
 complete -c trainscope-cli -n "$chosen collectives findings" -l network-gbps -x -d 'Peak of a network link of a GPU, Gbit/s'
 complete -c trainscope-cli -n "$chosen compare" -l whole-run -d 'Warm-up and unsettled time too'
 complete -c trainscope-cli -n "$chosen compare" -l normalise -x -a 'absolute per-gpu per-node per-token' -d 'Divide by'
@@ -68,6 +68,8 @@ complete -c trainscope-cli -n "$chosen figure" -l width-mm -x -a '84.6 85.7 177.
 complete -c trainscope-cli -n "$chosen figure" -l height-mm -x -d 'Height in mm'
 complete -c trainscope-cli -n "$chosen figure" -l theme -x -a 'paper light dark' -d 'Colours'
 complete -c trainscope-cli -n "$chosen figure" -l rank -x -d 'Only this rank'
+complete -c trainscope-cli -n "$chosen figure" -l colour -x -a "stage tensor data expert context node $metrics" -d 'Colours of the GPUs'
+complete -c trainscope-cli -n "$chosen figure" -l at -x -d 'The metric at that moment, seconds'
 complete -c trainscope-cli -n "$chosen figure" -l from -x -d 'Begin of the window, seconds'
 complete -c trainscope-cli -n "$chosen figure" -l to -x -d 'End of the window, seconds'
 complete -c trainscope-cli -n "$chosen figure" -l statistic -x -a 'mean peak p99 min total energy' -d 'Of the metric'

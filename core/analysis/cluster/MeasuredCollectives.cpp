@@ -133,8 +133,8 @@ Result<MeasuredCollectives> measuredCollectives(
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (progress && !progress({"Reading collectives", i, ranks.size()}))
             return cancelled();
-        const auto whole = wholeIterations(
-            iterations.value().of(ranks[i]), traced.value().at(ranks[i]));
+        const auto whole
+            = wholeIterations(iterations.value().of(ranks[i]), traced.value().at(ranks[i]));
         if (whole.empty())
             continue;
         RankSums sums(calls.value(), places, ranks[i]);
