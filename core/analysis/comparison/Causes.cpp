@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -36,7 +38,8 @@ std::optional<Costs> costsOf(const RunMeasures& run, bool withTrace) {
         take("exposed_communication", run.traced->shares.exposedCommunication);
         take("idle", run.traced->shares.idle);
     }
-    const double lost = std::min(run.value("lost_to_throttling_fraction").value_or(0.0), rest);
+    // The other GPUs wait for the slowest one.
+    const double lost = std::min(run.value("slowest_gpu_lost_fraction").value_or(0.0), rest);
     const double throttled = run.value("throttled_fraction").value_or(0.0);
     const double heat = run.value("thermally_throttled_fraction").value_or(0.0);
     const double byHeat = throttled > 0.0 ? std::clamp(heat / throttled, 0.0, 1.0) : 0.0;
@@ -56,25 +59,21 @@ std::string causeText(std::string_view cause) {
     return cause == "throttling" ? "throttling" : "compute itself";
 }
 
-bool isTraced(const RunMeasures& run) {
-    return run.traced && run.traced->basis != TraceBasis::Trace;
-}
-
 // Exposed communication between nodes, seconds of the step.
 std::optional<double> betweenNodes(const RunMeasures& run) {
     const auto step = run.value("step_time_s");
-    if (!isTraced(run) || !step || run.traced->all.seconds <= 0.0)
+    if (!step || (run.nodes != 1 && (!run.traced || run.traced->all.seconds <= 0.0)))
         return std::nullopt;
+    if (run.nodes == 1)
+        return 0.0;
     double seconds = 0.0;
     double unknown = 0.0;
     for (const ExposedGroup& one : run.traced->exposed) {
         seconds += one.link == LinkClass::ScaleOut ? one.seconds : 0.0;
         unknown += one.link == LinkClass::Unknown ? one.seconds : 0.0;
     }
-    // A run on one node has no such links.
-    if (run.nodes > 1 && unknown > seconds)
-        return std::nullopt;
-    return seconds / run.traced->all.seconds * *step;
+    return unknown > seconds ? std::nullopt
+                             : std::optional(seconds / run.traced->all.seconds * *step);
 }
 
 std::optional<BandwidthSide> bandwidthSide(const RunMeasures& run, std::string_view by) {
@@ -101,29 +100,60 @@ std::optional<BatchSide> batchSide(const RunMeasures& run, std::string_view by) 
     return BatchSide{*figure, microbatches, double{1} * *launch.pipelineParallel};
 }
 
+std::optional<double> scaledBandwidth(const RunMeasures& run, double factor) {
+    return run.traced && run.traced->betweenNodesBandwidth
+        ? std::optional(*run.traced->betweenNodesBandwidth * factor)
+        : std::nullopt;
+}
+
+// What the estimate leaves out, and where a part of a step has to speak for all of it.
+std::string bandwidthModel(const RunMeasures& a, const RunMeasures& b) {
+    const auto isPart = [](const RunMeasures& run) {
+        return run.traced && run.traced->basis == TraceBasis::Trace;
+    };
+    std::string text = " (estimate: compute fixed, exposed communication between nodes "
+                       "∝ 1/bandwidth";
+    if (isPart(a) || isPart(b))
+        text += "; the traced part of a step is taken to speak for all of it";
+    return text + ").";
+}
+
 void addBandwidth(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
     const auto first = bandwidthSide(a, verdict.by);
     const auto second = bandwidthSide(b, verdict.by);
-    Statement out{{}, "inter_node_bandwidth_factor", {}, {}, true};
+    Statement out{{}, "inter_node_bandwidth", {}, {}, true};
     if (!first || !second) {
         out.text = "At which bandwidth between nodes the verdict would turn cannot be told: that "
-                   "takes traces of a whole step of both, with their process groups.";
+                   "takes traces of both, with their process groups.";
         out.isEstimate = false;
-    } else if (const auto factor = evenBandwidth(*first, *second)) {
-        out.text = fmt::format("With networks between nodes {:.2g} × as fast as now the two would "
-                               "be even, beyond that the verdict turns (estimate: compute fixed, "
-                               "exposed communication between nodes ∝ 1/bandwidth).",
-            *factor);
-        if (*factor < 1.0)
-            out.text = fmt::format("With networks between nodes of {:.2g} × the present bandwidth "
-                                   "the two would be even, below that the verdict turns "
-                                   "(estimate: compute fixed, exposed communication between nodes "
-                                   "∝ 1/bandwidth).",
-                *factor);
+        verdict.statements.push_back(std::move(out));
+        return;
+    }
+    const auto factor = evenBandwidth(*first, *second);
+    if (!factor) {
+        out.text = "No bandwidth between nodes would turn the verdict" + bandwidthModel(a, b);
+        verdict.statements.push_back(std::move(out));
+        return;
+    }
+    out.a = scaledBandwidth(a, *factor);
+    out.b = scaledBandwidth(b, *factor);
+    const Labels labels(a, b);
+    std::string rates;
+    for (const auto& [run, label, rate] :
+        {std::tuple{&a, &labels.a, out.a}, std::tuple{&b, &labels.b, out.b}}) {
+        if (rate)
+            rates += fmt::format("{}{} {} in place of {}", rates.empty() ? ": " : ", ", *label,
+                scaled(*rate, "B/s"), scaled(*run->traced->betweenNodesBandwidth, "B/s"));
+    }
+    out.text = fmt::format("With networks between nodes {:.3g} × as fast as now{} in their "
+                           "collectives, the two would be even, {} that the verdict turns{}",
+        *factor, rates, *factor > 1.0 ? "beyond" : "below", bandwidthModel(a, b));
+    if (rates.empty()) {
+        out.quantity = "inter_node_bandwidth_factor";
         out.a = out.b = factor;
-    } else {
-        out.text = "No bandwidth between nodes would turn the verdict (estimate: compute fixed, "
-                   "exposed communication between nodes ∝ 1/bandwidth).";
+        out.text = fmt::format("With networks between nodes {:.3g} × as fast as now the two would "
+                               "be even, {} that the verdict turns{}",
+            *factor, *factor > 1.0 ? "beyond" : "below", bandwidthModel(a, b));
     }
     verdict.statements.push_back(std::move(out));
 }
@@ -133,6 +163,7 @@ void addBatch(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
     const auto second = batchSide(b, verdict.by);
     if (!first || !second || !a.run.launch.globalBatch)
         return;
+    constexpr const char* model = " (estimate: pipeline bubbles of (p−1)/(m+p−1) alone).";
     Statement out{{}, "global_batch", {}, {}, true};
     const double batch = *a.run.launch.globalBatch;
     const auto factor = evenBatch(*first, *second);
@@ -141,19 +172,35 @@ void addBatch(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
     if (isPossible) {
         out.a = out.b = *factor * batch;
         out.text = fmt::format("At a global batch of about {:.0f} (now {:.0f}) the two would be "
-                               "even (estimate: pipeline bubbles of (p−1)/(m+p−1) alone).",
-            *factor * batch, batch);
+                               "even, {} that the verdict turns{}",
+            *factor * batch, batch, *factor > 1.0 ? "beyond" : "below", model);
     } else {
-        out.text = "No global batch would turn the verdict (estimate: pipeline bubbles of "
-                   "(p−1)/(m+p−1) alone).";
+        out.text = std::string("No global batch would turn the verdict") + model;
     }
     verdict.statements.push_back(std::move(out));
+}
+
+// "exposed communication (71 % of that), idle time (12 %)"
+std::string partsText(const Costs& better, const Costs& worse, double more) {
+    constexpr double worthTelling = 0.1;
+    std::vector<std::pair<double, std::string_view>> parts;
+    for (std::size_t i = 0; i < worse.parts.size(); ++i) {
+        const double share = (worse.parts[i].second - better.parts[i].second) / more;
+        if (share >= worthTelling)
+            parts.emplace_back(share, worse.parts[i].first);
+    }
+    std::sort(parts.begin(), parts.end(), std::greater<>());
+    std::string text;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        text += fmt::format("{}{} ({}{})", i == 0 ? "" : ", ", causeText(parts[i].second),
+            percent(parts[i].first), i == 0 ? " of the difference" : "");
+    return text;
 }
 
 } // namespace
 
 void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std::size_t winner) {
-    const bool withTrace = isTraced(a) && isTraced(b);
+    const bool withTrace = a.traced && b.traced;
     const auto costs = std::pair{costsOf(a, withTrace), costsOf(b, withTrace)};
     if (!costs.first || !costs.second)
         return;
@@ -172,9 +219,9 @@ void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std:
         return;
     const Labels labels(a, b);
     verdict.cause = worse.parts[most].first;
-    Statement out{fmt::format("{} takes {} more GPU time a token; {} of that is {}.",
+    Statement out{fmt::format("{} takes {} more GPU time a token, most of all for {}.",
                       winner == 0 ? labels.b : labels.a, percent(more / better.perToken),
-                      percent(excess(most) / more), causeText(verdict.cause)),
+                      partsText(better, worse, more)),
         "gpu_seconds_per_token_" + verdict.cause, costs.first->parts[most].second,
         costs.second->parts[most].second, false};
     verdict.statements.insert(verdict.statements.begin(), std::move(out));

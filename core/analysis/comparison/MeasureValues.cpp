@@ -185,8 +185,9 @@ private:
         const auto& found = m_detail.throttling;
         const std::string why = "Throttling needs both sm_clock and gpu_utilization.";
         if (!found) {
-            for (const char* key : {"throttled_fraction", "thermally_throttled_fraction",
-                     "power_throttled_fraction", "lost_to_throttling_fraction"})
+            for (const char* key :
+                {"throttled_fraction", "thermally_throttled_fraction", "power_throttled_fraction",
+                    "lost_to_throttling_fraction", "slowest_gpu_lost_fraction"})
                 set(key, std::nullopt, why);
             return;
         }
@@ -212,6 +213,18 @@ private:
             isPowerKnown ? std::optional(ofCause(ThrottleCause::Power)) : std::nullopt,
             "The GPU's power limit is not known, nor did the source say why.");
         set("lost_to_throttling_fraction", share(found->lostGpuSeconds), why);
+        set("slowest_gpu_lost_fraction", slowestLost(*found), why);
+    }
+
+    [[nodiscard]] std::optional<double> slowestLost(const Throttling& throttling) const {
+        std::map<int, double> lostS;
+        for (const RankEpisode& one : throttling.episodes)
+            lostS[one.rank] += one.episode.lostSeconds;
+        const double seconds = m_measures.summary.duration.seconds();
+        double most = 0.0;
+        for (const auto& [rank, lost] : lostS)
+            most = std::max(most, lost);
+        return seconds > 0.0 ? std::optional(most / seconds) : std::nullopt;
     }
 
     void takeImbalance() {

@@ -143,14 +143,23 @@ std::vector<WorkDifference> workDifferences(const RunMeasures& a, const RunMeasu
     const auto workload = [](const LaunchConfig& launch) {
         return launch.workload ? std::string(toString(*launch.workload)) : std::string();
     };
-    std::vector<WorkDifference> all{
-        {"model", modelKey(first, models), modelKey(second, models)},
-        {"global batch", textOf(first.globalBatch), textOf(second.globalBatch)},
-        {"sequence length", textOf(first.sequenceLength), textOf(second.sequenceLength)},
-        {"precision", precisionKey(first.precision), precisionKey(second.precision)},
-        {"workload", workload(first), workload(second)},
+    const auto plain = [](std::string what, std::string one, std::string other) {
+        const bool isEqual = one == other;
+        return WorkDifference{std::move(what), std::move(one), std::move(other), isEqual};
     };
-    std::erase_if(all, [](const WorkDifference& one) { return one.isKnown() && one.a == one.b; });
+    std::vector<WorkDifference> all{
+        plain("model", modelKey(first, models), modelKey(second, models)),
+        plain("global batch", textOf(first.globalBatch), textOf(second.globalBatch)),
+        plain("sequence length", textOf(first.sequenceLength), textOf(second.sequenceLength)),
+        plain("precision", precisionKey(first.precision), precisionKey(second.precision)),
+        plain("workload", workload(first), workload(second)),
+    };
+    for (const auto& [at, member] :
+        {std::pair{0U, &LaunchConfig::model}, std::pair{3U, &LaunchConfig::precision}}) {
+        all[at].a = (first.*member).value_or(all[at].a);
+        all[at].b = (second.*member).value_or(all[at].b);
+    }
+    std::erase_if(all, [](const WorkDifference& one) { return one.isKnown() && one.isEqual; });
     return all;
 }
 

@@ -19,8 +19,9 @@ Roles rolesOf(const RunMeasures& a, const RunMeasures& b);
 // The model, global batch, sequence length, precision and kind of work that both were told to do.
 struct WorkDifference {
     std::string what; // "global batch"
-    std::string a; // "128"; empty: not stated
+    std::string a; // as stated, "128"; empty: not stated
     std::string b;
+    bool isEqual = false; // though it may be written differently
     [[nodiscard]] bool isKnown() const { return !a.empty() && !b.empty(); }
     [[nodiscard]] std::string text() const; // "global batch (128 against 64)"
 };

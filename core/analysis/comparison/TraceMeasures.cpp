@@ -2,6 +2,7 @@
 
 #include "core/analysis/CollectiveDetail.h"
 #include "core/analysis/calls/Calls.h"
+#include "core/analysis/communication/CommunicationSummary.h"
 #include "core/analysis/comparison/BreakdownMeter.h"
 #include "core/analysis/phases/DeviceActivity.h"
 #include "core/analysis/phases/Pipeline.h"
@@ -225,7 +226,27 @@ private:
                 m_made.bubbleFraction = pipeline->bubbleFraction;
         }
         m_made.wording = wording(meanS);
-        return addGroups();
+        Status status = addGroups();
+        return status.hasValue() ? addBandwidth() : status;
+    }
+
+    Status addBandwidth() {
+        const bool hasAny = std::any_of(m_made.exposed.begin(), m_made.exposed.end(),
+            [](const ExposedGroup& one) { return one.link == LinkClass::ScaleOut; });
+        if (!hasAny)
+            return {};
+        const auto summary
+            = communicationOf(m_store, m_run, {true, std::nullopt, m_window}, m_progress);
+        if (!summary.hasValue())
+            return summary.error();
+        // The longest stand first.
+        for (const CommunicationRow& row : summary.value().rows) {
+            if (row.link != LinkClass::ScaleOut || !row.busBandwidth)
+                continue;
+            m_made.betweenNodesBandwidth = row.busBandwidth;
+            break;
+        }
+        return {};
     }
 
     [[nodiscard]] std::string wording(double meanS) const {
@@ -263,8 +284,9 @@ private:
             std::string dimension;
             if (!group.ranks.empty() || !group.description.empty())
                 dimension = places.dimensionOf(group, group.ranks);
-            // A number that the trace made up says nothing.
-            if (dimension == group.name)
+            // A number that the framework made up says nothing.
+            if (std::all_of(dimension.begin(), dimension.end(),
+                    [](char c) { return c >= '0' && c <= '9'; }))
                 dimension.clear();
             const LinkClass link
                 = group.ranks.empty() ? LinkClass::Unknown : places.linkOf(group.ranks);

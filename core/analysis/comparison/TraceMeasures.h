@@ -66,6 +66,9 @@ struct TraceMeasures {
     ByPhase<double> phases; // seconds, as the parts
     std::vector<ExposedGroup> exposed; // the longest first
     std::optional<double> bubbleFraction; // of a pipeline of several stages
+    // Bus bandwidth of the collectives between nodes that transferred longest, B/s; absent where
+    // none could be matched across ranks.
+    std::optional<double> betweenNodesBandwidth;
 };
 
 // iterations: of the run, and those that its ranks recorded. Absent without a trace. A trace that

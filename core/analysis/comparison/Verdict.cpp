@@ -126,15 +126,22 @@ private:
             (run == 0 ? m_b : m_a).run.name);
     }
 
-    [[nodiscard]] std::string fasterInAll(std::size_t winner) const {
+    // "Scale-up wins per joule and per GPU, scale-out per second"
+    [[nodiscard]] std::string winsText(std::size_t winner, std::vector<std::string> by) const {
         const auto a = m_a.value("tokens_per_s");
         const auto b = m_b.value("tokens_per_s");
-        if (!a || !b || *a <= 0.0 || *b <= 0.0)
-            return {};
-        const std::size_t faster = *a >= *b ? 0 : 1;
-        return faster == winner
-            ? " and per second"
-            : fmt::format(", {} per second", isScaleUp(faster) ? "scale-up" : "scale-out");
+        std::string other;
+        if (a && b && *a != *b) {
+            const std::size_t faster = *a > *b ? 0 : 1;
+            if (faster == winner)
+                by.emplace_back("per second");
+            else
+                other = isScaleUp(faster) ? ", scale-up per second" : ", scale-out per second";
+        }
+        std::string text = by.front();
+        for (std::size_t i = 1; i < by.size(); ++i)
+            text += (i + 1 == by.size() ? " and " : ", ") + by[i];
+        return fmt::format("{} wins {}{}", roleText(isScaleUp(winner)), text, other);
     }
 
     void decide() {
@@ -157,8 +164,9 @@ private:
         if (m_joule.isDecided()) {
             const std::size_t winner = m_joule.winner();
             win(winner, m_joule, kPerJoule);
-            m_verdict.headline = fmt::format("{} wins per joule{}{}", roleText(isScaleUp(winner)),
-                m_gpu.isDecided() ? " and per GPU" : "", fasterInAll(winner));
+            m_verdict.headline = winsText(winner,
+                m_gpu.isDecided() ? std::vector<std::string>{"per joule", "per GPU"}
+                                  : std::vector<std::string>{"per joule"});
             m_verdict.reason += m_gpu.isDecided()
                 ? fmt::format(", and {:.2f} × per second and GPU.", m_gpu.factor)
                 : ".";
@@ -167,8 +175,7 @@ private:
         if (m_gpu.isDecided()) {
             const std::size_t winner = m_gpu.winner();
             win(winner, m_gpu, kPerGpu);
-            m_verdict.headline = fmt::format(
-                "{} wins per GPU{}", roleText(isScaleUp(winner)), fasterInAll(winner));
+            m_verdict.headline = winsText(winner, {"per GPU"});
             m_verdict.reason += m_joule.kind == Kind::Equal
                 ? "; per joule they are alike."
                 : ". Energy does not tell: " + m_joule.why;

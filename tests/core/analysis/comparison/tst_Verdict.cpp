@@ -78,7 +78,7 @@ private Q_SLOTS:
         fast.stepS = 3.2;
         const Verdict verdict = verdictOf(measured(few()), measured(fast));
         QVERIFY(verdict.winner == Winner::ScaleOut);
-        QVERIFY(mentions(verdict.headline, "Scale-out wins per joule and per GPU and per second"));
+        QVERIFY(mentions(verdict.headline, "Scale-out wins per joule, per GPU and per second"));
     }
 
     void alikeIsATie() {
@@ -242,7 +242,7 @@ private Q_SLOTS:
         for (RunMeasures* run : {&a, &b}) {
             set(*run, "throttled_fraction", run == &b ? 0.5 : 0.0);
             set(*run, "thermally_throttled_fraction", run == &b ? 0.5 : 0.0);
-            set(*run, "lost_to_throttling_fraction", run == &b ? 0.2 : 0.0);
+            set(*run, "slowest_gpu_lost_fraction", run == &b ? 0.2 : 0.0);
         }
         QCOMPARE(verdictOf(a, b).cause, std::string("thermal_throttling"));
         QVERIFY(mentions(find(verdictOf(a, b), "throttled_fraction")->text, "50 % by heat"));

@@ -1,0 +1,177 @@
+// `compare` on databases in which winner and cause are planted.
+
+#include <QtTest>
+
+#include "core/analysis/comparison/PlantedPair.h"
+#include "support/RunCli.h"
+
+#include <cmath>
+
+using namespace trainscope;
+using test::largeSide;
+using test::plant;
+using test::PlantedSide;
+using test::smallSide;
+using tests::Ran;
+using tests::runCli;
+
+namespace {
+
+class Pair {
+public:
+    Pair(const PlantedSide& a, const PlantedSide& b) {
+        auto store = m_fixture.create();
+        plant(store, a);
+        plant(store, b);
+    }
+    [[nodiscard]] std::string path() const { return m_fixture.path.string(); }
+    [[nodiscard]] Ran compare(std::vector<std::string> more = {}) const {
+        std::vector<std::string> arguments{"compare", path()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return runCli(arguments);
+    }
+
+private:
+    store::test::Fixture m_fixture;
+};
+
+PlantedSide slowSide() {
+    PlantedSide side = smallSide();
+    side.stepS = 1.25;
+    side.stepNoiseS = 0.005;
+    return side;
+}
+
+bool isNear(const nlohmann::json& value, double expected, double tolerance = 1e-6) {
+    return value.is_number()
+        && std::abs(value.get<double>() - expected) <= tolerance * std::abs(expected);
+}
+
+} // namespace
+
+class TstCompare : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theShapeOfTheDesign() {
+        const Pair pair(largeSide(), slowSide());
+        const Ran ran = pair.compare({"--run", "large", "--run", "small", "--json"});
+        QCOMPARE(ran.status, 0);
+        const auto json = ran.json();
+        QCOMPARE(json["runs"].size(), 2U);
+        const auto& a = json["runs"][0];
+        QCOMPARE(a["name"].get<std::string>(), std::string("large"));
+        // As in `summary`.
+        for (const char* key : {"kind", "status", "start_ns", "duration_s", "gpu_count", "energy_j",
+                 "energy_coverage", "metrics", "gpus", "nodes", "window"})
+            QVERIFY2(a.contains(key), key);
+        QVERIFY(isNear(a["step_time_s"], 2.0));
+        QVERIFY(isNear(a["tokens_per_s"], 8000.0));
+        QVERIFY(isNear(a["tokens_per_s_per_gpu"], 2000.0));
+        QVERIFY(isNear(a["tokens_per_j"], 4.0));
+        QVERIFY(isNear(a["samples_per_s_per_mj"], 8.0 / 0.04));
+        QVERIFY(isNear(a["peak_power_w"], 2000.0));
+        QCOMPARE(a["throttled_fraction"].get<double>(), 0.0);
+        // Not traced: absent, never 0, and the reason is told.
+        QVERIFY(!a.contains("exposed_communication_fraction"));
+        QVERIFY(a["missing"].contains("exposed_communication_fraction"));
+        QVERIFY(!json["ratios"].contains("exposed_communication_fraction"));
+        QVERIFY(isNear(json["ratios"]["step_time_s"], 0.625, 0.01));
+        QCOMPARE(json["significant"]["step_time_s"].get<bool>(), true);
+        QCOMPARE(a["spread"]["step_time_s"]["count"].get<int>(), 10);
+        const auto& verdict = json["verdict"];
+        QCOMPARE(verdict["winner"].get<std::string>(), std::string("scale-up"));
+        QCOMPARE(verdict["by"].get<std::string>(), std::string("tokens_per_j"));
+        QCOMPARE(verdict["scale_up"].get<std::string>(), std::string("large"));
+        QVERIFY(verdict["statements"].size() >= 4);
+        for (const auto& statement : verdict["statements"]) {
+            QVERIFY(!statement["text"].get<std::string>().empty());
+            QVERIFY(!statement["quantity"].get<std::string>().empty());
+        }
+    }
+
+    // In the other order the ratios turn round, and the verdict is the same.
+    void theOrderOfTheRuns() {
+        const Pair pair(largeSide(), slowSide());
+        const auto json = pair.compare({"--run", "small", "--run", "large", "--json"}).json();
+        QVERIFY(isNear(json["ratios"]["step_time_s"], 1.6, 0.01));
+        QCOMPARE(json["verdict"]["winner"].get<std::string>(), std::string("scale-up"));
+    }
+
+    void normalised() {
+        const Pair pair(largeSide(), slowSide());
+        const auto json = pair.compare({"--json", "--normalise", "per-gpu"}).json();
+        const auto& by = json["normalised"];
+        QCOMPARE(by["by"].get<std::string>(), std::string("per-gpu"));
+        QCOMPARE(by["units"]["mean_power_w"].get<std::string>(), std::string("W/GPU"));
+        QVERIFY(isNear(by["runs"][0]["mean_power_w"], 500.0));
+        QVERIFY(isNear(by["runs"][1]["mean_power_w"], 500.0));
+        QVERIFY(isNear(by["ratios"]["mean_power_w"], 1.0));
+        QVERIFY(by["wording"]["mean_power_w"].get<std::string>().find("GPUs of the job")
+            != std::string::npos);
+        QVERIFY(!by["ratios"].contains("mean_temperature_c"));
+        QVERIFY(isNear(json["ratios"]["mean_power_w"], 2.0)); // stays absolute
+    }
+
+    void theWholeRun() {
+        const Pair pair(largeSide(), slowSide());
+        const auto settled = pair.compare({"--json"}).json()["runs"][0];
+        const auto whole = pair.compare({"--json", "--whole-run"}).json()["runs"][0];
+        QVERIFY(isNear(settled["duration_s"], 20.0));
+        QVERIFY(isNear(whole["duration_s"], 30.0, 1e-3));
+        QVERIFY(
+            whole["window"]["wording"].get<std::string>().find("whole run") != std::string::npos);
+    }
+
+    void forPeople() {
+        const Pair pair(largeSide(), slowSide());
+        const Ran ran = pair.compare();
+        QCOMPARE(ran.status, 0);
+        QVERIFY(ran.out.starts_with("Scale-up wins per joule and per GPU"));
+        for (const char* text : {"Tokens / J", "beyond the spread", "configured differently",
+                 "2 of warm-up left out", "A  large (4 × H200 SXM"})
+            QVERIFY2(ran.out.find(text) != std::string::npos, text);
+        QVERIFY(ran.out.find("nan") == std::string::npos);
+    }
+
+    void moreThanTwo() {
+        PlantedSide third = slowSide();
+        third.name = "third";
+        third.launch.globalBatch = 32;
+        const store::test::Fixture fixture;
+        {
+            auto store = fixture.create();
+            plant(store, largeSide());
+            plant(store, slowSide());
+            plant(store, third);
+        }
+        const std::string path = fixture.path.string();
+        const auto json = runCli(
+            {"compare", path, "--run", "large", "--run", "small", "--run", "third", "--json"})
+                              .json();
+        QCOMPARE(json["runs"].size(), 3U);
+        QCOMPARE(json["comparisons"].size(), 2U);
+        QCOMPARE(json["comparisons"][1]["b"].get<std::string>(), std::string("third"));
+        QCOMPARE(json["comparisons"][1]["verdict"]["winner"].get<std::string>(),
+            std::string("undecided"));
+        QCOMPARE(json["verdict"]["winner"].get<std::string>(), std::string("scale-up"));
+        QCOMPARE(runCli({"compare", path}).status, 2); // which of the three?
+    }
+
+    void wrongUse() {
+        const Pair pair(largeSide(), smallSide());
+        QCOMPARE(pair.compare({"--run", "large"}).status, 2);
+        const Ran twice = pair.compare({"--run", "large", "--run", "large"});
+        QCOMPARE(twice.status, 2);
+        QVERIFY(twice.err.find("twice") != std::string::npos);
+        const Ran unknown = pair.compare({"--run", "large", "--run", "nothing"});
+        QCOMPARE(unknown.status, 2);
+        QVERIFY(unknown.err.find("Its runs are: large, small") != std::string::npos);
+        QCOMPARE(pair.compare({"--normalise", "per-rack"}).status, 2);
+        QCOMPARE(runCli({"compare", "/nowhere.trainscope"}).status, 3);
+        QVERIFY(pair.compare({"--run", "large", "--json"}).out.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TstCompare)
+#include "tst_Compare.moc"
