@@ -17,6 +17,7 @@ public:
 
     QByteArray make() {
         head();
+        comparison();
         findings();
         for (const auto& table : m_report.tables)
             add(table);
@@ -39,6 +40,17 @@ private:
             first = false;
         }
         m_out += " · Trainscope " TRAINSCOPE_VERSION "</p>\n";
+    }
+
+    void comparison() {
+        if (!m_report.comparison)
+            return;
+        const report::Comparison& both = *m_report.comparison;
+        m_out += "<h2>Comparison</h2>\n<h3>" + escapedHtml(both.title) + "</h3>\n<p><b>"
+            + escapedHtml(both.headline) + ".</b> " + escapedHtml(both.reason) + "</p>\n";
+        items(both.statements);
+        for (const auto& table : both.tables)
+            add(table);
     }
 
     void findings() {
@@ -95,12 +107,17 @@ private:
         m_out += ">" + escapedHtml(text) + "</" + element + ">";
     }
 
-    void list(const char* title, const std::vector<std::string>& items) {
-        if (items.empty())
+    void list(const char* title, const std::vector<std::string>& texts) {
+        if (texts.empty())
             return;
-        m_out += QByteArray("<h2>") + title + "</h2>\n<ul>\n";
-        for (const auto& item : items)
-            m_out += "<li>" + escapedHtml(item) + "</li>\n";
+        m_out += QByteArray("<h2>") + title + "</h2>\n";
+        items(texts);
+    }
+
+    void items(const std::vector<std::string>& texts) {
+        m_out += "<ul>\n";
+        for (const auto& text : texts)
+            m_out += "<li>" + escapedHtml(text) + "</li>\n";
         m_out += "</ul>\n";
     }
 

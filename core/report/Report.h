@@ -8,6 +8,7 @@
 #include "core/plot/figures/Figure.h"
 #include "core/store/Store.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,9 +26,18 @@ struct Statement {
     std::string run;
     analysis::Finding finding;
 };
+// Two runs side by side.
+struct Comparison {
+    std::string title;
+    std::string headline; // the verdict between scale-up and scale-out
+    std::string reason;
+    std::vector<std::string> statements;
+    std::vector<Table> tables;
+};
 struct Report {
     std::string title;
     std::vector<std::pair<std::string, std::string>> facts; // "Runs" → "12 …"
+    std::optional<Comparison> comparison; // of a report on two runs
     std::vector<Statement> findings; // by run; the costliest first
     std::vector<std::string> findingNotes; // runs without, findings left out
     std::vector<Table> tables;

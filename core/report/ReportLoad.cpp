@@ -1,4 +1,5 @@
 #include "core/analysis/findings/Findings.h"
+#include "core/report/ReportComparison.h"
 #include "core/report/ReportTables.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ public:
         m_report.title
             = m_runs.size() == 1 ? m_runs.front().name : fmt::format("{} runs", m_runs.size());
         m_report.definitions = definitions();
-        for (const auto& step : {&Loader::addFindings, &Loader::addTables, &Loader::addFigures}) {
+        for (const auto& step : {&Loader::addComparison, &Loader::addFindings, &Loader::addTables,
+                 &Loader::addFigures}) {
             if (auto status = (this->*step)(); !status.hasValue())
                 return status.error();
         }
@@ -66,6 +68,16 @@ private:
             return Error{ErrorCode::NotFound,
                 "There are no such runs to report on; import something first.",
                 m_store.path().string()};
+        return {};
+    }
+
+    Status addComparison() {
+        if (m_runs.size() != 2)
+            return {};
+        auto section = comparisonSection(m_store, m_runs[0], m_runs[1], m_progress);
+        if (!section.hasValue())
+            return section.error();
+        m_report.comparison = std::move(section).value();
         return {};
     }
 

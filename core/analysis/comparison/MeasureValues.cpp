@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -39,10 +40,10 @@ private:
     void set(std::string_view key, const std::optional<double>& value, const std::string& why,
         const std::optional<Spread>& spread = {}) {
         const std::size_t at = quantityIndex(key).value();
-        if (value)
+        if (value && std::isfinite(*value))
             m_measures.values[at] = Measure{*value, spread};
         else
-            m_measures.absentWhy[at] = why;
+            m_measures.absentWhy[at] = why.empty() ? "The data does not give it." : why;
     }
 
     // of(iteration) is an optional; the spread of those that have it.
@@ -50,7 +51,7 @@ private:
     std::optional<Spread> spread(Of&& of) const {
         std::vector<double> values;
         for (const IterationFigures& one : m_measures.iterations) {
-            if (const std::optional<double> value = of(one))
+            if (const std::optional<double> value = of(one); value && std::isfinite(*value))
                 values.push_back(*value);
         }
         return spreadOf(values);
