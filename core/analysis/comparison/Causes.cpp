@@ -9,7 +9,6 @@
 #include <cmath>
 #include <functional>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -111,11 +110,23 @@ std::string bandwidthModel(const RunMeasures& a, const RunMeasures& b) {
     const auto isPart = [](const RunMeasures& run) {
         return run.traced && run.traced->basis == TraceBasis::Trace;
     };
-    std::string text = " (estimate: compute fixed, exposed communication between nodes "
-                       "∝ 1/bandwidth";
+    std::string text
+        = " Estimate: compute fixed, exposed communication between nodes ∝ 1/bandwidth";
     if (isPart(a) || isPart(b))
         text += "; the traced part of a step is taken to speak for all of it";
-    return text + ").";
+    return text + ".";
+}
+
+// " (16 × H100: 5.56 GB/s in place of 1.19 GB/s in its collectives)"
+std::string ratesText(const RunMeasures& a, const RunMeasures& b, double factor) {
+    const Labels labels(a, b);
+    std::string text;
+    for (const auto& [run, label] : {std::pair{&a, &labels.a}, std::pair{&b, &labels.b}}) {
+        if (const auto rate = scaledBandwidth(*run, factor))
+            text += fmt::format("{}{}: {} in place of {}", text.empty() ? " (" : "; ", *label,
+                scaled(*rate, "B/s"), scaled(*run->traced->betweenNodesBandwidth, "B/s"));
+    }
+    return text.empty() ? text : text + " in collectives)";
 }
 
 void addBandwidth(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
@@ -126,34 +137,19 @@ void addBandwidth(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) 
         out.text = "At which bandwidth between nodes the verdict would turn cannot be told: that "
                    "takes traces of both, with their process groups.";
         out.isEstimate = false;
-        verdict.statements.push_back(std::move(out));
-        return;
-    }
-    const auto factor = evenBandwidth(*first, *second);
-    if (!factor) {
-        out.text = "No bandwidth between nodes would turn the verdict" + bandwidthModel(a, b);
-        verdict.statements.push_back(std::move(out));
-        return;
-    }
-    out.a = scaledBandwidth(a, *factor);
-    out.b = scaledBandwidth(b, *factor);
-    const Labels labels(a, b);
-    std::string rates;
-    for (const auto& [run, label, rate] :
-        {std::tuple{&a, &labels.a, out.a}, std::tuple{&b, &labels.b, out.b}}) {
-        if (rate)
-            rates += fmt::format("{}{} {} in place of {}", rates.empty() ? ": " : ", ", *label,
-                scaled(*rate, "B/s"), scaled(*run->traced->betweenNodesBandwidth, "B/s"));
-    }
-    out.text = fmt::format("With networks between nodes {:.3g} × as fast as now{} in their "
-                           "collectives, the two would be even, {} that the verdict turns{}",
-        *factor, rates, *factor > 1.0 ? "beyond" : "below", bandwidthModel(a, b));
-    if (rates.empty()) {
-        out.quantity = "inter_node_bandwidth_factor";
-        out.a = out.b = factor;
-        out.text = fmt::format("With networks between nodes {:.3g} × as fast as now the two would "
-                               "be even, {} that the verdict turns{}",
-            *factor, *factor > 1.0 ? "beyond" : "below", bandwidthModel(a, b));
+    } else if (const auto factor = evenBandwidth(*first, *second)) {
+        out.a = scaledBandwidth(a, *factor);
+        out.b = scaledBandwidth(b, *factor);
+        if (!out.a && !out.b) {
+            out.quantity = "inter_node_bandwidth_factor";
+            out.a = out.b = factor;
+        }
+        out.text = fmt::format("The two would be even with networks between nodes {:.3g} × as fast "
+                               "as now{}; {} that the verdict turns.{}",
+            *factor, ratesText(a, b, *factor), *factor > 1.0 ? "beyond" : "below",
+            bandwidthModel(a, b));
+    } else {
+        out.text = "No bandwidth between nodes would turn the verdict." + bandwidthModel(a, b);
     }
     verdict.statements.push_back(std::move(out));
 }
@@ -163,7 +159,7 @@ void addBatch(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
     const auto second = batchSide(b, verdict.by);
     if (!first || !second || !a.run.launch.globalBatch)
         return;
-    constexpr const char* model = " (estimate: pipeline bubbles of (p−1)/(m+p−1) alone).";
+    constexpr const char* model = " Estimate: pipeline bubbles of (p−1)/(m+p−1) alone.";
     Statement out{{}, "global_batch", {}, {}, true};
     const double batch = *a.run.launch.globalBatch;
     const auto factor = evenBatch(*first, *second);
@@ -171,11 +167,11 @@ void addBatch(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
         = factor && *factor * std::min(first->microbatches, second->microbatches) >= 1.0;
     if (isPossible) {
         out.a = out.b = *factor * batch;
-        out.text = fmt::format("At a global batch of about {:.0f} (now {:.0f}) the two would be "
-                               "even, {} that the verdict turns{}",
+        out.text = fmt::format("The two would be even at a global batch of about {:.0f} (now "
+                               "{:.0f}); {} that the verdict turns.{}",
             *factor * batch, batch, *factor > 1.0 ? "beyond" : "below", model);
     } else {
-        out.text = std::string("No global batch would turn the verdict") + model;
+        out.text = std::string("No global batch would turn the verdict.") + model;
     }
     verdict.statements.push_back(std::move(out));
 }

@@ -214,8 +214,10 @@ private:
         const auto part = [](const RunMeasures& run, const std::string& label) {
             const auto heat = run.value("thermally_throttled_fraction");
             std::string text = label + " throttles " + percent(*run.value("throttled_fraction"));
+            const double all = *run.value("throttled_fraction");
             if (heat && *heat > 0.0)
-                text += fmt::format(" ({} by heat)", percent(*heat));
+                text += *heat >= 0.995 * all ? " (all by heat)"
+                                             : fmt::format(" ({} by heat)", percent(*heat));
             return text;
         };
         add(part(m_a, m_labels.a) + " of the GPUs' time, " + part(m_b, m_labels.b) + ".",

@@ -245,7 +245,7 @@ private Q_SLOTS:
             set(*run, "slowest_gpu_lost_fraction", run == &b ? 0.2 : 0.0);
         }
         QCOMPARE(verdictOf(a, b).cause, std::string("thermal_throttling"));
-        QVERIFY(mentions(find(verdictOf(a, b), "throttled_fraction")->text, "50 % by heat"));
+        QVERIFY(mentions(find(verdictOf(a, b), "throttled_fraction")->text, "50 % (all by heat)"));
     }
 
     // What the formulas of Turning.h say holds for the costs themselves.
