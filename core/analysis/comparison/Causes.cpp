@@ -55,7 +55,7 @@ std::string causeText(std::string_view cause) {
         return "idle time, pipeline bubbles included";
     if (cause == "thermal_throttling")
         return "throttling by heat";
-    return cause == "throttling" ? "throttling" : "compute itself";
+    return cause == "throttling" ? "throttling" : "other compute";
 }
 
 // Exposed communication between nodes, seconds of the step.
@@ -176,20 +176,38 @@ void addBatch(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
     verdict.statements.push_back(std::move(out));
 }
 
-// "exposed communication (71 % of that), idle time (12 %)"
-std::string partsText(const Costs& better, const Costs& worse, double more) {
+// The part that explains most of it. What is left as compute is a remainder, no reason by itself:
+// another that explains a quarter goes first.
+std::optional<std::size_t> causeOf(const Costs& better, const Costs& worse, double more) {
+    constexpr double telling = 0.25;
+    const auto shareOf
+        = [&](std::size_t i) { return (worse.parts[i].second - better.parts[i].second) / more; };
+    std::optional<std::size_t> most;
+    for (std::size_t i = 0; i < worse.parts.size(); ++i) {
+        if (worse.parts[i].first != "compute" && (!most || shareOf(i) > shareOf(*most)))
+            most = i;
+    }
+    if (most && shareOf(*most) >= telling)
+        return most;
+    // Without traces the remainder may be anything.
+    const bool isTraced = worse.parts.front().first == "exposed_communication";
+    return isTraced ? std::optional(worse.parts.size() - 1) : std::nullopt;
+}
+
+// "74 % of that is exposed communication, 37 % other compute, −15 % idle time"
+std::string partsText(const Costs& better, const Costs& worse, double more, std::size_t first) {
     constexpr double worthTelling = 0.1;
     std::vector<std::pair<double, std::string_view>> parts;
     for (std::size_t i = 0; i < worse.parts.size(); ++i) {
         const double share = (worse.parts[i].second - better.parts[i].second) / more;
-        if (share >= worthTelling)
+        if (i != first && std::abs(share) >= worthTelling)
             parts.emplace_back(share, worse.parts[i].first);
     }
     std::sort(parts.begin(), parts.end(), std::greater<>());
-    std::string text;
-    for (std::size_t i = 0; i < parts.size(); ++i)
-        text += fmt::format("{}{} ({}{})", i == 0 ? "" : ", ", causeText(parts[i].second),
-            percent(parts[i].first), i == 0 ? " of the difference" : "");
+    const double share = (worse.parts[first].second - better.parts[first].second) / more;
+    std::string text = percent(share) + " of that is " + causeText(worse.parts[first].first);
+    for (const auto& [part, name] : parts)
+        text += fmt::format(", {} {}", percent(part), causeText(name));
     return text;
 }
 
@@ -205,21 +223,18 @@ void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std:
     const double more = worse.perToken - better.perToken;
     if (more <= 0.0)
         return; // it loses by its power, not by its time
-    std::size_t most = 0;
-    const auto excess
-        = [&](std::size_t i) { return worse.parts[i].second - better.parts[i].second; };
-    for (std::size_t i = 1; i < worse.parts.size(); ++i)
-        most = excess(i) > excess(most) ? i : most;
-    // Without traces the rest may be anything.
-    if (!withTrace && worse.parts[most].first == "compute")
+    const auto most = causeOf(better, worse, more);
+    if (!most)
         return;
     const Labels labels(a, b);
-    verdict.cause = worse.parts[most].first;
-    Statement out{fmt::format("{} takes {} more GPU time a token, most of all for {}.",
-                      winner == 0 ? labels.b : labels.a, percent(more / better.perToken),
-                      partsText(better, worse, more)),
-        "gpu_seconds_per_token_" + verdict.cause, costs.first->parts[most].second,
-        costs.second->parts[most].second, false};
+    verdict.cause = worse.parts[*most].first;
+    const bool isThrottling = verdict.cause.find("throttling") != std::string::npos;
+    Statement out{
+        fmt::format("{} takes {} more GPU time a token: {}{}.", winner == 0 ? labels.b : labels.a,
+            percent(more / better.perToken), partsText(better, worse, more, *most),
+            isThrottling ? " (estimate: a step waits for the slowest GPU)" : ""),
+        "gpu_seconds_per_token_" + verdict.cause, costs.first->parts[*most].second,
+        costs.second->parts[*most].second, isThrottling};
     verdict.statements.insert(verdict.statements.begin(), std::move(out));
 }
 

@@ -1,5 +1,6 @@
 #include "core/analysis/comparison/MeasureValues.h"
 
+#include "core/analysis/comparison/ThrottleLoss.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <fmt/format.h>
@@ -214,18 +215,10 @@ private:
             isPowerKnown ? std::optional(ofCause(ThrottleCause::Power)) : std::nullopt,
             "The GPU's power limit is not known, nor did the source say why.");
         set("lost_to_throttling_fraction", share(found->lostGpuSeconds), why);
-        set("slowest_gpu_lost_fraction", slowestLost(*found), why);
-    }
-
-    [[nodiscard]] std::optional<double> slowestLost(const Throttling& throttling) const {
-        std::map<int, double> lostS;
-        for (const RankEpisode& one : throttling.episodes)
-            lostS[one.rank] += one.episode.lostSeconds;
         const double seconds = m_measures.summary.duration.seconds();
-        double most = 0.0;
-        for (const auto& [rank, lost] : lostS)
-            most = std::max(most, lost);
-        return seconds > 0.0 ? std::optional(most / seconds) : std::nullopt;
+        set("slowest_gpu_lost_fraction",
+            seconds > 0.0 ? std::optional(lostToSlowest(found->episodes) / seconds) : std::nullopt,
+            why);
     }
 
     void takeImbalance() {

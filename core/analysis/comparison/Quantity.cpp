@@ -72,8 +72,8 @@ std::vector<QuantityInfo> makeQuantities() {
         {"lost_to_throttling_fraction", "Lost to throttling", "1", Lower, false, Nothing,
             "Σ dt·(1 − clock / reference clock) over the episodes / all GPU-seconds of the window"},
         {"slowest_gpu_lost_fraction", "Lost to throttling, slowest GPU", "1", Lower, false, Nothing,
-            "Σ dt·(1 − clock / reference clock) over the episodes of the GPU that lost most / the "
-            "window: in a synchronous job the others wait for it"},
+            "∫ of the largest 1 − clock / reference clock of a throttled GPU dt / the window: in a "
+            "synchronous job the others wait for it"},
         {"power_intra_node_std_w", "Power imbalance in nodes", "W", Lower, false, Nothing,
             "mean over the nodes of the std. dev. of their GPUs' mean power"},
         {"power_inter_node_std_w", "Power imbalance of nodes", "W", Lower, false, Nothing,

@@ -4,6 +4,7 @@
 #include "core/analysis/calls/Calls.h"
 #include "core/analysis/communication/CommunicationSummary.h"
 #include "core/analysis/comparison/BreakdownMeter.h"
+#include "core/analysis/comparison/GroupGuess.h"
 #include "core/analysis/phases/DeviceActivity.h"
 #include "core/analysis/phases/Pipeline.h"
 #include "core/analysis/phases/StageMap.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -265,32 +267,48 @@ private:
         return m_isOutside ? text + "; the trace lies outside the window" : text;
     }
 
+    // By what the trace says of the call, else by the layout.
+    Result<GuessedGroup> placeOf(const BreakdownMeter::Collective& collective,
+        const GroupPlaces& places, const std::map<std::string, GuessedGroup>& guessed) const {
+        const auto& [category, detail] = collective;
+        Communicator group;
+        if (detail.isValid()) {
+            const auto text = m_store.name(detail);
+            if (!text.hasValue())
+                return text.error();
+            group = communicatorFrom(
+                parseCollectiveDetail(text.value()), std::max(m_run.worldSize, m_run.gpuCount));
+        }
+        GuessedGroup place;
+        if (!group.ranks.empty() || !group.description.empty())
+            place.dimension = places.dimensionOf(group, group.ranks);
+        // A number that the framework made up says nothing.
+        if (std::all_of(place.dimension.begin(), place.dimension.end(),
+                [](char c) { return c >= '0' && c <= '9'; }))
+            place.dimension.clear();
+        if (!group.ranks.empty())
+            place.link = places.linkOf(group.ranks);
+        const auto guess = guessed.find(category);
+        if (guess == guessed.end() || place.link != LinkClass::Unknown)
+            return place;
+        return place.dimension.empty() || place.dimension == guess->second.dimension ? guess->second
+                                                                                     : place;
+    }
+
     Status addGroups() {
         const auto gpus = m_store.gpus(m_run.id);
         if (!gpus.hasValue())
             return gpus.error();
         const GroupPlaces places(m_run, gpus.value());
-        const int world = std::max(m_run.worldSize, m_run.gpuCount);
+        auto guessed = guessGroups(m_store, m_run, m_progress);
+        if (!guessed.hasValue())
+            return guessed.error();
         std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
         for (const auto& [collective, seconds] : m_exposed) {
-            const auto& [category, detail] = collective;
-            Communicator group;
-            if (detail.isValid()) {
-                const auto text = m_store.name(detail);
-                if (!text.hasValue())
-                    return text.error();
-                group = communicatorFrom(parseCollectiveDetail(text.value()), world);
-            }
-            std::string dimension;
-            if (!group.ranks.empty() || !group.description.empty())
-                dimension = places.dimensionOf(group, group.ranks);
-            // A number that the framework made up says nothing.
-            if (std::all_of(dimension.begin(), dimension.end(),
-                    [](char c) { return c >= '0' && c <= '9'; }))
-                dimension.clear();
-            const LinkClass link
-                = group.ranks.empty() ? LinkClass::Unknown : places.linkOf(group.ranks);
-            sums[{dimension, link, category}] += seconds;
+            const auto place = placeOf(collective, places, guessed.value());
+            if (!place.hasValue())
+                return place.error();
+            sums[{place.value().dimension, place.value().link, collective.first}] += seconds;
         }
         const double factor = scale(m_all);
         for (const auto& [key, seconds] : sums)

@@ -192,10 +192,13 @@ private:
         m_verdict.by = m_joule.kind == Kind::Equal ? kPerJoule : kPerGpu;
         m_verdict.headline = m_joule.kind == Kind::Equal ? "A tie per joule and per GPU"
                                                          : "A tie per GPU; the energy is not known";
+        const std::string joule = m_joule.kind == Kind::Equal
+            ? fmt::format("{:.1f} % per joule and ", 100.0 * (m_joule.factor - 1.0))
+            : std::string();
         m_verdict.reason = fmt::format(
-            "No difference of {:.0f} % or more in them is likely, given the spread over "
-            "iterations.",
-            100.0 * kTieWithin);
+            "They differ by {}{:.1f} % per second and GPU; what is under {:.0f} %, or within the "
+            "spread and for sure under {:.0f} %, counts as a tie.",
+            joule, 100.0 * (m_gpu.factor - 1.0), 100.0 * kLeastDifference, 100.0 * kTieWithin);
     }
 
     void addWhatDecided() {

@@ -8,9 +8,9 @@
 // Rule: tokens per joule and tokens per second and GPU decide. A difference counts when it is
 // beyond the spread over iterations (Spread.h) and at least kLeastDifference. Both for one run, or
 // one of them while the other does not count: that run wins. Neither counts and both are known to
-// within kTieWithin: a tie. Else it is undecided: they disagree, one is missing while …, the
-// spread is too large, there are too few iterations, the work differs, or a run ended
-// out-of-memory. Without energy of both, tokens per second and GPU decide alone.
+// within kTieWithin: a tie. Else it is undecided: they disagree, the spread is too large, there are
+// too few iterations, the work differs, or a run ended out-of-memory. Without energy of both,
+// tokens per second and GPU decide alone.
 
 #include "core/analysis/comparison/RunMeasures.h"
 

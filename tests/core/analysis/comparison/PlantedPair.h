@@ -35,6 +35,7 @@ struct PlantedSide {
     double betweenNodesShare = 0.0;
     double inNodesShare = 0.0;
     bool isTraced = false;
+    bool saysGroups = true; // its collectives have arguments
     bool hasPower = true;
     RunStatus status = RunStatus::Ok;
     LaunchConfig launch;
@@ -125,7 +126,7 @@ inline void addTrace(
                   span.duration = {std::llround(seconds * 1e9)};
                   span.name = got(session.intern(name));
                   span.kind = SpanKind::Kernel;
-                  if (!detail.empty())
+                  if (!detail.empty() && side.saysGroups)
                       span.detail = got(session.intern(detail));
                   spans.push_back(span);
                   return from + span.duration;

@@ -161,6 +161,22 @@ private Q_SLOTS:
             turn->isEstimate && turn->text.find("even") != std::string::npos, turn->text.c_str());
     }
 
+    // The layout tells where they belong, if there is one group that they can be of.
+    void collectivesWithoutArguments() {
+        PlantedSide silent = traced(smallSide(), 0.6, 0.35, 0.0);
+        silent.saysGroups = false;
+        silent.launch.tensorParallel = 8; // on two nodes of four
+        silent.launch.pipelineParallel = 1;
+        const RunMeasures run = compared(largeSide(), silent).runs[1];
+        QCOMPARE(run.traced->exposed.size(), 1U);
+        QCOMPARE(run.traced->exposed[0].dimension, std::string("tp"));
+        QVERIFY(run.traced->exposed[0].link == LinkClass::ScaleOut);
+        silent.launch.tensorParallel = 4; // and data parallelism: which one is it?
+        const RunMeasures unclear = compared(largeSide(), silent).runs[1];
+        QVERIFY(unclear.traced->exposed[0].dimension.empty());
+        QVERIFY(unclear.traced->exposed[0].link == LinkClass::Unknown);
+    }
+
     // In half of each step the clock is at 70 %: 15 % of the time is lost.
     void heatIsTheCause() {
         PlantedSide hot = smallSide();

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/analysis/comparison/PlantedMeasures.h"
+#include "core/analysis/comparison/ThrottleLoss.h"
 #include "core/analysis/comparison/Turning.h"
 #include "core/analysis/comparison/Verdict.h"
 
@@ -246,6 +247,25 @@ private Q_SLOTS:
         }
         QCOMPARE(verdictOf(a, b).cause, std::string("thermal_throttling"));
         QVERIFY(mentions(find(verdictOf(a, b), "throttled_fraction")->text, "50 % (all by heat)"));
+    }
+
+    // At each moment the GPU that lacks most of its clock: 20 % over 0–10 s, 40 % over 5–8 s of
+    // another, 10 % over 20–30 s.
+    void theSlowestGpuDecides() {
+        const auto episode = [](int rank, std::int64_t begin, std::int64_t end, double share) {
+            constexpr std::int64_t second = 1'000'000'000;
+            ThrottleEpisode one;
+            one.range = {{begin * second}, {end * second}};
+            one.lostSeconds = share * static_cast<double>(end - begin);
+            return RankEpisode{rank, one};
+        };
+        QCOMPARE(lostToSlowest({}), 0.0);
+        const double lost = lostToSlowest(
+            {episode(0, 0, 10, 0.2), episode(1, 5, 8, 0.4), episode(2, 20, 30, 0.1)});
+        QVERIFY(std::abs(lost - (7 * 0.2 + 3 * 0.4 + 10 * 0.1)) < 1e-9);
+        // Equal shares that end one after the other.
+        QVERIFY(
+            std::abs(lostToSlowest({episode(0, 0, 4, 0.5), episode(1, 0, 6, 0.5)}) - 3.0) < 1e-9);
     }
 
     // What the formulas of Turning.h say holds for the costs themselves.
