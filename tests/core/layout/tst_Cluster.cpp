@@ -1,0 +1,112 @@
+// The machine in the order of its air, and the links of its nodes.
+
+#include <QtTest>
+
+#include "core/layout/Cluster.h"
+
+using namespace trainscope;
+using namespace trainscope::layout;
+
+namespace {
+
+ClusterFacts factsOf(int nodes, int gpus) {
+    ClusterFacts facts;
+    for (int rank = nodes * gpus - 1; rank >= 0; --rank)
+        facts.gpus.push_back({rank, rank / gpus, rank % gpus, {}, {}});
+    return facts;
+}
+
+std::vector<int> ranksOf(const ClusterNode& node) {
+    std::vector<int> ranks;
+    for (const auto& gpu : node.gpus)
+        ranks.push_back(gpu.rank);
+    return ranks;
+}
+
+Topology topologyOf(std::vector<std::optional<double>> nics) {
+    std::vector<TopologyDevice> devices;
+    for (int i = 0; i < 4; ++i)
+        devices.push_back({DeviceKind::Gpu, i, {}, {}, std::nullopt, std::nullopt});
+    for (std::size_t i = 0; i < nics.size(); ++i)
+        devices.push_back({DeviceKind::Nic, static_cast<int>(i), {}, {}, std::nullopt, nics[i]});
+    Topology topology(devices);
+    for (std::size_t a = 0; a < 4; ++a) {
+        for (std::size_t b = 0; b < a; ++b)
+            topology.setPath(a, b, {PathKind::NvLink, 4, false, 100e9});
+    }
+    return topology;
+}
+
+} // namespace
+
+class TestCluster : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void ascendingUnlessSaid() {
+        auto facts = factsOf(2, 4);
+        auto cluster = makeCluster(facts);
+        QVERIFY(cluster.isAirflowAssumed);
+        QCOMPARE(cluster.gpuCount(), std::size_t{8});
+        QCOMPARE(ranksOf(cluster.nodes[1]), (std::vector<int>{4, 5, 6, 7}));
+        QVERIFY(!cluster.nodes[1].gpus[1].isRear && cluster.nodes[1].gpus[2].isRear);
+        facts.airflow = {2, 3, 0, 1};
+        cluster = makeCluster(facts);
+        QVERIFY(!cluster.isAirflowAssumed);
+        QCOMPARE(ranksOf(cluster.nodes[1]), (std::vector<int>{6, 7, 4, 5}));
+        QCOMPARE(cluster.nodes[1].gpus[0].slot, 0);
+        QVERIFY(cluster.nodes[1].gpus[2].isRear); // local 0
+    }
+
+    // Five GPUs: three in front, two in the rear.
+    void oddNodes() {
+        const auto cluster = makeCluster(factsOf(1, 5));
+        int rear = 0;
+        for (const auto& gpu : cluster.nodes[0].gpus)
+            rear += gpu.isRear ? 1 : 0;
+        QCOMPARE(rear, 2);
+        QVERIFY(!makeCluster(factsOf(1, 1)).nodes[0].gpus[0].isRear);
+    }
+
+    void gpusThatTheOrderLeavesOut() {
+        auto facts = factsOf(1, 4);
+        facts.airflow = {3};
+        QCOMPARE(ranksOf(makeCluster(facts).nodes[0]), (std::vector<int>{3, 0, 1, 2}));
+    }
+
+    void racks() {
+        auto facts = factsOf(6, 1);
+        QCOMPARE(makeCluster(facts).nodes[5].rack, 0);
+        facts.nodesPerRack = 4;
+        const auto cluster = makeCluster(facts);
+        QCOMPARE(cluster.nodes[3].rack, 0);
+        QCOMPARE(cluster.nodes[4].rack, 1);
+    }
+
+    // The slowest way between two GPUs is the node's link.
+    void linksOfATopology() {
+        auto topology = topologyOf({50e9, 50e9});
+        auto link = scaleUpOf(topology);
+        QCOMPARE(link.name, std::string("NVLink"));
+        QCOMPARE(link.bandwidth.value(), 100e9);
+        QCOMPARE(networkBandwidthOf(topology).value(), 25e9);
+        topology.setPath(0, 3, {PathKind::Phb, 0, false, 16e9});
+        link = scaleUpOf(topology);
+        QCOMPARE(link.name, std::string("PCIe"));
+        QCOMPARE(link.bandwidth.value(), 16e9);
+        QVERIFY(!networkBandwidthOf(topologyOf({})).has_value());
+        QVERIFY(scaleUpOf(Topology({})).kind == PathKind::Unknown);
+    }
+
+    void topologyReplacesTheUsual() {
+        auto facts = factsOf(1, 4);
+        facts.scaleUp = {"NVSwitch", PathKind::NvLink, true, 450e9};
+        QCOMPARE(makeCluster(facts).scaleUp.bandwidth.value(), 450e9);
+        facts.topology = topologyOf({});
+        QCOMPARE(makeCluster(facts).scaleUp.name, std::string("NVLink"));
+        QCOMPARE(makeCluster(facts).scaleUp.bandwidth.value(), 100e9);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCluster)
+#include "tst_Cluster.moc"
