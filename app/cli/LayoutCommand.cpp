@@ -1,3 +1,4 @@
+#include "app/cli/BytesOutput.h"
 #include "app/cli/Command.h"
 #include "app/cli/LayoutJson.h"
 #include "app/cli/LayoutOptions.h"
@@ -24,6 +25,8 @@ struct Options {
     bool tasks = false;
     bool save = false;
     bool forget = false;
+    bool traffic = false;
+    std::optional<int> rank;
     bool json = false;
 };
 
@@ -39,6 +42,7 @@ struct Report {
     layout::Layout layout;
     std::optional<Origin> origin;
     std::optional<layout::TrafficModel> traffic;
+    std::optional<analysis::RunBytes> bytes; // computed beside measured, where asked for
 };
 
 ExitStatus print(const Options& options, const Console& console, const Report& report) {
@@ -54,7 +58,9 @@ ExitStatus print(const Options& options, const Console& console, const Report& r
             console.out() << report.origin->run << ": layout from " << report.origin->wording
                           << '\n';
         printLayout(console.out(), report.layout, schedule);
-        if (report.traffic)
+        if (report.bytes)
+            printBytes(console.out(), *report.bytes, report.layout, options.rank);
+        else if (report.traffic)
             printTraffic(console.out(), report.layout, *report.traffic);
         return status;
     }
@@ -66,6 +72,8 @@ ExitStatus print(const Options& options, const Console& console, const Report& r
     json.update(layoutJson(report.layout, schedule, options.tasks));
     if (report.traffic)
         json["traffic"] = trafficJson(report.layout, *report.traffic);
+    if (report.bytes)
+        json["bytes"] = bytesJson(*report.bytes, report.layout, options.rank);
     printJson(console.out(), json);
     return status;
 }
@@ -87,7 +95,7 @@ Result<Report> reportOf(
     auto made = layout::makeLayout(request.value());
     if (!made.hasValue())
         return made.error();
-    Report report{std::move(made).value(), std::nullopt, std::nullopt};
+    Report report{std::move(made).value(), std::nullopt, std::nullopt, std::nullopt};
     const auto traffic = analysis::trafficModelOf(model.value(), catalogue);
     const bool isKnown = !report.layout.chunks.empty() && report.layout.microbatches;
     if (traffic.hasValue() && isKnown)
@@ -127,6 +135,27 @@ Status enter(store::Store& store, const Run& run, const Options& options, const 
     return analysis::enterLayout(store, run, request.value());
 }
 
+// What the ranks exchange, with the model as options have it.
+Status readBytes(const store::Store& store, Run run, const Options& options, const Console& console,
+    Report& report) {
+    const int world = report.layout.grid.worldSize();
+    if (options.rank && *options.rank >= world)
+        return Error{ErrorCode::NotFound,
+            "There is no rank " + std::to_string(*options.rank) + "; there are 0 to "
+                + std::to_string(world - 1) + ".",
+            run.name};
+    auto launch = options.layout.over(run.launch);
+    if (!launch.hasValue())
+        return launch.error();
+    run.launch = std::move(launch).value();
+    auto bytes = analysis::runBytes(store, run, report.layout,
+        [&console](const ProgressState&) { return !console.isCancelled(); });
+    if (!bytes.hasValue())
+        return bytes.error();
+    report.bytes = std::move(bytes).value();
+    return {};
+}
+
 ExitStatus printOfRun(Options options, const Console& console) {
     const bool isChange = options.save || options.forget;
     auto store = openDatabase(
@@ -156,6 +185,11 @@ ExitStatus printOfRun(Options options, const Console& console) {
         = {run.value().name, std::string(toString(known.value().origin)), known.value().wording};
     if (options.layout.saysDegrees())
         report.value().origin = {run.value().name, "options", "the options given"};
+    if (options.traffic) {
+        const auto status = readBytes(store.value(), run.value(), options, console, report.value());
+        if (!status.hasValue())
+            return console.fail(status.error());
+    }
     return print(options, console, report.value());
 }
 
@@ -175,6 +209,12 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
         ->excludes(save);
     command->add_flag(
         "--tasks", options->tasks, "With --json: also the planned work of each stage");
+    auto* traffic = command->add_flag("--traffic", options->traffic,
+        "Of a run: what its ranks exchange per step, computed and as traces and counters show it");
+    command->add_option("--rank", options->rank, "With --traffic: of this rank")
+        ->type_name("R")
+        ->check(CLI::NonNegativeNumber)
+        ->needs(traffic);
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(
         R"(Of a run: as entered by hand (--save), else from its launch configuration, else from the
@@ -194,11 +234,16 @@ Examples:
     --sequence 2048 --micro-batch 1 --microbatches 128
   trainscope-cli layout --nodes 128 --gpus-per-node 8 --tp 8 --pp 16 --vpp 3 --ep 8 --etp 1 --json
   trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000
+  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000 --traffic --rank 13
   trainscope-cli layout runs.trainscope --run unnamed --tp 4 --pp 2 --microbatches 16 --save)");
     command->callback([options, &context] {
         context.action = [options, &context] {
             if (!options->database.empty())
                 return printOfRun(*options, context.console);
+            if (options->traffic)
+                return context.console.fail({ErrorCode::Usage,
+                    "--traffic compares with what a run recorded: say a database and its run.",
+                    {}});
             if (options->save || options->forget)
                 return context.console.fail({ErrorCode::Usage,
                     "A layout is kept in a database: say which, and of which run.", {}});

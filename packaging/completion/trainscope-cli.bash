@@ -72,7 +72,7 @@ _trainscope_cli() {
     layout)
       options="--run --nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
         --stage-layers --embedding-layer --loss-layer --model --sequence --micro-batch --microbatches --microbatch-group \
-        --schedule --save --forget --tasks --json --help" ;;
+        --schedule --save --forget --traffic --rank --tasks --json --help" ;;
     topology)
       if [[ $current == -* ]]; then
         _trainscope_cli_words "--json --help" "$current"

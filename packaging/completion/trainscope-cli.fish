@@ -105,6 +105,8 @@ complete -c trainscope-cli -n "$chosen layout" -l microbatch-group -x -d 'Micro-
 complete -c trainscope-cli -n "$chosen layout" -l schedule -x -a 'gpipe 1f1b interleaved zero-bubble' -d 'Order of the work'
 complete -c trainscope-cli -n "$chosen layout" -l save -d 'Keep it as entered by hand'
 complete -c trainscope-cli -n "$chosen layout" -l forget -d 'Take back what was entered by hand'
+complete -c trainscope-cli -n "$chosen layout" -l traffic -d 'What its ranks exchange per step'
+complete -c trainscope-cli -n "$chosen layout" -l rank -x -d 'Of this rank'
 complete -c trainscope-cli -n "$chosen layout" -l tasks -d 'Also the planned work'
 complete -c trainscope-cli -n "$chosen layout" -l model -x -d 'A model of the catalogue'
 complete -c trainscope-cli -n "$chosen layout" -l sequence -x -d 'Tokens of a sample'

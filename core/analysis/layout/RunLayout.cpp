@@ -1,5 +1,6 @@
 #include "core/analysis/layout/RunLayout.h"
 
+#include "core/analysis/efficiency/ModelShape.h"
 #include "core/layout/InferLayout.h"
 #include "core/layout/LaunchLayout.h"
 #include "core/layout/LayoutName.h"
@@ -53,6 +54,19 @@ struct Known {
     std::optional<int> gpusPerNode;
 };
 
+// Of the model by its name, where nothing else says them and they can be divided so.
+void takeLayersOfModel(const LaunchConfig& launch, LayoutRequest& request) {
+    if (request.layers || !request.stageLayers.empty())
+        return;
+    const auto shape = shapeOf(launch, catalogue::modelCatalogue());
+    if (!shape.hasValue())
+        return;
+    LayoutRequest divided = request;
+    divided.layers = shape.value().model.layers;
+    if (layout::makeLayout(divided).hasValue())
+        request = divided;
+}
+
 void takeCluster(const Known& known, LayoutRequest& request) {
     request.nodes.reset(); // follows from the ranks and the GPUs of a node
     request.worldSize = known.world;
@@ -60,6 +74,7 @@ void takeCluster(const Known& known, LayoutRequest& request) {
         request.gpusPerNode = std::min(*known.gpusPerNode, std::max(known.world, 1));
     if (!request.layers)
         request.layers = known.run.launch.layers;
+    takeLayersOfModel(known.run.launch, request);
     const auto made = layout::makeLayout(request);
     if (made.hasValue())
         request.microbatches
@@ -117,6 +132,7 @@ LayoutRequest completed(LayoutRequest request, const Known& known) {
         request.worldSize = known.world;
     if (!request.layers && request.stageLayers.empty())
         request.layers = known.run.launch.layers;
+    takeLayersOfModel(known.run.launch, request);
     if (request.microbatches)
         return request;
     const auto made = layout::makeLayout(request);
