@@ -12,9 +12,19 @@ constexpr double kThermalResistance = 0.0535; // °C per W, junction to local ai
 constexpr double kThermalSeconds = 16.0; // time constant
 constexpr double kSlowdownCelsius = 86.0;
 constexpr double kClockStepMHz = 15.0;
-constexpr double kNvlinkBytesPerSecond = 178e9; // TP all-reduces while computing
+// Activations of a micro-batch at a layer's border, which tensor parallelism reduces four times and
+// gathers twice more per layer, forward and backward together (core/layout/Traffic.h).
+constexpr double kActivationBytes = 2048.0 * 12288.0 * 2.0;
+constexpr double kPassesSeconds = 3.0; // forward and backward, in forward passes
 constexpr double kPcieBytesPerSecond = 1.1e9;
 constexpr double kCounterRange = 4294967296.0; // 32-bit counters
+
+// What a GPU sends to the others of its node while it computes, bytes per second.
+double nvlinkRate(const ClusterParameters& cluster) {
+    const double others = (cluster.gpusPerNode - 1.0) / cluster.gpusPerNode;
+    const double layer = (4.0 * 2.0 + 2.0) * others * kActivationBytes;
+    return layer * kLayers / cluster.stages() / (kPassesSeconds * cluster.forwardSeconds);
+}
 
 double wrapped(double total) {
     return std::floor(std::fmod(total, kCounterRange));
@@ -66,7 +76,7 @@ GpuReading GpuModel::step(double busyFraction, std::int64_t index) {
         = m_cluster.maxClockMHz - std::min(24.0, std::ceil(excess * 6.0)) * kClockStepMHz;
     m_clockMHz += std::clamp(allowed - m_clockMHz, -3.0 * kClockStepMHz, kClockStepMHz);
     m_nvlinkBytes
-        += kSampleSeconds * kNvlinkBytesPerSecond * busyFraction * (1.0 + 0.05 * jitter(index, 5));
+        += kSampleSeconds * nvlinkRate(m_cluster) * busyFraction * (1.0 + 0.05 * jitter(index, 5));
     m_pcieBytes += kSampleSeconds * kPcieBytesPerSecond * (0.03 + busyFraction)
         * (1.0 + 0.2 * jitter(index, 6));
 

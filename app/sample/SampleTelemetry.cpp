@@ -112,7 +112,7 @@ Status writeInfiniband(const ClusterParameters& cluster, const PipelineRun& pipe
     const double perPass = 2048.0 * 12288.0 * 2.0 / kDevices;
     const bool hasBoth = node > 0 && node + 1 < cluster.nodes;
     const double bytesPerBusySecond
-        = perPass * (hasBoth ? 2.0 : 1.0) / (1.5 * cluster.forwardSeconds);
+        = perPass * (hasBoth ? 2.0 : 1.0) / (3.0 * cluster.forwardSeconds);
     const auto times = sampleTimes(cluster, 1000 + node);
     for (int device = 0; device < kDevices; ++device) {
         for (const char* metric : {"ib_rx", "ib_tx"}) {

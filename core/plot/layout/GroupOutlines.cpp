@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace trainscope::plot {
 
@@ -144,19 +145,18 @@ std::vector<SceneItem> groupOutlines(const RankDiagram& diagram,
         return one >= 0 && at < diagram.cells.size() ? diagram.cells[at] : Rect{};
     };
     const double width = 2.0 * theme.lineWidth;
-    double in = 0.0;
+    std::map<int, int> marked; // how often, by rank
     for (const LitGroup& group : groups) {
         const auto key = layout::toString(group.kind);
         for (const int one : group.ranks) {
             const Rect cell = cellOf(one);
-            if (cell.width <= 0.0)
+            if (cell.width <= 0.0 || rank == one)
                 continue;
-            const Rect rect = inset(cell, in + width / 2.0);
+            const Rect rect = inset(cell, width * (0.5 + marked[one]++));
             // On whatever colour the cell has: a pale line below the mark.
             Marker(items, withAlpha(rgb(0xFFFFFF), 0xC0), 2.0 * width).mark(rect, groupMark(key));
             addGroupMark(items, rect, key, width);
         }
-        in += width;
     }
     if (!rank || cellOf(*rank).width <= 0.0)
         return items;

@@ -35,7 +35,8 @@ std::string groupTitle(std::string_view key); // "tensor", "pipeline", "data"
 std::vector<LitGroup> litGroups(
     const layout::Layout& layout, int rank, std::optional<layout::GroupKind> only);
 
-// Marks for these groups, the later inside the earlier, and a strong frame around `rank`.
+// Marks for these groups, where ranks are in several the later inside the earlier, and a strong
+// frame around `rank`, which is in all of them.
 std::vector<SceneItem> groupOutlines(const RankDiagram& diagram,
     const std::vector<LitGroup>& groups, std::optional<int> rank, const Theme& theme);
 // One mark, as in a legend.

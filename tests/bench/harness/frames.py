@@ -11,6 +11,9 @@ def measure(table, figures, make, full):
         name = f"windowFrame/{gpus}"
         table.at_most("frame", f"whole window, pan and zoom, {gpus} GPUs, median", figures.counter(name, "median_ms"), "ms", 16.7)
         table.at_most("frame", f"whole window, pan and zoom, {gpus} GPUs, p99", figures.counter(name, "p99_ms"), "ms", 33)
+    table.times_faster("frame", "layout of 1,024 GPUs, new colours, to new geometry", figures.ms("diagramRecolour/0"),
+                       figures.ms("diagramRebuild/0"), "built anew", 3)
+    table.at_most("frame", "layout of 1,024 GPUs, new colours, painted", figures.ms("diagramRecolour/1"), "ms", 16.7)
     if not make.gui.exists():
         table.absent.append("start of the window")
         return

@@ -1,0 +1,153 @@
+// `figure --kind layout` and `layout --traffic` of the sample, whose traffic is planted: figures
+// with their numbers, bytes computed and counted, and clear words for what cannot be.
+
+#include "support/RunCli.h"
+
+#include "app/sample/Sample.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+
+using namespace trainscope::tests;
+
+namespace {
+
+const std::string kRun = "gpt3-175b 32xH200 tp8-pp4";
+
+} // namespace
+
+class TestLayoutFigure : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_database = path("sample.trainscope");
+        QVERIFY(trainscope::app::writeSample(m_database).hasValue());
+    }
+
+    void aRowPerRank() {
+        const auto rows = drawn({"--colour", "gpu_temperature", "--rank", "13"}, "heat.svg");
+        QCOMPARE(rows.size(), 33);
+        QVERIFY(rows[0].startsWith(
+            "rank,rack,node,local,slot,side,tp,cp,dp,ep,pp,layers,\"GPU temperature, mean [°C]\""));
+        // Rank 13: node 1, the sixth of eight in the air, tensor rank 5 of stage 1, 24 layers.
+        QVERIFY(rows[14].startsWith("13,0,1,5,5,rear,5,0,0,0,1,24,"));
+        const double front = rows[9].split(',')[12].toDouble();
+        const double rear = rows[14].split(',')[12].toDouble();
+        QVERIFY2(front > 55 && front < 75 && rear > front + 10 && rear < 95,
+            qPrintable(QStringLiteral("%1 %2").arg(front).arg(rear)));
+    }
+
+    void aMoment() {
+        const auto rows = drawn({"--colour", "gpu_power", "--at", "60"}, "moment.pdf");
+        QVERIFY(rows[0].contains(",GPU power [W],"));
+        QVERIFY(rows[1].split(',')[12].toDouble() > 100.0);
+    }
+
+    void groupsAndTheGridAlone() {
+        QCOMPARE(drawn({"--colour", "tensor"}, "tensor.png").size(), 33);
+        const auto ran = runCli({"figure", m_database, "--kind", "layout-grid", "--run", kRun,
+            "--out", path("grid.svg")});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        QFile file(QString::fromStdString(path("grid.svg")));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const auto svg = file.readAll();
+        QVERIFY(svg.contains("Logical") && !svg.contains("Physical"));
+    }
+
+    void whatCannotBe_data() {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<int>("status");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("metric") << QStringList{QStringLiteral("--colour"), QStringLiteral("colour")}
+                                << 2 << QStringLiteral("They have: gpu_power");
+        QTest::newRow("moment of a group") << QStringList{QStringLiteral("--colour"),
+            QStringLiteral("stage"), QStringLiteral("--at"), QStringLiteral("3")}
+                                           << 2 << QStringLiteral("speak of a metric");
+        QTest::newRow("rank") << QStringList{QStringLiteral("--rank"), QStringLiteral("32")} << 2
+                              << QStringLiteral("it has 0 to 31");
+        QTest::newRow("statistic")
+            << QStringList{QStringLiteral("--statistic"), QStringLiteral("best")} << 2
+            << QStringLiteral("mean, peak");
+    }
+    void whatCannotBe() {
+        QFETCH(const QStringList, options);
+        QFETCH(const int, status);
+        QFETCH(const QString, text);
+        std::vector<std::string> arguments{
+            "figure", m_database, "--kind", "layout", "--run", kRun, "--out", path("none.svg")};
+        for (const auto& option : options)
+            arguments.push_back(option.toStdString());
+        const auto ran = runCli(arguments);
+        QCOMPARE(ran.status, status);
+        QVERIFY2(QString::fromStdString(ran.err).contains(text), ran.err.c_str());
+        QVERIFY(!QFile::exists(QString::fromStdString(path("none.svg"))));
+    }
+
+    // The generator's counters follow the model: 24 layers × 128 micro-batches × 8.75 times
+    // 2048 × 12288 × 2 B that a rank sends in tp, 128 × 2048 × 12288 × 2 B / 8 each way in pp.
+    void traffic() {
+        const auto ran
+            = runCli({"layout", m_database, "--run", kRun, "--traffic", "--rank", "13", "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto bytes = ran.json()["bytes"];
+        const double activations = 2048.0 * 12288.0 * 2.0;
+        const auto& groups = bytes["ranks"][0]["groups"];
+        const double tensor = 24 * 128 * 8.75 * activations;
+        QCOMPARE(groups["tp"]["computed_b_per_step"].get<double>(), tensor);
+        QCOMPARE(groups["tp"]["ranks"].get<std::vector<int>>(),
+            (std::vector<int>{8, 9, 10, 11, 12, 13, 14, 15}));
+        QCOMPARE(groups["pp"]["computed_b_per_step"].get<double>(), 2 * 128 * activations / 8);
+        QVERIFY(!groups["tp"].contains("measured_b_per_step")); // no whole iteration is traced
+        QCOMPARE(bytes["nodes"].size(), std::size_t{4});
+        const auto& node = bytes["nodes"][1];
+        const double counted = node["scale_up"]["counted_b_per_step"].get<double>();
+        QVERIFY2(std::abs(counted / (8 * tensor) - 1.0) < 0.05,
+            qPrintable(QString::number(counted / (8 * tensor))));
+        const double outside = node["scale_out"]["counted_b_per_step"].get<double>();
+        QVERIFY2(std::abs(outside / (2 * 128 * activations) - 1.0) < 0.05,
+            qPrintable(QString::number(outside)));
+        for (const auto& edge : bytes["edges"]) {
+            if (edge["group"] == "pp")
+                QCOMPARE(edge["computed_b_per_step"].get<double>(), 2 * 128 * activations);
+        }
+        for (const auto& note : bytes["notes"])
+            QVERIFY(note.get<std::string>().find("against") == std::string::npos);
+    }
+
+    void trafficNeedsARun() {
+        QCOMPARE(runCli({"layout", "--nodes", "1", "--gpus-per-node", "8", "--traffic"}).status, 2);
+        QCOMPARE(
+            runCli({"layout", m_database, "--run", kRun, "--traffic", "--rank", "32"}).status, 2);
+    }
+
+private:
+    [[nodiscard]] std::string path(const char* name) const {
+        return m_folder.filePath(QString::fromLatin1(name)).toStdString();
+    }
+
+    // Rows of the CSV beside the figure.
+    QList<QByteArray> drawn(std::vector<std::string> options, const char* name) {
+        std::vector<std::string> arguments{
+            "figure", m_database, "--kind", "layout", "--run", kRun, "--out", path(name)};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const auto ran = runCli(arguments);
+        if (ran.status != 0)
+            qWarning("%s", ran.err.c_str());
+        QString csv = QString::fromStdString(path(name));
+        csv.replace(csv.lastIndexOf(QLatin1Char('.')), 10, QStringLiteral(".csv"));
+        QFile file(csv);
+        if (!file.open(QIODevice::ReadOnly))
+            return {};
+        return file.readAll().trimmed().split('\n');
+    }
+
+    QTemporaryDir m_folder;
+    std::string m_database;
+};
+
+QTEST_MAIN(TestLayoutFigure)
+#include "tst_LayoutFigure.moc"
