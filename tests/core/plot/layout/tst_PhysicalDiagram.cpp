@@ -207,8 +207,8 @@ private Q_SLOTS:
         QCOMPARE(groups[1].ranks, (std::vector<int>{1, 5}));
         QCOMPARE(groups[2].ranks, (std::vector<int>{5, 7}));
         const auto items = groupOutlines(diagram, groups, 5, darkTheme());
-        // A frame for rank 4 with its halo, a dashed one of four lines for 1, four corners for 7; and
-        // two frames for the rank itself.
+        // A frame for rank 4 with its halo, a dashed one of four lines for 1, four corners for 7;
+        // and two frames for the rank itself.
         const auto frames = std::count_if(items.begin(), items.end(), [](const SceneItem& item) {
             const auto* line = std::get_if<Polyline>(&item);
             return line != nullptr && line->points.size() == 5;
