@@ -2,7 +2,7 @@
 
 #include "app/cli/RunSelection.h"
 #include "app/painting/FigureSources.h"
-#include "app/painting/ScenePainter.h"
+#include "app/painting/LayoutDrawing.h"
 #include "app/painting/WriteFile.h"
 #include "core/plot/layout/LayoutFigure.h"
 
@@ -59,7 +59,7 @@ Result<plot::LayoutFigureData> loaded(
     if (!colours.hasValue())
         return colours.error();
     plot::LayoutQuery query{
-        run.value().id, colours.value(), arguments.rank, arguments.kind == "layout", true};
+        run.value().id, colours.value(), arguments.rank, arguments.kind == "layout", true, true};
     auto data = plot::loadLayoutFigure(
         store, query, [&console](const ProgressState&) { return !console.isCancelled(); });
     if (!data.hasValue())
@@ -94,15 +94,7 @@ Result<QStringList> writeLayoutFigure(
     complete.metadata.title = QString::fromStdString(data.value().title);
     complete.metadata = app::describedBy(
         store.value(), {{data.value().run.id, data.value().run.name}}, complete.metadata);
-    const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
-        plot::FigureStyle style;
-        style.theme = options.theme;
-        style.width = width;
-        style.height = height;
-        style.measure = app::measureWith(*options.theme);
-        return plot::buildLayoutFigure(data.value(), style).scene;
-    };
-    auto written = app::exportFigure(QString::fromStdString(arguments.out), build, complete);
+    auto written = app::exportLayout(data.value(), QString::fromStdString(arguments.out), complete);
     if (!written.hasValue())
         return written;
     if (arguments.csv.empty())

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -74,6 +75,7 @@ void BenchState::reload() {
     const auto* store = m_workspace ? m_workspace->store() : nullptr;
     m_uuid = store != nullptr ? store->uuid() : std::string();
     take({});
+    m_cursor.clear();
     if (m_uuid.empty())
         return;
     m_worker.post([this, uuid = m_uuid](const Result<store::Store>&) {
@@ -129,6 +131,19 @@ void BenchState::openPreset(int preset) {
     setSettings(keyOf(view), encodeSettings({query, false}));
     Q_EMIT restored();
     setView(view);
+}
+
+void BenchState::setCursor(std::vector<CursorPlace> places) {
+    if (places == m_cursor)
+        return;
+    m_cursor = std::move(places);
+    Q_EMIT cursorMoved();
+}
+
+std::optional<TimeNs> BenchState::cursorOf(RunId run) const {
+    const auto found = std::find_if(m_cursor.begin(), m_cursor.end(),
+        [run](const CursorPlace& place) { return place.run == run; });
+    return found == m_cursor.end() ? std::nullopt : std::optional(found->time);
 }
 
 void BenchState::select(const Evidence& evidence) {

@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace trainscope::app {
 
@@ -24,6 +25,13 @@ struct Evidence {
     std::optional<int> rank;
     std::optional<TimeRange> range; // absolute
     std::string metric; // empty: none, or the kernels
+};
+
+// A moment of a run.
+struct CursorPlace {
+    RunId run;
+    TimeNs time; // absolute
+    bool operator==(const CursorPlace&) const = default;
 };
 
 class BenchState : public QObject {
@@ -64,6 +72,14 @@ public:
     // Opens its view with its settings.
     Q_INVOKABLE void openPreset(int preset);
 
+    // The one time cursor of all views: who moves it sets it, who shows it listens. Runs that are
+    // not among the places have none.
+    void setCursor(std::vector<CursorPlace> places);
+    [[nodiscard]] std::optional<TimeNs> cursorOf(RunId run) const;
+
+    // What went wrong in a view, for the window to tell.
+    void report(const trainscope::Error& error) { Q_EMIT failed(error); }
+
     // All views take it as their selection.
     void select(const Evidence& evidence);
     // The same, and opens the timeline there.
@@ -75,6 +91,7 @@ Q_SIGNALS:
     // settings() gives something else: another database, or a preset.
     void restored();
     void selected(const trainscope::app::Evidence& evidence);
+    void cursorMoved();
     void timelineWanted(const trainscope::app::Evidence& evidence);
     void failed(const trainscope::Error& error);
 
@@ -89,6 +106,7 @@ private:
     std::string m_uuid;
     View m_view = Timeline;
     SavedBench m_saved;
+    std::vector<CursorPlace> m_cursor;
     QTimer m_saveTimer;
 };
 

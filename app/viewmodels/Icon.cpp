@@ -23,6 +23,8 @@ constexpr std::array kDrawings{
     Drawing{"menu", "M 2.5 4.5 L 13.5 4.5 M 2.5 8 L 13.5 8 M 2.5 11.5 L 13.5 11.5"},
     Drawing{"close", "M 4 4 L 12 12 M 12 4 L 4 12"},
     Drawing{"check", "M 3.5 8.5 L 6.5 11.5 L 12.5 4.5"},
+    Drawing{"play", "M 5 3 L 12.5 8 L 5 13 Z"},
+    Drawing{"pause", "M 5.5 3.5 L 5.5 12.5 M 10.5 3.5 L 10.5 12.5"},
     Drawing{"plus", "M 8 3 L 8 13 M 3 8 L 13 8"},
     Drawing{"minus", "M 3 8 L 13 8"},
     Drawing{"search", "O 7 7 4 M 10 10 L 13.5 13.5"},

@@ -22,6 +22,7 @@ constexpr auto kViews = QT_TRANSLATE_NOOP("KeyMap", "Views");
 constexpr auto kRuns = QT_TRANSLATE_NOOP("KeyMap", "Runs");
 constexpr auto kTimeline = QT_TRANSLATE_NOOP("KeyMap", "Timeline");
 constexpr auto kLanes = QT_TRANSLATE_NOOP("KeyMap", "Lanes");
+constexpr auto kLayout = QT_TRANSLATE_NOOP("KeyMap", "Layout");
 constexpr auto kMouse = QT_TRANSLATE_NOOP("KeyMap", "Mouse on the timeline");
 
 constexpr std::array kEntries{
@@ -85,6 +86,13 @@ constexpr std::array kEntries{
         QT_TRANSLATE_NOOP("KeyMap", "Move the lane up, down")},
     Entry{"laneHeight", kLanes, "", "Alt+←  Alt+→",
         QT_TRANSLATE_NOOP("KeyMap", "Make the lane lower, higher")},
+
+    Entry{"ranks", kLayout, "", "←  →  ↑  ↓", QT_TRANSLATE_NOOP("KeyMap", "The next GPU that way")},
+    Entry{"rankTimeline", kLayout, "", "Enter",
+        QT_TRANSLATE_NOOP("KeyMap", "The selected GPU on the timeline")},
+    Entry{"play", kLayout, "", "Space", QT_TRANSLATE_NOOP("KeyMap", "Play, pause")},
+    Entry{"moments", kLayout, "", ",  .",
+        QT_TRANSLATE_NOOP("KeyMap", "A hundredth of the run back, on")},
 
     Entry{"wheel", kMouse, "", "Wheel", QT_TRANSLATE_NOOP("KeyMap", "Scroll the lanes")},
     Entry{"ctrlWheel", kMouse, "", "Ctrl+Wheel  Pinch",

@@ -289,6 +289,8 @@ private:
 
     // TimelinePointer.cpp
     void moveCursor(DurationNs time, int rank);
+    void shareCursor();
+    void takeCursor();
     void startProbe();
     void startSpan(const SpanTarget& target, bool reveal);
     void stepSpan(SpanTarget::Step step);

@@ -32,6 +32,7 @@ void TimelineController::setBench(BenchState* bench) {
     if (bench != nullptr) {
         connect(bench, &BenchState::timelineWanted, this, &TimelineController::reveal);
         connect(bench, &BenchState::selected, this, &TimelineController::selectEvidence);
+        connect(bench, &BenchState::cursorMoved, this, &TimelineController::takeCursor);
     }
     Q_EMIT workspaceChanged();
 }

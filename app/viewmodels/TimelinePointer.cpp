@@ -46,8 +46,36 @@ void TimelineController::moveCursor(DurationNs time, int rank) {
     m_cursor = time;
     m_focusRank = rank;
     Q_EMIT cursorChanged();
-    if (moved)
-        startProbe();
+    if (!moved)
+        return;
+    startProbe();
+    shareCursor();
+}
+
+void TimelineController::shareCursor() {
+    if (!m_bench || !m_cursor)
+        return;
+    std::vector<CursorPlace> places;
+    for (const auto& run : m_runs)
+        places.push_back({run.id, run.origin + *m_cursor});
+    m_bench->setCursor(std::move(places));
+}
+
+// Another view has moved it. The first run that it tells counts: the others are aligned to it.
+void TimelineController::takeCursor() {
+    if (!isReady())
+        return;
+    for (const auto& run : m_runs) {
+        const auto time = m_bench->cursorOf(run.id);
+        if (!time)
+            continue;
+        if (m_cursor != *time - run.origin) {
+            m_cursor = *time - run.origin;
+            Q_EMIT cursorChanged();
+            startProbe();
+        }
+        return;
+    }
 }
 
 QString TimelineController::hoverTextOf(const TimelineHit& hit) const {

@@ -6,20 +6,61 @@ import Trainscope.App
 ViewPage {
     id: view
 
+    readonly property alias controller: controller
+
     kind: BenchState.Layout
-    body: place
+    body: canvas
+    inspector: panel
+    exportable: controller
     Accessible.role: Accessible.Pane
     Accessible.name: qsTr("Layout")
 
-    FocusScope {
-        id: place
+    LayoutController {
+        id: controller
 
-        anchors.fill: parent
+        bench: view.session.bench
+        active: view.visible
+    }
+    LayoutToolbar {
+        id: toolbar
+
+        anchors.left: parent.left
+        anchors.right: panel.left
+        controller: controller
+    }
+    LayoutCanvas {
+        id: canvas
+
+        anchors.top: toolbar.bottom
+        anchors.bottom: footer.top
+        anchors.left: parent.left
+        anchors.right: panel.left
+        controller: controller
         focus: true
+        onFormWanted: form.begin()
+    }
+    LayoutFooter {
+        id: footer
 
-        MessageBox {
-            anchors.centerIn: parent
-            title: qsTr("Choose a run on the left.")
-        }
+        anchors.bottom: parent.bottom
+        anchors.left: parent.left
+        anchors.right: panel.left
+        controller: controller
+        onFormWanted: form.begin()
+    }
+    LayoutInspector {
+        id: panel
+
+        anchors.right: parent.right
+        width: visible ? implicitWidth : 0
+        height: parent.height
+        visible: view.inspectorOpen
+        controller: controller
+        onFormWanted: form.begin()
+    }
+    LayoutFormSheet {
+        id: form
+
+        controller: controller
     }
 }

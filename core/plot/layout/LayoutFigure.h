@@ -16,6 +16,7 @@ struct LayoutQuery {
     std::optional<int> rank; // whose groups are marked
     bool physical = true;
     bool logical = true;
+    bool bytes = true; // what is exchanged: reads the traces
 };
 
 struct LayoutFigureData {

@@ -129,7 +129,7 @@ private:
     }
 
     Status readBytes() {
-        if (!m_data.layout)
+        if (!m_data.layout || !m_data.query.bytes)
             return {};
         auto bytes = analysis::runBytes(m_store, m_run, *m_data.layout, m_progress);
         if (!bytes.hasValue())

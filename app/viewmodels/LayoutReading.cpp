@@ -1,0 +1,72 @@
+#include "app/viewmodels/LayoutReading.h"
+
+namespace trainscope::app {
+namespace {
+
+Status readKnown(const store::Store& store, const Progress& progress, LayoutReading& reading) {
+    auto known = analysis::runLayout(store, reading.run, progress);
+    if (known.hasValue()) {
+        reading.known = std::move(known).value();
+        return {};
+    }
+    if (known.error().code != ErrorCode::NotFound)
+        return known.error();
+    reading.missing = known.error().message;
+    return {};
+}
+
+void planIt(LayoutReading& reading) {
+    if (!reading.figure.layout)
+        return;
+    auto plan = layout::planSchedule(*reading.figure.layout);
+    if (plan.hasValue())
+        reading.planned = std::move(plan).value();
+    else
+        reading.planMissing = plan.error().message;
+}
+
+} // namespace
+
+Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
+    const plot::ColourQuery& colours, bool withTraces, const Progress& progress) {
+    auto reading = std::make_shared<LayoutReading>();
+    reading->run = run;
+    if (const auto status = readKnown(store, progress, *reading); !status.hasValue())
+        return status.error();
+    auto metrics = plot::figureMetrics(store, {run.id});
+    if (!metrics.hasValue())
+        return metrics.error();
+    reading->metrics = std::move(metrics).value();
+    plot::LayoutQuery query;
+    query.run = run.id;
+    query.colours = colours;
+    query.bytes = withTraces;
+    const bool needsLayout
+        = colours.by != plot::RankColour::Value && colours.by != plot::RankColour::Node;
+    if (!reading->known && needsLayout)
+        query.colours.by = plot::RankColour::Node;
+    auto figure = plot::loadLayoutFigure(store, query, progress);
+    // A metric that this run does not have is no reason to show nothing.
+    if (!figure.hasValue() && figure.error().code == ErrorCode::NotFound
+        && query.colours.by == plot::RankColour::Value) {
+        query.colours.by = plot::RankColour::Node;
+        figure = plot::loadLayoutFigure(store, query, progress);
+    }
+    if (!figure.hasValue())
+        return figure.error();
+    reading->figure = std::move(figure).value();
+    reading->hasTraces = withTraces;
+    planIt(*reading);
+    if (!withTraces || !reading->figure.layout)
+        return LayoutReadingPtr(std::move(reading));
+    auto traced = analysis::tracedSchedule(store, run, std::nullopt, progress);
+    if (traced.hasValue())
+        reading->traced = std::move(traced).value();
+    else if (traced.error().code == ErrorCode::Cancelled)
+        return traced.error();
+    else
+        reading->traceMissing = traced.error().message;
+    return LayoutReadingPtr(std::move(reading));
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,150 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The diagrams under each other, scrolled where they are higher than the view; the logical one and
+// the schedule side by side where there is room.
+FocusScope {
+    id: canvas
+
+    required property LayoutController controller
+    signal formWanted
+    readonly property bool wide: width > Theme.cosyWidth * 0.8
+
+    activeFocusOnTab: true
+    clip: true
+    Accessible.role: Accessible.Chart
+    Accessible.name: controller.title
+    Accessible.description: controller.origin
+    Accessible.focusable: true
+    Keys.onPressed: event => event.accepted = canvas.handleKey(event.key)
+
+    function handleKey(key: int): bool {
+        const steps = {
+            [Qt.Key_Left]: [-1, 0],
+            [Qt.Key_Right]: [1, 0],
+            [Qt.Key_Up]: [0, -1],
+            [Qt.Key_Down]: [0, 1]
+        };
+        const playback = canvas.controller.playback;
+        if (steps[key])
+            canvas.controller.step(steps[key][0], steps[key][1]);
+        else if (key === Qt.Key_Escape)
+            return canvas.controller.clear();
+        else if (key === Qt.Key_Return || key === Qt.Key_Enter)
+            canvas.controller.openSelected();
+        else if (key === Qt.Key_Space && canvas.controller.moving)
+            playback.playing = !playback.playing;
+        else if (key === Qt.Key_Comma || key === Qt.Key_Period)
+            playback.nudge(key === Qt.Key_Comma ? -1 : 1);
+        else
+            return false;
+        return true;
+    }
+
+    Flickable {
+        id: flick
+
+        anchors.fill: parent
+        contentHeight: column.height + 2 * Theme.spaceL
+        boundsBehavior: Flickable.StopAtBounds
+        interactive: contentHeight > height
+        visible: canvas.controller.ready
+
+        TapHandler {
+            onTapped: {
+                canvas.forceActiveFocus(Qt.MouseFocusReason);
+            }
+        }
+        Column {
+            id: column
+
+            x: Theme.spaceL
+            y: Theme.spaceM
+            width: flick.width - 2 * Theme.spaceL
+            spacing: Theme.spaceM
+
+            LayoutDiagram {
+                objectName: "physical"
+                width: parent.width
+                z: 1
+                controller: canvas.controller
+                part: LayoutController.Physical
+                heading: qsTr("Physical")
+                text: qsTr("Nodes in rack order, GPUs in airflow order, the front row above")
+            }
+            LayoutDiagram {
+                width: parent.width
+                controller: canvas.controller
+                part: LayoutController.Legend
+            }
+            MessageBox {
+                anchors.horizontalCenter: parent.horizontalCenter
+                title: canvas.controller.hasLogical ? "" : qsTr("The parallel layout of this run is not known.")
+                text: canvas.controller.emptyText
+            }
+            UiButton {
+                anchors.horizontalCenter: parent.horizontalCenter
+                visible: !canvas.controller.hasLogical
+                text: qsTr("Enter the layout…")
+                onClicked: canvas.formWanted()
+            }
+            Flow {
+                width: parent.width
+                spacing: Theme.spaceXl
+
+                LayoutDiagram {
+                    objectName: "logical"
+                    width: !canvas.wide || !canvas.controller.hasSchedule ? parent.width : (parent.width - Theme.spaceXl) * 0.42
+                    visible: canvas.controller.hasLogical
+                    z: 1
+                    controller: canvas.controller
+                    part: LayoutController.Logical
+                    heading: qsTr("Logical")
+                    text: qsTr("Stage × data × tensor rank, same colours")
+                }
+                LayoutDiagram {
+                    objectName: "schedule"
+                    width: canvas.wide ? (parent.width - Theme.spaceXl) * 0.58 : parent.width
+                    visible: canvas.controller.hasSchedule
+                    controller: canvas.controller
+                    part: LayoutController.Schedule
+                    heading: qsTr("Pipeline schedule")
+                    text: canvas.controller.scheduleText
+
+                    UiCheckBox {
+                        anchors.right: parent.right
+                        objectName: "wholeStep"
+                        text: qsTr("Whole step")
+                        checked: canvas.controller.wholeStep
+                        onToggled: canvas.controller.wholeStep = checked
+                    }
+                }
+            }
+        }
+    }
+    UiScrollBar {
+        anchors.right: parent.right
+        height: parent.height
+        orientation: Qt.Vertical
+        size: flick.visibleArea.heightRatio
+        position: flick.visibleArea.yPosition
+        onPositionChanged: {
+            if (pressed)
+                flick.contentY = position * flick.contentHeight;
+        }
+    }
+    LayoutState {
+        anchors.fill: parent
+        controller: canvas.controller
+        onFormWanted: canvas.formWanted()
+    }
+    UiFocusRing {
+        control: canvas
+        anchors.margins: 0
+        visible: canvas.activeFocus
+        opacity: 0.5
+    }
+}

@@ -1,0 +1,64 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// One part of the layout with its heading; marks lie above it and repaint nothing of it.
+Item {
+    id: diagram
+
+    required property LayoutController controller
+    required property int part
+    property string heading: ""
+    property string text: ""
+    readonly property real headHeight: head.visible ? head.height + Theme.spaceXs : 0
+
+    implicitHeight: headHeight + picture.height
+
+    Column {
+        id: head
+
+        width: parent.width
+        visible: diagram.heading !== ""
+
+        UiText {
+            width: parent.width
+            text: diagram.heading
+            font.weight: Font.DemiBold
+            Accessible.role: Accessible.Heading
+            Accessible.name: text
+        }
+        UiText {
+            width: parent.width
+            visible: text !== ""
+            text: diagram.text
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+        }
+    }
+    LayoutItem {
+        id: picture
+
+        y: diagram.headHeight
+        width: parent.width
+        height: implicitHeight
+        controller: diagram.controller
+        part: diagram.part
+    }
+    LayoutItem {
+        y: diagram.headHeight
+        width: parent.width
+        height: picture.height
+        controller: diagram.controller
+        part: diagram.part
+        marks: true
+    }
+    LayoutTip {
+        // Beside the cell, towards the middle of the part.
+        y: diagram.headHeight + (place.y > picture.height / 2 ? place.y - height - Theme.spaceXs : place.y + place.height + Theme.spaceXs)
+        x: Math.max(0, Math.min(place.x, diagram.width - width))
+        place: diagram.controller.hovered
+        visible: diagram.controller.hoverPart === diagram.part
+        title: diagram.controller.hoverTitle
+        text: diagram.controller.hoverText
+    }
+}

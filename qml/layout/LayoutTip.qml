@@ -1,0 +1,37 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// What the pointer is over.
+Rectangle {
+    id: tip
+
+    required property rect place
+    required property string title
+    required property string text
+
+    width: column.width + 2 * Theme.spaceS
+    height: column.height + 2 * Theme.spaceXs
+    z: 1
+    color: Theme.raised
+    border.color: Theme.line
+    radius: Theme.radius
+
+    Column {
+        id: column
+
+        x: Theme.spaceS
+        y: Theme.spaceXs
+
+        UiText {
+            text: tip.title
+            font.weight: Font.Medium
+            font.pixelSize: Theme.secondarySize
+        }
+        UiText {
+            text: tip.text
+            color: Theme.textSecondary
+            font.pixelSize: Theme.secondarySize
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// Play, the moment, the way through the run, the speed.
+Row {
+    id: bar
+
+    required property LayoutPlayback playback
+
+    spacing: Theme.spaceXs
+    height: Theme.controlHeight
+
+    UiIconButton {
+        objectName: "play"
+        iconName: bar.playback.playing ? "pause" : "play"
+        text: bar.playback.playing ? qsTr("Pause") : qsTr("Play")
+        shortcutText: qsTr("Space")
+        onClicked: bar.playback.playing = !bar.playback.playing
+    }
+    UiSlider {
+        objectName: "moment"
+        label: qsTr("Moment of the run")
+        value: bar.playback.position
+        onMoved: bar.playback.position = value
+        Accessible.description: bar.playback.timeText
+    }
+    TextMetrics {
+        id: widest
+
+        font.family: Theme.fontFamily
+        font.pixelSize: Theme.bodySize
+        text: "00000.0 s"
+    }
+    UiText {
+        anchors.verticalCenter: parent.verticalCenter
+        width: Math.ceil(widest.advanceWidth)
+        horizontalAlignment: Text.AlignRight
+        text: bar.playback.timeText
+    }
+    UiText {
+        anchors.verticalCenter: parent.verticalCenter
+        text: qsTr("of %1").arg(bar.playback.lengthText)
+        color: Theme.textSecondary
+        font.pixelSize: Theme.secondarySize
+    }
+    UiComboBox {
+        objectName: "speed"
+        implicitWidth: Theme.spaceXl * 3
+        label: qsTr("Speed")
+        model: bar.playback.speeds
+        currentIndex: bar.playback.speed
+        onActivated: index => bar.playback.speed = index
+    }
+}

@@ -1,0 +1,69 @@
+import QtQuick
+import QtTest
+import Trainscope
+import Trainscope.App
+
+// The layout view without a database and at the smallest size: what it says, its controls, its form.
+Item {
+    id: root
+
+    width: 800 - Theme.runListWidth
+    height: 520
+
+    Session {
+        id: theSession
+    }
+    LayoutView {
+        id: view
+
+        anchors.fill: parent
+        session: theSession
+    }
+    LayoutFormSheet {
+        id: sheet
+
+        controller: view.controller
+    }
+    UiSlider {
+        id: slider
+
+        width: 200
+        label: "Moment"
+    }
+
+    TestCase {
+        name: "LayoutView"
+        when: windowShown
+
+        function test_offersWhatTheWindowAsks() {
+            verify(view.body);
+            compare(view.exportable, view.controller);
+            verify(!view.controller.ready);
+        }
+        function test_controlsAreInside() {
+            const colour = findChild(view, "colour");
+            verify(colour);
+            const corner = colour.mapToItem(root, colour.width, colour.height);
+            verify(corner.x <= root.width);
+        }
+        // Without a moment there is nothing to play.
+        function test_playbackHidesWithoutARun() {
+            verify(!findChild(view, "play").visible);
+            verify(!view.controller.playback.available);
+            keyClick(Qt.Key_Space);
+            verify(!view.controller.playback.playing);
+        }
+        function test_theFormOpensAndCloses() {
+            sheet.open();
+            tryVerify(() => sheet.opened);
+            keyClick(Qt.Key_Escape);
+            tryVerify(() => !sheet.visible);
+        }
+        function test_theSliderMoves() {
+            slider.value = 0;
+            slider.forceActiveFocus();
+            keyClick(Qt.Key_Right);
+            verify(slider.value > 0);
+        }
+    }
+}
