@@ -4,6 +4,7 @@
 #include "app/cli/GuiApplication.h"
 #include "app/cli/LayoutFigure.h"
 #include "app/cli/RunComparisonFigure.h"
+#include "app/cli/ScheduleFigure.h"
 #include "app/painting/TimelineFigure.h"
 #include "core/plot/figures/Figure.h"
 
@@ -46,6 +47,8 @@ Result<QStringList> writeFigure(FigureArguments& options, const Console& console
         return writeTimeline(options, figure, console);
     if (isRunComparison(options.kind))
         return writeRunComparison(options, figure, console);
+    if (options.kind == "schedule")
+        return writeScheduleFigure(options, figure, console);
     return isLayoutKind(options.kind) ? writeLayoutFigure(options, figure, console)
                                       : writeComparison(options, figure, console);
 }
@@ -81,7 +84,7 @@ void addComparisonOptions(CLI::App& command, FigureArguments& options) {
     command
         .add_option("--iteration", options.iteration,
             "Comparisons: align at this iteration; without, all steady ones are laid over each "
-            "other")
+            "other. Schedule: show this one; without, the one with most of it traced")
         ->type_name("K");
     command.add_flag("--stacked", options.stacked,
         "Comparisons: curves of runs below each other instead of over each other");
@@ -103,7 +106,7 @@ void addOptions(CLI::App& command, FigureArguments& options) {
         ->type_name("K")
         ->check([](const std::string& kind) {
             return kind == "timeline" || isRunComparison(kind) || isLayoutKind(kind)
-                    || plot::figureKindFromString(kind)
+                    || kind == "schedule" || plot::figureKindFromString(kind)
                 ? std::string()
                 : "There is no figure '" + kind + "'; there are " + figureKinds() + ".";
         })
@@ -140,12 +143,12 @@ void addOptions(CLI::App& command, FigureArguments& options) {
     command.add_option("--rank", options.rank, "Only this rank; of layouts: mark its groups")
         ->type_name("R");
     command
-        .add_option(
-            "--from", options.fromSeconds, "Begin of the window, in seconds since the run's start")
+        .add_option("--from", options.fromSeconds,
+            "Begin of the window, in seconds since the run's start; of schedules the step's")
         ->type_name("S");
     command
-        .add_option(
-            "--to", options.toSeconds, "End of the window, in seconds since the run's start")
+        .add_option("--to", options.toSeconds,
+            "End of the window, in seconds since the run's start; of schedules the step's")
         ->type_name("S");
     command
         .add_option("--colour", options.colour,
@@ -155,6 +158,7 @@ void addOptions(CLI::App& command, FigureArguments& options) {
         .add_option("--at", options.atSeconds,
             "Layout: the metric at that moment, in seconds since the run's start")
         ->type_name("S");
+    command.add_flag("--planned", options.plannedOnly, "Schedule: the plan alone");
     command.add_flag("--align-clocks", options.alignClocks,
         "Timeline: the traces of all ranks on one clock (see align)");
     command
@@ -181,7 +185,9 @@ Examples:
   trainscope-cli figure runs.trainscope --kind heatmap --metric nvlink_rx --log --out nvlink.pdf
   trainscope-cli figure runs.trainscope --kind parallelism-sweep --model gpt3 --out layouts.pdf
   trainscope-cli figure runs.trainscope --kind comparison --run a --run b --out a-and-b.pdf
-  trainscope-cli figure runs.trainscope --kind layout --colour gpu_temperature --at 60 --out heat.pdf)");
+  trainscope-cli figure runs.trainscope --kind layout --colour gpu_temperature --at 60 --out heat.pdf
+
+  trainscope-cli figure runs.trainscope --kind schedule --run tp8-pp4 --iteration 3 --out pipeline.pdf)");
     command->callback([options, &context] {
         context.action = [options, &context] { return drawFigure(*options, context.console); };
     });

@@ -38,6 +38,7 @@ struct FigureArguments {
     // Of layouts.
     std::string colour;
     std::optional<double> atSeconds;
+    bool plannedOnly = false; // of schedules
     std::string out;
     std::string csv;
     std::string theme = "paper";

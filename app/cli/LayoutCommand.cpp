@@ -4,6 +4,7 @@
 #include "app/cli/LayoutOptions.h"
 #include "app/cli/LayoutText.h"
 #include "app/cli/RunSelection.h"
+#include "app/cli/TracedScheduleOutput.h"
 #include "core/analysis/efficiency/ModelShape.h"
 #include "core/analysis/layout/RunLayout.h"
 #include "core/analysis/layout/RunTraffic.h"
@@ -23,6 +24,8 @@ struct Options {
     std::string run;
     LayoutOptions layout;
     bool tasks = false;
+    bool traced = false;
+    std::optional<std::int64_t> iteration;
     bool save = false;
     bool forget = false;
     bool traffic = false;
@@ -43,6 +46,7 @@ struct Report {
     std::optional<Origin> origin;
     std::optional<layout::TrafficModel> traffic;
     std::optional<analysis::RunBytes> bytes; // computed beside measured, where asked for
+    std::optional<analysis::TracedSchedule> traced;
 };
 
 ExitStatus print(const Options& options, const Console& console, const Report& report) {
@@ -62,6 +66,8 @@ ExitStatus print(const Options& options, const Console& console, const Report& r
             printBytes(console.out(), *report.bytes, report.layout, options.rank);
         else if (report.traffic)
             printTraffic(console.out(), report.layout, *report.traffic);
+        if (report.traced)
+            printTracedSchedule(console.out(), *report.traced);
         return status;
     }
     Json json = Json::object();
@@ -74,6 +80,8 @@ ExitStatus print(const Options& options, const Console& console, const Report& r
         json["traffic"] = trafficJson(report.layout, *report.traffic);
     if (report.bytes)
         json["bytes"] = bytesJson(*report.bytes, report.layout, options.rank);
+    if (report.traced)
+        json["traced"] = tracedScheduleJson(*report.traced, options.tasks);
     printJson(console.out(), json);
     return status;
 }
@@ -95,7 +103,7 @@ Result<Report> reportOf(
     auto made = layout::makeLayout(request.value());
     if (!made.hasValue())
         return made.error();
-    Report report{std::move(made).value(), std::nullopt, std::nullopt, std::nullopt};
+    Report report{std::move(made).value(), {}, {}, {}, {}};
     const auto traffic = analysis::trafficModelOf(model.value(), catalogue);
     const bool isKnown = !report.layout.chunks.empty() && report.layout.microbatches;
     if (traffic.hasValue() && isKnown)
@@ -156,6 +164,16 @@ Status readBytes(const store::Store& store, Run run, const Options& options, con
     return {};
 }
 
+Status readTraced(const store::Store& store, const Run& run, const Options& options,
+    const Console& console, Report& report) {
+    auto traced = analysis::tracedSchedule(store, run, options.iteration,
+        [&console](const ProgressState&) { return !console.isCancelled(); });
+    if (!traced.hasValue())
+        return traced.error();
+    report.traced = std::move(traced).value();
+    return {};
+}
+
 ExitStatus printOfRun(Options options, const Console& console) {
     const bool isChange = options.save || options.forget;
     auto store = openDatabase(
@@ -190,6 +208,12 @@ ExitStatus printOfRun(Options options, const Console& console) {
         if (!status.hasValue())
             return console.fail(status.error());
     }
+    if (options.traced || options.iteration) {
+        const auto status
+            = readTraced(store.value(), run.value(), options, console, report.value());
+        if (!status.hasValue())
+            return console.fail(status.error());
+    }
     return print(options, console, report.value());
 }
 
@@ -215,6 +239,12 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
         ->type_name("R")
         ->check(CLI::NonNegativeNumber)
         ->needs(traffic);
+    command->add_flag("--traced", options->traced,
+        "Also the pipeline as the run's traces show it, with its bubbles");
+    command
+        ->add_option("--iteration", options->iteration,
+            "The traced iteration; the one with most of it traced unless given")
+        ->type_name("K");
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(
         R"(Of a run: as entered by hand (--save), else from its launch configuration, else from the
@@ -244,6 +274,9 @@ Examples:
                 return context.console.fail({ErrorCode::Usage,
                     "--traffic compares with what a run recorded: say a database and its run.",
                     {}});
+            if (options->traced || options->iteration)
+                return context.console.fail({ErrorCode::Usage,
+                    "Traces are those of a run: say in which database, and of which run.", {}});
             if (options->save || options->forget)
                 return context.console.fail({ErrorCode::Usage,
                     "A layout is kept in a database: say which, and of which run.", {}});

@@ -59,15 +59,6 @@ Json stagesJson(const Layout& layout) {
     return list;
 }
 
-Json tasksJson(const layout::Schedule& plan) {
-    Json list = Json::array();
-    for (const auto& task : plan.tasks)
-        list.push_back(
-            {{"stage", task.stage}, {"chunk", task.chunk}, {"microbatch", task.microbatch},
-                {"kind", toString(task.kind)}, {"start", task.start}, {"end", task.end}});
-    return list;
-}
-
 Json scheduleJson(const Layout& layout, const layout::Schedule* plan, bool withTasks) {
     Json json{{"kind", toString(layout.schedule)}, {"stages", layout.grid.degrees().pipeline}};
     setIfPresent(json, "microbatches", layout.microbatches);
@@ -88,6 +79,15 @@ Json scheduleJson(const Layout& layout, const layout::Schedule* plan, bool withT
 }
 
 } // namespace
+
+Json tasksJson(const layout::Schedule& plan) {
+    Json list = Json::array();
+    for (const auto& task : plan.tasks)
+        list.push_back(
+            {{"stage", task.stage}, {"chunk", task.chunk}, {"microbatch", task.microbatch},
+                {"kind", toString(task.kind)}, {"start", task.start}, {"end", task.end}});
+    return list;
+}
 
 Json layoutJson(const Layout& layout, const layout::Schedule* plan, bool withTasks) {
     Json json{{"world_size", layout.grid.worldSize()}, {"nodes", layout.nodes},

@@ -72,7 +72,7 @@ _trainscope_cli() {
     layout)
       options="--run --nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
         --stage-layers --embedding-layer --loss-layer --model --sequence --micro-batch --microbatches --microbatch-group \
-        --schedule --save --forget --traffic --rank --tasks --json --help" ;;
+        --schedule --save --forget --traced --iteration --traffic --rank --tasks --json --help" ;;
     topology)
       if [[ $current == -* ]]; then
         _trainscope_cli_words "--json --help" "$current"
@@ -88,7 +88,7 @@ _trainscope_cli() {
     collectives) options="--run --network-gbps --own-clocks --json --help" ;;
     figure)
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --colour --at --from --to --align-clocks --statistic --log
-        --whole-run --per --iteration --stacked --normalise --categories --model --optimization --csv --help" ;;
+        --whole-run --per --iteration --planned --stacked --normalise --categories --model --optimization --csv --help" ;;
     report) options="--run --out --help" ;;
     export) options="--run --metric --out --force --help" ;;
     query) options="--json --help" ;;

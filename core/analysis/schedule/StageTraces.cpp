@@ -188,7 +188,7 @@ public:
             traces.stages.push_back(std::move(stage).value());
         }
         traces.basis = fmt::format(
-            "passes by {}; layout from {}", evidenceText(m_evidence), m_speakers.wording);
+            "Passes by {}; layout from {}", evidenceText(m_evidence), m_speakers.wording);
         takeNotes(clocks.value(), traces);
         return traces;
     }
