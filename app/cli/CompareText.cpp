@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <ostream>
 #include <set>
 #include <string>
@@ -130,41 +131,53 @@ void printConfiguration(const Comparison& comparison, std::ostream& out) {
     table.print(out, "  ");
 }
 
-void printBreakdown(const Comparison& comparison, std::ostream& out) {
-    std::set<std::string> categories;
-    std::vector<TextTable::Column> columns{{"where the step goes", TextTable::Align::Left}};
+using Parts = std::map<std::string, double>; // s, by name
+
+// A row for each name that any run has, in the order of the names.
+void printParts(const Comparison& comparison, const std::string& title,
+    const std::vector<Parts>& parts, std::ostream& out) {
+    std::vector<TextTable::Column> columns{{title, TextTable::Align::Left}};
+    std::set<std::string> names;
     for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
         const auto& traced = comparison.runs[i].traced;
         const bool isStep = traced && traced->basis != analysis::TraceBasis::Trace;
         columns.push_back({letterOf(i) + (isStep ? ", s/step" : ", s of trace")});
-        if (!traced)
-            continue;
-        for (const auto& part : traced->all.parts)
-            categories.insert(part.category);
+        for (const auto& [name, seconds] : parts[i])
+            names.insert(name);
     }
     TextTable table(columns);
-    for (const std::string& category : categories) {
-        std::vector<std::string> cells;
-        bool isExposed = false;
-        for (const RunMeasures& run : comparison.runs) {
-            std::string cell = "-";
-            if (run.traced) {
-                for (const auto& part : run.traced->all.parts) {
-                    if (part.category != category)
-                        continue;
-                    cell = fmt::format("{:.4g}", part.seconds);
-                    isExposed |= part.isCommunication;
-                }
-            }
-            cells.push_back(std::move(cell));
+    for (const std::string& name : names) {
+        std::vector<std::string> cells{name};
+        for (const Parts& one : parts) {
+            const auto found = one.find(name);
+            cells.push_back(found == one.end() ? "-" : fmt::format("{:.4g}", found->second));
         }
-        cells.insert(cells.begin(), category + (isExposed ? " (exposed)" : ""));
         table.add(std::move(cells));
     }
     if (table.isEmpty())
         return;
     out << '\n';
     table.print(out, "  ");
+}
+
+void printBreakdown(const Comparison& comparison, std::ostream& out) {
+    std::vector<Parts> categories;
+    std::vector<Parts> phases;
+    for (const RunMeasures& run : comparison.runs) {
+        categories.emplace_back();
+        phases.emplace_back();
+        if (!run.traced)
+            continue;
+        for (const auto& part : run.traced->all.parts)
+            categories.back()[part.category + (part.isCommunication ? " (exposed)" : "")]
+                = part.seconds;
+        for (const analysis::Phase phase : analysis::kAllPhases) {
+            if (run.traced->phases[phase] > 0.0)
+                phases.back()[std::string(toString(phase))] = run.traced->phases[phase];
+        }
+    }
+    printParts(comparison, "where the step goes", categories, out);
+    printParts(comparison, "phases of the step", phases, out);
 }
 
 } // namespace

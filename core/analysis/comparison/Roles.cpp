@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::analysis {
 
@@ -61,20 +62,27 @@ std::string letters(const std::string& name) {
     return out;
 }
 
-// The same model under different names is one.
-std::string modelKey(const LaunchConfig& launch, const catalogue::ModelCatalogue& models) {
-    if (launch.model) {
-        const auto* known = models.byName(*launch.model);
-        return known != nullptr ? known->name : letters(*launch.model);
-    }
-    if (launch.layers && launch.hiddenSize) {
-        const auto* known
-            = models.byShape(*launch.layers, *launch.hiddenSize, launch.experts.value_or(1) > 1);
-        return known != nullptr
-            ? known->name
-            : fmt::format("{} layers of {}", *launch.layers, *launch.hiddenSize);
-    }
-    return {};
+std::string shapeText(int layers, int hidden) {
+    return fmt::format("{} layers of {}", layers, hidden);
+}
+
+std::string shapeKey(const LaunchConfig& launch, const catalogue::ModelCatalogue& models) {
+    if (launch.layers && launch.hiddenSize)
+        return shapeText(*launch.layers, *launch.hiddenSize);
+    const auto* known = launch.model ? models.byName(*launch.model) : nullptr;
+    return known != nullptr ? shapeText(known->layers, known->hidden) : std::string();
+}
+
+// One model may be written differently; where one of them names none, their shapes tell.
+std::pair<std::string, std::string> modelKeys(const LaunchConfig& a, const LaunchConfig& b) {
+    const catalogue::ModelCatalogue models = catalogue::modelCatalogue();
+    if (!a.model || !b.model)
+        return {shapeKey(a, models), shapeKey(b, models)};
+    const auto nameKey = [&models](const std::string& name) {
+        const auto* known = models.byName(name);
+        return known != nullptr ? known->name : letters(name);
+    };
+    return {nameKey(*a.model), nameKey(*b.model)};
 }
 
 // "bf16", "bf16-mixed" and "bfloat16" are one.
@@ -130,6 +138,8 @@ Roles rolesOf(const RunMeasures& a, const RunMeasures& b) {
 }
 
 std::string WorkDifference::text() const {
+    if (a.empty() && b.empty())
+        return what + " (not stated)";
     if (!isKnown())
         return what + " (" + (a.empty() ? "not stated" : a) + " against "
             + (b.empty() ? "not stated" : b) + ")";
@@ -137,9 +147,9 @@ std::string WorkDifference::text() const {
 }
 
 std::vector<WorkDifference> workDifferences(const RunMeasures& a, const RunMeasures& b) {
-    const catalogue::ModelCatalogue models = catalogue::modelCatalogue();
     const LaunchConfig& first = a.run.launch;
     const LaunchConfig& second = b.run.launch;
+    const auto models = modelKeys(first, second);
     const auto workload = [](const LaunchConfig& launch) {
         return launch.workload ? std::string(toString(*launch.workload)) : std::string();
     };
@@ -148,17 +158,19 @@ std::vector<WorkDifference> workDifferences(const RunMeasures& a, const RunMeasu
         return WorkDifference{std::move(what), std::move(one), std::move(other), isEqual};
     };
     std::vector<WorkDifference> all{
-        plain("model", modelKey(first, models), modelKey(second, models)),
+        plain("model", models.first, models.second),
         plain("global batch", textOf(first.globalBatch), textOf(second.globalBatch)),
         plain("sequence length", textOf(first.sequenceLength), textOf(second.sequenceLength)),
         plain("precision", precisionKey(first.precision), precisionKey(second.precision)),
         plain("workload", workload(first), workload(second)),
     };
-    for (const auto& [at, member] :
-        {std::pair{0U, &LaunchConfig::model}, std::pair{3U, &LaunchConfig::precision}}) {
-        all[at].a = (first.*member).value_or(all[at].a);
-        all[at].b = (second.*member).value_or(all[at].b);
+    // As they were written.
+    if (first.model && second.model) {
+        all[0].a = *first.model;
+        all[0].b = *second.model;
     }
+    all[3].a = first.precision.value_or(all[3].a);
+    all[3].b = second.precision.value_or(all[3].b);
     std::erase_if(all, [](const WorkDifference& one) { return one.isKnown() && one.isEqual; });
     return all;
 }

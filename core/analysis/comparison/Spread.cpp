@@ -105,7 +105,7 @@ bool MeanDifference::isBeyond() const {
     return std::abs(difference) > margin;
 }
 
-std::optional<MeanDifference> differenceOf(const Spread& a, const Spread& b) {
+std::optional<MeanDifference> differenceOf(const Spread& a, const Spread& b, double confidence) {
     if (a.count < kLeastIterations || b.count < kLeastIterations)
         return std::nullopt;
     const double na = a.effectiveCount();
@@ -117,7 +117,7 @@ std::optional<MeanDifference> differenceOf(const Spread& a, const Spread& b) {
     if (va + vb <= 0.0)
         return out;
     const double degrees = (va + vb) * (va + vb) / (va * va / (na - 1.0) + vb * vb / (nb - 1.0));
-    out.margin = studentT(kConfidence, degrees) * std::sqrt(va + vb);
+    out.margin = studentT(confidence, degrees) * std::sqrt(va + vb);
     return out;
 }
 

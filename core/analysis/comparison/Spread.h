@@ -31,14 +31,15 @@ std::optional<Spread> spreadOf(std::span<const double> values);
 inline constexpr std::int64_t kLeastIterations = 3;
 inline constexpr double kConfidence = 0.95;
 
-// The difference of means b − a with the bounds of its 95 % interval.
+// The difference of means b − a with the bounds of its interval of that confidence.
 struct MeanDifference {
     double difference = 0.0;
     double margin = 0.0; // ± of the interval
     [[nodiscard]] bool isBeyond() const;
 };
 // Absent with fewer than kLeastIterations in either.
-std::optional<MeanDifference> differenceOf(const Spread& a, const Spread& b);
+std::optional<MeanDifference> differenceOf(
+    const Spread& a, const Spread& b, double confidence = kConfidence);
 
 // Two-sided quantile of Student's t: |t| stays below it with that probability. degrees > 0.
 double studentT(double probability, double degrees);

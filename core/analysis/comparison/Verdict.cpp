@@ -36,8 +36,9 @@ Standing standingOf(const RunMeasures& a, const RunMeasures& b, std::string_view
             return {Kind::Missing, 1.0, run->run.name + ": " + run->why(key)};
     }
     const bool hasSpread = first->spread && second->spread;
-    const auto difference
-        = hasSpread ? differenceOf(*first->spread, *second->spread) : std::nullopt;
+    const auto difference = hasSpread
+        ? differenceOf(*first->spread, *second->spread, kVerdictConfidence)
+        : std::nullopt;
     if (!difference)
         return {Kind::TooFew, 1.0,
             fmt::format("{} and {} iterations are too few to tell a difference from chance; {} of "
@@ -101,15 +102,23 @@ private:
             undecided("not a scale-up and scale-out pair", m_roles.why);
             return true;
         }
+        return isOtherWork();
+    }
+
+    bool isOtherWork() {
         std::string differing;
         for (const WorkDifference& one : workDifferences(m_a, m_b)) {
-            const bool isNeeded = one.isKnown() || one.what == "model";
-            if (isNeeded)
-                differing += (differing.empty() ? "" : ", ") + one.text();
+            std::string& list = one.isKnown() ? differing : m_unstated;
+            list += (list.empty() ? "" : ", ") + one.text();
         }
         if (!differing.empty()) {
             undecided("the runs did different work",
                 "They differ in " + differing + ", so that their figures do not compare.");
+            return true;
+        }
+        if (m_unstated.find("model") != std::string::npos) {
+            undecided("whether the runs did the same work is not known",
+                "What is not stated of both: " + m_unstated + ".");
             return true;
         }
         return false;
@@ -207,6 +216,8 @@ private:
         addTurning(m_verdict, m_a, m_b);
         if (m_roles.isAssumed)
             m_verdict.reason += " " + m_roles.why;
+        if (!m_unstated.empty())
+            m_verdict.reason += " Taken to be the same: " + m_unstated + ".";
     }
 
     const RunMeasures& m_a;
@@ -214,6 +225,7 @@ private:
     Roles m_roles;
     Standing m_joule;
     Standing m_gpu;
+    std::string m_unstated; // of the work, by one or both
     Verdict m_verdict;
 };
 

@@ -6,7 +6,8 @@
 // neither; of GPUs of one kind, the one with no more GPUs in larger nodes. Where the GPUs are not
 // known, the one with fewer GPUs, and the verdict says so.
 // Rule: tokens per joule and tokens per second and GPU decide. A difference counts when it is
-// beyond the spread over iterations (Spread.h) and at least kLeastDifference. Both for one run, or
+// beyond the spread over iterations (Spread.h, at kVerdictConfidence, so that chance decides one
+// verdict in a hundred) and at least kLeastDifference. Both for one run, or
 // one of them while the other does not count: that run wins. Neither counts and both are known to
 // within kTieWithin: a tie. Else it is undecided: they disagree, the spread is too large, there are
 // too few iterations, the work differs, or a run ended out-of-memory. Without energy of both,
@@ -21,6 +22,7 @@
 
 namespace trainscope::analysis {
 
+inline constexpr double kVerdictConfidence = 0.99;
 inline constexpr double kLeastDifference = 0.01;
 inline constexpr double kTieWithin = 0.05;
 

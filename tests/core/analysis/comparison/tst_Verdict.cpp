@@ -146,6 +146,62 @@ private Q_SLOTS:
         QVERIFY(verdictOf(measured(few()), other).winner == Winner::ScaleUp);
     }
 
+    void workThatIsNotStated() {
+        RunMeasures a = measured(few());
+        RunMeasures b = measured(many());
+        b.run.launch.precision.reset();
+        const Verdict assumed = verdictOf(a, b);
+        QVERIFY(assumed.winner == Winner::ScaleUp);
+        QVERIFY2(mentions(assumed.reason, "precision (bf16 against not stated)"),
+            assumed.reason.c_str());
+        // Nothing names b's model, but its shape is that of a's.
+        b.run.launch.model.reset();
+        b.run.launch.layers = 96;
+        b.run.launch.hiddenSize = 12288;
+        QVERIFY(verdictOf(a, b).winner == Winner::ScaleUp);
+        b.run.launch.layers = 48;
+        QVERIFY(mentions(verdictOf(a, b).headline, "different work"));
+        b.run.launch.layers.reset();
+        const Verdict unknown = verdictOf(a, b);
+        QVERIFY(unknown.winner == Winner::Undecided);
+        QVERIFY(mentions(unknown.headline, "is not known"));
+    }
+
+    // Runs that do not differ, of any length and noise: a winner in one of fifty at most, since
+    // either quantity may decide.
+    void chanceHardlyEverDecides() {
+        std::mt19937 random(11);
+        std::uniform_int_distribution<int> count(3, 60);
+        std::uniform_real_distribution<double> noise(0.001, 0.1);
+        int winners = 0;
+        constexpr int trials = 600;
+        for (int i = 0; i < trials; ++i) {
+            Plan alike = many();
+            alike.stepS = 4.0;
+            RunMeasures a = measured(few());
+            RunMeasures b = measured(alike);
+            const double std = noise(random);
+            for (RunMeasures* run : {&a, &b}) {
+                std::normal_distribution<double> iteration(1.0, std);
+                std::vector<double> times(static_cast<std::size_t>(count(random)));
+                for (double& one : times)
+                    one = 1.0 / iteration(random);
+                for (const char* key : {"tokens_per_j", "tokens_per_s_per_gpu"}) {
+                    Measure& measure = *run->values[quantityIndex(key).value()];
+                    std::vector<double> values = times;
+                    for (double& one : values)
+                        one *= measure.value;
+                    measure.spread = spreadOf(values);
+                    measure.value = measure.spread->mean;
+                }
+            }
+            const Winner winner = verdictOf(a, b).winner;
+            winners += winner == Winner::ScaleUp || winner == Winner::ScaleOut ? 1 : 0;
+        }
+        QVERIFY2(winners < trials / 50, qPrintable(QString::number(winners)));
+        QVERIFY(winners > 0); // or the noise was none
+    }
+
     void outOfMemoryIsUndecided() {
         RunMeasures oom = measured(many());
         oom.run.status = RunStatus::Oom;
