@@ -85,18 +85,13 @@ std::optional<BandwidthSide> bandwidthSide(const RunMeasures& run, std::string_v
 }
 
 std::optional<BatchSide> batchSide(const RunMeasures& run, std::string_view by) {
-    const LaunchConfig& launch = run.run.launch;
     const auto figure = run.value(by);
-    if (!figure || !launch.globalBatch || !launch.microBatch || !launch.pipelineParallel
-        || !launch.tensorParallel || run.gpus <= 0)
+    const auto microbatches = run.microbatches();
+    if (!figure || !microbatches)
         return std::nullopt;
-    const double model = double{1} * *launch.tensorParallel * *launch.pipelineParallel
-        * launch.contextParallel.value_or(1);
-    const double data = launch.dataParallel ? double{1} * *launch.dataParallel : run.gpus / model;
-    const double microbatches = *launch.globalBatch / (data * *launch.microBatch);
-    if (!(microbatches >= 1.0))
-        return std::nullopt;
-    return BatchSide{*figure, microbatches, double{1} * *launch.pipelineParallel};
+    // Virtual stages fill a pipeline as so many more micro-batches do.
+    return BatchSide{*figure, *microbatches * run.layout->virtualStages,
+        double{1} * run.layout->grid.degrees().pipeline};
 }
 
 std::optional<double> scaledBandwidth(const RunMeasures& run, double factor) {
@@ -164,7 +159,7 @@ void addBatch(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
     const double batch = *a.run.launch.globalBatch;
     const auto factor = evenBatch(*first, *second);
     const bool isPossible
-        = factor && *factor * std::min(first->microbatches, second->microbatches) >= 1.0;
+        = factor && *factor * std::min(*a.microbatches(), *b.microbatches()) >= 1.0;
     if (isPossible) {
         out.a = out.b = *factor * batch;
         out.text = fmt::format("The two would be even at a global batch of about {:.0f} (now "
@@ -211,9 +206,42 @@ std::string partsText(const Costs& better, const Costs& worse, double more, std:
     return text;
 }
 
+// Where most of the loser's energy a token goes into power and not into time, that is the cause.
+bool addPower(Verdict& verdict, const RunMeasures& better, const RunMeasures& worse,
+    const std::pair<std::string, std::string>& labels, bool isFirstBetter) {
+    constexpr double most = 0.5; // of the logarithm of the factor
+    if (verdict.by != "tokens_per_j" || better.gpus <= 0 || worse.gpus <= 0)
+        return false;
+    const auto watts = [](const RunMeasures& run) {
+        const auto all = run.value("mean_power_w");
+        return all ? std::optional(*all / run.gpus) : std::nullopt;
+    };
+    const auto high = watts(worse);
+    const auto low = watts(better);
+    const double factor = *better.value("tokens_per_j") / *worse.value("tokens_per_j");
+    if (!high || !low || *low <= 0.0 || *high <= *low || factor <= 1.0)
+        return false;
+    const double share = std::log(*high / *low) / std::log(factor);
+    if (share < most)
+        return false;
+    verdict.cause = "power";
+    verdict.statements.insert(verdict.statements.begin(),
+        {fmt::format("{} draws {} a GPU, {} {}: {:.2f} × the power, {} the {:.2f} × of energy a "
+                     "token.",
+             labels.second, scaled(*high, "W"), labels.first, scaled(*low, "W"), *high / *low,
+             share > 1.0 ? "which makes more than" : "most of", factor),
+            "mean_power_w_per_gpu", isFirstBetter ? low : high, isFirstBetter ? high : low, false});
+    return true;
+}
+
 } // namespace
 
 void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std::size_t winner) {
+    const Labels labels(a, b);
+    const bool isFirst = winner == 0;
+    if (addPower(verdict, isFirst ? a : b, isFirst ? b : a,
+            isFirst ? std::pair{labels.a, labels.b} : std::pair{labels.b, labels.a}, isFirst))
+        return;
     const bool withTrace = a.traced && b.traced;
     const auto costs = std::pair{costsOf(a, withTrace), costsOf(b, withTrace)};
     if (!costs.first || !costs.second)
@@ -222,11 +250,10 @@ void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std:
     const Costs& worse = winner == 0 ? *costs.second : *costs.first;
     const double more = worse.perToken - better.perToken;
     if (more <= 0.0)
-        return; // it loses by its power, not by its time
+        return;
     const auto most = causeOf(better, worse, more);
     if (!most)
         return;
-    const Labels labels(a, b);
     verdict.cause = worse.parts[*most].first;
     const bool isThrottling = verdict.cause.find("throttling") != std::string::npos;
     Statement out{

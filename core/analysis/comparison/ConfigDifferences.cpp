@@ -56,6 +56,20 @@ Value count(int number) {
     return number > 0 ? Value(std::to_string(number)) : std::nullopt;
 }
 
+// What the layout says where the launch configuration does not.
+Value degreeOf(const RunMeasures& run, std::string_view key) {
+    if (!run.layout)
+        return std::nullopt;
+    const layout::Degrees& degrees = run.layout->grid.degrees();
+    const std::array<std::pair<std::string_view, int>, 6> known{
+        {{"tensor_parallel", degrees.tensor}, {"pipeline_parallel", degrees.pipeline},
+            {"context_parallel", degrees.context}, {"expert_parallel", degrees.expert},
+            {"data_parallel", degrees.data}, {"virtual_pipeline", run.layout->virtualStages}}};
+    const auto found = std::find_if(
+        known.begin(), known.end(), [key](const auto& one) { return one.first == key; });
+    return found == known.end() ? std::nullopt : Value(text(found->second));
+}
+
 } // namespace
 
 std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures> runs) {
@@ -77,9 +91,9 @@ std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures> run
     forEachLaunchField([&](const char* name, auto member) {
         if (std::string_view(name) == "nodes")
             return; // of the run, whatever said it
-        add(name, titleOf(name), [member](const RunMeasures& one) {
+        add(name, titleOf(name), [name, member](const RunMeasures& one) {
             const auto& value = one.run.launch.*member;
-            return value ? Value(text(*value)) : std::nullopt;
+            return value ? Value(text(*value)) : degreeOf(one, name);
         });
     });
     return out;

@@ -1,6 +1,5 @@
 #include "core/analysis/comparison/GroupGuess.h"
 
-#include "core/analysis/layout/RunLayout.h"
 #include "core/layout/GroupSpan.h"
 
 #include <initializer_list>
@@ -35,30 +34,19 @@ std::optional<GroupKind> onlyOf(
 
 } // namespace
 
-Result<std::map<std::string, GuessedGroup>> guessGroups(
-    const store::Store& store, const Run& run, const Progress& progress) {
+std::map<std::string, GuessedGroup> guessGroups(const layout::Layout& layout) {
     std::map<std::string, GuessedGroup> guessed;
-    const auto told = runLayout(store, run, progress);
-    if (!told.hasValue()) {
-        const ErrorCode code = told.error().code;
-        if (code == ErrorCode::NotFound || code == ErrorCode::Usage)
-            return guessed;
-        return told.error();
-    }
-    const auto layout = layout::makeLayout(told.value().request);
-    if (!layout.hasValue())
-        return guessed;
     const auto put
         = [&](const std::vector<const char*>& categories, const std::optional<GroupKind>& kind) {
               if (!kind)
                   return;
               for (const char* category : categories)
-                  guessed[category] = groupOf(layout.value(), *kind);
+                  guessed[category] = groupOf(layout, *kind);
           };
-    put({"send_recv"}, onlyOf(layout.value(), {GroupKind::Pipeline, GroupKind::Expert}));
-    put({"all_to_all"}, onlyOf(layout.value(), {GroupKind::Expert}));
+    put({"send_recv"}, onlyOf(layout, {GroupKind::Pipeline, GroupKind::Expert}));
+    put({"all_to_all"}, onlyOf(layout, {GroupKind::Expert}));
     put({"all_reduce", "all_gather", "reduce_scatter"},
-        onlyOf(layout.value(), {GroupKind::Tensor, GroupKind::Context, GroupKind::Data}));
+        onlyOf(layout, {GroupKind::Tensor, GroupKind::Context, GroupKind::Data}));
     return guessed;
 }
 

@@ -3,8 +3,7 @@
 // and what it does; absent where the layout leaves more than one.
 
 #include "core/analysis/communication/GroupPlaces.h"
-#include "core/model/Import.h"
-#include "core/store/Store.h"
+#include "core/layout/Layout.h"
 
 #include <map>
 #include <string>
@@ -16,10 +15,8 @@ struct GuessedGroup {
     LinkClass link = LinkClass::Unknown;
 };
 
-// By kernel category ("send_recv"); empty where the run's layout is not known. Messages are those
-// of the pipeline, or of experts where there is no pipeline; all-to-alls are of experts; the others
-// of the only dense group with several ranks.
-Result<std::map<std::string, GuessedGroup>> guessGroups(
-    const store::Store& store, const Run& run, const Progress& progress = {});
+// By kernel category ("send_recv"). Messages are those of the pipeline, or of experts where there
+// is no pipeline; all-to-alls are of experts; the others of the only dense group of several ranks.
+std::map<std::string, GuessedGroup> guessGroups(const layout::Layout& layout);
 
 } // namespace trainscope::analysis

@@ -1,6 +1,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 
 #include "core/analysis/comparison/MeasureValues.h"
+#include "core/analysis/layout/RunLayout.h"
 
 #include <fmt/format.h>
 
@@ -48,8 +49,8 @@ public:
     }
 
     Result<RunMeasures> measure() {
-        for (auto step : {&Measurer::chooseWindow, &Measurer::addSummary, &Measurer::addEfficiency,
-                 &Measurer::addDetail, &Measurer::addTrace}) {
+        for (auto step : {&Measurer::findLayout, &Measurer::chooseWindow, &Measurer::addSummary,
+                 &Measurer::addEfficiency, &Measurer::addDetail, &Measurer::addTrace}) {
             if (Status status = (this->*step)(); !status.hasValue())
                 return status.error();
         }
@@ -63,6 +64,21 @@ private:
         if (!result.hasValue())
             return result.error();
         into = std::move(result).value();
+        return {};
+    }
+
+    Status findLayout() {
+        const auto told = runLayout(m_store, m_made.run, m_progress);
+        if (!told.hasValue()) {
+            const ErrorCode code = told.error().code;
+            return code == ErrorCode::NotFound || code == ErrorCode::Usage ? Status()
+                                                                           : told.error();
+        }
+        // One that cannot be is as good as none.
+        if (auto layout = layout::makeLayout(told.value().request); layout.hasValue()) {
+            m_made.layout = std::move(layout).value();
+            m_made.layoutWording = told.value().wording;
+        }
         return {};
     }
 
@@ -104,7 +120,8 @@ private:
     }
 
     Status addTrace() {
-        TraceScope scope{m_window, m_detail.iterations.iterations, m_efficiency.stepTimeS};
+        const TraceScope scope{m_window, m_detail.iterations.iterations, m_efficiency.stepTimeS,
+            m_made.layout ? &*m_made.layout : nullptr};
         return keep(traceMeasures(m_store, m_made.run, scope, m_progress), m_made.traced);
     }
 
@@ -132,6 +149,18 @@ std::optional<double> RunMeasures::value(std::string_view key) const {
 std::string RunMeasures::why(std::string_view key) const {
     const auto at = quantityIndex(key);
     return at && *at < absentWhy.size() ? absentWhy[*at] : std::string();
+}
+
+std::optional<double> RunMeasures::microbatches() const {
+    const LaunchConfig& launch = run.launch;
+    if (!layout)
+        return std::nullopt;
+    if (layout->microbatches)
+        return *layout->microbatches;
+    if (!launch.globalBatch || !launch.microBatch || *launch.microBatch <= 0)
+        return std::nullopt;
+    const double each = double{1} * layout->grid.degrees().data * *launch.microBatch;
+    return *launch.globalBatch >= each ? std::optional(*launch.globalBatch / each) : std::nullopt;
 }
 
 std::optional<double> RunMeasures::divisor(const QuantityInfo& quantity, Normalisation by) const {

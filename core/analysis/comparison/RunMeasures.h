@@ -10,6 +10,7 @@
 #include "core/analysis/detail/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/layout/Layout.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
@@ -46,6 +47,8 @@ struct RunMeasures {
     int gpus = 0; // of the job, recorded or not; 0: not known
     int nodes = 0;
     std::optional<double> tokensPerStep;
+    std::optional<layout::Layout> layout; // absent: nothing says it
+    std::string layoutWording; // what said it
 
     SteadyState window; // of the whole run where the scope asks for it
     std::string wording; // of the window: which iterations, which are left out, or why all of it
@@ -63,6 +66,8 @@ struct RunMeasures {
     [[nodiscard]] const Measure* find(std::string_view key) const; // nullptr: absent
     [[nodiscard]] std::optional<double> value(std::string_view key) const;
     [[nodiscard]] std::string why(std::string_view key) const; // it is absent
+    // Micro-batches of a pipeline per step; absent where layout or batches are not known.
+    [[nodiscard]] std::optional<double> microbatches() const;
     // Divided where the normalisation divides it; absent where the divisor is not known.
     [[nodiscard]] std::optional<Measure> normalised(std::size_t quantity, Normalisation by) const;
     // By what the normalisation divides that quantity, 1 where it does not.

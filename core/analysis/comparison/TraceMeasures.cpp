@@ -300,12 +300,12 @@ private:
         if (!gpus.hasValue())
             return gpus.error();
         const GroupPlaces places(m_run, gpus.value());
-        auto guessed = guessGroups(m_store, m_run, m_progress);
-        if (!guessed.hasValue())
-            return guessed.error();
+        std::map<std::string, GuessedGroup> guessed;
+        if (m_scope.layout != nullptr)
+            guessed = guessGroups(*m_scope.layout);
         std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
         for (const auto& [collective, seconds] : m_exposed) {
-            const auto place = placeOf(collective, places, guessed.value());
+            const auto place = placeOf(collective, places, guessed);
             if (!place.hasValue())
                 return place.error();
             sums[{place.value().dimension, place.value().link, collective.first}] += seconds;

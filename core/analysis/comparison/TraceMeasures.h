@@ -9,6 +9,7 @@
 
 #include "core/analysis/communication/GroupPlaces.h"
 #include "core/analysis/phases/Phase.h"
+#include "core/layout/Layout.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/store/Store.h"
@@ -77,6 +78,7 @@ struct TraceScope {
     TimeRange window = kAllTime;
     std::vector<Iteration> iterations; // of the run
     std::optional<double> stepTimeS;
+    const layout::Layout* layout = nullptr; // nullptr: not known
 };
 Result<std::optional<TraceMeasures>> traceMeasures(const store::Store& store, const Run& run,
     const TraceScope& scope, const Progress& progress = {});

@@ -44,7 +44,7 @@ struct Verdict {
     std::string headline; // "Scale-up wins per joule and per GPU, scale-out per second"
     std::string reason; // why so, one sentence
     // What costs the loser most against the winner: "exposed_communication", "idle",
-    // "thermal_throttling", "throttling", "compute"; empty: not to be told.
+    // "thermal_throttling", "throttling", "compute", "power"; empty: not to be told.
     std::string cause;
     std::optional<std::size_t> scaleUp; // 0 or 1: which of the two it is; absent: no such pair
     std::vector<Statement> statements; // the most telling first

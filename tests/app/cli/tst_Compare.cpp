@@ -2,10 +2,12 @@
 
 #include <QtTest>
 
+#include "app/sample/Sample.h"
 #include "core/analysis/comparison/PlantedPair.h"
 #include "support/RunCli.h"
 
 #include <cmath>
+#include <set>
 
 using namespace trainscope;
 using test::largeSide;
@@ -156,6 +158,30 @@ private Q_SLOTS:
             std::string("undecided"));
         QCOMPARE(json["verdict"]["winner"].get<std::string>(), std::string("scale-up"));
         QCOMPARE(runCli({"compare", path}).status, 2); // which of the three?
+    }
+
+    // A large cluster with half the GPUs, and a trace of a part of a step.
+    void theSample() {
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath(QStringLiteral("s.trainscope")).toStdString();
+        QVERIFY(app::writeSample(path).hasValue());
+        const auto json = runCli({"compare", path, "--json"}).json();
+        const auto& verdict = json["verdict"];
+        QCOMPARE(verdict["winner"].get<std::string>(), std::string("scale-up"));
+        QVERIFY(verdict["scale_up"].get<std::string>().find("H200") != std::string::npos);
+        std::set<std::string> told;
+        for (const auto& statement : verdict["statements"])
+            told.insert(statement["quantity"].get<std::string>());
+        for (const char* quantity : {"tokens_per_s", "tokens_per_s_per_gpu", "tokens_per_j",
+                 "memory_headroom_b", "exposed_communication_fraction", "peak_power_w",
+                 "throttled_fraction", "inter_node_bandwidth", "global_batch"})
+            QVERIFY2(told.contains(quantity), quantity);
+        for (const auto& run : json["runs"]) {
+            double sum = 0.0;
+            for (const auto& [category, seconds] : run["breakdown"]["categories"].items())
+                sum += seconds.get<double>();
+            QVERIFY(isNear(run["breakdown"]["seconds"], sum, 1e-9));
+        }
     }
 
     void wrongUse() {

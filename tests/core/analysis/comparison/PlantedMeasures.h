@@ -64,8 +64,13 @@ inline RunMeasures measured(const Plan& plan) {
     launch.globalBatch = 128;
     launch.microBatch = 1;
     launch.sequenceLength = 2048;
-    launch.tensorParallel = 8;
-    launch.pipelineParallel = plan.gpus / 8;
+    layout::LayoutRequest request;
+    request.worldSize = plan.gpus;
+    request.gpusPerNode = plan.perNode;
+    request.tensor = 8;
+    request.pipeline = plan.gpus / 8;
+    if (auto layout = layout::makeLayout(request); layout.hasValue())
+        run.layout = std::move(layout).value();
     run.tokensPerStep = 128.0 * 2048.0;
     setStep(run, plan);
     return run;

@@ -2,6 +2,7 @@
 
 #include <QtTest>
 
+#include "core/analysis/comparison/MemoryHeadroom.h"
 #include "core/analysis/comparison/PlantedMeasures.h"
 #include "core/analysis/comparison/ThrottleLoss.h"
 #include "core/analysis/comparison/Turning.h"
@@ -303,6 +304,39 @@ private Q_SLOTS:
         }
         QCOMPARE(verdictOf(a, b).cause, std::string("thermal_throttling"));
         QVERIFY(mentions(find(verdictOf(a, b), "throttled_fraction")->text, "50 % (all by heat)"));
+    }
+
+    // As fast per GPU, but at 600 W against 400 W: 1.5 × the energy.
+    void powerIsNamed() {
+        Plan thrifty = many();
+        thrifty.stepS = 4.0;
+        thrifty.wattsPerGpu = 400.0;
+        const Verdict verdict = verdictOf(measured(few()), measured(thrifty));
+        QVERIFY(verdict.winner == Winner::ScaleOut);
+        QCOMPARE(verdict.cause, std::string("power"));
+        QVERIFY(isAbout(verdict.statements.front().a, 600.0));
+        QVERIFY(isAbout(verdict.statements.front().b, 400.0));
+        QVERIFY2(mentions(verdict.statements.front().text, "1.50 × the power"),
+            verdict.statements.front().text.c_str());
+    }
+
+    // GPT-3 175B, TP8-PP4, micro-batch 1: on a stage 24 layers of 12·12288²/8 weights with 18 B
+    // each and the embedding, and four micro-batches of 34·2048·12288/8 B a layer.
+    void memoryByHand() {
+        const auto memory = memoryHeadroomOf(measured(few()));
+        QVERIFY(memory && memory->isUsedEstimated);
+        const double states = 24 * 12.0 * 12288 * 12288 / 8 * 18;
+        const double activations = 24 * 4 * 34.0 * 2048 * 12288 / 8;
+        QVERIFY2(std::abs(memory->used - states - activations) < 0.03 * states,
+            qPrintable(QString::number(memory->used)));
+        // 141 GB − 109 GB − 10 GB leave room for two more, and two divide a batch of 128.
+        const double most = 1.0 + memory->free() / activations;
+        QVERIFY(
+            memory->microBatch && *memory->microBatch <= most && *memory->microBatch * 2 > most);
+        RunMeasures recorded = measured(few());
+        set(recorded, "peak_memory_used_b", 139e9);
+        QCOMPARE(memoryHeadroomOf(recorded)->free(), 2e9);
+        QCOMPARE(memoryHeadroomOf(recorded)->microBatch, std::optional(1));
     }
 
     // At each moment the GPU that lacks most of its clock: 20 % over 0–10 s, 40 % over 5–8 s of
