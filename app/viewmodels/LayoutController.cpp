@@ -104,14 +104,13 @@ void LayoutController::refreshRows() {
 void LayoutController::forget() {
     m_playback.setPlaying(false);
     m_reading.reset();
-    m_run.reset();
+    m_probeSeries.reset();
     const auto* open = workspace();
     const auto path = open != nullptr ? std::filesystem::path(open->databasePath().toStdString())
                                       : std::filesystem::path();
     m_film.setDatabase(path);
     m_probeWorker.setDatabase(path);
     setHover(Physical, std::nullopt, std::nullopt, {});
-    setRank(std::nullopt);
 }
 
 std::vector<Run> LayoutController::candidates() const {
@@ -128,15 +127,18 @@ std::vector<Run> LayoutController::candidates() const {
     return runs;
 }
 
-// The one that is shown stays while it can be chosen.
+// The one that is shown stays while it can be chosen, with what is selected in it.
 void LayoutController::chooseRun() {
     const auto runs = candidates();
-    const auto same = std::find_if(
-        runs.begin(), runs.end(), [this](const Run& run) { return m_run && run.id == m_run->id; });
-    if (same != runs.end())
+    const auto same = std::find_if(runs.begin(), runs.end(),
+        [this](const Run& run) { return m_run && run.id == m_run->id && run.name == m_run->name; });
+    if (same != runs.end()) {
+        m_run = *same;
         return;
+    }
     m_reading.reset();
     m_run = runs.empty() ? std::nullopt : std::optional(runs.front());
+    setRank(std::nullopt);
 }
 
 plot::ColourQuery LayoutController::colourQuery() const {
@@ -266,8 +268,7 @@ bool LayoutController::hasLogical() const {
 }
 
 bool LayoutController::hasSchedule() const {
-    return m_reading && (m_reading->planned || m_reading->traced)
-        && m_reading->figure.layout->grid.degrees().pipeline > 1;
+    return m_reading && !m_reading->schedule.isEmpty();
 }
 
 QString LayoutController::scheduleText() const {
@@ -275,18 +276,32 @@ QString LayoutController::scheduleText() const {
         return {};
     constexpr double kHundred = 100.0;
     const auto percent = [](double share) { return tr("%1 %").arg(share * kHundred, 0, 'f', 1); };
-    const auto& traced = m_reading->traced;
-    QStringList parts;
-    if (m_reading->planned)
-        parts.append(QString::fromUtf8(layout::toString(m_reading->planned->kind).data()));
-    if (traced) {
-        parts.append(tr("bubbles traced %1").arg(percent(traced->tracedBubble)));
-        if (traced->plannedBubble)
-            parts.append(tr("planned %1").arg(percent(*traced->plannedBubble)));
-    } else if (m_reading->planned) {
-        parts.append(tr("bubbles planned %1").arg(percent(m_reading->planned->bubbleFraction)));
-    }
+    const auto& schedule = m_reading->schedule;
+    const auto& plan = schedule.planned ? *schedule.planned : *schedule.traced;
+    QStringList parts{QString::fromUtf8(layout::toString(plan.kind).data())};
+    if (schedule.iteration)
+        parts.append(tr("iteration %1").arg(*schedule.iteration));
+    if (schedule.tracedBubble)
+        parts.append(tr("bubbles traced %1").arg(percent(*schedule.tracedBubble)));
+    if (schedule.plannedBubble)
+        parts.append(schedule.tracedBubble
+                ? tr("planned %1").arg(percent(*schedule.plannedBubble))
+                : tr("bubbles planned %1").arg(percent(*schedule.plannedBubble)));
     return parts.join(QStringLiteral(" · "));
+}
+
+bool LayoutController::isLongStep() const {
+    return hasSchedule() && shownPart() < 1.0;
+}
+
+// Of the step: as many passes of a stage as can be read.
+double LayoutController::shownPart() const {
+    constexpr double kPasses = 32.0;
+    const auto& schedule = m_reading->schedule;
+    const auto& plan = schedule.traced ? *schedule.traced : *schedule.planned;
+    const double passes
+        = static_cast<double>(plan.tasks.size()) / std::max(schedule.stageCount(), 1);
+    return passes > kPasses ? kPasses / passes : 1.0;
 }
 
 QString LayoutController::emptyTitle() const {
@@ -318,23 +333,19 @@ QString LayoutController::notes() const {
     QStringList lines;
     if (!m_reading)
         return {};
-    if (!m_coloursCaption.isEmpty())
+    if (isMoving() && m_colours.by == plot::RankColour::Value)
+        lines.append(tr("%1 at the cursor's time, on the scale of the whole run.")
+                         .arg(QString::fromStdString(m_colours.scale.title)));
+    else if (!m_coloursCaption.isEmpty())
         lines.append(m_coloursCaption);
     for (const auto& note : m_reading->figure.notes)
         lines.append(QString::fromStdString(note));
-    const auto add = [&lines](const std::string& text) {
+    for (const auto& text : {m_reading->schedule.emptyText, m_reading->schedule.caption}) {
         if (!text.empty())
             lines.append(QString::fromStdString(text));
-    };
-    if (hasLogical() && m_reading->figure.layout->grid.degrees().pipeline > 1) {
-        add(m_reading->planMissing);
-        add(m_reading->traceMissing);
     }
-    if (m_reading->traced) {
-        add(m_reading->traced->basis);
-        for (const auto& note : m_reading->traced->notes)
-            add(note);
-    }
+    for (const auto& note : m_reading->schedule.notes)
+        lines.append(QString::fromStdString(note));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -344,6 +355,11 @@ ExportJob LayoutController::exportJob() const {
     auto data = std::make_shared<plot::LayoutFigureData>(m_reading->figure);
     data->colours = m_colours;
     data->caption = m_coloursCaption.toStdString();
+    if (isMoving() && m_colours.by == plot::RankColour::Value)
+        data->caption
+            = tr("%1 at %2 after the run's begin, on the scale of the whole run.")
+                  .arg(QString::fromStdString(m_colours.scale.title), m_playback.timeText())
+                  .toStdString();
     data->query.rank = m_rank;
     ExportJob job;
     job.name = settingsKey();

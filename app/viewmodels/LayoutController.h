@@ -19,7 +19,6 @@
 #include "app/viewmodels/LayoutReading.h"
 #include "app/viewmodels/LayoutSettings.h"
 #include "app/viewmodels/SettingListModel.h"
-#include "core/plot/layout/ScheduleChart.h"
 
 #include <array>
 #include <functional>
@@ -48,6 +47,7 @@ class LayoutController : public trainscope::app::BenchView {
     Q_PROPERTY(bool hasLogical READ hasLogical NOTIFY stateChanged FINAL)
     Q_PROPERTY(bool hasSchedule READ hasSchedule NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString scheduleText READ scheduleText NOTIFY stateChanged FINAL)
+    Q_PROPERTY(bool longStep READ isLongStep NOTIFY stateChanged FINAL) // more than can be read
     Q_PROPERTY(bool wholeStep READ isWholeStep WRITE setWholeStep NOTIFY settingsChanged FINAL)
 
     Q_PROPERTY(QString hoverTitle READ hoverTitle NOTIFY hoverChanged FINAL)
@@ -85,6 +85,7 @@ public:
     [[nodiscard]] bool hasLogical() const;
     [[nodiscard]] bool hasSchedule() const;
     [[nodiscard]] QString scheduleText() const;
+    [[nodiscard]] bool isLongStep() const;
 
     // The form, begun with the layout that is shown.
     Q_INVOKABLE void beginForm();
@@ -154,6 +155,7 @@ private:
     void write(std::optional<layout::LayoutRequest> request);
     [[nodiscard]] plot::ColourQuery colourQuery() const;
     [[nodiscard]] LayoutChoices choicesOf() const;
+    [[nodiscard]] double shownPart() const;
 
     // LayoutMoments.cpp: what is shown at the cursor.
     void connectPlayback();
@@ -174,7 +176,7 @@ private:
         Part part, std::optional<int> rank, std::optional<std::size_t> edge, QRectF place);
     void setRank(std::optional<int> rank);
     void refreshFacts();
-    [[nodiscard]] HoverText taskHover(std::size_t task) const;
+    void hoverPass(double x, double y);
 
     SettingListModel m_rows;
     LayoutSettings m_settings;
@@ -191,7 +193,8 @@ private:
     QString m_coloursCaption;
 
     std::array<plot::RankDiagram, kParts> m_scenes; // of legend and schedule only the scene
-    plot::ScheduleChart m_chart;
+    plot::ScheduleFigureData m_shownSchedule; // the part of the step that is drawn
+    plot::ScheduleGeometry m_chart;
 
     std::optional<int> m_hoverRank;
     int m_hoverPart = 0;

@@ -8,6 +8,11 @@
 #include <QPainter>
 
 namespace trainscope::app {
+namespace {
+
+constexpr double kMostScrolled = 1.2; // heights of the view
+
+} // namespace
 
 LayoutItem::LayoutItem(QQuickItem* parent)
     : QQuickPaintedItem(parent) {
@@ -55,6 +60,14 @@ void LayoutItem::setMarks(bool marks) {
     Q_EMIT partChanged();
 }
 
+void LayoutItem::setRoom(double room) {
+    if (room == m_room)
+        return;
+    m_room = room;
+    polish();
+    Q_EMIT partChanged();
+}
+
 void LayoutItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {
     QQuickPaintedItem::geometryChange(newGeometry, oldGeometry);
     if (newGeometry.width() != oldGeometry.width())
@@ -77,6 +90,10 @@ void LayoutItem::updatePolish() {
         style.title = false;
         style.caption = false;
         m_controller->layOut(m_part, style);
+        if (m_room > 0.0 && m_controller->scene(m_part).height > kMostScrolled * m_room) {
+            style.height = m_room;
+            m_controller->layOut(m_part, style);
+        }
         setImplicitHeight(m_controller->scene(m_part).height);
     }
     update();

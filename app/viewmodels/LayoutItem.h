@@ -18,6 +18,8 @@ class LayoutItem : public QQuickPaintedItem {
             NOTIFY controllerChanged REQUIRED FINAL)
     Q_PROPERTY(trainscope::app::LayoutController::Part part READ part WRITE setPart NOTIFY
             partChanged REQUIRED FINAL)
+    // The height of the view: a diagram that is much higher is drawn smaller. 0: as it likes.
+    Q_PROPERTY(double room READ room WRITE setRoom NOTIFY partChanged FINAL)
     // Paints the marks of the part and takes no mouse; the part is laid out by another item.
     Q_PROPERTY(bool marks READ isMarks WRITE setMarks NOTIFY partChanged FINAL)
 
@@ -30,6 +32,8 @@ public:
     void setPart(LayoutController::Part part);
     [[nodiscard]] bool isMarks() const { return m_marks; }
     void setMarks(bool marks);
+    [[nodiscard]] double room() const { return m_room; }
+    void setRoom(double room);
 
     void paint(QPainter* painter) override;
 
@@ -53,6 +57,7 @@ private:
     QPointer<LayoutController> m_controller;
     LayoutController::Part m_part = LayoutController::Physical;
     bool m_marks = false;
+    double m_room = 0.0;
     PaintCache m_cache;
     QPointF m_hovered;
 };

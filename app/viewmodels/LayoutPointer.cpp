@@ -19,9 +19,6 @@ QPointF centreOf(const plot::Rect& rect) {
     return toQt(rect).center();
 }
 
-constexpr double kRowHeight = 34.0; // of a stage of the schedule
-constexpr double kFirstMicrobatches = 8.0; // shown unless the whole step is wanted
-
 } // namespace
 
 void LayoutController::layOut(Part part, const plot::DiagramStyle& style) {
@@ -66,14 +63,11 @@ void LayoutController::layOutLegend(const plot::DiagramStyle& style) {
 }
 
 void LayoutController::layOutSchedule(const plot::DiagramStyle& style) {
-    const auto& schedule = *m_reading->planned;
-    // The first micro-batches are those whose work is done by then.
-    double to = 0.0;
-    if (!m_settings.wholeStep && schedule.microbatches > kFirstMicrobatches)
-        to = schedule.makespan * kFirstMicrobatches / schedule.microbatches;
-    plot::DiagramStyle sized = style;
-    sized.height = kRowHeight * schedule.stages;
-    m_chart = plot::buildScheduleChart(schedule, 0.0, to, sized);
+    m_shownSchedule = m_reading->schedule;
+    auto& shown = m_shownSchedule;
+    if (!m_settings.wholeStep)
+        shown.to = shown.from + (shown.to - shown.from) * shownPart();
+    m_chart = plot::buildScheduleFigure(shown, style);
     m_scenes[static_cast<std::size_t>(Schedule)].scene = m_chart.scene;
 }
 
@@ -94,8 +88,10 @@ plot::PlotScene LayoutController::marks(Part part, const plot::Theme& theme) con
 }
 
 std::optional<int> LayoutController::rankIn(Part part, double x, double y) const {
-    if (part != Physical && part != Logical)
-        return std::nullopt;
+    if (part == Schedule) {
+        const auto hit = plot::hitSchedule(m_shownSchedule, m_chart, x, y);
+        return hit ? hit->rank : std::nullopt;
+    }
     return plot::rankAt(m_scenes[static_cast<std::size_t>(part)], x, y);
 }
 
@@ -105,34 +101,28 @@ QRectF LayoutController::placeOf(Part part, int rank) const {
     return at < cells.size() ? toQt(cells[at]) : QRectF();
 }
 
-HoverText LayoutController::taskHover(std::size_t task) const {
-    const auto& one = m_reading->planned->tasks[task];
-    HoverText hover;
-    hover.title = one.kind == layout::TaskKind::Forward ? tr("Forward")
-        : one.kind == layout::TaskKind::Backward        ? tr("Backward")
-                                                        : tr("Weight gradient");
-    hover.title += tr(" of micro-batch %1").arg(one.microbatch);
-    hover.text = tr("stage %1, planned").arg(one.stage);
-    return hover;
+void LayoutController::hoverPass(double x, double y) {
+    const auto hit = plot::hitSchedule(m_shownSchedule, m_chart, x, y);
+    if (!hit)
+        return leave();
+    m_hover = {QString::fromStdString(hit->title), {}};
+    QStringList lines;
+    for (const auto& [label, text] : hit->facts)
+        lines.append(QStringLiteral("%1  %2").arg(
+            QString::fromStdString(label), QString::fromStdString(text)));
+    m_hover.text = lines.join(QLatin1Char('\n'));
+    m_hoverPart = Schedule;
+    m_hoverRank = hit->rank;
+    m_hoverPlace = toQt(hit->outline);
+    Q_EMIT hoverChanged();
+    Q_EMIT marksChanged();
 }
 
 void LayoutController::hoverAt(Part part, double x, double y) {
     if (!m_reading)
         return;
-    if (part == Schedule) {
-        const auto task = plot::taskAt(m_chart, x, y);
-        if (!task)
-            return leave();
-        const auto bar = std::find(m_chart.tasks.begin(), m_chart.tasks.end(), *task);
-        m_hover = taskHover(*task);
-        m_hoverPart = part;
-        m_hoverRank.reset();
-        m_hoverPlace = bar == m_chart.tasks.end()
-            ? QRectF()
-            : toQt(m_chart.bars[static_cast<std::size_t>(bar - m_chart.tasks.begin())]);
-        Q_EMIT hoverChanged();
-        return;
-    }
+    if (part == Schedule)
+        return hoverPass(x, y);
     const auto rank = rankIn(part, x, y);
     if (rank && m_hoverRank == rank && m_hoverPart == part)
         return;
@@ -176,6 +166,7 @@ void LayoutController::selectRank(int rank) {
     if (chosen == m_rank)
         return;
     setRank(chosen);
+    shareCursor();
     if (bench() != nullptr && m_run && chosen)
         bench()->select({m_run->id, chosen, std::nullopt,
             m_settings.by == plot::RankColour::Value ? m_settings.metric : std::string()});

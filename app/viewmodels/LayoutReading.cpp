@@ -15,14 +15,19 @@ Status readKnown(const store::Store& store, const Progress& progress, LayoutRead
     return {};
 }
 
-void planIt(LayoutReading& reading) {
-    if (!reading.figure.layout)
-        return;
-    auto plan = layout::planSchedule(*reading.figure.layout);
-    if (plan.hasValue())
-        reading.planned = std::move(plan).value();
-    else
-        reading.planMissing = plan.error().message;
+Status readSchedule(
+    const store::Store& store, bool withTraces, const Progress& progress, LayoutReading& reading) {
+    const auto& layout = reading.figure.layout;
+    if (!layout || layout->grid.degrees().pipeline < 2)
+        return {};
+    plot::ScheduleQuery query;
+    query.run = reading.run.id;
+    query.plannedOnly = !withTraces;
+    auto schedule = plot::loadSchedule(store, query, progress);
+    if (!schedule.hasValue())
+        return schedule.error();
+    reading.schedule = std::move(schedule).value();
+    return {};
 }
 
 } // namespace
@@ -56,16 +61,8 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
         return figure.error();
     reading->figure = std::move(figure).value();
     reading->hasTraces = withTraces;
-    planIt(*reading);
-    if (!withTraces || !reading->figure.layout)
-        return LayoutReadingPtr(std::move(reading));
-    auto traced = analysis::tracedSchedule(store, run, std::nullopt, progress);
-    if (traced.hasValue())
-        reading->traced = std::move(traced).value();
-    else if (traced.error().code == ErrorCode::Cancelled)
-        return traced.error();
-    else
-        reading->traceMissing = traced.error().message;
+    if (const auto status = readSchedule(store, withTraces, progress, *reading); !status.hasValue())
+        return status.error();
     return LayoutReadingPtr(std::move(reading));
 }
 

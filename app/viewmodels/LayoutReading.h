@@ -4,8 +4,8 @@
 
 #include "app/viewmodels/LayoutFacts.h"
 #include "core/analysis/layout/RunLayout.h"
-#include "core/analysis/schedule/TracedSchedule.h"
 #include "core/plot/layout/LayoutFigure.h"
+#include "core/plot/schedule/ScheduleFigure.h"
 
 #include <memory>
 #include <optional>
@@ -20,10 +20,7 @@ struct LayoutReading {
     std::vector<plot::FigureChoice> metrics;
     std::optional<analysis::RunLayout> known; // absent: nothing says the layout
     std::string missing; // why it is not known
-    std::optional<layout::Schedule> planned;
-    std::string planMissing; // why there is none
-    std::optional<analysis::TracedSchedule> traced; // with the traces
-    std::string traceMissing; // why there is none
+    plot::ScheduleFigureData schedule; // empty where there is no pipeline
     bool hasTraces = false; // bytes and the traced schedule were looked for
 };
 using LayoutReadingPtr = std::shared_ptr<const LayoutReading>;

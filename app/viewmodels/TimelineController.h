@@ -289,6 +289,8 @@ private:
 
     // TimelinePointer.cpp
     void moveCursor(DurationNs time, int rank);
+    // For this view alone; whether it was elsewhere.
+    bool placeCursor(DurationNs time, int rank);
     void shareCursor();
     void takeCursor();
     void startProbe();

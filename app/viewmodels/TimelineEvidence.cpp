@@ -50,7 +50,7 @@ void TimelineController::selectEvidence(const Evidence& evidence) {
         [&](const plot::ShownRun& run) { return run.id == evidence.run; });
     if (!isShown || !evidence.rank || !isReady())
         return;
-    moveCursor(m_cursor.value_or(m_window.window().begin), *evidence.rank);
+    placeCursor(m_cursor.value_or(m_window.window().begin), *evidence.rank);
 }
 
 void TimelineController::reveal(const Evidence& evidence) {

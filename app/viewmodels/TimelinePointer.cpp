@@ -42,14 +42,18 @@ void TimelineController::leave() {
 }
 
 void TimelineController::moveCursor(DurationNs time, int rank) {
+    if (placeCursor(time, rank))
+        shareCursor();
+}
+
+bool TimelineController::placeCursor(DurationNs time, int rank) {
     const bool moved = m_cursor != time || m_focusRank != rank;
     m_cursor = time;
     m_focusRank = rank;
     Q_EMIT cursorChanged();
-    if (!moved)
-        return;
-    startProbe();
-    shareCursor();
+    if (moved)
+        startProbe();
+    return moved;
 }
 
 void TimelineController::shareCursor() {

@@ -72,6 +72,7 @@ FocusScope {
                 z: 1
                 controller: canvas.controller
                 part: LayoutController.Physical
+                room: flick.height - 4 * Theme.spaceXl
                 heading: qsTr("Physical")
                 text: qsTr("Nodes in rack order, GPUs in airflow order, the front row above")
             }
@@ -102,6 +103,7 @@ FocusScope {
                     z: 1
                     controller: canvas.controller
                     part: LayoutController.Logical
+                    room: flick.height - 2 * Theme.spaceXl
                     heading: qsTr("Logical")
                     text: qsTr("Stage × data × tensor rank, same colours")
                 }
@@ -117,6 +119,7 @@ FocusScope {
                     UiCheckBox {
                         anchors.right: parent.right
                         objectName: "wholeStep"
+                        visible: canvas.controller.longStep
                         text: qsTr("Whole step")
                         checked: canvas.controller.wholeStep
                         onToggled: canvas.controller.wholeStep = checked

@@ -8,6 +8,7 @@ Item {
 
     required property LayoutController controller
     required property int part
+    property real room: 0
     property string heading: ""
     property string text: ""
     readonly property real headHeight: head.visible ? head.height + Theme.spaceXs : 0
@@ -43,6 +44,7 @@ Item {
         height: implicitHeight
         controller: diagram.controller
         part: diagram.part
+        room: Math.max(0, diagram.room - diagram.headHeight)
     }
     LayoutItem {
         y: diagram.headHeight

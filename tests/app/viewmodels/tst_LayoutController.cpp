@@ -229,16 +229,21 @@ private Q_SLOTS:
         }
     }
 
-    void aTaskOfTheSchedule() {
+    void aPassOfTheSchedule() {
         QVERIFY(show({"grid"}));
         layOut();
+        const double height = m_controller->scene(LayoutController::Schedule).height;
         QString title;
-        for (double x = 0.0; x < kWidth && title.isEmpty(); x += 5.0) {
-            m_controller->hoverAt(LayoutController::Schedule, x, 10.0);
-            title = m_controller->hoverTitle();
+        for (double y = 0.0; y < height && title.isEmpty(); y += 3.0) {
+            for (double x = 0.0; x < kWidth && title.isEmpty(); x += 5.0) {
+                m_controller->hoverAt(LayoutController::Schedule, x, y);
+                title = m_controller->hoverTitle();
+            }
         }
-        QCOMPARE(title, QStringLiteral("Forward of micro-batch 0"));
-        QVERIFY(m_controller->hoverText().contains(QStringLiteral("stage 0")));
+        QVERIFY2(title.contains(QStringLiteral("forward of micro-batch 0")), qPrintable(title));
+        QCOMPARE(m_controller->hoverPart(), int(LayoutController::Schedule));
+        // 4 micro-batches are 8 passes: all of the step is shown.
+        QVERIFY(!m_controller->isLongStep());
     }
 
     void selectionGoesRound() {
@@ -287,6 +292,10 @@ private Q_SLOTS:
         m_controller->playback()->seek(test::layoutTime(21));
         QTRY_VERIFY(m_bench->cursorOf(runOf("grid")) == test::layoutTime(21));
         QTRY_VERIFY(timeline.cursorText().contains(QStringLiteral("21")));
+        // A selection elsewhere moves no cursor.
+        m_bench->select({runOf("grid"), 4, std::nullopt, {}});
+        QVERIFY(m_bench->cursorOf(runOf("grid")) == test::layoutTime(21));
+        QVERIFY(m_controller->playback()->time() == test::layoutTime(21));
     }
 
     void severalRunsCanBeChosen() {
@@ -306,7 +315,11 @@ private Q_SLOTS:
     }
 
     void byHand() {
-        QVERIFY(show({"bare"}));
+        QVERIFY(show({"grid", "bare"}));
+        const auto& runs = m_controller->settings()->rows().front().choices;
+        m_controller->choose(
+            QStringLiteral("run"), static_cast<int>(runs.indexOf(QStringLiteral("bare"))));
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
         m_controller->beginForm();
         auto* form = m_controller->form();
         QVERIFY(form->fits());
@@ -322,6 +335,7 @@ private Q_SLOTS:
         m_controller->saveForm();
         QTRY_VERIFY(m_controller->isEntered());
         QVERIFY(m_controller->hasLogical());
+        QCOMPARE(m_controller->title(), QStringLiteral("bare"));
         QVERIFY(m_controller->origin().contains(QStringLiteral("by hand")));
         m_controller->forgetEntered();
         QTRY_VERIFY(m_controller->isReady() && !m_controller->isEntered());
