@@ -62,8 +62,17 @@ void printText(const store::Store& store, const std::vector<Run>& runs,
         out << source.path << "\n  " << reportText(source.report) << '\n';
 }
 
+void printComparisons(const std::vector<store::SavedComparison>& saved, std::ostream& out) {
+    if (saved.empty())
+        return;
+    out << "\nSaved comparisons\n";
+    for (const auto& one : saved)
+        out << one.name << "  (changed " << timeText(one.changedAt) << ")\n";
+}
+
 Result<Json> infoJson(const store::Store& store, const std::vector<Run>& runs,
-    const std::vector<store::Source>& sources) {
+    const std::vector<store::Source>& sources,
+    const std::vector<store::SavedComparison>& comparisons) {
     Json json{{"path", store.path().string()}, {"uuid", store.uuid()}};
     json["runs"] = Json::array();
     for (const Run& run : runs) {
@@ -75,6 +84,10 @@ Result<Json> infoJson(const store::Store& store, const std::vector<Run>& runs,
     json["sources"] = Json::array();
     for (const auto& source : sources)
         json["sources"].push_back(sourceJson(source, runs));
+    json["comparisons"] = Json::array();
+    for (const auto& one : comparisons)
+        json["comparisons"].push_back({{"name", one.name}, {"created_ns", one.createdAt.ns},
+            {"changed_ns", one.changedAt.ns}});
     return json;
 }
 
@@ -88,11 +101,15 @@ ExitStatus printInfo(const Options& options, const Console& console) {
     const auto sources = store.value().sources();
     if (!sources.hasValue())
         return console.fail(sources.error());
+    const auto comparisons = store.value().comparisons();
+    if (!comparisons.hasValue())
+        return console.fail(comparisons.error());
     if (!options.json) {
         printText(store.value(), runs.value(), sources.value(), console.out());
+        printComparisons(comparisons.value(), console.out());
         return ExitStatus::Done;
     }
-    const auto json = infoJson(store.value(), runs.value(), sources.value());
+    const auto json = infoJson(store.value(), runs.value(), sources.value(), comparisons.value());
     if (!json.hasValue())
         return console.fail(json.error());
     printJson(console.out(), json.value());

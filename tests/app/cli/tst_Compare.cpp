@@ -184,6 +184,20 @@ private Q_SLOTS:
         }
     }
 
+    void savedComparisonsAreListed() {
+        const store::test::Fixture fixture;
+        {
+            auto store = fixture.create();
+            plant(store, largeSide());
+            store::test::ok(store.saveComparison("first look", R"({"runs":["large"]})"));
+        }
+        const std::string path = fixture.path.string();
+        const auto json = runCli({"info", path, "--json"}).json();
+        QCOMPARE(json["comparisons"].size(), 1U);
+        QCOMPARE(json["comparisons"][0]["name"].get<std::string>(), std::string("first look"));
+        QVERIFY(runCli({"info", path}).out.find("first look") != std::string::npos);
+    }
+
     void wrongUse() {
         const Pair pair(largeSide(), smallSide());
         QCOMPARE(pair.compare({"--run", "large"}).status, 2);

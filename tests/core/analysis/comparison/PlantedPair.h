@@ -24,6 +24,8 @@ struct PlantedSide {
     double stepNoiseS = 0.0; // std. dev.
     int iterations = 12;
     int warmup = 2; // of these, twice as long
+    int earlySteps = 0; // after these, of earlyStepS each, while the GPUs heat up by 20 °C
+    double earlyStepS = 1.5;
     double watts = 500.0; // each GPU
     double celsius = 60.0;
     double clockHz = 1.9e9;
@@ -66,8 +68,10 @@ inline Steps stepsOf(const PlantedSide& side) {
     Steps steps;
     std::int64_t at = kPairStart + kSecondNs;
     for (int i = 0; i < side.iterations; ++i) {
+        const bool isEarly = i >= side.warmup && i < side.warmup + side.earlySteps;
+        const double usual = isEarly ? side.earlyStepS : side.stepS;
         const double length
-            = (i < side.warmup ? 2.0 : 1.0) * side.stepS + side.stepNoiseS * noise(random);
+            = (i < side.warmup ? 2.0 : 1.0) * usual + side.stepNoiseS * noise(random);
         const std::int64_t end = at + std::llround(length * 1e9);
         steps.ranges.push_back({{at}, {end}});
         at = end;
@@ -98,6 +102,18 @@ inline bool isThrottled(const PlantedSide& side, const Steps& steps, TimeNs t) {
                 < side.throttledShare * static_cast<double>(step.length().ns);
     }
     return false;
+}
+
+// Rising while the steps are early, and three steps more.
+inline double celsiusAt(const PlantedSide& side, const Steps& steps, TimeNs t) {
+    if (isThrottled(side, steps, t))
+        return 88.0;
+    const auto last = static_cast<std::size_t>(side.warmup + side.earlySteps + 3);
+    if (side.earlySteps == 0 || last == 0 || last > steps.ranges.size())
+        return side.celsius;
+    const double whole = (steps.ranges[last - 1].end - steps.all.begin).seconds();
+    const double left = (steps.ranges[last - 1].end - t).seconds() / whole;
+    return side.celsius - 20.0 * std::clamp(left, 0.0, 1.0);
 }
 
 inline void addTrace(
@@ -166,8 +182,8 @@ inline void plant(store::Store& store, const PlantedSide& side) {
         };
         if (side.hasPower)
             gauge("gpu_power", "W", side.watts, side.watts);
-        gauge(
-            "gpu_temperature", "°C", side.celsius, side.throttledShare > 0.0 ? 88.0 : side.celsius);
+        detail::addGauge(*session, id, steps, "gpu_temperature", "°C", rank,
+            [&](TimeNs t) { return detail::celsiusAt(side, steps, t); });
         gauge("sm_clock", "Hz", side.clockHz, side.slowClockHz);
         gauge("gpu_utilization", "1", 0.95, 0.95);
     }

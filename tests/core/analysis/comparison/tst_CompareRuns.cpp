@@ -118,6 +118,26 @@ private Q_SLOTS:
         QVERIFY(steady.wording.find("2 of warm-up left out") != std::string::npos);
     }
 
+    // Cool GPUs are faster: ten steps of 1.5 s while they heat up, then thirty of 2 s.
+    void onlySettledIterationsCount() {
+        PlantedSide heating = largeSide();
+        heating.earlySteps = 10;
+        heating.iterations = 42;
+        const Comparison settled = compared(heating, smallSide());
+        const RunMeasures& run = settled.runs[0];
+        QVERIFY(isNear(run.value("step_time_s"), 2.0));
+        QVERIFY(isNear(run.value("tokens_per_j"), 4.0));
+        QVERIFY(run.iterations.size() >= 26 && run.iterations.size() <= 30);
+        QVERIFY(run.find("step_time_s")->spread->std < 1e-6);
+        QVERIFY(run.wording.find("before the temperatures settled") != std::string::npos);
+        QVERIFY(settled.verdicts.front().winner == Winner::Tie);
+        const RunMeasures whole = compared(heating, smallSide(), {true}).runs[0];
+        QCOMPARE(whole.iterations.size(), 40U);
+        // 10 · 1.5 s + 30 · 2 s
+        QVERIFY(isNear(whole.find("step_time_s")->spread->mean, 75.0 / 40.0));
+        QVERIFY(isNear(whole.value("tokens_per_j"), 40 * 16000.0 / (75.0 * 2000.0)));
+    }
+
     // Of each step of 2 s: 60 % compute, 25 % between nodes, 10 % in nodes, 5 % idle.
     void whereTheStepGoes() {
         const Comparison found
