@@ -27,6 +27,7 @@ void addAlignCommand(CLI::App& app, CommandContext& context);
 void addCollectivesCommand(CLI::App& app, CommandContext& context);
 void addFindingsCommand(CLI::App& app, CommandContext& context);
 void addCompareCommand(CLI::App& app, CommandContext& context);
+void addPlacementCommand(CLI::App& app, CommandContext& context);
 void addTopologyCommand(CLI::App& app, CommandContext& context);
 void addCorrelateCommand(CLI::App& app, CommandContext& context);
 void addClusterCommand(CLI::App& app, CommandContext& context);

@@ -42,6 +42,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addCollectivesCommand(app, context);
     addFindingsCommand(app, context);
     addCompareCommand(app, context);
+    addPlacementCommand(app, context);
     addTopologyCommand(app, context);
     addCorrelateCommand(app, context);
     addClusterCommand(app, context);

@@ -106,7 +106,7 @@ std::string figureKinds() {
     std::string kinds = "timeline";
     for (int kind = 0; kind <= static_cast<int>(plot::FigureKind::Spectrum); ++kind)
         kinds += ", " + std::string(toString(static_cast<plot::FigureKind>(kind)));
-    return kinds + ", " + runComparisonKinds() + ", layout, layout-grid, schedule";
+    return kinds + ", " + runComparisonKinds() + ", layout, layout-grid, schedule, placement";
 }
 
 Result<QStringList> writeComparison(

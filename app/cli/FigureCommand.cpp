@@ -49,6 +49,8 @@ Result<QStringList> writeFigure(FigureArguments& options, const Console& console
         return writeRunComparison(options, figure, console);
     if (options.kind == "schedule")
         return writeScheduleFigure(options, figure, console);
+    if (options.kind == "placement")
+        return writePlacementFigure(options, figure, console);
     return isLayoutKind(options.kind) ? writeLayoutFigure(options, figure, console)
                                       : writeComparison(options, figure, console);
 }
@@ -106,7 +108,7 @@ void addOptions(CLI::App& command, FigureArguments& options) {
         ->type_name("K")
         ->check([](const std::string& kind) {
             return kind == "timeline" || isRunComparison(kind) || isLayoutKind(kind)
-                    || kind == "schedule" || plot::figureKindFromString(kind)
+                    || kind == "schedule" || kind == "placement" || plot::figureKindFromString(kind)
                 ? std::string()
                 : "There is no figure '" + kind + "'; there are " + figureKinds() + ".";
         })

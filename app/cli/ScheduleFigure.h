@@ -1,5 +1,5 @@
 #pragma once
-// `trainscope-cli figure` for the pipeline schedule of a run.
+// `trainscope-cli figure` for the pipeline of a run: its schedule, and its placement.
 
 #include "app/cli/Console.h"
 #include "app/cli/FigureRequest.h"
@@ -12,6 +12,8 @@ namespace trainscope::cli {
 // Writes the figure and its CSV (arguments.csv; empty: beside the figure, which fills it in). The
 // value are warnings for the user.
 Result<QStringList> writeScheduleFigure(
+    FigureArguments& arguments, const app::FigureOptions& options, const Console& console);
+Result<QStringList> writePlacementFigure(
     FigureArguments& arguments, const app::FigureOptions& options, const Console& console);
 
 } // namespace trainscope::cli

@@ -23,7 +23,7 @@ _trainscope_cli() {
   current=$cur
   previous=$prev
   COMPREPLY=()
-  local commands="import info summary kernels align collectives correlate cluster findings compare layout topology figure report export query remove vacuum check"
+  local commands="import info summary kernels align collectives correlate cluster findings compare layout placement topology figure report export query remove vacuum check"
   [ "$cword" -gt 1 ] && command=${words[1]}
   case "$previous" in
     --run) _trainscope_cli_runs "${words[2]}" "$current"; return ;;
@@ -73,6 +73,7 @@ _trainscope_cli() {
       options="--run --nodes --gpus-per-node --tp --cp --dp --pp --ep --etp --vpp --order --zero --shard-size --layers \
         --stage-layers --embedding-layer --loss-layer --model --sequence --micro-batch --microbatches --microbatch-group \
         --schedule --save --forget --traced --iteration --traffic --rank --tasks --json --help" ;;
+    placement) options="--run --out-args --json --help" ;;
     topology)
       if [[ $current == -* ]]; then
         _trainscope_cli_words "--json --help" "$current"

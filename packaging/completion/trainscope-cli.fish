@@ -8,7 +8,7 @@ function __trainscope_cli_runs
     end
 end
 
-set -l commands import info summary kernels align collectives correlate cluster findings compare layout topology figure report export query remove vacuum check
+set -l commands import info summary kernels align collectives correlate cluster findings compare layout placement topology figure report export query remove vacuum check
 set -l metrics gpu_power mem_power gpu_temperature mem_temperature sm_clock mem_clock gpu_utilization \
     mem_utilization nvlink_rx nvlink_tx pcie_rx pcie_tx ib_rx ib_tx kernels
 set -l chosen __fish_seen_subcommand_from
@@ -27,6 +27,8 @@ complete -c trainscope-cli -n "not $chosen $commands" -a align -d 'How far the c
 complete -c trainscope-cli -n "not $chosen $commands" -a collectives -d 'Bandwidths, waits and stragglers'
 complete -c trainscope-cli -n "not $chosen $commands" -a findings -d 'What deserves attention'
 complete -c trainscope-cli -n "not $chosen $commands" -a compare -d 'Runs side by side, and which served better'
+complete -c trainscope-cli -n "not $chosen $commands" -a placement -d 'Which GPUs should serve which stages'
+complete -c trainscope-cli -n "$chosen placement" -l out-args -r -F -d 'Where the launch arguments go'
 complete -c trainscope-cli -n "not $chosen $commands" -a topology -d 'GPUs and network cards of a node'
 complete -c trainscope-cli -n "not $chosen $commands" -a figure -d 'Draw a figure as PNG, PDF or SVG'
 complete -c trainscope-cli -n "not $chosen $commands" -a report -d 'Findings, tables and figures as one file'
@@ -40,7 +42,7 @@ complete -c trainscope-cli -n "$chosen import" -l into -r -F -d 'The run databas
 complete -c trainscope-cli -n "$chosen import" -l name -x -d 'Name of the run, or a prefix'
 complete -c trainscope-cli -n "$chosen import" -l format -x -a 'charllm kineto nvsmi' -d 'Read as this format only'
 complete -c trainscope-cli -n "$chosen import" -l threads -x -d 'Threads to read with'
-complete -c trainscope-cli -n "$chosen import info summary kernels align collectives correlate cluster findings compare layout topology query check" -l json -d 'Print one JSON object'
+complete -c trainscope-cli -n "$chosen import info summary kernels align collectives correlate cluster findings compare layout placement topology query check" -l json -d 'Print one JSON object'
 complete -c trainscope-cli -n "$chosen summary" -l detail -d 'Also throttling, airflow, settling, bursts and spectrum'
 complete -c trainscope-cli -n "$chosen summary" -l steady -d 'Leave out warm-up and unsettled iterations'
 complete -c trainscope-cli -n "$chosen summary" -l power-limit -x -d 'Limit of the summed power in W'
@@ -60,7 +62,7 @@ complete -c trainscope-cli -n "$chosen remove" -l vacuum -d 'Give the space back
 complete -c trainscope-cli -n "$chosen export" -l force -d 'Replace files of the same names'
 complete -c trainscope-cli -n "$chosen figure" -l planned -d 'The plan alone'
 complete -c trainscope-cli -n "$chosen figure" -l kind -x \
-  -a 'timeline heatmap parallelism-sweep optimization-sweep microbatch-sweep kernels stage-breakdown spectrum comparison comparison-board comparison-breakdown comparison-timeline comparison-heatmap layout layout-grid schedule' -d 'What to draw'
+  -a 'timeline heatmap parallelism-sweep optimization-sweep microbatch-sweep kernels stage-breakdown spectrum comparison comparison-board comparison-breakdown comparison-timeline comparison-heatmap layout layout-grid schedule placement' -d 'What to draw'
 complete -c trainscope-cli -n "$chosen collectives findings" -l network-gbps -x -d 'Peak of a network link of a GPU, Gbit/s'
 complete -c trainscope-cli -n "$chosen compare" -l whole-run -d 'Warm-up and unsettled time too'
 complete -c trainscope-cli -n "$chosen compare" -l normalise -x -a 'absolute per-gpu per-node per-token' -d 'Divide by'

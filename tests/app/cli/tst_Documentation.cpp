@@ -17,7 +17,7 @@ const QStringList kCommands{QStringLiteral("import"), QStringLiteral("info"),
     QStringLiteral("figure"), QStringLiteral("report"), QStringLiteral("export"),
     QStringLiteral("query"), QStringLiteral("remove"), QStringLiteral("vacuum"),
     QStringLiteral("check"), QStringLiteral("layout"), QStringLiteral("topology"),
-    QStringLiteral("findings"), QStringLiteral("compare")};
+    QStringLiteral("placement"), QStringLiteral("findings"), QStringLiteral("compare")};
 
 QString fileText(const char* path) {
     QFile file(qEnvironmentVariable("TRAINSCOPE_SOURCE") + QLatin1Char('/') + QLatin1String(path));

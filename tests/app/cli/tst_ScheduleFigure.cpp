@@ -60,6 +60,33 @@ private Q_SLOTS:
         QCOMPARE(planned.status, 0);
     }
 
+    // Four nodes of one stage each: one of them throttles, by less than a layer of 24.
+    void placement() {
+        const auto ran = runCli(
+            {"placement", m_database, "--run", kRun, "--json", "--out-args", path("launch.txt")});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto json = ran.json();
+        QCOMPARE(json["estimate"].get<bool>(), true);
+        QCOMPARE(json["helps"].get<bool>(), false);
+        QCOMPARE(json["stages"].size(), std::size_t{4});
+        QCOMPARE(json["gpus"].size(), std::size_t{32});
+        QVERIFY(json["front_rear_gradient_c"].get<double>() > 15.0);
+        QVERIFY(json["expected"].empty());
+        QVERIFY(json["stages"][2]["speed_before"].get<double>()
+            < json["stages"][1]["speed_before"].get<double>());
+        QFile arguments(QString::fromStdString(path("launch.txt")));
+        QVERIFY(arguments.open(QIODevice::ReadOnly));
+        QVERIFY(arguments.readAll().contains("Launch it as before"));
+        const auto text = runCli({"placement", m_database, "--run", kRun});
+        QVERIFY(text.out.find("No placement would help") != std::string::npos);
+        const auto figure = runCli({"figure", m_database, "--kind", "placement", "--run", kRun,
+            "--out", path("placement.svg")});
+        QVERIFY2(figure.status == 0, figure.err.c_str());
+        QFile csv(QString::fromStdString(path("placement.csv")));
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        QCOMPARE(csv.readAll().count('\n'), 33);
+    }
+
     void saysWhatIsMissing() {
         const auto none = runCli({"figure", m_database, "--kind", "schedule", "--run", kRun,
             "--iteration", "5", "--out", path("none.svg")});
