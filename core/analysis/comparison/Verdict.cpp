@@ -155,53 +155,60 @@ private:
 
     void decide() {
         using Kind = Standing::Kind;
-        if (m_gpu.kind == Kind::Missing || m_gpu.kind == Kind::TooFew) {
-            undecided(
-                m_gpu.kind == Kind::Missing ? "the throughput is not known" : "too few iterations",
-                m_gpu.why);
-            return;
-        }
-        if (m_joule.isDecided() && m_gpu.isDecided() && m_joule.winner() != m_gpu.winner()) {
-            undecided(fmt::format("{} wins per joule, {} per GPU",
-                          isScaleUp(m_joule.winner()) ? "scale-up" : "scale-out",
-                          isScaleUp(m_gpu.winner()) ? "scale-up" : "scale-out"),
-                fmt::format("Energy ({:.2f} ×) and GPUs ({:.2f} ×) speak for different runs; which "
-                            "weighs more is for you to say.",
-                    m_joule.factor, m_gpu.factor));
-            return;
-        }
-        if (m_joule.isDecided()) {
-            const std::size_t winner = m_joule.winner();
-            win(winner, m_joule, kPerJoule);
-            m_verdict.headline = winsText(winner,
-                m_gpu.isDecided() ? std::vector<std::string>{"per joule", "per GPU"}
-                                  : std::vector<std::string>{"per joule"});
-            m_verdict.reason += m_gpu.isDecided()
-                ? fmt::format(", and {:.2f} × per second and GPU.", m_gpu.factor)
-                : ".";
-            return;
-        }
-        if (m_gpu.isDecided()) {
-            const std::size_t winner = m_gpu.winner();
-            win(winner, m_gpu, kPerGpu);
-            m_verdict.headline = winsText(winner, {"per GPU"});
-            m_verdict.reason += m_joule.kind == Kind::Equal
-                ? "; per joule they are alike."
-                : ". Energy does not tell: " + m_joule.why;
-            return;
-        }
-        const bool isTie = m_gpu.kind == Kind::Equal
-            && (m_joule.kind == Kind::Equal || m_joule.kind == Kind::Missing);
-        if (!isTie) {
+        if (m_gpu.kind == Kind::Missing)
+            undecided("the throughput is not known", m_gpu.why);
+        else if (m_gpu.kind == Kind::TooFew)
+            undecided("too few iterations", m_gpu.why);
+        else if (m_joule.isDecided() && m_gpu.isDecided() && m_joule.winner() != m_gpu.winner())
+            disagree();
+        else if (m_joule.isDecided())
+            winByJoule();
+        else if (m_gpu.isDecided())
+            winByGpu();
+        else if (m_gpu.kind == Kind::Equal
+            && (m_joule.kind == Kind::Equal || m_joule.kind == Kind::Missing))
+            tie();
+        else
             undecided("the spread over iterations is too large",
                 m_gpu.kind == Kind::Unclear ? m_gpu.why : m_joule.why);
-            return;
-        }
+    }
+
+    void disagree() {
+        const auto nameOf
+            = [this](std::size_t run) { return isScaleUp(run) ? "scale-up" : "scale-out"; };
+        undecided(fmt::format("{} wins per joule, {} per GPU", nameOf(m_joule.winner()),
+                      nameOf(m_gpu.winner())),
+            fmt::format("Energy ({:.2f} ×) and GPUs ({:.2f} ×) speak for different runs; which "
+                        "weighs more is for you to say.",
+                m_joule.factor, m_gpu.factor));
+    }
+
+    void winByJoule() {
+        win(m_joule.winner(), m_joule, kPerJoule);
+        std::vector<std::string> by{"per joule"};
+        if (m_gpu.isDecided())
+            by.emplace_back("per GPU");
+        m_verdict.headline = winsText(m_joule.winner(), by);
+        m_verdict.reason += m_gpu.isDecided()
+            ? fmt::format(", and {:.2f} × per second and GPU.", m_gpu.factor)
+            : ".";
+    }
+
+    void winByGpu() {
+        win(m_gpu.winner(), m_gpu, kPerGpu);
+        m_verdict.headline = winsText(m_gpu.winner(), {"per GPU"});
+        m_verdict.reason += m_joule.kind == Standing::Kind::Equal
+            ? "; per joule they are alike."
+            : ". Energy does not tell: " + m_joule.why;
+    }
+
+    void tie() {
+        const bool hasEnergy = m_joule.kind == Standing::Kind::Equal;
         m_verdict.winner = Winner::Tie;
-        m_verdict.by = m_joule.kind == Kind::Equal ? kPerJoule : kPerGpu;
-        m_verdict.headline = m_joule.kind == Kind::Equal ? "A tie per joule and per GPU"
-                                                         : "A tie per GPU; the energy is not known";
-        const std::string joule = m_joule.kind == Kind::Equal
+        m_verdict.by = hasEnergy ? kPerJoule : kPerGpu;
+        m_verdict.headline
+            = hasEnergy ? "A tie per joule and per GPU" : "A tie per GPU; the energy is not known";
+        const std::string joule = hasEnergy
             ? fmt::format("{:.1f} % per joule and ", 100.0 * (m_joule.factor - 1.0))
             : std::string();
         m_verdict.reason = fmt::format(
