@@ -304,6 +304,28 @@ double LayoutController::shownPart() const {
     return passes > kPasses ? kPasses / passes : 1.0;
 }
 
+QString LayoutController::placementTitle() const {
+    return m_reading && m_reading->placement
+        ? QString::fromStdString(m_reading->placement->headline)
+        : QString();
+}
+
+QString LayoutController::placementText() const {
+    if (!m_reading)
+        return {};
+    return QString::fromStdString(
+        m_reading->placement ? m_reading->placement->reason : m_reading->placementMissing);
+}
+
+bool LayoutController::isPlaced() const {
+    return m_reading && m_reading->placement && m_reading->placement->helps;
+}
+
+QString LayoutController::launchArguments() const {
+    return isPlaced() ? QString::fromStdString(analysis::launchArguments(*m_reading->placement))
+                      : QString();
+}
+
 QString LayoutController::emptyTitle() const {
     const auto* open = workspace();
     if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr || isReady())

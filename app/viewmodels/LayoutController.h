@@ -58,6 +58,12 @@ class LayoutController : public trainscope::app::BenchView {
     Q_PROPERTY(trainscope::app::FactListModel* facts READ facts CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* overview READ overview CONSTANT FINAL)
 
+    // A placement that allows for heat, an estimate; or why there is none.
+    Q_PROPERTY(QString placementTitle READ placementTitle NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString placementText READ placementText NOTIFY stateChanged FINAL)
+    Q_PROPERTY(bool placed READ isPlaced NOTIFY stateChanged FINAL) // there are arguments to copy
+    Q_PROPERTY(trainscope::app::FactListModel* placement READ placement CONSTANT FINAL)
+
 public:
     enum Part { Physical, Legend, Logical, Schedule };
     Q_ENUM(Part)
@@ -110,6 +116,12 @@ public:
     [[nodiscard]] int rank() const { return m_rank.value_or(-1); }
     [[nodiscard]] FactListModel* facts() { return &m_facts; }
     [[nodiscard]] FactListModel* overview() { return &m_overview; }
+
+    [[nodiscard]] QString placementTitle() const;
+    [[nodiscard]] QString placementText() const;
+    [[nodiscard]] bool isPlaced() const;
+    [[nodiscard]] FactListModel* placement() { return &m_placement; }
+    Q_INVOKABLE [[nodiscard]] QString launchArguments() const;
 
     // For the items that paint. Lays a part out anew; its scene's height is what it wants.
     void layOut(Part part, const plot::DiagramStyle& style);
@@ -207,6 +219,7 @@ private:
     bool m_probeAgain = false;
     FactListModel m_facts;
     FactListModel m_overview;
+    FactListModel m_placement;
     bool m_following = false;
     QTimer m_shareTimer; // the cursor is told to others now and then while it plays
 };

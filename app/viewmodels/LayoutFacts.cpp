@@ -239,6 +239,36 @@ std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data) {
     return facts;
 }
 
+std::vector<Fact> placementFacts(const analysis::Placement& placement) {
+    std::vector<Fact> facts;
+    const auto listed = [](const std::vector<int>& numbers) {
+        QStringList texts;
+        for (const int number : numbers)
+            texts.append(QString::number(number));
+        return texts.join(QStringLiteral(" · "));
+    };
+    if (placement.helps)
+        facts.push_back({tr("Layers"), listed(placement.layersAfter()), false,
+            tr("now %1").arg(listed(placement.layersBefore()))});
+    const auto add = [&facts](const QString& label, const std::optional<analysis::Estimate>& change,
+                         double scale, const QString& unit) {
+        if (!change)
+            return;
+        const auto text = [scale](double value) {
+            const double shown = value * scale;
+            return (shown < 0.0 ? QStringLiteral("−") : QStringLiteral("+"))
+                + QString::number(std::abs(shown), 'f', 1);
+        };
+        facts.push_back({label, QStringLiteral("%1 %2").arg(text(change->value), unit), false,
+            tr("%1 to %2").arg(text(change->low), text(change->high))});
+    };
+    constexpr double kHundred = 100.0;
+    add(tr("Step time"), placement.stepTime, kHundred, QStringLiteral("%"));
+    add(tr("Rear against front"), placement.gradientChangeC, 1.0, QStringLiteral("°C"));
+    add(tr("Lost to throttling"), placement.lostChange, kHundred, tr("points"));
+    return facts;
+}
+
 HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours& colours, int rank,
     std::optional<GroupKind> only) {
     HoverText hover{tr("Rank %1").arg(rank), {}};

@@ -3,6 +3,7 @@
 // between nodes. Plain functions; any thread.
 
 #include "app/viewmodels/FactListModel.h"
+#include "core/analysis/placement/Placement.h"
 #include "core/plot/layout/LayoutFigure.h"
 
 #include <QString>
@@ -21,6 +22,9 @@ std::vector<Fact> placeFacts(const plot::LayoutFigureData& data, int rank);
 std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank);
 // Of the layout as a whole: degrees, where it is from, which links there are.
 std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data);
+
+// What is expected of a placement: layers of each stage, changes with their ranges.
+std::vector<Fact> placementFacts(const analysis::Placement& placement);
 
 struct HoverText {
     QString title;

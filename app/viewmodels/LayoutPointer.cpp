@@ -257,6 +257,8 @@ void LayoutController::refreshFacts() {
         facts.insert(facts.end(), exchanges.begin(), exchanges.end());
     }
     m_facts.setFacts(std::move(facts));
+    m_placement.setFacts(m_reading && m_reading->placement ? placementFacts(*m_reading->placement)
+                                                           : std::vector<Fact>());
     m_overview.setFacts(m_reading ? layoutFacts(m_reading->figure) : std::vector<Fact>());
 }
 

@@ -30,6 +30,17 @@ Status readSchedule(
     return {};
 }
 
+Status readPlacement(const store::Store& store, const Progress& progress, LayoutReading& reading) {
+    auto placement = analysis::proposePlacement(store, reading.run, progress);
+    if (placement.hasValue())
+        reading.placement = std::move(placement).value();
+    else if (placement.error().code == ErrorCode::NotFound)
+        reading.placementMissing = placement.error().message;
+    else
+        return placement.error();
+    return {};
+}
+
 } // namespace
 
 Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
@@ -63,6 +74,10 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     reading->hasTraces = withTraces;
     if (const auto status = readSchedule(store, withTraces, progress, *reading); !status.hasValue())
         return status.error();
+    if (withTraces && reading->figure.layout) {
+        if (const auto status = readPlacement(store, progress, *reading); !status.hasValue())
+            return status.error();
+    }
     return LayoutReadingPtr(std::move(reading));
 }
 

@@ -4,6 +4,7 @@
 
 #include "app/viewmodels/LayoutFacts.h"
 #include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/placement/Placement.h"
 #include "core/plot/layout/LayoutFigure.h"
 #include "core/plot/schedule/ScheduleFigure.h"
 
@@ -21,7 +22,9 @@ struct LayoutReading {
     std::optional<analysis::RunLayout> known; // absent: nothing says the layout
     std::string missing; // why it is not known
     plot::ScheduleFigureData schedule; // empty where there is no pipeline
-    bool hasTraces = false; // bytes and the traced schedule were looked for
+    std::optional<analysis::Placement> placement; // that allows for heat; an estimate
+    std::string placementMissing; // why there is none
+    bool hasTraces = false; // bytes, the traced schedule and a placement were looked for
 };
 using LayoutReadingPtr = std::shared_ptr<const LayoutReading>;
 

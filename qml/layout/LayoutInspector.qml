@@ -10,7 +10,7 @@ FocusScope {
     id: panel
 
     required property LayoutController controller
-    signal formWanted
+    signal copyWanted(string text)
 
     implicitWidth: Theme.inspectorWidth
     Accessible.role: Accessible.Pane
@@ -58,6 +58,44 @@ FocusScope {
                 text: qsTr("Show on the timeline")
                 shortcutText: qsTr("Enter")
                 onClicked: panel.controller.openSelected()
+            }
+            RowLayout {
+                Layout.topMargin: Theme.spaceS
+                visible: panel.controller.placementText !== ""
+
+                InspectorHead {
+                    text: qsTr("Placement for the heat")
+                }
+                UiTag {
+                    visible: panel.controller.placementTitle !== ""
+                    text: qsTr("Estimate")
+                }
+            }
+            UiText {
+                Layout.fillWidth: true
+                visible: text !== ""
+                wrapMode: Text.Wrap
+                elide: Text.ElideNone
+                text: panel.controller.placementTitle
+            }
+            UiText {
+                Layout.fillWidth: true
+                visible: text !== ""
+                wrapMode: Text.Wrap
+                elide: Text.ElideNone
+                text: panel.controller.placementText
+                color: Theme.textSecondary
+                font.pixelSize: Theme.secondarySize
+            }
+            FactList {
+                facts: panel.controller.placement
+            }
+            UiButton {
+                objectName: "copyArguments"
+                visible: panel.controller.placed
+                iconName: "copy"
+                text: qsTr("Copy launch arguments")
+                onClicked: panel.copyWanted(panel.controller.launchArguments())
             }
             InspectorHead {
                 visible: panel.controller.ready

@@ -56,7 +56,7 @@ ViewPage {
         height: parent.height
         visible: view.inspectorOpen
         controller: controller
-        onFormWanted: form.begin()
+        onCopyWanted: text => view.session.copyText(text)
     }
     LayoutFormSheet {
         id: form
