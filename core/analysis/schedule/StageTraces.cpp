@@ -228,7 +228,10 @@ private:
         stage.passes = joinedPasses(cutter.take(evidence.value()), expected);
         for (Pass& pass : stage.passes) {
             pass.range = onReference(pass.range, clock);
-            pass.times = {};
+            if (pass.mark != Mark::None)
+                pass.times = {};
+            for (TimeRange& time : pass.times)
+                time = onReference(time, clock);
         }
         return stage;
     }

@@ -2,6 +2,7 @@
 
 #include "core/analysis/schedule/PassOrder.h"
 #include "core/analysis/schedule/StageTraces.h"
+#include "core/analysis/schedule/UnmarkedPasses.h"
 
 #include <fmt/format.h>
 
@@ -254,10 +255,10 @@ Result<TracedSchedule> tracedSchedule(const store::Store& store, const Run& run,
     for (const StageTrace& stage : traces.value().stages)
         passes.push_back(stage.passes);
     const auto& layout = traces.value().layout;
-    const PassOrder order
-        = orderOfPasses({layout.schedule, layout.grid.degrees().pipeline, layout.virtualStages,
-                            layout.microbatches.value_or(0), layout.microbatchGroup},
-            passes);
+    const OrderRequest request{layout.schedule, layout.grid.degrees().pipeline,
+        layout.virtualStages, layout.microbatches.value_or(0), layout.microbatchGroup};
+    markByOrder(request, passes);
+    const PassOrder order = orderOfPasses(request, passes);
     bool any = false;
     for (const auto& stage : passes) {
         any = any || !stage.empty();

@@ -75,6 +75,9 @@ private Q_SLOTS:
         add("GPipe", ScheduleKind::GPipe, 4, 6, 1, Evidence::Names);
         add("GPipe, batch not said", ScheduleKind::GPipe, 4, 6, 1, Evidence::Names, true, false);
         add("interleaved", ScheduleKind::Interleaved, 4, 8, 2, Evidence::Names);
+        add("nothing tells", plain, 4, 8, 1, Evidence::None);
+        add("nothing tells, GPipe", ScheduleKind::GPipe, 4, 6, 1, Evidence::None);
+        add("nothing tells, interleaved", ScheduleKind::Interleaved, 4, 8, 2, Evidence::None);
         add("interleaved, 6 of 4", ScheduleKind::Interleaved, 4, 6, 3, Evidence::Launches);
     }
 
@@ -117,16 +120,15 @@ private Q_SLOTS:
                 < 1e-12);
     }
 
-    // Without annotations and telling names, what a whole step has in which order tells; the first
-    // stage's backward passes touch its next forward ones, so transfers must lie between.
+    // Without annotations and telling names only the order of a whole step of a known number of
+    // micro-batches tells.
     void passesThatNothingTells() {
         Plant plant;
         plant.evidence = Evidence::None;
-        plant.stages = 2;
-        plant.microbatches = 1;
+        plant.saysMicrobatches = false;
         PlantedPipeline planted(plant);
         auto made = trace(planted);
-        QVERIFY(!made.hasValue()); // stage 1 goes from forward to backward without a pause
+        QVERIFY(!made.hasValue());
         QVERIFY(made.error().code == ErrorCode::NotFound);
         QVERIFY(made.error().message.find("tell forward") != std::string::npos);
     }
