@@ -57,9 +57,12 @@ bool RankCalls::isShared(const CallSpec& spec, int a, int b, bool withMessages) 
         return false;
     if (isSynchronising(spec.kind))
         return true;
-    const bool isElsewhere
-        = spec.source >= 0 && std::minmax(spec.source, spec.destination) != std::minmax(a, b);
-    return withMessages && !isElsewhere;
+    if (!withMessages)
+        return false;
+    if (spec.source >= 0)
+        return std::minmax(spec.source, spec.destination) == std::minmax(a, b);
+    // The k-th message of a rank is the k-th of another only where there is no third.
+    return group.size == 2 || group.ranks.size() == 2 || m_calls.ranks().size() == 2;
 }
 
 std::vector<SequencedCall> RankCalls::select(

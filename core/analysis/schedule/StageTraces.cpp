@@ -159,7 +159,8 @@ std::string_view evidenceText(const MarkEvidence& evidence) {
             {evidence.hostAnnotations, "annotations of the host threads"},
             {evidence.names, "the kernels' names"}}};
     const auto most = std::max_element(all.begin(), all.end());
-    return most->first > 0 ? most->second : "the transfers between the stages alone";
+    return most->first > 0 ? most->second
+                           : "the transfers between the stages and the order of the schedule";
 }
 
 class Reader {
@@ -214,10 +215,6 @@ private:
         const auto evidence = walkDevice(m_store, device, *own, visitors, m_progress);
         if (!evidence.hasValue())
             return evidence.error();
-        m_evidence.launches += evidence.value().launches;
-        m_evidence.streamAnnotations += evidence.value().streamAnnotations;
-        m_evidence.hostAnnotations += evidence.value().hostAnnotations;
-        m_evidence.names += evidence.value().names;
         const auto expected = static_cast<std::int64_t>(m_speakers.layout.microbatches.value_or(0))
             * m_speakers.layout.virtualStages;
         const RankClock* clock = clocks.find(device.rank);
@@ -226,6 +223,7 @@ private:
             {std::max(own->begin, device.extent.begin), std::min(own->end, device.extent.end)},
             clock);
         stage.passes = joinedPasses(cutter.take(evidence.value()), expected);
+        takeEvidence(evidence.value(), stage.passes);
         for (Pass& pass : stage.passes) {
             pass.range = onReference(pass.range, clock);
             if (pass.mark != Mark::None)
@@ -234,6 +232,17 @@ private:
                 time = onReference(time, clock);
         }
         return stage;
+    }
+
+    // Of marked passes: an optimizer is always known by its name.
+    void takeEvidence(const MarkEvidence& evidence, const std::vector<Pass>& passes) {
+        if (std::all_of(passes.begin(), passes.end(),
+                [](const Pass& pass) { return pass.mark == Mark::None; }))
+            return;
+        m_evidence.launches += evidence.launches;
+        m_evidence.streamAnnotations += evidence.streamAnnotations;
+        m_evidence.hostAnnotations += evidence.hostAnnotations;
+        m_evidence.names += evidence.names;
     }
 
     void takeNotes(const RankClocks& clocks, StageTraces& traces) const {
