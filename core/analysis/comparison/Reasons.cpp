@@ -122,11 +122,12 @@ private:
         std::string text
             = fmt::format("{} makes {:.2f} × the tokens per second of {} ({} against {})",
                 isFirst ? m_labels.a : m_labels.b, factor, isFirst ? m_labels.b : m_labels.a,
-                scaled(std::max(a, b), "/s"), scaled(std::min(a, b), "/s"));
-        if (fast.gpus > slow.gpus && slow.gpus > 0) {
+                scaled(std::max(a, b), "tokens/s"), scaled(std::min(a, b), "tokens/s"));
+        if (fast.gpus != slow.gpus && slow.gpus > 0) {
             const double more = static_cast<double>(fast.gpus) / slow.gpus;
-            text += fmt::format(
-                ", with {:.3g} × the GPUs: {} scaling", more, percent(factor / more));
+            text += fmt::format(", with {:.3g} × the GPUs", more);
+            if (more > 1.0)
+                text += fmt::format(": {} scaling", percent(factor / more));
         }
         add(text + spreadText(m_a, m_b, "tokens_per_s") + ".", "tokens_per_s");
     }

@@ -171,7 +171,10 @@ std::vector<WorkDifference> workDifferences(const RunMeasures& a, const RunMeasu
     }
     all[3].a = first.precision.value_or(all[3].a);
     all[3].b = second.precision.value_or(all[3].b);
-    std::erase_if(all, [](const WorkDifference& one) { return one.isKnown() && one.isEqual; });
+    // Hardly any source states the workload, and where none does there is nothing to point at.
+    std::erase_if(all, [](const WorkDifference& one) {
+        return (one.isKnown() || one.what == "workload") && one.isEqual;
+    });
     return all;
 }
 
