@@ -10,8 +10,8 @@
 // power (ThermalFit.h), and a rear GPU's air is warmed by what the front ones draw, as much as the
 // measured gap leaves unexplained. Throttling follows the temperature as the run's GPUs show it,
 // but becomes no worse than that of the worst of them; the range of each change reaches from
-// throttling that stays as it is to throttling that follows. Facts on what such placements brought
-// elsewhere: arXiv 2509.10371 (19/21 layers, 11/13 layers).
+// throttling that stays as it is to throttling that follows, and a quarter of the change further.
+// Facts on what such placements brought elsewhere: arXiv 2509.10371 (19/21 layers, 11/13 layers).
 
 #include "core/layout/Layout.h"
 #include "core/model/Import.h"

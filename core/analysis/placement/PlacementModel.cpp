@@ -18,6 +18,7 @@ using layout::GroupKind;
 
 constexpr double kWorthMoving = 0.003; // of the step, to move ranks beside layers
 constexpr double kLeastSpeed = 0.05;
+constexpr double kModelError = 0.25; // of a change, for what the model leaves out
 
 struct Mean {
     double sum = 0.0;
@@ -235,8 +236,9 @@ private:
     }
 
     static Estimate estimateOf(const std::vector<double>& values, double expected) {
-        return {expected, *std::min_element(values.begin(), values.end()),
-            *std::max_element(values.begin(), values.end())};
+        const double margin = kModelError * std::abs(expected);
+        return {expected, *std::min_element(values.begin(), values.end()) - margin,
+            *std::max_element(values.begin(), values.end()) + margin};
     }
 
     Placement decide(const Mapping& mapping, const std::optional<std::vector<int>>& split) {

@@ -88,7 +88,8 @@ void explain(Placement& placement, const PlacementVerdict& verdict) {
         "The step follows the schedule with these speeds, sending in no time; its other parts stay "
         "as they are.",
         "The range reaches from throttling that stays as it is to throttling that follows the "
-        "temperature as this run's GPUs show it.",
+        "temperature as this run's GPUs show it, and a quarter of the change further for what the "
+        "model leaves out.",
         "Power above idle follows the work; temperature follows power by the resistance fitted "
         "from this run, and rear GPUs are warmed by the front ones."};
     if (verdict.spansHalves)
