@@ -2,13 +2,14 @@
 
 #include <QtTest>
 
-#include "core/plot/schedule/ScheduleFigure.h"
+#include "core/plot/schedule/support/DemoSchedule.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::plot;
+using trainscope::test::demoSchedule;
 
 namespace {
 
@@ -23,32 +24,6 @@ FigureStyle styleOf(double width, double height) {
     return style;
 }
 
-// Two stages, two micro-batches, a pass takes 1 forward and 2 backward, traced 10 % slower.
-ScheduleFigureData demo(bool isTraced) {
-    ScheduleFigureData data;
-    data.run = "job";
-    data.title = "Pipeline schedule · job";
-    data.planned
-        = layout::makeSchedule({layout::ScheduleKind::OneForwardOneBackward, 2, 2, 1, {}, 0.0})
-              .value();
-    data.unit = "forward passes of a stage";
-    data.to = data.planned->makespan;
-    data.stages = {{-1, std::nullopt, data.planned->stageBubble[0]},
-        {-1, std::nullopt, data.planned->stageBubble[1]}};
-    if (isTraced) {
-        data.traced = data.planned;
-        for (auto& task : data.traced->tasks) {
-            task.start *= 1.1;
-            task.end *= 1.1;
-        }
-        data.unit = "s";
-        data.to = data.windowTo = 1.1 * data.planned->makespan;
-        data.stages[0].rank = 4;
-        data.stages[0].tracedBubble = 0.125;
-    }
-    return data;
-}
-
 } // namespace
 
 class TestScheduleFigure : public QObject {
@@ -56,7 +31,7 @@ class TestScheduleFigure : public QObject {
 
 private Q_SLOTS:
     void passesLieWhereTheirTimesAre() {
-        const auto data = demo(true);
+        const auto data = demoSchedule(true);
         const auto geometry = buildScheduleFigure(data, styleOf(800, 300));
         QCOMPARE(geometry.rows.size(), std::size_t{2});
         QCOMPARE(geometry.targets.size(), std::size_t{16}); // 8 traced, 8 planned
@@ -84,7 +59,7 @@ private Q_SLOTS:
     }
 
     void theWindowCutsThem() {
-        auto data = demo(true);
+        auto data = demoSchedule(true);
         data.from = 2.0;
         data.to = 4.0;
         const auto geometry = buildScheduleFigure(data, styleOf(800, 300));
@@ -96,7 +71,7 @@ private Q_SLOTS:
     }
 
     void whatIsUnderThePointer() {
-        const auto data = demo(true);
+        const auto data = demoSchedule(true);
         const auto geometry = buildScheduleFigure(data, styleOf(800, 300));
         for (const auto& target : geometry.targets) {
             const Rect& rect = target.rect;
@@ -116,7 +91,7 @@ private Q_SLOTS:
     }
 
     void aPlanAlone() {
-        const auto data = demo(false);
+        const auto data = demoSchedule(false);
         const auto geometry = buildScheduleFigure(data, styleOf(600, 0));
         QCOMPARE(geometry.targets.size(), std::size_t{8});
         QCOMPARE(geometry.scene.height, geometry.preferredHeight);
@@ -133,7 +108,7 @@ private Q_SLOTS:
 
     // Sixteen stages of 512 micro-batches: what is narrower than a pixel is drawn as one.
     void largeOnesStaySmall() {
-        auto data = demo(false);
+        auto data = demoSchedule(false);
         data.planned = layout::makeSchedule(
             {layout::ScheduleKind::OneForwardOneBackward, 64, 4096, 1, {}, 0.0})
                            .value();
@@ -151,7 +126,7 @@ private Q_SLOTS:
     }
 
     void numbers() {
-        const std::string csv = scheduleCsv(demo(true));
+        const std::string csv = scheduleCsv(demoSchedule(true));
         QCOMPARE(std::count(csv.begin(), csv.end(), '\n'), 17);
         QVERIFY(csv.starts_with("run,series,stage,rank,chunk,microbatch,kind,start (s),end (s)\n"));
         QVERIFY(csv.find("job,traced,0,4,0,0,forward,0,1.1\n") != std::string::npos);

@@ -1,0 +1,72 @@
+// The drawings of a small schedule and of a placement, as SVG text; see support/GoldenSvg.h.
+
+#include <QTest>
+
+#include "app/painting/support/GoldenSvg.h"
+#include "core/plot/placement/PlacementFigure.h"
+#include "core/plot/schedule/support/DemoSchedule.h"
+
+using namespace trainscope;
+using namespace trainscope::test;
+
+namespace {
+
+plot::FigureStyle styleOf(const char* themeName, double width) {
+    plot::FigureStyle style;
+    style.theme = plot::findTheme(themeName);
+    style.width = width;
+    style.measure = goldenPitch(*style.theme);
+    return style;
+}
+
+plot::PlacementFigureData placement() {
+    plot::PlacementFigureData data;
+    data.title = "Placement · job";
+    data.caption = "An estimate.";
+    analysis::Placement placed;
+    placed.helps = true;
+    placed.stages = {{20, 21, 1.0, 1.0, 60.0, 0}, {20, 19, 0.9, 0.9, 76.0, 0}};
+    for (int rank = 0; rank < 16; ++rank) {
+        analysis::GpuPlace gpu;
+        gpu.node = rank / 8;
+        gpu.local = gpu.slot = rank % 8;
+        gpu.isRear = gpu.slot >= 4;
+        gpu.rankBefore = gpu.rankAfter = rank;
+        gpu.stageBefore = rank / 8;
+        gpu.stageAfter = gpu.isRear ? 1 : 0;
+        placed.gpus.push_back(gpu);
+    }
+    data.placement = placed;
+    return data;
+}
+
+} // namespace
+
+class TestGoldenSchedules : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void drawings_data() {
+        QTest::addColumn<QByteArray>("svg");
+        const auto schedule = [](bool isTraced, const char* theme) {
+            const auto style = styleOf(theme, 420.0);
+            return goldenSvg(plot::buildScheduleFigure(demoSchedule(isTraced), style).scene,
+                *style.theme, style.measure);
+        };
+        QTest::newRow("paper-schedule") << schedule(true, "paper");
+        QTest::newRow("dark-schedule-plan") << schedule(false, "dark");
+        const auto style = styleOf("light", 420.0);
+        QTest::newRow("light-placement") << goldenSvg(
+            plot::buildPlacementFigure(placement(), style).scene, *style.theme, style.measure);
+    }
+
+    void drawings() {
+        QFETCH(const QByteArray, svg);
+        const QString difference
+            = differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()), svg);
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    }
+};
+
+QTEST_MAIN(TestGoldenSchedules)
+#include "tst_GoldenSchedules.moc"
