@@ -82,16 +82,17 @@ void explain(Placement& placement, const PlacementVerdict& verdict) {
         explainHelp(placement);
     else
         explainNone(placement, verdict);
-    placement.assumptions = {"An estimate: nothing of it was run.",
-        "A stage is as fast as its slowest GPU; a GPU's speed is what throttling leaves of its "
-        "busy time in the settled part of the run.",
-        "The step follows the schedule with these speeds, sending in no time; its other parts stay "
-        "as they are.",
-        "The range reaches from throttling that stays as it is to throttling that follows the "
-        "temperature as this run's GPUs show it, and a quarter of the change further for what the "
-        "model leaves out.",
-        "Power above idle follows the work; temperature follows power by the resistance fitted "
-        "from this run, and rear GPUs are warmed by the front ones."};
+    const auto assume = [&](const char* text) { placement.assumptions.emplace_back(text); };
+    assume("An estimate: nothing of it was run.");
+    assume("A stage is as fast as its slowest GPU; a GPU's speed is what throttling leaves of its "
+           "busy time in the settled part of the run.");
+    assume("The step follows the schedule with these speeds, sending in no time; its other parts "
+           "stay as they are.");
+    assume("The range reaches from throttling that stays as it is to throttling that follows the "
+           "temperature as this run's GPUs show it, and a quarter of the change further for what "
+           "the model leaves out.");
+    assume("Power above idle follows the work; temperature follows power by the resistance fitted "
+           "from this run, and rear GPUs are warmed by the front ones.");
     if (verdict.spansHalves)
         placement.notes.push_back(fmt::format(
             "Tensor groups of {} have front and rear GPUs, which wait for each other in every "

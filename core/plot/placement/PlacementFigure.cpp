@@ -134,8 +134,9 @@ private:
     }
 
     [[nodiscard]] Point originOf(int node, double top) const {
+        const int row = node / m_across;
         return {m_left + (node % m_across) * (nodeWidth() + nodeGap()),
-            top + (node / m_across) * (nodeHeight() + nodeGap())};
+            top + row * (nodeHeight() + nodeGap())};
     }
 
     // The front half above, the rear half below, each in the order of the air.
@@ -178,14 +179,16 @@ private:
         const double line = m_frame.lineHeight(TextRole::Small) + m_frame.gap() / 2.0;
         for (std::size_t stage = 0; stage < texts.size(); ++stage) {
             const double x = m_left + static_cast<double>(stage % across) * column;
-            const double y = top + static_cast<double>(stage / across) * line;
+            const std::size_t row = stage / across;
+            const double y = top + static_cast<double>(row) * line;
             m_frame.fill({x, y, side, side},
                 indexColor(static_cast<int>(stage), static_cast<int>(texts.size())));
             m_frame.text(
                 {x + side + m_frame.gap(), m_frame.centred(y + side / 2.0, TextRole::Small)},
                 texts[stage], m_theme.text, TextRole::Small);
         }
-        return top + static_cast<double>((texts.size() + across - 1) / across) * line;
+        const std::size_t rows = (texts.size() + across - 1) / across;
+        return top + static_cast<double>(rows) * line;
     }
 
     const PlacementFigureData& m_data;
