@@ -2,8 +2,7 @@
 #include "app/cli/Json.h"
 #include "app/cli/Quantity.h"
 #include "app/cli/TextTable.h"
-#include "importers/common/Source.h"
-#include "importers/topology/TopologyFile.h"
+#include "app/cli/TopologyInput.h"
 
 #include <CLI/CLI.hpp>
 
@@ -25,20 +24,6 @@ struct Options {
     std::string file;
     bool json = false;
 };
-
-Result<TopologyFile> readFile(const std::string& path) {
-    constexpr std::size_t kLargest = std::size_t{64} << 20;
-    const auto tree = importers::openDiskTree(path);
-    if (!tree.hasValue())
-        return Error{ErrorCode::Unreadable, tree.error().message, tree.error().where};
-    const auto& files = tree.value()->files();
-    if (files.size() != 1)
-        return Error{ErrorCode::Unreadable, "A topology is a single file.", path};
-    const auto text = importers::readHead(*tree.value(), files.front().path, kLargest);
-    if (!text.hasValue())
-        return text.error();
-    return importers::topology::readTopology(text.value(), path);
-}
 
 Json deviceJson(const TopologyDevice& device) {
     Json json{{"kind", device.kind == DeviceKind::Gpu ? "gpu" : "nic"}, {"index", device.index},
@@ -114,7 +99,7 @@ void printTopology(std::ostream& out, const TopologyFile& file) {
 }
 
 ExitStatus print(const Options& options, const Console& console) {
-    const auto file = readFile(options.file);
+    const auto file = readTopologyFile(options.file);
     if (!file.hasValue())
         return console.fail(file.error());
     for (const auto& warning : file.value().warnings)

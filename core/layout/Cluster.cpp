@@ -40,7 +40,7 @@ ClusterNode nodeOf(int number, std::vector<Gpu> gpus, const std::vector<int>& ai
     const int front = (static_cast<int>(gpus.size()) + 1) / 2;
     for (const Gpu& gpu : gpus) {
         const int slot = static_cast<int>(node.gpus.size());
-        node.gpus.push_back({gpu.rank, gpu.local, slot, slot >= front});
+        node.gpus.push_back({gpu.rank, gpu.local, slot, slot >= front, std::nullopt});
     }
     return node;
 }
@@ -56,6 +56,12 @@ void applyTopology(Cluster& cluster) {
     }
     if (!cluster.networkBandwidth)
         cluster.networkBandwidth = networkBandwidthOf(*cluster.topology);
+    for (ClusterNode& node : cluster.nodes) {
+        for (ClusterGpu& gpu : node.gpus) {
+            if (const auto place = gpuPlace(*cluster.topology, gpu.local))
+                gpu.nic = cluster.topology->nearestNic(*place);
+        }
+    }
 }
 
 } // namespace
@@ -107,6 +113,14 @@ ScaleUpLink scaleUpOf(const Topology& topology) {
         return {};
     return {
         std::string(nameOf(worst->kind, worst->isSwitched)), worst->kind, worst->isSwitched, least};
+}
+
+std::optional<std::size_t> gpuPlace(const Topology& topology, int local) {
+    for (std::size_t place = 0; place < topology.gpuCount(); ++place) {
+        if (topology.devices()[place].index == local)
+            return place;
+    }
+    return std::nullopt;
 }
 
 std::optional<double> networkBandwidthOf(const Topology& topology) {

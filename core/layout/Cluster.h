@@ -17,6 +17,7 @@ struct ClusterGpu {
     int local = 0; // index in its node
     int slot = 0; // place in the air, 0 in front
     bool isRear = false; // in the rear half; the middle GPU of an odd node is not
+    std::optional<std::size_t> nic; // its nearest network card, index into the topology's devices
 
     bool operator==(const ClusterGpu&) const = default;
 };
@@ -68,6 +69,8 @@ Cluster makeCluster(const ClusterFacts& facts);
 
 // The scale-up link of a topology: the worst way between two GPUs. Unknown for fewer than two.
 ScaleUpLink scaleUpOf(const Topology& topology);
+// Of the GPU with that index, in the topology's devices; topologies number GPUs as nodes do.
+std::optional<std::size_t> gpuPlace(const Topology& topology, int local);
 // Of the nodes' network cards shared by their GPUs; absent where it is not told.
 std::optional<double> networkBandwidthOf(const Topology& topology);
 

@@ -132,8 +132,15 @@ CREATE TABLE comparison(
 CREATE TABLE run_layout(run INTEGER PRIMARY KEY, spec TEXT NOT NULL);
 )sql";
 
+// What is known of a run's machine that its sources do not tell: JSON of
+// core/layout/MachineFacts.h.
+constexpr std::string_view kVersion5 = R"sql(
+ALTER TABLE cluster ADD COLUMN machine TEXT NOT NULL DEFAULT '';
+)sql";
+
 // Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 4> kMigrations{"", kVersion2, kVersion3, kVersion4};
+constexpr std::array<std::string_view, 5> kMigrations{
+    "", kVersion2, kVersion3, kVersion4, kVersion5};
 constexpr int kOldest = 2;
 
 Result<int> userVersion(Database& database) {

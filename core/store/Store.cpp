@@ -144,6 +144,9 @@ Result<std::vector<SavedComparison>> Store::comparisons() const {
 Result<std::optional<std::string>> Store::enteredLayout(RunId run) const {
     return fenced(path(), [&] { return readEnteredLayout(m_impl->database, run); });
 }
+Result<std::optional<std::string>> Store::machine(RunId run) const {
+    return fenced(path(), [&] { return readMachine(m_impl->database, run); });
+}
 Result<std::vector<Source>> Store::sources() const {
     return fenced(path(), [&] { return readSources(m_impl->database); });
 }
@@ -285,6 +288,10 @@ Status Store::removeComparison(std::string_view name) {
 
 Status Store::setEnteredLayout(RunId run, const std::optional<std::string>& spec) {
     return writing([&](Database& database) { return writeEnteredLayout(database, run, spec); });
+}
+
+Status Store::setMachine(RunId run, const std::optional<std::string>& facts) {
+    return writing([&](Database& database) { return writeMachine(database, run, facts); });
 }
 
 Status Store::renameRun(RunId run, std::string_view name) {

@@ -136,6 +136,8 @@ public:
     Result<std::vector<SavedComparison>> comparisons() const;
     // The layout that the user entered for a run, JSON; absent: none.
     Result<std::optional<std::string>> enteredLayout(RunId run) const;
+    // What the user said of a run's machine, JSON (core/layout/MachineFacts.h); absent: nothing.
+    Result<std::optional<std::string>> machine(RunId run) const;
 
     // `columns` equal buckets over `window`; cost does not grow with the samples beneath. The
     // envelope contains every sample of the column; it may also contain samples of the neighbouring
@@ -195,6 +197,7 @@ public:
     Status removeComparison(std::string_view name);
     // Absent takes it back. Stays when the run's sources are imported again; NotFound without run.
     Status setEnteredLayout(RunId run, const std::optional<std::string>& spec);
+    Status setMachine(RunId run, const std::optional<std::string>& facts); // the same
     // With its samples and spans and what only it used. All or nothing; the file keeps its size
     // until vacuum().
     Status removeRun(RunId run, const Progress& progress = {});

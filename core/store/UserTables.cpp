@@ -106,4 +106,23 @@ Status writeEnteredLayout(Database& database, RunId run, const std::optional<std
     return status;
 }
 
+Result<std::optional<std::string>> readMachine(Database& database, RunId run) {
+    std::optional<std::string> facts;
+    Status status = database.forEach(
+        "SELECT machine FROM cluster WHERE run=? AND machine<>''",
+        [&facts](const Row& row) { facts = row.string(0); }, run.value);
+    if (!status.hasValue())
+        return status.error();
+    return facts;
+}
+
+Status writeMachine(Database& database, RunId run, const std::optional<std::string>& facts) {
+    Status status = database.execute("UPDATE cluster SET machine=?2 WHERE run=?1", run.value,
+        validUtf8(facts.value_or(std::string())));
+    if (status.hasValue() && database.changes() == 0)
+        return Error{ErrorCode::NotFound,
+            "The run whose machine is to be described does not exist.", database.shownPath()};
+    return status;
+}
+
 } // namespace trainscope::store

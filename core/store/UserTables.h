@@ -1,5 +1,6 @@
 #pragma once
-// What users add to a database: comparisons under a name, and layouts of runs entered by hand.
+// What users add to a database: comparisons under a name, layouts of runs entered by hand, facts of
+// their machines.
 
 #include "core/store/Database.h"
 #include "core/store/Store.h"
@@ -21,5 +22,8 @@ Status removeComparison(Database& database, std::string_view name);
 
 Result<std::optional<std::string>> readEnteredLayout(Database& database, RunId run);
 Status writeEnteredLayout(Database& database, RunId run, const std::optional<std::string>& spec);
+
+Result<std::optional<std::string>> readMachine(Database& database, RunId run);
+Status writeMachine(Database& database, RunId run, const std::optional<std::string>& facts);
 
 } // namespace trainscope::store

@@ -30,6 +30,19 @@ void takeUsual(const Run& run, layout::ClusterFacts& facts) {
         model->scaleUp == "NVSwitch", isPcie ? model->pcieBandwidth : model->linkBandwidth};
 }
 
+// What the user said of the machine replaces what is usual.
+Status takeSaid(const store::Store& store, const Run& run, layout::ClusterFacts& facts) {
+    const auto said = machineOf(store, run);
+    if (!said.hasValue())
+        return said.error();
+    facts.nodesPerRack = said.value().nodesPerRack;
+    facts.networkBandwidth = said.value().networkBandwidth;
+    facts.topology = said.value().topology;
+    if (facts.topology)
+        facts.linksFrom = said.value().topologyFrom;
+    return {};
+}
+
 // Ranks of the layout of which there are no data.
 void addMissing(const layout::Layout& layout, std::vector<Gpu>& gpus) {
     std::set<int> known;
@@ -42,6 +55,15 @@ void addMissing(const layout::Layout& layout, std::vector<Gpu>& gpus) {
 }
 
 } // namespace
+
+Result<layout::MachineFacts> machineOf(const store::Store& store, const Run& run) {
+    const auto text = store.machine(run.id);
+    if (!text.hasValue())
+        return text.error();
+    if (!text.value())
+        return layout::MachineFacts{};
+    return layout::machineFromJson(*text.value());
+}
 
 Result<layout::Cluster> clusterOf(
     const store::Store& store, const Run& run, const layout::Layout* layout) {
@@ -61,6 +83,8 @@ Result<layout::Cluster> clusterOf(
         return Error{
             ErrorCode::NotFound, "The run names no GPUs, so there is nothing to place.", run.name};
     takeUsual(run, facts);
+    if (const Status status = takeSaid(store, run, facts); !status.hasValue())
+        return status.error();
     return layout::makeCluster(facts);
 }
 

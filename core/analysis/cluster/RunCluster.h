@@ -4,6 +4,7 @@
 
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
+#include "core/layout/MachineFacts.h"
 #include "core/store/Store.h"
 
 namespace trainscope::analysis {
@@ -12,5 +13,8 @@ namespace trainscope::analysis {
 // of are there too. NotFound for a run without GPUs.
 Result<layout::Cluster> clusterOf(
     const store::Store& store, const Run& run, const layout::Layout* layout);
+
+// What was said of it, for Store::setMachine().
+Result<layout::MachineFacts> machineOf(const store::Store& store, const Run& run);
 
 } // namespace trainscope::analysis

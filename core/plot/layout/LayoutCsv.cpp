@@ -60,7 +60,7 @@ std::string layoutCsv(const LayoutFigureData& data) {
     const auto* layout = data.layout ? &*data.layout : nullptr;
     const auto groups = groupsIn(data.bytes);
     const bool hasValues = data.colours.by == RankColour::Value;
-    std::string out = "rank,rack,node,local,slot,side,tp,cp,dp,ep,pp,layers";
+    std::string out = "rank,rack,node,local,slot,side,nic,tp,cp,dp,ep,pp,layers";
     if (hasValues)
         out += ","
             + csvText(fmt::format("{} [{}]", data.colours.scale.title, data.colours.scale.siUnit));
@@ -70,8 +70,11 @@ std::string layoutCsv(const LayoutFigureData& data) {
     for (const auto& node : data.cluster.nodes) {
         for (const auto& gpu : node.gpus) {
             const auto at = static_cast<std::size_t>(gpu.rank);
-            out += fmt::format("{},{},{},{},{},{},{}", gpu.rank, node.rack, node.node, gpu.local,
-                gpu.slot, gpu.isRear ? "rear" : "front", coordinates(layout, gpu.rank));
+            const std::string nic = gpu.nic && data.cluster.topology
+                ? csvText(data.cluster.topology->devices()[*gpu.nic].name)
+                : std::string();
+            out += fmt::format("{},{},{},{},{},{},{},{}", gpu.rank, node.rack, node.node, gpu.local,
+                gpu.slot, gpu.isRear ? "rear" : "front", nic, coordinates(layout, gpu.rank));
             if (hasValues)
                 out += ","
                     + (at < data.colours.values.size() ? number(data.colours.values[at]) : "");

@@ -52,6 +52,14 @@ std::optional<double> powerOf(
     return sum;
 }
 
+// "8 NICs", as imported.
+std::string cardsText(const layout::Cluster& cluster) {
+    if (!cluster.topology)
+        return {};
+    const auto cards = cluster.topology->devices().size() - cluster.topology->gpuCount();
+    return cards == 0 ? std::string() : fmt::format("{} NIC{}", cards, cards == 1 ? "" : "s");
+}
+
 class Loader {
 public:
     Loader(const store::Store& store, const LayoutQuery& query, const Progress& progress)
@@ -160,6 +168,8 @@ private:
         if (m_data.cluster.isAirflowAssumed && m_data.query.physical)
             notes.emplace_back("Front to rear is taken to be ascending local indices; nobody said "
                                "the order of the air.");
+        if (!m_data.cluster.linksFrom.empty() && m_data.query.physical)
+            notes.emplace_back("Links of a node: " + m_data.cluster.linksFrom + ".");
         if (!m_data.edges.empty() && m_data.query.physical)
             notes.emplace_back(edgeNote());
         notes.insert(notes.end(), m_data.bytes.notes.begin(), m_data.bytes.notes.end());
@@ -220,6 +230,8 @@ std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
             one.link += " " + shortQuantity("B/s", *rate);
         else if (peak && !one.link.empty())
             one.link += " up to " + shortQuantity("B/s", *peak);
+        if (const auto cards = cardsText(cluster); !cards.empty())
+            one.link += (one.link.empty() ? "" : " · ") + cards;
         if (rate && peak && *peak > 0.0)
             one.load = *rate / *peak;
         nodes.push_back(std::move(one));

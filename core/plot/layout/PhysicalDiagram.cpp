@@ -17,6 +17,7 @@ namespace {
 using Level = CellTexts::Level;
 
 constexpr std::size_t kManyEdges = 40; // from here on they shine through each other
+constexpr double kWidestLink = 3.2; // line widths, of four links or more
 constexpr double kIdleLink = 0.22; // of the link's colour, where its load is not known or 0
 
 bool overlaps(const Rect& a, const Rect& b) {
@@ -83,7 +84,7 @@ private:
         const Rect& box = m_diagram.nodes[index];
         addBox(box);
         addTitle(index, box);
-        if (m_arrangement.bar > 0.0)
+        if (m_arrangement.bar > 0.0 && !addLinksOf(node, box))
             addLink(index, box);
         const int count = static_cast<int>(node.gpus.size());
         for (const auto& gpu : node.gpus)
@@ -148,6 +149,37 @@ private:
         m_frame.scene.items.emplace_back(
             FillRect{bar, blend(m_frame.theme.panel, groupColor("tp"), strength),
                 m_arrangement.level == Level::Plain ? 0.0 : bar.height / 2.0, Hatch::None});
+    }
+
+    // Links between single GPUs, where the topology tells them: seen in the gaps of the cells, as
+    // wide as they are many. False where there are none to draw.
+    bool addLinksOf(const layout::ClusterNode& node, const Rect& box) const {
+        if (!m_cluster.topology || m_cluster.scaleUp.isSwitched
+            || m_arrangement.level == Level::Plain)
+            return false;
+        const auto& topology = *m_cluster.topology;
+        const int count = static_cast<int>(node.gpus.size());
+        const auto centreOf = [&](const layout::ClusterGpu& gpu) {
+            const Rect cell = m_arrangement.cell(box, gpu.slot, count);
+            return Point{cell.x + cell.width / 2.0, cell.y + cell.height / 2.0};
+        };
+        bool isAny = false;
+        for (std::size_t a = 0; a < node.gpus.size(); ++a) {
+            for (std::size_t b = 0; b < a; ++b) {
+                const auto from = layout::gpuPlace(topology, node.gpus[a].local);
+                const auto to = layout::gpuPlace(topology, node.gpus[b].local);
+                if (!from || !to)
+                    continue;
+                const auto& path = topology.path(*from, *to);
+                if (path.kind != layout::PathKind::NvLink && path.kind != layout::PathKind::Xgmi)
+                    continue;
+                isAny = true;
+                const double width = std::clamp(0.8 * path.links, 0.8, kWidestLink);
+                m_frame.line(centreOf(node.gpus[a]), centreOf(node.gpus[b]), groupColor("tp"),
+                    width * m_frame.theme.lineWidth);
+            }
+        }
+        return isAny;
     }
 
     void addFoot(std::size_t index, const Rect& box) const {

@@ -31,12 +31,12 @@ private Q_SLOTS:
     void aRowPerRank() {
         const auto rows = drawn({"--colour", "gpu_temperature", "--rank", "13"}, "heat.svg");
         QCOMPARE(rows.size(), 33);
-        QVERIFY(rows[0].startsWith(
-            "rank,rack,node,local,slot,side,tp,cp,dp,ep,pp,layers,\"GPU temperature, mean [°C]\""));
+        QVERIFY(rows[0].startsWith("rank,rack,node,local,slot,side,nic,tp,cp,dp,ep,pp,layers,\"GPU "
+                                   "temperature, mean [°C]\""));
         // Rank 13: node 1, the sixth of eight in the air, tensor rank 5 of stage 1, 24 layers.
-        QVERIFY(rows[14].startsWith("13,0,1,5,5,rear,5,0,0,0,1,24,"));
-        const double front = rows[9].split(',')[12].toDouble();
-        const double rear = rows[14].split(',')[12].toDouble();
+        QVERIFY(rows[14].startsWith("13,0,1,5,5,rear,,5,0,0,0,1,24,"));
+        const double front = rows[9].split(',')[13].toDouble();
+        const double rear = rows[14].split(',')[13].toDouble();
         QVERIFY2(front > 55 && front < 75 && rear > front + 10 && rear < 95,
             qPrintable(QStringLiteral("%1 %2").arg(front).arg(rear)));
     }
@@ -44,7 +44,7 @@ private Q_SLOTS:
     void aMoment() {
         const auto rows = drawn({"--colour", "gpu_power", "--at", "60"}, "moment.pdf");
         QVERIFY(rows[0].contains(",GPU power [W],"));
-        QVERIFY(rows[1].split(',')[12].toDouble() > 100.0);
+        QVERIFY(rows[1].split(',')[13].toDouble() > 100.0);
     }
 
     void groupsAndTheGridAlone() {
@@ -122,6 +122,58 @@ private Q_SLOTS:
         QCOMPARE(runCli({"layout", "--nodes", "1", "--gpus-per-node", "8", "--traffic"}).status, 2);
         QCOMPARE(
             runCli({"layout", m_database, "--run", kRun, "--traffic", "--rank", "32"}).status, 2);
+    }
+
+    // The machine as it is said: a topology of 8 GPUs in two halves, racks of two nodes.
+    void theMachine() {
+        const std::string file = path("topo.txt");
+        QFile topology(QString::fromStdString(file));
+        QVERIFY(topology.open(QIODevice::WriteOnly));
+        QByteArray text("\t");
+        for (int i = 0; i < 8; ++i)
+            text += "GPU" + QByteArray::number(i) + '\t';
+        text += "NIC0\tNIC1\tCPU Affinity\n";
+        const auto row = [&](const QByteArray& name, int half, int self) {
+            text += name + '\t';
+            for (int j = 0; j < 8; ++j)
+                text += j == self ? "X\t"
+                    : self < 0    ? (j / 4 == half ? "PIX\t" : "SYS\t")
+                                  : (j / 4 == half ? "NV4\t" : "SYS\t");
+            text += self < 0 ? (half == 0 ? "X\tSYS\n" : "SYS\tX\n")
+                             : (half == 0 ? "PIX\tSYS\t0-31\n" : "SYS\tPIX\t32-63\n");
+        };
+        for (int i = 0; i < 8; ++i)
+            row("GPU" + QByteArray::number(i), i / 4, i);
+        row("NIC0", 0, -1);
+        row("NIC1", 1, -1);
+        topology.write(text);
+        topology.close();
+        auto ran = runCli({"cluster", m_database, "--run", kRun, "--topology", file,
+            "--nodes-per-rack", "2", "--network-gbps", "400", "--json"});
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto shown = ran.json()["runs"][0];
+        QCOMPARE(shown["nodes_per_rack"].get<int>(), 2);
+        QCOMPARE(shown["links"]["network_b_per_s"].get<double>(), 50e9);
+        QCOMPARE(shown["links"]["nearest_nic"]["0"].get<std::string>(), std::string("NIC0"));
+        QCOMPARE(shown["links"]["nearest_nic"]["5"].get<std::string>(), std::string("NIC1"));
+        const auto rows = drawn({"--colour", "gpu_temperature"}, "machine.svg");
+        QVERIFY(rows[32].startsWith("31,1,3,7,7,rear,NIC1,"));
+        // Taken back.
+        ran = runCli({"cluster", m_database, "--run", kRun, "--reset", "--json"});
+        QVERIFY(!ran.json()["runs"][0].contains("nodes_per_rack"));
+        QCOMPARE(
+            ran.json()["runs"][0]["links"]["scale_up"].get<std::string>(), std::string("NVSwitch"));
+    }
+
+    void aTopologyThatIsTooSmall() {
+        const std::string file = path("small.txt");
+        QFile topology(QString::fromStdString(file));
+        QVERIFY(topology.open(QIODevice::WriteOnly));
+        topology.write("\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tNV1\t0-3\nGPU1\tNV1\tX\t0-3\n");
+        topology.close();
+        const auto ran = runCli({"cluster", m_database, "--run", kRun, "--topology", file});
+        QCOMPARE(ran.status, 2);
+        QVERIFY2(ran.err.find("have GPU 7") != std::string::npos, ran.err.c_str());
     }
 
 private:

@@ -119,6 +119,20 @@ private Q_SLOTS:
         QVERIFY(!got(store.enteredLayout(run)));
     }
 
+    void theMachineStaysWithItsRun() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0});
+        const RunId run = got(store.findRun("run")).id;
+        QVERIFY(!got(store.machine(run)));
+        ok(store.setMachine(run, R"({"nodes_per_rack":4})"));
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {5.0, 6.0});
+        QCOMPARE(got(store.machine(run)).value(), std::string(R"({"nodes_per_rack":4})"));
+        QVERIFY(codeOf(store.setMachine({run.value + 1}, "{}")) == ErrorCode::NotFound);
+        ok(store.setMachine(run, std::nullopt));
+        QVERIFY(!got(store.machine(run)));
+    }
+
     void aDatabaseOfVersion3IsBroughtUp() {
         Fixture fixture;
         makeVersion3(fixture.path);
@@ -130,6 +144,8 @@ private Q_SLOTS:
         Store store = got(Store::open(fixture.path, OpenMode::ReadWrite));
         QCOMPARE(got(store.runs()).front().name, std::string("old"));
         ok(store.setEnteredLayout({1}, "{}"));
+        ok(store.setMachine({1}, "{}"));
+        QCOMPARE(got(store.airflow({1})), (std::vector<int>{1, 0}));
         ok(store.saveComparison("a", "{}"));
         QVERIFY(got(store.enteredLayout({1})).has_value());
     }
