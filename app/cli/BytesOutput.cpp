@@ -71,6 +71,12 @@ Json edgeJson(const EdgeBytes& edge) {
     return json;
 }
 
+std::string linkText(layout::LinkClass link) {
+    if (link == layout::LinkClass::None)
+        return "-";
+    return link == layout::LinkClass::ScaleUp ? "inside a node" : "across nodes";
+}
+
 std::string textOf(const std::optional<double>& bytes) {
     return bytes ? bytesText(*bytes) : "-";
 }
@@ -82,11 +88,10 @@ void printRanks(
         {"while busy"}, {"link", Left}, {"what", Left}});
     for (const int rank : ranks) {
         for (const GroupBytes& one : bytes.ranks[static_cast<std::size_t>(rank)])
-            table.add({std::to_string(rank), one.group,
-                rankListText(membersOf(layout, rank, one.group)), textOf(one.computed),
-                textOf(one.measured), quantityText(one.bandwidth(), "B/s"),
-                one.link == layout::LinkClass::ScaleUp ? "inside a node" : "across nodes",
-                one.what});
+            table.add(
+                {std::to_string(rank), one.group, rankListText(membersOf(layout, rank, one.group)),
+                    textOf(one.computed), textOf(one.measured),
+                    quantityText(one.bandwidth(), "B/s"), linkText(one.link), one.what});
     }
     if (table.isEmpty())
         return;

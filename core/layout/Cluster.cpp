@@ -45,15 +45,21 @@ ClusterNode nodeOf(int number, std::vector<Gpu> gpus, const std::vector<int>& ai
     return node;
 }
 
+bool isScaleUp(PathKind kind) {
+    return kind == PathKind::NvLink || kind == PathKind::Xgmi;
+}
+
+// Makers' files list the PCIe devices alone, and a matrix of links does not know their speed: what
+// is usual for that GPU stays, where it is soldered in.
+bool staysUsual(const ScaleUpLink& usual, const ScaleUpLink& said) {
+    const bool isSoldered = isScaleUp(usual.kind) && usual.name != "NVLink bridge";
+    return isSoldered && (!isScaleUp(said.kind) || (said.kind == usual.kind && !said.bandwidth));
+}
+
 void applyTopology(Cluster& cluster) {
     const ScaleUpLink link = scaleUpOf(*cluster.topology);
-    if (link.kind != PathKind::Unknown) {
-        const bool isSameKind = link.name == cluster.scaleUp.name;
-        const auto usual = cluster.scaleUp.bandwidth;
+    if (link.kind != PathKind::Unknown && !staysUsual(cluster.scaleUp, link))
         cluster.scaleUp = link;
-        if (!link.bandwidth && isSameKind)
-            cluster.scaleUp.bandwidth = usual;
-    }
     if (!cluster.networkBandwidth)
         cluster.networkBandwidth = networkBandwidthOf(*cluster.topology);
     for (ClusterNode& node : cluster.nodes) {
@@ -62,6 +68,32 @@ void applyTopology(Cluster& cluster) {
                 gpu.nic = cluster.topology->nearestNic(*place);
         }
     }
+}
+
+// Of one GPU: all its links to others together, or the one to a switch; without any its worst way.
+ScaleUpLink linkOf(const Topology& topology, std::size_t gpu) {
+    ScaleUpLink linked{{}, PathKind::Unknown, true, 0.0};
+    ScaleUpLink other{{}, PathKind::Self, false, std::nullopt};
+    for (std::size_t peer = 0; peer < topology.gpuCount(); ++peer) {
+        if (peer == gpu)
+            continue;
+        const TopologyPath& path = topology.path(gpu, peer);
+        if (!isScaleUp(path.kind)) {
+            if (path.kind > other.kind)
+                other = {{}, path.kind, false, path.bandwidth};
+            continue;
+        }
+        linked.kind = path.kind;
+        linked.isSwitched = linked.isSwitched && path.isSwitched;
+        if (linked.bandwidth && path.bandwidth)
+            linked.bandwidth = path.isSwitched ? std::max(*linked.bandwidth, *path.bandwidth)
+                                               : *linked.bandwidth + *path.bandwidth;
+        else
+            linked.bandwidth.reset();
+    }
+    ScaleUpLink& own = linked.kind == PathKind::Unknown ? other : linked;
+    own.name = std::string(nameOf(own.kind, own.isSwitched));
+    return own;
 }
 
 } // namespace
@@ -96,23 +128,19 @@ Cluster makeCluster(const ClusterFacts& facts) {
 }
 
 ScaleUpLink scaleUpOf(const Topology& topology) {
-    const TopologyPath* worst = nullptr;
-    std::optional<double> least;
-    for (std::size_t a = 0; a < topology.gpuCount(); ++a) {
-        for (std::size_t b = 0; b < topology.gpuCount(); ++b) {
-            const TopologyPath& path = topology.path(a, b);
-            if (a == b)
-                continue;
-            if (worst == nullptr || path.kind > worst->kind)
-                worst = &path;
-            if (path.bandwidth && (!least || *path.bandwidth < *least))
-                least = path.bandwidth;
-        }
-    }
-    if (worst == nullptr)
+    const std::size_t count = topology.gpuCount();
+    if (count < 2)
         return {};
-    return {
-        std::string(nameOf(worst->kind, worst->isSwitched)), worst->kind, worst->isSwitched, least};
+    std::optional<ScaleUpLink> worst; // of the GPUs
+    for (std::size_t gpu = 0; gpu < count; ++gpu) {
+        const ScaleUpLink own = linkOf(topology, gpu);
+        const bool isWorse = !worst || own.kind > worst->kind
+            || (own.kind == worst->kind
+                && own.bandwidth.value_or(0.0) < worst->bandwidth.value_or(0.0));
+        if (isWorse)
+            worst = own;
+    }
+    return *worst;
 }
 
 std::optional<std::size_t> gpuPlace(const Topology& topology, int local) {

@@ -63,11 +63,12 @@ struct ClusterFacts {
     std::string linksFrom;
 };
 
-// A topology replaces the usual links where it knows them. GPUs that the order of air leaves out
-// stand behind the others, ascending.
+// A topology replaces the usual links where it knows them and their speed. GPUs that the order of
+// air leaves out stand behind the others, ascending.
 Cluster makeCluster(const ClusterFacts& facts);
 
-// The scale-up link of a topology: the worst way between two GPUs. Unknown for fewer than two.
+// The scale-up link of a topology, of its worst GPU: all its links to others together, or the one
+// to a switch; where it has none the worst of its ways. Unknown for fewer than two GPUs.
 ScaleUpLink scaleUpOf(const Topology& topology);
 // Of the GPU with that index, in the topology's devices; topologies number GPUs as nodes do.
 std::optional<std::size_t> gpuPlace(const Topology& topology, int local);

@@ -4,6 +4,7 @@
 #include "core/analysis/iterations/Iterations.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace trainscope::analysis {
@@ -16,9 +17,10 @@ constexpr double kEdge = 0.02; // of an iteration, that a trace may begin late o
 // Calls of one rank, summed by group.
 class RankSums {
 public:
-    RankSums(Calls& calls, const GroupPlaces& places, int rank)
+    RankSums(Calls& calls, const GroupPlaces& places, const layout::Layout& layout, int rank)
         : m_calls(calls)
         , m_places(places)
+        , m_layout(layout)
         , m_rank(rank) { }
 
     // Long iterations are read in parts.
@@ -49,7 +51,7 @@ private:
         MeasuredGroup& sums = m_groups[dimensionOf(spec, group)];
         sums.seconds += (call.end - call.start).seconds();
         if (spec.bytes)
-            sums.bytes += *spec.bytes * sentShare(spec, group);
+            sums.bytes = sums.bytes.value_or(0.0) + *spec.bytes * sentShare(spec, group);
     }
 
     [[nodiscard]] double sentShare(const CallSpec& spec, const Communicator& group) const {
@@ -67,11 +69,33 @@ private:
         if (spec.kind == CollectiveKind::SendRecv && spec.source >= 0 && spec.destination >= 0)
             ranks = {spec.source, spec.destination};
         at->second = m_places.dimensionOf(group, ranks);
+        // Groups that nobody named: by who is in them.
+        if (at->second.empty() || at->second == "world" || at->second == group.name)
+            at->second = byLayout(ranks, group.size).value_or(at->second);
         return at->second;
+    }
+
+    // The first of the likely groups of this rank that has these members, or so many.
+    [[nodiscard]] std::optional<std::string> byLayout(std::vector<int> ranks, int size) const {
+        using layout::GroupKind;
+        constexpr std::array kLikely{GroupKind::Tensor, GroupKind::Pipeline, GroupKind::Data,
+            GroupKind::Context, GroupKind::Expert, GroupKind::DataContext};
+        std::sort(ranks.begin(), ranks.end());
+        if (m_rank >= m_layout.grid.worldSize())
+            return std::nullopt;
+        for (const GroupKind kind : kLikely) {
+            const auto group = m_layout.grid.groupOf(kind, m_rank);
+            const bool isIt
+                = ranks.empty() ? static_cast<int>(group.size()) == size : group == ranks;
+            if (group.size() > 1 && isIt)
+                return std::string(layout::toString(kind));
+        }
+        return std::nullopt;
     }
 
     Calls& m_calls;
     const GroupPlaces& m_places;
+    const layout::Layout& m_layout;
     int m_rank;
     std::map<std::tuple<std::uint32_t, int, int>, std::string> m_dimensions;
     std::map<std::string, MeasuredGroup> m_groups;
@@ -109,8 +133,8 @@ std::vector<TimeRange> wholeIterations(const std::vector<Iteration>& all, TimeRa
 
 } // namespace
 
-Result<MeasuredCollectives> measuredCollectives(
-    const store::Store& store, const Run& run, const Progress& progress) {
+Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const Run& run,
+    const layout::Layout& layout, const Progress& progress) {
     MeasuredCollectives result;
     auto calls = Calls::open(store, run);
     if (!calls.hasValue())
@@ -137,14 +161,15 @@ Result<MeasuredCollectives> measuredCollectives(
             = wholeIterations(iterations.value().of(ranks[i]), traced.value().at(ranks[i]));
         if (whole.empty())
             continue;
-        RankSums sums(calls.value(), places, ranks[i]);
+        RankSums sums(calls.value(), places, layout, ranks[i]);
         for (const TimeRange& window : whole) {
             if (const auto status = sums.read(window); !status.hasValue())
                 return status.error();
         }
         const auto steps = static_cast<double>(whole.size());
         for (const auto& [group, sum] : sums.groups())
-            result.ranks[ranks[i]][group] = {sum.bytes / steps, sum.seconds / steps};
+            result.ranks[ranks[i]][group] = {
+                sum.bytes ? std::optional(*sum.bytes / steps) : std::nullopt, sum.seconds / steps};
         result.steps[ranks[i]] = static_cast<int>(whole.size());
     }
     if (result.steps.empty())

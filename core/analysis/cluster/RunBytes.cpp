@@ -66,7 +66,8 @@ public:
                 continue;
             for (const auto& [group, sum] : groups) {
                 takeGroup(rank, group, sum);
-                sums.add(rank, keyOf(rank, group), sum.bytes);
+                if (sum.bytes)
+                    sums.add(rank, keyOf(rank, group), *sum.bytes);
             }
         }
         const auto isTraced = [&](int node) {
@@ -146,7 +147,8 @@ private:
                 std::nullopt, std::nullopt, "as traced"});
             found = groups.end() - 1;
         }
-        found->measured = found->measured.value_or(0.0) + sum.bytes;
+        if (sum.bytes)
+            found->measured = found->measured.value_or(0.0) + *sum.bytes;
         found->busySeconds = found->busySeconds.value_or(0.0) + sum.seconds;
     }
 
@@ -214,7 +216,7 @@ Result<RunBytes> runBytes(const store::Store& store, const Run& run, const layou
     const Progress& progress) {
     Builder builder(run, layout);
     builder.compute(run.launch);
-    const auto collectives = measuredCollectives(store, run, progress);
+    const auto collectives = measuredCollectives(store, run, layout, progress);
     if (!collectives.hasValue())
         return collectives.error();
     builder.take(collectives.value());

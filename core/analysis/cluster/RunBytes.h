@@ -71,7 +71,7 @@ Result<RunBytes> runBytes(const store::Store& store, const Run& run, const layou
 
 // The measured parts, for runBytes().
 struct MeasuredGroup {
-    double bytes = 0.0; // per step
+    std::optional<double> bytes; // per step; absent: the trace tells no sizes
     double seconds = 0.0;
 };
 struct MeasuredCollectives {
@@ -79,8 +79,8 @@ struct MeasuredCollectives {
     std::map<int, int> steps; // that were counted, by rank
     std::string why; // there is nothing
 };
-Result<MeasuredCollectives> measuredCollectives(
-    const store::Store& store, const Run& run, const Progress& progress);
+Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const Run& run,
+    const layout::Layout& layout, const Progress& progress);
 
 struct MeasuredCounters {
     struct Node {

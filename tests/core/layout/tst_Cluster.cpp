@@ -83,14 +83,21 @@ private Q_SLOTS:
         QCOMPARE(cluster.nodes[4].rack, 1);
     }
 
-    // The slowest way between two GPUs is the node's link.
+    // Each of four GPUs has links of 100 GB/s to three others; without one of them 200 GB/s;
+    // without any PCIe remains.
     void linksOfATopology() {
         auto topology = topologyOf({50e9, 50e9});
         auto link = scaleUpOf(topology);
         QCOMPARE(link.name, std::string("NVLink"));
-        QCOMPARE(link.bandwidth.value(), 100e9);
+        QCOMPARE(link.bandwidth.value(), 300e9);
+        QVERIFY(!link.isSwitched);
         QCOMPARE(networkBandwidthOf(topology).value(), 25e9);
         topology.setPath(0, 3, {PathKind::Phb, 0, false, 16e9});
+        link = scaleUpOf(topology);
+        QCOMPARE(link.name, std::string("NVLink"));
+        QCOMPARE(link.bandwidth.value(), 200e9);
+        for (const std::size_t peer : {1U, 2U})
+            topology.setPath(peer, 3, {PathKind::Phb, 0, false, 16e9});
         link = scaleUpOf(topology);
         QCOMPARE(link.name, std::string("PCIe"));
         QCOMPARE(link.bandwidth.value(), 16e9);
@@ -104,7 +111,29 @@ private Q_SLOTS:
         QCOMPARE(makeCluster(facts).scaleUp.bandwidth.value(), 450e9);
         facts.topology = topologyOf({});
         QCOMPARE(makeCluster(facts).scaleUp.name, std::string("NVLink"));
-        QCOMPARE(makeCluster(facts).scaleUp.bandwidth.value(), 100e9);
+        QCOMPARE(makeCluster(facts).scaleUp.bandwidth.value(), 300e9);
+    }
+
+    // Files of makers list PCIe alone: an NVSwitch that is soldered in stays, a bridge does not.
+    void whatATopologyDoesNotTell() {
+        auto facts = factsOf(1, 4);
+        facts.topology = topologyOf({});
+        for (std::size_t a = 0; a < 4; ++a) {
+            for (std::size_t b = 0; b < a; ++b)
+                facts.topology->setPath(a, b, {PathKind::Sys, 0, false, 31.5e9});
+        }
+        facts.scaleUp = {"NVSwitch", PathKind::NvLink, true, 450e9};
+        QCOMPARE(makeCluster(facts).scaleUp.name, std::string("NVSwitch"));
+        facts.scaleUp = {"NVLink bridge", PathKind::NvLink, false, 300e9};
+        QCOMPARE(makeCluster(facts).scaleUp.name, std::string("PCIe"));
+        // A matrix without speeds.
+        facts.topology->setPath(0, 1, {PathKind::NvLink, 18, false, std::nullopt});
+        for (const std::size_t a : {2U, 3U}) {
+            for (const std::size_t b : {0U, 1U})
+                facts.topology->setPath(a, b, {PathKind::NvLink, 18, false, std::nullopt});
+        }
+        facts.scaleUp = {"NVSwitch", PathKind::NvLink, true, 450e9};
+        QCOMPARE(makeCluster(facts).scaleUp.bandwidth.value(), 450e9);
     }
 };
 
