@@ -121,9 +121,11 @@ std::optional<QString> take(const FormField& field, LayoutRequest& request) {
 
 QString summaryOf(const layout::Layout& made, int world) {
     const auto& degrees = made.grid.degrees();
-    QString text = LayoutForm::tr("%1 ranks on %2 nodes: TP %3 × CP %4 × DP %5 × PP %6")
+    const QString nodes
+        = made.nodes == 1 ? LayoutForm::tr("one node") : LayoutForm::tr("%1 nodes").arg(made.nodes);
+    QString text = LayoutForm::tr("%1 ranks on %2: TP %3 × CP %4 × DP %5 × PP %6")
                        .arg(made.grid.worldSize())
-                       .arg(made.nodes)
+                       .arg(nodes)
                        .arg(degrees.tensor)
                        .arg(degrees.context)
                        .arg(degrees.data)

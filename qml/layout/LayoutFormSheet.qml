@@ -15,7 +15,7 @@ UiSheet {
     title: qsTr("Layout by hand")
     subtitle: controller.title
     preferredWidth: Theme.sheetWidth * 0.8
-    preferredHeight: Theme.spaceXl * 22
+    preferredHeight: Theme.spaceXl * 18
 
     function begin() {
         sheet.controller.beginForm();
