@@ -23,7 +23,7 @@ struct Kind {
 
 const std::array<Kind, 5>& kinds() {
     static const std::array<Kind, 5> all{{
-        {"comparison", {ComparisonPanel::Verdict, ComparisonPanel::Bars}},
+        {"comparison", {ComparisonPanel::Verdict, ComparisonPanel::Reasons, ComparisonPanel::Bars}},
         {"comparison-board", {}},
         {"comparison-breakdown", {ComparisonPanel::Breakdown, ComparisonPanel::Kernels}},
         {"comparison-timeline", {ComparisonPanel::Curves, ComparisonPanel::Tracks}},
@@ -118,7 +118,9 @@ Result<plot::ComparisonQuery> queryOf(
 bool hasAny(const plot::ComparisonData& data, const Kind& kind) {
     return std::any_of(
         plot::kComparisonPanels.begin(), plot::kComparisonPanels.end(), [&](ComparisonPanel panel) {
-            return panel != ComparisonPanel::Verdict && shows(kind, panel) && data.has(panel);
+            const bool isText
+                = panel == ComparisonPanel::Verdict || panel == ComparisonPanel::Reasons;
+            return !isText && shows(kind, panel) && data.has(panel);
         });
 }
 

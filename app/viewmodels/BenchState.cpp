@@ -92,8 +92,8 @@ void BenchState::take(const SavedBench& saved) {
     m_saved = saved;
     const auto found = std::find_if(kKeys.begin(), kKeys.end(),
         [&](const char* key) { return saved.view == QLatin1String(key); });
-    const View view
-        = found == kKeys.end() ? Timeline : static_cast<View>(std::distance(kKeys.begin(), found));
+    const View view = found == kKeys.end() ? m_firstView
+                                           : static_cast<View>(std::distance(kKeys.begin(), found));
     const bool moved = view != m_view;
     m_view = view;
     Q_EMIT restored();

@@ -58,6 +58,8 @@ public:
     void setWorkspace(Workspace* workspace);
     [[nodiscard]] View view() const { return m_view; }
     void setView(View view);
+    // What a database opens with in which no view was chosen yet; to be set before it is opened.
+    void setFirstView(View view) { m_firstView = view; }
     [[nodiscard]] QString title() const { return titles().at(m_view); }
     [[nodiscard]] QStringList titles() const;
 
@@ -105,6 +107,7 @@ private:
     StoreWorker m_worker;
     std::string m_uuid;
     View m_view = Timeline;
+    View m_firstView = Timeline;
     SavedBench m_saved;
     std::vector<CursorPlace> m_cursor;
     QTimer m_saveTimer;

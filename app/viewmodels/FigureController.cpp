@@ -14,7 +14,7 @@ constexpr std::size_t kKept = 8;
 } // namespace
 
 FigureController::FigureController(QObject* parent)
-    : BenchView(parent) { }
+    : DrawnView(parent) { }
 
 FigureController::~FigureController() {
     m_metricsTask.cancel();
@@ -63,7 +63,7 @@ void FigureController::setWholeRun(bool whole) {
 void FigureController::forget() {
     m_kept.clear();
     m_metrics.clear();
-    m_evidence.reset();
+    forgetSelection();
     show(nullptr);
 }
 
@@ -142,12 +142,8 @@ void FigureController::nothingRead() {
 
 void FigureController::show(FigurePtr data) {
     m_data = std::move(data);
-    m_hover.reset();
     m_geometry.reset();
-    Q_EMIT hoverChanged();
-    Q_EMIT stateChanged();
-    Q_EMIT repaintNeeded();
-    placeSelection();
+    pictureChanged();
 }
 
 QString FigureController::emptyText() const {

@@ -21,14 +21,14 @@ FigureItem::FigureItem(QQuickItem* parent)
     connect(Theme::instance(), &Theme::changed, this, &QQuickItem::polish);
 }
 
-void FigureItem::setController(FigureController* controller) {
+void FigureItem::setController(DrawnView* controller) {
     if (controller == m_controller)
         return;
     if (m_controller)
         m_controller->disconnect(this);
     m_controller = controller;
     if (controller != nullptr)
-        connect(controller, &FigureController::repaintNeeded, this, &QQuickItem::polish);
+        connect(controller, &DrawnView::repaintNeeded, this, &QQuickItem::polish);
     polish();
     Q_EMIT controllerChanged();
 }
@@ -60,9 +60,9 @@ void FigureItem::updatePolish() {
     m_picture = {};
     if (m_controller) {
         const plot::Theme& theme = Theme::instance()->plotTheme();
-        const auto geometry = m_controller->layOut(theme, measureWith(theme), width(), height());
-        if (geometry)
-            draw(geometry->scene, theme);
+        const auto scene = m_controller->draw(theme, measureWith(theme), width(), height());
+        if (scene)
+            draw(*scene, theme);
     }
     update();
 }

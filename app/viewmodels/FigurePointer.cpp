@@ -1,4 +1,4 @@
-// The part of FigureController that knows where things lie: layout, pointer and selection.
+// The part of FigureController that knows where things lie.
 #include "app/viewmodels/FigureController.h"
 
 #include <algorithm>
@@ -9,11 +9,6 @@ namespace {
 
 // A picture of it is kept as pixels.
 constexpr double kHighestFigure = 8000.0;
-constexpr int kMostSteps = 64; // tried in one direction before giving up
-
-QRectF toQt(const plot::Rect& rect) {
-    return {rect.x, rect.y, rect.width, rect.height};
-}
 
 template <typename Values, typename Value>
 std::optional<std::size_t> positionOf(const Values& values, const Value& value) {
@@ -55,124 +50,64 @@ bool isOf(const plot::FigureData& data, const plot::FigureCategory& category, co
 std::shared_ptr<const plot::FigureGeometry> FigureController::layOut(
     const plot::Theme& theme, const plot::MeasureText& measure, double width, double viewHeight) {
     m_geometry.reset();
-    double height = viewHeight;
-    if (isReady() && width > 0.0 && viewHeight > 0.0) {
-        plot::FigureStyle style;
-        style.theme = &theme;
-        style.width = width;
-        style.height = viewHeight;
-        style.measure = measure;
-        style.title = false;
-        style.caption = false;
-        auto geometry = plot::buildFigure(*m_data, style);
-        if (geometry.preferredHeight > viewHeight) {
-            style.height = std::min(std::ceil(geometry.preferredHeight), kHighestFigure);
-            geometry = plot::buildFigure(*m_data, style);
-        }
-        height = geometry.scene.height;
-        m_geometry = std::make_shared<const plot::FigureGeometry>(std::move(geometry));
+    if (!isReady() || !(width > 0.0) || !(viewHeight > 0.0))
+        return nullptr;
+    plot::FigureStyle style;
+    style.theme = &theme;
+    style.width = width;
+    style.height = viewHeight;
+    style.measure = measure;
+    style.title = false;
+    style.caption = false;
+    auto geometry = plot::buildFigure(*m_data, style);
+    if (geometry.preferredHeight > viewHeight) {
+        style.height = std::min(std::ceil(geometry.preferredHeight), kHighestFigure);
+        geometry = plot::buildFigure(*m_data, style);
     }
-    if (height != m_contentHeight) {
-        m_contentHeight = height;
-        Q_EMIT contentHeightChanged();
-    }
-    placeSelection();
+    m_geometry = std::make_shared<const plot::FigureGeometry>(std::move(geometry));
     return m_geometry;
 }
 
-void FigureController::hoverAt(double x, double y) {
-    auto hit = m_data && m_geometry ? plot::hitFigure(*m_data, *m_geometry, x, y) : std::nullopt;
-    const bool same = hit && m_hover && hit->outline == m_hover->outline;
-    if (same || (!hit && !m_hover))
-        return;
-    m_hover = std::move(hit);
-    Q_EMIT hoverChanged();
+std::shared_ptr<const plot::PlotScene> FigureController::layOutScene(
+    const plot::Theme& theme, const plot::MeasureText& measure, double width, double viewHeight) {
+    const auto geometry = layOut(theme, measure, width, viewHeight);
+    return geometry ? std::shared_ptr<const plot::PlotScene>(geometry, &geometry->scene) : nullptr;
 }
 
-void FigureController::leave() {
-    if (!m_hover)
-        return;
-    m_hover.reset();
-    Q_EMIT hoverChanged();
-}
-
-Evidence FigureController::evidenceOf(const plot::FigureHit& hit) const {
-    Evidence evidence{hit.run, hit.rank, std::nullopt, {}};
+DrawnPart FigureController::partOf(plot::FigureHit hit) const {
+    DrawnPart part{hit.outline, std::move(hit.title), std::move(hit.facts),
+        {hit.run, hit.rank, std::nullopt, {}}};
     if (m_data && !m_data->heatmaps.empty())
-        evidence.metric = m_data->heatmaps.front().scale.metric;
-    return evidence;
+        part.evidence.metric = m_data->heatmaps.front().scale.metric;
+    return part;
 }
 
-void FigureController::clickAt(double x, double y) {
+std::optional<DrawnPart> FigureController::partAt(double x, double y) const {
     auto hit = m_data && m_geometry ? plot::hitFigure(*m_data, *m_geometry, x, y) : std::nullopt;
-    m_evidence.reset();
-    if (hit && hit->run.isValid()) {
-        m_evidence = evidenceOf(*hit);
-        if (bench() != nullptr)
-            bench()->select(*m_evidence);
-    }
-    // What was pointed at, not only its run and rank.
-    setSelected(std::move(hit));
+    return hit ? std::optional(partOf(std::move(*hit))) : std::nullopt;
 }
 
-void FigureController::setSelected(std::optional<plot::FigureHit> hit) {
-    m_selected = std::move(hit);
-    std::vector<Fact> facts;
-    if (m_selected) {
-        for (const auto& [label, text] : m_selected->facts)
-            facts.push_back({QString::fromStdString(label), QString::fromStdString(text)});
+std::optional<plot::Rect> FigureController::firstPart() const {
+    if (!m_geometry)
+        return std::nullopt;
+    if (!m_geometry->cells.empty()) {
+        const auto& cells = m_geometry->cells.front();
+        return plot::Rect{cells.x, cells.y, 2.0, 2.0};
     }
-    m_facts.setFacts(std::move(facts));
-    Q_EMIT selectionChanged();
-}
-
-void FigureController::openSelected() {
-    if (bench() != nullptr && m_selected && m_selected->run.isValid())
-        bench()->showOnTimeline(evidenceOf(*m_selected));
-}
-
-bool FigureController::step(int columns, int rows) {
-    if (!m_data || !m_geometry)
-        return false;
-    if (!m_selected) {
-        const auto first
-            = m_geometry->cells.empty() ? std::optional<plot::Rect>() : m_geometry->cells.front();
-        if (first)
-            clickAt(first->x + 1.0, first->y + 1.0);
-        else if (!m_geometry->targets.empty())
-            clickAt(centreOf(m_geometry->targets.front().rect).x,
-                centreOf(m_geometry->targets.front().rect).y);
-        return m_selected.has_value();
-    }
-    const plot::Rect from = m_selected->outline;
-    plot::Point at = centreOf(from);
-    for (int i = 0; i < kMostSteps; ++i) {
-        at.x += columns * (i == 0 ? from.width / 2.0 + 1.0 : 4.0);
-        at.y += rows * (i == 0 ? from.height / 2.0 + 1.0 : 4.0);
-        const auto hit = plot::hitFigure(*m_data, *m_geometry, at.x, at.y);
-        if (!hit || hit->outline == from)
-            continue;
-        clickAt(at.x, at.y);
-        return true;
-    }
-    return false;
-}
-
-void FigureController::takeSelection(const Evidence& evidence) {
-    m_evidence = evidence;
-    placeSelection();
+    return m_geometry->targets.empty() ? std::optional<plot::Rect>()
+                                       : m_geometry->targets.front().rect;
 }
 
 // Among the bars of that run and rank the one that was selected before, else the first.
-std::optional<plot::FigureHit> FigureController::find(const Evidence& evidence) const {
+std::optional<DrawnPart> FigureController::find(const Evidence& evidence) const {
     if (!m_data || !m_geometry)
         return std::nullopt;
     const std::size_t maps = std::min(m_data->heatmaps.size(), m_geometry->cells.size());
     for (std::size_t i = 0; i < maps; ++i) {
         if (const auto at = cellOf(*m_data, i, m_geometry->cells[i], evidence))
-            return plot::hitFigure(*m_data, *m_geometry, at->x, at->y);
+            return partAt(at->x, at->y);
     }
-    std::optional<plot::FigureHit> first;
+    std::optional<DrawnPart> first;
     for (const auto& target : m_geometry->targets) {
         if (target.panel >= m_data->panels.size())
             continue;
@@ -181,45 +116,16 @@ std::optional<plot::FigureHit> FigureController::find(const Evidence& evidence) 
             || !isOf(*m_data, categories[target.category], evidence))
             continue;
         const plot::Point at = centreOf(target.rect);
-        auto hit = plot::hitFigure(*m_data, *m_geometry, at.x, at.y);
-        const bool before = hit && m_selected && hit->title == m_selected->title
-            && hit->facts == m_selected->facts;
+        auto part = partAt(at.x, at.y);
+        const auto& selected = selectedPart();
+        const bool before
+            = part && selected && part->title == selected->title && part->facts == selected->facts;
         if (before)
-            return hit;
+            return part;
         if (!first)
-            first = std::move(hit);
+            first = std::move(part);
     }
     return first;
-}
-
-void FigureController::placeSelection() {
-    setSelected(m_evidence ? find(*m_evidence) : std::nullopt);
-}
-
-QRectF FigureController::hovered() const {
-    return m_hover ? toQt(m_hover->outline) : QRectF();
-}
-
-QString FigureController::hoverTitle() const {
-    return m_hover ? QString::fromStdString(m_hover->title) : QString();
-}
-
-QString FigureController::hoverText() const {
-    QStringList lines;
-    if (m_hover) {
-        for (const auto& [label, text] : m_hover->facts)
-            lines.append(QStringLiteral("%1  %2").arg(
-                QString::fromStdString(label), QString::fromStdString(text)));
-    }
-    return lines.join(QLatin1Char('\n'));
-}
-
-QRectF FigureController::selected() const {
-    return m_selected ? toQt(m_selected->outline) : QRectF();
-}
-
-QString FigureController::selectedTitle() const {
-    return m_selected ? QString::fromStdString(m_selected->title) : QString();
 }
 
 } // namespace trainscope::app

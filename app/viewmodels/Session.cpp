@@ -147,8 +147,14 @@ void Session::openSample() {
     const auto sample = sampleDatabase();
     if (!sample.hasValue())
         return m_notices.error(sample.error());
+    m_bench.setFirstView(BenchState::Compare);
     if (const auto opened = m_workspace.open(sample.value()); !opened.hasValue())
-        m_notices.error(opened.error());
+        return m_notices.error(opened.error());
+    // They are made to be compared.
+    std::vector<RunId> all;
+    for (const auto& run : m_workspace.runs())
+        all.push_back(run.id);
+    m_workspace.setShown(all);
 }
 
 void Session::closeDatabase() {
@@ -156,6 +162,7 @@ void Session::closeDatabase() {
 }
 
 bool Session::openDatabase(const QString& path) {
+    m_bench.setFirstView(BenchState::Timeline);
     const auto opened = m_workspace.open(toPath(path));
     if (!opened.hasValue()) {
         m_notices.error(opened.error());

@@ -2,24 +2,57 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// Runs side by side.
+// Runs side by side: tools, what happened, the board, and its inspector.
 ViewPage {
     id: view
 
     kind: BenchState.Compare
-    body: place
+    body: canvas
+    inspector: panel
+    exportable: controller
     Accessible.role: Accessible.Pane
     Accessible.name: qsTr("Compare")
 
-    FocusScope {
-        id: place
+    ComparisonController {
+        id: controller
 
-        anchors.fill: parent
+        bench: view.session.bench
+        active: view.visible
+    }
+    CompareToolbar {
+        id: toolbar
+
+        anchors.left: parent.left
+        anchors.right: panel.left
+        controller: controller
+        onCopyWanted: view.session.copyText(controller.text)
+    }
+    CompareNotice {
+        id: notice
+
+        anchors.top: toolbar.bottom
+        anchors.left: parent.left
+        anchors.right: panel.left
+        controller: controller
+    }
+    FigureCanvas {
+        id: canvas
+
+        anchors.top: notice.bottom
+        anchors.bottom: parent.bottom
+        anchors.left: parent.left
+        anchors.right: panel.left
+        controller: controller
         focus: true
+        Accessible.description: controller.ready ? controller.text : controller.emptyText
+    }
+    FigureInspector {
+        id: panel
 
-        MessageBox {
-            anchors.centerIn: parent
-            title: qsTr("Choose two runs or more on the left.")
-        }
+        anchors.right: parent.right
+        width: visible ? implicitWidth : 0
+        height: parent.height
+        visible: view.inspectorOpen
+        controller: controller
     }
 }

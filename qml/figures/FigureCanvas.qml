@@ -8,7 +8,7 @@ import Trainscope.App
 FocusScope {
     id: canvas
 
-    required property FigureController controller
+    required property DrawnView controller
 
     activeFocusOnTab: true
     clip: true

@@ -9,7 +9,7 @@ import Trainscope.App
 FocusScope {
     id: panel
 
-    required property FigureController controller
+    required property DrawnView controller
 
     implicitWidth: Theme.inspectorWidth
     Accessible.role: Accessible.Pane

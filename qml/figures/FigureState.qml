@@ -6,7 +6,7 @@ import Trainscope.App
 Item {
     id: state
 
-    required property FigureController controller
+    required property DrawnView controller
 
     MessageBox {
         anchors.centerIn: parent

@@ -6,7 +6,7 @@ import Trainscope.App
 Rectangle {
     id: tip
 
-    required property FigureController controller
+    required property DrawnView controller
     required property real scroll
     required property size room
     readonly property rect place: controller.hovered

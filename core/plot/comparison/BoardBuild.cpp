@@ -30,6 +30,8 @@ double contentHeight(const ComparisonFrame& frame, ComparisonPanel panel, double
     switch (panel) {
     case ComparisonPanel::Verdict:
         return verdictHeight(frame, width);
+    case ComparisonPanel::Reasons:
+        return reasonsHeight(frame, width);
     case ComparisonPanel::Cards:
         return cardsHeight(frame, width);
     case ComparisonPanel::Breakdown:
@@ -54,6 +56,8 @@ void drawContent(const ComparisonFrame& frame, ComparisonPanel panel, Rect area)
     switch (panel) {
     case ComparisonPanel::Verdict:
         return drawVerdict(frame, area);
+    case ComparisonPanel::Reasons:
+        return drawReasons(frame, area);
     case ComparisonPanel::Cards:
         return drawCards(frame, area);
     case ComparisonPanel::Breakdown:

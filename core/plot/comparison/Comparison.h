@@ -35,14 +35,15 @@ enum class ComparisonPanel {
     Heatmap,
     Curves,
     Tracks,
+    Reasons, // that are not among the verdict's first
     Configuration,
     Kernels,
     Bars,
 };
 inline constexpr std::array kComparisonPanels{ComparisonPanel::Verdict, ComparisonPanel::Cards,
     ComparisonPanel::Breakdown, ComparisonPanel::Heatmap, ComparisonPanel::Curves,
-    ComparisonPanel::Tracks, ComparisonPanel::Configuration, ComparisonPanel::Kernels,
-    ComparisonPanel::Bars};
+    ComparisonPanel::Tracks, ComparisonPanel::Reasons, ComparisonPanel::Configuration,
+    ComparisonPanel::Kernels, ComparisonPanel::Bars};
 std::string_view toString(ComparisonPanel panel); // "verdict", "cards", …
 std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text);
 
@@ -104,6 +105,8 @@ struct ComparisonQuantity {
     std::vector<std::string> whyAbsent; // by run
 };
 
+// The verdict shows so many reasons, the most telling; the others have a panel of their own.
+inline constexpr std::size_t kFirstReasons = 4;
 struct ComparisonVerdict {
     std::string headline; // "Scale-up wins per joule"
     bool isDecided = false;

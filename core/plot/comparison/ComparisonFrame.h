@@ -46,6 +46,8 @@ Color categoryFill(const ComparisonFrame& frame, const std::string& category);
 // Each panel: the height it wants in that width, and its drawing.
 double verdictHeight(const ComparisonFrame& frame, double width);
 void drawVerdict(const ComparisonFrame& frame, Rect area);
+double reasonsHeight(const ComparisonFrame& frame, double width);
+void drawReasons(const ComparisonFrame& frame, Rect area);
 double cardsHeight(const ComparisonFrame& frame, double width);
 void drawCards(const ComparisonFrame& frame, Rect area);
 double barsHeight(const ComparisonFrame& frame, double width);

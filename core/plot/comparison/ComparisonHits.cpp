@@ -53,6 +53,7 @@ public:
             kernel();
             break;
         case ComparisonPanel::Verdict:
+        case ComparisonPanel::Reasons:
         case ComparisonPanel::Configuration:
             runFacts();
             break;

@@ -11,7 +11,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr std::array<std::string_view, kComparisonPanels.size()> kPanels{"verdict", "cards",
-    "breakdown", "heatmap", "curves", "tracks", "configuration", "kernels", "bars"};
+    "breakdown", "heatmap", "curves", "tracks", "reasons", "configuration", "kernels", "bars"};
 constexpr std::array<std::string_view, 3> kAlignments{"folded", "iteration", "start"};
 
 template <typename Enum, std::size_t Count>
@@ -78,6 +78,8 @@ bool ComparisonData::has(ComparisonPanel panel) const {
     switch (panel) {
     case ComparisonPanel::Verdict:
         return verdict.has_value();
+    case ComparisonPanel::Reasons:
+        return verdict && verdict->statements.size() > kFirstReasons;
     case ComparisonPanel::Cards:
         return std::any_of(quantities.begin(), quantities.end(),
             [](const ComparisonQuantity& quantity) { return quantity.isCard; });
@@ -103,6 +105,8 @@ PanelTexts textsOf(const ComparisonData& data, ComparisonPanel panel) {
     switch (panel) {
     case ComparisonPanel::Verdict:
         return {"Verdict", {}};
+    case ComparisonPanel::Reasons:
+        return {"Further reasons", "of the verdict above, in numbers"};
     case ComparisonPanel::Cards:
         return {"What changes", "of each run to the first"};
     case ComparisonPanel::Breakdown:

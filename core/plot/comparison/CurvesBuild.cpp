@@ -161,7 +161,7 @@ private:
     void drawDifference(const ComparisonCurves::Difference& difference, Rect plot) const {
         const std::string title = m_frame.mark(difference.run) + " − " + m_frame.mark(0)
             + (m_curves.isFolded ? "; shaded where it exceeds the spread over iterations" : "");
-        m_frame.draw.text({plot.x, plot.y - 0.5 * m_frame.gap()},
+        m_frame.draw.text({plot.x, plot.y - 1.5 * m_frame.gap()},
             m_frame.fitted(title, plot.width, TextRole::Small), m_frame.theme().textSecondary,
             TextRole::Small);
         drawGrid(plot, m_curves.differenceAxis);

@@ -68,6 +68,27 @@ int paragraph(
     return lines;
 }
 
+// The first reasons, or those that follow them, as a list; returns its height.
+double reasons(const ComparisonFrame& frame, std::size_t first, Point at, double width, bool draw) {
+    const TextRole role = TextRole::Body;
+    const double indent = 3.0 * frame.gap();
+    const double size = frame.draw.size(role);
+    const auto& all = frame.data.verdict->statements;
+    const std::size_t end = first == 0 ? std::min(all.size(), kFirstReasons) : all.size();
+    double y = at.y;
+    for (std::size_t i = first; i < end; ++i) {
+        if (draw) {
+            const double dot = 0.3 * size;
+            frame.draw.scene.items.emplace_back(
+                FillRect{{at.x + 0.5 * frame.gap(), y + 0.65 * size - dot / 2.0, dot, dot},
+                    frame.theme().textSecondary, dot / 2.0, Hatch::None});
+        }
+        const int lines = paragraph(frame, all[i], {at.x + indent, y + size}, width - indent, draw);
+        y += lines * frame.draw.lineHeight(role) + frame.gap();
+    }
+    return y - at.y;
+}
+
 class VerdictDrawing {
 public:
     VerdictDrawing(const ComparisonFrame& frame, Rect area, bool draw)
@@ -86,10 +107,11 @@ public:
         const double headHeight = drawHead({left, y}, head);
         if (narrow)
             return 2.0 * pad + headHeight + m_frame.gap()
-                + drawReasons({left, y + headHeight + m_frame.gap()}, inner);
+                + reasons(m_frame, 0, {left, y + headHeight + m_frame.gap()}, inner, m_draw);
         const double gap = 4.0 * m_frame.gap();
-        const double reasons = drawReasons({left + head + gap, y}, inner - head - gap);
-        return 2.0 * pad + std::max(headHeight, reasons);
+        const double beside
+            = reasons(m_frame, 0, {left + head + gap, y}, inner - head - gap, m_draw);
+        return 2.0 * pad + std::max(headHeight, beside);
     }
 
 private:
@@ -151,25 +173,6 @@ private:
         return y - at.y + 0.4 * size;
     }
 
-    double drawReasons(Point at, double width) const {
-        const TextRole role = TextRole::Body;
-        const double indent = 3.0 * m_frame.gap();
-        const double size = m_frame.draw.size(role);
-        double y = at.y;
-        for (const auto& statement : m_frame.data.verdict->statements) {
-            if (m_draw) {
-                const double dot = 0.3 * size;
-                m_frame.draw.scene.items.emplace_back(
-                    FillRect{{at.x + 0.5 * m_frame.gap(), y + 0.65 * size - dot / 2.0, dot, dot},
-                        m_frame.theme().textSecondary, dot / 2.0, Hatch::None});
-            }
-            const int lines
-                = paragraph(m_frame, statement, {at.x + indent, y + size}, width - indent, m_draw);
-            y += lines * m_frame.draw.lineHeight(role) + m_frame.gap();
-        }
-        return y - at.y;
-    }
-
     const ComparisonFrame& m_frame;
     Rect m_area;
     bool m_draw;
@@ -179,6 +182,14 @@ private:
 
 double verdictHeight(const ComparisonFrame& frame, double width) {
     return VerdictDrawing(frame, {0.0, 0.0, width, 0.0}, false).run();
+}
+
+double reasonsHeight(const ComparisonFrame& frame, double width) {
+    return reasons(frame, kFirstReasons, {0.0, 0.0}, width, false);
+}
+
+void drawReasons(const ComparisonFrame& frame, Rect area) {
+    reasons(frame, kFirstReasons, {area.x, area.y}, area.width, true);
 }
 
 void drawVerdict(const ComparisonFrame& frame, Rect area) {

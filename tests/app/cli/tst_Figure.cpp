@@ -79,6 +79,31 @@ private Q_SLOTS:
         QVERIFY(!csv.readLine().isEmpty());
     }
 
+    // Both runs are the same log: everything is equal, in the figure and in its numbers.
+    void runsSideBySide() {
+        const std::string database = path("two.trainscope");
+        for (const char* name : {"one", "two"}) {
+            const std::string log = path(name) + ".csv";
+            QVERIFY(QFile::copy(
+                m_folder.filePath(QStringLiteral("smi.csv")), QString::fromStdString(log)));
+            const auto ran = runCli({"import", log, "--into", database, "--name", name});
+            QVERIFY2(ran.status == 0, ran.err.c_str());
+        }
+        for (const char* kind :
+            {"comparison", "comparison-board", "comparison-heatmap", "comparison-timeline"}) {
+            const auto ran = runCli({"figure", database, "--kind", kind, "--run", "one", "--run",
+                "two", "--whole-run", "--out", path("beside.svg")});
+            QVERIFY2(ran.status == 0, ran.err.c_str());
+        }
+        QFile csv(QString::fromStdString(path("beside.csv")));
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        QVERIFY(csv.readLine().startsWith("run,seconds [s],gpu_power_mean [W]"));
+        const auto trace = runCli({"figure", database, "--kind", "comparison-breakdown", "--run",
+            "one", "--run", "two", "--out", path("none.svg")});
+        QCOMPARE(trace.status, 2);
+        QVERIFY2(trace.err.find("no trace") != std::string::npos, trace.err.c_str());
+    }
+
     void mistakes_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("status");
@@ -99,6 +124,13 @@ private Q_SLOTS:
             {out, good, QStringLiteral("--from"), QStringLiteral("5"), QStringLiteral("--to"),
                 QStringLiteral("5")},
             2, "--from");
+        const auto kind = [](const char* name) {
+            return QStringList{QStringLiteral("--kind"), QString::fromUtf8(name)};
+        };
+        const QStringList job{QStringLiteral("--run"), QStringLiteral("job")};
+        row("one run", kind("comparison") + job + QStringList{out, good}, 2, "--run twice");
+        row("compared with itself", kind("comparison-board") + job + job + QStringList{out, good},
+            2, "needs two runs");
         row("folder", {out, m_folder.filePath(QStringLiteral("none/x.pdf"))}, 3, "none");
     }
 

@@ -119,7 +119,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("panels");
         QTest::addColumn<QString>("theme");
         QTest::newRow("light-comparison")
-            << QStringLiteral("verdict cards bars configuration") << QStringLiteral("light");
+            << QStringLiteral("verdict cards reasons configuration bars")
+            << QStringLiteral("light");
         QTest::newRow("paper-comparison-breakdown")
             << QStringLiteral("breakdown kernels") << QStringLiteral("paper");
         QTest::newRow("dark-comparison-timeline")

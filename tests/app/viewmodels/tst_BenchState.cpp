@@ -78,6 +78,23 @@ private Q_SLOTS:
     }
 
     // Every preset opens the view of its kind, with a query equal to its own.
+    // The sample opens on another view, until the user has chosen one.
+    void theFirstView() {
+        {
+            BenchState bench;
+            bench.setFirstView(BenchState::Compare);
+            bench.setWorkspace(m_workspace.get());
+            QCOMPARE(bench.view(), BenchState::Compare);
+            QTest::qWait(100);
+            QCOMPARE(bench.view(), BenchState::Compare);
+            bench.setView(BenchState::Kernels);
+        }
+        BenchState bench;
+        bench.setFirstView(BenchState::Compare);
+        bench.setWorkspace(m_workspace.get());
+        QTRY_COMPARE(bench.view(), BenchState::Kernels);
+    }
+
     void presetsOpenTheirViews() {
         auto bench = opened();
         const auto& figures = plot::paperFigures();

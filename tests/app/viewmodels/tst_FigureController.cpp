@@ -27,7 +27,7 @@ class TestFigureController : public QObject {
 
     void layOut() {
         const auto& theme = plot::darkTheme();
-        m_controller->layOut(theme, app::measureWith(theme), 800.0, 400.0);
+        m_controller->draw(theme, app::measureWith(theme), 800.0, 400.0);
     }
     // The middle of the cell of a GPU of the run with two.
     QPointF cellOf(std::size_t column) {

@@ -117,8 +117,9 @@ inline plot::ComparisonData demoComparison() {
     data.caption = "A: iterations 2 to 9.";
     data.notes = {"B has no trace of its host."};
     data.runs = {demoRun(0, "4 × H200"), demoRun(1, "8 × H100")};
-    data.verdict = plot::ComparisonVerdict{
-        "Scale-up wins per joule", true, {"4xH200 spends 0.41 J a token, B 0.57 J."}};
+    data.verdict = plot::ComparisonVerdict{"Scale-up wins per joule", true,
+        {"4xH200 spends 0.41 J a token, B 0.57 J.", "Second reason.", "Third reason.",
+            "Fourth reason.", "Fifth reason of 5."}};
     data.quantities = {demoQuantity(40.0, 80.0, plot::ComparisonWeight::Beyond)};
     data.stacks = {
         {0, std::nullopt, 10.0, {{"gemm", "GEMM", 6.0}, {"all_reduce", "AllReduce exposed", 4.0}}},

@@ -1,0 +1,63 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// How far each run is moved to the right along the time axis.
+UiSheet {
+    id: sheet
+
+    required property ComparisonController controller
+
+    title: qsTr("Move the runs by hand")
+    subtitle: qsTr("Seconds to the right; negative ones to the left")
+    preferredWidth: Theme.sheetWidth * 0.6
+    preferredHeight: Theme.spaceXl * 16
+
+    ListView {
+        id: list
+
+        anchors.fill: parent
+        anchors.margins: Theme.spaceL
+        clip: true
+        spacing: Theme.spaceS
+        model: sheet.visible ? sheet.controller.runLabels : []
+        delegate: RowLayout {
+            id: row
+
+            required property int index
+            required property string modelData
+
+            width: list.width
+            spacing: Theme.spaceM
+
+            UiText {
+                Layout.fillWidth: true
+                text: row.modelData
+                elide: Text.ElideMiddle
+            }
+            UiTextField {
+                implicitWidth: Theme.spaceXl * 4
+                label: qsTr("Seconds that %1 is moved").arg(row.modelData)
+                text: String(sheet.controller.movedSeconds(row.index))
+                inputMethodHints: Qt.ImhFormattedNumbersOnly
+                validator: DoubleValidator {
+                    locale: "C"
+                }
+                onEditingFinished: sheet.controller.moveBySeconds(row.index, Number(text))
+            }
+        }
+    }
+    buttons: [
+        Item {
+            Layout.fillWidth: true
+        },
+        UiButton {
+            primary: true
+            text: qsTr("Done")
+            onClicked: sheet.close()
+        }
+    ]
+}

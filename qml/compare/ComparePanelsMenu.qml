@@ -1,0 +1,51 @@
+pragma ComponentBehavior: Bound
+
+import QtQml.Models
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// What the board shows, and how.
+UiMenu {
+    id: menu
+
+    required property ComparisonController controller
+
+    signal moveWanted
+
+    title: qsTr("Board")
+
+    UiMenuItem {
+        text: qsTr("Curves below each other")
+        checkable: true
+        checked: menu.controller.stacked
+        onTriggered: menu.controller.stacked = !menu.controller.stacked
+    }
+    UiMenuItem {
+        text: qsTr("Step of each stage")
+        checkable: true
+        checked: menu.controller.perStage
+        onTriggered: menu.controller.perStage = !menu.controller.perStage
+    }
+    UiMenuItem {
+        text: qsTr("Move the runs by hand…")
+        enabled: menu.controller.runLabels.length > 1
+        onTriggered: menu.moveWanted()
+    }
+    UiMenuSeparator {}
+
+    Instantiator {
+        model: menu.controller.panels
+        delegate: UiMenuItem {
+            required property int index
+            required property string modelData
+
+            text: modelData
+            checkable: true
+            checked: menu.controller.panelsShown[index]
+            onTriggered: menu.controller.togglePanel(index)
+        }
+        onObjectAdded: (index, item) => menu.insertItem(index + 4, item as UiMenuItem)
+        onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)
+    }
+}

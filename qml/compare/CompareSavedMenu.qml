@@ -1,0 +1,56 @@
+pragma ComponentBehavior: Bound
+
+import QtQml.Models
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The comparisons that the database keeps, and what can be done with the open one.
+UiMenu {
+    id: menu
+
+    required property ComparisonController controller
+    readonly property bool canSave: menu.controller.runLabels.length > 1
+    signal nameWanted(bool renaming)
+
+    title: qsTr("Comparisons")
+
+    UiMenuItem {
+        text: qsTr("Save")
+        enabled: menu.controller.kept && menu.controller.modified
+        onTriggered: menu.controller.save()
+    }
+    UiMenuItem {
+        text: qsTr("Save as…")
+        enabled: menu.canSave
+        onTriggered: menu.nameWanted(false)
+    }
+    UiMenuItem {
+        text: qsTr("Rename…")
+        enabled: menu.controller.kept
+        onTriggered: menu.nameWanted(true)
+    }
+    UiMenuItem {
+        text: qsTr("Remove")
+        iconName: "trash"
+        enabled: menu.controller.kept
+        onTriggered: menu.controller.removeSaved()
+    }
+    UiMenuSeparator {
+        visible: menu.controller.savedNames.length > 0
+        height: visible ? implicitHeight : 0
+    }
+    Instantiator {
+        model: menu.controller.savedNames
+        delegate: UiMenuItem {
+            required property string modelData
+
+            text: modelData
+            checkable: true
+            checked: modelData === menu.controller.savedName
+            onTriggered: menu.controller.openSaved(modelData)
+        }
+        onObjectAdded: (index, item) => menu.insertItem(index + 5, item as UiMenuItem)
+        onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)
+    }
+}
