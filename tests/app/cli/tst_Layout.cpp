@@ -232,27 +232,6 @@ private Q_SLOTS:
         QCOMPARE(runCli({"topology", folder + "none"}).status, 3);
     }
 
-private:
-    static void checkGroups(const nlohmann::json& json) {
-        const std::map<std::string, std::vector<std::string>> others{{"tp", {"cp", "dp", "pp"}},
-            {"cp", {"tp", "dp", "pp"}}, {"dp", {"tp", "cp", "pp"}}, {"pp", {"tp", "cp", "dp"}},
-            {"ep", {"etp", "edp", "pp"}}};
-        for (const auto& [key, same] : others) {
-            std::set<int> all;
-            for (const auto& group : json["groups"][key]) {
-                int place = 0;
-                for (const auto& member : group) {
-                    const auto& rank = json["ranks"][member.get<std::size_t>()];
-                    all.insert(rank["rank"].get<int>());
-                    QCOMPARE(rank[key].get<int>(), place++);
-                    for (const auto& other : same)
-                        QCOMPARE(rank[other], json["ranks"][group[0].get<std::size_t>()][other]);
-                }
-            }
-            QCOMPARE(all.size(), json["ranks"].size());
-        }
-    }
-
     // Kept in the database, shown with its origin, and taken back.
     void byHandInADatabase() {
         QTemporaryDir folder;
@@ -280,6 +259,27 @@ private:
         QVERIFY(runCli({"layout", database, "--forget"}).status != 0);
         QVERIFY(runCli({"layout", database, "--json"}).status != 0);
         QCOMPARE(runCli({"layout", "--tp", "2", "--save"}).status, 2);
+    }
+
+private:
+    static void checkGroups(const nlohmann::json& json) {
+        const std::map<std::string, std::vector<std::string>> others{{"tp", {"cp", "dp", "pp"}},
+            {"cp", {"tp", "dp", "pp"}}, {"dp", {"tp", "cp", "pp"}}, {"pp", {"tp", "cp", "dp"}},
+            {"ep", {"etp", "edp", "pp"}}};
+        for (const auto& [key, same] : others) {
+            std::set<int> all;
+            for (const auto& group : json["groups"][key]) {
+                int place = 0;
+                for (const auto& member : group) {
+                    const auto& rank = json["ranks"][member.get<std::size_t>()];
+                    all.insert(rank["rank"].get<int>());
+                    QCOMPARE(rank[key].get<int>(), place++);
+                    for (const auto& other : same)
+                        QCOMPARE(rank[other], json["ranks"][group[0].get<std::size_t>()][other]);
+                }
+            }
+            QCOMPARE(all.size(), json["ranks"].size());
+        }
     }
 };
 
