@@ -32,14 +32,15 @@ public:
 
     [[nodiscard]] double height() const {
         const std::size_t count = m_frame.data.quantities.size();
-        const auto rows = static_cast<double>((count + m_columns - 1) / m_columns);
-        return rows * (itemHeight() + gap()) - (rows > 0.0 ? gap() : 0.0);
+        const std::size_t rows = (count + m_columns - 1) / m_columns;
+        return static_cast<double>(rows) * (itemHeight() + gap()) - (rows > 0 ? gap() : 0.0);
     }
 
     void draw(Point at) const {
         for (std::size_t i = 0; i < m_frame.data.quantities.size(); ++i) {
+            const std::size_t line = i / m_columns;
             const auto column = static_cast<double>(i % m_columns);
-            const auto row = static_cast<double>(i / m_columns);
+            const auto row = static_cast<double>(line);
             drawQuantity(i,
                 {at.x + column * (m_width + gap()), at.y + row * (itemHeight() + gap()), m_width,
                     itemHeight()});

@@ -44,8 +44,9 @@ public:
 
     void draw(Point at) const {
         for (std::size_t i = 0; i < m_cards.size(); ++i) {
+            const std::size_t line = i / m_columns;
             const auto column = static_cast<double>(i % m_columns);
-            const auto row = static_cast<double>(i / m_columns);
+            const auto row = static_cast<double>(line);
             drawCard(m_cards[i],
                 {at.x + column * (m_width + gap()), at.y + row * (cardHeight() + gap()), m_width,
                     cardHeight()});

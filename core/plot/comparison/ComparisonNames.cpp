@@ -40,8 +40,8 @@ PanelTexts breakdownTexts(const ComparisonData& data) {
         return !run->traced || run->traced->basis != analysis::TraceBasis::Trace;
     });
     return {"Where the step goes",
-        std::string(whole ? "seconds per step" : "seconds of the trace, less than a step")
-            + ", mean of traced GPUs; communication where exposed"};
+        std::string(whole ? "mean seconds per step" : "mean seconds of the trace")
+            + ", exposed time only"};
 }
 
 PanelTexts trackTexts(const ComparisonData& data) {

@@ -134,7 +134,8 @@ private:
     }
 
     [[nodiscard]] double columnX(const ComparisonHeat::OfRun& run, int row, double left) const {
-        return left + (row / m_perColumn) * (m_names + run.slots * m_cell + m_frame.gap());
+        const int column = row / m_perColumn;
+        return left + column * (m_names + run.slots * m_cell + m_frame.gap());
     }
     [[nodiscard]] Rect cellRect(
         const ComparisonHeat::OfRun& run, const ComparisonHeat::Cell& cell, Point at) const {

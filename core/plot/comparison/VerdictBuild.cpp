@@ -37,6 +37,17 @@ bool isUnit(const std::string& word) {
     return std::find(kUnits.begin(), kUnits.end(), bare) != kUnits.end();
 }
 
+// "32 × H200 SXM" names a cluster: its count is no number of the statement.
+void unmarkClusters(std::vector<Word>& words) {
+    for (std::size_t i = 0; i + 2 < words.size(); ++i) {
+        const char next = words[i + 2].text.front();
+        if (words[i].bold && words[i + 1].text == "×" && next >= 'A' && next <= 'Z') {
+            words[i].bold = false;
+            words[i + 1].bold = false;
+        }
+    }
+}
+
 std::vector<Word> wordsOf(const std::string& text) {
     std::vector<Word> words;
     std::istringstream in(text);
@@ -44,6 +55,7 @@ std::vector<Word> wordsOf(const std::string& text) {
         const bool joined = !words.empty() && words.back().bold && isUnit(word);
         words.push_back({word, isNumber(word) || joined});
     }
+    unmarkClusters(words);
     return words;
 }
 

@@ -82,6 +82,7 @@ private Q_SLOTS:
     void abandonedJobsNeverRunLater() {
         WorkerPool pool(1);
         std::atomic<int> ran = 0;
+        std::atomic<bool> submitted = false;
         std::atomic<bool> over = false;
         std::atomic<bool> late = false;
         {
@@ -89,10 +90,14 @@ private Q_SLOTS:
             for (int i = 0; i < 100; ++i) {
                 jobs.submit([&] {
                     late = late || over;
-                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                    // None is done before all are there, however slowly they come.
+                    while (!submitted)
+                        std::this_thread::yield();
+                    std::this_thread::sleep_for(std::chrono::milliseconds(10));
                     return ++ran;
                 });
             }
+            submitted = true;
         }
         over = true;
         while (pool.runOne()) { }
