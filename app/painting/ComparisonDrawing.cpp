@@ -22,7 +22,8 @@ plot::ComparisonGeometry layOutComparison(const plot::ComparisonData& data,
 
 Result<QStringList> exportComparison(const plot::ComparisonData& data,
     const ComparisonChoice& choice, const QString& path, const FigureOptions& options) {
-    const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
+    const FigureOptions complete = completed(options, data.title);
+    const plot::Theme& theme = *complete.theme;
     QStringList warnings;
     const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
         auto geometry = layOutComparison(data, choice, theme, width, height, true);
@@ -32,10 +33,6 @@ Result<QStringList> exportComparison(const plot::ComparisonData& data,
                                 .arg(geometry.scene.height * 25.4 / 72.0, 0, 'f', 0));
         return std::move(geometry.scene);
     };
-    FigureOptions complete = options;
-    complete.theme = &theme;
-    if (complete.metadata.title.isEmpty())
-        complete.metadata.title = QString::fromStdString(data.title);
     const auto written = exportFigure(path, build, complete);
     if (!written.hasValue())
         return written.error();

@@ -16,7 +16,8 @@ plot::FigureGeometry layOutFigure(
 
 Result<QStringList> exportFigureData(
     const plot::FigureData& data, const QString& path, const FigureOptions& options) {
-    const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
+    const FigureOptions complete = completed(options, data.title);
+    const plot::Theme& theme = *complete.theme;
     QStringList warnings;
     const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
         auto geometry = layOutFigure(data, theme, width, height);
@@ -26,10 +27,6 @@ Result<QStringList> exportFigureData(
                                 .arg(geometry.preferredHeight * 25.4 / 72.0, 0, 'f', 0));
         return std::move(geometry.scene);
     };
-    FigureOptions complete = options;
-    complete.theme = &theme;
-    if (complete.metadata.title.isEmpty())
-        complete.metadata.title = QString::fromStdString(data.title);
     const auto written = exportFigure(path, build, complete);
     if (!written.hasValue())
         return written.error();

@@ -6,11 +6,7 @@ namespace trainscope::app {
 
 Result<QStringList> exportLayout(
     const plot::LayoutFigureData& data, const QString& path, const FigureOptions& options) {
-    FigureOptions complete = options;
-    if (complete.theme == nullptr)
-        complete.theme = &plot::paperTheme();
-    if (complete.metadata.title.isEmpty())
-        complete.metadata.title = QString::fromStdString(data.title);
+    const FigureOptions complete = completed(options, data.title);
     const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
         plot::FigureStyle style;
         style.theme = complete.theme;

@@ -1,6 +1,7 @@
 // The board: panels below each other, narrow ones beside each other where there is room.
 #include "core/plot/TextFit.h"
 #include "core/plot/comparison/ComparisonFrame.h"
+#include "core/plot/figures/FigureFoot.h"
 
 #include <algorithm>
 
@@ -215,19 +216,10 @@ private:
     void drawNotes() {
         if (!m_style.notes || m_data.isEmpty())
             return;
-        const auto add = [this](const std::string& text) {
-            for (const auto& line :
-                wrapped(text, width(), kMostNoteLines, m_style.measure, TextRole::Small)) {
-                m_draw.text({edge(), m_y + m_draw.size(TextRole::Small)}, line,
-                    m_draw.theme.textSecondary, TextRole::Small);
-                m_y += m_draw.lineHeight(TextRole::Small);
-            }
-        };
-        if (!m_data.caption.empty())
-            add(m_data.caption);
-        for (const auto& note : m_data.notes)
-            add(note);
-        m_y += gap();
+        FigureFoot foot(m_draw, width(), kMostNoteLines);
+        foot.add(m_data.caption, m_data.notes);
+        foot.draw(edge(), m_y - m_draw.gap());
+        m_y += foot.height() + gap() - m_draw.gap();
     }
 
     const ComparisonData& m_data;

@@ -1,4 +1,5 @@
 #include "core/plot/TextFit.h"
+#include "core/plot/figures/FigureFoot.h"
 #include "core/plot/figures/FigureFrame.h"
 
 #include <algorithm>
@@ -23,16 +24,18 @@ public:
     FigureGeometry build() {
         const double pad = 2.0 * m_frame.gap();
         const double width = std::max(m_style.width - 2.0 * pad, 1.0);
-        const auto foot = footLines(width);
+        FigureFoot foot(m_frame, width, kMostCaptionLines);
+        if (m_style.caption && !m_data.isEmpty())
+            foot.add(m_data.caption, m_data.notes);
         const double above = pad + titleHeight();
-        const double below = footHeight(foot) + pad;
+        const double below = foot.height() + pad;
         m_geometry.preferredHeight = above + contentHeight(width) + below;
         const double height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
         m_geometry.scene.height = height;
         drawTitle(pad, width);
         const Rect area{pad, above, width, std::max(height - above - below, 1.0)};
         drawContent(area);
-        drawFoot(foot, pad, height - below);
+        foot.draw(pad, height - below);
         return std::move(m_geometry);
     }
 
@@ -46,34 +49,6 @@ private:
             m_frame.text({pad, pad + m_frame.size(TextRole::Body)},
                 elided(m_data.title, width, m_style.measure, TextRole::Body, true),
                 m_frame.theme.text, TextRole::Body, Align::Left, true);
-    }
-
-    [[nodiscard]] std::vector<std::string> footLines(double width) const {
-        std::vector<std::string> lines;
-        if (!m_style.caption || m_data.isEmpty())
-            return lines;
-        const auto add = [&](const std::string& text) {
-            for (auto& line :
-                wrapped(text, width, kMostCaptionLines, m_style.measure, TextRole::Small))
-                lines.push_back(std::move(line));
-        };
-        if (!m_data.caption.empty())
-            add(m_data.caption);
-        for (const auto& note : m_data.notes)
-            add(note);
-        return lines;
-    }
-    [[nodiscard]] double footHeight(const std::vector<std::string>& lines) const {
-        return lines.empty() ? 0.0
-                             : m_frame.gap()
-                + static_cast<double>(lines.size()) * m_frame.lineHeight(TextRole::Small);
-    }
-    void drawFoot(const std::vector<std::string>& lines, double x, double top) const {
-        double y = top + m_frame.gap() + m_frame.size(TextRole::Small);
-        for (const auto& line : lines) {
-            m_frame.text({x, y}, line, m_frame.theme.textSecondary, TextRole::Small);
-            y += m_frame.lineHeight(TextRole::Small);
-        }
     }
 
     [[nodiscard]] double contentHeight(double width) const {

@@ -1,5 +1,6 @@
 #include "core/plot/SceneParts.h"
 #include "core/plot/TextFit.h"
+#include "core/plot/figures/FigureFoot.h"
 #include "core/plot/layout/DiagramLegend.h"
 #include "core/plot/layout/LayoutFigure.h"
 #include "core/plot/layout/RankGridDiagram.h"
@@ -27,12 +28,13 @@ public:
     }
 
     LayoutGeometry build() {
-        const auto notes = noteLines();
-        const double line = m_frame.lineHeight(TextRole::Small);
-        const double foot = static_cast<double>(notes.size()) * line + m_pad;
+        FigureFoot foot(m_frame, m_width, kMostNoteLines);
+        if (m_style.caption)
+            foot.add(m_data.caption, m_data.notes);
+        const double footGap = m_pad - m_frame.gap();
         const DiagramLegend key = legend();
         const double keyHeight = legendHeight(m_frame, key, m_width) + m_pad;
-        const double fixed = 2.0 * m_pad + titleHeight() + keyHeight + foot
+        const double fixed = 2.0 * m_pad + titleHeight() + keyHeight + footGap + foot.height()
             + (hasPhysical() ? heading() + m_pad : 0.0) + (hasLogical() ? heading() : 0.0);
         chooseHeights(fixed);
         double y = m_pad + drawTitle();
@@ -42,11 +44,7 @@ public:
         y += keyHeight;
         if (hasLogical())
             y = drawLogical(y);
-        y += m_pad + m_frame.size(TextRole::Small);
-        for (const auto& text : notes) {
-            m_frame.text({m_pad, y}, text, m_frame.theme.textSecondary, TextRole::Small);
-            y += line;
-        }
+        foot.draw(m_pad, y + footGap);
         return std::move(m_geometry);
     }
 
@@ -78,22 +76,6 @@ private:
                 key.lines.push_back(edge.group);
         }
         return key;
-    }
-
-    [[nodiscard]] std::vector<std::string> noteLines() const {
-        std::vector<std::string> lines;
-        if (!m_style.caption)
-            return lines;
-        const auto add = [&](const std::string& text) {
-            for (auto& line :
-                wrapped(text, m_width, kMostNoteLines, m_style.measure, TextRole::Small))
-                lines.push_back(std::move(line));
-        };
-        if (!m_data.caption.empty())
-            add(m_data.caption);
-        for (const auto& note : m_data.notes)
-            add(note);
-        return lines;
     }
 
     [[nodiscard]] DiagramStyle part(double height) const {

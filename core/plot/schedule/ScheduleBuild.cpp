@@ -1,5 +1,6 @@
 #include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"
+#include "core/plot/figures/FigureFoot.h"
 #include "core/plot/figures/FigureFrame.h"
 #include "core/plot/layout/ScheduleChart.h"
 #include "core/plot/schedule/ScheduleFigure.h"
@@ -50,9 +51,11 @@ public:
         m_geometry.scene.background = m_theme.window;
         const double pad = 2.0 * m_frame.gap();
         const double width = std::max(1.0, m_style.width - 2.0 * pad);
-        const auto foot = footLines(width);
+        FigureFoot foot(m_frame, width, kMostFootLines);
+        if (m_style.caption && !m_data.isEmpty())
+            foot.add(m_data.caption, m_data.notes);
         const double top = pad + headHeight();
-        const double below = axisHeight() + legendHeight() + footHeight(foot) + pad;
+        const double below = axisHeight() + legendHeight() + foot.height() + pad;
         m_geometry.preferredHeight = top + m_data.stageCount() * wantedRow() + below;
         const double height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
         m_geometry.scene.height = height;
@@ -72,7 +75,7 @@ public:
         drawAxis();
         drawRows();
         drawLegend();
-        drawFoot(foot, pad, height - pad - footHeight(foot));
+        foot.draw(pad, height - pad - foot.height());
         return std::move(m_geometry);
     }
 
@@ -94,33 +97,6 @@ private:
     }
     [[nodiscard]] std::string factsHeading() const {
         return hasBoth() ? "bubbles (planned)" : "bubbles";
-    }
-
-    [[nodiscard]] std::vector<std::string> footLines(double width) const {
-        std::vector<std::string> lines;
-        if (!m_style.caption || m_data.isEmpty())
-            return lines;
-        const auto add = [&](const std::string& text) {
-            for (auto& line :
-                wrapped(text, width, kMostFootLines, m_style.measure, TextRole::Small))
-                lines.push_back(std::move(line));
-        };
-        add(m_data.caption);
-        for (const auto& note : m_data.notes)
-            add(note);
-        return lines;
-    }
-    [[nodiscard]] double footHeight(const std::vector<std::string>& lines) const {
-        return lines.empty() ? 0.0
-                             : m_frame.gap()
-                + static_cast<double>(lines.size()) * m_frame.lineHeight(TextRole::Small);
-    }
-    void drawFoot(const std::vector<std::string>& lines, double x, double top) const {
-        double y = top + m_frame.gap() + m_frame.size(TextRole::Small);
-        for (const auto& line : lines) {
-            m_frame.text({x, y}, line, m_theme.textSecondary, TextRole::Small);
-            y += m_frame.lineHeight(TextRole::Small);
-        }
     }
 
     void drawEmpty(double width, double height) const {
