@@ -1,6 +1,6 @@
 #include "app/cli/Command.h"
 #include "app/cli/Json.h"
-#include "app/cli/RunSelection.h"
+#include "app/cli/OneRun.h"
 #include "app/cli/TextFile.h"
 #include "app/cli/TextTable.h"
 #include "core/analysis/placement/Placement.h"
@@ -15,11 +15,8 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options {
-    std::string database;
-    std::string run;
+struct Options : OneRun {
     std::string argumentsFile;
-    bool json = false;
 };
 
 Json estimateJson(const analysis::Estimate& estimate) {
@@ -97,15 +94,10 @@ void printPlacement(std::ostream& out, const Run& run, const analysis::Placement
         out << "note: " << note << '\n';
 }
 
-ExitStatus place(const Options& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto run = selectRunOrOnly(store.value(), options.run);
-    if (!run.hasValue())
-        return console.fail(run.error());
-    const auto placement = analysis::proposePlacement(store.value(), run.value(),
-        [&console](const ProgressState&) { return !console.isCancelled(); });
+ExitStatus place(
+    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+    const auto placement = analysis::proposePlacement(
+        store, run, [&console](const ProgressState&) { return !console.isCancelled(); });
     if (!placement.hasValue())
         return console.fail(placement.error());
     if (!options.argumentsFile.empty()) {
@@ -117,9 +109,9 @@ ExitStatus place(const Options& options, const Console& console) {
             return console.fail(written.error());
     }
     if (options.json)
-        printJson(console.out(), placementJson(run.value(), placement.value()));
+        printJson(console.out(), placementJson(run, placement.value()));
     else
-        printPlacement(console.out(), run.value(), placement.value());
+        printPlacement(console.out(), run, placement.value());
     return ExitStatus::Done;
 }
 
@@ -129,12 +121,10 @@ void addPlacementCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "placement", "Which GPUs should serve which stages, with how many layers, given the heat");
     auto options = std::make_shared<Options>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->run, "The run; may be left out where there is only one")
-        ->type_name("N");
+    addOneRun(*command, *options);
     command->add_option("--out-args", options->argumentsFile, "Write the launch arguments there")
         ->type_name("F");
-    command->add_flag("--json", options->json, "Print one JSON object");
+    addJson(*command, options->json);
     command->footer(
         R"(From the settled part of a run: throttling of each GPU, front and rear temperatures, power.
 Stages on GPUs that throttle get fewer layers, cool GPUs the stages with more to do, as far as
@@ -145,7 +135,7 @@ Examples:
   trainscope-cli placement runs.trainscope --run gpt3-175b_3_00000
   trainscope-cli placement runs.trainscope --run gpt3-175b_3_00000 --out-args placement.txt --json)");
     command->callback([options, &context] {
-        context.action = [options, &context] { return place(*options, context.console); };
+        context.action = [options, &context] { return withRun(*options, context.console, place); };
     });
 }
 

@@ -68,16 +68,12 @@ private:
     }
 
     Status findLayout() {
-        const auto told = runLayout(m_store, m_made.run, m_progress);
-        if (!told.hasValue()) {
-            const ErrorCode code = told.error().code;
-            return code == ErrorCode::NotFound || code == ErrorCode::Usage ? Status()
-                                                                           : told.error();
-        }
-        // One that cannot be is as good as none.
-        if (auto layout = layout::makeLayout(told.value().request); layout.hasValue()) {
-            m_made.layout = std::move(layout).value();
-            m_made.layoutWording = told.value().wording;
+        auto found = fittingLayout(m_store, m_made.run, m_progress);
+        if (!found.hasValue())
+            return found.error();
+        if (found.value()) {
+            m_made.layout = std::move(found.value()->layout);
+            m_made.layoutWording = found.value()->told.wording;
         }
         return {};
     }

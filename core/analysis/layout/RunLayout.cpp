@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace trainscope::analysis {
 
@@ -227,6 +228,22 @@ Result<RunLayout> recordedLayout(
         fmt::format("the run's name alone (\"{}\"); nothing recorded confirms it", run.name), {}};
     takeCluster(known, result.request);
     return result;
+}
+
+Result<std::optional<FittingLayout>> fittingLayout(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    std::optional<FittingLayout> none;
+    auto told = runLayout(store, run, progress);
+    if (!told.hasValue()) {
+        const ErrorCode code = told.error().code;
+        if (code == ErrorCode::NotFound || code == ErrorCode::Usage)
+            return none;
+        return told.error();
+    }
+    auto layout = layout::makeLayout(told.value().request);
+    if (!layout.hasValue())
+        return none;
+    return std::optional(FittingLayout{std::move(told).value(), std::move(layout).value()});
 }
 
 } // namespace trainscope::analysis

@@ -7,6 +7,7 @@
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,16 @@ struct RunLayout {
 Result<RunLayout> runLayout(
     const store::Store& store, const Run& run, const Progress& progress = {});
 
-// The same without what was entered by hand.
+// A layout that was told and fits the ranks.
+struct FittingLayout {
+    RunLayout told;
+    layout::Layout layout;
+};
+// Absent where nothing tells one, or what is told cannot be. Errors are those of the database.
+Result<std::optional<FittingLayout>> fittingLayout(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+// runLayout() without what was entered by hand.
 Result<RunLayout> recordedLayout(
     const store::Store& store, const Run& run, const Progress& progress = {});
 

@@ -123,15 +123,12 @@ Result<std::vector<Run>> runsAskedFor(const store::Store& store, const FigureQue
 Result<Run> withLayout(const store::Store& store, Run run) {
     if (!layoutLabel(run.launch).empty())
         return run;
-    const auto told = analysis::runLayout(store, run);
-    if (!told.hasValue()) {
-        const bool isUntold
-            = told.error().code == ErrorCode::NotFound || told.error().code == ErrorCode::Usage;
-        return isUntold ? Result<Run>(std::move(run)) : Result<Run>(told.error());
-    }
-    const layout::LayoutRequest& request = told.value().request;
-    if (!layout::makeLayout(request).hasValue())
-        return run; // degrees that do not fit the ranks
+    const auto found = analysis::fittingLayout(store, run);
+    if (!found.hasValue())
+        return found.error();
+    if (!found.value())
+        return run;
+    const layout::LayoutRequest& request = found.value()->told.request;
     run.launch.tensorParallel = request.tensor;
     run.launch.pipelineParallel = request.pipeline;
     run.launch.contextParallel = request.context;
