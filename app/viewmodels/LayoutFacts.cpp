@@ -213,9 +213,11 @@ std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank) {
 std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data) {
     std::vector<Fact> facts;
     const auto& cluster = data.cluster;
-    facts.push_back(
-        {tr("GPUs"), tr("%1 on %2 nodes").arg(cluster.gpuCount()).arg(cluster.nodes.size()), false,
-            QString::fromStdString(cluster.gpuModel)});
+    facts.push_back({tr("GPUs"),
+        cluster.nodes.size() == 1
+            ? tr("%1 on one node").arg(cluster.gpuCount())
+            : tr("%1 on %2 nodes").arg(cluster.gpuCount()).arg(cluster.nodes.size()),
+        false, QString::fromStdString(cluster.gpuModel)});
     if (data.layout) {
         const auto& d = data.layout->grid.degrees();
         QStringList degrees;
