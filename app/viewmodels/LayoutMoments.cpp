@@ -40,17 +40,18 @@ Result<std::shared_ptr<const SeriesList>> seriesOf(
 // What those metrics are at t; metrics that the rank does not have are left out.
 Result<std::vector<Fact>> probeRank(const store::Store& store, const SeriesList& series, TimeNs t) {
     std::vector<Fact> facts;
-    for (const auto& [metric, title] : kProbed) {
+    for (const ProbedMetric& probed : kProbed) {
         const auto found = std::find_if(series.begin(), series.end(),
-            [metric](const Series& one) { return one.description.metric.name == metric; });
+            [&probed](const Series& one) { return one.description.metric.name == probed.metric; });
         if (found == series.end())
             continue;
         const auto value = store.valueAt(found->id, t);
         if (!value.hasValue())
             return value.error();
-        facts.push_back({LayoutController::tr(title),
-            value.value() ? metricText(metric, *value.value(), found->description.metric.unit)
-                          : noDataText()});
+        facts.push_back({LayoutController::tr(probed.title),
+            value.value()
+                ? metricText(probed.metric, *value.value(), found->description.metric.unit)
+                : noDataText()});
     }
     return facts;
 }
