@@ -1,6 +1,6 @@
 #include "app/cli/CommandLine.h"
 
-#include "app/cli/Command.h"
+#include "app/cli/commands/Command.h"
 
 #include <CLI/CLI.hpp>
 

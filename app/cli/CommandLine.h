@@ -2,7 +2,7 @@
 // trainscope-cli as a function: parses the arguments, runs the command and returns its exit status.
 // Nothing throws out of it.
 
-#include "app/cli/Console.h"
+#include "app/cli/console/Console.h"
 
 #include <string>
 #include <vector>

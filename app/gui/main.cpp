@@ -1,6 +1,6 @@
 // The desktop application: trainscope [FILE|DIR…] [--sample].
 
-#include "app/viewmodels/Session.h"
+#include "app/viewmodels/session/Session.h"
 
 #include <QApplication>
 #include <QCommandLineParser>

@@ -3,7 +3,7 @@
 #include "app/painting/FigureSources.h"
 #include "app/painting/ScenePainter.h"
 #include "app/painting/WriteFile.h"
-#include "core/plot/TraceClock.h"
+#include "core/plot/timeline/TraceClock.h"
 
 #include <algorithm>
 #include <cmath>

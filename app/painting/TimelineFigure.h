@@ -5,7 +5,7 @@
 #include "app/painting/FigureExport.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
-#include "core/plot/Timeline.h"
+#include "core/plot/timeline/Timeline.h"
 
 #include <QString>
 #include <QStringList>

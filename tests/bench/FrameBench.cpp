@@ -3,7 +3,7 @@
 #include "bench/inputs/PowerDatabase.h"
 
 #include "app/painting/ScenePainter.h"
-#include "core/plot/Timeline.h"
+#include "core/plot/timeline/Timeline.h"
 
 #include <QChart>
 #include <QGraphicsScene>

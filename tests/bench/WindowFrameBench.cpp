@@ -4,8 +4,8 @@
 // in between. Panning alternates with zooming; half of the frames are each.
 #include "bench/inputs/ViewedDatabase.h"
 
-#include "app/viewmodels/TimelineController.h"
-#include "app/viewmodels/Workspace.h"
+#include "app/viewmodels/shared/Workspace.h"
+#include "app/viewmodels/timeline/TimelineController.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>

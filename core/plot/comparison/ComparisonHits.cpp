@@ -1,8 +1,8 @@
 // What the pointer is over, in words.
-#include "core/plot/TimeTicks.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/FigureFrame.h"
+#include "core/plot/timeline/TimeTicks.h"
 
 #include <fmt/format.h>
 

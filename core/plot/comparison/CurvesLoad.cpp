@@ -1,9 +1,9 @@
 // A metric over one iteration: read iteration by iteration as a window of columns, and folded.
 #include "core/analysis/comparison/Spread.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/plot/LaneLoad.h"
 #include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/figures/FigureLoaders.h"
+#include "core/plot/timeline/LaneLoad.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include "core/model/Import.h"
 #include "core/model/Run.h"
-#include "core/plot/Timeline.h"
+#include "core/plot/timeline/Timeline.h"
 #include "core/store/Store.h"
 
 namespace trainscope::plot {

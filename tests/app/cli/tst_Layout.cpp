@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "app/cli/LayoutText.h"
+#include "app/cli/output/LayoutText.h"
 #include "support/RunCli.h"
 
 #include <fstream>

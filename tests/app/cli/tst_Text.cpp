@@ -1,9 +1,9 @@
 // Numbers, tables and progress as people read them.
 
-#include "app/cli/ProgressLine.h"
-#include "app/cli/Quantity.h"
-#include "app/cli/TextFile.h"
-#include "app/cli/TextTable.h"
+#include "app/cli/console/ProgressLine.h"
+#include "app/cli/text/Quantity.h"
+#include "app/cli/text/TextFile.h"
+#include "app/cli/text/TextTable.h"
 
 #include <QtTest>
 

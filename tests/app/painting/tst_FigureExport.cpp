@@ -12,7 +12,7 @@
 #include "app/painting/ScenePainter.h"
 #include "app/painting/TimelineFigure.h"
 #include "app/painting/support/DemoTimeline.h"
-#include "core/plot/Timeline.h"
+#include "core/plot/timeline/Timeline.h"
 
 #include <cmath>
 

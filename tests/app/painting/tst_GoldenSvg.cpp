@@ -4,11 +4,11 @@
 
 #include "app/painting/support/DemoTimeline.h"
 #include "app/painting/support/GoldenSvg.h"
-#include "core/plot/Timeline.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/support/DemoComparison.h"
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/figures/support/DemoFigures.h"
+#include "core/plot/timeline/Timeline.h"
 
 using namespace trainscope;
 using namespace trainscope::app;

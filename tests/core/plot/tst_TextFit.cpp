@@ -1,7 +1,7 @@
 // Elision and wrapping, measured with a font of fixed pitch.
 
 #include "core/plot/TextFit.h"
-#include "core/plot/support/PlotFixture.h"
+#include "core/plot/timeline/support/PlotFixture.h"
 
 #include <QString>
 #include <QTest>

@@ -2,7 +2,7 @@
 // A small timeline made of formulas, for tests of drawing: the same on every machine, with every
 // kind of lane, a GPU that failed for a while, a hole in the recording, and nested threads.
 
-#include "core/plot/Timeline.h"
+#include "core/plot/timeline/Timeline.h"
 
 namespace trainscope::test {
 

@@ -5,7 +5,7 @@
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/comparison/support/DemoComparison.h"
-#include "core/plot/support/PlotFixture.h"
+#include "core/plot/timeline/support/PlotFixture.h"
 
 #include <algorithm>
 #include <cmath>

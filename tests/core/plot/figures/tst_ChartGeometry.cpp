@@ -4,7 +4,7 @@
 
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/figures/support/DemoFigures.h"
-#include "core/plot/support/PlotFixture.h"
+#include "core/plot/timeline/support/PlotFixture.h"
 
 #include <algorithm>
 #include <cmath>

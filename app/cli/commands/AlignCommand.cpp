@@ -1,0 +1,149 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/OneRun.h"
+#include "app/cli/text/Json.h"
+#include "app/cli/text/Quantity.h"
+#include "app/cli/text/TextTable.h"
+#include "core/analysis/clocks/PowerEdges.h"
+#include "core/analysis/clocks/RankClocks.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+using analysis::RankClock;
+using analysis::RankClocks;
+
+Json clocksJson(const RankClocks& clocks, const analysis::TelemetryLags& lags) {
+    Json json{{"ranks", Json::array()}};
+    for (const RankClock& clock : clocks.ranks) {
+        json["ranks"].push_back(
+            {{"rank", clock.rank}, {"offset_ns", clock.offsetNs}, {"drift_ppm", clock.driftPpm},
+                {"uncertainty_ns", clock.uncertaintyNs}, {"collectives", clock.collectives},
+                {"drift_error_ppm", clock.driftErrorPpm}, {"residual_ns", clock.residualNs}});
+        if (clock.via >= 0)
+            json["ranks"].back()["via"] = clock.via;
+    }
+    json["unaligned"] = Json::array();
+    for (const auto& [rank, reason] : clocks.unaligned)
+        json["unaligned"].push_back({{"rank", rank}, {"reason", reason}});
+    json["telemetry"] = Json::array();
+    for (const auto& lag : lags.ranks)
+        json["telemetry"].push_back(
+            {{"rank", lag.rank}, {"lag_s", lag.lagS}, {"error_s", lag.errorS},
+                {"correlation", lag.correlation}, {"ambiguous", lag.isAmbiguous}});
+    json["telemetry_unknown"] = Json::array();
+    for (const auto& [rank, reason] : lags.unknown)
+        json["telemetry_unknown"].push_back({{"rank", rank}, {"reason", reason}});
+    json["method"] = "ends of matched collectives, bounded by their starts";
+    if (clocks.referenceRank >= 0) {
+        json["reference_rank"] = clocks.referenceRank;
+        json["reference_ns"] = clocks.reference.ns;
+        json["largest_correction_ns"] = clocks.largestCorrection.ns;
+        json["clocks_agree"] = clocks.agree;
+    }
+    return json;
+}
+
+std::string signedText(DurationNs duration) {
+    const std::string text = durationText({std::abs(duration.ns)});
+    return duration.ns < 0 ? "-" + text : text;
+}
+
+std::string uncertaintyText(double ns) {
+    return durationText({std::llround(ns)});
+}
+
+void printClocks(const RankClocks& clocks, std::ostream& out) {
+    if (clocks.ranks.size() < 2)
+        out << "There is no second rank whose clock can be compared.\n";
+    else if (clocks.agree)
+        out << "The clocks agree: no correction is beyond its uncertainty.\n";
+    else
+        out << "The clocks differ by up to " << signedText(clocks.largestCorrection)
+            << ", known to " << uncertaintyText(clocks.largestUncertaintyNs) << ".\n";
+    if (clocks.ranks.size() > 1) {
+        out << "Offsets are to the clock of rank " << clocks.referenceRank << " at "
+            << timeText(clocks.reference) << ".\n\n";
+        TextTable table(
+            {{"rank"}, {"offset"}, {"drift"}, {"uncertainty"}, {"collectives"}, {"compared with"}});
+        for (const RankClock& clock : clocks.ranks) {
+            table.add({std::to_string(clock.rank), signedText({clock.offsetNs}),
+                fmt::format("{:.2f} ppm", clock.driftPpm), uncertaintyText(clock.uncertaintyNs),
+                std::to_string(clock.collectives),
+                clock.via < 0 ? "reference" : "rank " + std::to_string(clock.via)});
+        }
+        table.print(out, "  ");
+    }
+    for (const auto& [rank, reason] : clocks.unaligned)
+        out << "rank " << rank << " is not aligned. " << reason << '\n';
+}
+
+void printLags(const analysis::TelemetryLags& lags, std::ostream& out) {
+    if (lags.ranks.empty() && lags.unknown.empty())
+        return;
+    out << "\nTelemetry against traces, from power and kernels:\n";
+    TextTable table({{"rank"}, {"telemetry late by"}, {"error"}, {"correlation"},
+        {"", TextTable::Align::Left}});
+    for (const auto& lag : lags.ranks) {
+        table.add({std::to_string(lag.rank), signedText({std::llround(lag.lagS * 1e9)}),
+            uncertaintyText(lag.errorS * 1e9), fmt::format("{:.2f}", lag.correlation),
+            lag.isAmbiguous ? "other lags fit as well" : ""});
+    }
+    if (!table.isEmpty())
+        table.print(out, "  ");
+    for (const auto& [rank, reason] : lags.unknown)
+        out << "  rank " << rank << ": " << reason << '\n';
+}
+
+ExitStatus printAlignment(
+    const OneRun& options, const Console& console, const store::Store& store, const Run& run) {
+    const Progress isWanted = [&console](const ProgressState&) { return !console.isCancelled(); };
+    const auto clocks = analysis::alignRanks(store, run, isWanted);
+    if (!clocks.hasValue())
+        return console.fail(clocks.error());
+    if (clocks.value().ranks.empty())
+        console.warn("The run '" + run.name
+            + "' has no traces; import the Kineto traces of its ranks to compare their clocks.");
+    const auto lags = analysis::telemetryLags(store, run, isWanted);
+    if (!lags.hasValue())
+        return console.fail(lags.error());
+    if (options.json) {
+        printJson(console.out(), clocksJson(clocks.value(), lags.value()));
+        return ExitStatus::Done;
+    }
+    printClocks(clocks.value(), console.out());
+    printLags(lags.value(), console.out());
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addAlignCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "align", "How far the clocks of a run's ranks are apart, from their collectives");
+    auto options = std::make_shared<OneRun>();
+    addOneRun(*command, *options);
+    addJson(*command, options->json);
+    command->footer(
+        R"(All parts of a collective end together, and none ends before the last has started: that
+gives each rank's offset and drift against rank 0's clock, and a bound of the error. Ranks that
+share no communicator with rank 0 are reached over others. Where a GPU's power was recorded too,
+the lag of telemetry behind the trace follows from power and kernels.
+
+Examples:
+  trainscope-cli align traces.trainscope
+  trainscope-cli align runs.trainscope --run gpt3-175b_3_00000 --json)");
+    command->callback([options, &context] {
+        context.action
+            = [options, &context] { return withRun(*options, context.console, printAlignment); };
+    });
+}
+
+} // namespace trainscope::cli

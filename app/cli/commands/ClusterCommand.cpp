@@ -1,0 +1,306 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/RunSelection.h"
+#include "app/cli/options/TopologyInput.h"
+#include "app/cli/text/Json.h"
+#include "app/cli/text/Quantity.h"
+#include "core/analysis/cluster/RunCluster.h"
+#include "core/analysis/telemetry/AirflowGradient.h"
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <set>
+
+namespace trainscope::cli {
+
+namespace {
+
+struct Options {
+    std::string database;
+    std::vector<std::string> runs;
+    std::string airflow;
+    std::string topology;
+    std::optional<int> nodesPerRack;
+    std::optional<double> networkGbps;
+    bool reset = false;
+    bool json = false;
+
+    [[nodiscard]] bool saysMachine() const {
+        return !topology.empty() || nodesPerRack || networkGbps;
+    }
+    [[nodiscard]] bool isChange() const { return reset || !airflow.empty() || saysMachine(); }
+};
+
+struct Shown {
+    Run run;
+    std::vector<int> locals; // of its GPUs, ascending
+    layout::Cluster cluster;
+};
+
+std::vector<int> localsOf(const std::vector<Gpu>& gpus) {
+    std::set<int> locals;
+    for (const Gpu& gpu : gpus)
+        locals.insert(gpu.local);
+    return {locals.begin(), locals.end()};
+}
+
+Result<Shown> shownOf(const store::Store& store, const Run& run) {
+    const auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    if (gpus.value().empty())
+        return Shown{run, {}, {}};
+    auto cluster = analysis::clusterOf(store, run, nullptr);
+    if (!cluster.hasValue())
+        return cluster.error();
+    return Shown{run, localsOf(gpus.value()), std::move(cluster).value()};
+}
+
+// What is to be said of every run.
+struct Said {
+    analysis::AirflowOrder airflow;
+    layout::MachineFacts machine;
+};
+
+Result<Said> saidBy(const Options& options, const Console& console) {
+    Said said;
+    if (!options.airflow.empty()) {
+        auto parsed = analysis::parseAirflow(options.airflow);
+        if (!parsed.hasValue())
+            return parsed.error();
+        said.airflow = std::move(parsed).value();
+    }
+    if (!options.topology.empty()) {
+        auto file = readTopologyFile(options.topology);
+        if (!file.hasValue())
+            return file.error();
+        for (const auto& warning : file.value().warnings)
+            console.warn(warning);
+        const auto name = std::filesystem::path(options.topology).filename().string();
+        said.machine.topologyFrom = file.value().format + ", " + name;
+        said.machine.topology = std::move(file.value().topology);
+    }
+    said.machine.nodesPerRack = options.nodesPerRack;
+    constexpr double kBytesPerGbit = 1e9 / 8.0;
+    if (options.networkGbps)
+        said.machine.networkBandwidth = *options.networkGbps * kBytesPerGbit;
+    return said;
+}
+
+Status check(const store::Store& store, const Run& run, const Said& said) {
+    const auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    if (!said.airflow.empty()) {
+        if (Status status = analysis::checkAirflow(said.airflow, gpus.value()); !status.hasValue())
+            return Error{ErrorCode::Usage, run.name + ": " + status.error().message, {}};
+    }
+    const auto locals = localsOf(gpus.value());
+    if (!said.machine.topology || locals.empty()
+        || layout::gpuPlace(*said.machine.topology, locals.back()))
+        return {};
+    return Error{ErrorCode::Usage,
+        run.name + ": its nodes have GPU " + std::to_string(locals.back())
+            + ", which the topology of " + std::to_string(said.machine.topology->gpuCount())
+            + " GPUs does not have.",
+        {}};
+}
+
+Status writeMachine(store::Store& store, const Run& run, const layout::MachineFacts& said) {
+    auto known = analysis::machineOf(store, run);
+    if (!known.hasValue())
+        return known.error();
+    layout::MachineFacts facts = std::move(known).value();
+    if (said.topology) {
+        facts.topology = said.topology;
+        facts.topologyFrom = said.topologyFrom;
+    }
+    if (said.nodesPerRack)
+        facts.nodesPerRack = said.nodesPerRack;
+    if (said.networkBandwidth)
+        facts.networkBandwidth = said.networkBandwidth;
+    return store.setMachine(run.id, layout::machineToJson(facts));
+}
+
+Status forget(store::Store& store, const std::vector<Run>& runs) {
+    for (const Run& run : runs) {
+        Status status = store.setAirflow(run.id, {});
+        if (status.hasValue())
+            status = store.setMachine(run.id, std::nullopt);
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+// Nothing is written unless all runs can take it.
+Status change(store::Store& store, const std::vector<Run>& runs, const Options& options,
+    const Console& console) {
+    if (options.reset)
+        return forget(store, runs);
+    const auto said = saidBy(options, console);
+    if (!said.hasValue())
+        return said.error();
+    for (const Run& run : runs) {
+        if (Status status = check(store, run, said.value()); !status.hasValue())
+            return status;
+    }
+    for (const Run& run : runs) {
+        Status status;
+        if (!said.value().airflow.empty())
+            status = store.setAirflow(run.id, said.value().airflow);
+        if (status.hasValue() && options.saysMachine())
+            status = writeMachine(store, run, said.value().machine);
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+std::vector<int> airflowOf(const Shown& shown) {
+    std::vector<int> order;
+    if (shown.cluster.nodes.empty())
+        return order;
+    for (const auto& gpu : shown.cluster.nodes.front().gpus)
+        order.push_back(gpu.local);
+    return order;
+}
+
+std::string listed(const std::vector<int>& indices) {
+    std::string text;
+    for (const int index : indices)
+        text += (text.empty() ? "" : ",") + std::to_string(index);
+    return text.empty() ? "-" : text;
+}
+
+Json linksJson(const layout::Cluster& cluster) {
+    Json json = Json::object();
+    if (!cluster.scaleUp.name.empty())
+        json["scale_up"] = cluster.scaleUp.name;
+    setIfPresent(json, "scale_up_b_per_s", cluster.scaleUp.bandwidth);
+    setIfPresent(json, "pcie_b_per_s", cluster.pcieBandwidth);
+    setIfPresent(json, "network_b_per_s", cluster.networkBandwidth);
+    if (!cluster.linksFrom.empty())
+        json["from"] = cluster.linksFrom;
+    if (!cluster.topology || cluster.nodes.empty())
+        return json;
+    json["nearest_nic"] = Json::object();
+    for (const auto& gpu : cluster.nodes.front().gpus) {
+        if (gpu.nic)
+            json["nearest_nic"][std::to_string(gpu.local)]
+                = cluster.topology->devices()[*gpu.nic].name;
+    }
+    return json;
+}
+
+Json clusterJson(const Shown& shown) {
+    Json json{{"name", shown.run.name}, {"gpu_model", shown.run.gpuModel},
+        {"nodes", shown.run.nodeCount}, {"gpus", shown.run.gpuCount}, {"airflow", airflowOf(shown)},
+        {"airflow_assumed", shown.cluster.isAirflowAssumed}};
+    setIfPresent(json, "nodes_per_rack", shown.cluster.nodesPerRack);
+    json["links"] = linksJson(shown.cluster);
+    return json;
+}
+
+void printLinks(const layout::Cluster& cluster, std::ostream& out) {
+    if (cluster.scaleUp.name.empty() && !cluster.networkBandwidth)
+        return;
+    out << "  links: ";
+    if (!cluster.scaleUp.name.empty())
+        out << cluster.scaleUp.name << ' ' << quantityText(cluster.scaleUp.bandwidth, "B/s");
+    if (cluster.networkBandwidth)
+        out << (cluster.scaleUp.name.empty() ? "" : ", ") << "network "
+            << quantityText(cluster.networkBandwidth, "B/s");
+    out << " per GPU and direction";
+    if (!cluster.linksFrom.empty())
+        out << " (" << cluster.linksFrom << ')';
+    out << '\n';
+}
+
+void printCluster(const Shown& shown, std::ostream& out) {
+    const Run& run = shown.run;
+    out << run.name << ": " << run.gpuCount << (run.gpuCount == 1 ? " GPU" : " GPUs") << " on "
+        << run.nodeCount << (run.nodeCount == 1 ? " node" : " nodes")
+        << (run.gpuModel.empty() ? "" : ", " + run.gpuModel)
+        << "\n  airflow, front to rear: " << listed(airflowOf(shown))
+        << (shown.cluster.isAirflowAssumed ? " (assumed; set it with --airflow)" : "") << '\n';
+    if (shown.cluster.nodesPerRack)
+        out << "  racks: of " << *shown.cluster.nodesPerRack << " nodes\n";
+    printLinks(shown.cluster, out);
+}
+
+ExitStatus showClusters(const Options& options, const Console& console) {
+    auto store = openDatabase(options.database,
+        options.isChange() ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly);
+    if (!store.hasValue())
+        return console.fail(store.error());
+    const auto runs = selectRuns(store.value(), options.runs);
+    if (!runs.hasValue())
+        return console.fail(runs.error());
+    if (options.isChange()) {
+        const Status status = change(store.value(), runs.value(), options, console);
+        if (!status.hasValue())
+            return console.fail(status.error());
+    }
+    Json json{{"runs", Json::array()}};
+    for (const Run& run : runs.value()) {
+        const auto shown = shownOf(store.value(), run);
+        if (!shown.hasValue())
+            return console.fail(shown.error());
+        if (options.json)
+            json["runs"].push_back(clusterJson(shown.value()));
+        else
+            printCluster(shown.value(), console.out());
+    }
+    if (options.json)
+        printJson(console.out(), json);
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addClusterCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "cluster", "Show a run's machine, and say what its sources do not: air, links, racks");
+    auto options = std::make_shared<Options>();
+    command->add_option("DB", options->database, "The run database")->required();
+    command->add_option("--run", options->runs, "Only this run; may be given several times")
+        ->type_name("N")
+        ->expected(1)
+        ->take_all();
+    auto* airflow = command->add_option("--airflow", options->airflow,
+        "Local indices of a node's GPUs from front (fresh air) to rear");
+    airflow->type_name("LIST");
+    auto* topology = command->add_option("--topology", options->topology,
+        "How the devices of a node hang together: NCCL's or RCCL's XML, or nvidia-smi topo -m");
+    topology->type_name("FILE");
+    auto* racks = command->add_option(
+        "--nodes-per-rack", options->nodesPerRack, "Nodes of a rack, by number");
+    racks->type_name("N")->check(CLI::PositiveNumber);
+    auto* network = command->add_option("--network-gbps", options->networkGbps,
+        "Peak of a GPU's network link per direction, in Gbit/s");
+    network->type_name("G")->check(CLI::PositiveNumber);
+    command->add_flag("--reset", options->reset, "Take back all that was said")
+        ->excludes(airflow)
+        ->excludes(topology)
+        ->excludes(racks)
+        ->excludes(network);
+    command->add_flag("--json", options->json, "Print one JSON object");
+    command->footer(
+        R"(What is said is kept in the database, also when runs are imported again, and used wherever front
+and rear GPUs are compared, links are shown and nodes are drawn. Without it the air passes GPUs by
+their local indices, and links are those that are usual for the GPU.
+
+Examples:
+  trainscope-cli cluster runs.trainscope
+  trainscope-cli cluster runs.trainscope --run N --airflow 4,5,6,7,0,1,2,3
+  trainscope-cli cluster runs.trainscope --topology nccl-topo.xml --nodes-per-rack 4)");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return showClusters(*options, context.console); };
+    });
+}
+
+} // namespace trainscope::cli

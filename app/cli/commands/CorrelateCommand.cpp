@@ -1,0 +1,194 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/OneRun.h"
+#include "app/cli/text/Json.h"
+#include "core/analysis/SeriesSelection.h"
+#include "core/analysis/telemetry/Correlation.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+// Steps of the common grid: an hour at 50 ms and more.
+constexpr std::size_t kMostSteps = std::size_t{1} << 19U;
+constexpr double kDefaultLagS = 60.0;
+
+struct Options : OneRun {
+    std::string a;
+    std::string b;
+    double maxLagS = kDefaultLagS;
+};
+
+// "gpu_power", "gpu_power:3", "node_power:node 0": the series that are summed up.
+struct Signal {
+    std::string text;
+    std::vector<Series> series;
+};
+
+bool isOf(const Subject& subject, std::string_view who) {
+    const bool isNode = who.starts_with("node");
+    if (isNode)
+        who.remove_prefix(4);
+    while (who.starts_with(' '))
+        who.remove_prefix(1);
+    int number = -1;
+    const auto read = std::from_chars(who.data(), who.data() + who.size(), number);
+    if (read.ec != std::errc() || read.ptr != who.data() + who.size())
+        return false;
+    return isNode ? subject.node == number && subject.kind != SubjectKind::Gpu
+                  : subject.rank == number && subject.kind == SubjectKind::Gpu;
+}
+
+Result<Signal> signalOf(const store::Store& store, const Run& run, const std::vector<Series>& all,
+    const std::string& text) {
+    const std::size_t colon = text.find(':');
+    const std::string metric = text.substr(0, colon);
+    std::vector<std::string> warnings;
+    const auto groups = analysis::seriesByMetric(all, warnings);
+    const auto found = groups.find(metric);
+    if (found == groups.end()) {
+        std::string names;
+        for (const auto& [name, series] : groups)
+            names += (names.empty() ? "" : ", ") + name;
+        return Error{ErrorCode::NotFound,
+            "The run '" + run.name + "' has no metric '" + metric + "'; it has "
+                + (names.empty() ? "none" : names) + ".",
+            store.path().string()};
+    }
+    Signal out{text, {}};
+    for (const Series& one : found->second) {
+        if (one.count > one.missing
+            && (colon == std::string::npos
+                || isOf(one.description.subject, std::string_view(text).substr(colon + 1))))
+            out.series.push_back(one);
+    }
+    if (out.series.empty())
+        return Error{ErrorCode::NotFound,
+            "No samples are of '" + text + "'; write METRIC, METRIC:RANK or METRIC:node K.",
+            store.path().string()};
+    return out;
+}
+
+// Both sums on one grid; the mean of gauges that do not add up would only scale them.
+Result<analysis::UniformSeries> sumOn(
+    const store::Store& store, const Signal& signal, const analysis::UniformSeries& grid) {
+    analysis::UniformSeries sum{grid.begin, grid.step, std::vector<double>(grid.values.size())};
+    for (const Series& one : signal.series) {
+        const auto part = analysis::resample(store, one, grid);
+        if (!part.hasValue())
+            return part.error();
+        for (std::size_t i = 0; i < sum.values.size(); ++i)
+            sum.values[i] += part.value().values[i];
+    }
+    return sum;
+}
+
+struct Found {
+    Signal a;
+    Signal b;
+    double stepS = 0.0;
+    analysis::Correlation correlation;
+};
+
+Result<Found> find(const store::Store& store, const Run& run, const Options& options) {
+    const auto all = store.series(run.id);
+    if (!all.hasValue())
+        return all.error();
+    auto a = signalOf(store, run, all.value(), options.a);
+    auto b = signalOf(store, run, all.value(), options.b);
+    if (!a.hasValue() || !b.hasValue())
+        return a.hasValue() ? b.error() : a.error();
+    std::vector<Series> both = a.value().series;
+    both.insert(both.end(), b.value().series.begin(), b.value().series.end());
+    const auto grid = analysis::gridOf(both, kMostSteps);
+    const auto first = sumOn(store, a.value(), grid);
+    const auto second = sumOn(store, b.value(), grid);
+    if (!first.hasValue() || !second.hasValue())
+        return first.hasValue() ? second.error() : first.error();
+    const auto correlation = analysis::correlate(first.value(), second.value(), options.maxLagS);
+    if (!correlation)
+        return Error{ErrorCode::NotFound,
+            "'" + options.a + "' and '" + options.b
+                + "' cannot be correlated: they have fewer than 16 moments in common, or one of "
+                  "them never changes.",
+            store.path().string()};
+    return Found{std::move(a).value(), std::move(b).value(), grid.step.seconds(), *correlation};
+}
+
+Json foundJson(const Run& run, const Found& found) {
+    const auto& correlation = found.correlation;
+    Json json{{"run", run.name}, {"a", found.a.text}, {"b", found.b.text},
+        {"correlation", correlation.atOnce}, {"peak_correlation", correlation.peak},
+        {"lag_s", correlation.lagS}, {"lag_error_s", correlation.lagErrorS},
+        {"samples", correlation.samples}, {"step_s", found.stepS},
+        {"independent_samples", correlation.independentSamples},
+        {"significant", correlation.isSignificant}, {"at_longest_lag", correlation.isAtEdge}};
+    setIfPresent(json, "repeats_after_s", correlation.periodS);
+    return json;
+}
+
+void printFound(const Found& found, std::ostream& out) {
+    const auto& correlation = found.correlation;
+    out << fmt::format("{} and {}: correlation {:+.3f} at once ({} steps of {:.4g} s)\n",
+        found.a.text, found.b.text, correlation.atOnce, correlation.samples, found.stepS);
+    const bool isLate = correlation.lagS >= 0.0;
+    out << fmt::format("strongest {:+.3f}, where {} follows {} by {:.4g} ± {:.2g} s{}\n",
+        correlation.peak, isLate ? found.b.text : found.a.text,
+        isLate ? found.a.text : found.b.text, std::abs(correlation.lagS), correlation.lagErrorS,
+        correlation.isAtEdge ? " (the longest lag that was tried)" : "");
+    if (correlation.periodS)
+        out << fmt::format(
+            "it is nearly as strong again {:.4g} s on: the signals repeat\n", *correlation.periodS);
+    if (!correlation.isSignificant)
+        out << fmt::format("independent signals that remember their past as these do show as much "
+                           "by chance (about {:.0f} independent samples)\n",
+            correlation.independentSamples);
+}
+
+ExitStatus printCorrelation(
+    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+    const auto found = find(store, run, options);
+    if (!found.hasValue())
+        return console.fail(found.error());
+    if (options.json)
+        printJson(console.out(), foundJson(run, found.value()));
+    else
+        printFound(found.value(), console.out());
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addCorrelateCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "correlate", "How two series of a run move together, and which follows");
+    auto options = std::make_shared<Options>();
+    addOneRun(*command, *options);
+    command->add_option("--a", options->a, "METRIC (summed up), METRIC:RANK or METRIC:node K")
+        ->required()
+        ->type_name("SERIES");
+    command->add_option("--b", options->b, "The other one")->required()->type_name("SERIES");
+    command->add_option("--max-lag", options->maxLagS, "The longest lag to try, 60 unless given")
+        ->type_name("S")
+        ->check(CLI::PositiveNumber);
+    addJson(*command, options->json);
+    command->footer(
+        R"(Both are put on a common grid and a straight line is taken from each. A positive lag says
+that the second follows the first; its error is about one standard error.
+
+Examples:
+  trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_temperature:0
+  trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_power:8 --max-lag 5)");
+    command->callback([options, &context] {
+        context.action
+            = [options, &context] { return withRun(*options, context.console, printCorrelation); };
+    });
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,77 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/console/ProgressLine.h"
+#include "app/cli/options/RunSelection.h"
+#include "app/cli/output/RunExport.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+struct Options {
+    std::string database;
+    std::string run;
+    std::vector<std::string> metrics;
+    std::string out;
+    bool force = false;
+};
+
+ExitStatus exportCsv(const Options& options, const Console& console) {
+    const auto store = openDatabase(options.database);
+    if (!store.hasValue())
+        return console.fail(store.error());
+    const auto run = selectRunOrOnly(store.value(), options.run);
+    if (!run.hasValue())
+        return console.fail(run.error());
+    ProgressLine line(console);
+    const auto files = exportRun(store.value(),
+        {run.value(), options.metrics, options.out, options.force}, [&](std::string_view phase) {
+            line.update("Writing " + std::string(phase), 0, 0);
+            return !console.isCancelled();
+        });
+    line.clear();
+    if (!files.hasValue())
+        return console.fail(files.error());
+    if (files.value().empty())
+        console.warn("The run '" + run.value().name + "' holds no data; nothing was written.");
+    for (const auto& file : files.value())
+        console.out() << file.string() << '\n';
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addExportCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand("export", "Write a run's samples, kernels and spans as CSV");
+    auto options = std::make_shared<Options>();
+    command->add_option("DB", options->database, "The run database")->required();
+    command->add_option("--run", options->run, "The run; may be left out where there is only one")
+        ->type_name("N");
+    command
+        ->add_option("--metric", options->metrics, "Only this metric; may be given several times")
+        ->type_name("M")
+        ->expected(1)
+        ->take_all();
+    command->add_option("--out", options->out, "The folder; made when it does not exist")
+        ->required()
+        ->type_name("DIR");
+    command->add_flag(
+        "--force", options->force, "Replace files of the same names in a folder that is not empty");
+    command->footer(
+        R"(One file per metric with time_ns, unix_s, rank, node, local, device and value (SI units,
+empty where missing), metrics.csv with their units, kernels.csv, spans.csv and
+iterations.csv where there are such. The files' names are printed.
+
+Examples:
+  trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --out csv/
+  trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --metric gpu_power --out csv/ --force)");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return exportCsv(*options, context.console); };
+    });
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,106 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/console/ProgressLine.h"
+#include "app/cli/options/OneRun.h"
+#include "app/cli/text/Json.h"
+#include "app/cli/text/Quantity.h"
+#include "core/analysis/findings/Findings.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+using analysis::Finding;
+
+struct Options : OneRun {
+    std::optional<double> networkGbps;
+};
+
+Json findingJson(const Finding& finding) {
+    Json evidence = Json::object();
+    if (finding.evidence.rank >= 0)
+        evidence["rank"] = finding.evidence.rank;
+    evidence["start_ns"] = finding.evidence.range.begin.ns;
+    evidence["end_ns"] = finding.evidence.range.end.ns;
+    if (!finding.evidence.metric.empty())
+        evidence["metric"] = finding.evidence.metric;
+    return {{"rule", finding.rule}, {"text", finding.text}, {"values", finding.values},
+        {"evidence", std::move(evidence)}, {"threshold", finding.threshold},
+        {"denominator", finding.denominator}, {"severity", toString(finding.severity)},
+        {"cost", finding.cost}};
+}
+
+Json findingsJson(const Run& run, const std::vector<Finding>& findings) {
+    Json json{{"run", run.name}, {"findings", Json::array()}};
+    for (const Finding& finding : findings)
+        json["findings"].push_back(findingJson(finding));
+    return json;
+}
+
+void printFindings(const Run& run, const std::vector<Finding>& findings, std::ostream& out) {
+    out << run.name << ": "
+        << (findings.empty() ? "nothing that deserves attention.\n"
+                             : std::to_string(findings.size())
+                       + (findings.size() == 1 ? " finding\n" : " findings\n"));
+    for (const Finding& finding : findings) {
+        out << '\n' << finding.text << "\n  " << finding.rule << ", " << toString(finding.severity);
+        if (finding.evidence.rank >= 0)
+            out << "; see rank " << finding.evidence.rank;
+        out << (finding.evidence.metric.empty() ? "" : ", " + finding.evidence.metric) << ", from "
+            << timeText(finding.evidence.range.begin) << " for "
+            << durationText(finding.evidence.range.length())
+            << "\n  speaks from: " << finding.threshold << "\n  of: " << finding.denominator
+            << '\n';
+    }
+}
+
+ExitStatus printFound(
+    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+    ProgressLine line(console);
+    analysis::FindingsOptions wanted;
+    if (options.networkGbps)
+        wanted.networkBandwidth = *options.networkGbps * 1e9 / 8.0;
+    const auto findings = analysis::findingsOf(store, run, wanted, [&](const ProgressState& state) {
+        line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
+        return !console.isCancelled();
+    });
+    if (!findings.hasValue())
+        return console.fail(findings.error());
+    if (options.json)
+        printJson(console.out(), findingsJson(run, findings.value()));
+    else
+        printFindings(run, findings.value(), console.out());
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addFindingsCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "findings", "What deserves attention in a run, in plain sentences with their numbers");
+    auto options = std::make_shared<Options>();
+    addOneRun(*command, *options);
+    command
+        ->add_option("--network-gbps", options->networkGbps,
+            "Peak of a GPU's network link per direction, Gbit/s: for the use of links between "
+            "nodes")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    addJson(*command, options->json);
+    command->footer(R"(The costliest come first. Each finding states from where on its rule speaks,
+what its shares are shares of, and where it shows.
+
+Examples:
+  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000
+  trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000 --json)");
+    command->callback([options, &context] {
+        context.action
+            = [options, &context] { return withRun(*options, context.console, printFound); };
+    });
+}
+
+} // namespace trainscope::cli

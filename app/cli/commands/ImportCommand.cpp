@@ -1,0 +1,170 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/commands/ImportJob.h"
+#include "app/cli/output/ReportJson.h"
+#include "app/cli/text/Json.h"
+#include "app/cli/text/TextTable.h"
+#include "core/parallel/WorkerPool.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+constexpr std::size_t kMaxListed = 20;
+constexpr unsigned kMostThreads = 64; // as WorkerPool takes them
+
+struct Options {
+    ImportRequest request;
+    unsigned threads = 0; // 0: as many as processors
+    bool json = false;
+};
+
+Json errorJson(const Error& error) {
+    return {{"where", error.where}, {"message", error.message}};
+}
+
+Json unitJson(const app::UnitOutcome& outcome) {
+    Json json{{"path", outcome.unit.path}, {"run", outcome.unit.runName},
+        {"importer", outcome.unit.importer}};
+    setIfPresent(json, "rank", outcome.unit.rank);
+    const bool cancelledHere = outcome.error && outcome.error->code == ErrorCode::Cancelled;
+    json["status"] = outcome.report ? "done" : cancelledHere ? "cancelled" : "failed";
+    json["notes"] = outcome.unit.notes;
+    if (outcome.report)
+        json["report"] = reportJson(*outcome.report);
+    if (outcome.error)
+        json["error"] = errorJson(*outcome.error);
+    return json;
+}
+
+Json outcomeJson(const Options& options, const ImportOutcome& outcome) {
+    Json json{{"database", options.request.database}};
+    const bool complete = outcome.status() == ExitStatus::Done;
+    json["status"] = outcome.done() == 0 ? "failed" : complete ? "done" : "partial";
+    json["sources"] = Json::array();
+    for (const auto& unit : outcome.units)
+        json["sources"].push_back(unitJson(unit));
+    json["failures"] = Json::array();
+    for (const auto& failure : outcome.failures)
+        json["failures"].push_back(errorJson(failure));
+    json["left_out"] = Json::array();
+    for (const auto& unit : outcome.leftOut)
+        json["left_out"].push_back({{"path", unit.path}, {"notes", unit.notes}});
+    json["unrecognised"] = Json::array();
+    for (const auto& file : outcome.unrecognised)
+        json["unrecognised"].push_back({{"path", file.path}, {"reason", file.reason}});
+    return json;
+}
+
+void warnAbout(const ImportReport& report, const Console& console) {
+    for (const auto& warning : report.warnings) {
+        const std::string line
+            = warning.line > 0 ? ":" + std::to_string(warning.line) : std::string();
+        console.warn(warning.file + line + ": " + warning.fullText());
+    }
+    std::int64_t listed = 0;
+    for (const auto& warning : report.warnings)
+        listed += warning.files;
+    if (report.warningCount > listed)
+        console.warn(
+            "... and " + std::to_string(report.warningCount - listed) + " more of this source.");
+}
+
+void printWarnings(const ImportOutcome& outcome, const Console& console) {
+    for (const auto& unit : outcome.units) {
+        if (unit.report)
+            warnAbout(*unit.report, console);
+        else if (unit.error)
+            console.fail(*unit.error);
+    }
+    for (const auto& failure : outcome.failures)
+        console.fail(failure);
+    for (const auto& unit : outcome.leftOut)
+        console.warn(
+            unit.path + " was left out" + (unit.notes.empty() ? "." : ": " + unit.notes.front()));
+    const std::size_t count = outcome.unrecognised.size();
+    for (std::size_t i = 0; i < std::min(count, kMaxListed); ++i)
+        console.warn("not recognised: " + outcome.unrecognised[i].path + " ("
+            + outcome.unrecognised[i].reason + ")");
+    if (count > kMaxListed)
+        console.warn("... and " + std::to_string(count - kMaxListed)
+            + " more files that were not recognised.");
+    if (outcome.cancelled)
+        console.warn("Stopped on request; what was finished before is kept.");
+}
+
+void printOutcome(const Options& options, const ImportOutcome& outcome, std::ostream& out) {
+    TextTable table({{"run", TextTable::Align::Left}, {"rank"}, {"read", TextTable::Align::Left}});
+    for (const auto& unit : outcome.units) {
+        const std::string rank = unit.unit.rank ? std::to_string(*unit.unit.rank) : std::string();
+        table.add({unit.unit.runName, rank, unit.report ? reportText(*unit.report) : "failed"});
+    }
+    if (!table.isEmpty())
+        table.print(out);
+    out << outcome.done() << " of " << outcome.units.size() << " sources are in "
+        << options.request.database << '\n';
+}
+
+ExitStatus importSources(const Options& options, const Console& console) {
+    WorkerPool::askFor(options.threads);
+    const auto outcome = runImportJob(options.request, console);
+    if (!outcome.hasValue()) {
+        const auto status = console.fail(outcome.error());
+        // What fails here for want of a place to write is the database.
+        return outcome.error().code == ErrorCode::Usage
+                || outcome.error().code == ErrorCode::Cancelled
+            ? status
+            : ExitStatus::Refused;
+    }
+    printWarnings(outcome.value(), console);
+    if (options.json)
+        printJson(console.out(), outcomeJson(options, outcome.value()));
+    else
+        printOutcome(options, outcome.value(), console.out());
+    return outcome.value().status();
+}
+
+} // namespace
+
+void addImportCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand("import", "Read files and folders into a run database");
+    auto options = std::make_shared<Options>();
+    command
+        ->add_option(
+            "SRC", options->request.sources, "Files and folders; formats are found by content")
+        ->required();
+    command
+        ->add_option(
+            "--into", options->request.database, "The run database; created when it does not exist")
+        ->required()
+        ->type_name("DB");
+    command
+        ->add_option("--name", options->request.name,
+            "Name of the run; a prefix where there are several runs")
+        ->type_name("N");
+    command->add_option("--format", options->request.format, "Read the sources as this format only")
+        ->type_name("F");
+    command
+        ->add_option("--threads", options->threads,
+            "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says")
+        ->type_name("N")
+        ->check(CLI::Range(1U, kMostThreads));
+    command->add_flag("--json", options->json, "Print the outcome as one JSON object");
+    command->footer(
+        R"(Importing a source again replaces what it gave before. Ctrl+C undoes the source
+under way and keeps the finished ones.
+
+Examples:
+  trainscope-cli import results/ --into runs.trainscope
+  trainscope-cli import rank0.json.gz rank1.json.gz --into runs.trainscope --name my-run
+  trainscope-cli import smi.csv --format nvsmi --into runs.trainscope --json)");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return importSources(*options, context.console); };
+    });
+}
+
+} // namespace trainscope::cli

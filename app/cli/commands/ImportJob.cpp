@@ -1,0 +1,207 @@
+#include "app/cli/commands/ImportJob.h"
+
+#include "app/cli/console/ProgressLine.h"
+#include "app/cli/options/SourceList.h"
+#include "core/store/Store.h"
+#include "importers/registry/Registry.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <utility>
+
+namespace trainscope::cli {
+
+namespace {
+
+using importers::ImportPlan;
+using importers::SourceTree;
+
+Status checkFormat(const std::string& format) {
+    if (format.empty() || importers::findImporter(format) != nullptr)
+        return {};
+    std::string known;
+    for (const auto& importer : importers::registry())
+        known += (known.empty() ? "" : ", ") + std::string(importer->id());
+    return Error{ErrorCode::Usage,
+        "There is no format '" + format + "'. The formats are: " + known + ".", {}};
+}
+
+std::uint64_t enabledBytes(const ImportPlan& plan) {
+    std::uint64_t bytes = 0;
+    for (const auto& unit : plan.units)
+        bytes += unit.enabled ? unit.bytes : 0;
+    return bytes;
+}
+
+bool isOfDatabase(const Error& error) {
+    return error.code == ErrorCode::Io || error.code == ErrorCode::Refused;
+}
+
+// Junk beside results is no loss; what permissions hide may be results.
+bool isForbidden(const std::string& path) {
+    return ::access(path.c_str(), R_OK) != 0 && errno == EACCES;
+}
+
+bool hasWork(const ImportPlan& plan) {
+    return std::any_of(
+        plan.units.begin(), plan.units.end(), [](const auto& unit) { return unit.enabled; });
+}
+
+Error nothingUsable(const SourceTree& tree, const ImportPlan& plan) {
+    const auto& files = tree.files();
+    const std::string where
+        = tree.displayPath(files.size() == 1 ? files.front().path : std::string());
+    std::string message = files.empty() ? "The folder is empty" : "Nothing in it was recognised";
+    if (plan.unrecognised.size() == 1)
+        message = "It was not recognised: " + plan.unrecognised.front().reason;
+    return {ErrorCode::Unrecognised,
+        message + ". Expected are CharLLM-PPT results, Kineto traces or nvidia-smi logs.", where};
+}
+
+// Plans and imports one request; the members are what both steps share.
+class Job {
+public:
+    Job(const ImportRequest& request, const Console& console)
+        : m_request(request)
+        , m_console(console)
+        , m_progress(console) { }
+
+    Result<ImportOutcome> run() {
+        if (auto status = checkFormat(m_request.format); !status.hasValue())
+            return status.error();
+        SourceList list = openSources(m_request.sources);
+        m_outcome.failures = std::move(list.failures);
+        m_sources = std::move(list.sources);
+        if (auto status = plan(); !status.hasValue())
+            return status.error();
+        nameRuns(m_plans, m_request.name);
+        for (std::size_t i = 0; i < m_plans.size() && !m_outcome.isStopped(); ++i) {
+            if (auto status = importTree(i); !status.hasValue())
+                return status.error();
+        }
+        markPartialRuns();
+        return std::move(m_outcome);
+    }
+
+private:
+    Status plan() {
+        const auto progress = [this](const ProgressState& state) {
+            m_progress.update(state.phase, state.bytesDone, state.bytesTotal);
+            return !m_console.isCancelled();
+        };
+        for (const auto& source : m_sources) {
+            auto planned = importers::planImport(*source.tree, progress, m_request.format);
+            if (!planned.hasValue())
+                return planned.error();
+            m_plans.push_back(std::move(planned).value());
+            note(source, m_plans.back());
+        }
+        return {};
+    }
+
+    void note(const OpenedSource& source, const ImportPlan& plan) {
+        const SourceTree& tree = *source.tree;
+        m_bytesTotal += enabledBytes(plan);
+        if (!hasWork(plan))
+            m_outcome.failures.push_back(nothingUsable(tree, plan));
+        for (const auto& file : plan.unrecognised) {
+            m_outcome.unrecognised.push_back({tree.displayPath(file.path), file.reason});
+            m_outcome.isPartial
+                |= source.isNamedFiles || isForbidden(m_outcome.unrecognised.back().path);
+        }
+        for (const auto& unit : plan.units) {
+            if (!unit.enabled)
+                m_outcome.leftOut.push_back(unit);
+        }
+    }
+
+    Status importTree(std::size_t index) {
+        const ImportPlan& plan = m_plans[index];
+        if (!hasWork(plan))
+            return {};
+        const auto listener = [this](const app::ImportProgress& state) {
+            const double done = static_cast<double>(m_bytesBefore)
+                + state.fraction * static_cast<double>(state.bytesTotal);
+            const double all = static_cast<double>(std::max<std::uint64_t>(m_bytesTotal, 1));
+            m_progress.update(
+                state.phase, m_bytesBefore + state.bytesDone, m_bytesTotal, done / all);
+            return !m_console.isCancelled();
+        };
+        auto outcomes = app::runImport(*m_sources[index].tree, plan, m_request.database, listener);
+        if (!outcomes.hasValue())
+            return outcomes.error();
+        m_bytesBefore += enabledBytes(plan);
+        for (auto& outcome : outcomes.value()) {
+            outcome.unit.path = m_sources[index].tree->displayPath(outcome.unit.path);
+            m_outcome.cancelled |= outcome.error && outcome.error->code == ErrorCode::Cancelled;
+            m_outcome.databaseFailed |= outcome.error && isOfDatabase(*outcome.error);
+            m_outcome.units.push_back(std::move(outcome));
+        }
+        return {};
+    }
+
+    // A file that was cut short is imported as far as it goes; its run then says that it is
+    // partial.
+    void markPartialRuns() {
+        if (m_outcome.done() == 0)
+            return;
+        const auto store = store::Store::open(m_request.database, store::OpenMode::ReadOnly);
+        for (const auto& outcome : m_outcome.units) {
+            if (!outcome.report || !store.hasValue())
+                continue;
+            const auto run = store.value().findRun(outcome.unit.runName);
+            m_outcome.isPartial |= run.hasValue() && run.value().status == RunStatus::Partial;
+        }
+    }
+
+    const ImportRequest& m_request;
+    const Console& m_console;
+    ProgressLine m_progress;
+    std::vector<OpenedSource> m_sources;
+    std::vector<ImportPlan> m_plans;
+    std::uint64_t m_bytesTotal = 0;
+    std::uint64_t m_bytesBefore = 0;
+    ImportOutcome m_outcome;
+};
+
+} // namespace
+
+std::size_t ImportOutcome::done() const {
+    return static_cast<std::size_t>(std::count_if(
+        units.begin(), units.end(), [](const auto& unit) { return unit.report.has_value(); }));
+}
+
+ExitStatus ImportOutcome::status() const {
+    if (cancelled)
+        return ExitStatus::Partly;
+    if (done() == 0)
+        return databaseFailed ? ExitStatus::Refused : ExitStatus::Unreadable;
+    const bool inPart = std::any_of(units.begin(), units.end(),
+        [](const auto& unit) { return !unit.report || unit.report->skipped > 0; });
+    return inPart || isPartial || !failures.empty() ? ExitStatus::Partly : ExitStatus::Done;
+}
+
+void nameRuns(std::vector<ImportPlan>& plans, const std::string& name) {
+    if (name.empty())
+        return;
+    std::set<std::string> names;
+    for (const auto& plan : plans) {
+        for (const auto& unit : plan.units) {
+            if (unit.enabled)
+                names.insert(unit.runName);
+        }
+    }
+    for (auto& plan : plans) {
+        for (auto& unit : plan.units)
+            unit.runName = names.size() <= 1 ? name : name + "/" + unit.runName;
+    }
+}
+
+Result<ImportOutcome> runImportJob(const ImportRequest& request, const Console& console) {
+    return Job(request, console).run();
+}
+
+} // namespace trainscope::cli

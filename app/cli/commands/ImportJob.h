@@ -1,0 +1,43 @@
+#pragma once
+// `trainscope-cli import` as plain steps: plan every source, name the runs, import, and say what
+// came of it.
+
+#include "app/cli/console/Console.h"
+#include "app/importing/ImportRunner.h"
+#include "importers/common/Importer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+struct ImportRequest {
+    std::vector<std::string> sources;
+    std::string database;
+    std::string name; // of the run; a prefix where the sources hold several; empty: as found
+    std::string format; // id of an importer; empty: by content
+};
+
+struct ImportOutcome {
+    std::vector<app::UnitOutcome> units;
+    std::vector<importers::Unrecognised> unrecognised; // absolute paths
+    std::vector<importers::ImportUnit> leftOut; // planned but disabled, with notes
+    std::vector<Error> failures; // sources that could not be opened or held nothing usable
+    bool cancelled = false;
+    bool databaseFailed = false; // it could not take what was read
+    bool isPartial = false; // a run is marked so, or a file given by name was not recognised
+
+    [[nodiscard]] bool isStopped() const { return cancelled || databaseFailed; }
+
+    [[nodiscard]] std::size_t done() const;
+    [[nodiscard]] ExitStatus status() const;
+};
+
+// Fails only on wrong usage or when the database is refused; all else is in the outcome.
+Result<ImportOutcome> runImportJob(const ImportRequest& request, const Console& console);
+
+// Renames the runs of all plans: to `name` where there is one run, else to name/run.
+void nameRuns(std::vector<importers::ImportPlan>& plans, const std::string& name);
+
+} // namespace trainscope::cli

@@ -1,0 +1,168 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/console/ProgressLine.h"
+#include "app/cli/options/RunSelection.h"
+#include "app/cli/output/KernelsJson.h"
+#include "core/analysis/TraceBreakdown.h"
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/phases/StageMap.h"
+#include "core/catalogue/ConfigFolder.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace trainscope::cli {
+
+namespace {
+
+using analysis::KernelCategories;
+
+struct Options {
+    std::string database;
+    std::string run;
+    std::string categories;
+    std::optional<std::int64_t> iteration;
+    bool steady = false;
+    bool json = false;
+};
+
+Result<KernelCategories> chosenCategories(const Options& options) {
+    return options.categories.empty() ? KernelCategories::fromFolder(catalogue::configFolder())
+                                      : KernelCategories::fromChoice(options.categories);
+}
+
+// The steady part of the run, and what to say of it; all of the trace where that has none of it.
+Result<std::pair<TimeRange, std::string>> steadyWindow(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    const auto steady = analysis::steadyStateOf(store, run, progress);
+    if (!steady.hasValue())
+        return steady.error();
+    const auto devices = analysis::tracedDevices(store, run);
+    if (!devices.hasValue())
+        return devices.error();
+    const bool isTraced = std::any_of(devices.value().begin(), devices.value().end(),
+        [&](const auto& device) { return device.extent.overlaps(steady.value().window); });
+    if (!isTraced)
+        return std::pair{kAllTime,
+            std::string("all of the trace: it has nothing of the steady part of the run")};
+    return std::pair{
+        steady.value().isWholeRun ? kAllTime : steady.value().window, steady.value().wording};
+}
+
+Status compute(const store::Store& store, const analysis::IterationChoice& choice, TimeRange window,
+    const KernelCategories& categories, const Progress& progress, KernelsReport& report) {
+    auto devices
+        = analysis::traceBreakdown(store, report.run, categories, window, choice, progress);
+    if (!devices.hasValue())
+        return devices.error();
+    auto activities = analysis::deviceActivity(store, report.run, window, choice, progress);
+    if (!activities.hasValue())
+        return activities.error();
+    const auto stages = analysis::stagesOf(store, report.run, progress);
+    if (!stages.hasValue())
+        return stages.error();
+    report.devices = std::move(devices).value();
+    report.activities = std::move(activities).value();
+    if (stages.value())
+        report.pipeline = analysis::pipelineOf(*stages.value(), report.activities);
+    return {};
+}
+
+Result<KernelsReport> computeReport(
+    const store::Store& store, const Options& options, const Progress& progress) {
+    const auto run = selectRunOrOnly(store, options.run);
+    if (!run.hasValue())
+        return run.error();
+    const auto categories = chosenCategories(options);
+    if (!categories.hasValue())
+        return categories.error();
+    const auto iterations = analysis::iterationsOf(store, run.value(), progress);
+    if (!iterations.hasValue())
+        return iterations.error();
+    KernelsReport report{run.value(), {}, {}, {}, {}};
+    TimeRange window = kAllTime;
+    if (options.steady) {
+        const auto steady = steadyWindow(store, run.value(), progress);
+        if (!steady.hasValue())
+            return steady.error();
+        std::tie(window, report.windowText) = steady.value();
+    }
+    if (auto status = compute(store, {iterations.value().everyOne(), options.iteration}, window,
+            categories.value(), progress, report);
+        !status.hasValue())
+        return status.error();
+    if (!options.iteration)
+        return report;
+    report.windowText = fmt::format("iteration {}", *options.iteration);
+    if (report.devices.empty())
+        return Error{ErrorCode::NotFound,
+            fmt::format("There is no traced iteration {}; kernels without --iteration lists those "
+                        "there are.",
+                *options.iteration),
+            run.value().name};
+    return report;
+}
+
+ExitStatus printBreakdown(const Options& options, const Console& console) {
+    const auto store = openDatabase(options.database);
+    if (!store.hasValue())
+        return console.fail(store.error());
+    ProgressLine line(console);
+    const auto report = computeReport(store.value(), options, [&](const ProgressState& state) {
+        line.update(state.phase, state.bytesDone, state.bytesTotal);
+        return !console.isCancelled();
+    });
+    line.clear();
+    if (!report.hasValue())
+        return console.fail(report.error());
+    if (report.value().devices.empty())
+        console.warn("The run '" + report.value().run.name
+            + "' has no kernels; import its Kineto traces to see some.");
+    if (options.json)
+        printJson(console.out(), kernelsJson(report.value()));
+    else
+        printKernels(report.value(), console.out());
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addKernelsCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "kernels", "Kernels, categories, and busy, overlapped and idle time per rank");
+    auto options = std::make_shared<Options>();
+    command->add_option("DB", options->database, "The run database")->required();
+    command->add_option("--run", options->run, "The run; may be left out where there is only one")
+        ->type_name("N");
+    command
+        ->add_option("--categories", options->categories,
+            "Sort kernels by this table: default, charllm (CharLLM-PPT's classes) or a JSON file")
+        ->type_name("T");
+    command->add_option("--iteration", options->iteration, "Only this iteration of each rank")
+        ->type_name("K");
+    command
+        ->add_flag("--steady", options->steady,
+            "Leave out warm-up iterations and those before the temperatures settled")
+        ->excludes("--iteration");
+    command->add_flag("--json", options->json, "Print one JSON object with all kernels");
+    command->footer(
+        R"(Times are unions over all streams of a device, exact to the nanosecond; kernel time is
+the sum. Communication are the kernels of NCCL, RCCL and MSCCL. Without --categories the table
+kernel_categories.json in the configuration folder is used, where there is one.
+
+Examples:
+  trainscope-cli kernels traces.trainscope
+  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --steady --json
+  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm)");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return printBreakdown(*options, context.console); };
+    });
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,288 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/LayoutOptions.h"
+#include "app/cli/options/RunSelection.h"
+#include "app/cli/output/BytesOutput.h"
+#include "app/cli/output/LayoutJson.h"
+#include "app/cli/output/LayoutText.h"
+#include "app/cli/output/TracedScheduleOutput.h"
+#include "core/analysis/efficiency/ModelShape.h"
+#include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/layout/RunTraffic.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <optional>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+struct Options {
+    std::string database;
+    std::string run;
+    LayoutOptions layout;
+    bool tasks = false;
+    bool traced = false;
+    std::optional<std::int64_t> iteration;
+    bool save = false;
+    bool forget = false;
+    bool traffic = false;
+    std::optional<int> rank;
+    bool json = false;
+};
+
+// A run and what is known of its layout.
+struct Origin {
+    std::string run;
+    std::string key; // of LayoutOrigin, or "options"
+    std::string wording;
+};
+
+// What there is to print of a layout.
+struct Report {
+    layout::Layout layout;
+    std::optional<Origin> origin;
+    std::optional<layout::TrafficModel> traffic;
+    std::optional<analysis::RunBytes> bytes; // computed beside measured, where asked for
+    std::optional<analysis::TracedSchedule> traced;
+};
+
+ExitStatus print(const Options& options, const Console& console, const Report& report) {
+    const auto plan = layout::planSchedule(report.layout);
+    ExitStatus status = ExitStatus::Done;
+    if (!plan.hasValue() && plan.error().code != ErrorCode::NotFound) {
+        console.warn(plan.error().message);
+        status = ExitStatus::Partly;
+    }
+    const layout::Schedule* schedule = plan.hasValue() ? &plan.value() : nullptr;
+    if (!options.json) {
+        if (report.origin)
+            console.out() << report.origin->run << ": layout from " << report.origin->wording
+                          << '\n';
+        printLayout(console.out(), report.layout, schedule);
+        if (report.bytes)
+            printBytes(console.out(), *report.bytes, report.layout, options.rank);
+        else if (report.traffic)
+            printTraffic(console.out(), report.layout, *report.traffic);
+        if (report.traced)
+            printTracedSchedule(console.out(), *report.traced);
+        return status;
+    }
+    Json json = Json::object();
+    if (report.origin) {
+        json["run"] = report.origin->run;
+        json["source"] = {{"origin", report.origin->key}, {"text", report.origin->wording}};
+    }
+    json.update(layoutJson(report.layout, schedule, options.tasks));
+    if (report.traffic)
+        json["traffic"] = trafficJson(report.layout, *report.traffic);
+    if (report.bytes)
+        json["bytes"] = bytesJson(*report.bytes, report.layout, options.rank);
+    if (report.traced)
+        json["traced"] = tracedScheduleJson(*report.traced, options.tasks);
+    printJson(console.out(), json);
+    return status;
+}
+
+// The layout asked for over what is known of the run, and the traffic where the model is known.
+Result<Report> reportOf(
+    const Options& options, const layout::LayoutRequest& known, const LaunchConfig& launch) {
+    auto request = options.layout.over(known);
+    if (!request.hasValue())
+        return request.error();
+    const auto model = options.layout.over(launch);
+    if (!model.hasValue())
+        return model.error();
+    const auto catalogue = catalogue::modelCatalogue();
+    const auto shape = analysis::shapeOf(model.value(), catalogue);
+    auto& layers = request.value().layers;
+    if (shape.hasValue() && !layers && request.value().stageLayers.empty())
+        layers = shape.value().model.layers;
+    auto made = layout::makeLayout(request.value());
+    if (!made.hasValue())
+        return made.error();
+    Report report{std::move(made).value(), {}, {}, {}, {}};
+    const auto traffic = analysis::trafficModelOf(model.value(), catalogue);
+    const bool isKnown = !report.layout.chunks.empty() && report.layout.microbatches;
+    if (traffic.hasValue() && isKnown)
+        report.traffic = traffic.value();
+    return report;
+}
+
+ExitStatus printRequested(const Options& options, const Console& console) {
+    const auto report = reportOf(options, {}, {});
+    return report.hasValue() ? print(options, console, report.value())
+                             : console.fail(report.error());
+}
+
+Result<analysis::RunLayout> knownLayout(
+    const store::Store& store, const Run& run, const Options& options, const Console& console) {
+    const auto known = analysis::runLayout(
+        store, run, [&console](const ProgressState&) { return !console.isCancelled(); });
+    const bool isByHand = options.layout.saysDegrees();
+    if (known.hasValue() || !isByHand || known.error().code != ErrorCode::NotFound)
+        return known;
+    analysis::RunLayout none;
+    if (run.gpuCount > 0)
+        none.request.worldSize = std::max(run.worldSize, run.gpuCount);
+    return none;
+}
+
+// Keeps the layout given for the run, over what is known of it, or takes back what was kept.
+Status enter(store::Store& store, const Run& run, const Options& options, const Console& console) {
+    if (options.forget)
+        return analysis::enterLayout(store, run, std::nullopt);
+    const auto known = knownLayout(store, run, options, console);
+    if (!known.hasValue())
+        return known.error();
+    const auto request = options.layout.over(known.value().request);
+    if (!request.hasValue())
+        return request.error();
+    return analysis::enterLayout(store, run, request.value());
+}
+
+// What the ranks exchange, with the model as options have it.
+Status readBytes(const store::Store& store, Run run, const Options& options, const Console& console,
+    Report& report) {
+    const int world = report.layout.grid.worldSize();
+    if (options.rank && *options.rank >= world)
+        return Error{ErrorCode::NotFound,
+            "There is no rank " + std::to_string(*options.rank) + "; there are 0 to "
+                + std::to_string(world - 1) + ".",
+            run.name};
+    auto launch = options.layout.over(run.launch);
+    if (!launch.hasValue())
+        return launch.error();
+    run.launch = std::move(launch).value();
+    auto bytes = analysis::runBytes(store, run, report.layout,
+        [&console](const ProgressState&) { return !console.isCancelled(); });
+    if (!bytes.hasValue())
+        return bytes.error();
+    report.bytes = std::move(bytes).value();
+    return {};
+}
+
+Status readTraced(const store::Store& store, const Run& run, const Options& options,
+    const Console& console, Report& report) {
+    auto traced = analysis::tracedSchedule(store, run, options.iteration,
+        [&console](const ProgressState&) { return !console.isCancelled(); });
+    if (!traced.hasValue())
+        return traced.error();
+    report.traced = std::move(traced).value();
+    return {};
+}
+
+ExitStatus printOfRun(Options options, const Console& console) {
+    const bool isChange = options.save || options.forget;
+    auto store = openDatabase(
+        options.database, isChange ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly);
+    if (!store.hasValue())
+        return console.fail(store.error());
+    const auto run = selectRunOrOnly(store.value(), options.run);
+    if (!run.hasValue())
+        return console.fail(run.error());
+    if (isChange) {
+        const auto status = enter(store.value(), run.value(), options, console);
+        if (!status.hasValue())
+            return console.fail(status.error());
+        // What is kept now is what there is to print.
+        if (options.save)
+            options.layout.forgetLayout();
+    }
+    const auto known = knownLayout(store.value(), run.value(), options, console);
+    if (!known.hasValue())
+        return console.fail(known.error());
+    auto report = reportOf(options, known.value().request, run.value().launch);
+    if (!report.hasValue())
+        return console.fail(report.error());
+    auto& notes = report.value().layout.notes;
+    notes.insert(notes.begin(), known.value().notes.begin(), known.value().notes.end());
+    report.value().origin
+        = {run.value().name, std::string(toString(known.value().origin)), known.value().wording};
+    if (options.layout.saysDegrees())
+        report.value().origin = {run.value().name, "options", "the options given"};
+    if (options.traffic) {
+        const auto status = readBytes(store.value(), run.value(), options, console, report.value());
+        if (!status.hasValue())
+            return console.fail(status.error());
+    }
+    if (options.traced || options.iteration) {
+        const auto status
+            = readTraced(store.value(), run.value(), options, console, report.value());
+        if (!status.hasValue())
+            return console.fail(status.error());
+    }
+    return print(options, console, report.value());
+}
+
+} // namespace
+
+void addLayoutCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "layout", "Where each rank sits, its groups, its layers, and the pipeline's schedule");
+    auto options = std::make_shared<Options>();
+    command->add_option("DB", options->database, "A run database: the layout of one of its runs");
+    command->add_option("--run", options->run, "The run; may be left out where there is only one")
+        ->type_name("N");
+    options->layout.addTo(*command);
+    auto* save = command->add_flag(
+        "--save", options->save, "Keep the layout given in the database, as entered by hand");
+    command->add_flag("--forget", options->forget, "Take back the layout entered by hand")
+        ->excludes(save);
+    command->add_flag(
+        "--tasks", options->tasks, "With --json: also the planned work of each stage");
+    auto* traffic = command->add_flag("--traffic", options->traffic,
+        "Of a run: what its ranks exchange per step, computed and as traces and counters show it");
+    command->add_option("--rank", options->rank, "With --traffic: of this rank")
+        ->type_name("R")
+        ->check(CLI::NonNegativeNumber)
+        ->needs(traffic);
+    command->add_flag("--traced", options->traced,
+        "Also the pipeline as the run's traces show it, with its bubbles");
+    command
+        ->add_option("--iteration", options->iteration,
+            "The traced iteration; the one with most of it traced unless given")
+        ->type_name("K");
+    command->add_flag("--json", options->json, "Print one JSON object");
+    command->footer(
+        R"(Of a run: as entered by hand (--save), else from its launch configuration, else from the
+process groups of its traces, else from its name, and it says which; options given replace what is
+known.
+
+Ranks and groups are those of Megatron-LM; what it refuses is refused. In ranks, tp, cp, dp and pp
+count in TP x CP x DP x PP, ep, etp and edp in the experts' own division of the same ranks,
+ETP x EP x EDP x PP. A layer takes 1 forward and 2 backward in the plan; stages differ by their
+layers. With the model known, sequence and micro-batch too, it tells what each group exchanges per
+step, in bytes that one rank sends, and over which links.
+
+Examples:
+  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 4 --pp 8 --microbatches 128
+  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 2 --pp 4 --stage-layers 19,21,21,19
+  trainscope-cli layout --nodes 4 --gpus-per-node 8 --tp 8 --pp 4 --model gpt3-175b \
+    --sequence 2048 --micro-batch 1 --microbatches 128
+  trainscope-cli layout --nodes 128 --gpus-per-node 8 --tp 8 --pp 16 --vpp 3 --ep 8 --etp 1 --json
+  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000
+  trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000 --traffic --rank 13
+  trainscope-cli layout runs.trainscope --run unnamed --tp 4 --pp 2 --microbatches 16 --save)");
+    command->callback([options, &context] {
+        context.action = [options, &context] {
+            if (!options->database.empty())
+                return printOfRun(*options, context.console);
+            if (options->traffic)
+                return context.console.fail({ErrorCode::Usage,
+                    "--traffic compares with what a run recorded: say a database and its run.",
+                    {}});
+            if (options->traced || options->iteration)
+                return context.console.fail({ErrorCode::Usage,
+                    "Traces are those of a run: say in which database, and of which run.", {}});
+            if (options->save || options->forget)
+                return context.console.fail({ErrorCode::Usage,
+                    "A layout is kept in a database: say which, and of which run.", {}});
+            return printRequested(*options, context.console);
+        };
+    });
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,153 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/RunSelection.h"
+#include "app/cli/text/Json.h"
+#include "app/cli/text/TextTable.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+using store::SqlValue;
+
+// Rows whose widths decide the columns of a text table; a longer answer is printed in tables of so
+// many.
+constexpr std::size_t kTableRows = 1000;
+constexpr std::size_t kCellWidth = 100;
+
+struct Options {
+    std::string database;
+    std::string sql;
+    bool json = false;
+};
+
+std::string hex(const std::string& bytes) {
+    std::string text;
+    for (const char c : bytes)
+        text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    return text;
+}
+
+Json valueJson(const SqlValue& value) {
+    switch (value.type) {
+    case SqlValue::Type::Integer:
+        return value.integer;
+    case SqlValue::Type::Real:
+        return std::isfinite(value.real) ? Json(value.real) : Json();
+    case SqlValue::Type::Text:
+        return value.text;
+    case SqlValue::Type::Blob:
+        return hex(value.text);
+    case SqlValue::Type::Null:
+        break;
+    }
+    return {};
+}
+
+std::string valueText(const SqlValue& value) {
+    switch (value.type) {
+    case SqlValue::Type::Integer:
+        return std::to_string(value.integer);
+    case SqlValue::Type::Real:
+        return fmt::format("{}", value.real);
+    case SqlValue::Type::Text:
+        return elided(value.text, kCellWidth);
+    case SqlValue::Type::Blob:
+        return fmt::format("({} bytes)", value.text.size());
+    case SqlValue::Type::Null:
+        break;
+    }
+    return {};
+}
+
+// Streams one object; nothing is printed before the first row or the end, so that an error leaves
+// stdout empty.
+Status printAsJson(const store::Store& store, const std::string& sql, const Console& console) {
+    std::string pending = R"({"columns":)";
+    bool first = true;
+    const auto header = [&](const std::vector<std::string>& columns) {
+        pending
+            += Json(columns).dump(-1, ' ', false, Json::error_handler_t::replace) + ",\"rows\":[";
+    };
+    const auto row = [&](const std::vector<SqlValue>& values) {
+        Json json = Json::array();
+        for (const auto& value : values)
+            json.push_back(valueJson(value));
+        console.out() << pending << (first ? "" : ",")
+                      << json.dump(-1, ' ', false, Json::error_handler_t::replace);
+        pending.clear();
+        first = false;
+        return !console.isCancelled();
+    };
+    if (auto status = store.query(sql, header, row); !status.hasValue())
+        return status;
+    console.out() << pending << "]}\n";
+    return {};
+}
+
+Status printAsText(const store::Store& store, const std::string& sql, const Console& console) {
+    std::vector<TextTable::Column> columns;
+    std::unique_ptr<TextTable> table;
+    std::size_t rows = 0;
+    const auto header = [&](const std::vector<std::string>& names) {
+        for (const auto& name : names)
+            columns.push_back({name, TextTable::Align::Left});
+        table = std::make_unique<TextTable>(columns);
+    };
+    const auto row = [&](const std::vector<SqlValue>& values) {
+        std::vector<std::string> cells;
+        for (const auto& value : values)
+            cells.push_back(valueText(value));
+        table->add(std::move(cells));
+        if (++rows % kTableRows == 0) {
+            table->print(console.out());
+            table = std::make_unique<TextTable>(columns);
+        }
+        return !console.isCancelled();
+    };
+    if (auto status = store.query(sql, header, row); !status.hasValue())
+        return status;
+    if (table && (rows == 0 || !table->isEmpty()))
+        table->print(console.out());
+    return {};
+}
+
+ExitStatus runQuery(const Options& options, const Console& console) {
+    const auto store = openDatabase(options.database);
+    if (!store.hasValue())
+        return console.fail(store.error());
+    const auto status = options.json ? printAsJson(store.value(), options.sql, console)
+                                     : printAsText(store.value(), options.sql, console);
+    if (console.isCancelled())
+        return console.fail(
+            {ErrorCode::Cancelled, "Stopped on request; the output is incomplete.", {}});
+    return status.hasValue() ? ExitStatus::Done : console.fail(status.error());
+}
+
+} // namespace
+
+void addQueryCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand("query", "Ask the database in SQL, read-only");
+    auto options = std::make_shared<Options>();
+    command->add_option("DB", options->database, "The run database")->required();
+    command->add_option("SQL", options->sql, "One SELECT statement")->required();
+    command->add_flag("--json", options->json, "Print one JSON object with columns and rows");
+    command->footer(R"(Tables: run, gpu, series, track, iteration, source and more, and
+  samples(run, metric, rank, node, device, time_ns, value)   every sample, SI units
+  spans(run, rank, device, track, name, kind, start_ns, duration_ns, ...)
+
+Examples:
+  trainscope-cli query runs.trainscope "SELECT name, status FROM run"
+  trainscope-cli query runs.trainscope "SELECT metric, avg(value) FROM samples GROUP BY metric" --json)");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return runQuery(*options, context.console); };
+    });
+}
+
+} // namespace trainscope::cli

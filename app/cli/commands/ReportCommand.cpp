@@ -1,0 +1,79 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/console/ProgressLine.h"
+#include "app/cli/figures/GuiApplication.h"
+#include "app/cli/options/RunSelection.h"
+#include "app/reporting/ReportFile.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+struct Options {
+    std::string database;
+    std::vector<std::string> runs;
+    std::string out;
+};
+
+Status makeReport(const Options& options, const Console& console) {
+    const bool isKnown = options.out.ends_with(".pdf") || options.out.ends_with(".html");
+    if (!isKnown)
+        return Error{ErrorCode::Usage, "A report's name ends in .pdf or .html.", options.out};
+    const auto store = openDatabase(options.database);
+    if (!store.hasValue())
+        return store.error();
+    report::ReportQuery query;
+    if (!options.runs.empty()) {
+        const auto runs = selectRuns(store.value(), options.runs);
+        if (!runs.hasValue())
+            return runs.error();
+        for (const Run& run : runs.value())
+            query.runs.push_back(run.id);
+    }
+    ProgressLine line(console);
+    const auto loaded = report::loadReport(store.value(), query, [&](const ProgressState& state) {
+        line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
+        return !console.isCancelled();
+    });
+    line.clear();
+    if (!loaded.hasValue())
+        return loaded.error();
+    return app::writeReport(loaded.value(), QString::fromStdString(options.out));
+}
+
+ExitStatus writeReport(const Options& options, const Console& console) {
+    needApplication();
+    const Status made = makeReport(options, console);
+    if (!made.hasValue())
+        return console.fail(made.error());
+    console.out() << options.out << '\n';
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addReportCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "report", "Findings, tables and figures of runs as one PDF or HTML page");
+    auto options = std::make_shared<Options>();
+    command->add_option("DB", options->database, "The run database")->required();
+    command->add_option("--run", options->runs, "A run; all without it")
+        ->type_name("N")
+        ->expected(1)
+        ->take_all();
+    command->add_option("--out", options->out, "The report; its suffix says pdf or html")
+        ->required()
+        ->type_name("F");
+    command->footer(R"(Examples:
+  trainscope-cli report runs.trainscope --out runs.pdf
+  trainscope-cli report runs.trainscope --run gpt3-175b_3_00000 --out run.html)");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return writeReport(*options, context.console); };
+    });
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,135 @@
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/TopologyInput.h"
+#include "app/cli/text/Json.h"
+#include "app/cli/text/Quantity.h"
+#include "app/cli/text/TextTable.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+using importers::topology::TopologyFile;
+using layout::DeviceKind;
+using layout::PathKind;
+using layout::Topology;
+using layout::TopologyDevice;
+using layout::TopologyPath;
+
+struct Options {
+    std::string file;
+    bool json = false;
+};
+
+Json deviceJson(const TopologyDevice& device) {
+    Json json{{"kind", device.kind == DeviceKind::Gpu ? "gpu" : "nic"}, {"index", device.index},
+        {"name", device.name}};
+    if (!device.busId.empty())
+        json["bus_id"] = device.busId;
+    setIfPresent(json, "numa", device.numa);
+    setIfPresent(json, "bandwidth_b_per_s", device.bandwidth);
+    return json;
+}
+
+Json pathJson(const Topology& topology, std::size_t a, std::size_t b) {
+    const TopologyPath& path = topology.path(a, b);
+    Json json{{"a", topology.devices()[a].name}, {"b", topology.devices()[b].name},
+        {"kind", toString(path.kind)}};
+    if (path.links > 0)
+        json["links"] = path.links;
+    if (path.isSwitched)
+        json["switched"] = true;
+    setIfPresent(json, "bandwidth_b_per_s", path.bandwidth);
+    return json;
+}
+
+Json topologyJson(const TopologyFile& file) {
+    const Topology& topology = file.topology;
+    Json json{{"format", file.format}, {"gpus", topology.gpuCount()}, {"devices", Json::array()},
+        {"paths", Json::array()}, {"nearest_nic", Json::object()}};
+    for (const auto& device : topology.devices())
+        json["devices"].push_back(deviceJson(device));
+    for (std::size_t a = 0; a < topology.devices().size(); ++a) {
+        for (std::size_t b = a + 1; b < topology.devices().size(); ++b)
+            json["paths"].push_back(pathJson(topology, a, b));
+    }
+    for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu) {
+        if (const auto nic = topology.nearestNic(gpu))
+            json["nearest_nic"][topology.devices()[gpu].name] = topology.devices()[*nic].name;
+    }
+    return json;
+}
+
+std::string pathText(const TopologyPath& path) {
+    if (path.kind == PathKind::Self)
+        return ".";
+    std::string text(toString(path.kind));
+    if (path.links > 0)
+        text += " " + std::to_string(path.links);
+    return text;
+}
+
+void printTopology(std::ostream& out, const TopologyFile& file) {
+    const Topology& topology = file.topology;
+    out << file.format << ": " << topology.gpuCount() << " GPUs, "
+        << topology.devices().size() - topology.gpuCount() << " network cards\n\n";
+    std::vector<TextTable::Column> columns{{"", TextTable::Align::Left}};
+    for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu)
+        columns.push_back({topology.devices()[gpu].name, TextTable::Align::Left});
+    columns.push_back({"NUMA"});
+    columns.push_back({"bandwidth"});
+    columns.push_back({"nearest network card", TextTable::Align::Left});
+    TextTable table(columns);
+    for (std::size_t row = 0; row < topology.devices().size(); ++row) {
+        const TopologyDevice& device = topology.devices()[row];
+        std::vector<std::string> cells{device.name};
+        for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu)
+            cells.push_back(pathText(topology.path(row, gpu)));
+        cells.push_back(device.numa ? std::to_string(*device.numa) : "-");
+        cells.push_back(quantityText(device.bandwidth, "B/s"));
+        const auto nic = device.kind == DeviceKind::Gpu ? topology.nearestNic(row) : std::nullopt;
+        cells.push_back(nic ? topology.devices()[*nic].name : "");
+        table.add(std::move(cells));
+    }
+    table.print(out, "  ");
+}
+
+ExitStatus print(const Options& options, const Console& console) {
+    const auto file = readTopologyFile(options.file);
+    if (!file.hasValue())
+        return console.fail(file.error());
+    for (const auto& warning : file.value().warnings)
+        console.warn(warning);
+    if (options.json)
+        printJson(console.out(), topologyJson(file.value()));
+    else
+        printTopology(console.out(), file.value());
+    return file.value().warnings.empty() ? ExitStatus::Done : ExitStatus::Partly;
+}
+
+} // namespace
+
+void addTopologyCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand(
+        "topology", "How the GPUs and network cards of a node hang together, from a file");
+    auto options = std::make_shared<Options>();
+    command->add_option("FILE", options->file, "NCCL's or RCCL's XML, or nvidia-smi topo -m")
+        ->required();
+    command->add_flag("--json", options->json, "Print one JSON object");
+    command->footer(
+        R"(Ways are named as nvidia-smi names them: pix one PCIe bridge at most, pxb several, phb the host
+bridge of a CPU, node several of one NUMA node, sys between NUMA nodes.
+
+Examples:
+  trainscope-cli topology nccl-topology.xml
+  trainscope-cli topology topo.txt --json)");
+    command->callback([options, &context] {
+        context.action = [options, &context] { return print(*options, context.console); };
+    });
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,39 @@
+#pragma once
+// Where the command line reads and writes: results on `out`, everything else on `err`. Tests hand
+// in string streams.
+
+#include "app/cli/console/ExitStatus.h"
+#include "core/model/Result.h"
+
+#include <atomic>
+#include <iosfwd>
+#include <string_view>
+
+namespace trainscope::cli {
+
+class Console {
+public:
+    Console(std::ostream& out, std::ostream& err, bool errIsTerminal = false);
+
+    [[nodiscard]] std::ostream& out() const { return m_out; }
+    [[nodiscard]] std::ostream& err() const { return m_err; }
+    [[nodiscard]] bool errIsTerminal() const { return m_errIsTerminal; }
+
+    void warn(std::string_view text) const; // "warning: text"
+    ExitStatus fail(
+        const Error& error) const; // "error: where: message", and the status of its code
+    // Unreadable when stdout could not take everything (a full disk), else `status`.
+    [[nodiscard]] ExitStatus finish(ExitStatus status) const;
+
+    // Set by Ctrl+C; long work asks and stops.
+    [[nodiscard]] bool isCancelled() const { return m_cancelled.load(std::memory_order_relaxed); }
+    std::atomic<bool>& cancelFlag() { return m_cancelled; }
+
+private:
+    std::ostream& m_out;
+    std::ostream& m_err;
+    bool m_errIsTerminal;
+    std::atomic<bool> m_cancelled = false;
+};
+
+} // namespace trainscope::cli

@@ -1,0 +1,52 @@
+#pragma once
+// Says on stderr what is being done: phase, bytes, rate and time left. On a terminal one line that
+// is redrawn at most ten times a second, elsewhere a line of its own every ten seconds; so it may
+// be called for every block.
+
+#include "app/cli/console/Console.h"
+#include "app/importing/TransferMeter.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trainscope::cli {
+
+class ProgressLine {
+public:
+    using Clock = std::function<std::int64_t()>; // milliseconds
+
+    explicit ProgressLine(const Console& console);
+    ProgressLine(const Console& console, Clock clock);
+    ~ProgressLine(); // clears the line
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    // total 0: not known. `fraction` of all work, where it is not that of the bytes.
+    void update(std::string_view phase, std::uint64_t bytesDone, std::uint64_t bytesTotal,
+        std::optional<double> fraction = {});
+    void clear();
+
+private:
+    const Console& m_console;
+    Clock m_clock;
+    app::TransferMeter m_meter;
+    std::int64_t m_metered = 0;
+    std::int64_t m_shown;
+    bool m_visible = false;
+};
+
+struct ProgressFigures {
+    std::uint64_t bytesDone = 0;
+    std::uint64_t bytesTotal = 0; // 0: not known
+    double fraction = 0.0;
+    std::optional<double> rate; // B/s
+    std::optional<double> secondsLeft;
+};
+// "Reading rank 3  [#####.....]  1.2 GB of 2.4 GB  310 MB/s  4 s left", without the bar where
+// `bar` is false.
+std::string progressText(std::string_view phase, const ProgressFigures& figures, bool bar);
+
+} // namespace trainscope::cli

@@ -1,0 +1,147 @@
+#include "app/cli/options/LayoutOptions.h"
+
+#include "core/catalogue/TrainingModel.h"
+
+#include <CLI/CLI.hpp>
+
+namespace trainscope::cli {
+
+namespace {
+
+template <typename T>
+void prefer(std::optional<T>& known, const std::optional<T>& given) {
+    if (given)
+        known = given;
+}
+
+std::string namesOf(const catalogue::ModelCatalogue& catalogue) {
+    std::string names;
+    for (const auto& one : catalogue.models)
+        names += (names.empty() ? "" : ", ") + one.name;
+    return names;
+}
+
+} // namespace
+
+void LayoutOptions::addTo(CLI::App& command) {
+    const auto add = [&](const char* name, std::optional<int>& value, const char* help) {
+        command.add_option(name, value, help)->type_name("N");
+    };
+    add("--nodes", request.nodes, "Nodes");
+    add("--gpus-per-node", request.gpusPerNode, "GPUs of a node");
+    add("--tp", request.tensor, "Tensor parallelism; 1 unless given");
+    add("--cp", request.context, "Context parallelism");
+    add("--dp", request.data, "Data parallelism; what remains of the ranks unless given");
+    add("--pp", request.pipeline, "Pipeline parallelism");
+    add("--ep", request.expert, "Expert parallelism");
+    add("--etp", request.expertTensor, "Tensor parallelism of the experts; as --tp unless given");
+    add("--vpp", request.virtualStages, "Virtual stages of each pipeline stage (interleaving)");
+    command.add_option("--order", order, "Rank order, fastest first; tp-cp-ep-dp-pp unless given")
+        ->type_name("O");
+    add("--zero", request.zeroStage, "ZeRO stage: 1 optimizer, 2 and gradients, 3 and parameters");
+    add("--shard-size", request.shardSize, "Ranks of a shard group; all of DP and CP unless given");
+    add("--layers", request.layers, "Layers of the model");
+    command.add_option("--stage-layers", stageLayers, "Layers of each stage: 19,21,21,19")
+        ->type_name("LIST");
+    command.add_flag("--embedding-layer", request.embeddingCounts,
+        "The embedding counts as a layer where layers are divided equally");
+    command.add_flag("--loss-layer", request.lossCounts,
+        "The loss counts as a layer where layers are divided equally");
+    command.add_option("--model", model, "A model of the catalogue: what the groups exchange")
+        ->type_name("M");
+    add("--sequence", sequence, "Tokens of a sample");
+    add("--micro-batch", microBatch, "Samples of a micro-batch");
+    add("--microbatches", request.microbatches, "Micro-batches of a step and data-parallel rank");
+    add("--microbatch-group", request.microbatchGroup,
+        "Interleaved: micro-batches through one virtual stage at a time; the least that works "
+        "unless given");
+    command
+        .add_option("--schedule", schedule,
+            "gpipe, 1f1b, interleaved or zero-bubble; 1f1b or interleaved unless given")
+        ->type_name("S");
+}
+
+bool LayoutOptions::saysDegrees() const {
+    return request.tensor || request.context || request.data || request.pipeline || request.expert
+        || request.expertTensor;
+}
+
+void LayoutOptions::forgetLayout() {
+    request = {};
+    order.clear();
+    schedule.clear();
+    stageLayers.clear();
+}
+
+Result<LaunchConfig> LayoutOptions::over(const LaunchConfig& known) const {
+    LaunchConfig result = known;
+    if (!model.empty()) {
+        const auto models = catalogue::modelCatalogue();
+        if (models.byName(model) == nullptr)
+            return Error{ErrorCode::Usage,
+                "\"" + model + "\" is no model of the catalogue: " + namesOf(models) + ".", {}};
+        // The shape is the named model's, whatever the run's was.
+        result = LaunchConfig{};
+        result.model = model;
+        result.sequenceLength = known.sequenceLength;
+        result.microBatch = known.microBatch;
+        result.sequenceParallel = known.sequenceParallel;
+    }
+    prefer(result.sequenceLength, sequence);
+    prefer(result.microBatch, microBatch);
+    return result;
+}
+
+Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& known) const {
+    layout::LayoutRequest result = known;
+    const auto& given = request;
+    // A cluster by hand replaces the run's: its number of ranks with it.
+    if (given.nodes || given.gpusPerNode)
+        result.worldSize = given.worldSize;
+    prefer(result.nodes, given.nodes);
+    prefer(result.gpusPerNode, given.gpusPerNode);
+    // Degrees by hand make room for each other: data parallelism fills the world anew.
+    if (given.tensor || given.context || given.pipeline)
+        result.data.reset();
+    if (given.tensor)
+        result.expertTensor.reset();
+    if (given.pipeline) {
+        result.virtualStages.reset();
+        result.stageLayers.clear();
+    }
+    prefer(result.tensor, given.tensor);
+    prefer(result.context, given.context);
+    prefer(result.data, given.data);
+    prefer(result.pipeline, given.pipeline);
+    prefer(result.expert, given.expert);
+    prefer(result.expertTensor, given.expertTensor);
+    prefer(result.virtualStages, given.virtualStages);
+    prefer(result.zeroStage, given.zeroStage);
+    prefer(result.shardSize, given.shardSize);
+    prefer(result.layers, given.layers);
+    prefer(result.microbatches, given.microbatches);
+    prefer(result.microbatchGroup, given.microbatchGroup);
+    result.embeddingCounts = given.embeddingCounts;
+    result.lossCounts = given.lossCounts;
+    if (!order.empty()) {
+        const auto read = layout::rankOrderFromString(order);
+        if (!read.hasValue())
+            return read.error();
+        result.order = read.value();
+    }
+    if (!schedule.empty()) {
+        const auto read = layout::scheduleKindFromString(schedule);
+        if (!read.hasValue())
+            return read.error();
+        result.schedule = read.value();
+    }
+    if (!stageLayers.empty()) {
+        auto read = layout::stageLayersFromString(stageLayers);
+        if (!read.hasValue())
+            return read.error();
+        result.stageLayers = std::move(read).value();
+    }
+    return result;
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,97 @@
+#include "app/cli/options/RunSelection.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace trainscope::cli {
+
+namespace {
+
+constexpr std::size_t kMaxListed = 20;
+
+std::string listed(const std::vector<Run>& runs) {
+    if (runs.empty())
+        return "It holds no runs yet; import something first.";
+    std::string text = "Its runs are: ";
+    for (std::size_t i = 0; i < std::min(runs.size(), kMaxListed); ++i)
+        text += (i == 0 ? "" : ", ") + runs[i].name;
+    if (runs.size() > kMaxListed)
+        text += ", and " + std::to_string(runs.size() - kMaxListed) + " more";
+    return text + ".";
+}
+
+bool endsWithComponents(std::string_view name, std::string_view tail) {
+    return name.size() > tail.size() && name.ends_with(tail)
+        && name[name.size() - tail.size() - 1] == '/';
+}
+
+Error notFound(const store::Store& store, std::string_view name, const std::vector<Run>& runs,
+    std::size_t matches) {
+    std::string message = matches == 0 ? "There is no run '" : "More than one run ends in '";
+    message += std::string(name) + "'. " + listed(runs);
+    return {ErrorCode::NotFound, message, store.path().string()};
+}
+
+} // namespace
+
+Result<store::Store> openDatabase(const std::string& path, store::OpenMode mode) {
+    std::error_code problem;
+    if (!std::filesystem::exists(path, problem)) {
+        const std::string why = problem ? problem.message() : "There is no such file";
+        return Error{ErrorCode::Unreadable, why + "; give the path of a run database.", path};
+    }
+    auto store = store::Store::open(path, mode);
+    if (!store.hasValue() && store.error().code != ErrorCode::Unreadable) {
+        Error error = store.error();
+        error.code = ErrorCode::Refused;
+        return error;
+    }
+    return store;
+}
+
+Result<Run> selectRun(const store::Store& store, std::string_view name) {
+    auto runs = store.runs();
+    if (!runs.hasValue())
+        return runs.error();
+    std::vector<Run> matches;
+    for (const Run& run : runs.value()) {
+        if (run.name == name)
+            return run;
+        if (endsWithComponents(run.name, name))
+            matches.push_back(run);
+    }
+    if (matches.size() == 1)
+        return matches.front();
+    return notFound(store, name, runs.value(), matches.size());
+}
+
+Result<Run> selectRunOrOnly(const store::Store& store, std::string_view name) {
+    if (!name.empty())
+        return selectRun(store, name);
+    auto runs = store.runs();
+    if (!runs.hasValue())
+        return runs.error();
+    if (runs.value().size() == 1)
+        return runs.value().front();
+    return Error{ErrorCode::Usage, "Say which run with --run NAME. " + listed(runs.value()),
+        store.path().string()};
+}
+
+Result<std::vector<Run>> selectRuns(
+    const store::Store& store, const std::vector<std::string>& names) {
+    if (names.empty())
+        return store.runs();
+    std::vector<Run> selected;
+    for (const auto& name : names) {
+        auto run = selectRun(store, name);
+        if (!run.hasValue())
+            return run.error();
+        const auto same = [&run](const Run& other) { return other.id == run.value().id; };
+        if (std::none_of(selected.begin(), selected.end(), same))
+            selected.push_back(std::move(run).value());
+    }
+    return selected;
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,74 @@
+#include "app/cli/options/SourceList.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+namespace trainscope::cli {
+
+namespace {
+
+using importers::ByteStream;
+using importers::SourceFile;
+using importers::SourceTree;
+
+// Some files of one folder. Any of their single-file trees has that folder as its root.
+class SelectedFiles final : public SourceTree {
+public:
+    explicit SelectedFiles(std::vector<std::unique_ptr<SourceTree>> singles)
+        : m_root(std::move(singles.front()))
+        , m_files(m_root->files()) {
+        for (std::size_t i = 1; i < singles.size(); ++i)
+            m_files.insert(m_files.end(), singles[i]->files().begin(), singles[i]->files().end());
+        const auto byPath
+            = [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; };
+        const auto samePath
+            = [](const SourceFile& a, const SourceFile& b) { return a.path == b.path; };
+        std::sort(m_files.begin(), m_files.end(), byPath);
+        m_files.erase(std::unique(m_files.begin(), m_files.end(), samePath), m_files.end());
+    }
+
+    [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
+        const std::string& path) const override {
+        return m_root->openRaw(path);
+    }
+    [[nodiscard]] std::string displayPath(const std::string& path) const override {
+        return m_root->displayPath(path);
+    }
+
+private:
+    std::unique_ptr<SourceTree> m_root;
+    std::vector<SourceFile> m_files;
+};
+
+} // namespace
+
+SourceList openSources(const std::vector<std::string>& paths) {
+    SourceList list;
+    std::map<std::string, std::vector<std::unique_ptr<SourceTree>>> filesByFolder;
+    for (const auto& path : paths) {
+        auto tree = importers::openDiskTree(path);
+        if (!tree.hasValue()) {
+            list.failures.push_back(tree.error());
+            continue;
+        }
+        std::error_code problem;
+        if (std::filesystem::is_directory(path, problem)) {
+            list.sources.push_back({std::move(tree).value(), false});
+            continue;
+        }
+        const std::string folder = tree.value()->displayPath({});
+        filesByFolder[folder].push_back(std::move(tree).value());
+    }
+    for (auto& [folder, singles] : filesByFolder) {
+        if (singles.size() == 1)
+            list.sources.push_back({std::move(singles.front()), true});
+        else
+            list.sources.push_back({std::make_unique<SelectedFiles>(std::move(singles)), true});
+    }
+    return list;
+}
+
+} // namespace trainscope::cli

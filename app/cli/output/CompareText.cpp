@@ -1,0 +1,194 @@
+#include "app/cli/output/CompareText.h"
+
+#include "app/cli/text/Quantity.h"
+#include "app/cli/text/TextTable.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+namespace {
+
+using analysis::Comparison;
+using analysis::Difference;
+using analysis::Normalisation;
+using analysis::QuantityInfo;
+using analysis::RunMeasures;
+
+std::string letterOf(std::size_t run) {
+    return run < 26 ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);
+}
+
+std::string valueText(
+    const std::optional<double>& value, const QuantityInfo& quantity, Normalisation by) {
+    if (!value)
+        return "-";
+    const bool isShare = quantity.key.ends_with("_fraction") || quantity.key == "mfu"
+        || quantity.key.ends_with("utilization");
+    // "Tokens / s" says its unit already.
+    const bool isInTitle = quantity.unit.starts_with("1/");
+    std::string text = isInTitle
+        ? quantityText(*value, "1")
+        : quantityText(*value, quantity.unit, isShare ? "utilization" : "");
+    if (isDivided(quantity, by))
+        text += unitOf(quantity, by).substr(quantity.unit.size());
+    return text;
+}
+
+std::string weightText(const Difference& difference) {
+    if (!difference.a || !difference.b)
+        return "";
+    switch (difference.weight) {
+    case Difference::Weight::Beyond:
+        return "beyond the spread";
+    case Difference::Weight::Within:
+        return "within the spread";
+    case Difference::Weight::Unknown:
+        break;
+    }
+    return "";
+}
+
+void printVerdict(const Comparison& comparison, std::size_t later, std::ostream& out) {
+    const analysis::Verdict& verdict = comparison.verdicts[later];
+    if (comparison.verdicts.size() > 1)
+        out << letterOf(0) << " and " << letterOf(later + 1) << ": ";
+    out << verdict.headline << ".\n  " << verdict.reason << '\n';
+    for (const analysis::Statement& one : verdict.statements)
+        out << "  - " << one.text << '\n';
+    out << '\n';
+}
+
+void printRuns(const Comparison& comparison, std::ostream& out) {
+    for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+        const RunMeasures& run = comparison.runs[i];
+        out << letterOf(i) << "  " << run.run.name << " (" << run.cluster << ", "
+            << toString(run.run.kind) << ", " << toString(run.run.status)
+            << ")\n   window: " << run.wording << '\n';
+        if (run.traced)
+            out << "   trace: " << run.traced->wording << '\n';
+    }
+    out << '\n';
+}
+
+void printQuantities(const Comparison& comparison, Normalisation by, std::ostream& out) {
+    using enum TextTable::Align;
+    std::vector<TextTable::Column> columns{{"quantity", Left}};
+    std::vector<std::vector<Difference>> differences;
+    for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+        columns.push_back({letterOf(i)});
+        if (i == 0)
+            continue;
+        columns.push_back({letterOf(i) + " / " + letterOf(0)});
+        columns.push_back({"", Left});
+        differences.push_back(differencesOf(comparison.runs.front(), comparison.runs[i], by));
+    }
+    TextTable table(columns);
+    const auto& quantities = analysis::comparedQuantities();
+    for (std::size_t at = 0; at < quantities.size(); ++at) {
+        std::vector<std::string> cells{quantities[at].title};
+        bool isKnown = false;
+        for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+            const auto measure = comparison.runs[i].normalised(at, by);
+            isKnown |= measure.has_value();
+            cells.push_back(valueText(
+                measure ? std::optional(measure->value) : std::nullopt, quantities[at], by));
+            if (i == 0)
+                continue;
+            const Difference& difference = differences[i - 1][at];
+            cells.push_back(difference.ratio ? fmt::format("{:.3f}", *difference.ratio) : "");
+            cells.push_back(weightText(difference));
+        }
+        if (isKnown)
+            table.add(std::move(cells));
+    }
+    table.print(out, "  ");
+    if (by != Normalisation::Absolute)
+        out << "\n  " << toString(by)
+            << ": what grows with the machine or the work is divided, the rest is as it is\n";
+}
+
+void printConfiguration(const Comparison& comparison, std::ostream& out) {
+    std::vector<TextTable::Column> columns{{"configured differently", TextTable::Align::Left}};
+    for (std::size_t i = 0; i < comparison.runs.size(); ++i)
+        columns.push_back({letterOf(i)});
+    TextTable table(columns);
+    for (const analysis::ConfigDifference& one : comparison.configuration) {
+        std::vector<std::string> cells{one.title};
+        for (const auto& value : one.values)
+            cells.push_back(value.value_or("-"));
+        table.add(std::move(cells));
+    }
+    if (table.isEmpty())
+        return;
+    out << '\n';
+    table.print(out, "  ");
+}
+
+using Parts = std::map<std::string, double>; // s, by name
+
+// A row for each name that any run has, in the order of the names.
+void printParts(const Comparison& comparison, const std::string& title,
+    const std::vector<Parts>& parts, std::ostream& out) {
+    std::vector<TextTable::Column> columns{{title, TextTable::Align::Left}};
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+        const auto& traced = comparison.runs[i].traced;
+        const bool isStep = traced && traced->basis != analysis::TraceBasis::Trace;
+        columns.push_back({letterOf(i) + (isStep ? ", s/step" : ", s of trace")});
+        for (const auto& [name, seconds] : parts[i])
+            names.insert(name);
+    }
+    TextTable table(columns);
+    for (const std::string& name : names) {
+        std::vector<std::string> cells{name};
+        for (const Parts& one : parts) {
+            const auto found = one.find(name);
+            cells.push_back(found == one.end() ? "-" : fmt::format("{:.4g}", found->second));
+        }
+        table.add(std::move(cells));
+    }
+    if (table.isEmpty())
+        return;
+    out << '\n';
+    table.print(out, "  ");
+}
+
+void printBreakdown(const Comparison& comparison, std::ostream& out) {
+    std::vector<Parts> categories;
+    std::vector<Parts> phases;
+    for (const RunMeasures& run : comparison.runs) {
+        categories.emplace_back();
+        phases.emplace_back();
+        if (!run.traced)
+            continue;
+        for (const auto& part : run.traced->all.parts)
+            categories.back()[part.category + (part.isCommunication ? " (exposed)" : "")]
+                = part.seconds;
+        for (const analysis::Phase phase : analysis::kAllPhases) {
+            if (run.traced->phases[phase] > 0.0)
+                phases.back()[std::string(toString(phase))] = run.traced->phases[phase];
+        }
+    }
+    printParts(comparison, "where the step goes", categories, out);
+    printParts(comparison, "phases of the step", phases, out);
+}
+
+} // namespace
+
+void printComparison(const Comparison& comparison, Normalisation by, std::ostream& out) {
+    for (std::size_t i = 0; i < comparison.verdicts.size(); ++i)
+        printVerdict(comparison, i, out);
+    printRuns(comparison, out);
+    printQuantities(comparison, by, out);
+    printBreakdown(comparison, out);
+    printConfiguration(comparison, out);
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,189 @@
+#include "app/cli/output/DetailText.h"
+
+#include "app/cli/text/Json.h"
+#include "app/cli/text/Quantity.h"
+#include "app/cli/text/TextTable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+using analysis::RunDetail;
+
+constexpr std::size_t kLinesShown = 3;
+constexpr std::size_t kIterationsShown = 20;
+
+void printThrottling(const analysis::Throttling& throttling, std::ostream& out) {
+    out << fmt::format(
+        "  throttled {:.2f} % of the GPU time, {:.4g} GPU-seconds lost, {} episodes\n",
+        100.0 * throttling.fraction, throttling.lostGpuSeconds, throttling.episodes.size());
+    using enum TextTable::Align;
+    TextTable table({{"rank"}, {"episodes"}, {"time"}, {"lost"}, {"longest"}, {"mostly", Left}});
+    struct Sum {
+        std::size_t count = 0;
+        double time = 0.0;
+        double lost = 0.0;
+        double longest = 0.0;
+        std::map<analysis::ThrottleCause, double> causes;
+    };
+    std::map<int, Sum> ranks;
+    for (const auto& [rank, episode] : throttling.episodes) {
+        Sum& sum = ranks[rank];
+        const double length = seconds(episode.range.length());
+        ++sum.count;
+        sum.time += length;
+        sum.lost += episode.lostSeconds;
+        sum.longest = std::max(sum.longest, length);
+        sum.causes[episode.cause] += length;
+    }
+    for (const auto& [rank, sum] : ranks) {
+        const auto mostly = std::max_element(sum.causes.begin(), sum.causes.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+        table.add({std::to_string(rank), std::to_string(sum.count), quantityText(sum.time, "s"),
+            quantityText(sum.lost, "s"), quantityText(sum.longest, "s"),
+            std::string(toString(mostly->first))});
+    }
+    if (!table.isEmpty())
+        table.print(out, "    ");
+}
+
+void printCauses(const analysis::Throttling& throttling, std::ostream& out) {
+    for (const auto& [cause, sum] : throttling.causes) {
+        out << fmt::format("    {}: {} episodes, {:.4g} GPU-seconds, {:.4g} of them lost\n",
+            toString(cause), sum.episodes, sum.gpuSeconds, sum.lostGpuSeconds);
+    }
+    for (const auto& [reason, seconds] : throttling.reasonSeconds)
+        out << fmt::format("    reason {}: {:.4g} GPU-seconds\n", reason, seconds);
+    if (!throttling.slowdownTemperatureC)
+        out << "    the GPUs' slowdown temperature is not known: only recorded reasons can say "
+               "thermal\n";
+    if (!throttling.powerLimitW)
+        out << "    the GPUs' power limit is not known: only recorded reasons can say power\n";
+}
+
+void printAirflow(const RunDetail& detail, std::ostream& out) {
+    std::string order;
+    for (const int local : detail.airflow)
+        order += (order.empty() ? "" : ",") + std::to_string(local);
+    const auto& gradient = *detail.gradient;
+    out << fmt::format("  rear GPUs {:+.1f} °C against the front ones ({:.1f} to {:.1f} °C, "
+                       "{:+.1f} %; {}, {} {})\n",
+        gradient.celsius, gradient.frontC, gradient.rearC, 100.0 * gradient.hotterBy,
+        order.empty() ? "local indices ascending from front to rear" : "order " + order,
+        gradient.nodes.size(), gradient.nodes.size() == 1 ? "node" : "nodes");
+}
+
+void printSettled(const analysis::RunSummary& summary, const RunDetail& detail, std::ostream& out) {
+    out << "  temperatures settled from " << timeText(*detail.settledFrom) << '\n';
+    if (!detail.settled)
+        return;
+    using enum TextTable::Align;
+    TextTable table({{"metric", Left}, {"mean"}, {"settled"}, {"p50"}, {"settled"}, {"p99"},
+        {"settled"}, {"max"}, {"settled"}});
+    for (const auto& [name, metric] : detail.settled->metrics) {
+        const auto all = summary.metrics.find(name);
+        if (all == summary.metrics.end())
+            continue;
+        const auto text
+            = [&unit = metric.metric.unit, &key = name](const analysis::SubjectStatistics& of,
+                  std::optional<double> analysis::SubjectStatistics::*field) {
+                  return quantityText(of.*field, unit, key);
+              };
+        using S = analysis::SubjectStatistics;
+        std::vector<std::string> cells{name};
+        for (const auto field : {&S::mean, &S::p50, &S::p99, &S::max}) {
+            cells.push_back(text(all->second.all, field));
+            cells.push_back(text(metric.all, field));
+        }
+        table.add(std::move(cells));
+    }
+    const auto rate = [](const analysis::RunSummary& of) {
+        const double covered = of.energy ? of.energy->coverage * of.duration.seconds() : 0.0;
+        return covered > 0.0 ? quantityText(of.energy->joules / covered, "W") : std::string("-");
+    };
+    table.add({"energy rate", rate(summary), rate(*detail.settled)});
+    table.print(out, "    ");
+}
+
+void printPower(const RunDetail& detail, std::ostream& out) {
+    const auto& burst = *detail.burst;
+    out << fmt::format("  summed power: peak {:.3g} × mean, p99 {:.3g} × p50, steepest ramp ",
+        burst.peakToMean, burst.p99ToP50)
+        << quantityText(burst.maxRampPerS, "W/s") << '\n';
+    if (const auto* sensor = detail.powerSensor()) {
+        out << "    power sensor: " << sensor->wording << '\n';
+        if (sensor->averagingS)
+            out << fmt::format("    what is shorter than {:g} s is smoothed: peaks and ramps are "
+                               "lower bounds\n",
+                *sensor->averagingS);
+    }
+    if (const auto& above = detail.aboveLimit) {
+        out << fmt::format("    {} times above {} ({}), {:.4g} s in all, at most {:.4g} s\n",
+            above->excursions.count, quantityText(above->limitW, "W"), above->origin,
+            above->excursions.seconds, above->excursions.longestSeconds);
+    }
+    for (std::size_t i = 0; i < std::min(detail.spectrum.size(), kLinesShown); ++i) {
+        const auto& line = detail.spectrum[i];
+        out << fmt::format("  it swings by ±{} at {:.4g} ± {:.1g} Hz{}\n",
+            quantityText(line.amplitude, "W"), line.frequencyHz, line.frequencyErrorHz,
+            !line.harmonic ? ""
+                : *line.harmonic == 1
+                ? ", the frequency of the iterations"
+                : fmt::format(", {} × that of the iterations", *line.harmonic));
+    }
+}
+
+void printIterations(const RunDetail& detail, std::ostream& out) {
+    const auto& iterations = detail.iterations;
+    if (iterations.iterations.empty()) {
+        out << "  no iterations: " << iterations.origin << '\n';
+        return;
+    }
+    out << "  " << iterations.iterations.size() << " iterations by " << iterations.origin;
+    if (iterations.frequencyHz)
+        out << fmt::format(", every {:.4g} ± {:.1g} s", 1.0 / *iterations.frequencyHz,
+            iterations.frequencyErrorHz.value_or(0.0)
+                / (*iterations.frequencyHz * *iterations.frequencyHz));
+    out << '\n';
+    using enum TextTable::Align;
+    TextTable table({{"iteration"}, {"duration"}, {"energy"}, {"mean power"}, {"peak power"},
+        {"temperature"}, {"SM clock"}, {"throttled"}, {"", Left}});
+    const auto& all = detail.iterationFigures;
+    for (std::size_t i = 0; i < std::min(all.size(), kIterationsShown); ++i) {
+        const auto& one = all[i];
+        table.add({std::to_string(one.iteration.index), durationText(one.iteration.range.length()),
+            quantityText(one.energyJ, "J"), quantityText(one.meanPowerW, "W"),
+            quantityText(one.peakPowerW, "W"), quantityText(one.meanTemperatureC, "°C"),
+            quantityText(one.meanClockHz, "Hz"),
+            quantityText(one.throttleFraction, "1", "utilization"),
+            one.iteration.warmup ? "warm-up" : ""});
+    }
+    if (!table.isEmpty())
+        table.print(out, "    ");
+    if (all.size() > kIterationsShown)
+        out << "    and " << all.size() - kIterationsShown << " more; --json has them all\n";
+}
+
+} // namespace
+
+void printDetail(const analysis::RunSummary& summary, const RunDetail& detail, std::ostream& out) {
+    out << '\n';
+    if (detail.throttling) {
+        printThrottling(*detail.throttling, out);
+        printCauses(*detail.throttling, out);
+    }
+    if (detail.gradient)
+        printAirflow(detail, out);
+    if (detail.settledFrom)
+        printSettled(summary, detail, out);
+    if (detail.burst)
+        printPower(detail, out);
+    printIterations(detail, out);
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,33 @@
+#pragma once
+// What `kernels` prints, in the shape of design section 8, and the same as text.
+
+#include "app/cli/text/Json.h"
+#include "core/analysis/TraceBreakdown.h"
+#include "core/analysis/phases/DeviceActivity.h"
+#include "core/analysis/phases/Pipeline.h"
+#include "core/model/Run.h"
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::cli {
+
+struct KernelsReport {
+    Run run;
+    std::string windowText; // what the figures are of; empty: all of the trace
+    std::vector<analysis::DeviceBreakdown> devices;
+    std::vector<analysis::DeviceActivity> activities; // of the same devices
+    std::optional<analysis::Pipeline> pipeline;
+};
+
+// Null where there is none.
+const analysis::DeviceActivity* activityOf(
+    const KernelsReport& report, const analysis::DeviceBreakdown& device);
+
+Json kernelsJson(const KernelsReport& report);
+
+void printKernels(const KernelsReport& report, std::ostream& out);
+
+} // namespace trainscope::cli

@@ -1,0 +1,215 @@
+#include "app/cli/output/RunExport.h"
+
+#include "app/cli/output/SpanExport.h"
+#include "app/cli/text/TextFile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <system_error>
+
+namespace trainscope::cli {
+
+namespace {
+
+using SeriesByMetric = std::map<std::string, std::vector<Series>>;
+
+std::string fileNameOf(std::string_view metric) {
+    std::string name;
+    for (const char c : metric) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+            || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        name += plain ? c : '_';
+    }
+    return name + ".csv";
+}
+
+// Unix seconds with all nine decimals.
+void appendUnixSeconds(std::string& line, std::int64_t ns) {
+    const bool negative = ns < 0;
+    const auto size
+        = negative ? ~static_cast<std::uint64_t>(ns) + 1 : static_cast<std::uint64_t>(ns);
+    fmt::format_to(std::back_inserter(line), "{}{}.{:09}", negative ? "-" : "",
+        size / 1'000'000'000, size % 1'000'000'000);
+}
+
+Status prepareFolder(const ExportRequest& request) {
+    std::error_code problem;
+    const bool exists = std::filesystem::exists(request.folder, problem);
+    if (exists && !std::filesystem::is_directory(request.folder, problem))
+        return Error{
+            ErrorCode::Usage, "This is a file; --out needs a folder.", request.folder.string()};
+    if (exists && !request.overwrite && !std::filesystem::is_empty(request.folder, problem)
+        && !problem) {
+        return Error{ErrorCode::Usage,
+            "The folder is not empty. Choose a new one, or replace files of the same names with "
+            "--force.",
+            request.folder.string()};
+    }
+    std::filesystem::create_directories(request.folder, problem);
+    if (problem)
+        return Error{ErrorCode::Io, "The folder cannot be made (" + problem.message() + ").",
+            request.folder.string()};
+    return {};
+}
+
+Result<SeriesByMetric> chosenSeries(const store::Store& store, const ExportRequest& request) {
+    auto series = store.series(request.run.id);
+    if (!series.hasValue())
+        return series.error();
+    SeriesByMetric all;
+    for (Series& one : series.value())
+        all[one.description.metric.name].push_back(std::move(one));
+    if (request.metrics.empty())
+        return all;
+    SeriesByMetric chosen;
+    for (const auto& metric : request.metrics) {
+        const auto found = all.find(metric);
+        if (found == all.end()) {
+            std::string known;
+            for (const auto& [name, group] : all)
+                known += (known.empty() ? "" : ", ") + name;
+            return Error{ErrorCode::NotFound,
+                "The run has no metric '" + metric
+                    + "'. It has: " + (known.empty() ? "none" : known) + ".",
+                request.run.name};
+        }
+        chosen.insert(*found);
+    }
+    return chosen;
+}
+
+class Exporter {
+public:
+    Exporter(const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing)
+        : m_store(store)
+        , m_request(request)
+        , m_keepGoing(keepGoing) { }
+
+    Result<std::vector<std::filesystem::path>> run() {
+        const auto metrics = chosenSeries(m_store, m_request);
+        if (!metrics.hasValue())
+            return metrics.error();
+        const auto gpus = m_store.gpus(m_request.run.id);
+        if (!gpus.hasValue())
+            return gpus.error();
+        if (auto status = prepareFolder(m_request); !status.hasValue())
+            return status.error();
+        for (const Gpu& gpu : gpus.value())
+            m_gpus[gpu.rank] = gpu;
+        if (auto status = writeMetrics(metrics.value()); !status.hasValue())
+            return status.error();
+        if (m_request.metrics.empty()) {
+            auto files = exportTraced(m_store, m_request.run, m_request.folder, m_keepGoing);
+            if (!files.hasValue())
+                return files.error();
+            m_files.insert(m_files.end(), files.value().begin(), files.value().end());
+        }
+        return std::move(m_files);
+    }
+
+private:
+    Status writeMetrics(const SeriesByMetric& metrics) {
+        if (metrics.empty())
+            return {};
+        std::set<std::string> names{"metrics.csv", "kernels.csv", "spans.csv", "iterations.csv"};
+        std::string index = "metric,unit,kind,file,series,samples,missing\n";
+        for (const auto& [metric, group] : metrics) {
+            std::string name = fileNameOf(metric);
+            while (!names.insert(name).second)
+                name.insert(0, "_");
+            if (auto status = writeMetric(metric, group, name); !status.hasValue())
+                return status;
+            index += indexRow(metric, group, name);
+        }
+        return writeFile("metrics.csv", index);
+    }
+
+    static std::string indexRow(
+        const std::string& metric, const std::vector<Series>& group, const std::string& name) {
+        std::int64_t samples = 0;
+        std::int64_t missing = 0;
+        for (const Series& series : group) {
+            samples += series.count;
+            missing += series.missing;
+        }
+        const Metric& described = group.front().description.metric;
+        return fmt::format("{},{},{},{},{},{},{}\n", csvCell(metric), described.unit,
+            toString(described.kind), name, group.size(), samples, missing);
+    }
+
+    Status writeMetric(
+        const std::string& metric, const std::vector<Series>& group, const std::string& name) {
+        auto file = TextFile::create(m_request.folder / name);
+        if (!file.hasValue())
+            return file.error();
+        file.value().write("time_ns,unix_s,rank,node,local,device,value\n");
+        for (const Series& series : group) {
+            if (auto status = writeSeries(metric, series, file.value()); !status.hasValue())
+                return status;
+        }
+        m_files.push_back(m_request.folder / name);
+        return file.value().close();
+    }
+
+    Status writeSeries(const std::string& metric, const Series& series, TextFile& file) {
+        const std::string subject = subjectCells(series.description.subject);
+        bool stopped = false;
+        std::string block;
+        const auto status
+            = m_store.forEachSample(series.id, kAllTime, [&](auto times, auto values) {
+                  block.clear();
+                  for (std::size_t i = 0; i < times.size(); ++i) {
+                      fmt::format_to(std::back_inserter(block), "{},", times[i].ns);
+                      appendUnixSeconds(block, times[i].ns);
+                      block += subject;
+                      if (!std::isnan(values[i]))
+                          fmt::format_to(std::back_inserter(block), "{}", values[i]);
+                      block += '\n';
+                  }
+                  file.write(block);
+                  stopped = !m_keepGoing(metric);
+                  return !stopped;
+              });
+        return stopped ? Status(cancelled()) : status;
+    }
+
+    // ",rank,node,local,device,"; what does not apply is empty.
+    std::string subjectCells(const Subject& subject) const {
+        if (subject.kind != SubjectKind::Gpu)
+            return fmt::format(",,{},,{},", subject.node, csvCell(subject.device));
+        const auto gpu = m_gpus.find(subject.rank);
+        if (gpu == m_gpus.end())
+            return fmt::format(",{},,,{},", subject.rank, csvCell(subject.device));
+        return fmt::format(",{},{},{},{},", subject.rank, gpu->second.node, gpu->second.local,
+            csvCell(subject.device));
+    }
+
+    Status writeFile(const std::string& name, const std::string& text) {
+        auto file = TextFile::create(m_request.folder / name);
+        if (!file.hasValue())
+            return file.error();
+        file.value().write(text);
+        m_files.push_back(m_request.folder / name);
+        return file.value().close();
+    }
+
+    const store::Store& m_store;
+    const ExportRequest& m_request;
+    const KeepGoing& m_keepGoing;
+    std::map<int, Gpu> m_gpus;
+    std::vector<std::filesystem::path> m_files;
+};
+
+} // namespace
+
+Result<std::vector<std::filesystem::path>> exportRun(
+    const store::Store& store, const ExportRequest& request, const KeepGoing& keepGoing) {
+    return Exporter(store, request, keepGoing).run();
+}
+
+} // namespace trainscope::cli

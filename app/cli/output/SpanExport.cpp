@@ -1,0 +1,116 @@
+#include "app/cli/output/SpanExport.h"
+
+#include "app/cli/text/TextFile.h"
+#include "core/analysis/TraceBreakdown.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <unordered_map>
+
+namespace trainscope::cli {
+
+namespace {
+
+using Names = std::unordered_map<NameId, std::string>;
+using KeepGoing = std::function<bool(std::string_view)>;
+
+Status writeKernels(const store::Store& store, const Run& run, TextFile& file) {
+    const auto devices = analysis::traceBreakdown(store, run);
+    if (!devices.hasValue())
+        return devices.error();
+    file.write("rank,device,name,category,count,time_us\n");
+    for (const auto& device : devices.value()) {
+        for (const auto& kernel : device.kernels) {
+            file.write(
+                fmt::format("{},{},{},{},{},{}\n", device.rank, device.device, csvCell(kernel.name),
+                    kernel.category, kernel.count, static_cast<double>(kernel.time.ns) / 1000.0));
+        }
+    }
+    return file.close();
+}
+
+Status writeTrack(const store::Store& store, const Track& track, const Names& names, TextFile& file,
+    const KeepGoing& keepGoing) {
+    const auto& description = track.description;
+    const std::string prefix
+        = fmt::format("{},{},{},", description.rank, description.device, csvCell(description.name));
+    bool stopped = false;
+    std::string block;
+    const auto status = store.forEachSpan(track.id, kAllTime, [&](std::span<const Span> spans) {
+        block.clear();
+        for (const Span& span : spans) {
+            const auto name = names.find(span.name);
+            fmt::format_to(std::back_inserter(block), "{}{},{},{},{},{},{}\n", prefix,
+                toString(span.kind), name == names.end() ? "" : name->second, span.start.ns,
+                span.duration.ns, span.correlation, span.depth);
+        }
+        file.write(block);
+        stopped = !keepGoing("spans");
+        return !stopped;
+    });
+    return stopped ? Status(cancelled()) : status;
+}
+
+Status writeSpans(const store::Store& store, const Run& run, const std::vector<Track>& tracks,
+    TextFile& file, const KeepGoing& keepGoing) {
+    auto listed = store.names(run.id);
+    if (!listed.hasValue())
+        return listed.error();
+    Names names;
+    for (const auto& [id, text] : listed.value())
+        names.emplace(id, csvCell(text));
+    file.write("rank,device,track,kind,name,start_ns,duration_ns,correlation,depth\n");
+    for (const Track& track : tracks) {
+        if (auto status = writeTrack(store, track, names, file, keepGoing); !status.hasValue())
+            return status;
+    }
+    return file.close();
+}
+
+Status writeIterations(const std::vector<Iteration>& iterations, TextFile& file) {
+    file.write("index,rank,start_ns,duration_ns,warmup\n");
+    for (const auto& iteration : iterations) {
+        file.write(fmt::format("{},{},{},{},{}\n", iteration.index,
+            iteration.rank < 0 ? std::string() : std::to_string(iteration.rank),
+            iteration.range.begin.ns, iteration.range.length().ns, iteration.warmup ? 1 : 0));
+    }
+    return file.close();
+}
+
+} // namespace
+
+Result<std::vector<std::filesystem::path>> exportTraced(const store::Store& store, const Run& run,
+    const std::filesystem::path& folder, const KeepGoing& keepGoing) {
+    const auto tracks = store.tracks(run.id);
+    if (!tracks.hasValue())
+        return tracks.error();
+    const auto iterations = store.iterations(run.id);
+    if (!iterations.hasValue())
+        return iterations.error();
+    std::vector<std::filesystem::path> files;
+    const auto write = [&](const char* name, const auto& body) -> Status {
+        auto file = TextFile::create(folder / name);
+        if (!file.hasValue())
+            return file.error();
+        files.push_back(folder / name);
+        return body(file.value());
+    };
+    Status status;
+    if (!tracks.value().empty()) {
+        status
+            = write("kernels.csv", [&](TextFile& file) { return writeKernels(store, run, file); });
+        if (status.hasValue()) {
+            status = write("spans.csv", [&](TextFile& file) {
+                return writeSpans(store, run, tracks.value(), file, keepGoing);
+            });
+        }
+    }
+    if (status.hasValue() && !iterations.value().empty())
+        status = write("iterations.csv",
+            [&](TextFile& file) { return writeIterations(iterations.value(), file); });
+    return status.hasValue() ? Result<std::vector<std::filesystem::path>>(std::move(files))
+                             : status.error();
+}
+
+} // namespace trainscope::cli

@@ -1,0 +1,15 @@
+#pragma once
+// A run's summary in the shape of design section 8. Keys that do not apply are absent.
+
+#include "app/cli/text/Json.h"
+#include "core/analysis/Summary.h"
+#include "core/analysis/iterations/SteadyState.h"
+
+namespace trainscope::cli {
+
+Json summaryJson(const analysis::RunSummary& summary);
+
+// The window that the figures of that object are of.
+void addWindow(Json& run, const analysis::SteadyState& steady);
+
+} // namespace trainscope::cli

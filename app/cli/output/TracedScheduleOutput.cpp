@@ -1,0 +1,69 @@
+#include "app/cli/output/TracedScheduleOutput.h"
+
+#include "app/cli/output/LayoutJson.h"
+#include "app/cli/text/TextTable.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace trainscope::cli {
+
+namespace {
+
+std::string percent(const std::optional<double>& fraction) {
+    return fraction ? fmt::format("{:.1f} %", 100.0 * *fraction) : "";
+}
+
+} // namespace
+
+Json tracedScheduleJson(const analysis::TracedSchedule& schedule, bool withTasks) {
+    Json json{{"kind", toString(schedule.traced.kind)}, {"whole_step", schedule.isWhole},
+        {"begin_ns", schedule.begin.ns}, {"from_s", schedule.windowFrom},
+        {"to_s", schedule.windowTo}, {"bubble_fraction", schedule.tracedBubble},
+        {"basis", schedule.basis}, {"notes", schedule.notes}};
+    setIfPresent(json, "iteration", schedule.iteration);
+    setIfPresent(json, "planned_bubble_fraction", schedule.plannedBubble);
+    setIfPresent(json, "ideal_bubble_fraction", schedule.idealBubble);
+    if (schedule.traced.microbatches > 0)
+        json["microbatches"] = schedule.traced.microbatches;
+    Json stages = Json::array();
+    for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+        Json one{{"stage", stage}};
+        if (schedule.stages[stage].rank >= 0)
+            one["rank"] = schedule.stages[stage].rank;
+        setIfPresent(one, "bubble_fraction", schedule.stages[stage].traced);
+        setIfPresent(one, "planned_bubble_fraction", schedule.stages[stage].planned);
+        stages.push_back(std::move(one));
+    }
+    json["stages"] = std::move(stages);
+    if (withTasks) {
+        json["tasks"] = tasksJson(schedule.traced);
+        if (schedule.planned)
+            json["planned_tasks"] = tasksJson(*schedule.planned);
+    }
+    return json;
+}
+
+void printTracedSchedule(std::ostream& out, const analysis::TracedSchedule& schedule) {
+    out << "\nas traced";
+    if (schedule.iteration)
+        out << fmt::format(" in iteration {}", *schedule.iteration);
+    out << fmt::format(": bubbles {}", percent(schedule.tracedBubble));
+    if (schedule.plannedBubble)
+        out << fmt::format(
+            ", {} planned with the traced durations", percent(schedule.plannedBubble));
+    out << '\n';
+    TextTable table({{"stage"}, {"rank"}, {"bubbles"}, {"planned"}});
+    for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+        const auto& one = schedule.stages[stage];
+        table.add({std::to_string(stage), one.rank >= 0 ? std::to_string(one.rank) : "",
+            percent(one.traced), percent(one.planned)});
+    }
+    table.print(out, "  ");
+    out << schedule.basis << '\n';
+    for (const std::string& note : schedule.notes)
+        out << note << '\n';
+}
+
+} // namespace trainscope::cli

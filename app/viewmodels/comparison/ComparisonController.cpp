@@ -1,0 +1,357 @@
+#include "app/viewmodels/comparison/ComparisonController.h"
+
+#include "app/painting/ComparisonDrawing.h"
+#include "app/painting/WriteFile.h"
+#include "app/viewmodels/window/Theme.h"
+#include "core/plot/comparison/ComparisonText.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+const QString kSavedKey = QStringLiteral("saved");
+
+QString viewKey() {
+    return BenchState::keyOf(BenchState::Compare);
+}
+
+// Numbers of iterations that all runs have.
+std::vector<std::int64_t> commonIterations(const plot::ComparisonData& data) {
+    std::vector<std::int64_t> common;
+    for (std::size_t run = 0; run < data.measured.size(); ++run) {
+        std::vector<std::int64_t> own;
+        for (const auto& figures : data.measured[run]->iterations)
+            own.push_back(figures.iteration.index);
+        std::sort(own.begin(), own.end());
+        std::vector<std::int64_t> both;
+        std::set_intersection(
+            common.begin(), common.end(), own.begin(), own.end(), std::back_inserter(both));
+        common = run == 0 ? own : both;
+    }
+    return common;
+}
+
+} // namespace
+
+ComparisonController::ComparisonController(QObject* parent)
+    : DrawnView(parent) {
+    connect(&m_library, &ComparisonLibrary::changed, this, &ComparisonController::savedChanged);
+    connect(&m_library, &ComparisonLibrary::saved, this, &ComparisonController::setSaved);
+    connect(&m_library, &ComparisonLibrary::renamed, this,
+        [this](const QString& from, const QString& to) {
+            if (from == m_saved)
+                setSaved(to);
+        });
+    connect(&m_library, &ComparisonLibrary::removed, this,
+        [this](const QString& name, const QJsonObject& spec) {
+            if (name == m_saved)
+                setSaved({});
+            showNotice(tr("The comparison “%1” was removed.").arg(name),
+                [this, name, spec] { m_library.save(name, spec); });
+        });
+    connect(&m_library, &ComparisonLibrary::failed, this,
+        [this](const Error& error) { showNotice(QString::fromStdString(error.describe())); });
+    connect(Theme::instance(), &Theme::changed, this, &ComparisonController::savedChanged);
+    refreshRows();
+}
+
+ComparisonController::~ComparisonController() {
+    m_metricsTask.cancel();
+}
+
+void ComparisonController::restore() {
+    const QJsonObject json = bench() != nullptr ? bench()->settings(viewKey()) : QJsonObject();
+    m_saved = json.value(kSavedKey).toString();
+    take(decodeComparison(json));
+    Q_EMIT savedChanged();
+}
+
+void ComparisonController::take(const ComparisonSettings& settings) {
+    m_settings = settings;
+    refreshRows();
+    Q_EMIT settingsChanged();
+    Q_EMIT runsChanged();
+    Q_EMIT savedChanged();
+    load();
+    Q_EMIT repaintNeeded();
+}
+
+void ComparisonController::keep() {
+    if (bench() == nullptr)
+        return;
+    QJsonObject json = encodeComparison(m_settings);
+    json.insert(kSavedKey, m_saved);
+    bench()->setSettings(viewKey(), json);
+}
+
+void ComparisonController::refreshRows() {
+    m_rows.setRows(comparisonRows(m_settings, m_offers));
+}
+
+void ComparisonController::choose(const QString& key, int choice) {
+    change(withChoice(m_settings, m_offers, key, choice));
+}
+
+void ComparisonController::change(const ComparisonSettings& settings) {
+    if (settings == m_settings)
+        return;
+    take(settings);
+    keep();
+}
+
+void ComparisonController::setStacked(bool stacked) {
+    ComparisonSettings changed = m_settings;
+    changed.stacked = stacked;
+    change(changed);
+}
+
+void ComparisonController::setPerStage(bool perStage) {
+    ComparisonSettings changed = m_settings;
+    changed.perStage = perStage;
+    change(changed);
+}
+
+QList<bool> ComparisonController::panelsShown() const {
+    QList<bool> shown;
+    for (const auto panel : plot::kComparisonPanels)
+        shown.append(m_settings.shows(panel));
+    return shown;
+}
+
+void ComparisonController::togglePanel(int panel) {
+    if (panel < 0 || panel >= static_cast<int>(plot::kComparisonPanels.size()))
+        return;
+    const auto toggled = plot::kComparisonPanels[static_cast<std::size_t>(panel)];
+    ComparisonSettings changed = m_settings;
+    changed.panels.clear();
+    for (const auto one : plot::kComparisonPanels) {
+        if (m_settings.shows(one) != (one == toggled))
+            changed.panels.push_back(one);
+    }
+    if (changed.panels.empty())
+        return;
+    if (changed.panels.size() == plot::kComparisonPanels.size())
+        changed.panels.clear();
+    change(changed);
+}
+
+std::vector<Run> ComparisonController::comparedRuns() const {
+    std::vector<Run> runs;
+    const auto* open = workspace();
+    if (open == nullptr)
+        return runs;
+    const auto& shown = open->shownRuns();
+    for (const auto& run : open->runs()) {
+        const bool isShown = std::any_of(shown.begin(), shown.end(),
+            [&run](const plot::ShownRun& other) { return other.id == run.id; });
+        if (isShown)
+            runs.push_back(run);
+    }
+    const auto placeOf = [this](const Run& run) {
+        return std::find(m_settings.runs.begin(), m_settings.runs.end(), run.name)
+            - m_settings.runs.begin();
+    };
+    std::stable_sort(runs.begin(), runs.end(),
+        [&](const Run& a, const Run& b) { return placeOf(a) < placeOf(b); });
+    return runs;
+}
+
+QStringList ComparisonController::runLabels() const {
+    QStringList labels;
+    for (const auto& run : comparedRuns())
+        labels.append(QStringLiteral("%1 · %2")
+                          .arg(QChar(static_cast<char16_t>(u'A' + labels.size())))
+                          .arg(QString::fromStdString(run.name)));
+    return labels;
+}
+
+void ComparisonController::makeFirst(int run) {
+    const auto runs = comparedRuns();
+    if (run < 0 || run >= static_cast<int>(runs.size()))
+        return;
+    ComparisonSettings changed = m_settings;
+    changed.runs = {runs[static_cast<std::size_t>(run)].name};
+    for (const auto& other : runs) {
+        if (other.name != changed.runs.front())
+            changed.runs.push_back(other.name);
+    }
+    change(changed);
+}
+
+double ComparisonController::movedSeconds(int run) const {
+    const auto runs = comparedRuns();
+    if (run < 0 || run >= static_cast<int>(runs.size()))
+        return 0.0;
+    const auto moved = m_settings.moved.find(runs[static_cast<std::size_t>(run)].name);
+    return moved == m_settings.moved.end() ? 0.0 : moved->second.seconds();
+}
+
+void ComparisonController::moveBySeconds(int run, double seconds) {
+    const auto runs = comparedRuns();
+    const bool usable = std::abs(seconds) < 1e6; // also refuses NaN
+    if (run < 0 || run >= static_cast<int>(runs.size()) || !usable)
+        return;
+    ComparisonSettings changed = m_settings;
+    const auto& name = runs[static_cast<std::size_t>(run)].name;
+    changed.moved[name] = DurationNs{std::llround(seconds * 1e9)};
+    if (changed.moved[name].ns == 0)
+        changed.moved.erase(name);
+    change(changed);
+}
+
+void ComparisonController::forget() {
+    m_data.reset();
+    m_geometry.reset();
+    m_offers = {};
+    forgetSelection();
+    const auto* open = workspace();
+    m_library.setDatabase(open != nullptr
+            ? std::filesystem::path(open->databasePath().toStdString())
+            : std::filesystem::path());
+    dismissNotice();
+    pictureChanged();
+    Q_EMIT runsChanged();
+}
+
+void ComparisonController::readMetrics() {
+    m_metricsTask.start(
+        [](const store::Store& store, const TaskStage<std::vector<plot::FigureChoice>>& stage) {
+            stage.publish(plot::figureMetrics(store, {}));
+        },
+        [this](Result<std::vector<plot::FigureChoice>> metrics) {
+            // What cannot be read is told by the reading of the comparison.
+            if (!metrics.hasValue())
+                return;
+            m_offers.metrics = std::move(metrics).value();
+            refreshRows();
+        });
+}
+
+void ComparisonController::load() {
+    Q_EMIT runsChanged();
+    Q_EMIT savedChanged();
+    const auto runs = comparedRuns();
+    if (runs.size() < 2) {
+        endReading();
+        nothingRead();
+        return;
+    }
+    if (!isActive())
+        return;
+    if (m_offers.metrics.empty())
+        readMetrics();
+    const auto query = queryOf(m_settings, runs);
+    if (m_data && m_data->query == query) {
+        // A reading under way is of settings that were taken back.
+        if (isLoading())
+            endReading();
+        return;
+    }
+    read<plot::ComparisonData>(
+        {},
+        [query, before = m_data](const store::Store& store, const Progress& progress) {
+            return plot::loadComparison(store, query, before.get(), progress);
+        },
+        [this](plot::ComparisonData data) { show(std::move(data)); });
+}
+
+void ComparisonController::show(plot::ComparisonData data) {
+    // The colours of the run list.
+    for (auto& run : data.runs) {
+        for (const auto& shown : workspace()->shownRuns()) {
+            if (shown.id == run.named.id)
+                run.color = shown.color;
+        }
+    }
+    m_offers.iterations = commonIterations(data);
+    m_data = std::make_shared<const plot::ComparisonData>(std::move(data));
+    m_geometry.reset();
+    refreshRows();
+    pictureChanged();
+}
+
+void ComparisonController::nothingRead() {
+    m_data.reset();
+    m_geometry.reset();
+    pictureChanged();
+}
+
+bool ComparisonController::isReady() const {
+    return m_data != nullptr && !m_data->isEmpty();
+}
+
+QString ComparisonController::emptyText() const {
+    const auto* open = workspace();
+    if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr || isReady())
+        return {};
+    if (open->runs().empty())
+        return tr("This run database is empty. Drop a result folder here to import it.");
+    if (open->runs().size() == 1)
+        return tr("There is one run only. Import another one to compare them.");
+    const auto shown = comparedRuns().size();
+    if (shown < 2)
+        return shown == 0 ? tr("Choose two runs on the left: click one, Ctrl+click the other.")
+                          : tr("Choose a second run on the left with Ctrl+click.");
+    return m_data ? QString::fromStdString(m_data->emptyText) : QString();
+}
+
+QString ComparisonController::title() const {
+    return m_data && m_data->verdict ? QString::fromStdString(m_data->verdict->headline)
+                                     : QString();
+}
+
+QString ComparisonController::caption() const {
+    return m_data ? QString::fromStdString(m_data->caption) : QString();
+}
+
+QString ComparisonController::notes() const {
+    QStringList lines;
+    if (m_data) {
+        for (const auto& note : m_data->notes)
+            lines.append(QString::fromStdString(note));
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+QString ComparisonController::text() const {
+    QStringList lines;
+    if (!isReady())
+        return {};
+    for (const auto& run : m_data->runs)
+        lines.append(
+            QString::fromStdString(run.mark + ": " + run.named.name + ", " + run.named.cluster));
+    if (m_data->verdict) {
+        lines.append(QString::fromStdString(m_data->verdict->headline));
+        for (const auto& statement : m_data->verdict->statements)
+            lines.append(QStringLiteral("- ") + QString::fromStdString(statement));
+    }
+    for (const auto& quantity : m_data->quantities) {
+        for (std::size_t run = 1; quantity.isCard && run < m_data->runs.size(); ++run)
+            lines.append(QString::fromStdString(quantity.axis.title + ", " + m_data->runs[run].mark
+                + " to " + m_data->runs[0].mark + ": " + plot::changeText(quantity, run) + " "
+                + plot::weightText(*m_data, quantity, run)));
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+ExportJob ComparisonController::exportJob() const {
+    if (!isReady())
+        return {};
+    const ComparisonChoice choice{m_settings.panels, m_settings.stacked, m_settings.perStage};
+    ExportJob job;
+    job.name = m_saved.isEmpty() ? QStringLiteral("comparison") : m_saved;
+    job.drawing = [data = m_data, choice](const QString& path, const FigureOptions& options,
+                      const std::function<bool()>&) {
+        return exportComparison(*data, choice, path, options);
+    };
+    job.numbers = [data = m_data, choice](const QString& path, const std::function<bool()>&) {
+        return writeFile(
+            path, QByteArray::fromStdString(plot::comparisonCsv(*data, choice.panels)));
+    };
+    return job;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,134 @@
+#pragma once
+// The Compare view: the shown runs side by side as one board, its settings, and the comparisons
+// that the database keeps by name. GUI thread.
+
+#include <QQmlEngine>
+
+#include "app/viewmodels/bench/DrawnView.h"
+#include "app/viewmodels/bench/SettingListModel.h"
+#include "app/viewmodels/comparison/ComparisonLibrary.h"
+#include "app/viewmodels/comparison/ComparisonSettings.h"
+#include "core/plot/comparison/ComparisonGeometry.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace trainscope::app {
+
+class ComparisonController : public trainscope::app::DrawnView {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
+    // "A · name", in order; the first is what the others are compared with.
+    Q_PROPERTY(QStringList runLabels READ runLabels NOTIFY runsChanged FINAL)
+    Q_PROPERTY(QStringList panels READ panels CONSTANT FINAL)
+    Q_PROPERTY(QList<bool> panelsShown READ panelsShown NOTIFY settingsChanged FINAL)
+    // Curves below each other, and the step of each pipeline stage.
+    Q_PROPERTY(bool stacked READ isStacked WRITE setStacked NOTIFY settingsChanged FINAL)
+    Q_PROPERTY(bool perStage READ isPerStage WRITE setPerStage NOTIFY settingsChanged FINAL)
+    // The verdict and the cards in words.
+    Q_PROPERTY(QString text READ text NOTIFY stateChanged FINAL)
+
+    Q_PROPERTY(QStringList savedNames READ savedNames NOTIFY savedChanged FINAL)
+    // Which of them is open; empty: none.
+    Q_PROPERTY(QString savedName READ savedName NOTIFY savedChanged FINAL)
+    Q_PROPERTY(bool kept READ isKept NOTIFY savedChanged FINAL) // the database has it
+    Q_PROPERTY(bool modified READ isModified NOTIFY savedChanged FINAL)
+    // What happened, until it is dismissed; and what can be done about it, "Undo".
+    Q_PROPERTY(QString notice READ notice NOTIFY noticeChanged FINAL)
+    Q_PROPERTY(QString noticeAction READ noticeAction NOTIFY noticeChanged FINAL)
+
+public:
+    explicit ComparisonController(QObject* parent = nullptr);
+    ~ComparisonController() override;
+
+    [[nodiscard]] SettingListModel* settings() { return &m_rows; }
+    Q_INVOKABLE void choose(const QString& key, int choice);
+    [[nodiscard]] QStringList runLabels() const;
+    // That run becomes the first; what was the first comes second.
+    Q_INVOKABLE void makeFirst(int run);
+    Q_INVOKABLE [[nodiscard]] double movedSeconds(int run) const;
+    Q_INVOKABLE void moveBySeconds(int run, double seconds);
+    [[nodiscard]] QStringList panels() const { return panelTitles(); }
+    [[nodiscard]] QList<bool> panelsShown() const;
+    // At least one stays.
+    Q_INVOKABLE void togglePanel(int panel);
+
+    [[nodiscard]] bool isStacked() const { return m_settings.stacked; }
+    void setStacked(bool stacked);
+    [[nodiscard]] bool isPerStage() const { return m_settings.perStage; }
+    void setPerStage(bool perStage);
+
+    [[nodiscard]] bool isReady() const override;
+    [[nodiscard]] QString emptyText() const override;
+    [[nodiscard]] QString title() const override;
+    [[nodiscard]] QString caption() const override;
+    [[nodiscard]] QString notes() const override;
+    [[nodiscard]] QString text() const;
+    // To the nearest part in that direction.
+    Q_INVOKABLE bool step(int columns, int rows) override;
+
+    [[nodiscard]] QStringList savedNames() const { return m_library.names(); }
+    [[nodiscard]] QString savedName() const { return m_saved; }
+    [[nodiscard]] bool isKept() const { return m_library.contains(m_saved); }
+    [[nodiscard]] bool isModified() const;
+    Q_INVOKABLE void openSaved(const QString& name);
+    Q_INVOKABLE void save(); // the open one
+    Q_INVOKABLE void saveAs(const QString& name);
+    Q_INVOKABLE [[nodiscard]] bool isTaken(const QString& name) const;
+    Q_INVOKABLE void renameSaved(const QString& name);
+    Q_INVOKABLE void removeSaved(); // can be taken back by the notice's action
+    [[nodiscard]] QString notice() const { return m_notice; }
+    [[nodiscard]] QString noticeAction() const;
+    Q_INVOKABLE void runNoticeAction();
+    Q_INVOKABLE void dismissNotice();
+
+    [[nodiscard]] ExportJob exportJob() const override;
+    [[nodiscard]] const std::shared_ptr<const plot::ComparisonData>& data() const { return m_data; }
+    [[nodiscard]] const ComparisonSettings& chosen() const { return m_settings; }
+
+Q_SIGNALS:
+    void settingsChanged();
+    void runsChanged();
+    void savedChanged();
+    void noticeChanged();
+
+private:
+    void restore() override;
+    void forget() override;
+    void load() override;
+    void nothingRead() override;
+    std::shared_ptr<const plot::PlotScene> layOutScene(const plot::Theme& theme,
+        const plot::MeasureText& measure, double width, double viewHeight) override;
+    [[nodiscard]] std::optional<DrawnPart> partAt(double x, double y) const override;
+    [[nodiscard]] std::optional<DrawnPart> find(const Evidence& evidence) const override;
+    [[nodiscard]] std::optional<plot::Rect> firstPart() const override;
+
+    void take(const ComparisonSettings& settings);
+    void change(const ComparisonSettings& settings); // by the user
+    void keep();
+    void refreshRows();
+    void readMetrics();
+    void show(plot::ComparisonData data);
+    [[nodiscard]] std::vector<Run> comparedRuns() const;
+    [[nodiscard]] bool isSame(const DrawnPart& part, const Evidence& evidence) const;
+    // The settings with the runs that are shown and the window's theme.
+    [[nodiscard]] ComparisonSettings current() const;
+    void setSaved(const QString& name);
+    void showNotice(const QString& text, std::function<void()> action = {});
+
+    LatestTask<std::vector<plot::FigureChoice>> m_metricsTask{worker()};
+    ComparisonLibrary m_library;
+    ComparisonSettings m_settings;
+    ComparisonOffers m_offers;
+    SettingListModel m_rows;
+    std::shared_ptr<const plot::ComparisonData> m_data;
+    std::shared_ptr<const plot::ComparisonGeometry> m_geometry;
+    QString m_saved;
+    QString m_notice;
+    std::function<void()> m_noticeAction;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,130 @@
+#include "app/viewmodels/comparison/ComparisonLibrary.h"
+
+#include <QJsonDocument>
+#include <QtConcurrent>
+
+namespace trainscope::app {
+namespace {
+
+QJsonObject parsed(const std::string& spec) {
+    return QJsonDocument::fromJson(QByteArray::fromStdString(spec)).object();
+}
+
+std::string unparsed(const QJsonObject& spec) {
+    return QJsonDocument(spec).toJson(QJsonDocument::Compact).toStdString();
+}
+
+} // namespace
+
+ComparisonLibrary::ComparisonLibrary(QObject* parent)
+    : QObject(parent) {
+    connect(&m_writing, &QFutureWatcherBase::finished, this, [this] {
+        const auto status = m_writing.result();
+        const auto done = std::exchange(m_done, {});
+        if (!status->hasValue())
+            Q_EMIT failed(status->error());
+        else
+            done();
+        read();
+    });
+}
+
+ComparisonLibrary::~ComparisonLibrary() {
+    m_task.cancel();
+    m_writing.disconnect(this);
+    m_writing.waitForFinished();
+}
+
+void ComparisonLibrary::setDatabase(const std::filesystem::path& path) {
+    m_path = path;
+    m_worker.setDatabase(path);
+    m_known.clear();
+    Q_EMIT changed();
+    read();
+}
+
+void ComparisonLibrary::read() {
+    if (m_path.empty())
+        return m_task.cancel();
+    m_task.start(
+        [](const store::Store& store, const TaskStage<Known>& stage) {
+            const auto saved = store.comparisons();
+            if (!saved.hasValue())
+                return stage.publish(saved.error());
+            Known known;
+            for (const auto& comparison : saved.value())
+                known[QString::fromStdString(comparison.name)] = parsed(comparison.spec);
+            stage.publish(std::move(known));
+        },
+        [this](Result<Known> known) {
+            if (!known.hasValue()) {
+                Q_EMIT failed(known.error());
+                return;
+            }
+            m_known = std::move(known).value();
+            Q_EMIT changed();
+        });
+}
+
+QStringList ComparisonLibrary::names() const {
+    QStringList names;
+    for (const auto& [name, spec] : m_known)
+        names.append(name);
+    return names;
+}
+
+QJsonObject ComparisonLibrary::specOf(const QString& name) const {
+    const auto found = m_known.find(name);
+    return found == m_known.end() ? QJsonObject() : found->second;
+}
+
+void ComparisonLibrary::save(const QString& name, const QJsonObject& spec) {
+    write([key = name.toStdString(), text = unparsed(spec)](
+              store::Store& store) { return store.saveComparison(key, text); },
+        [this, name, spec] {
+            m_known[name] = spec;
+            Q_EMIT changed();
+            Q_EMIT saved(name);
+        });
+}
+
+void ComparisonLibrary::rename(const QString& name, const QString& wanted) {
+    write([from = name.toStdString(), to = wanted.toStdString()](
+              store::Store& store) { return store.renameComparison(from, to); },
+        [this, name, wanted] {
+            m_known[wanted] = specOf(name);
+            m_known.erase(name);
+            Q_EMIT changed();
+            Q_EMIT renamed(name, wanted);
+        });
+}
+
+void ComparisonLibrary::remove(const QString& name) {
+    write([key = name.toStdString()](store::Store& store) { return store.removeComparison(key); },
+        [this, name] {
+            const QJsonObject spec = specOf(name);
+            m_known.erase(name);
+            Q_EMIT changed();
+            Q_EMIT removed(name, spec);
+        });
+}
+
+void ComparisonLibrary::write(
+    std::function<Status(store::Store&)> work, std::function<void()> done) {
+    if (m_path.empty())
+        return;
+    if (m_writing.isRunning()) {
+        Q_EMIT failed(
+            {ErrorCode::Refused, "The database is being changed: try again in a moment.", {}});
+        return;
+    }
+    m_done = std::move(done);
+    m_writing.setFuture(QtConcurrent::run([path = m_path, work = std::move(work)] {
+        auto store = store::Store::open(path, store::OpenMode::ReadWrite);
+        if (!store.hasValue())
+            return std::make_shared<Status>(store.error());
+        return std::make_shared<Status>(work(store.value()));
+    }));
+}
+
+} // namespace trainscope::app

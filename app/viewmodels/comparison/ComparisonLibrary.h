@@ -1,0 +1,63 @@
+#pragma once
+// The comparisons that a database keeps by name: listed and changed in the background. A change
+// that cannot be written (a read-only file, a database in use) says so and changes nothing. GUI
+// thread.
+
+#include <QFutureWatcher>
+#include <QJsonObject>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include "app/viewmodels/shared/StoreWorker.h"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace trainscope::app {
+
+class ComparisonLibrary : public QObject {
+    Q_OBJECT
+
+public:
+    explicit ComparisonLibrary(QObject* parent = nullptr);
+    ~ComparisonLibrary() override;
+
+    // Empty: none.
+    void setDatabase(const std::filesystem::path& path);
+
+    [[nodiscard]] QStringList names() const; // in alphabetical order
+    [[nodiscard]] bool contains(const QString& name) const { return m_known.contains(name); }
+    [[nodiscard]] QJsonObject specOf(const QString& name) const; // empty: there is none
+    [[nodiscard]] bool isWriting() const { return m_writing.isRunning(); }
+
+    // Replaces the one of that name.
+    void save(const QString& name, const QJsonObject& spec);
+    // Renamed to the name of another one is refused.
+    void rename(const QString& name, const QString& wanted);
+    void remove(const QString& name);
+
+Q_SIGNALS:
+    void changed(); // names and specifications
+    void saved(const QString& name);
+    void renamed(const QString& from, const QString& to);
+    void removed(const QString& name, const QJsonObject& spec);
+    void failed(const trainscope::Error& error);
+
+private:
+    using Known = std::map<QString, QJsonObject>;
+
+    void read();
+    void write(std::function<Status(store::Store&)> work, std::function<void()> done);
+
+    std::filesystem::path m_path;
+    StoreWorker m_worker;
+    LatestTask<Known> m_task{m_worker};
+    Known m_known;
+    QFutureWatcher<std::shared_ptr<Status>> m_writing;
+    std::function<void()> m_done;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,134 @@
+// The part of ComparisonController that keeps comparisons by name.
+#include "app/viewmodels/comparison/ComparisonController.h"
+#include "app/viewmodels/window/Theme.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+QString themeText() {
+    switch (Theme::instance()->preference()) {
+    case Theme::Preference::Dark:
+        return QStringLiteral("dark");
+    case Theme::Preference::Light:
+        return QStringLiteral("light");
+    case Theme::Preference::System:
+        break;
+    }
+    return {};
+}
+
+void applyTheme(const QString& theme) {
+    if (theme == QLatin1String("dark"))
+        Theme::instance()->setPreference(Theme::Preference::Dark);
+    else if (theme == QLatin1String("light"))
+        Theme::instance()->setPreference(Theme::Preference::Light);
+    else
+        Theme::instance()->setPreference(Theme::Preference::System);
+}
+
+} // namespace
+
+ComparisonSettings ComparisonController::current() const {
+    ComparisonSettings settings = m_settings;
+    settings.runs.clear();
+    for (const auto& run : comparedRuns())
+        settings.runs.push_back(run.name);
+    std::erase_if(settings.moved, [&settings](const auto& moved) {
+        return std::find(settings.runs.begin(), settings.runs.end(), moved.first)
+            == settings.runs.end();
+    });
+    settings.theme = themeText();
+    return settings;
+}
+
+bool ComparisonController::isModified() const {
+    return m_library.contains(m_saved)
+        && !(decodeComparison(m_library.specOf(m_saved)) == current());
+}
+
+void ComparisonController::setSaved(const QString& name) {
+    m_saved = name;
+    keep();
+    Q_EMIT savedChanged();
+}
+
+// What of it is still there is shown, and what is not is said.
+void ComparisonController::openSaved(const QString& name) {
+    const auto* open = workspace();
+    if (open == nullptr || !m_library.contains(name))
+        return;
+    const ComparisonSettings settings = decodeComparison(m_library.specOf(name));
+    std::vector<RunId> shown;
+    QStringList missing;
+    for (const auto& wanted : settings.runs) {
+        const auto found = std::find_if(open->runs().begin(), open->runs().end(),
+            [&wanted](const Run& run) { return run.name == wanted; });
+        if (found == open->runs().end())
+            missing.append(QString::fromStdString(wanted));
+        else
+            shown.push_back(found->id);
+    }
+    dismissNotice();
+    m_saved = name;
+    applyTheme(settings.theme);
+    m_settings = settings;
+    keep();
+    // Reads, with the settings already in place.
+    bench()->workspace()->setShown(shown);
+    take(settings);
+    if (!missing.isEmpty())
+        showNotice(tr("No longer in the database, so left out: %1.")
+                       .arg(missing.join(QStringLiteral(", "))));
+}
+
+void ComparisonController::save() {
+    if (m_library.contains(m_saved))
+        m_library.save(m_saved, encodeComparison(current()));
+}
+
+void ComparisonController::saveAs(const QString& name) {
+    const QString wanted = name.trimmed();
+    if (!wanted.isEmpty() && !comparedRuns().empty())
+        m_library.save(wanted, encodeComparison(current()));
+}
+
+bool ComparisonController::isTaken(const QString& name) const {
+    return m_library.contains(name.trimmed());
+}
+
+void ComparisonController::renameSaved(const QString& name) {
+    const QString wanted = name.trimmed();
+    if (!wanted.isEmpty() && wanted != m_saved && m_library.contains(m_saved))
+        m_library.rename(m_saved, wanted);
+}
+
+void ComparisonController::removeSaved() {
+    if (m_library.contains(m_saved))
+        m_library.remove(m_saved);
+}
+
+void ComparisonController::showNotice(const QString& text, std::function<void()> action) {
+    m_notice = text;
+    m_noticeAction = std::move(action);
+    Q_EMIT noticeChanged();
+}
+
+QString ComparisonController::noticeAction() const {
+    return m_noticeAction ? tr("Undo") : QString();
+}
+
+void ComparisonController::runNoticeAction() {
+    const auto action = std::exchange(m_noticeAction, {});
+    dismissNotice();
+    if (action)
+        action();
+}
+
+void ComparisonController::dismissNotice() {
+    showNotice({});
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,192 @@
+#include "app/viewmodels/figures/FigureController.h"
+
+#include "app/painting/FigureDrawing.h"
+#include "app/painting/WriteFile.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+constexpr std::size_t kKept = 8;
+
+} // namespace
+
+FigureController::FigureController(QObject* parent)
+    : DrawnView(parent) { }
+
+FigureController::~FigureController() {
+    m_metricsTask.cancel();
+}
+
+void FigureController::setView(BenchState::View view) {
+    if (view == m_view)
+        return;
+    m_view = view;
+    restore();
+    Q_EMIT viewChanged();
+}
+
+void FigureController::restore() {
+    takeSettings(bench() != nullptr
+            ? decodeSettings(m_view, bench()->settings(BenchState::keyOf(m_view)))
+            : defaultSettings(m_view));
+}
+
+void FigureController::takeSettings(const FigureSettings& settings) {
+    m_settings = settings;
+    m_rows.setRows(settingRows(m_view, m_settings, m_metrics));
+    Q_EMIT settingsChanged();
+    load();
+}
+
+void FigureController::choose(const QString& key, int choice) {
+    const FigureSettings changed = withSetting(m_settings, m_metrics, key, choice);
+    if (changed == m_settings)
+        return;
+    if (bench() != nullptr)
+        bench()->setSettings(BenchState::keyOf(m_view), encodeSettings(changed));
+    takeSettings(changed);
+}
+
+void FigureController::setWholeRun(bool whole) {
+    if (whole == m_settings.query.wholeRun)
+        return;
+    FigureSettings changed = m_settings;
+    changed.query.wholeRun = whole;
+    if (bench() != nullptr)
+        bench()->setSettings(BenchState::keyOf(m_view), encodeSettings(changed));
+    takeSettings(changed);
+}
+
+void FigureController::forget() {
+    m_kept.clear();
+    m_metrics.clear();
+    forgetSelection();
+    show(nullptr);
+}
+
+void FigureController::readMetrics() {
+    m_metricsTask.start(
+        [](const store::Store& store, const TaskStage<Metrics>& stage) {
+            stage.publish(plot::figureMetrics(store, {}));
+        },
+        [this](Result<Metrics> metrics) {
+            // What cannot be read is told by the reading of the figure.
+            if (!metrics.hasValue())
+                return;
+            m_metrics = std::move(metrics).value();
+            m_rows.setRows(settingRows(m_view, m_settings, m_metrics));
+        });
+}
+
+plot::FigureQuery FigureController::wantedQuery() const {
+    plot::FigureQuery query = m_settings.query;
+    query.runs.clear();
+    if (m_settings.shownRunsOnly) {
+        for (const auto& run : workspace()->shownRuns())
+            query.runs.push_back(run.id);
+    }
+    return query;
+}
+
+FigurePtr FigureController::kept(const plot::FigureQuery& query) const {
+    const auto found = std::find_if(m_kept.begin(), m_kept.end(),
+        [&query](const FigurePtr& figure) { return figure->query == query; });
+    return found == m_kept.end() ? nullptr : *found;
+}
+
+void FigureController::load() {
+    const auto* open = workspace();
+    const bool nothing = open == nullptr || open->runs().empty()
+        || (m_settings.shownRunsOnly && open->shownRuns().empty());
+    if (nothing) {
+        endReading();
+        return show(nullptr);
+    }
+    if (!isActive())
+        return;
+    if (m_metrics.empty())
+        readMetrics();
+    const plot::FigureQuery query = wantedQuery();
+    if (m_data && m_data->query == query && !isLoading())
+        return;
+    if (const FigurePtr figure = kept(query)) {
+        endReading();
+        return show(figure);
+    }
+    start(query);
+}
+
+void FigureController::start(const plot::FigureQuery& query) {
+    read<plot::FigureData>(
+        {},
+        [query](const store::Store& store, const Progress& progress) {
+            return plot::loadFigure(store, query, progress);
+        },
+        [this, query](plot::FigureData data) {
+            // The query it is kept by is the one that was asked.
+            data.query = query;
+            m_kept.push_front(std::make_shared<const plot::FigureData>(std::move(data)));
+            if (m_kept.size() > kKept)
+                m_kept.pop_back();
+            show(m_kept.front());
+        });
+}
+
+void FigureController::nothingRead() {
+    m_data.reset();
+    Q_EMIT repaintNeeded();
+}
+
+void FigureController::show(FigurePtr data) {
+    m_data = std::move(data);
+    m_geometry.reset();
+    pictureChanged();
+}
+
+QString FigureController::emptyText() const {
+    const auto* open = workspace();
+    if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr)
+        return {};
+    if (open->runs().empty())
+        return tr("This run database is empty. Drop a result folder here to import it.");
+    if (m_settings.shownRunsOnly && open->shownRuns().empty())
+        return tr("Choose a run on the left.");
+    return m_data && m_data->isEmpty() ? QString::fromStdString(m_data->emptyText) : QString();
+}
+
+QString FigureController::title() const {
+    return m_data ? QString::fromStdString(m_data->title) : QString();
+}
+
+QString FigureController::caption() const {
+    return m_data ? QString::fromStdString(m_data->caption) : QString();
+}
+
+QString FigureController::notes() const {
+    QStringList lines;
+    if (m_data) {
+        for (const auto& note : m_data->notes)
+            lines.append(QString::fromStdString(note));
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+ExportJob FigureController::exportJob() const {
+    if (!isReady())
+        return {};
+    ExportJob job;
+    job.name = QString::fromUtf8(plot::toString(m_data->query.kind).data());
+    job.inGuiThread = true;
+    job.drawing
+        = [data = m_data](const QString& path, const FigureOptions& options,
+              const std::function<bool()>&) { return exportFigureData(*data, path, options); };
+    job.numbers = [data = m_data](const QString& path, const std::function<bool()>&) {
+        return writeFile(path, QByteArray::fromStdString(plot::figureCsv(*data)));
+    };
+    return job;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,91 @@
+#pragma once
+// One view of figures (heat map, kernels, sweep, spectrum): its settings, and the numbers that a
+// worker reads for them. It keeps the figures that were read last, so that going back costs
+// nothing. GUI thread.
+
+#include <QQmlEngine>
+
+#include "app/viewmodels/bench/DrawnView.h"
+#include "app/viewmodels/bench/FigureSettings.h"
+#include "app/viewmodels/bench/SettingListModel.h"
+#include "core/plot/figures/FigureGeometry.h"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace trainscope::app {
+
+using FigurePtr = std::shared_ptr<const plot::FigureData>;
+
+class FigureController : public trainscope::app::DrawnView {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::BenchState::View view READ view WRITE setView NOTIFY viewChanged
+            REQUIRED FINAL)
+
+    Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
+    Q_PROPERTY(bool wholeRun READ wholeRun WRITE setWholeRun NOTIFY settingsChanged FINAL)
+
+public:
+    explicit FigureController(QObject* parent = nullptr);
+    ~FigureController() override;
+
+    [[nodiscard]] BenchState::View view() const { return m_view; }
+    void setView(BenchState::View view);
+
+    [[nodiscard]] SettingListModel* settings() { return &m_rows; }
+    Q_INVOKABLE void choose(const QString& key, int choice);
+    [[nodiscard]] bool wholeRun() const { return m_settings.query.wholeRun; }
+    void setWholeRun(bool whole);
+
+    [[nodiscard]] bool isReady() const override { return m_data != nullptr && !m_data->isEmpty(); }
+    [[nodiscard]] QString emptyText() const override;
+    [[nodiscard]] QString title() const override;
+    [[nodiscard]] QString caption() const override;
+    [[nodiscard]] QString notes() const override;
+
+    // nullptr while there is nothing. The figure is at least as high as the view.
+    std::shared_ptr<const plot::FigureGeometry> layOut(const plot::Theme& theme,
+        const plot::MeasureText& measure, double width, double viewHeight);
+
+    [[nodiscard]] ExportJob exportJob() const override;
+    [[nodiscard]] const FigurePtr& data() const { return m_data; }
+
+Q_SIGNALS:
+    void viewChanged();
+    void settingsChanged();
+
+private:
+    using Metrics = std::vector<plot::FigureChoice>;
+
+    void restore() override;
+    void forget() override;
+    void load() override;
+    void nothingRead() override;
+    std::shared_ptr<const plot::PlotScene> layOutScene(const plot::Theme& theme,
+        const plot::MeasureText& measure, double width, double viewHeight) override;
+    [[nodiscard]] std::optional<DrawnPart> partAt(double x, double y) const override;
+    [[nodiscard]] std::optional<DrawnPart> find(const Evidence& evidence) const override;
+    [[nodiscard]] std::optional<plot::Rect> firstPart() const override;
+    void takeSettings(const FigureSettings& settings);
+    void readMetrics();
+    void start(const plot::FigureQuery& query);
+    void show(FigurePtr data);
+    [[nodiscard]] plot::FigureQuery wantedQuery() const;
+    [[nodiscard]] FigurePtr kept(const plot::FigureQuery& query) const;
+    [[nodiscard]] DrawnPart partOf(plot::FigureHit hit) const;
+
+    BenchState::View m_view = BenchState::Heatmap;
+    LatestTask<Metrics> m_metricsTask{worker()};
+    FigureSettings m_settings;
+    Metrics m_metrics;
+    SettingListModel m_rows;
+
+    std::deque<FigurePtr> m_kept; // newest first
+    FigurePtr m_data;
+    std::shared_ptr<const plot::FigureGeometry> m_geometry;
+};
+
+} // namespace trainscope::app

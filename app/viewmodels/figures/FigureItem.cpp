@@ -1,0 +1,119 @@
+#include "app/viewmodels/figures/FigureItem.h"
+
+#include "app/painting/ScenePainter.h"
+#include "app/viewmodels/window/Theme.h"
+
+#include <QHoverEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QQuickWindow>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::app {
+
+FigureItem::FigureItem(QQuickItem* parent)
+    : QQuickPaintedItem(parent) {
+    setOpaquePainting(true);
+    setAcceptHoverEvents(true);
+    setAcceptedMouseButtons(Qt::LeftButton);
+    connect(Theme::instance(), &Theme::changed, this, &QQuickItem::polish);
+}
+
+void FigureItem::setController(DrawnView* controller) {
+    if (controller == m_controller)
+        return;
+    if (m_controller)
+        m_controller->disconnect(this);
+    m_controller = controller;
+    if (controller != nullptr)
+        connect(controller, &DrawnView::repaintNeeded, this, &QQuickItem::polish);
+    polish();
+    Q_EMIT controllerChanged();
+}
+
+void FigureItem::setScroll(double scroll) {
+    if (scroll == m_scroll)
+        return;
+    m_scroll = scroll;
+    update();
+    Q_EMIT scrollChanged();
+}
+
+void FigureItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {
+    QQuickPaintedItem::geometryChange(newGeometry, oldGeometry);
+    if (newGeometry.size() != oldGeometry.size())
+        polish();
+}
+
+void FigureItem::itemChange(ItemChange change, const ItemChangeData& value) {
+    QQuickPaintedItem::itemChange(change, value);
+    if (change == ItemDevicePixelRatioHasChanged || change == ItemVisibleHasChanged)
+        polish();
+}
+
+// Qt Charts draws in the GUI thread only, so the picture is made here and paint() copies it.
+void FigureItem::updatePolish() {
+    if (!isVisible() || width() <= 0.0 || height() <= 0.0)
+        return;
+    m_picture = {};
+    if (m_controller) {
+        const plot::Theme& theme = Theme::instance()->plotTheme();
+        const auto scene = m_controller->draw(theme, measureWith(theme), width(), height());
+        if (scene)
+            draw(*scene, theme);
+    }
+    update();
+}
+
+void FigureItem::draw(const plot::PlotScene& scene, const plot::Theme& theme) {
+    const double ratio = window() != nullptr ? window()->effectiveDevicePixelRatio() : 1.0;
+    const auto pixels = [ratio](double length) {
+        return std::max(1, static_cast<int>(std::ceil(length * ratio)));
+    };
+    m_picture
+        = QImage(pixels(scene.width), pixels(scene.height), QImage::Format_ARGB32_Premultiplied);
+    m_picture.setDevicePixelRatio(ratio);
+    m_picture.fill(Theme::instance()->window());
+    QPainter painter(&m_picture);
+    paintScene(scene, theme, painter, PaintTarget::Screen);
+}
+
+void FigureItem::paint(QPainter* painter) {
+    painter->fillRect(boundingRect(), Theme::instance()->window());
+    if (!m_picture.isNull())
+        painter->drawImage(QPointF(0.0, -m_scroll), m_picture);
+}
+
+void FigureItem::mousePressEvent(QMouseEvent* event) {
+    forceActiveFocus(Qt::MouseFocusReason);
+    event->accept();
+    if (m_controller)
+        m_controller->clickAt(event->position().x(), event->position().y() + m_scroll);
+}
+
+void FigureItem::mouseDoubleClickEvent(QMouseEvent* event) {
+    event->accept();
+    if (m_controller)
+        m_controller->openSelected();
+}
+
+// A view that opens under a resting pointer was not pointed at.
+void FigureItem::hoverEnterEvent(QHoverEvent* event) {
+    m_hovered = event->position();
+}
+
+void FigureItem::hoverMoveEvent(QHoverEvent* event) {
+    if (!m_controller || event->position() == m_hovered)
+        return;
+    m_hovered = event->position();
+    m_controller->hoverAt(m_hovered.x(), m_hovered.y() + m_scroll);
+}
+
+void FigureItem::hoverLeaveEvent(QHoverEvent*) {
+    if (m_controller)
+        m_controller->leave();
+}
+
+} // namespace trainscope::app

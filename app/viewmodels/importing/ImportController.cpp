@@ -1,0 +1,224 @@
+#include "app/viewmodels/importing/ImportController.h"
+
+#include "app/viewmodels/importing/ImportTarget.h"
+#include "app/viewmodels/text/HumanText.h"
+
+#include <QDateTime>
+#include <QFileInfo>
+#include <QtConcurrent>
+
+namespace trainscope::app {
+
+namespace {
+
+constexpr int kPollInterval = 100; // ms
+constexpr double kUnknown = -1.0;
+
+std::vector<std::filesystem::path> toPaths(const QStringList& texts) {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& text : texts)
+        paths.emplace_back(text.toStdString());
+    return paths;
+}
+
+} // namespace
+
+ImportController::ImportController(QObject* parent)
+    : QObject(parent) {
+    m_poll.setInterval(kPollInterval);
+    connect(&m_poll, &QTimer::timeout, this, &ImportController::pollProgress);
+    connect(&m_planning, &QFutureWatcherBase::finished, this, &ImportController::takePlan);
+    connect(&m_importing, &QFutureWatcherBase::finished, this, &ImportController::takeOutcomes);
+}
+
+ImportController::~ImportController() {
+    if (m_board)
+        m_board->stop();
+    m_planning.disconnect(this);
+    m_importing.disconnect(this);
+    m_planning.waitForFinished();
+    m_importing.waitForFinished();
+}
+
+bool ImportController::begin(const QStringList& paths) {
+    if (paths.isEmpty() || m_stage == Stage::Planning || m_stage == Stage::Importing)
+        return false;
+    m_paths = paths;
+    m_newDatabase = suggestedDatabase(paths);
+    m_openIsWritable = !m_openDatabase.isEmpty() && canAddTo(m_openDatabase);
+    m_useOpen = true;
+    m_plan.setUnits({});
+    m_unrecognised.setFiles({});
+    m_board = std::make_shared<ImportBoard>();
+    m_progress = {};
+    m_planning.setFuture(QtConcurrent::run([board = m_board, sources = toPaths(paths)] {
+        return std::make_shared<Result<PlannedImport>>(planDropped(sources, *board));
+    }));
+    m_poll.start();
+    setStage(Stage::Planning);
+    Q_EMIT targetChanged();
+    return true;
+}
+
+void ImportController::takePlan() {
+    m_poll.stop();
+    auto result = m_planning.result();
+    if (!result->hasValue()) {
+        setStage(Stage::Idle);
+        Q_EMIT failed(result->error());
+        return;
+    }
+    if (m_board->isStopped())
+        return setStage(Stage::Idle);
+    m_planned = std::make_shared<PlannedImport>(std::move(*result).value());
+    m_plan.setUnits(m_planned->plan.units);
+    m_unrecognised.setFiles(m_planned->plan.unrecognised);
+    setStage(Stage::Review);
+}
+
+void ImportController::start() {
+    if (m_stage != Stage::Review || !m_plan.valid())
+        return;
+    m_planned->plan.units = m_plan.units();
+    m_board = std::make_shared<ImportBoard>();
+    m_progress = {};
+    m_meter.restart();
+    const std::filesystem::path database = targetPath().toStdString();
+    m_importing.setFuture(QtConcurrent::run([board = m_board, planned = m_planned, database] {
+        return std::make_shared<Result<FinishedImport>>(importPlanned(*planned, database, *board));
+    }));
+    m_poll.start();
+    setStage(Stage::Importing);
+}
+
+void ImportController::takeOutcomes() {
+    m_poll.stop();
+    const auto result = m_importing.result();
+    if (!result->hasValue()) {
+        setStage(m_board->isStopped() ? Stage::Idle : Stage::Review);
+        Q_EMIT failed(result->error());
+        return;
+    }
+    std::vector<ImportReportModel::Entry> entries;
+    QStringList runNames;
+    for (const auto& outcome : result->value().outcomes) {
+        if (outcome.report && !outcome.error)
+            runNames.append(QString::fromStdString(outcome.unit.runName));
+        const auto path = m_planned->tree->displayPath(outcome.unit.path);
+        entries.push_back(ImportReportModel::entryOf(outcome, QString::fromStdString(path)));
+    }
+    m_report.setEntries(std::move(entries));
+    m_planned.reset();
+    const auto database = targetPath();
+    setStage(Stage::Finished);
+    if (result->value().wroteAnything)
+        Q_EMIT imported(database, runNames);
+}
+
+void ImportController::cancel() {
+    if (m_stage == Stage::Planning || m_stage == Stage::Importing) {
+        m_board->stop();
+        Q_EMIT progressChanged();
+        return;
+    }
+    m_planned.reset();
+    setStage(Stage::Idle);
+}
+
+void ImportController::pollProgress() {
+    m_progress = m_board->progress();
+    m_meter.add(QDateTime::currentMSecsSinceEpoch(), m_progress.bytesDone, fraction());
+    Q_EMIT progressChanged();
+}
+
+void ImportController::setStage(Stage stage) {
+    m_stage = stage;
+    Q_EMIT stageChanged();
+    Q_EMIT progressChanged();
+}
+
+void ImportController::setOpenDatabase(const QString& path) {
+    m_openDatabase = path;
+    m_openIsWritable = !path.isEmpty() && canAddTo(path);
+    Q_EMIT targetChanged();
+}
+
+void ImportController::setTarget(const QUrl& file) {
+    auto path = file.isLocalFile() ? file.toLocalFile() : file.toString();
+    if (path.isEmpty())
+        return;
+    if (QFileInfo(path).suffix() != QLatin1String("trainscope"))
+        path += QLatin1String(".trainscope");
+    m_newDatabase = path;
+    m_useOpen = false;
+    Q_EMIT targetChanged();
+}
+
+void ImportController::setUseOpen(bool use) {
+    if (use == m_useOpen)
+        return;
+    m_useOpen = use;
+    Q_EMIT targetChanged();
+}
+
+QString ImportController::sourceText() const {
+    if (m_paths.size() == 1)
+        return m_paths.first();
+    return tr("%1 files and folders").arg(m_paths.size());
+}
+
+QString ImportController::targetPath() const {
+    return useOpen() ? m_openDatabase : m_newDatabase;
+}
+
+QString ImportController::targetFolder() const {
+    return QFileInfo(targetPath()).path();
+}
+
+QString ImportController::targetNote() const {
+    if (useOpen())
+        return tr("Adds to the database that is open.");
+    return QFileInfo::exists(m_newDatabase) ? tr("This database exists: the runs are added to it.")
+                                            : tr("A new database.");
+}
+
+bool ImportController::canUseOpen() const {
+    return m_openIsWritable;
+}
+
+double ImportController::fraction() const {
+    return m_progress.bytesTotal == 0 ? kUnknown : m_progress.fraction;
+}
+
+double ImportController::unitFraction() const {
+    return m_progress.unitBytesTotal == 0 ? kUnknown : m_progress.unitFraction;
+}
+
+QString ImportController::phaseText() const {
+    return stopping() ? tr("Stopping…") : QString::fromStdString(m_progress.phase);
+}
+
+QString ImportController::unitText() const {
+    if (!m_planned || m_progress.unit >= m_planned->plan.units.size())
+        return {};
+    return QString::fromStdString(
+        m_planned->tree->displayPath(m_planned->plan.units[m_progress.unit].path));
+}
+
+QString ImportController::amountText() const {
+    if (m_progress.bytesTotal == 0)
+        return {};
+    return tr("%1 of %2").arg(bytesText(m_progress.bytesDone), bytesText(m_progress.bytesTotal));
+}
+
+QString ImportController::rateText() const {
+    const auto rate = m_meter.rate();
+    return rate ? bytesRateText(*rate) : QString();
+}
+
+QString ImportController::timeLeftText() const {
+    const auto seconds = m_meter.secondsLeft();
+    return seconds ? tr("%1 left").arg(waitText(*seconds)) : QString();
+}
+
+} // namespace trainscope::app

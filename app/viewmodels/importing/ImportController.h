@@ -1,0 +1,117 @@
+#pragma once
+// The import as the window drives it: plan what was dropped, let the user change the plan, import
+// it, and report. All long work runs in a worker and can be stopped. GUI thread only.
+
+#include "app/importing/TransferMeter.h"
+#include "app/viewmodels/importing/ImportJob.h"
+#include "app/viewmodels/importing/ImportPlanModel.h"
+#include "app/viewmodels/importing/ImportReportModel.h"
+
+#include <QFutureWatcher>
+#include <QObject>
+#include <QQmlEngine>
+#include <QTimer>
+#include <QUrl>
+
+#include <memory>
+
+namespace trainscope::app {
+
+class ImportController : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Belongs to the session")
+    Q_PROPERTY(Stage stage READ stage NOTIFY stageChanged FINAL)
+    Q_PROPERTY(QString sourceText READ sourceText NOTIFY stageChanged FINAL)
+    Q_PROPERTY(trainscope::app::ImportPlanModel* plan READ plan CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::UnrecognisedModel* unrecognised READ unrecognised CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::ImportReportModel* report READ report CONSTANT FINAL)
+
+    Q_PROPERTY(QString targetPath READ targetPath NOTIFY targetChanged FINAL)
+    Q_PROPERTY(QString targetFolder READ targetFolder NOTIFY targetChanged FINAL)
+    // "a new database", "adds to this database, which exists"
+    Q_PROPERTY(QString targetNote READ targetNote NOTIFY targetChanged FINAL)
+    Q_PROPERTY(bool canUseOpen READ canUseOpen NOTIFY targetChanged FINAL)
+    Q_PROPERTY(bool useOpen READ useOpen WRITE setUseOpen NOTIFY targetChanged FINAL)
+
+    Q_PROPERTY(bool stopping READ stopping NOTIFY progressChanged FINAL)
+    Q_PROPERTY(double fraction READ fraction NOTIFY progressChanged FINAL) // < 0: not known
+    Q_PROPERTY(double unitFraction READ unitFraction NOTIFY progressChanged FINAL)
+    Q_PROPERTY(QString phaseText READ phaseText NOTIFY progressChanged FINAL)
+    Q_PROPERTY(QString unitText READ unitText NOTIFY progressChanged FINAL)
+    Q_PROPERTY(QString amountText READ amountText NOTIFY progressChanged FINAL)
+    Q_PROPERTY(QString rateText READ rateText NOTIFY progressChanged FINAL)
+    Q_PROPERTY(QString timeLeftText READ timeLeftText NOTIFY progressChanged FINAL)
+
+public:
+    enum class Stage { Idle, Planning, Review, Importing, Finished };
+    Q_ENUM(Stage)
+
+    explicit ImportController(QObject* parent = nullptr);
+    // Stops and waits for the work under way.
+    ~ImportController() override;
+
+    // Absolute paths. Ignored, returning false, while an import is being planned or run.
+    bool begin(const QStringList& paths);
+    // The database that is open in the window; empty: none.
+    void setOpenDatabase(const QString& path);
+
+    Q_INVOKABLE void start();
+    // Stops the work; on the review and the report it closes the sheet.
+    Q_INVOKABLE void cancel();
+    Q_INVOKABLE void setTarget(const QUrl& file);
+
+    [[nodiscard]] Stage stage() const { return m_stage; }
+    [[nodiscard]] QString sourceText() const;
+    [[nodiscard]] ImportPlanModel* plan() { return &m_plan; }
+    [[nodiscard]] UnrecognisedModel* unrecognised() { return &m_unrecognised; }
+    [[nodiscard]] ImportReportModel* report() { return &m_report; }
+    [[nodiscard]] QString targetPath() const;
+    [[nodiscard]] QString targetFolder() const;
+    [[nodiscard]] QString targetNote() const;
+    [[nodiscard]] bool canUseOpen() const;
+    [[nodiscard]] bool useOpen() const { return m_useOpen && canUseOpen(); }
+    void setUseOpen(bool use);
+    [[nodiscard]] bool stopping() const { return m_board && m_board->isStopped(); }
+    [[nodiscard]] double fraction() const;
+    [[nodiscard]] double unitFraction() const;
+    [[nodiscard]] QString phaseText() const;
+    [[nodiscard]] QString unitText() const;
+    [[nodiscard]] QString amountText() const;
+    [[nodiscard]] QString rateText() const;
+    [[nodiscard]] QString timeLeftText() const;
+
+Q_SIGNALS:
+    void stageChanged();
+    void targetChanged();
+    void progressChanged();
+    // The database holds something new, of these runs.
+    void imported(const QString& database, const QStringList& runNames);
+    void failed(const trainscope::Error& error);
+
+private:
+    void setStage(Stage stage);
+    void takePlan();
+    void takeOutcomes();
+    void pollProgress();
+
+    Stage m_stage = Stage::Idle;
+    QStringList m_paths;
+    ImportPlanModel m_plan;
+    UnrecognisedModel m_unrecognised;
+    ImportReportModel m_report;
+    QString m_openDatabase;
+    QString m_newDatabase;
+    bool m_openIsWritable = false;
+    bool m_useOpen = true;
+
+    std::shared_ptr<ImportBoard> m_board;
+    std::shared_ptr<PlannedImport> m_planned;
+    ImportProgress m_progress;
+    TransferMeter m_meter;
+    QTimer m_poll;
+    QFutureWatcher<std::shared_ptr<Result<PlannedImport>>> m_planning;
+    QFutureWatcher<std::shared_ptr<Result<FinishedImport>>> m_importing;
+};
+
+} // namespace trainscope::app

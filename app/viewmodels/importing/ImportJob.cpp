@@ -1,0 +1,119 @@
+#include "app/viewmodels/importing/ImportJob.h"
+
+#include "app/viewmodels/importing/DroppedTree.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+
+namespace trainscope::app {
+
+namespace {
+
+void removeDatabase(const std::filesystem::path& database) {
+    for (const auto* suffix : {"", "-wal", "-shm"}) {
+        std::error_code ignored;
+        std::filesystem::remove(database.string() + suffix, ignored);
+    }
+}
+
+// "tree/" of each dropped folder whose name no other dropped path has.
+std::set<std::string> folderPrefixes(const std::vector<std::filesystem::path>& paths) {
+    std::map<std::string, int> uses;
+    for (const auto& path : paths)
+        ++uses[path.filename().string()];
+    std::set<std::string> prefixes;
+    for (const auto& path : paths) {
+        std::error_code failure;
+        const auto name = path.filename().string();
+        if (uses[name] == 1 && std::filesystem::is_directory(path, failure))
+            prefixes.insert(name + "/");
+    }
+    return prefixes;
+}
+
+// Runs are named below the folder that was given; its own name stays where two runs would meet.
+void nameBelowFolders(
+    std::vector<importers::ImportUnit>& units, const std::vector<std::filesystem::path>& paths) {
+    const auto prefixes = folderPrefixes(paths);
+    const auto shortName = [&prefixes](const std::string& name) {
+        const auto slash = name.find('/');
+        const bool below = slash != std::string::npos && slash + 1 < name.size()
+            && prefixes.contains(name.substr(0, slash + 1));
+        return below ? name.substr(slash + 1) : name;
+    };
+    std::map<std::string, std::set<std::string>> meanings;
+    for (const auto& unit : units)
+        meanings[shortName(unit.runName)].insert(unit.runName);
+    for (auto& unit : units) {
+        const auto name = shortName(unit.runName);
+        if (meanings[name].size() == 1)
+            unit.runName = name;
+    }
+}
+
+} // namespace
+
+void ImportBoard::report(const ImportProgress& progress) {
+    const std::lock_guard lock(m_mutex);
+    m_progress = progress;
+}
+
+ImportProgress ImportBoard::progress() const {
+    const std::lock_guard lock(m_mutex);
+    return m_progress;
+}
+
+Result<PlannedImport> planDropped(
+    const std::vector<std::filesystem::path>& paths, ImportBoard& board) {
+    auto tree = openDropped(paths);
+    if (!tree.hasValue())
+        return tree.error();
+    PlannedImport planned;
+    planned.tree = std::move(tree).value();
+    const auto progress = [&board](const ProgressState& state) {
+        ImportProgress seen;
+        seen.phase = state.phase;
+        seen.bytesDone = state.bytesDone;
+        seen.bytesTotal = state.bytesTotal;
+        if (state.bytesTotal > 0)
+            seen.fraction
+                = static_cast<double>(state.bytesDone) / static_cast<double>(state.bytesTotal);
+        board.report(seen);
+        return !board.isStopped();
+    };
+    auto plan = importers::planImport(*planned.tree, progress);
+    if (!plan.hasValue())
+        return plan.error();
+    planned.plan = std::move(plan).value();
+    if (paths.size() > 1)
+        nameBelowFolders(planned.plan.units, paths);
+    return planned;
+}
+
+Result<FinishedImport> importPlanned(
+    const PlannedImport& planned, const std::filesystem::path& database, ImportBoard& board) {
+    std::error_code failure;
+    const bool existed = std::filesystem::exists(database, failure);
+    const auto listener = [&board](const ImportProgress& progress) {
+        board.report(progress);
+        return !board.isStopped();
+    };
+    auto outcomes = runImport(*planned.tree, planned.plan, database, listener);
+    if (!outcomes.hasValue()) {
+        if (!existed)
+            removeDatabase(database);
+        return outcomes.error();
+    }
+    FinishedImport finished;
+    finished.outcomes = std::move(outcomes).value();
+    finished.wroteAnything = std::any_of(finished.outcomes.begin(), finished.outcomes.end(),
+        [](const UnitOutcome& outcome) { return outcome.report && !outcome.error; });
+    if (!existed && !finished.wroteAnything)
+        removeDatabase(database);
+    return finished;
+}
+
+} // namespace trainscope::app

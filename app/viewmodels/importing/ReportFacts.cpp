@@ -1,0 +1,132 @@
+#include "app/viewmodels/importing/ReportFacts.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace trainscope::app {
+
+namespace {
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("ReportFacts", text);
+}
+
+using Facts = std::vector<std::pair<QString, QString>>;
+
+void addCount(Facts& facts, const char* label, std::int64_t count) {
+    if (count > 0)
+        facts.emplace_back(translated(label), wholeText(count));
+}
+
+QString missingRanks(const ImportReport& report) {
+    const std::set<int> found(report.ranksFound.begin(), report.ranksFound.end());
+    std::vector<int> missing;
+    for (int rank = 0; rank < report.ranksExpected; ++rank) {
+        if (!found.contains(rank))
+            missing.push_back(rank);
+    }
+    return rankRanges(missing);
+}
+
+void addRanks(Facts& facts, const ImportReport& report) {
+    const auto found = static_cast<std::int64_t>(report.ranksFound.size());
+    if (found == 0 && report.ranksExpected == 0)
+        return;
+    if (report.ranksExpected == 0) {
+        facts.emplace_back(translated("Ranks found"), rankRanges(report.ranksFound));
+        return;
+    }
+    auto text = translated("%1 of %2 expected").arg(found).arg(report.ranksExpected);
+    const auto missing = missingRanks(report);
+    if (!missing.isEmpty())
+        text = translated("%1, missing: %2").arg(text, missing);
+    facts.emplace_back(translated("Ranks found"), text);
+}
+
+// "sensor_period" → "Sensor period".
+QString readable(const std::string& key) {
+    auto text = QString::fromStdString(key)
+                    .replace(QLatin1Char('_'), QLatin1Char(' '))
+                    .replace(QLatin1String("gpu"), QLatin1String("GPU"));
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text;
+}
+
+// Counts of one kind, "cat:kernel" and "cat:cpu_op", share a line.
+void addCounts(Facts& facts, const ImportReport& report) {
+    std::map<QString, QStringList> kinds;
+    for (const auto& [key, value] : report.counts) {
+        const auto text = QString::fromStdString(key);
+        const auto colon = text.indexOf(QLatin1Char(':'));
+        if (colon < 0)
+            facts.emplace_back(readable(key), wholeText(value));
+        else
+            kinds[text.left(colon)].append(
+                QStringLiteral("%1 %2").arg(text.mid(colon + 1), wholeText(value)));
+    }
+    for (const auto& [kind, texts] : kinds) {
+        const auto label = kind == QLatin1String("cat") ? translated("Events by category")
+            : kind == QLatin1String("ph")               ? translated("Events by phase")
+                                                        : readable(kind.toStdString());
+        facts.emplace_back(label, texts.join(QStringLiteral(", ")));
+    }
+}
+
+} // namespace
+
+std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report) {
+    Facts facts;
+    facts.emplace_back(translated("Rows read"), wholeText(report.rows));
+    facts.emplace_back(translated("Rows skipped"), wholeText(report.skipped));
+    addRanks(facts, report);
+    addCount(facts, "Samples", report.samples);
+    addCount(facts, "Missing samples", report.missing);
+    addCount(facts, "Spans", report.spans);
+    if (report.samples > 0) {
+        facts.emplace_back(translated("Gaps"), wholeText(report.gaps));
+        facts.emplace_back(translated("Counter wraps or resets"), wholeText(report.counterFalls));
+    }
+    for (const auto& [key, value] : report.facts)
+        facts.emplace_back(readable(key), QString::fromStdString(value));
+    addCounts(facts, report);
+    facts.emplace_back(translated("Size"), bytesText(report.bytes));
+    return facts;
+}
+
+QStringList warningTexts(const ImportReport& report) {
+    QStringList texts;
+    std::int64_t said = 0;
+    for (const auto& warning : report.warnings) {
+        said += warning.files;
+        const auto file = QString::fromStdString(warning.file);
+        const auto text = QString::fromStdString(warning.fullText());
+        if (warning.line > 0)
+            texts.append(translated("%1, line %2: %3").arg(file, wholeText(warning.line), text));
+        else
+            texts.append(file.isEmpty() ? text : translated("%1: %2").arg(file, text));
+    }
+    const auto more = report.warningCount - said;
+    if (more > 0)
+        texts.append(translated("and %1 more").arg(wholeText(more)));
+    return texts;
+}
+
+QString rankRanges(std::vector<int> ranks) {
+    std::sort(ranks.begin(), ranks.end());
+    QStringList parts;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1)
+            ++last;
+        parts.append(last == i ? QString::number(ranks[i])
+                               : QStringLiteral("%1–%2").arg(ranks[i]).arg(ranks[last]));
+        i = last + 1;
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,24 @@
+#pragma once
+// An import report as lines for people. Any thread.
+
+#include "app/viewmodels/text/HumanText.h"
+#include "core/model/Import.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <utility>
+#include <vector>
+
+namespace trainscope::app {
+
+// Label and value of everything the report says, the numbers that matter first.
+std::vector<std::pair<QString, QString>> reportFacts(const ImportReport& report);
+
+// "file, line 17: text", and at the end how many more there were.
+QStringList warningTexts(const ImportReport& report);
+
+// {0,1,2,3,8} as "0–3, 8".
+QString rankRanges(std::vector<int> ranks);
+
+} // namespace trainscope::app

@@ -1,0 +1,193 @@
+#include "app/viewmodels/inspector/CursorProbe.h"
+
+#include "app/viewmodels/text/QuantityText.h"
+#include "core/plot/timeline/CounterRate.h"
+#include "core/plot/timeline/TraceClock.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace trainscope::app {
+namespace {
+
+using store::Store;
+
+constexpr double kNoData = std::numeric_limits<double>::quiet_NaN();
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("CursorProbe", text);
+}
+
+Result<double> valueOf(const Store& store, const Series& series, TimeNs time) {
+    if (!series.range.contains(time))
+        return kNoData;
+    if (series.description.metric.kind != MetricKind::Counter) {
+        auto value = store.valueAt(series.id, time);
+        if (!value.hasValue())
+            return value.error();
+        return value.value().value_or(kNoData);
+    }
+    return plot::counterRateAt(store, series, time);
+}
+
+int nodeOf(const RunFacts& facts, int rank) {
+    const auto gpu = std::find_if(
+        facts.gpus.begin(), facts.gpus.end(), [rank](const Gpu& g) { return g.rank == rank; });
+    return gpu == facts.gpus.end() ? 0 : gpu->node;
+}
+
+bool belongsTo(const Subject& subject, int rank, int node) {
+    return subject.kind == SubjectKind::Gpu ? subject.rank == rank : subject.node == node;
+}
+
+struct MetricValue {
+    double value = kNoData;
+    int links = 0; // that were summed
+};
+
+// Of a GPU, or of its node; the links of a node count together.
+Result<MetricValue> metricAt(
+    const Store& store, const RunFacts& facts, const std::string& metric, int rank, TimeNs time) {
+    const int node = nodeOf(facts, rank);
+    MetricValue sum;
+    for (const auto& series : facts.series) {
+        if (series.description.metric.name != metric
+            || !belongsTo(series.description.subject, rank, node))
+            continue;
+        auto value = valueOf(store, series, time);
+        if (!value.hasValue())
+            return value.error();
+        if (std::isfinite(value.value()))
+            sum.value = std::isfinite(sum.value) ? sum.value + value.value() : value.value();
+        if (series.description.subject.kind != SubjectKind::Link)
+            break;
+        ++sum.links;
+    }
+    return sum;
+}
+
+std::string unitOf(const RunFacts& facts, const std::string& metric) {
+    for (const auto& series : facts.series) {
+        const Metric& found = series.description.metric;
+        if (found.name == metric)
+            return found.kind == MetricKind::Counter ? found.unit + "/s" : found.unit;
+    }
+    return "1";
+}
+
+// The innermost span under the cursor on a track.
+Result<std::optional<Span>> spanOn(const Store& store, const Track& track, TimeNs time) {
+    for (int depth = std::max(1, track.depth) - 1; depth >= 0; --depth) {
+        auto span = store.spanAt(track.id, time, depth);
+        if (!span.hasValue() || span.value())
+            return span;
+    }
+    return std::optional<Span>{};
+}
+
+Result<QString> kernelAt(
+    const Store& store, const RunFacts& facts, plot::LaneStyle style, int rank, TimeNs time) {
+    const TrackKind kind = style == plot::LaneStyle::Thread ? TrackKind::Thread : TrackKind::Stream;
+    bool anyTrack = false;
+    for (const auto& track : facts.tracks) {
+        if (track.description.rank != rank || track.description.kind != kind)
+            continue;
+        anyTrack = anyTrack || track.range.contains(time);
+        auto span = spanOn(store, track, time);
+        if (!span.hasValue())
+            return span.error();
+        if (!span.value())
+            continue;
+        auto name = store.name(span.value()->name);
+        if (!name.hasValue())
+            return name.error();
+        return QStringLiteral("%1 %2").arg(
+            QString::fromStdString(name.value()).left(48), durationText(span.value()->duration));
+    }
+    return anyTrack ? translated("idle") : noDataText();
+}
+
+Result<QString> laneAt(const Store& store, const RunFacts& facts, const plot::ShownRun& shown,
+    const plot::LaneSpec& lane, int focus, TimeNs time) {
+    const int rank = lane.rank.value_or(focus);
+    if (lane.metric.empty())
+        return kernelAt(store, facts, lane.style, rank, plot::ownTime(shown, rank, time));
+    auto value = metricAt(store, facts, lane.metric, rank, time);
+    if (!value.hasValue())
+        return value.error();
+    const QString text = metricText(lane.metric, value.value().value, unitOf(facts, lane.metric));
+    // The lane draws every link by itself.
+    return value.value().links > 1
+        ? translated("%1, %2 links together").arg(text).arg(value.value().links)
+        : text;
+}
+
+Status addGpuFacts(const Store& store, const RunFacts& facts, const plot::ShownRun& shown, int rank,
+    TimeNs time, std::vector<Fact>& into) {
+    std::vector<std::string> seen;
+    for (const auto& series : facts.series) {
+        const Metric& metric = series.description.metric;
+        const bool isGpu = series.description.subject.kind == SubjectKind::Gpu
+            && series.description.subject.rank == rank;
+        if (!isGpu || std::find(seen.begin(), seen.end(), metric.name) != seen.end())
+            continue;
+        seen.push_back(metric.name);
+        auto value = metricAt(store, facts, metric.name, rank, time);
+        if (!value.hasValue())
+            return value.error();
+        const QString label
+            = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
+        into.push_back(
+            {label, metricText(metric.name, value.value().value, unitOf(facts, metric.name))});
+    }
+    const bool traced
+        = std::any_of(facts.tracks.begin(), facts.tracks.end(), [rank](const Track& t) {
+              return t.description.rank == rank && t.description.kind == TrackKind::Stream;
+          });
+    if (!traced)
+        return {};
+    auto kernel
+        = kernelAt(store, facts, plot::LaneStyle::Kernels, rank, plot::ownTime(shown, rank, time));
+    if (!kernel.hasValue())
+        return kernel.error();
+    into.push_back({translated("Kernel"), kernel.value()});
+    return {};
+}
+
+} // namespace
+
+Result<ProbeResult> probe(
+    const Store& store, const ProbeRequest& request, const std::function<bool()>& isCancelled) {
+    ProbeResult result{request.time, request.rank, {}, {}};
+    const std::size_t runs = std::min(request.runs.size(), request.catalogue->runs.size());
+    for (const auto& lane : request.arrangement.lanes) {
+        QStringList texts;
+        for (std::size_t i = 0; i < runs; ++i) {
+            if (isCancelled())
+                return cancelled();
+            auto text = laneAt(store, request.catalogue->facts(i), request.runs[i], lane,
+                request.rank, request.runs[i].origin + request.time);
+            if (!text.hasValue())
+                return text.error();
+            texts.append(text.value());
+        }
+        result.lanes.push_back(texts.join(QStringLiteral("  /  ")));
+    }
+    for (std::size_t i = 0; i < runs; ++i) {
+        const RunFacts facts = request.catalogue->facts(i);
+        if (runs > 1)
+            result.gpu.push_back({QString::fromStdString(facts.run.name), {}, true});
+        const TimeNs time = request.runs[i].origin + request.time;
+        if (auto added = addGpuFacts(store, facts, request.runs[i], request.rank, time, result.gpu);
+            !added.hasValue())
+            return added.error();
+    }
+    return result;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,33 @@
+#pragma once
+// The values of one moment: of every lane, and of every metric of the GPU that has the focus. Exact
+// samples, not buckets. Blocking; for a worker.
+
+#include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "app/viewmodels/shared/FactListModel.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace trainscope::app {
+
+struct ProbeRequest {
+    CataloguePtr catalogue;
+    std::vector<plot::ShownRun> runs;
+    plot::Arrangement arrangement;
+    DurationNs time; // view time
+    int rank = 0; // GPU with the focus
+};
+
+struct ProbeResult {
+    DurationNs time;
+    int rank = 0;
+    std::vector<QString>
+        lanes; // one text per lane: "688 W", several runs "688 W / 702 W", "no data"
+    std::vector<Fact> gpu; // the metrics of the GPU, per run
+};
+
+Result<ProbeResult> probe(const store::Store& store, const ProbeRequest& request,
+    const std::function<bool()>& isCancelled);
+
+} // namespace trainscope::app

@@ -1,0 +1,89 @@
+#include "app/viewmodels/inspector/GpuListModel.h"
+
+#include "app/viewmodels/text/QuantityText.h"
+
+#include <QStringList>
+
+namespace trainscope::app {
+namespace {
+
+QString optionalText(const char* metric, const std::optional<double>& value, const char* unit) {
+    return value ? metricText(metric, *value, unit) : QStringLiteral("–");
+}
+
+GpuRow rowOf(const GpuStatistics& gpu, const QString& run) {
+    const QString rank = QString::number(gpu.gpu.rank);
+    return {run.isEmpty() ? rank : run + QLatin1Char(' ') + rank,
+        optionalText("gpu_power", gpu.meanPower, "W"),
+        optionalText("gpu_power", gpu.peakPower, "W"),
+        optionalText("gpu_temperature", gpu.peakTemperature, "°C"),
+        optionalText("energy", gpu.energy, "J")};
+}
+
+bool hasFigures(const GpuStatistics& gpu) {
+    return gpu.meanPower || gpu.peakTemperature || gpu.energy;
+}
+
+} // namespace
+
+void GpuListModel::setStatistics(const std::vector<RunStatistics>& runs) {
+    std::vector<GpuRow> rows;
+    for (const auto& run : runs) {
+        const QString name = runs.size() > 1 ? QString::fromStdString(run.name) : QString();
+        for (const auto& gpu : run.gpus) {
+            if (hasFigures(gpu))
+                rows.push_back(rowOf(gpu, name));
+        }
+    }
+    if (rows.size() != m_rows.size()) {
+        beginResetModel();
+        m_rows = std::move(rows);
+        endResetModel();
+        Q_EMIT countChanged();
+        return;
+    }
+    m_rows = std::move(rows);
+    if (!m_rows.empty())
+        Q_EMIT dataChanged(index(0), index(count() - 1));
+}
+
+QString GpuListModel::text() const {
+    QString text = tr("GPU\tmean power\tpeak power\tpeak temperature\tenergy\n");
+    for (const auto& row : m_rows)
+        text += QStringList{row.gpu, row.meanPower, row.peakPower, row.peakTemperature, row.energy}
+                    .join(QLatin1Char('\t'))
+            + QLatin1Char('\n');
+    return text;
+}
+
+int GpuListModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : count();
+}
+
+QVariant GpuListModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const GpuRow& row = m_rows[static_cast<std::size_t>(index.row())];
+    switch (role) {
+    case Qt::DisplayRole:
+    case GpuName:
+        return row.gpu;
+    case MeanPower:
+        return row.meanPower;
+    case PeakPower:
+        return row.peakPower;
+    case PeakTemperature:
+        return row.peakTemperature;
+    case Energy:
+        return row.energy;
+    default:
+        return {};
+    }
+}
+
+QHash<int, QByteArray> GpuListModel::roleNames() const {
+    return {{GpuName, "gpuName"}, {MeanPower, "meanPower"}, {PeakPower, "peakPower"},
+        {PeakTemperature, "peakTemperature"}, {Energy, "energy"}};
+}
+
+} // namespace trainscope::app

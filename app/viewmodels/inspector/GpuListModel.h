@@ -1,0 +1,51 @@
+#pragma once
+// One row per GPU with its figures over the selection, ready to read. GUI thread.
+
+#include <QAbstractListModel>
+#include <QQmlEngine>
+#include <QString>
+
+#include "app/viewmodels/inspector/SelectionStatistics.h"
+
+#include <vector>
+
+namespace trainscope::app {
+
+struct GpuRow {
+    QString gpu; // "5", with several runs "H200 5"
+    QString meanPower;
+    QString peakPower;
+    QString peakTemperature;
+    QString energy;
+    bool operator==(const GpuRow&) const = default;
+};
+
+class GpuListModel : public QAbstractListModel {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the inspector.")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+
+public:
+    enum Role { GpuName = Qt::UserRole + 1, MeanPower, PeakPower, PeakTemperature, Energy };
+    Q_ENUM(Role)
+
+    using QAbstractListModel::QAbstractListModel;
+
+    [[nodiscard]] int count() const { return static_cast<int>(m_rows.size()); }
+    void setStatistics(const std::vector<RunStatistics>& runs);
+    // Tab-separated, with a head.
+    [[nodiscard]] QString text() const;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+
+Q_SIGNALS:
+    void countChanged();
+
+private:
+    std::vector<GpuRow> m_rows;
+};
+
+} // namespace trainscope::app

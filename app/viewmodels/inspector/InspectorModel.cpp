@@ -1,0 +1,132 @@
+#include "app/viewmodels/inspector/InspectorModel.h"
+
+#include "app/viewmodels/text/QuantityText.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+
+#include <algorithm>
+
+namespace trainscope::app {
+namespace {
+
+QString optionalText(const Metric& metric, const std::optional<double>& value) {
+    return value ? metricText(metric.name, *value, metric.unit) : QStringLiteral("–");
+}
+
+void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
+    const Metric& metric = statistics.metric;
+    const QString label = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
+    if (metric.kind == MetricKind::Counter) {
+        facts.push_back(
+            {InspectorModel::tr("%1, total").arg(label), optionalText(metric, statistics.total)});
+        return;
+    }
+    if (!statistics.mean) {
+        facts.push_back({label, noDataText()});
+        return;
+    }
+    const QString min = optionalText(metric, statistics.min);
+    const QString max = optionalText(metric, statistics.max);
+    const QString range = min == max ? QString() : InspectorModel::tr("%1 to %2").arg(min, max);
+    facts.push_back({label, optionalText(metric, statistics.mean), false, range});
+}
+
+std::vector<Fact> factsOf(const RunStatistics& run) {
+    std::vector<Fact> facts{{InspectorModel::tr("Duration"), durationText(run.duration)}};
+    const auto measured = std::count_if(
+        run.gpus.begin(), run.gpus.end(), [](const auto& gpu) { return gpu.energy.has_value(); });
+    if (run.energy)
+        facts.push_back({(measured == 1 ? InspectorModel::tr("Energy, 1 GPU")
+                                        : InspectorModel::tr("Energy, %1 GPUs").arg(measured)),
+            metricText("energy", *run.energy, "J")});
+    for (const auto& metric : run.metrics) {
+        if (metric.metric.name != "gpu_power" || !metric.mean || !metric.max)
+            continue;
+        facts.push_back(
+            {InspectorModel::tr("Mean power per GPU"), optionalText(metric.metric, metric.mean)});
+        facts.push_back(
+            {InspectorModel::tr("Peak power per GPU"), optionalText(metric.metric, metric.max)});
+    }
+    for (const auto& metric : run.metrics)
+        addMetric(metric, facts);
+    return facts;
+}
+
+} // namespace
+
+InspectorModel::InspectorModel(QObject* parent)
+    : QObject(parent) { }
+
+void InspectorModel::copy() const {
+    QGuiApplication::clipboard()->setText(text());
+}
+
+QString InspectorModel::text() const {
+    QString text = m_selectionTitle + QLatin1Char('\n') + m_selection.text();
+    if (m_gpus.count() > 0)
+        text += QLatin1Char('\n') + m_gpus.text();
+    if (m_cursor.count() > 0)
+        text += QLatin1Char('\n') + m_cursorTitle + QLatin1Char('\n') + m_cursor.text();
+    if (m_hasSpan)
+        text += QLatin1Char('\n') + m_span.text();
+    return text;
+}
+
+void InspectorModel::startStatistics(const QString& title) {
+    m_selectionTitle = title;
+    m_computing = true;
+    Q_EMIT selectionChanged();
+}
+
+void InspectorModel::showStatistics(const Result<std::vector<RunStatistics>>& statistics) {
+    m_computing = false;
+    m_error.clear();
+    std::vector<Fact> facts;
+    if (!statistics.hasValue()) {
+        m_error = QString::fromStdString(statistics.error().describe());
+        m_gpus.setStatistics({});
+    } else {
+        for (const auto& run : statistics.value()) {
+            if (statistics.value().size() > 1)
+                facts.push_back({QString::fromStdString(run.name), {}, true});
+            const auto own = factsOf(run);
+            facts.insert(facts.end(), own.begin(), own.end());
+        }
+        m_gpus.setStatistics(statistics.value());
+    }
+    m_selection.setFacts(std::move(facts));
+    Q_EMIT selectionChanged();
+}
+
+void InspectorModel::showCursor(const ProbeResult& probe) {
+    m_cursorTitle = tr("GPU at the cursor · rank %1").arg(probe.rank);
+    m_cursor.setFacts(probe.gpu);
+    Q_EMIT cursorChanged();
+}
+
+void InspectorModel::clearCursor() {
+    m_cursorTitle.clear();
+    m_cursor.setFacts({});
+    Q_EMIT cursorChanged();
+}
+
+void InspectorModel::showSpan(const std::optional<SpanReport>& report) {
+    m_hasSpan = report.has_value();
+    m_spanName = report ? QString::fromStdString(report->name) : QString();
+    m_span.setFacts(report ? report->facts : std::vector<Fact>());
+    Q_EMIT spanChanged();
+}
+
+void InspectorModel::clear() {
+    m_selectionTitle.clear();
+    m_computing = false;
+    m_error.clear();
+    m_selection.setFacts({});
+    m_gpus.setStatistics({});
+    clearCursor();
+    showSpan(std::nullopt);
+    Q_EMIT selectionChanged();
+}
+
+} // namespace trainscope::app

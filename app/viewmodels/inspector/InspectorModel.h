@@ -1,0 +1,77 @@
+#pragma once
+// What the inspector says: the statistics of the selection (or of the visible window), the GPU at
+// the cursor, and the selected span. Filled by TimelineController. GUI thread.
+
+#include <QObject>
+#include <QQmlEngine>
+#include <QString>
+
+#include "app/viewmodels/inspector/CursorProbe.h"
+#include "app/viewmodels/inspector/GpuListModel.h"
+#include "app/viewmodels/inspector/SelectionStatistics.h"
+#include "app/viewmodels/inspector/SpanLookup.h"
+#include "app/viewmodels/shared/FactListModel.h"
+
+#include <optional>
+
+namespace trainscope::app {
+
+class InspectorModel : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the timeline.")
+    Q_PROPERTY(QString selectionTitle READ selectionTitle NOTIFY selectionChanged FINAL)
+    Q_PROPERTY(trainscope::app::FactListModel* selection READ selection CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::GpuListModel* gpus READ gpus CONSTANT FINAL)
+    Q_PROPERTY(bool computing READ isComputing NOTIFY selectionChanged FINAL)
+    Q_PROPERTY(QString errorText READ errorText NOTIFY selectionChanged FINAL)
+    Q_PROPERTY(QString cursorTitle READ cursorTitle NOTIFY cursorChanged FINAL)
+    Q_PROPERTY(trainscope::app::FactListModel* cursor READ cursor CONSTANT FINAL)
+    Q_PROPERTY(bool hasSpan READ hasSpan NOTIFY spanChanged FINAL)
+    Q_PROPERTY(QString spanName READ spanName NOTIFY spanChanged FINAL)
+    Q_PROPERTY(trainscope::app::FactListModel* span READ span CONSTANT FINAL)
+
+public:
+    explicit InspectorModel(QObject* parent = nullptr);
+
+    [[nodiscard]] const QString& selectionTitle() const { return m_selectionTitle; }
+    [[nodiscard]] FactListModel* selection() { return &m_selection; }
+    [[nodiscard]] GpuListModel* gpus() { return &m_gpus; }
+    [[nodiscard]] bool isComputing() const { return m_computing; }
+    [[nodiscard]] const QString& errorText() const { return m_error; }
+    [[nodiscard]] const QString& cursorTitle() const { return m_cursorTitle; }
+    [[nodiscard]] FactListModel* cursor() { return &m_cursor; }
+    [[nodiscard]] bool hasSpan() const { return m_hasSpan; }
+    [[nodiscard]] const QString& spanName() const { return m_spanName; }
+    [[nodiscard]] FactListModel* span() { return &m_span; }
+
+    // All that is shown, as tab-separated text on the clipboard.
+    Q_INVOKABLE void copy() const;
+    [[nodiscard]] QString text() const;
+
+    void startStatistics(const QString& title);
+    void showStatistics(const Result<std::vector<RunStatistics>>& statistics);
+    void showCursor(const ProbeResult& probe);
+    void clearCursor();
+    void showSpan(const std::optional<SpanReport>& report);
+    void clear();
+
+Q_SIGNALS:
+    void selectionChanged();
+    void cursorChanged();
+    void spanChanged();
+
+private:
+    QString m_selectionTitle;
+    FactListModel m_selection;
+    GpuListModel m_gpus;
+    bool m_computing = false;
+    QString m_error;
+    QString m_cursorTitle;
+    FactListModel m_cursor;
+    bool m_hasSpan = false;
+    QString m_spanName;
+    FactListModel m_span;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,195 @@
+#include "app/viewmodels/inspector/SelectionStatistics.h"
+
+#include "core/analysis/CounterTotal.h"
+#include "core/analysis/EnergyIntegral.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+using store::Store;
+using Cancel = std::function<bool()>;
+
+Status eachBlock(const Store& store, SeriesId series, TimeRange window, const Cancel& isCancelled,
+    const std::function<void(std::span<const TimeNs>, std::span<const double>)>& take) {
+    bool stopped = false;
+    auto done = store.forEachSample(series, window, [&](auto times, auto values) {
+        stopped = isCancelled();
+        if (!stopped)
+            take(times, values);
+        return !stopped;
+    });
+    if (stopped)
+        return cancelled();
+    return done;
+}
+
+Result<std::optional<double>> energyOf(
+    const Store& store, SeriesId power, TimeRange window, const Cancel& isCancelled) {
+    analysis::EnergyIntegral energy;
+    const auto feed = [&](analysis::EnergyIntegral& into) {
+        return eachBlock(store, power, window, isCancelled,
+            [&into](auto times, auto values) { into.add(times, values); });
+    };
+    if (auto read = feed(energy); !read.hasValue())
+        return read.error();
+    if (energy.present() < 2)
+        return std::optional<double>{};
+    const double limit = energy.gapLimit();
+    if (energy.longest() <= limit)
+        return std::optional<double>{energy.energy().value};
+    analysis::EnergyIntegral bridged(limit);
+    if (auto read = feed(bridged); !read.hasValue())
+        return read.error();
+    return std::optional<double>{bridged.energy().value};
+}
+
+Result<std::optional<double>> totalOf(
+    const Store& store, const Series& counter, TimeRange window, const Cancel& isCancelled) {
+    analysis::CounterTotal total(counter.description);
+    auto read = eachBlock(store, counter.id, window, isCancelled,
+        [&total](auto times, auto values) { total.add(times, values); });
+    if (!read.hasValue())
+        return read.error();
+    return total.total();
+}
+
+// Folds the subjects of one metric together.
+struct MetricFold {
+    Metric metric;
+    double weighted = 0.0;
+    double covered = 0.0;
+    std::optional<double> min;
+    std::optional<double> max;
+    std::optional<double> total;
+
+    void add(const store::WindowStatistics& part) {
+        if (part.count <= part.missing)
+            return;
+        // A single sample covers no time; it still has a value.
+        const double weight = part.coveredSeconds > 0.0 ? part.coveredSeconds : 1e-9;
+        weighted += part.mean * weight;
+        covered += weight;
+        min = min ? std::min(*min, part.min) : part.min;
+        max = max ? std::max(*max, part.max) : part.max;
+    }
+    [[nodiscard]] MetricStatistics finished() const {
+        MetricStatistics result{metric, {}, min, max, total};
+        if (covered > 0.0)
+            result.mean = weighted / covered;
+        return result;
+    }
+};
+
+class RunFold {
+public:
+    RunFold(const Store& store, const RunFacts& facts, TimeRange window, const Cancel& isCancelled)
+        : m_store(store)
+        , m_facts(facts)
+        , m_window(window)
+        , m_isCancelled(isCancelled) {
+        for (const auto& gpu : facts.gpus)
+            m_gpus[gpu.rank].gpu = gpu;
+    }
+
+    Status add(const Series& series) {
+        if (m_isCancelled())
+            return cancelled();
+        MetricFold& fold = m_metrics[series.description.metric.name];
+        fold.metric = series.description.metric;
+        if (series.description.metric.kind == MetricKind::Counter)
+            return addCounter(fold, series);
+        auto part = m_store.statistics(series.id, m_window);
+        if (!part.hasValue())
+            return part.error();
+        fold.add(part.value());
+        return addToGpu(series, part.value());
+    }
+
+    RunStatistics finish() {
+        RunStatistics result{m_facts.run.name, m_window.length(), m_energy, {}, {}};
+        for (const auto& known : metricRegistry()) {
+            if (const auto found = m_metrics.find(known.name); found != m_metrics.end()) {
+                result.metrics.push_back(found->second.finished());
+                m_metrics.erase(found);
+            }
+        }
+        for (const auto& [name, fold] : m_metrics)
+            result.metrics.push_back(fold.finished());
+        for (const auto& [rank, gpu] : m_gpus)
+            result.gpus.push_back(gpu);
+        return result;
+    }
+
+private:
+    Status addCounter(MetricFold& fold, const Series& series) {
+        auto total = totalOf(m_store, series, m_window, m_isCancelled);
+        if (!total.hasValue())
+            return total.error();
+        if (total.value())
+            fold.total = fold.total.value_or(0.0) + *total.value();
+        return {};
+    }
+
+    Status addToGpu(const Series& series, const store::WindowStatistics& part) {
+        const auto& [metric, subject]
+            = std::tie(series.description.metric.name, series.description.subject);
+        if (subject.kind != SubjectKind::Gpu || part.count <= part.missing)
+            return {};
+        GpuStatistics& gpu = m_gpus[subject.rank];
+        gpu.gpu.rank = subject.rank;
+        if (metric == "gpu_temperature")
+            gpu.peakTemperature = part.max;
+        if (metric != "gpu_power")
+            return {};
+        gpu.meanPower = part.mean;
+        gpu.peakPower = part.max;
+        auto energy = energyOf(m_store, series.id, m_window, m_isCancelled);
+        if (!energy.hasValue())
+            return energy.error();
+        gpu.energy = energy.value();
+        if (gpu.energy)
+            m_energy = m_energy.value_or(0.0) + *gpu.energy;
+        return {};
+    }
+
+    const Store& m_store;
+    RunFacts m_facts;
+    TimeRange m_window;
+    const Cancel& m_isCancelled;
+    std::map<std::string, MetricFold> m_metrics;
+    std::map<int, GpuStatistics> m_gpus;
+    std::optional<double> m_energy;
+};
+
+TimeRange clippedTo(const TimeRange& range, TimeRange window) {
+    window.begin = std::max(window.begin, range.begin);
+    window.end = std::max(window.begin, std::min(window.end, range.end));
+    return window;
+}
+
+} // namespace
+
+Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
+    const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
+    plot::ViewWindow stretch, const Cancel& isCancelled) {
+    std::vector<RunStatistics> all;
+    const std::size_t count = std::min(runs.size(), catalogue.runs.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const TimeRange wanted{runs[i].origin + stretch.begin, runs[i].origin + stretch.end};
+        const TimeRange window = clippedTo(catalogue.runs[i].range, wanted);
+        RunFold fold(store, catalogue.facts(i), window, isCancelled);
+        for (const auto& series : catalogue.facts(i).series) {
+            if (auto added = fold.add(series); !added.hasValue())
+                return added.error();
+        }
+        all.push_back(fold.finish());
+    }
+    return all;
+}
+
+} // namespace trainscope::app

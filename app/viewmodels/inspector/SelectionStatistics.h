@@ -1,0 +1,42 @@
+#pragma once
+// The numbers of a stretch of time over all GPUs of the shown runs, by the definitions of
+// core/analysis. SI. Blocking; for a worker.
+
+#include "app/viewmodels/lanes/TimelineCatalogue.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::app {
+
+struct MetricStatistics {
+    Metric metric;
+    std::optional<double> mean; // time-weighted, over all subjects
+    std::optional<double> min;
+    std::optional<double> max;
+    std::optional<double> total; // counters: Σ of differences over all subjects
+};
+
+struct GpuStatistics {
+    Gpu gpu;
+    std::optional<double> meanPower;
+    std::optional<double> peakPower;
+    std::optional<double> peakTemperature;
+    std::optional<double> energy;
+};
+
+struct RunStatistics {
+    std::string name;
+    DurationNs duration; // of the part of the stretch that the run fills
+    std::optional<double> energy; // of all GPUs; absent without gpu_power
+    std::vector<MetricStatistics> metrics; // in the order of the registry, others after
+    std::vector<GpuStatistics> gpus; // by rank
+};
+
+Result<std::vector<RunStatistics>> selectionStatistics(const store::Store& store,
+    const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
+    plot::ViewWindow stretch, const std::function<bool()>& isCancelled);
+
+} // namespace trainscope::app

@@ -1,0 +1,122 @@
+#include "app/viewmodels/inspector/SpanDetailFacts.h"
+
+#include "app/viewmodels/text/QuantityText.h"
+
+#include <QCoreApplication>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QStringList>
+
+#include <array>
+#include <optional>
+
+namespace trainscope::app {
+namespace {
+
+struct KnownKey {
+    const char* key;
+    const char* label;
+    const char* unit; // "": as it stands
+};
+constexpr std::array<KnownKey, 14> kKnown{{
+    {"Collective name", QT_TRANSLATE_NOOP("SpanDetail", "Collective"), ""},
+    {"In msg nelems", QT_TRANSLATE_NOOP("SpanDetail", "Elements in"), "n"},
+    {"Out msg nelems", QT_TRANSLATE_NOOP("SpanDetail", "Elements out"), "n"},
+    {"dtype", QT_TRANSLATE_NOOP("SpanDetail", "Data type"), ""},
+    {"Group size", QT_TRANSLATE_NOOP("SpanDetail", "Group size"), ""},
+    {"Process Group Name", QT_TRANSLATE_NOOP("SpanDetail", "Group"), ""},
+    {"Process Group Description", QT_TRANSLATE_NOOP("SpanDetail", "Group purpose"), ""},
+    {"Process Group Ranks", QT_TRANSLATE_NOOP("SpanDetail", "Group ranks"), ""},
+    {"bytes", QT_TRANSLATE_NOOP("SpanDetail", "Bytes"), "B"},
+    {"memory bandwidth (GB/s)", QT_TRANSLATE_NOOP("SpanDetail", "Bandwidth, GB/s"), ""},
+    {"grid", QT_TRANSLATE_NOOP("SpanDetail", "Grid"), "×"},
+    {"block", QT_TRANSLATE_NOOP("SpanDetail", "Block"), "×"},
+    {"registers per thread", QT_TRANSLATE_NOOP("SpanDetail", "Registers per thread"), ""},
+    {"shared memory", QT_TRANSLATE_NOOP("SpanDetail", "Shared memory"), "B"},
+}};
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("SpanDetail", text);
+}
+
+QString plainText(const QJsonValue& value, const QString& separator) {
+    if (value.isString())
+        return value.toString();
+    if (value.isBool())
+        return value.toBool() ? translated("yes") : translated("no");
+    if (value.isArray()) {
+        QStringList parts;
+        for (const auto& part : value.toArray())
+            parts.append(plainText(part, separator));
+        return parts.join(separator);
+    }
+    if (value.isDouble())
+        return QString::number(value.toDouble(), 'g', 12);
+    return QString::fromUtf8(QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact));
+}
+
+QString valueText(const QJsonValue& value, const QString& unit) {
+    if (unit == QLatin1String("B") && value.isDouble())
+        return metricText("bytes", value.toDouble(), "B");
+    if (unit == QLatin1String("n") && value.isDouble())
+        return countText(static_cast<std::int64_t>(value.toDouble()));
+    return plainText(
+        value, unit == QString::fromUtf8("×") ? QStringLiteral(" × ") : QStringLiteral(", "));
+}
+
+// Bytes of one element of PyTorch's and NCCL's type names.
+std::optional<int> elementBytes(const QString& dtype) {
+    struct Type {
+        const char* name;
+        int bytes;
+    };
+    constexpr std::array<Type, 12> kTypes{{{"BFloat16", 2}, {"Half", 2}, {"Float", 4},
+        {"Double", 8}, {"Byte", 1}, {"Char", 1}, {"Bool", 1}, {"Short", 2}, {"Int", 4}, {"Long", 8},
+        {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}}};
+    for (const auto& type : kTypes) {
+        if (dtype.compare(QLatin1String(type.name), Qt::CaseInsensitive) == 0)
+            return type.bytes;
+    }
+    return std::nullopt;
+}
+
+void addMessageSize(const QJsonObject& object, std::vector<Fact>& facts) {
+    const auto bytes = elementBytes(object.value(QLatin1String("dtype")).toString());
+    const QJsonValue elements = object.value(QLatin1String("In msg nelems"));
+    if (bytes && elements.isDouble())
+        facts.push_back(
+            {translated("Message"), metricText("bytes", elements.toDouble() * *bytes, "B")});
+}
+
+QJsonObject objectOf(std::string_view detail) {
+    return QJsonDocument::fromJson(QByteArray(detail.data(), static_cast<qsizetype>(detail.size())))
+        .object();
+}
+
+} // namespace
+
+std::vector<Fact> detailFacts(std::string_view detail) {
+    QJsonObject object = objectOf(detail);
+    std::vector<Fact> facts;
+    for (const auto& known : kKnown) {
+        const QString key = QString::fromLatin1(known.key);
+        if (!object.contains(key))
+            continue;
+        facts.push_back(
+            {translated(known.label), valueText(object.value(key), QString::fromUtf8(known.unit))});
+        if (key == QLatin1String("Collective name"))
+            addMessageSize(object, facts);
+    }
+    for (const auto& known : kKnown)
+        object.remove(QString::fromLatin1(known.key));
+    for (auto it = object.begin(); it != object.end(); ++it)
+        facts.push_back({it.key(), plainText(it.value(), QStringLiteral(", "))});
+    return facts;
+}
+
+std::string collectiveName(std::string_view detail) {
+    return objectOf(detail).value(QLatin1String("Collective name")).toString().toStdString();
+}
+
+} // namespace trainscope::app

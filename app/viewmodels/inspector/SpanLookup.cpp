@@ -1,0 +1,221 @@
+#include "app/viewmodels/inspector/SpanLookup.h"
+
+#include "app/viewmodels/inspector/SpanDetailFacts.h"
+#include "app/viewmodels/text/QuantityText.h"
+#include "core/analysis/CollectivePeers.h"
+#include "core/analysis/KernelCategory.h"
+#include "core/plot/timeline/TraceClock.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+using store::Store;
+using FoundSpan = std::optional<Span>;
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("SpanLookup", text);
+}
+
+Result<FoundSpan> spanHere(const Store& store, const SpanTarget& target) {
+    auto exact = store.spanAt(target.track, target.time, target.depth);
+    if (!exact.hasValue() || exact.value())
+        return exact;
+    FoundSpan longest;
+    const TimeRange near{target.time - target.reach, target.time + target.reach + DurationNs{1}};
+    auto read = store.forEachSpan(target.track, near, [&](std::span<const Span> block) {
+        for (const auto& span : block) {
+            const bool better = !longest || span.duration > longest->duration;
+            if (span.depth == target.depth && better)
+                longest = span;
+        }
+        return true;
+    });
+    if (!read.hasValue())
+        return read.error();
+    return longest;
+}
+
+Result<FoundSpan> spanAfter(const Store& store, const SpanTarget& target) {
+    FoundSpan next;
+    const TimeRange rest{target.time, kAllTime.end};
+    auto read = store.forEachSpan(target.track, rest, [&](std::span<const Span> block) {
+        const auto found = std::find_if(block.begin(), block.end(), [&](const Span& span) {
+            return span.depth == target.depth && span.start >= target.time;
+        });
+        if (found != block.end())
+            next = *found;
+        return !next.has_value();
+    });
+    if (!read.hasValue())
+        return read.error();
+    return next;
+}
+
+// Looks back in growing steps, so that a long track is not read from its beginning.
+Result<FoundSpan> spanBefore(const Store& store, const SpanTarget& target, TimeNs trackBegin,
+    const std::function<bool()>& isCancelled) {
+    for (DurationNs back{100'000};; back.ns *= 16) {
+        if (isCancelled())
+            return cancelled();
+        const bool last = target.time - trackBegin <= back;
+        const TimeRange window{last ? trackBegin : target.time - back, target.time};
+        FoundSpan previous;
+        auto read = store.forEachSpan(target.track, window, [&](std::span<const Span> block) {
+            for (const auto& span : block) {
+                if (span.depth == target.depth && span.start < target.time)
+                    previous = span;
+            }
+            return true;
+        });
+        if (!read.hasValue())
+            return read.error();
+        if (previous || last)
+            return previous;
+    }
+}
+
+Result<FoundSpan> find(const Store& store, const SpanTarget& target, TimeNs trackBegin,
+    const std::function<bool()>& isCancelled) {
+    switch (target.step) {
+    case SpanTarget::Step::Here:
+        return spanHere(store, target);
+    case SpanTarget::Step::Next:
+        return spanAfter(store, target);
+    case SpanTarget::Step::Previous:
+        return spanBefore(store, target, trackBegin, isCancelled);
+    }
+    return FoundSpan{};
+}
+
+std::string textOf(const Store& store, NameId id) {
+    return id.isValid() ? store.name(id).valueOr({}) : std::string();
+}
+
+// "1, 2, 3 and 28 more".
+QString ranksText(const std::vector<int>& ranks) {
+    constexpr std::size_t kMost = 8;
+    QStringList texts;
+    for (std::size_t i = 0; i < std::min(ranks.size(), kMost); ++i)
+        texts.append(QString::number(ranks[i]));
+    const QString listed = texts.join(QStringLiteral(", "));
+    return ranks.size() <= kMost
+        ? listed
+        : translated("%1 and %2 more").arg(listed).arg(ranks.size() - kMost);
+}
+
+// What called for it, or what it called for.
+Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) {
+    if (report.span.correlation == 0)
+        return {};
+    auto found = store.correlated(facts.run.id, report.rank, report.span.correlation);
+    if (!found.hasValue())
+        return found.error();
+    for (const auto& other : found.value()) {
+        if (other.track == report.track && other.span.start == report.span.start)
+            continue;
+        const bool launched = other.span.kind == SpanKind::Runtime;
+        const QString name = QString::fromStdString(textOf(store, other.span.name));
+        report.facts.push_back(
+            {launched ? translated("Launched by") : translated("Launches"), name});
+        const DurationNs delay = launched ? report.span.start - other.span.start
+                                          : other.span.start - report.span.start;
+        report.facts.push_back({translated("Launch to start"), durationText(delay)});
+    }
+    return {};
+}
+
+// The other ranks' parts of a collective, the one that came last first.
+Status addPeers(
+    const Store& store, const Run& run, const plot::ShownRun& shown, SpanReport& report) {
+    const auto onOneClock
+        = [&shown](int rank, TimeNs own) { return plot::shownTime(shown, rank, own); };
+    auto found = analysis::collectivePeers(store, run, report.track, report.span, onOneClock);
+    if (!found.hasValue())
+        return found.error();
+    if (!found.value())
+        return {};
+    const analysis::CollectivePeers& all = *found.value();
+    report.facts.push_back({translated("Peers"), {}, true});
+    if (all.peers.size() > 1) {
+        report.facts.push_back({translated("Came last"), translated("rank %1").arg(all.lastRank)});
+        report.facts.push_back({translated("Starts apart"), durationText(all.startSpread)});
+    }
+    const TimeNs start = onOneClock(report.rank, report.span.start);
+    for (const auto& peer : all.peers) {
+        const DurationNs later = peer.span.start - start;
+        const bool own = peer.rank == report.rank && peer.span.start == start;
+        const QString offset = own
+            ? translated("this one")
+            : (later.ns < 0 ? QString() : QStringLiteral("+")) + durationText(later);
+        report.facts.push_back({translated("rank %1").arg(peer.rank),
+            QStringLiteral("%1, %2").arg(offset, durationText(peer.span.duration))});
+    }
+    if (!all.missingRanks.empty())
+        report.facts.push_back({translated("Not traced"), ranksText(all.missingRanks)});
+    return {};
+}
+
+std::vector<Fact> basicFacts(const SpanReport& report, const RunFacts& run, const Track& track,
+    const std::string& detail, const plot::TimeContext& context, TimeNs begin) {
+    const auto& categories = analysis::KernelCategories::builtIn();
+    const bool isKernel = report.span.kind == SpanKind::Kernel;
+    const auto kind = isKernel ? analysis::KernelCategories::label(
+                          categories.categoryOf(report.name, collectiveName(detail)))
+                               : toString(report.span.kind);
+    const QString start
+        = QString::fromStdString(plot::timeText(begin - context.origin, DurationNs{1}, context));
+    return {{translated("Name"), QString::fromStdString(report.name)},
+        {isKernel ? translated("Category") : translated("Kind"),
+            QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size()))},
+        {translated("Start"), start},
+        {translated("Duration"), exactDurationText(report.span.duration)},
+        {translated("Run"), QString::fromStdString(run.run.name)},
+        {translated("Rank"), report.rank < 0 ? noDataText() : QString::number(report.rank)},
+        {translated("Track"), QString::fromStdString(track.description.name)}};
+}
+
+} // namespace
+
+Result<std::optional<SpanReport>> lookUpSpan(const Store& store, const TimelineCatalogue& catalogue,
+    const SpanTarget& target, const plot::TimeContext& context,
+    const std::function<bool()>& isCancelled) {
+    if (target.run >= catalogue.runs.size())
+        return std::optional<SpanReport>{};
+    const RunFacts run = catalogue.facts(target.run);
+    const auto track = std::find_if(run.tracks.begin(), run.tracks.end(),
+        [&target](const Track& t) { return t.id == target.track; });
+    if (track == run.tracks.end())
+        return std::optional<SpanReport>{};
+    auto found = find(store, target, track->range.begin, isCancelled);
+    if (!found.hasValue())
+        return found.error();
+    if (!found.value())
+        return std::optional<SpanReport>{};
+    SpanReport report;
+    report.run = target.run;
+    report.track = target.track;
+    report.rank = track->description.rank;
+    report.span = *found.value();
+    report.name = textOf(store, report.span.name);
+    const std::string detail = textOf(store, report.span.detail);
+    plot::ShownRun shown;
+    shown.clocks = target.clocks;
+    report.facts = basicFacts(report, run, *track, detail, context,
+        plot::shownTime(shown, report.rank, report.span.start));
+    auto more = detailFacts(detail);
+    report.facts.insert(report.facts.end(), more.begin(), more.end());
+    if (auto launch = addLaunch(store, run, report); !launch.hasValue())
+        return launch.error();
+    if (auto peers = addPeers(store, run.run, shown, report); !peers.hasValue())
+        return peers.error();
+    return std::optional<SpanReport>(std::move(report));
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,42 @@
+#pragma once
+// Everything there is to say about one span: for the inspector. Blocking; for a worker.
+
+#include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "app/viewmodels/shared/FactListModel.h"
+
+#include "core/plot/timeline/TimeTicks.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::app {
+
+// A span that was pointed at or stepped to.
+struct SpanTarget {
+    std::size_t run = 0; // index into the shown runs
+    TrackId track;
+    TimeNs time; // absolute, inside the span, of its rank's own clock
+    int depth = 0;
+    enum class Step { Here, Next, Previous } step = Step::Here;
+    DurationNs reach; // how far beside `time` a span may lie: a few pixels
+    // That the run is shown with: starts and peers are told by it; nullptr: as recorded.
+    std::shared_ptr<const analysis::RankClocks> clocks = {};
+};
+
+struct SpanReport {
+    std::size_t run = 0;
+    TrackId track;
+    int rank = -1;
+    Span span; // of its rank's own clock
+    std::string name;
+    std::vector<Fact> facts;
+};
+
+// Absent when there is no span there, or none further on.
+Result<std::optional<SpanReport>> lookUpSpan(const store::Store& store,
+    const TimelineCatalogue& catalogue, const SpanTarget& target, const plot::TimeContext& context,
+    const std::function<bool()>& isCancelled);
+
+} // namespace trainscope::app

@@ -1,0 +1,45 @@
+#include "app/viewmodels/lanes/TimelineCatalogue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+
+const Iteration* RunFacts::findIteration(std::int64_t index) const {
+    const auto found = std::find_if(iterations.begin(), iterations.end(),
+        [index](const Iteration& iteration) { return iteration.index == index; });
+    return found == iterations.end() ? nullptr : &*found;
+}
+
+RunFacts TimelineCatalogue::facts(std::size_t run) const {
+    const auto& of = tables.runs[run];
+    return {runs[run], of.gpus, of.series, of.tracks, of.iterations};
+}
+
+Result<CataloguePtr> loadCatalogue(const store::Store& store,
+    const std::vector<plot::ShownRun>& shown, const std::function<bool()>& isCancelled) {
+    auto catalogue = std::make_shared<TimelineCatalogue>();
+    catalogue->uuid = store.uuid();
+    auto runs = store.runs();
+    if (!runs.hasValue())
+        return runs.error();
+    for (const auto& wanted : shown) {
+        const auto run = std::find_if(runs.value().begin(), runs.value().end(),
+            [&wanted](const Run& r) { return r.id == wanted.id; });
+        if (run == runs.value().end())
+            return Error{ErrorCode::NotFound,
+                "The run is no longer in the database; open it again.", wanted.name};
+        catalogue->runs.push_back(*run);
+    }
+    if (isCancelled())
+        return cancelled();
+    auto tables = plot::readCatalogue(store, shown);
+    if (!tables.hasValue())
+        return tables.error();
+    catalogue->tables = std::move(tables).value();
+    catalogue->defaults = plot::defaultArrangement(catalogue->tables);
+    catalogue->choices = plot::laneChoices(catalogue->tables);
+    return CataloguePtr(std::move(catalogue));
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,82 @@
+#pragma once
+// Reads timeline data for the window in a worker and keeps the newest, so that a view always has
+// something to draw: a coarse picture of everything first, then the data of the last window at once
+// and the exact data when it arrives, with an overview behind it. While one read is under way
+// further requests wait and only the last of them counts; a read of other runs or lanes, or of a
+// window that is far from the wanted one, is dropped. GUI thread.
+
+#include <QObject>
+#include <QString>
+
+#include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "app/viewmodels/shared/StoreWorker.h"
+#include "core/plot/timeline/Timeline.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace trainscope::app {
+
+struct LoadRequest {
+    CataloguePtr catalogue;
+    std::vector<plot::ShownRun> runs;
+    plot::Arrangement arrangement;
+    plot::ViewWindow window; // as seen
+    plot::ViewWindow limits; // of the runs
+    int columns = 0; // over the window: device pixels
+};
+
+using TimelineDataPtr = std::shared_ptr<plot::TimelineData>;
+
+class TimelineLoader : public QObject {
+    Q_OBJECT
+
+public:
+    explicit TimelineLoader(StoreWorker& worker, QObject* parent = nullptr);
+
+    // Reads unless what is there serves the window already.
+    void request(LoadRequest request);
+    // Reads again, whatever is there: the database has changed.
+    void invalidate();
+    // Forgets everything; requests under way deliver nothing.
+    void clear();
+
+    // What to draw for the window: the newest data, with coarser data behind it where it ends;
+    // nullptr before the first.
+    [[nodiscard]] TimelineDataPtr dataFor(const plot::ViewWindow& window) const;
+    [[nodiscard]] bool isLoading() const { return m_running.has_value(); }
+    [[nodiscard]] const QString& errorText() const { return m_error; }
+
+    // The stretch that is read for a window: half a window more on both sides, inside the limits.
+    static plot::ViewWindow padded(const plot::ViewWindow& window, const plot::ViewWindow& limits);
+
+Q_SIGNALS:
+    void dataChanged();
+    void loadingChanged();
+    void failed();
+
+private:
+    [[nodiscard]] bool serves(const LoadRequest& request) const;
+    [[nodiscard]] bool overviewMissing(const LoadRequest& request) const;
+    // First: few columns of everything, soon. Exact: the window. Overview: everything.
+    enum class Stage { First, Exact, Overview };
+    // Whether what is being read can be drawn for the window that is wanted now.
+    [[nodiscard]] bool isStillUseful(const LoadRequest& running, const LoadRequest& wanted) const;
+    void putBehind();
+    void start(const LoadRequest& request, Stage stage);
+    void take(const LoadRequest& request, Stage stage, Result<TimelineDataPtr> result);
+    void continueWithPending();
+
+    LatestTask<TimelineDataPtr> m_task;
+    std::optional<LoadRequest> m_running;
+    Stage m_stage = Stage::First; // of what is running
+    std::optional<LoadRequest> m_pending;
+    std::optional<LoadRequest> m_last;
+    TimelineDataPtr m_data;
+    TimelineDataPtr m_overview;
+    bool m_stale = false;
+    QString m_error;
+};
+
+} // namespace trainscope::app

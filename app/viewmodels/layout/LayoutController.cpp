@@ -1,0 +1,396 @@
+#include "app/viewmodels/layout/LayoutController.h"
+
+#include "app/painting/LayoutDrawing.h"
+#include "app/painting/WriteFile.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+constexpr int kShareMs = 250;
+
+QString settingsKey() {
+    return BenchState::keyOf(BenchState::Layout);
+}
+
+} // namespace
+
+LayoutController::LayoutController(QObject* parent)
+    : BenchView(parent) {
+    m_shareTimer.setSingleShot(true);
+    m_shareTimer.setInterval(kShareMs);
+    connectPlayback();
+    connect(this, &BenchView::benchChanged, this, [this] {
+        if (bench() != nullptr)
+            connect(bench(), &BenchState::cursorMoved, this, &LayoutController::takeCursor,
+                Qt::UniqueConnection);
+    });
+}
+
+LayoutController::~LayoutController() {
+    m_probeTask.cancel();
+}
+
+void LayoutController::restore() {
+    takeSettings(
+        bench() != nullptr ? decodeLayout(bench()->settings(settingsKey())) : LayoutSettings());
+}
+
+void LayoutController::takeSettings(const LayoutSettings& settings) {
+    m_settings = settings;
+    refreshRows();
+    Q_EMIT settingsChanged();
+    if (m_reading)
+        readColours();
+}
+
+void LayoutController::choose(const QString& key, int choice) {
+    if (key == QLatin1String("run")) {
+        const auto runs = candidates();
+        if (choice >= 0 && choice < static_cast<int>(runs.size())) {
+            m_run = runs[static_cast<std::size_t>(choice)];
+            m_reading.reset();
+            load();
+        }
+        return;
+    }
+    const auto rows = m_rows.rows();
+    LayoutSettings changed = m_settings;
+    if (m_reading)
+        changed = withLayoutSetting(m_settings, choicesOf(), key, choice);
+    if (changed == m_settings)
+        return;
+    if (bench() != nullptr)
+        bench()->setSettings(settingsKey(), encodeLayout(changed));
+    takeSettings(changed);
+    Q_EMIT marksChanged();
+}
+
+void LayoutController::setWholeStep(bool whole) {
+    if (whole == m_settings.wholeStep)
+        return;
+    m_settings.wholeStep = whole;
+    if (bench() != nullptr)
+        bench()->setSettings(settingsKey(), encodeLayout(m_settings));
+    Q_EMIT settingsChanged();
+    Q_EMIT geometryChanged();
+}
+
+LayoutChoices LayoutController::choicesOf() const {
+    LayoutChoices choices;
+    const auto runs = candidates();
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        choices.runs.append(QString::fromStdString(runs[i].name));
+        if (m_run && runs[i].id == m_run->id)
+            choices.run = static_cast<int>(i);
+    }
+    if (!m_reading)
+        return choices;
+    choices.metrics = m_reading->metrics;
+    if (const auto& layout = m_reading->figure.layout) {
+        choices.hasLayout = true;
+        choices.hasExperts = layout->grid.degrees().expert > 1;
+        choices.hasContext = layout->grid.degrees().context > 1;
+    }
+    return choices;
+}
+
+void LayoutController::refreshRows() {
+    m_rows.setRows(layoutRows(m_settings, choicesOf()));
+}
+
+void LayoutController::forget() {
+    m_playback.setPlaying(false);
+    m_reading.reset();
+    m_probeSeries.reset();
+    const auto* open = workspace();
+    const auto path = open != nullptr ? std::filesystem::path(open->databasePath().toStdString())
+                                      : std::filesystem::path();
+    m_film.setDatabase(path);
+    m_probeWorker.setDatabase(path);
+    setHover(Physical, std::nullopt, std::nullopt, {});
+}
+
+std::vector<Run> LayoutController::candidates() const {
+    std::vector<Run> runs;
+    const auto* open = workspace();
+    if (open == nullptr)
+        return runs;
+    for (const auto& shown : open->shownRuns()) {
+        for (const auto& run : open->runs()) {
+            if (run.id == shown.id)
+                runs.push_back(run);
+        }
+    }
+    return runs;
+}
+
+// The one that is shown stays while it can be chosen, with what is selected in it.
+void LayoutController::chooseRun() {
+    const auto runs = candidates();
+    const auto same = std::find_if(runs.begin(), runs.end(),
+        [this](const Run& run) { return m_run && run.id == m_run->id && run.name == m_run->name; });
+    if (same != runs.end()) {
+        m_run = *same;
+        return;
+    }
+    m_reading.reset();
+    m_run = runs.empty() ? std::nullopt : std::optional(runs.front());
+    setRank(std::nullopt);
+}
+
+plot::ColourQuery LayoutController::colourQuery() const {
+    plot::ColourQuery query;
+    query.by = m_settings.by;
+    query.metric = m_settings.metric;
+    query.statistic = m_settings.statistic;
+    if (!m_settings.isAtCursor())
+        return query;
+    const bool isOfRun = m_run && m_playback.range() == m_run->range;
+    query.at = isOfRun ? m_playback.time()
+                       : m_run->range.begin + DurationNs{m_run->range.length().ns / 2};
+    return query;
+}
+
+void LayoutController::load() {
+    chooseRun();
+    refreshRows();
+    if (!m_run || !isActive()) {
+        if (!m_run) {
+            follow([this] { m_playback.setRange({{0}, {0}}); });
+            endReading();
+        }
+        return nothingRead();
+    }
+    follow([this] { m_playback.setRange(m_run->range); });
+    takeCursor();
+    const bool withTraces = m_reading != nullptr;
+    if (withTraces && m_reading->hasTraces)
+        return;
+    read<LayoutReadingPtr>(
+        withTraces ? tr("What is exchanged") : QString(),
+        [run = *m_run, colours = colourQuery(), withTraces](
+            const store::Store& store, const Progress& progress) {
+            return readLayout(store, run, colours, withTraces, progress);
+        },
+        [this](const LayoutReadingPtr& reading) { takeReading(reading); });
+}
+
+void LayoutController::takeReading(const LayoutReadingPtr& reading) {
+    const bool isFirst = !m_reading;
+    m_reading = reading;
+    if (isFirst) {
+        m_colours = reading->figure.colours;
+        m_coloursCaption = QString::fromStdString(reading->figure.caption);
+        m_film.setSource(reading->run, m_settings.metric);
+    }
+    refreshRows();
+    refreshFacts();
+    Q_EMIT stateChanged();
+    Q_EMIT geometryChanged();
+    if (isFirst && isMoving())
+        momentChanged();
+    load();
+}
+
+void LayoutController::nothingRead() {
+    m_playback.setPlaying(false);
+    Q_EMIT stateChanged();
+    Q_EMIT geometryChanged();
+}
+
+// The diagrams stay; only their colours are read.
+void LayoutController::readColours() {
+    if (!m_run || !isActive())
+        return;
+    m_playback.setPlaying(m_playback.isPlaying() && isMoving());
+    const plot::ColourQuery query = colourQuery();
+    m_film.setSource(*m_run, m_settings.metric);
+    read<plot::ColouredRanks>(
+        tr("Colours"),
+        [run = *m_run, query](const store::Store& store, const Progress& progress) {
+            return plot::colourRanks(store, run, query, progress);
+        },
+        [this](plot::ColouredRanks coloured) {
+            m_colours = std::move(coloured.colours);
+            m_coloursCaption = QString::fromStdString(coloured.caption);
+            Q_EMIT stateChanged();
+            Q_EMIT geometryChanged();
+            load();
+        });
+}
+
+void LayoutController::beginForm() {
+    if (!m_run)
+        return;
+    const int world = std::max(m_run->worldSize, m_run->gpuCount);
+    m_form.begin(
+        m_reading && m_reading->known ? m_reading->known->request : layout::LayoutRequest(), world);
+}
+
+void LayoutController::saveForm() {
+    if (m_form.fits())
+        write(m_form.request());
+}
+
+void LayoutController::forgetEntered() {
+    write(std::nullopt);
+}
+
+void LayoutController::write(std::optional<layout::LayoutRequest> request) {
+    const auto* open = workspace();
+    if (open == nullptr || !m_run)
+        return;
+    m_writeWorker.post([this, path = open->databasePath().toStdString(), run = *m_run,
+                           request = std::move(request)](const Result<store::Store>&) {
+        auto store = store::Store::open(path, store::OpenMode::ReadWrite);
+        const Status written = store.hasValue() ? analysis::enterLayout(store.value(), run, request)
+                                                : Status(store.error());
+        m_writeWorker.reply([this, written] {
+            if (bench() == nullptr || bench()->workspace() == nullptr)
+                return;
+            const Status outcome = written.hasValue() ? bench()->workspace()->reload() : written;
+            if (!outcome.hasValue())
+                bench()->report(outcome.error());
+        });
+    });
+}
+
+bool LayoutController::isEntered() const {
+    return m_reading && m_reading->known
+        && m_reading->known->origin == analysis::LayoutOrigin::Entered;
+}
+
+bool LayoutController::hasLogical() const {
+    return m_reading && m_reading->figure.layout;
+}
+
+bool LayoutController::hasSchedule() const {
+    return m_reading && !m_reading->schedule.isEmpty();
+}
+
+QString LayoutController::scheduleText() const {
+    if (!hasSchedule())
+        return {};
+    constexpr double kHundred = 100.0;
+    const auto percent = [](double share) { return tr("%1 %").arg(share * kHundred, 0, 'f', 1); };
+    const auto& schedule = m_reading->schedule;
+    const auto& plan = schedule.planned ? *schedule.planned : *schedule.traced;
+    QStringList parts{QString::fromUtf8(layout::toString(plan.kind).data())};
+    if (schedule.iteration)
+        parts.append(tr("iteration %1").arg(*schedule.iteration));
+    if (schedule.tracedBubble)
+        parts.append(tr("bubbles traced %1").arg(percent(*schedule.tracedBubble)));
+    if (schedule.plannedBubble)
+        parts.append(schedule.tracedBubble
+                ? tr("planned %1").arg(percent(*schedule.plannedBubble))
+                : tr("bubbles planned %1").arg(percent(*schedule.plannedBubble)));
+    return parts.join(QStringLiteral(" · "));
+}
+
+bool LayoutController::isLongStep() const {
+    return hasSchedule() && shownPart() < 1.0;
+}
+
+// Of the step: as many passes of a stage as can be read.
+double LayoutController::shownPart() const {
+    constexpr double kPasses = 32.0;
+    const auto& schedule = m_reading->schedule;
+    const auto& plan = schedule.traced ? *schedule.traced : *schedule.planned;
+    const double passes
+        = static_cast<double>(plan.tasks.size()) / std::max(schedule.stageCount(), 1);
+    return passes > kPasses ? kPasses / passes : 1.0;
+}
+
+QString LayoutController::placementTitle() const {
+    return m_reading && m_reading->placement
+        ? QString::fromStdString(m_reading->placement->headline)
+        : QString();
+}
+
+QString LayoutController::placementText() const {
+    if (!m_reading)
+        return {};
+    return QString::fromStdString(
+        m_reading->placement ? m_reading->placement->reason : m_reading->placementMissing);
+}
+
+bool LayoutController::isPlaced() const {
+    return m_reading && m_reading->placement && m_reading->placement->helps;
+}
+
+QString LayoutController::launchArguments() const {
+    return isPlaced() ? QString::fromStdString(analysis::launchArguments(*m_reading->placement))
+                      : QString();
+}
+
+QString LayoutController::emptyTitle() const {
+    const auto* open = workspace();
+    if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr || isReady())
+        return {};
+    if (open->runs().empty())
+        return tr("This run database is empty. Drop a result folder here to import it.");
+    return m_run ? QString() : tr("Choose a run on the left.");
+}
+
+QString LayoutController::emptyText() const {
+    return m_reading ? QString::fromStdString(m_reading->missing) : QString();
+}
+
+QString LayoutController::title() const {
+    return m_run ? QString::fromStdString(m_run->name) : QString();
+}
+
+QString LayoutController::origin() const {
+    if (!m_reading)
+        return {};
+    return m_reading->known
+        ? tr("Layout from %1").arg(QString::fromStdString(m_reading->known->wording))
+        : tr("The layout is not known");
+}
+
+QString LayoutController::notes() const {
+    QStringList lines;
+    if (!m_reading)
+        return {};
+    if (isMoving() && m_colours.by == plot::RankColour::Value)
+        lines.append(tr("%1 at the cursor's time, on the scale of the whole run.")
+                         .arg(QString::fromStdString(m_colours.scale.title)));
+    else if (!m_coloursCaption.isEmpty())
+        lines.append(m_coloursCaption);
+    for (const auto& note : m_reading->figure.notes)
+        lines.append(QString::fromStdString(note));
+    for (const auto& text : {m_reading->schedule.emptyText, m_reading->schedule.caption}) {
+        if (!text.empty())
+            lines.append(QString::fromStdString(text));
+    }
+    for (const auto& note : m_reading->schedule.notes)
+        lines.append(QString::fromStdString(note));
+    return lines.join(QLatin1Char('\n'));
+}
+
+ExportJob LayoutController::exportJob() const {
+    if (!m_reading)
+        return {};
+    auto data = std::make_shared<plot::LayoutFigureData>(m_reading->figure);
+    data->colours = m_colours;
+    data->caption = m_coloursCaption.toStdString();
+    if (isMoving() && m_colours.by == plot::RankColour::Value)
+        data->caption
+            = tr("%1 at %2 after the run's begin, on the scale of the whole run.")
+                  .arg(QString::fromStdString(m_colours.scale.title), m_playback.timeText())
+                  .toStdString();
+    data->query.rank = m_rank;
+    ExportJob job;
+    job.name = settingsKey();
+    job.drawing = [data](const QString& path, const FigureOptions& options,
+                      const std::function<bool()>&) { return exportLayout(*data, path, options); };
+    job.numbers = [data](const QString& path, const std::function<bool()>&) {
+        return writeFile(path, QByteArray::fromStdString(plot::layoutCsv(*data)));
+    };
+    return job;
+}
+
+} // namespace trainscope::app

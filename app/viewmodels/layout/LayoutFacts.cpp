@@ -1,0 +1,330 @@
+#include "app/viewmodels/layout/LayoutFacts.h"
+
+#include "app/viewmodels/text/QuantityText.h"
+#include "core/layout/GroupSpan.h"
+#include "core/plot/Ticks.h"
+#include "core/plot/figures/FigureFrame.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::app {
+namespace {
+
+using analysis::GroupBytes;
+using layout::GroupKind;
+using layout::LinkClass;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("LayoutFacts", text);
+}
+
+QString textOf(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+// Three digits with a prefix: "6.14 GB".
+QString quantity(const char* unit, double value) {
+    const plot::AxisUnit shown = plot::axisUnit({}, unit, std::abs(value));
+    const double number = value * shown.scale;
+    const int before
+        = number != 0.0 ? static_cast<int>(std::floor(std::log10(std::abs(number)))) + 1 : 1;
+    constexpr int kDigits = 3;
+    return QStringLiteral("%1 %2")
+        .arg(number, 0, 'f', std::clamp(kDigits - before, 0, 2))
+        .arg(QString::fromStdString(shown.unit));
+}
+
+QString percent(double share) {
+    constexpr double kHundred = 100.0;
+    const double value = share * kHundred;
+    return tr("%1 %").arg(value, 0, 'f', value < 10.0 ? 1 : 0);
+}
+
+struct Place {
+    const layout::ClusterNode* node = nullptr;
+    const layout::ClusterGpu* gpu = nullptr;
+};
+
+Place placeOf(const layout::Cluster& cluster, int rank) {
+    for (const auto& node : cluster.nodes) {
+        for (const auto& gpu : node.gpus) {
+            if (gpu.rank == rank)
+                return {&node, &gpu};
+        }
+    }
+    return {};
+}
+
+const layout::Layout* layoutOf(const plot::LayoutFigureData& data, int rank) {
+    return data.layout && rank < data.layout->grid.worldSize() ? &*data.layout : nullptr;
+}
+
+// "24–47" or, of several pieces, "0–5, 24–29"; layers count from 0.
+QString layersOfStage(const layout::Layout& layout, int stage) {
+    QStringList pieces;
+    for (const auto& chunk : layout.chunks) {
+        if (chunk.stage == stage && chunk.layers > 0)
+            pieces.append(chunk.layers == 1 ? QString::number(chunk.firstLayer)
+                                            : QStringLiteral("%1–%2")
+                                                  .arg(chunk.firstLayer)
+                                                  .arg(chunk.firstLayer + chunk.layers - 1));
+    }
+    constexpr qsizetype kMostPieces = 4;
+    if (pieces.size() > kMostPieces)
+        return tr("%1 in %2 pieces").arg(layersOf(layout.chunks, stage)).arg(pieces.size());
+    return pieces.join(QStringLiteral(", "));
+}
+
+void addCoordinate(std::vector<Fact>& facts, const char* name, int at, int of) {
+    if (of > 1)
+        facts.push_back({tr(name), tr("%1 of %2").arg(at).arg(of)});
+}
+
+QString linkName(const plot::LayoutFigureData& data, LinkClass link) {
+    if (link == LinkClass::ScaleUp)
+        return data.cluster.scaleUp.name.empty()
+            ? tr("inside the node")
+            : QString::fromStdString(data.cluster.scaleUp.name);
+    return link == LinkClass::ScaleOut ? tr("network between nodes") : tr("no link");
+}
+
+QString bytesPerStep(const GroupBytes& bytes) {
+    if (bytes.measured && bytes.computed)
+        return tr("%1 measured, %2 computed")
+            .arg(quantity("B", *bytes.measured), quantity("B", *bytes.computed));
+    if (bytes.measured)
+        return tr("%1 measured").arg(quantity("B", *bytes.measured));
+    return bytes.computed ? tr("%1 computed").arg(quantity("B", *bytes.computed)) : tr("not known");
+}
+
+const std::vector<GroupBytes>* bytesOf(const plot::LayoutFigureData& data, int rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    return rank >= 0 && at < data.bytes.ranks.size() ? &data.bytes.ranks[at] : nullptr;
+}
+
+std::vector<int> groupRanks(const layout::Layout& layout, const std::string& group, int rank) {
+    for (const auto& info : layout::groupKinds()) {
+        if (info.key == group)
+            return layout.grid.groupOf(info.kind, rank);
+    }
+    return {};
+}
+
+// Bandwidth while it is used, of the link's peak, and how much of the step it is used.
+void addLink(
+    const plot::LayoutFigureData& data, const GroupBytes& bytes, std::vector<Fact>& facts) {
+    const auto& cluster = data.cluster;
+    const auto peak = bytes.link == LinkClass::ScaleUp ? cluster.scaleUp.bandwidth
+        : bytes.link == LinkClass::ScaleOut            ? cluster.networkBandwidth
+                                                       : std::nullopt;
+    Fact fact{QStringLiteral("    ") + linkName(data, bytes.link), {}};
+    QStringList notes;
+    if (const auto rate = bytes.bandwidth()) {
+        fact.value = quantity("B/s", *rate);
+        if (peak && *peak > 0.0)
+            notes.append(tr("%1 of its %2").arg(percent(*rate / *peak), quantity("B/s", *peak)));
+    } else if (peak) {
+        fact.value = tr("up to %1").arg(quantity("B/s", *peak));
+    } else {
+        fact.value = tr("rate not known");
+    }
+    if (bytes.busySeconds && data.bytes.stepSeconds && *data.bytes.stepSeconds > 0.0)
+        notes.append(
+            tr("busy %1 of the step").arg(percent(*bytes.busySeconds / *data.bytes.stepSeconds)));
+    fact.note = notes.join(QStringLiteral(", "));
+    facts.push_back(fact);
+}
+
+} // namespace
+
+QString ranksText(const std::vector<int>& ranks) {
+    constexpr std::size_t kListed = 4;
+    if (ranks.empty())
+        return {};
+    const auto count = ranks.size();
+    if (count > 2 && ranks.back() - ranks.front() == static_cast<int>(count) - 1)
+        return QStringLiteral("%1–%2").arg(ranks.front()).arg(ranks.back());
+    if (count > kListed)
+        return tr("%1, %2 … %3 (%4)").arg(ranks[0]).arg(ranks[1]).arg(ranks.back()).arg(count);
+    QStringList texts;
+    for (const int rank : ranks)
+        texts.append(QString::number(rank));
+    return texts.join(QStringLiteral(", "));
+}
+
+std::vector<Fact> placeFacts(const plot::LayoutFigureData& data, int rank) {
+    const Place place = placeOf(data.cluster, rank);
+    const auto* layout = layoutOf(data, rank);
+    if (place.gpu == nullptr && layout == nullptr)
+        return {};
+    std::vector<Fact> facts{{tr("Rank %1").arg(rank), {}, true}};
+    if (place.gpu != nullptr) {
+        const auto side = place.gpu->isRear ? tr("rear") : tr("front");
+        facts.push_back({tr("Node"), QString::number(place.node->node), false,
+            place.node->rack > 0 || data.cluster.nodesPerRack ? tr("rack %1").arg(place.node->rack)
+                                                              : QString()});
+        facts.push_back({tr("Slot"), QString::number(place.gpu->slot), false,
+            data.cluster.isAirflowAssumed ? tr("%1, assumed").arg(side) : side});
+        if (!data.cluster.gpuModel.empty())
+            facts.push_back({tr("GPU"), QString::fromStdString(data.cluster.gpuModel), false,
+                tr("index %1").arg(place.gpu->local)});
+    }
+    if (layout == nullptr)
+        return facts;
+    const auto at = layout->grid.position(rank);
+    const auto& degrees = layout->grid.degrees();
+    const QString layers = layersOfStage(*layout, at.pipeline);
+    facts.push_back({tr("Stage"), tr("%1 of %2").arg(at.pipeline).arg(degrees.pipeline), false,
+        layers.isEmpty() ? QString() : tr("layers %1").arg(layers)});
+    addCoordinate(
+        facts, QT_TRANSLATE_NOOP("LayoutFacts", "Tensor rank"), at.tensor, degrees.tensor);
+    addCoordinate(
+        facts, QT_TRANSLATE_NOOP("LayoutFacts", "Context rank"), at.context, degrees.context);
+    addCoordinate(facts, QT_TRANSLATE_NOOP("LayoutFacts", "Data replica"), at.data, degrees.data);
+    addCoordinate(
+        facts, QT_TRANSLATE_NOOP("LayoutFacts", "Expert rank"), at.expert, degrees.expert);
+    return facts;
+}
+
+std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank) {
+    const auto* layout = layoutOf(data, rank);
+    const auto* all = bytesOf(data, rank);
+    if (layout == nullptr || all == nullptr || all->empty())
+        return {};
+    std::vector<Fact> facts{{tr("Sends per step"), {}, true}};
+    for (const GroupBytes& bytes : *all) {
+        const QString ranks = ranksText(groupRanks(*layout, bytes.group, rank));
+        const QString title = textOf(plot::groupTitle(bytes.group));
+        const auto& first = bytes.measured ? bytes.measured : bytes.computed;
+        facts.push_back({ranks.isEmpty() ? title : tr("%1 · ranks %2").arg(title, ranks),
+            first ? quantity("B", *first) : tr("not known"), false,
+            bytes.measured && bytes.computed
+                ? tr("measured; computed %1").arg(quantity("B", *bytes.computed))
+                : bytes.measured ? tr("measured")
+                                 : tr("computed")});
+        addLink(data, bytes, facts);
+    }
+    return facts;
+}
+
+std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data) {
+    std::vector<Fact> facts;
+    const auto& cluster = data.cluster;
+    facts.push_back({tr("GPUs"),
+        cluster.nodes.size() == 1
+            ? tr("%1 on one node").arg(cluster.gpuCount())
+            : tr("%1 on %2 nodes").arg(cluster.gpuCount()).arg(cluster.nodes.size()),
+        false, QString::fromStdString(cluster.gpuModel)});
+    if (data.layout) {
+        const auto& d = data.layout->grid.degrees();
+        QStringList degrees;
+        for (const auto& [name, degree] : {std::pair("TP", d.tensor), std::pair("CP", d.context),
+                 std::pair("PP", d.pipeline), std::pair("DP", d.data), std::pair("EP", d.expert)}) {
+            if (degree > 1)
+                degrees.append(QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree));
+        }
+        facts.push_back(
+            {tr("Layout"), degrees.isEmpty() ? tr("one rank") : degrees.join(QStringLiteral(" · ")),
+                false, QString::fromStdString(data.layout->grid.order().text())});
+    }
+    if (!cluster.scaleUp.name.empty())
+        facts.push_back({tr("Inside a node"), QString::fromStdString(cluster.scaleUp.name), false,
+            cluster.scaleUp.bandwidth
+                ? tr("%1 each way").arg(quantity("B/s", *cluster.scaleUp.bandwidth))
+                : QString()});
+    if (cluster.networkBandwidth)
+        facts.push_back({tr("Between nodes"), quantity("B/s", *cluster.networkBandwidth), false,
+            tr("of a GPU, each way")});
+    return facts;
+}
+
+std::vector<Fact> placementFacts(const analysis::Placement& placement) {
+    std::vector<Fact> facts;
+    const auto listed = [](const std::vector<int>& numbers) {
+        QStringList texts;
+        for (const int number : numbers)
+            texts.append(QString::number(number));
+        return texts.join(QStringLiteral(" · "));
+    };
+    if (placement.helps)
+        facts.push_back({tr("Layers"), listed(placement.layersAfter()), false,
+            tr("now %1").arg(listed(placement.layersBefore()))});
+    const auto add = [&facts](const QString& label, const std::optional<analysis::Estimate>& change,
+                         double scale, const QString& unit) {
+        if (!change)
+            return;
+        const auto text = [scale](double value) {
+            const double shown = value * scale;
+            return (shown < 0.0 ? QStringLiteral("−") : QStringLiteral("+"))
+                + QString::number(std::abs(shown), 'f', 1);
+        };
+        facts.push_back({label, QStringLiteral("%1 %2").arg(text(change->value), unit), false,
+            tr("%1 to %2").arg(text(change->low), text(change->high))});
+    };
+    constexpr double kHundred = 100.0;
+    add(tr("Step time"), placement.stepTime, kHundred, QStringLiteral("%"));
+    add(tr("Rear against front"), placement.gradientChangeC, 1.0, QStringLiteral("°C"));
+    add(tr("Lost to throttling"), placement.lostChange, kHundred, tr("points"));
+    return facts;
+}
+
+HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours& colours, int rank,
+    std::optional<GroupKind> only) {
+    HoverText hover{tr("Rank %1").arg(rank), {}};
+    QStringList lines;
+    const Place place = placeOf(data.cluster, rank);
+    if (place.gpu != nullptr)
+        hover.title += tr(" · node %1, slot %2, %3")
+                           .arg(place.node->node)
+                           .arg(place.gpu->slot)
+                           .arg(place.gpu->isRear ? tr("rear") : tr("front"));
+    const auto at = static_cast<std::size_t>(rank);
+    if (colours.by == plot::RankColour::Value)
+        lines.append(QString::fromStdString(plot::valueText(
+            colours.scale, at < colours.values.size() ? colours.values[at] : std::nullopt)));
+    if (const auto* layout = layoutOf(data, rank)) {
+        const auto* bytes = bytesOf(data, rank);
+        for (const auto& group : plot::litGroups(*layout, rank, only)) {
+            const auto key = layout::toString(group.kind);
+            QString line = tr("%1: %2 ranks, %3")
+                               .arg(textOf(plot::groupTitle(key)))
+                               .arg(group.ranks.size())
+                               .arg(ranksText(group.ranks));
+            const auto found = bytes == nullptr
+                ? std::vector<GroupBytes>::const_iterator()
+                : std::find_if(bytes->begin(), bytes->end(),
+                    [key](const GroupBytes& one) { return one.group == key; });
+            if (bytes != nullptr && found != bytes->end())
+                line += tr("; sends %1 per step, %2")
+                            .arg(bytesPerStep(*found), linkName(data, found->link));
+            lines.append(line);
+        }
+    }
+    hover.text = lines.join(QLatin1Char('\n'));
+    return hover;
+}
+
+HoverText edgeHover(const plot::LayoutFigureData& data, std::size_t edge) {
+    if (edge >= data.edges.size())
+        return {};
+    const auto& line = data.edges[edge];
+    HoverText hover{tr("Node %1 and node %2").arg(line.a).arg(line.b), {}};
+    const auto found = std::find_if(
+        data.bytes.edges.begin(), data.bytes.edges.end(), [&line](const analysis::EdgeBytes& one) {
+            return one.a == line.a && one.b == line.b && one.group == line.group;
+        });
+    if (found == data.bytes.edges.end())
+        return hover;
+    GroupBytes both;
+    both.computed = found->computed;
+    both.measured = found->measured;
+    QStringList lines{tr("%1 groups, both directions").arg(textOf(plot::groupTitle(found->group))),
+        tr("%1 per step").arg(bytesPerStep(both)), linkName(data, LinkClass::ScaleOut)};
+    hover.text = lines.join(QLatin1Char('\n'));
+    return hover;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,167 @@
+#include "app/viewmodels/layout/LayoutFilm.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+using analysis::RankSeries;
+
+Result<std::shared_ptr<const RankSeries>> seriesOf(const store::Store& store, const Run& run,
+    const std::string& metric, std::shared_ptr<const RankSeries> known) {
+    if (known)
+        return known;
+    auto opened = RankSeries::open(store, run, metric);
+    if (!opened.hasValue())
+        return opened.error();
+    return std::make_shared<const RankSeries>(std::move(opened).value());
+}
+
+} // namespace
+
+LayoutFilm::LayoutFilm(QObject* parent)
+    : QObject(parent) { }
+
+LayoutFilm::~LayoutFilm() {
+    m_blockTask.cancel();
+    m_exactTask.cancel();
+}
+
+void LayoutFilm::setDatabase(const std::filesystem::path& path) {
+    clear();
+    m_worker.setDatabase(path);
+}
+
+void LayoutFilm::clear() {
+    m_blockTask.cancel();
+    m_exactTask.cancel();
+    m_blocks.clear();
+    m_series.reset();
+    m_reading.reset();
+    m_next.reset();
+    m_asking = false;
+    m_asked.reset();
+    m_metric.clear();
+}
+
+void LayoutFilm::setSource(const Run& run, const std::string& metric) {
+    if (run.id == m_run.id && metric == m_metric)
+        return;
+    clear();
+    m_run = run;
+    m_metric = metric;
+}
+
+TimeRange LayoutFilm::windowOf(std::int64_t block) const {
+    const DurationNs length{m_frame.ns * kPictures};
+    const TimeNs begin = m_run.range.begin + DurationNs{length.ns * block};
+    return {begin, begin + length};
+}
+
+std::optional<analysis::RankValues> LayoutFilm::picture(TimeNs t, DurationNs frame) {
+    if (m_metric.empty() || frame.ns <= 0)
+        return std::nullopt;
+    if (frame != m_frame) {
+        m_blockTask.cancel();
+        m_reading.reset();
+        m_blocks.clear();
+        m_frame = frame;
+    }
+    const std::int64_t block
+        = std::max<std::int64_t>((t - m_run.range.begin).ns, 0) / (frame.ns * kPictures);
+    const auto found = m_blocks.find(block);
+    const bool hasNext
+        = m_blocks.contains(block + 1) || windowOf(block + 1).begin >= m_run.range.end;
+    if (found == m_blocks.end())
+        read(block);
+    else if (!hasNext)
+        read(block + 1);
+    if (found == m_blocks.end())
+        return std::nullopt;
+    return found->second.at(found->second.frameAt(t));
+}
+
+void LayoutFilm::read(std::int64_t block) {
+    if (m_reading) {
+        if (*m_reading != block)
+            m_next = block;
+        return;
+    }
+    m_reading = block;
+    m_blockTask.start(
+        [block, run = m_run, metric = m_metric, known = m_series, window = windowOf(block)](
+            const store::Store& store, const TaskStage<Block>& stage) {
+            const auto series = seriesOf(store, run, metric, known);
+            if (!series.hasValue())
+                return stage.publish(series.error());
+            auto frames = series.value()->frames(store, window, kPictures,
+                [&stage](const ProgressState&) { return !stage.isCancelled(); });
+            if (!frames.hasValue())
+                return stage.publish(frames.error());
+            stage.publish(Block{block, series.value(), std::move(frames).value()});
+        },
+        [this](Result<Block> result) { take(std::move(result)); });
+}
+
+void LayoutFilm::take(Result<Block> block) {
+    m_reading.reset();
+    if (!block.hasValue()) {
+        m_next.reset();
+        Q_EMIT failed(block.error());
+        return;
+    }
+    m_series = block.value().series;
+    const std::int64_t index = block.value().index;
+    m_blocks.insert_or_assign(index, std::move(block.value().frames));
+    while (m_blocks.size() > kBlocks) {
+        // The farther end goes.
+        const auto first = m_blocks.begin();
+        const auto last = std::prev(m_blocks.end());
+        m_blocks.erase(
+            std::abs(first->first - index) > std::abs(last->first - index) ? first : last);
+    }
+    if (const auto next = std::exchange(m_next, std::nullopt); next && !m_blocks.contains(*next))
+        read(*next);
+    Q_EMIT arrived();
+}
+
+void LayoutFilm::ask(TimeNs t) {
+    m_asked = t;
+    if (!m_asking)
+        readExact();
+}
+
+// One at a time; the newest moment is asked for when it is done.
+void LayoutFilm::readExact() {
+    if (!m_asked || m_metric.empty())
+        return;
+    const TimeNs t = *std::exchange(m_asked, std::nullopt);
+    m_asking = true;
+    m_exactTask.start(
+        [t, run = m_run, metric = m_metric, known = m_series](
+            const store::Store& store, const TaskStage<Exact>& stage) {
+            const auto series = seriesOf(store, run, metric, known);
+            if (!series.hasValue())
+                return stage.publish(series.error());
+            auto values = series.value()->at(store, t);
+            if (!values.hasValue())
+                return stage.publish(values.error());
+            stage.publish(Exact{series.value(), std::move(values).value()});
+        },
+        [this](const Result<Exact>& result) {
+            m_asking = false;
+            if (!result.hasValue()) {
+                m_asked.reset();
+                Q_EMIT failed(result.error());
+                return;
+            }
+            m_series = result.value().series;
+            Q_EMIT exact(result.value().values);
+            readExact();
+        });
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,78 @@
+#pragma once
+// The values of a metric by rank at the moments of a playback, read ahead in a worker: a block of
+// pictures at a time, of which a few are kept, so that playing neither waits nor grows. GUI thread.
+
+#include <QObject>
+
+#include "app/viewmodels/shared/StoreWorker.h"
+#include "core/analysis/cluster/RankValues.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace trainscope::app {
+
+class LayoutFilm : public QObject {
+    Q_OBJECT
+
+public:
+    static constexpr int kPictures = 256; // of a block
+    static constexpr std::size_t kBlocks = 3; // kept at most
+
+    explicit LayoutFilm(QObject* parent = nullptr);
+    ~LayoutFilm() override;
+
+    // Empty: none. Forgets all that was read.
+    void setDatabase(const std::filesystem::path& path);
+    // What is read from now on.
+    void setSource(const Run& run, const std::string& metric);
+    void clear();
+
+    // Of the picture of length `frame` that holds t, where it is there; else it is being read and
+    // arrived() follows. Reads what comes next, too.
+    std::optional<analysis::RankValues> picture(TimeNs t, DurationNs frame);
+    // Asks for the values held at t: exact() follows with those of the last asking.
+    void ask(TimeNs t);
+
+    [[nodiscard]] std::size_t blocks() const { return m_blocks.size(); }
+
+Q_SIGNALS:
+    void arrived();
+    void exact(const std::vector<std::optional<double>>& values);
+    void failed(const trainscope::Error& error);
+
+private:
+    using SeriesPtr = std::shared_ptr<const analysis::RankSeries>;
+    struct Block {
+        std::int64_t index = 0;
+        SeriesPtr series;
+        analysis::RankFrames frames;
+    };
+    struct Exact {
+        SeriesPtr series;
+        analysis::RankValues values;
+    };
+
+    [[nodiscard]] TimeRange windowOf(std::int64_t block) const;
+    void read(std::int64_t block);
+    void take(Result<Block> block);
+    void readExact();
+
+    StoreWorker m_worker;
+    LatestTask<Block> m_blockTask{m_worker};
+    LatestTask<Exact> m_exactTask{m_worker};
+    Run m_run;
+    std::string m_metric;
+    SeriesPtr m_series;
+    DurationNs m_frame{0};
+    std::map<std::int64_t, analysis::RankFrames> m_blocks;
+    std::optional<std::int64_t> m_reading;
+    std::optional<std::int64_t> m_next; // wanted when that is done
+    bool m_asking = false;
+    std::optional<TimeNs> m_asked; // when the one under way is done
+};
+
+} // namespace trainscope::app

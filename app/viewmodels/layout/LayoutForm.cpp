@@ -1,0 +1,225 @@
+#include "app/viewmodels/layout/LayoutForm.h"
+
+#include "core/layout/GroupSpan.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+using layout::LayoutRequest;
+
+struct NumberField {
+    const char* key;
+    const char* label;
+    const char* hint;
+    std::optional<int> LayoutRequest::*member;
+};
+
+constexpr std::array kNumbers{
+    NumberField{"nodes", QT_TRANSLATE_NOOP("LayoutForm", "Nodes"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as the run shows"), &LayoutRequest::nodes},
+    NumberField{"gpus_per_node", QT_TRANSLATE_NOOP("LayoutForm", "GPUs per node"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as the run shows"), &LayoutRequest::gpusPerNode},
+    NumberField{"tp", QT_TRANSLATE_NOOP("LayoutForm", "Tensor (TP)"), "1", &LayoutRequest::tensor},
+    NumberField{
+        "cp", QT_TRANSLATE_NOOP("LayoutForm", "Context (CP)"), "1", &LayoutRequest::context},
+    NumberField{
+        "pp", QT_TRANSLATE_NOOP("LayoutForm", "Pipeline (PP)"), "1", &LayoutRequest::pipeline},
+    NumberField{"vpp", QT_TRANSLATE_NOOP("LayoutForm", "Virtual stages (VPP)"), "1",
+        &LayoutRequest::virtualStages},
+    NumberField{"ep", QT_TRANSLATE_NOOP("LayoutForm", "Expert (EP)"), "1", &LayoutRequest::expert},
+    NumberField{"etp", QT_TRANSLATE_NOOP("LayoutForm", "Expert tensor (ETP)"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as TP"), &LayoutRequest::expertTensor},
+    NumberField{"layers", QT_TRANSLATE_NOOP("LayoutForm", "Layers"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as launched"), &LayoutRequest::layers},
+    NumberField{"microbatches", QT_TRANSLATE_NOOP("LayoutForm", "Micro-batches"),
+        QT_TRANSLATE_NOOP("LayoutForm", "as launched"), &LayoutRequest::microbatches},
+};
+constexpr auto kStageLayers = "stage_layers";
+constexpr auto kOrder = "order";
+constexpr auto kSchedule = "schedule";
+constexpr std::array kSchedules{layout::ScheduleKind::GPipe,
+    layout::ScheduleKind::OneForwardOneBackward, layout::ScheduleKind::Interleaved,
+    layout::ScheduleKind::ZeroBubble};
+
+QString textOf(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+QString automatic() {
+    return LayoutForm::tr("automatic");
+}
+
+QString listText(const std::vector<int>& numbers) {
+    QStringList texts;
+    for (const int number : numbers)
+        texts.append(QString::number(number));
+    return texts.join(QLatin1Char(','));
+}
+
+std::vector<FormField> fieldsOf(const LayoutRequest& request) {
+    std::vector<FormField> fields;
+    for (const auto& number : kNumbers) {
+        const auto& known = request.*number.member;
+        fields.push_back({QLatin1String(number.key), LayoutForm::tr(number.label),
+            known ? QString::number(*known) : QString(), LayoutForm::tr(number.hint), {}, false});
+    }
+    fields.push_back({QLatin1String(kStageLayers), LayoutForm::tr("Layers of each stage"),
+        listText(request.stageLayers), LayoutForm::tr("equal, or 19,21,21,19"), {}, false});
+    fields.push_back({QLatin1String(kOrder), LayoutForm::tr("Rank order"),
+        request.order ? QString::fromStdString(request.order->text()) : QString(),
+        textOf(layout::kMegatronOrder.text()), {}, false});
+    QStringList kinds{automatic()};
+    for (const auto kind : kSchedules)
+        kinds.append(textOf(toString(kind)));
+    fields.push_back({QLatin1String(kSchedule), LayoutForm::tr("Schedule"),
+        request.schedule ? textOf(toString(*request.schedule)) : automatic(), {}, kinds, false});
+    return fields;
+}
+
+// Writes what the field says into the request; the message if it cannot be understood.
+std::optional<QString> take(const FormField& field, LayoutRequest& request) {
+    const QString text = field.text.trimmed();
+    for (const auto& number : kNumbers) {
+        if (field.key != QLatin1String(number.key))
+            continue;
+        bool isNumber = false;
+        const int value = text.toInt(&isNumber);
+        if (!text.isEmpty() && !isNumber)
+            return LayoutForm::tr("%1: \"%2\" is no whole number.").arg(field.label, text);
+        request.*number.member = text.isEmpty() ? std::nullopt : std::optional(value);
+        return std::nullopt;
+    }
+    if (field.key == QLatin1String(kSchedule)) {
+        const auto kind = layout::scheduleKindFromString(text.toStdString());
+        request.schedule = kind.hasValue() ? std::optional(kind.value()) : std::nullopt;
+        return std::nullopt;
+    }
+    if (field.key == QLatin1String(kOrder)) {
+        request.order.reset();
+        if (text.isEmpty())
+            return std::nullopt;
+        const auto order = layout::rankOrderFromString(text.toStdString());
+        if (!order.hasValue())
+            return QString::fromStdString(order.error().message);
+        request.order = order.value();
+        return std::nullopt;
+    }
+    request.stageLayers.clear();
+    if (text.isEmpty())
+        return std::nullopt;
+    auto layers = layout::stageLayersFromString(text.toStdString());
+    if (!layers.hasValue())
+        return QString::fromStdString(layers.error().message);
+    request.stageLayers = std::move(layers).value();
+    return std::nullopt;
+}
+
+QString summaryOf(const layout::Layout& made, int world) {
+    const auto& degrees = made.grid.degrees();
+    const QString nodes
+        = made.nodes == 1 ? LayoutForm::tr("one node") : LayoutForm::tr("%1 nodes").arg(made.nodes);
+    QString text = LayoutForm::tr("%1 ranks on %2: TP %3 × CP %4 × DP %5 × PP %6")
+                       .arg(made.grid.worldSize())
+                       .arg(nodes)
+                       .arg(degrees.tensor)
+                       .arg(degrees.context)
+                       .arg(degrees.data)
+                       .arg(degrees.pipeline);
+    if (degrees.expert > 1)
+        text += LayoutForm::tr(", experts EP %1 × ETP %2")
+                    .arg(degrees.expert)
+                    .arg(degrees.expertTensor);
+    if (world > 0 && world != made.grid.worldSize())
+        text += LayoutForm::tr(". The run shows %1 ranks.").arg(world);
+    return text;
+}
+
+} // namespace
+
+LayoutForm::LayoutForm(QObject* parent)
+    : RowListModel<FormField>(parent) { }
+
+QHash<int, QByteArray> LayoutForm::roleNames() const {
+    return {{Key, "key"}, {Label, "label"}, {Text, "text"}, {Hint, "hint"}, {Choices, "choices"},
+        {Current, "current"}, {Faulty, "faulty"}};
+}
+
+QVariant LayoutForm::value(const FormField& field, int role) const {
+    switch (role) {
+    case Key:
+        return field.key;
+    case Label:
+        return field.label;
+    case Text:
+        return field.text;
+    case Hint:
+        return field.hint;
+    case Choices:
+        return field.choices;
+    case Current:
+        return field.current();
+    case Faulty:
+        return field.faulty;
+    default:
+        return {};
+    }
+}
+
+void LayoutForm::begin(const LayoutRequest& request, int world) {
+    m_begun = request;
+    // These follow from what is typed.
+    m_begun.data.reset();
+    m_begun.worldSize.reset();
+    m_world = world;
+    check(fieldsOf(request));
+}
+
+void LayoutForm::set(const QString& key, const QString& text) {
+    auto fields = rows();
+    const auto field = std::find_if(
+        fields.begin(), fields.end(), [&key](const FormField& other) { return other.key == key; });
+    if (field == fields.end() || field->text == text)
+        return;
+    field->text = text;
+    check(std::move(fields));
+}
+
+void LayoutForm::check(std::vector<FormField> fields) {
+    LayoutRequest request = m_begun;
+    m_fits = true;
+    m_verdict.clear();
+    for (auto& field : fields) {
+        const auto fault = take(field, request);
+        field.faulty = fault.has_value();
+        if (!fault)
+            continue;
+        if (m_fits)
+            m_verdict = *fault;
+        m_fits = false;
+    }
+    m_request = request;
+    if (!(request.nodes && request.gpusPerNode) && m_world > 0)
+        request.worldSize = m_world;
+    if (m_fits) {
+        const auto made = layout::makeLayout(request);
+        m_fits = made.hasValue();
+        m_verdict = made.hasValue() ? summaryOf(made.value(), m_world)
+                                    : QString::fromStdString(made.error().message);
+        const auto plan = made.hasValue() && made.value().microbatches
+            ? layout::planSchedule(made.value())
+            : Result<layout::Schedule>(layout::Schedule{});
+        if (!plan.hasValue()) {
+            m_fits = false;
+            m_verdict = QString::fromStdString(plan.error().message);
+        }
+    }
+    setRows(std::move(fields));
+    Q_EMIT checked();
+}
+
+} // namespace trainscope::app

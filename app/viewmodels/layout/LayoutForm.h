@@ -1,0 +1,69 @@
+#pragma once
+// The form that enters a layout by hand: what is in its fields, whether it fits, and the keeping of
+// it in the database. GUI thread.
+
+#include <QQmlEngine>
+#include <QStringList>
+
+#include "app/viewmodels/shared/RowListModel.h"
+#include "core/layout/Layout.h"
+
+namespace trainscope::app {
+
+struct FormField {
+    QString key;
+    QString label;
+    QString text;
+    QString hint; // what an empty field means
+    QStringList choices; // of a field that is chosen, not typed
+    bool faulty = false;
+
+    [[nodiscard]] int current() const {
+        return static_cast<int>(std::max<qsizetype>(choices.indexOf(text), 0));
+    }
+    bool operator==(const FormField&) const = default;
+};
+
+class LayoutForm : public RowListModel<FormField> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Belongs to the layout.")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+    // What does not fit, or what it makes.
+    Q_PROPERTY(bool fits READ fits NOTIFY checked FINAL)
+    Q_PROPERTY(QString verdict READ verdict NOTIFY checked FINAL)
+
+public:
+    enum Role { Key = Qt::UserRole + 1, Label, Text, Hint, Choices, Current, Faulty };
+    Q_ENUM(Role)
+
+    explicit LayoutForm(QObject* parent = nullptr);
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+
+    // Begins with this request; `world`: ranks that the run shows, 0: not known.
+    void begin(const layout::LayoutRequest& request, int world);
+    Q_INVOKABLE void set(const QString& key, const QString& text);
+
+    [[nodiscard]] bool fits() const { return m_fits; }
+    [[nodiscard]] QString verdict() const { return m_verdict; }
+    [[nodiscard]] const layout::LayoutRequest& request() const { return m_request; }
+
+Q_SIGNALS:
+    void countChanged();
+    void checked();
+
+protected:
+    [[nodiscard]] QVariant value(const FormField& field, int role) const override;
+    void notifyCount() override { Q_EMIT countChanged(); }
+
+private:
+    void check(std::vector<FormField> fields);
+
+    layout::LayoutRequest m_begun; // what no field tells stays as it was
+    layout::LayoutRequest m_request;
+    int m_world = 0;
+    bool m_fits = false;
+    QString m_verdict;
+};
+
+} // namespace trainscope::app

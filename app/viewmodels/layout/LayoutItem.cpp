@@ -1,0 +1,140 @@
+#include "app/viewmodels/layout/LayoutItem.h"
+
+#include "app/painting/ScenePainter.h"
+#include "app/viewmodels/window/Theme.h"
+
+#include <QHoverEvent>
+#include <QMouseEvent>
+#include <QPainter>
+
+namespace trainscope::app {
+namespace {
+
+constexpr double kMostScrolled = 1.2; // heights of the view
+
+} // namespace
+
+LayoutItem::LayoutItem(QQuickItem* parent)
+    : QQuickPaintedItem(parent) {
+    setAcceptHoverEvents(true);
+    setAcceptedMouseButtons(Qt::LeftButton);
+    connect(Theme::instance(), &Theme::changed, this, &QQuickItem::polish);
+}
+
+void LayoutItem::setController(LayoutController* controller) {
+    if (controller == m_controller)
+        return;
+    if (m_controller)
+        m_controller->disconnect(this);
+    m_controller = controller;
+    connectController();
+    Q_EMIT controllerChanged();
+}
+
+void LayoutItem::connectController() {
+    if (!m_controller)
+        return;
+    m_controller->disconnect(this);
+    if (m_marks) {
+        connect(m_controller, &LayoutController::marksChanged, this, [this] { update(); });
+    } else {
+        connect(m_controller, &LayoutController::geometryChanged, this, &QQuickItem::polish);
+        connect(m_controller, &LayoutController::recoloured, this, [this] { update(); });
+    }
+    polish();
+}
+
+void LayoutItem::setPart(LayoutController::Part part) {
+    m_part = part;
+    polish();
+    Q_EMIT partChanged();
+}
+
+void LayoutItem::setMarks(bool marks) {
+    if (marks == m_marks)
+        return;
+    m_marks = marks;
+    setAcceptHoverEvents(!marks);
+    setAcceptedMouseButtons(marks ? Qt::NoButton : Qt::LeftButton);
+    connectController();
+    Q_EMIT partChanged();
+}
+
+void LayoutItem::setRoom(double room) {
+    if (room == m_room)
+        return;
+    m_room = room;
+    polish();
+    Q_EMIT partChanged();
+}
+
+void LayoutItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {
+    QQuickPaintedItem::geometryChange(newGeometry, oldGeometry);
+    if (newGeometry.width() != oldGeometry.width())
+        polish();
+}
+
+void LayoutItem::itemChange(ItemChange change, const ItemChangeData& value) {
+    QQuickPaintedItem::itemChange(change, value);
+    if (change == ItemVisibleHasChanged)
+        polish();
+}
+
+void LayoutItem::updatePolish() {
+    if (m_controller && !m_marks && isVisible() && width() > 0.0) {
+        const plot::Theme& theme = Theme::instance()->plotTheme();
+        plot::DiagramStyle style;
+        style.theme = &theme;
+        style.width = width();
+        style.measure = measureWith(theme);
+        style.title = false;
+        style.caption = false;
+        m_controller->layOut(m_part, style);
+        if (m_room > 0.0 && m_controller->scene(m_part).height > kMostScrolled * m_room) {
+            style.height = m_room;
+            m_controller->layOut(m_part, style);
+        }
+        setImplicitHeight(m_controller->scene(m_part).height);
+    }
+    update();
+}
+
+void LayoutItem::paint(QPainter* painter) {
+    if (!m_controller)
+        return;
+    const plot::Theme& theme = Theme::instance()->plotTheme();
+    if (m_marks)
+        return paintScene(m_controller->marks(m_part, theme), theme, *painter, PaintTarget::Screen);
+    paintScene(m_controller->scene(m_part), theme, *painter, PaintTarget::Screen, &m_cache);
+}
+
+void LayoutItem::mousePressEvent(QMouseEvent* event) {
+    event->accept();
+    if (m_controller)
+        m_controller->clickAt(m_part, event->position().x(), event->position().y());
+}
+
+void LayoutItem::mouseDoubleClickEvent(QMouseEvent* event) {
+    event->accept();
+    if (m_controller)
+        m_controller->openSelected();
+}
+
+// A view that opens under a resting pointer was not pointed at.
+void LayoutItem::hoverEnterEvent(QHoverEvent* event) {
+    m_hovered = event->position();
+}
+
+void LayoutItem::hoverMoveEvent(QHoverEvent* event) {
+    if (!m_controller || event->position() == m_hovered)
+        return;
+    m_hovered = event->position();
+    m_controller->hoverAt(m_part, m_hovered.x(), m_hovered.y());
+}
+
+void LayoutItem::hoverLeaveEvent(QHoverEvent*) {
+    if (m_controller)
+        m_controller->leave();
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,65 @@
+#pragma once
+// Paints one part of the layout, or the marks above it, and takes the mouse. It is as high as the
+// part wants. GUI thread.
+
+#include <QPointF>
+#include <QPointer>
+#include <QQuickPaintedItem>
+
+#include "app/painting/PaintCache.h"
+#include "app/viewmodels/layout/LayoutController.h"
+
+namespace trainscope::app {
+
+class LayoutItem : public QQuickPaintedItem {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::LayoutController* controller READ controller WRITE setController
+            NOTIFY controllerChanged REQUIRED FINAL)
+    Q_PROPERTY(trainscope::app::LayoutController::Part part READ part WRITE setPart NOTIFY
+            partChanged REQUIRED FINAL)
+    // The height of the view: a diagram that is much higher is drawn smaller. 0: as it likes.
+    Q_PROPERTY(double room READ room WRITE setRoom NOTIFY partChanged FINAL)
+    // Paints the marks of the part and takes no mouse; the part is laid out by another item.
+    Q_PROPERTY(bool marks READ isMarks WRITE setMarks NOTIFY partChanged FINAL)
+
+public:
+    explicit LayoutItem(QQuickItem* parent = nullptr);
+
+    [[nodiscard]] LayoutController* controller() const { return m_controller; }
+    void setController(LayoutController* controller);
+    [[nodiscard]] LayoutController::Part part() const { return m_part; }
+    void setPart(LayoutController::Part part);
+    [[nodiscard]] bool isMarks() const { return m_marks; }
+    void setMarks(bool marks);
+    [[nodiscard]] double room() const { return m_room; }
+    void setRoom(double room);
+
+    void paint(QPainter* painter) override;
+
+Q_SIGNALS:
+    void controllerChanged();
+    void partChanged();
+
+protected:
+    void geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) override;
+    void itemChange(ItemChange change, const ItemChangeData& value) override;
+    void updatePolish() override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void hoverEnterEvent(QHoverEvent* event) override;
+    void hoverMoveEvent(QHoverEvent* event) override;
+    void hoverLeaveEvent(QHoverEvent* event) override;
+
+private:
+    void connectController();
+
+    QPointer<LayoutController> m_controller;
+    LayoutController::Part m_part = LayoutController::Physical;
+    bool m_marks = false;
+    double m_room = 0.0;
+    PaintCache m_cache;
+    QPointF m_hovered;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,131 @@
+#include "app/viewmodels/layout/LayoutPlayback.h"
+
+#include "app/viewmodels/text/QuantityText.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trainscope::app {
+namespace {
+
+constexpr std::array kSpeeds{1, 2, 4, 8, 16, 32, 64};
+constexpr int kUsualSpeed = 3;
+constexpr int kPictureMs = 16;
+constexpr double kPicturesPerSecond = 60.0;
+constexpr double kNudge = 0.01;
+constexpr double kMsToNs = 1e6;
+constexpr double kSecondToNs = 1e9;
+
+} // namespace
+
+LayoutPlayback::LayoutPlayback(QObject* parent)
+    : QObject(parent)
+    , m_speed(kUsualSpeed)
+    , m_clock([this] { return m_elapsed.elapsed(); }) {
+    m_elapsed.start();
+    m_timer.setTimerType(Qt::PreciseTimer);
+    m_timer.setInterval(kPictureMs);
+    connect(&m_timer, &QTimer::timeout, this, &LayoutPlayback::tick);
+}
+
+void LayoutPlayback::setRange(TimeRange range) {
+    if (range == m_range)
+        return;
+    setPlaying(false);
+    m_range = range;
+    m_time = m_range.begin + DurationNs{m_range.length().ns / 2};
+    m_held = false;
+    Q_EMIT rangeChanged();
+    Q_EMIT moved();
+}
+
+void LayoutPlayback::setPlaying(bool playing) {
+    if (playing == isPlaying() || (playing && !isAvailable()))
+        return;
+    m_held = false;
+    if (playing) {
+        if (m_time >= m_range.end)
+            seek(m_range.begin);
+        m_last = m_clock();
+        m_timer.start();
+    } else {
+        m_timer.stop();
+    }
+    Q_EMIT playingChanged();
+}
+
+void LayoutPlayback::setSpeed(int speed) {
+    if (speed == m_speed || speed < 0 || speed >= static_cast<int>(kSpeeds.size()))
+        return;
+    m_speed = speed;
+    Q_EMIT speedChanged();
+}
+
+QStringList LayoutPlayback::speeds() const {
+    QStringList texts;
+    for (const int speed : kSpeeds)
+        texts.append(QStringLiteral("%1×").arg(speed));
+    return texts;
+}
+
+double LayoutPlayback::position() const {
+    if (!isAvailable())
+        return 0.0;
+    return static_cast<double>((m_time - m_range.begin).ns)
+        / static_cast<double>(m_range.length().ns);
+}
+
+void LayoutPlayback::setPosition(double position) {
+    const double along = std::clamp(position, 0.0, 1.0) * static_cast<double>(m_range.length().ns);
+    seek(m_range.begin + DurationNs{std::llround(along)});
+}
+
+void LayoutPlayback::nudge(int steps) {
+    setPosition(position() + kNudge * steps);
+}
+
+QString LayoutPlayback::timeText() const {
+    constexpr int kTenths = 1;
+    const double seconds = static_cast<double>((m_time - m_range.begin).ns) / kSecondToNs;
+    return isAvailable() ? tr("%1 s").arg(seconds, 0, 'f', kTenths) : QString();
+}
+
+QString LayoutPlayback::lengthText() const {
+    return isAvailable() ? durationText(m_range.length()) : QString();
+}
+
+void LayoutPlayback::seek(TimeNs time) {
+    const TimeNs inside = std::clamp(time, m_range.begin, m_range.end);
+    if (inside == m_time)
+        return;
+    m_time = inside;
+    m_held = false;
+    Q_EMIT moved();
+}
+
+DurationNs LayoutPlayback::frame() const {
+    const double seconds = kSpeeds[static_cast<std::size_t>(m_speed)] / kPicturesPerSecond;
+    return DurationNs{std::llround(seconds * kSecondToNs)};
+}
+
+void LayoutPlayback::release() {
+    m_held = false;
+    m_last = m_clock();
+}
+
+void LayoutPlayback::tick() {
+    const qint64 now = m_clock();
+    if (m_held) {
+        m_last = now;
+        return;
+    }
+    const double gone
+        = static_cast<double>(now - m_last) * kMsToNs * kSpeeds[static_cast<std::size_t>(m_speed)];
+    m_last = now;
+    seek(m_time + DurationNs{std::llround(gone)});
+    if (m_time >= m_range.end)
+        setPlaying(false);
+}
+
+} // namespace trainscope::app

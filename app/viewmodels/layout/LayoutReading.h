@@ -1,0 +1,35 @@
+#pragma once
+// What the layout view reads of a run: the diagrams' data first, then what takes a look at the
+// traces. Plain values; any thread.
+
+#include "app/viewmodels/layout/LayoutFacts.h"
+#include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/placement/Placement.h"
+#include "core/plot/layout/LayoutFigure.h"
+#include "core/plot/schedule/ScheduleFigure.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::app {
+
+struct LayoutReading {
+    Run run;
+    plot::LayoutFigureData figure;
+    std::vector<plot::FigureChoice> metrics;
+    std::optional<analysis::RunLayout> known; // absent: nothing says the layout
+    std::string missing; // why it is not known
+    plot::ScheduleFigureData schedule; // empty where there is no pipeline
+    std::optional<analysis::Placement> placement; // that allows for heat; an estimate
+    std::string placementMissing; // why there is none
+    bool hasTraces = false; // bytes, the traced schedule and a placement were looked for
+};
+using LayoutReadingPtr = std::shared_ptr<const LayoutReading>;
+
+// `colours` by group fall back to nodes where nothing says the layout. Cancelled by progress.
+Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
+    const plot::ColourQuery& colours, bool withTraces, const Progress& progress);
+
+} // namespace trainscope::app

@@ -1,0 +1,172 @@
+#include "app/viewmodels/layout/LayoutSettings.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <string_view>
+
+namespace trainscope::app {
+namespace {
+
+using layout::GroupKind;
+using plot::RankColour;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("LayoutSettings", text);
+}
+
+QString textOf(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+struct ColourRow {
+    RankColour by;
+    std::string metric; // with Value
+    QString title;
+};
+
+std::vector<ColourRow> colourRows(const LayoutChoices& choices) {
+    std::vector<ColourRow> rows;
+    for (const auto& metric : choices.metrics)
+        rows.push_back({RankColour::Value, metric.key, QString::fromStdString(metric.title)});
+    rows.push_back({RankColour::Node, {}, tr("Node")});
+    if (!choices.hasLayout)
+        return rows;
+    rows.push_back({RankColour::Pipeline, {}, tr("Pipeline stage")});
+    rows.push_back({RankColour::Tensor, {}, tr("Tensor rank")});
+    rows.push_back({RankColour::Data, {}, tr("Data replica")});
+    if (choices.hasContext)
+        rows.push_back({RankColour::Context, {}, tr("Context rank")});
+    if (choices.hasExperts)
+        rows.push_back({RankColour::Expert, {}, tr("Expert rank")});
+    return rows;
+}
+
+struct LitRow {
+    std::optional<GroupKind> kind;
+    QString title;
+};
+
+std::vector<LitRow> litRows(const LayoutChoices& choices) {
+    std::vector<LitRow> rows{{std::nullopt, tr("All groups")}, {GroupKind::Tensor, tr("Tensor")},
+        {GroupKind::Pipeline, tr("Pipeline")}, {GroupKind::Data, tr("Data")}};
+    if (choices.hasContext)
+        rows.push_back({GroupKind::Context, tr("Context")});
+    if (choices.hasExperts)
+        rows.push_back({GroupKind::Expert, tr("Expert")});
+    return rows;
+}
+
+// At the cursor first, then what is known over the run.
+std::vector<plot::FigureChoice> statisticsOf(const LayoutSettings& settings) {
+    auto all = plot::figureStatistics(settings.metric);
+    all.insert(all.begin(), {"", tr("at the cursor").toStdString()});
+    return all;
+}
+
+template <typename Row, typename Same>
+int indexIn(const std::vector<Row>& rows, Same same) {
+    const auto found = std::find_if(rows.begin(), rows.end(), same);
+    return found == rows.end() ? 0 : static_cast<int>(found - rows.begin());
+}
+
+template <typename Row>
+SettingRow choiceRow(const char* key, const QString& label, const std::vector<Row>& rows,
+    int current, const QString& tip) {
+    QStringList titles;
+    for (const Row& row : rows)
+        titles.append(row.title);
+    return {QLatin1String(key), label, titles, current, tip, false};
+}
+
+SettingRow statisticRow(const LayoutSettings& settings) {
+    const auto all = statisticsOf(settings);
+    QStringList titles;
+    for (const auto& one : all)
+        titles.append(QString::fromStdString(one.title));
+    const std::string key
+        = settings.statistic ? std::string(plot::toString(*settings.statistic)) : std::string();
+    return {QStringLiteral("statistic"), tr("Value"), titles,
+        indexIn(all, [&key](const plot::FigureChoice& one) { return one.key == key; }),
+        tr("At the cursor's time, or over the settled part of the run"), false};
+}
+
+std::optional<GroupKind> litFrom(const QString& key) {
+    for (const auto& info : layout::groupKinds()) {
+        if (textOf(info.key) == key)
+            return info.kind;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+QJsonObject encodeLayout(const LayoutSettings& settings) {
+    return {{QStringLiteral("colour"), textOf(plot::toString(settings.by))},
+        {QStringLiteral("metric"), QString::fromStdString(settings.metric)},
+        {QStringLiteral("statistic"),
+            settings.statistic ? textOf(plot::toString(*settings.statistic)) : QString()},
+        {QStringLiteral("lit"), settings.lit ? textOf(layout::toString(*settings.lit)) : QString()},
+        {QStringLiteral("whole_step"), settings.wholeStep}};
+}
+
+LayoutSettings decodeLayout(const QJsonObject& json) {
+    const auto text
+        = [&json](const char* key) { return json.value(QLatin1String(key)).toString(); };
+    LayoutSettings settings;
+    if (const auto by = plot::rankColourFromString(text("colour").toStdString()))
+        settings.by = *by;
+    if (const auto metric = text("metric"); !metric.isEmpty())
+        settings.metric = metric.toStdString();
+    settings.statistic = plot::figureStatisticFromString(text("statistic").toStdString());
+    settings.lit = litFrom(text("lit"));
+    settings.wholeStep = json.value(QLatin1String("whole_step")).toBool();
+    return settings;
+}
+
+std::vector<SettingRow> layoutRows(const LayoutSettings& settings, const LayoutChoices& choices) {
+    std::vector<SettingRow> rows;
+    if (choices.runs.size() > 1)
+        rows.push_back({QStringLiteral("run"), tr("Run"), choices.runs, choices.run,
+            tr("Of the runs chosen on the left"), false});
+    const auto colours = colourRows(choices);
+    const auto isChosen = [&settings](const ColourRow& row) {
+        return row.by == settings.by
+            && (row.by != RankColour::Value || row.metric == settings.metric);
+    };
+    rows.push_back(choiceRow("colour", tr("Colour"), colours, indexIn(colours, isChosen),
+        tr("What the colour of a rank says")));
+    if (settings.by == RankColour::Value && !choices.metrics.empty())
+        rows.push_back(statisticRow(settings));
+    if (choices.hasLayout) {
+        const auto lit = litRows(choices);
+        rows.push_back(choiceRow("lit", tr("Groups"), lit,
+            indexIn(lit, [&settings](const LitRow& row) { return row.kind == settings.lit; }),
+            tr("Which groups of a rank light up")));
+    }
+    return rows;
+}
+
+LayoutSettings withLayoutSetting(
+    const LayoutSettings& settings, const LayoutChoices& choices, const QString& key, int choice) {
+    LayoutSettings changed = settings;
+    const auto rows = layoutRows(settings, choices);
+    const auto row = std::find_if(
+        rows.begin(), rows.end(), [&key](const SettingRow& other) { return other.key == key; });
+    if (row == rows.end() || choice < 0 || choice >= row->count())
+        return settings;
+    const auto at = static_cast<std::size_t>(choice);
+    if (key == QLatin1String("colour")) {
+        const auto chosen = colourRows(choices)[at];
+        changed.by = chosen.by;
+        if (chosen.by == RankColour::Value)
+            changed.metric = chosen.metric;
+    } else if (key == QLatin1String("statistic")) {
+        changed.statistic = plot::figureStatisticFromString(statisticsOf(settings)[at].key);
+    } else if (key == QLatin1String("lit")) {
+        changed.lit = litRows(choices)[at].kind;
+    }
+    return changed;
+}
+
+} // namespace trainscope::app

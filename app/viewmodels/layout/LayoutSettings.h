@@ -1,0 +1,46 @@
+#pragma once
+// What can be chosen in the layout view: the run, what its ranks are coloured by, and which groups
+// light up; as rows of controls and as JSON to be remembered. Plain functions; any thread.
+
+#include <QJsonObject>
+#include <QString>
+
+#include "app/viewmodels/bench/FigureSettings.h"
+#include "core/layout/GroupKind.h"
+#include "core/plot/layout/RankColouring.h"
+
+#include <optional>
+#include <vector>
+
+namespace trainscope::app {
+
+struct LayoutSettings {
+    plot::RankColour by = plot::RankColour::Value;
+    std::string metric = "gpu_temperature";
+    std::optional<plot::FigureStatistic> statistic; // absent: at the cursor
+    std::optional<layout::GroupKind> lit; // only these groups; absent: all of a rank
+    bool wholeStep = false; // of the schedule, else its first micro-batches
+
+    [[nodiscard]] bool isAtCursor() const { return by == plot::RankColour::Value && !statistic; }
+    bool operator==(const LayoutSettings&) const = default;
+};
+
+QJsonObject encodeLayout(const LayoutSettings& settings);
+// What cannot be understood is as in the default.
+LayoutSettings decodeLayout(const QJsonObject& json);
+
+// What the controls choose from.
+struct LayoutChoices {
+    QStringList runs;
+    int run = 0;
+    std::vector<plot::FigureChoice> metrics;
+    bool hasLayout = false;
+    bool hasExperts = false;
+    bool hasContext = false;
+};
+std::vector<SettingRow> layoutRows(const LayoutSettings& settings, const LayoutChoices& choices);
+// The settings after that choice; the run is not theirs. Unknown keys and choices change nothing.
+LayoutSettings withLayoutSetting(
+    const LayoutSettings& settings, const LayoutChoices& choices, const QString& key, int choice);
+
+} // namespace trainscope::app

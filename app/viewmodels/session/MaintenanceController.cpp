@@ -1,0 +1,221 @@
+#include "app/viewmodels/session/MaintenanceController.h"
+
+#include "app/reporting/ReportFile.h"
+#include "app/viewmodels/text/HumanText.h"
+#include "core/report/Report.h"
+
+#include <QtConcurrent>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+namespace trainscope::app {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPollEvery = 100ms;
+constexpr auto kPatience = 300ms;
+
+} // namespace
+
+struct MaintenanceController::Board {
+    std::atomic<bool> isStopped = false;
+    std::mutex mutex;
+    std::string phase;
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+
+    bool report(const ProgressState& state) {
+        const std::lock_guard lock(mutex);
+        phase = state.phase;
+        done = state.bytesDone;
+        total = state.bytesTotal;
+        return !isStopped;
+    }
+};
+
+MaintenanceController::MaintenanceController(QObject* parent)
+    : QObject(parent) {
+    m_poll.setInterval(kPollEvery);
+    m_patience.setInterval(kPatience);
+    m_patience.setSingleShot(true);
+    connect(&m_poll, &QTimer::timeout, this, &MaintenanceController::progressChanged);
+    connect(&m_patience, &QTimer::timeout, this, [this] { setShowing(true); });
+    connect(&m_work, &QFutureWatcherBase::finished, this, &MaintenanceController::takeOutcome);
+}
+
+MaintenanceController::~MaintenanceController() {
+    stop();
+    m_work.waitForFinished();
+}
+
+void MaintenanceController::removeRun(const QString& name) {
+    begin(tr("Removing %1").arg(name), store::OpenMode::ReadWrite,
+        [name, which = name.toStdString()](store::Store& store, const Progress& progress) {
+            Outcome outcome;
+            const auto run = store.findRun(which);
+            outcome.status
+                = run.hasValue() ? store.removeRun(run.value().id, progress) : run.error();
+            outcome.hasChanged = outcome.status.hasValue();
+            outcome.headline = tr("%1 was removed.").arg(name);
+            return outcome;
+        });
+}
+
+void MaintenanceController::vacuum() {
+    begin(tr("Compacting the database"), store::OpenMode::ReadWrite,
+        [](store::Store& store, const Progress& progress) {
+            Outcome outcome;
+            const auto done = store.vacuum(progress);
+            if (!done.hasValue()) {
+                outcome.status = done.error();
+                return outcome;
+            }
+            const auto [before, after] = done.value();
+            outcome.headline = after < before
+                ? tr("The database takes %1, %2 less than before.")
+                      .arg(bytesText(after), bytesText(before - after))
+                : tr("The database takes %1, as before.").arg(bytesText(after));
+            return outcome;
+        });
+}
+
+void MaintenanceController::check() {
+    begin(tr("Checking the database"), store::OpenMode::ReadOnly,
+        [](store::Store& store, const Progress& progress) {
+            Outcome outcome;
+            const auto report = store.check(progress);
+            if (!report.hasValue()) {
+                outcome.status = report.error();
+                return outcome;
+            }
+            outcome.isToRead = true;
+            const auto& found = report.value();
+            const QString read
+                = tr("%1 in %2 pieces were read.").arg(bytesText(found.bytes)).arg(found.pieces);
+            outcome.headline = found.damageCount == 0
+                ? tr("The database is whole. %1").arg(read)
+                : tr("%1 of its pieces are damaged. %2").arg(found.damageCount).arg(read);
+            for (const std::string& text : found.damage)
+                outcome.details << QString::fromStdString(text);
+            const auto listed = static_cast<std::int64_t>(found.damage.size());
+            if (found.damageCount > listed)
+                outcome.details << tr("… and %1 more.").arg(found.damageCount - listed);
+            return outcome;
+        });
+}
+
+void MaintenanceController::writeReport(const QUrl& file) {
+    begin(tr("Writing the report"), store::OpenMode::ReadOnly,
+        [path = file.toLocalFile()](store::Store& store, const Progress& progress) {
+            Outcome outcome;
+            auto loaded = report::loadReport(store, {}, progress);
+            if (!loaded.hasValue()) {
+                outcome.status = loaded.error();
+                return outcome;
+            }
+            outcome.finish
+                = [path, report = std::make_shared<report::Report>(std::move(loaded).value())] {
+                      return app::writeReport(*report, path);
+                  };
+            outcome.headline = tr("The report was saved as %1.").arg(path);
+            return outcome;
+        });
+}
+
+void MaintenanceController::begin(const QString& title, store::OpenMode mode, Work work) {
+    if (m_database.isEmpty())
+        return;
+    if (working()) {
+        Q_EMIT informed(tr("The database is being worked on: try again in a moment."));
+        return;
+    }
+    m_title = title;
+    m_headline.clear();
+    m_details.clear();
+    m_board = std::make_shared<Board>();
+    m_work.setFuture(QtConcurrent::run(
+        [path = m_database.toStdString(), mode, work = std::move(work), board = m_board] {
+            auto store = store::Store::open(path, mode);
+            if (!store.hasValue())
+                return std::make_shared<Outcome>(Outcome{store.error(), false, false, {}, {}, {}});
+            return std::make_shared<Outcome>(work(store.value(),
+                [&board](const ProgressState& state) { return board->report(state); }));
+        }));
+    m_poll.start();
+    m_patience.start();
+    Q_EMIT stateChanged();
+    Q_EMIT progressChanged();
+}
+
+void MaintenanceController::takeOutcome() {
+    m_poll.stop();
+    m_patience.stop();
+    const std::shared_ptr<Outcome> outcome = m_work.result();
+    if (outcome->status.hasValue() && outcome->finish)
+        outcome->status = outcome->finish();
+    const bool isToRead = outcome->status.hasValue() && outcome->isToRead;
+    if (isToRead) {
+        m_headline = outcome->headline;
+        m_details = outcome->details;
+    }
+    m_showing = isToRead;
+    Q_EMIT stateChanged();
+    if (!outcome->status.hasValue()) {
+        if (outcome->status.error().code == ErrorCode::Cancelled)
+            Q_EMIT informed(tr("Stopped. The database is as it was."));
+        else
+            Q_EMIT failed(outcome->status.error());
+        return;
+    }
+    if (outcome->hasChanged)
+        Q_EMIT changed(outcome->headline);
+    else if (!isToRead)
+        Q_EMIT informed(outcome->headline);
+}
+
+void MaintenanceController::stop() {
+    if (!m_board)
+        return;
+    m_board->isStopped = true;
+    Q_EMIT progressChanged();
+}
+
+void MaintenanceController::dismiss() {
+    if (!working())
+        setShowing(false);
+}
+
+void MaintenanceController::setShowing(bool showing) {
+    if (m_showing == showing)
+        return;
+    m_showing = showing;
+    Q_EMIT stateChanged();
+}
+
+QString MaintenanceController::phaseText() const {
+    if (!m_board)
+        return {};
+    if (m_board->isStopped)
+        return tr("Stopping…");
+    const std::lock_guard lock(m_board->mutex);
+    return QString::fromStdString(m_board->phase);
+}
+
+double MaintenanceController::fraction() const {
+    if (!m_board)
+        return -1.0;
+    const std::lock_guard lock(m_board->mutex);
+    return m_board->total == 0
+        ? -1.0
+        : static_cast<double>(m_board->done) / static_cast<double>(m_board->total);
+}
+
+bool MaintenanceController::stopping() const {
+    return working() && m_board && m_board->isStopped;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,90 @@
+#pragma once
+// One window's session: the workspace and everything around it that is not a view: opening files,
+// what was opened lately, imports, messages, changes to the runs. GUI thread only.
+
+#include "app/viewmodels/bench/BenchState.h"
+#include "app/viewmodels/importing/ImportController.h"
+#include "app/viewmodels/importing/ImportReportModel.h"
+#include "app/viewmodels/session/MaintenanceController.h"
+#include "app/viewmodels/session/RecentFiles.h"
+#include "app/viewmodels/shared/Workspace.h"
+#include "app/viewmodels/window/NoticeModel.h"
+
+#include <QFutureWatcher>
+#include <QObject>
+#include <QQmlEngine>
+#include <QUrl>
+
+#include <functional>
+#include <memory>
+
+namespace trainscope::app {
+
+class Session : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::BenchState* bench READ bench CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::RecentFiles* recent READ recent CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::NoticeModel* notices READ notices CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::ImportController* importing READ importing CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::MaintenanceController* maintenance READ maintenance CONSTANT FINAL)
+    // The reports of everything in the open database; filled by readReports().
+    Q_PROPERTY(trainscope::app::ImportReportModel* reports READ reports CONSTANT FINAL)
+    Q_PROPERTY(QString facts READ facts NOTIFY factsChanged FINAL)
+    Q_PROPERTY(bool simulated READ simulated NOTIFY factsChanged FINAL)
+    Q_PROPERTY(QString version READ version CONSTANT FINAL)
+    Q_PROPERTY(bool busy READ busy NOTIFY busyChanged FINAL)
+
+public:
+    explicit Session(QObject* parent = nullptr);
+    ~Session() override;
+
+    [[nodiscard]] Workspace* workspace() { return &m_workspace; }
+    [[nodiscard]] BenchState* bench() { return &m_bench; }
+    [[nodiscard]] RecentFiles* recent() { return &m_recent; }
+    [[nodiscard]] NoticeModel* notices() { return &m_notices; }
+    [[nodiscard]] ImportController* importing() { return &m_importing; }
+    [[nodiscard]] MaintenanceController* maintenance() { return &m_maintenance; }
+    [[nodiscard]] ImportReportModel* reports() { return &m_reports; }
+    [[nodiscard]] QString facts() const;
+    [[nodiscard]] bool simulated() const;
+    [[nodiscard]] QString version() const;
+    [[nodiscard]] bool busy() const { return m_change.isRunning(); }
+
+    // A single run database is opened; anything else goes to the import sheet.
+    void openPaths(const QStringList& paths);
+    Q_INVOKABLE void openUrls(const QList<QUrl>& urls);
+    Q_INVOKABLE void openUrl(const QUrl& url);
+    Q_INVOKABLE void openRecent(const QString& path);
+    Q_INVOKABLE void openSample();
+    Q_INVOKABLE void closeDatabase();
+
+    // By the run's name. In the background; a failure becomes a notice.
+    Q_INVOKABLE void renameRun(const QString& name, const QString& newName);
+    // Cannot be undone other than by importing again.
+    Q_INVOKABLE void removeRun(const QString& name);
+    Q_INVOKABLE void readReports();
+    Q_INVOKABLE void copyText(const QString& text);
+
+Q_SIGNALS:
+    void factsChanged();
+    void busyChanged();
+
+private:
+    bool openDatabase(const QString& path);
+    void takeImport(const QString& database, const QStringList& runNames);
+    void change(std::function<Status(store::Store&)> work, const QString& done);
+
+    Workspace m_workspace;
+    BenchState m_bench;
+    RecentFiles m_recent;
+    NoticeModel m_notices;
+    ImportController m_importing;
+    MaintenanceController m_maintenance;
+    ImportReportModel m_reports;
+    QFutureWatcher<std::shared_ptr<Status>> m_change;
+    QString m_changeText;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,83 @@
+#include "app/viewmodels/text/HumanText.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QLocale>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace trainscope::app {
+
+namespace {
+
+constexpr std::int64_t kMaxOffset = std::int64_t{18} * 3600;
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("HumanText", text);
+}
+
+} // namespace
+
+QString bytesText(std::uint64_t bytes) {
+    return QLocale().formattedDataSize(
+        static_cast<qint64>(bytes), bytes < 1000 ? 0 : 1, QLocale::DataSizeSIFormat);
+}
+
+QString bytesRateText(double bytesPerSecond) {
+    if (!std::isfinite(bytesPerSecond) || bytesPerSecond < 0)
+        return {};
+    return translated("%1/s").arg(bytesText(static_cast<std::uint64_t>(bytesPerSecond)));
+}
+
+QString wholeText(std::int64_t count) {
+    return QLocale().toString(static_cast<qlonglong>(count));
+}
+
+QString waitText(double seconds) {
+    if (!std::isfinite(seconds) || seconds < 0)
+        return {};
+    if (seconds < 10)
+        return translated("%1 s").arg(QLocale().toString(seconds, 'f', 1));
+    const auto whole = static_cast<qlonglong>(std::llround(seconds));
+    if (whole < 60)
+        return translated("%1 s").arg(whole);
+    if (whole < 3600)
+        return translated("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+    return translated("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
+}
+
+QString momentText(TimeNs moment) {
+    return QDateTime::fromMSecsSinceEpoch(moment.ns / 1'000'000)
+        .toString(QStringLiteral("yyyy-MM-dd HH:mm"));
+}
+
+QString utcOffsetText(std::int64_t seconds) {
+    const auto minutes = std::abs(seconds) / 60;
+    return QStringLiteral("UTC%1%2:%3")
+        .arg(seconds < 0 ? QLatin1Char('-') : QLatin1Char('+'))
+        .arg(minutes / 60, 2, 10, QLatin1Char('0'))
+        .arg(minutes % 60, 2, 10, QLatin1Char('0'));
+}
+
+std::optional<std::int64_t> parseUtcOffset(const QString& text) {
+    static const QRegularExpression pattern(
+        QStringLiteral(
+            "^\\s*(?:UTC|GMT)?\\s*(?:([+\\-\u2212])?\\s*(\\d{1,2})(?::?(\\d{2}))?)?\\s*$"),
+        QRegularExpression::CaseInsensitiveOption);
+    if (text.trimmed().compare(QLatin1String("z"), Qt::CaseInsensitive) == 0)
+        return 0;
+    const auto match = pattern.match(text);
+    if (!match.hasMatch() || text.trimmed().isEmpty())
+        return std::nullopt;
+    const std::int64_t minutes = match.captured(3).toLongLong();
+    const std::int64_t seconds = match.captured(2).toLongLong() * 3600 + minutes * 60;
+    if (minutes > 59 || seconds > kMaxOffset)
+        return std::nullopt;
+    const bool negative = !match.captured(1).isEmpty() && match.captured(1) != QLatin1String("+");
+    return negative ? -seconds : seconds;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,132 @@
+#include "app/viewmodels/text/RunWording.h"
+
+#include "app/viewmodels/text/HumanText.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+
+namespace trainscope::app {
+
+namespace {
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("RunWording", text);
+}
+
+const QString kDot = QStringLiteral(" · ");
+
+// "NVIDIA H100 80GB HBM3" → "H100", "Tesla P100-PCIE-16GB" → "P100", "NVIDIA RTX A6000" → "RTX
+// A6000": without the maker, up to the first word with a digit.
+QString shortModel(const std::string& model) {
+    static const QStringList makers{QStringLiteral("NVIDIA"), QStringLiteral("AMD"),
+        QStringLiteral("Tesla"), QStringLiteral("Instinct"), QStringLiteral("Graphics"),
+        QStringLiteral("Device")};
+    static const QRegularExpression digit(QStringLiteral("[0-9]"));
+    static const QRegularExpression blank(QStringLiteral("\\s+"));
+    QStringList kept;
+    for (const auto& word : QString::fromStdString(model).split(blank, Qt::SkipEmptyParts)) {
+        if (kept.isEmpty() && makers.contains(word, Qt::CaseInsensitive))
+            continue;
+        const bool isLast = word.contains(digit);
+        kept.append(isLast ? word.section(QLatin1Char('-'), 0, 0) : word);
+        if (isLast)
+            break;
+    }
+    return kept.join(QLatin1Char(' '));
+}
+
+void add(QStringList& parts, const char* prefix, const std::optional<int>& degree) {
+    if (degree)
+        parts.append(QLatin1String(prefix) + QString::number(*degree));
+}
+
+} // namespace
+
+QString gpuText(const Run& run) {
+    const auto model = shortModel(run.gpuModel);
+    if (run.gpuCount == 0)
+        return model;
+    if (model.isEmpty())
+        return run.gpuCount == 1 ? translated("1 GPU") : translated("%1 GPUs").arg(run.gpuCount);
+    return translated("%1 × %2").arg(run.gpuCount).arg(model);
+}
+
+QString layoutText(const LaunchConfig& launch) {
+    QStringList parts;
+    add(parts, "TP", launch.tensorParallel);
+    add(parts, "CP", launch.contextParallel);
+    add(parts, "EP", launch.expertParallel);
+    add(parts, "PP", launch.pipelineParallel);
+    add(parts, "VPP", launch.virtualPipeline);
+    add(parts, "DP", launch.dataParallel);
+    return parts.join(kDot);
+}
+
+QString runDetail(const Run& run) {
+    QStringList parts;
+    if (run.launch.model)
+        parts.append(QString::fromStdString(*run.launch.model));
+    if (const auto gpus = gpuText(run); !gpus.isEmpty())
+        parts.append(gpus);
+    if (const auto layout = layoutText(run.launch); !layout.isEmpty())
+        parts.append(layout);
+    if (parts.isEmpty())
+        parts.append(waitText(run.range.length().seconds()));
+    return parts.join(kDot);
+}
+
+QString runFacts(const Run& run) {
+    QStringList parts;
+    if (const auto gpus = gpuText(run); !gpus.isEmpty())
+        parts.append(gpus);
+    if (run.nodeCount > 0)
+        parts.append(
+            run.nodeCount == 1 ? translated("1 node") : translated("%1 nodes").arg(run.nodeCount));
+    if (const auto layout = layoutText(run.launch); !layout.isEmpty())
+        parts.append(layout);
+    if (run.launch.microBatch)
+        parts.append(translated("micro-batch %1").arg(*run.launch.microBatch));
+    if (run.launch.globalBatch)
+        parts.append(translated("batch %1").arg(*run.launch.globalBatch));
+    if (!run.range.isEmpty())
+        parts.append(waitText(run.range.length().seconds()));
+    return parts.join(kDot);
+}
+
+QString strongTag(const Run& run) {
+    if (run.status == RunStatus::Oom)
+        return translated("out of memory");
+    return run.status == RunStatus::Partial ? translated("partial") : QString();
+}
+
+QStringList runTags(const Run& run) {
+    QStringList tags;
+    if (const auto strong = strongTag(run); !strong.isEmpty())
+        tags.append(strong);
+    if (run.simulated)
+        tags.append(translated("simulated"));
+    else
+        tags.append(
+            run.kind == RunKind::Predicted ? translated("predicted") : translated("measured"));
+    if (run.launch.recompute.value_or(false))
+        tags.append(translated("recompute"));
+    if (run.launch.overlap.value_or(false))
+        tags.append(translated("overlap"));
+    return tags;
+}
+
+QString runDescription(const Run& run) {
+    return QStringList{
+        QString::fromStdString(run.name), runFacts(run), runTags(run).join(QStringLiteral(", "))}
+        .join(QStringLiteral(". "));
+}
+
+QString runSearchText(const Run& run) {
+    QStringList words{QString::fromStdString(run.name), runDetail(run), runFacts(run),
+        QString::fromStdString(run.gpuModel), runTags(run).join(QLatin1Char(' '))};
+    if (run.status == RunStatus::Oom)
+        words.append(QStringLiteral("oom"));
+    return words.join(QLatin1Char(' ')).toLower();
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,172 @@
+#include "app/viewmodels/timeline/MinimapItem.h"
+
+#include "app/viewmodels/window/Theme.h"
+
+#include <QCursor>
+#include <QHoverEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::app {
+namespace {
+
+constexpr double kGripReach = 6.0; // px
+constexpr double kNarrowest = 16.0; // px: a narrower brush is grabbed around
+constexpr int kAlpha = 150; // of several runs over each other
+constexpr double kZoomPerNotch = 0.8;
+constexpr double kWheelNotch = 120.0;
+
+} // namespace
+
+MinimapItem::MinimapItem(QQuickItem* parent)
+    : QQuickPaintedItem(parent) {
+    setOpaquePainting(true);
+    setAcceptHoverEvents(true);
+    setAcceptedMouseButtons(Qt::LeftButton);
+    connect(Theme::instance(), &Theme::changed, this, [this] { update(); });
+}
+
+void MinimapItem::setController(TimelineController* controller) {
+    if (controller == m_controller)
+        return;
+    if (m_controller)
+        m_controller->disconnect(this);
+    m_controller = controller;
+    m_task.reset();
+    if (controller != nullptr) {
+        m_task = std::make_unique<LatestTask<Profile>>(controller->viewWorker());
+        connect(controller, &TimelineController::catalogueChanged, this, &MinimapItem::load);
+        connect(controller, &TimelineController::stateChanged, this, [this] {
+            if (m_controller && !m_controller->isReady() && !m_profile.runs.empty())
+                load();
+        });
+        // The task must not outlive the worker.
+        connect(controller, &QObject::destroyed, this, [this] { m_task.reset(); });
+    }
+    load();
+    Q_EMIT controllerChanged();
+}
+
+void MinimapItem::load() {
+    if (!m_controller || !m_task || !m_controller->isReady() || width() < 1.0) {
+        m_profile = {};
+        return update();
+    }
+    const int columns = std::max(1, static_cast<int>(width()));
+    m_colors.clear();
+    for (const auto& run : m_controller->runs())
+        m_colors.push_back(run.color);
+    m_task->start(
+        [catalogue = m_controller->catalogue(), runs = m_controller->runs(),
+            limits = m_controller->timeWindow().limits(),
+            columns](const store::Store& store, const TaskStage<Profile>& stage) {
+            stage.publish(
+                readProfile(store, *catalogue, runs, limits, columns, stage.cancelCheck()));
+        },
+        [this](Result<Profile> profile) {
+            m_profile = profile.hasValue() ? std::move(profile).value() : Profile{};
+            update();
+        });
+}
+
+void MinimapItem::paint(QPainter* painter) {
+    painter->fillRect(boundingRect(), Theme::instance()->panel());
+    const double base = height();
+    for (std::size_t run = 0; run < m_profile.runs.size(); ++run) {
+        const auto& values = m_profile.runs[run];
+        const plot::Color shade = plot::seriesColor(run < m_colors.size() ? m_colors[run] : run);
+        const QColor color(shade.r, shade.g, shade.b, m_profile.runs.size() > 1 ? kAlpha : 200);
+        const double step = width() / static_cast<double>(std::max<std::size_t>(1, values.size()));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (std::isnan(values[i]) || m_profile.highest <= 0.0F)
+                continue;
+            const double share
+                = static_cast<double>(values[i]) / static_cast<double>(m_profile.highest);
+            const double tall = std::max(1.0, share * (base - 4.0));
+            painter->fillRect(
+                QRectF(static_cast<double>(i) * step, base - tall, step, tall), color);
+        }
+    }
+}
+
+void MinimapItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {
+    QQuickPaintedItem::geometryChange(newGeometry, oldGeometry);
+    if (newGeometry.width() != oldGeometry.width())
+        load();
+}
+
+MinimapItem::Grip MinimapItem::gripAt(double x) const {
+    const double begin = m_controller->brushBegin() * width();
+    const double end = m_controller->brushEnd() * width();
+    const bool narrow = end - begin < kNarrowest;
+    if (!narrow && std::abs(x - begin) <= kGripReach)
+        return Grip::Begin;
+    if (!narrow && std::abs(x - end) <= kGripReach)
+        return Grip::End;
+    const double reach = narrow ? kGripReach : 0.0;
+    return x >= begin - reach && x <= end + reach ? Grip::Brush : Grip::None;
+}
+
+void MinimapItem::mousePressEvent(QMouseEvent* event) {
+    event->accept();
+    if (!m_controller || !m_controller->isReady())
+        return;
+    m_pressed = event->position().x();
+    m_grip = gripAt(m_pressed);
+    if (m_grip == Grip::None) {
+        const double half = (m_controller->brushEnd() - m_controller->brushBegin()) / 2.0;
+        const double middle = m_pressed / width();
+        m_controller->setBrush(middle - half, middle + half);
+        m_grip = Grip::Brush;
+    }
+    m_begin = m_controller->brushBegin();
+    m_end = m_controller->brushEnd();
+}
+
+void MinimapItem::mouseMoveEvent(QMouseEvent* event) {
+    if (m_controller && m_controller->isReady())
+        dragTo(event->position().x());
+}
+
+void MinimapItem::dragTo(double x) {
+    const double moved = (x - m_pressed) / width();
+    const double at = std::clamp(x / width(), 0.0, 1.0);
+    if (m_grip == Grip::Brush)
+        m_controller->setBrush(m_begin + moved, m_end + moved);
+    else if (m_grip == Grip::Begin)
+        m_controller->setBrush(std::min(at, m_end), std::max(at, m_end));
+    else if (m_grip == Grip::End)
+        m_controller->setBrush(std::min(at, m_begin), std::max(at, m_begin));
+}
+
+void MinimapItem::mouseReleaseEvent(QMouseEvent*) {
+    m_grip = Grip::None;
+}
+
+void MinimapItem::hoverMoveEvent(QHoverEvent* event) {
+    if (!m_controller || !m_controller->isReady())
+        return unsetCursor();
+    const Grip grip = gripAt(event->position().x());
+    if (grip == Grip::Begin || grip == Grip::End)
+        setCursor(Qt::SizeHorCursor);
+    else if (grip == Grip::Brush)
+        setCursor(Qt::OpenHandCursor);
+    else
+        unsetCursor();
+}
+
+void MinimapItem::wheelEvent(QWheelEvent* event) {
+    event->accept();
+    if (!m_controller || !m_controller->isReady())
+        return;
+    const double middle = event->position().x() / width();
+    const double factor = std::pow(kZoomPerNotch, event->angleDelta().y() / kWheelNotch);
+    const double begin = middle - (middle - m_controller->brushBegin()) * factor;
+    m_controller->setBrush(begin, middle + (m_controller->brushEnd() - middle) * factor);
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,67 @@
+#pragma once
+// The whole of the shown runs in one strip, as their mean GPU power (else how busy their traced
+// devices are), with the window as a brush: drag the brush to pan, its edges to zoom, click to
+// centre. The brush itself is drawn by QML from the controller's brushBegin and brushEnd.
+
+#include <QPointer>
+#include <QQuickPaintedItem>
+
+#include "app/viewmodels/timeline/TimelineController.h"
+
+#include <vector>
+
+namespace trainscope::app {
+
+class MinimapItem : public QQuickPaintedItem {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::TimelineController* controller READ controller WRITE setController
+            NOTIFY controllerChanged REQUIRED FINAL)
+
+public:
+    // One value per column and run; NaN: no data.
+    struct Profile {
+        std::vector<std::vector<float>> runs;
+        float highest = 0.0F;
+    };
+    // Blocking; for a worker. `limits` in view time.
+    static Result<Profile> readProfile(const store::Store& store,
+        const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
+        plot::ViewWindow limits, int columns, const std::function<bool()>& isCancelled);
+
+    explicit MinimapItem(QQuickItem* parent = nullptr);
+
+    [[nodiscard]] TimelineController* controller() const { return m_controller; }
+    void setController(TimelineController* controller);
+
+    void paint(QPainter* painter) override;
+
+Q_SIGNALS:
+    void controllerChanged();
+
+protected:
+    void geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void hoverMoveEvent(QHoverEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+
+private:
+    enum class Grip { None, Brush, Begin, End };
+
+    void load();
+    [[nodiscard]] Grip gripAt(double x) const;
+    void dragTo(double x);
+
+    QPointer<TimelineController> m_controller;
+    std::unique_ptr<LatestTask<Profile>> m_task;
+    Profile m_profile;
+    std::vector<std::size_t> m_colors; // per run
+    Grip m_grip = Grip::None;
+    double m_pressed = 0.0;
+    double m_begin = 0.0; // of the brush at the press, fractions
+    double m_end = 1.0;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,130 @@
+// What the minimap shows of a run.
+#include "app/viewmodels/timeline/MinimapItem.h"
+
+#include "core/plot/timeline/TraceClock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trainscope::app {
+namespace {
+
+using Column = std::vector<float>;
+
+// Mean over the values there are.
+class MeanColumns {
+public:
+    explicit MeanColumns(int columns)
+        : m_sum(static_cast<std::size_t>(columns), 0.0)
+        , m_count(static_cast<std::size_t>(columns), 0) { }
+    void add(std::size_t column, double value) {
+        m_sum[column] += value;
+        ++m_count[column];
+    }
+    [[nodiscard]] Column finished() const {
+        Column means(m_sum.size(), std::numeric_limits<float>::quiet_NaN());
+        for (std::size_t i = 0; i < m_sum.size(); ++i) {
+            if (m_count[i] > 0)
+                means[i] = static_cast<float>(m_sum[i] / m_count[i]);
+        }
+        return means;
+    }
+
+private:
+    std::vector<double> m_sum;
+    std::vector<int> m_count;
+};
+
+// A sample is held until the next; a hole in the recording ends it.
+Status addSeries(const store::Store& store, const Series& series, TimeRange window, int columns,
+    MeanColumns& means) {
+    const auto buckets = store.buckets(series.id, window, columns);
+    if (!buckets.hasValue())
+        return buckets.error();
+    float held = std::numeric_limits<float>::quiet_NaN();
+    const auto width = window.length().ns / columns;
+    for (std::size_t i = 0; i < buckets.value().size(); ++i) {
+        const Bucket& bucket = buckets.value()[i];
+        const TimeNs begin = window.begin + DurationNs{width * static_cast<std::int64_t>(i)};
+        if (bucket.count > 0)
+            held = bucket.last;
+        else if (bucket.gap || begin >= series.range.end)
+            held = std::numeric_limits<float>::quiet_NaN();
+        const float value = bucket.count > 0 ? bucket.mean : held;
+        if (!std::isnan(value))
+            means.add(i, static_cast<double>(value));
+    }
+    return {};
+}
+
+Status addTrack(const store::Store& store, const plot::ShownRun& shown, const Track& track,
+    const TimeRange& shownWindow, int columns, MeanColumns& means) {
+    const TimeRange window = plot::ownRange(shown, track.description.rank, shownWindow);
+    const double width = static_cast<double>(window.length().ns) / columns;
+    const auto groups
+        = store.spanGroups(track.id, window, DurationNs{static_cast<std::int64_t>(width)});
+    if (!groups.hasValue())
+        return groups.error();
+    std::vector<double> busy(static_cast<std::size_t>(columns), 0.0);
+    for (const auto& group : groups.value()) {
+        if (group.depth > 0)
+            continue;
+        const double first = static_cast<double>((group.range.begin - window.begin).ns) / width;
+        const double last = static_cast<double>((group.range.end - window.begin).ns) / width;
+        for (int i = std::max(0, static_cast<int>(first)); i < columns && i < last; ++i) {
+            const double share = std::min(last, i + 1.0) - std::max(first, static_cast<double>(i));
+            busy[static_cast<std::size_t>(i)] += share * static_cast<double>(group.busyFraction);
+        }
+    }
+    for (std::size_t i = 0; i < busy.size(); ++i)
+        means.add(i, std::min(1.0, busy[i]));
+    return {};
+}
+
+Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
+    const plot::ShownRun& shown, TimeRange window, int columns,
+    const std::function<bool()>& isCancelled) {
+    MeanColumns means(columns);
+    bool hasPower = false;
+    for (const auto& series : facts.series) {
+        if (isCancelled())
+            return cancelled();
+        if (series.description.metric.name != "gpu_power")
+            continue;
+        hasPower = true;
+        if (auto added = addSeries(store, series, window, columns, means); !added.hasValue())
+            return added.error();
+    }
+    for (const auto& track : facts.tracks) {
+        if (isCancelled())
+            return cancelled();
+        if (hasPower || track.description.kind != TrackKind::Stream)
+            continue;
+        if (auto added = addTrack(store, shown, track, window, columns, means); !added.hasValue())
+            return added.error();
+    }
+    return means.finished();
+}
+
+} // namespace
+
+Result<MinimapItem::Profile> MinimapItem::readProfile(const store::Store& store,
+    const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
+    plot::ViewWindow limits, int columns, const std::function<bool()>& isCancelled) {
+    Profile profile;
+    for (std::size_t i = 0; i < std::min(runs.size(), catalogue.runs.size()); ++i) {
+        const TimeRange window{runs[i].origin + limits.begin, runs[i].origin + limits.end};
+        auto values = profileOf(store, catalogue.facts(i), runs[i], window, columns, isCancelled);
+        if (!values.hasValue())
+            return values.error();
+        for (const float value : values.value()) {
+            if (value > profile.highest)
+                profile.highest = value;
+        }
+        profile.runs.push_back(std::move(values).value());
+    }
+    return profile;
+}
+
+} // namespace trainscope::app

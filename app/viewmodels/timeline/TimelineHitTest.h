@@ -1,0 +1,24 @@
+#pragma once
+// What lies under a point of the drawn timeline. Pure function; any thread.
+
+#include "core/plot/timeline/TimeScale.h"
+#include "core/plot/timeline/Timeline.h"
+
+#include <optional>
+
+namespace trainscope::app {
+
+struct TimelineHit {
+    int lane = -1; // -1: none
+    int item = -1; // index into the lane's series or spans; -1: none
+    std::size_t run = 0; // index into the shown runs, with an item
+    int rank = -1; // of the item, -1: none
+    std::optional<store::SpanGroup> group; // in kernel and thread lanes
+    DurationNs time; // view time under the point
+};
+
+// Line lanes give the series nearest to the point, heat and kernel lanes the row under it.
+TimelineHit hitTest(const plot::TimelineData& data, const plot::TimelineGeometry& geometry,
+    const plot::TimeScale& axis, plot::Point point);
+
+} // namespace trainscope::app

@@ -1,0 +1,183 @@
+#include "app/viewmodels/timeline/TimelineItem.h"
+
+#include "app/painting/ScenePainter.h"
+#include "app/viewmodels/window/Theme.h"
+
+#include <QCursor>
+#include <QGuiApplication>
+#include <QHoverEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QQuickWindow>
+#include <QStyleHints>
+#include <QWheelEvent>
+
+#include <cmath>
+
+namespace trainscope::app {
+namespace {
+
+constexpr double kWheelNotch = 120.0; // eighths of a degree
+constexpr double kScrollPerNotch = 60.0; // px
+constexpr double kZoomPerNotch = 0.8;
+
+} // namespace
+
+TimelineItem::TimelineItem(QQuickItem* parent)
+    : QQuickPaintedItem(parent) {
+    setOpaquePainting(true);
+    setAcceptHoverEvents(true);
+    setAcceptedMouseButtons(Qt::LeftButton | Qt::MiddleButton);
+    connect(Theme::instance(), &Theme::changed, this, &QQuickItem::polish);
+}
+
+void TimelineItem::setController(TimelineController* controller) {
+    if (controller == m_controller)
+        return;
+    if (m_controller)
+        m_controller->disconnect(this);
+    m_controller = controller;
+    if (controller != nullptr) {
+        connect(controller, &TimelineController::repaintNeeded, this, &QQuickItem::polish);
+        sizeChanged();
+    }
+    polish();
+    Q_EMIT controllerChanged();
+}
+
+void TimelineItem::paint(QPainter* painter) {
+    const plot::Theme& theme = Theme::instance()->plotTheme();
+    if (m_geometry)
+        return paintScene(m_geometry->scene, theme, *painter, PaintTarget::Screen, &m_pictures);
+    painter->fillRect(boundingRect(), Theme::instance()->window());
+}
+
+void TimelineItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {
+    QQuickPaintedItem::geometryChange(newGeometry, oldGeometry);
+    if (newGeometry.size() != oldGeometry.size())
+        sizeChanged();
+}
+
+void TimelineItem::itemChange(ItemChange change, const ItemChangeData& value) {
+    QQuickPaintedItem::itemChange(change, value);
+    if (change == ItemDevicePixelRatioHasChanged || change == ItemSceneChange)
+        sizeChanged();
+}
+
+void TimelineItem::sizeChanged() {
+    const double ratio = window() != nullptr ? window()->effectiveDevicePixelRatio() : 1.0;
+    if (m_controller && width() > 0.0)
+        m_controller->setViewSize(width(), height(), ratio);
+}
+
+void TimelineItem::updatePolish() {
+    if (m_controller) {
+        const plot::Theme& theme = Theme::instance()->plotTheme();
+        m_geometry = m_controller->layOut(theme, measureWith(theme));
+    } else {
+        m_geometry.reset();
+    }
+    update();
+}
+
+void TimelineItem::wheelEvent(QWheelEvent* event) {
+    if (!m_controller)
+        return;
+    event->accept();
+    const QPointF notches = QPointF(event->angleDelta()) / kWheelNotch;
+    const bool precise = !event->pixelDelta().isNull();
+    if (event->modifiers() & Qt::ControlModifier) {
+        m_controller->zoomAt(std::pow(kZoomPerNotch, notches.y()), event->position().x());
+    } else if (event->modifiers() & Qt::ShiftModifier) {
+        m_controller->panBy(-(notches.x() + notches.y()) * kScrollPerNotch);
+    } else if (precise) {
+        if (event->pixelDelta().x() != 0)
+            m_controller->panBy(-event->pixelDelta().x());
+        m_controller->scrollBy(-event->pixelDelta().y());
+    } else {
+        if (notches.x() != 0.0)
+            m_controller->panBy(-notches.x() * kScrollPerNotch);
+        m_controller->scrollBy(-notches.y() * kScrollPerNotch);
+    }
+}
+
+void TimelineItem::mousePressEvent(QMouseEvent* event) {
+    forceActiveFocus(Qt::MouseFocusReason);
+    event->accept();
+    m_pressed = m_last = event->position();
+    if (!m_controller)
+        return;
+    const bool pans
+        = event->button() == Qt::MiddleButton || (event->modifiers() & Qt::ShiftModifier);
+    m_edge = m_controller->selectionEdgeAt(m_pressed.x());
+    m_drag = pans ? Drag::Pan : m_edge != 0 ? Drag::Edge : Drag::Pending;
+    if (pans)
+        setCursor(Qt::ClosedHandCursor);
+}
+
+void TimelineItem::mouseMoveEvent(QMouseEvent* event) {
+    if (m_controller)
+        drag(event->position());
+}
+
+void TimelineItem::drag(QPointF to) {
+    const int threshold = QGuiApplication::styleHints()->startDragDistance() / 2;
+    if (m_drag == Drag::Pending && std::abs(to.x() - m_pressed.x()) > threshold)
+        m_drag = Drag::Select;
+    if (m_drag == Drag::Pan) {
+        m_controller->panBy(m_last.x() - to.x());
+        m_controller->scrollBy(m_last.y() - to.y());
+    } else if (m_drag == Drag::Edge) {
+        m_controller->moveSelectionEdge(m_edge, to.x());
+        m_edge = m_controller->selectionEdgeAt(to.x()) != 0 ? m_controller->selectionEdgeAt(to.x())
+                                                            : m_edge;
+    } else if (m_drag == Drag::Select) {
+        m_controller->selectBetween(m_pressed.x(), to.x());
+    }
+    m_last = to;
+    m_controller->hoverAt(to.x(), to.y());
+}
+
+void TimelineItem::mouseReleaseEvent(QMouseEvent* event) {
+    if (m_controller && m_drag == Drag::Pending && event->button() == Qt::LeftButton)
+        m_controller->clickAt(event->position().x(), event->position().y());
+    mouseUngrabEvent();
+}
+
+void TimelineItem::mouseUngrabEvent() {
+    m_drag = Drag::None;
+    unsetCursor();
+}
+
+void TimelineItem::mouseDoubleClickEvent(QMouseEvent* event) {
+    m_drag = Drag::None;
+    if (m_controller && event->button() == Qt::LeftButton)
+        m_controller->doubleClickAt(event->position().x(), event->position().y());
+}
+
+// A view that opens under a resting pointer was not pointed at.
+void TimelineItem::hoverEnterEvent(QHoverEvent* event) {
+    m_hovered = event->position();
+}
+
+void TimelineItem::hoverMoveEvent(QHoverEvent* event) {
+    if (!m_controller)
+        return;
+    const QPointF at = event->position();
+    // Every frame brings a hover event, also when the pointer rests.
+    if (at == m_hovered)
+        return;
+    m_hovered = at;
+    if (m_controller->selectionEdgeAt(at.x()) != 0)
+        setCursor(Qt::SizeHorCursor);
+    else
+        unsetCursor();
+    m_controller->hoverAt(at.x(), at.y());
+}
+
+void TimelineItem::hoverLeaveEvent(QHoverEvent*) {
+    if (m_controller)
+        m_controller->leave();
+}
+
+} // namespace trainscope::app

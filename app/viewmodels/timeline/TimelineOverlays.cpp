@@ -1,0 +1,90 @@
+#include "app/viewmodels/timeline/TimelineOverlays.h"
+
+#include "core/plot/overlays/OverlayLoad.h"
+
+#include <utility>
+
+namespace trainscope::app {
+
+TimelineOverlays::TimelineOverlays(QObject* parent)
+    : QObject(parent)
+    , m_shown(std::make_shared<const std::vector<plot::RunOverlay>>()) { }
+
+TimelineOverlays::~TimelineOverlays() {
+    m_task.cancel();
+}
+
+void TimelineOverlays::setDatabase(const std::filesystem::path& path) {
+    m_task.cancel();
+    m_known.clear();
+    m_runs.clear();
+    m_worker.setDatabase(path);
+    gather();
+}
+
+void TimelineOverlays::setRuns(const std::vector<Run>& runs) {
+    m_runs = runs;
+    gather();
+    read();
+}
+
+void TimelineOverlays::setShown(bool shown) {
+    if (shown == m_isShown)
+        return;
+    m_isShown = shown;
+    read();
+    Q_EMIT changed();
+}
+
+const std::vector<plot::RunOverlay>* TimelineOverlays::shown() const {
+    return m_isShown ? m_shown.get() : nullptr;
+}
+
+std::shared_ptr<const std::vector<plot::RunOverlay>> TimelineOverlays::copy() const {
+    return m_isShown ? m_shown : nullptr;
+}
+
+void TimelineOverlays::read() {
+    m_task.cancel();
+    m_reading = false;
+    std::vector<Run> unread;
+    for (const auto& run : m_runs) {
+        if (!m_known.contains(run.id))
+            unread.push_back(run);
+    }
+    if (!m_isShown || unread.empty())
+        return;
+    m_reading = true;
+    m_task.start(
+        [runs = std::move(unread)](const store::Store& store, const TaskStage<Found>& stage) {
+            for (const auto& run : runs) {
+                auto overlay = plot::loadOverlay(
+                    store, run, [&stage](const ProgressState&) { return !stage.isCancelled(); });
+                if (!overlay.hasValue())
+                    return stage.publish(overlay.error());
+                stage.publish(Found{
+                    run.id, std::make_shared<const plot::RunOverlay>(std::move(overlay).value())});
+            }
+        },
+        [this](Result<Found> found) {
+            // The lanes say why the database cannot be read.
+            if (!found.hasValue())
+                return;
+            m_known[found.value().run] = found.value().overlay;
+            gather();
+        });
+}
+
+void TimelineOverlays::gather() {
+    auto shown = std::make_shared<std::vector<plot::RunOverlay>>();
+    m_reading = false;
+    for (const auto& run : m_runs) {
+        const auto known = m_known.find(run.id);
+        m_reading = m_reading || known == m_known.end();
+        shown->push_back(known == m_known.end() ? plot::RunOverlay() : *known->second);
+    }
+    m_shown = std::move(shown);
+    Q_EMIT changed();
+}
+
+} // namespace trainscope::app

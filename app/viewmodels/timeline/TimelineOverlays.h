@@ -1,0 +1,56 @@
+#pragma once
+// What was found in the shown runs and is drawn over their lanes: read in a worker of its own,
+// since it takes as long as a summary, run by run, and kept while the database is the same. GUI
+// thread.
+
+#include <QObject>
+
+#include "app/viewmodels/shared/StoreWorker.h"
+#include "core/model/Run.h"
+#include "core/plot/timeline/Timeline.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace trainscope::app {
+
+class TimelineOverlays : public QObject {
+    Q_OBJECT
+
+public:
+    explicit TimelineOverlays(QObject* parent = nullptr);
+    ~TimelineOverlays() override;
+
+    void setDatabase(const std::filesystem::path& path);
+    // Those that are shown, in their order; reads what is not known yet.
+    void setRuns(const std::vector<Run>& runs);
+    [[nodiscard]] bool isShown() const { return m_isShown; }
+    void setShown(bool shown);
+    [[nodiscard]] bool isReading() const { return m_reading; }
+
+    // In the order of the runs; those not read yet are empty. nullptr: not shown.
+    [[nodiscard]] const std::vector<plot::RunOverlay>* shown() const;
+    [[nodiscard]] std::shared_ptr<const std::vector<plot::RunOverlay>> copy() const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    struct Found {
+        RunId run;
+        std::shared_ptr<const plot::RunOverlay> overlay;
+    };
+    void read();
+    void gather();
+
+    StoreWorker m_worker;
+    LatestTask<Found> m_task{m_worker};
+    bool m_isShown = true;
+    bool m_reading = false;
+    std::vector<Run> m_runs;
+    std::map<RunId, std::shared_ptr<const plot::RunOverlay>> m_known;
+    std::shared_ptr<const std::vector<plot::RunOverlay>> m_shown;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,171 @@
+#include "app/viewmodels/window/Theme.h"
+
+#include <QEvent>
+#include <QFontDatabase>
+#include <QGuiApplication>
+#include <QPalette>
+#include <QSettings>
+
+namespace trainscope::app {
+
+namespace {
+
+constexpr auto kPreferenceKey = "appearance/theme";
+constexpr auto kMotionKey = "appearance/reducedMotion";
+
+QColor toQt(plot::Color color) {
+    return {color.r, color.g, color.b, color.a};
+}
+
+QColor mixed(const QColor& a, const QColor& b, double share) {
+    const auto part = [share](int x, int y) { return static_cast<int>(x + (y - x) * share); };
+    return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
+}
+
+QString chooseFamily() {
+    for (const auto& wanted : {QStringLiteral("Inter"), QStringLiteral("Inter Variable")}) {
+        if (QFontDatabase::hasFamily(wanted))
+            return wanted;
+    }
+    return QFontDatabase::systemFont(QFontDatabase::GeneralFont).family();
+}
+
+} // namespace
+
+Theme* Theme::instance() {
+    static Theme* theme = new Theme(qApp);
+    return theme;
+}
+
+Theme* Theme::create(QQmlEngine*, QJSEngine*) {
+    QJSEngine::setObjectOwnership(instance(), QJSEngine::CppOwnership);
+    return instance();
+}
+
+Theme::Theme(QObject* parent)
+    : QObject(parent)
+    , m_theme(&plot::lightTheme())
+    , m_fontFamily(chooseFamily()) {
+    const QSettings settings;
+    const auto stored = settings.value(QLatin1String(kPreferenceKey)).toString();
+    if (stored == QLatin1String("dark"))
+        m_preference = Preference::Dark;
+    else if (stored == QLatin1String("light"))
+        m_preference = Preference::Light;
+    m_reducedMotion = settings.value(QLatin1String(kMotionKey), false).toBool();
+    apply();
+    qApp->installEventFilter(this);
+}
+
+void Theme::setPreference(Preference preference) {
+    if (preference == m_preference)
+        return;
+    m_preference = preference;
+    const auto stored = preference == Preference::Dark ? QStringLiteral("dark")
+        : preference == Preference::Light              ? QStringLiteral("light")
+                                                       : QStringLiteral("system");
+    QSettings().setValue(QLatin1String(kPreferenceKey), stored);
+    apply();
+}
+
+void Theme::setReducedMotion(bool reduced) {
+    if (reduced == m_reducedMotion)
+        return;
+    m_reducedMotion = reduced;
+    QSettings().setValue(QLatin1String(kMotionKey), reduced);
+    Q_EMIT changed();
+}
+
+void Theme::apply() {
+    const bool dark
+        = m_preference == Preference::System ? systemIsDark() : m_preference == Preference::Dark;
+    m_theme = dark ? &plot::darkTheme() : &plot::lightTheme();
+    Q_EMIT changed();
+}
+
+// Qt 6.4 has no colour scheme query; the palette of the platform's theme tells.
+bool Theme::systemIsDark() {
+    const auto palette = QGuiApplication::palette();
+    return palette.color(QPalette::WindowText).lightness()
+        > palette.color(QPalette::Window).lightness();
+}
+
+bool Theme::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == qApp && event->type() == QEvent::ApplicationPaletteChange
+        && m_preference == Preference::System)
+        apply();
+    return QObject::eventFilter(watched, event);
+}
+
+QColor Theme::window() const {
+    return toQt(m_theme->window);
+}
+QColor Theme::panel() const {
+    return toQt(m_theme->panel);
+}
+QColor Theme::raised() const {
+    return toQt(m_theme->raised);
+}
+QColor Theme::hovered() const {
+    return mixed(raised(), text(), 0.06);
+}
+QColor Theme::line() const {
+    return toQt(m_theme->line);
+}
+QColor Theme::outline() const {
+    return textMuted();
+}
+QColor Theme::grid() const {
+    return toQt(m_theme->grid);
+}
+QColor Theme::text() const {
+    return toQt(m_theme->text);
+}
+QColor Theme::textSecondary() const {
+    return toQt(m_theme->textSecondary);
+}
+QColor Theme::textMuted() const {
+    return toQt(m_theme->textMuted);
+}
+QColor Theme::accent() const {
+    return toQt(m_theme->accent);
+}
+QColor Theme::onAccent() const {
+    return toQt(plot::readableOn(m_theme->accent));
+}
+QColor Theme::warning() const {
+    return toQt(m_theme->warning);
+}
+QColor Theme::selection() const {
+    return toQt(m_theme->selection);
+}
+QColor Theme::scrim() const {
+    return {0, 0, 0, dark() ? 110 : 70};
+}
+
+int Theme::bodySize() const {
+    return static_cast<int>(m_theme->bodySize);
+}
+int Theme::secondarySize() const {
+    return static_cast<int>(m_theme->secondarySize);
+}
+int Theme::smallSize() const {
+    return static_cast<int>(m_theme->smallSize);
+}
+int Theme::titleSize() const {
+    return static_cast<int>(m_theme->titleSize);
+}
+
+QColor Theme::seriesColor(int index) const {
+    return toQt(plot::seriesColor(static_cast<std::size_t>(index)));
+}
+
+QColor Theme::metricColor(const QString& metric) const {
+    return toQt(plot::metricColor(metric.toStdString()));
+}
+
+QColor Theme::categoryColor(const QString& category) const {
+    return toQt(plot::categoryColor(category.toStdString()));
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,119 @@
+#pragma once
+// What every lane's drawing gets: the data, the style, the time scale, the scene to add to, and its
+// own place.
+
+#include "core/plot/Palette.h"
+#include "core/plot/TextFit.h"
+#include "core/plot/timeline/TimeScale.h"
+#include "core/plot/timeline/TimeTicks.h"
+#include "core/plot/timeline/Timeline.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trainscope::plot {
+
+// Which of the loaded columns a drawn column stands for: they differ while the window moves and
+// newer data is on its way. Identity when the data's window is the shown one.
+struct ColumnMap {
+    Rect area; // of the drawn columns; its height and y are those of the plot
+    struct Source {
+        int first = 0; // -1: of nothing
+        int last = -1; // inclusive
+        bool behind = false; // columns of the coarser data
+    };
+    std::vector<Source> columns;
+    // Every drawn column is one loaded column of the data itself, one after the other.
+    bool isShift = false;
+    // Number of the first column on a grid that stays in place while the window is panned.
+    std::int64_t first = 0;
+};
+ColumnMap mapColumns(const TimelineData& data, const TimeScale& scale, double columnsPerUnit);
+
+struct LaneFrame {
+    const TimelineData& data;
+    const TimelineStyle& style;
+    const Theme& theme;
+    TimeScale scale; // x and width are those of the plot
+    PlotScene& scene;
+    Rect lane; // name column and data
+    Rect area; // data
+    const ColumnMap* map = nullptr; // of metric lanes
+    const LaneData* behind
+        = nullptr; // the lane in the coarser data, with the same series or tracks
+    std::size_t index = 0; // of the lane
+
+    void fill(Rect rect, Color color, double radius = 0.0) const;
+    void hatch(Rect rect) const;
+    void hatch(Rect rect, Color color) const;
+    void line(Point from, Point to, Color color, bool dashed = false) const;
+    void text(Point anchor, std::string text, Color color, TextRole role, Align align = Align::Left,
+        bool bold = false) const;
+    [[nodiscard]] double width(std::string_view text, TextRole role, bool bold = false) const;
+    // Baseline of text of that role that is centred on y.
+    [[nodiscard]] double baseline(double y, TextRole role) const;
+    // The name column is too narrow for whole words beside the lane's name.
+    [[nodiscard]] bool isNarrow() const;
+    // Distance between baselines.
+    [[nodiscard]] double lineHeight(TextRole role) const;
+};
+
+// Colour of a series by node (one run) or by run (several), and of the metric where there is one
+// node only.
+struct SeriesColors {
+    bool byRun = false;
+    bool byNode = false;
+};
+SeriesColors seriesColors(const LaneData& lane);
+Color colorOf(const LaneFrame& frame, const LaneData& lane, const SeriesColors& colors,
+    const LaneSeries& series);
+
+// Grid, ticks and labels of a lane's values.
+void drawValueAxis(const LaneFrame& frame, const LaneData& lane);
+// Title, subtitle; `reserved`: width on the right of the name column that row and tick labels need.
+// Returns the y below the text.
+// A narrow column has the title in smaller text.
+TextRole titleRole(const LaneFrame& frame);
+double drawName(const LaneFrame& frame, const LaneData& lane, double reserved);
+// Hatches the columns where nothing of the lane was recorded.
+void drawHoles(const LaneFrame& frame, const LaneData& lane);
+// A mark in the run's colour at the left of the plot, where several runs are shown.
+void drawRunMark(const LaneFrame& frame, std::size_t run, double y, double height);
+// "no data" in an empty lane.
+void drawEmpty(const LaneFrame& frame, const std::string& message);
+
+LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane);
+LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane);
+LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane);
+LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane);
+
+// Legend entries in one row, wrapped. Returns the height used.
+struct LegendEntry {
+    std::string text;
+    Color color;
+};
+double drawLegend(
+    const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width);
+std::vector<LegendEntry> categoryEntries(
+    const TimelineData& data, const LaneData& lane, ViewWindow window);
+// Kinds of spans without a category: runtime calls, operators, annotations.
+std::vector<LegendEntry> kindEntries(
+    const TimelineData& data, const LaneData& lane, ViewWindow window);
+std::vector<LegendEntry> seriesEntries(const LaneFrame& frame);
+
+// Over a drawn lane: hatches the throttle episodes of clock lanes.
+void drawLaneOverlay(const LaneFrame& frame, const LaneData& lane, const LaneGeometry& geometry);
+// Under a lane: shades the time before the temperatures have settled, of a single run.
+void drawUnsettled(const LaneFrame& frame);
+// One strip per run with throttle episodes: the darker, the more of its GPUs are throttled.
+double throttleStripsHeight(const TimelineData& data, const TimelineStyle& style);
+std::vector<TimelineGeometry::Strip> drawThrottleStrips(const LaneFrame& frame, double top);
+
+// The time axis with its strips of iterations and throttle episodes.
+double timeAxisHeight(const TimelineData& data, const TimelineStyle& style);
+TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale);
+std::vector<TimelineGeometry::Strip> drawTimeAxis(
+    const LaneFrame& frame, const TimeTicks& ticks, double top);
+
+} // namespace trainscope::plot

@@ -1,0 +1,198 @@
+#include "core/plot/timeline/LaneFrame.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+// Overlaid series let each other through.
+constexpr std::uint8_t kOverlaidAlpha = 190;
+// The nested parts of a band lie over each other.
+constexpr std::uint8_t kRangeAlpha = 56;
+constexpr std::uint8_t kMostAlpha = 64;
+constexpr std::uint8_t kHalfAlpha = 96;
+
+// Values to positions inside the area.
+struct ValueScale {
+    Rect area;
+    double low = 0.0;
+    double high = 1.0;
+};
+
+// What is drawn, and the buckets it was made of where they are kept.
+struct Source {
+    const Trace* trace = nullptr;
+    const std::vector<Bucket>* buckets = nullptr;
+};
+
+// Of the columns that a drawn column stands for.
+Trace resampled(const ColumnMap& map, const Source& own, const Source& behind) {
+    const std::size_t count = map.columns.size();
+    Trace drawn{std::vector<float>(count, kNothing), std::vector<float>(count, kNothing)};
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto& source = map.columns[i];
+        const Source& of = source.behind ? behind : own;
+        const Trace* from = of.trace;
+        if (from == nullptr || source.first < 0)
+            continue;
+        const auto first = static_cast<std::size_t>(source.first);
+        float low = from->low[first];
+        float high = from->high[first];
+        // A column that is stretched over several is joined to the one before it only once.
+        const bool repeats = i > 0 && map.columns[i - 1].first == source.first
+            && map.columns[i - 1].behind == source.behind;
+        if (repeats && of.buckets != nullptr && !std::isnan(low)) {
+            low = (*of.buckets)[first].min;
+            high = (*of.buckets)[first].max;
+        }
+        for (int column = source.first + 1; column <= source.last; ++column) {
+            const auto at = static_cast<std::size_t>(column);
+            // NaN is neither below nor above.
+            if (from->low[at] < low || std::isnan(low))
+                low = from->low[at];
+            if (from->high[at] > high || std::isnan(high))
+                high = from->high[at];
+        }
+        drawn.low[i] = low;
+        drawn.high[i] = high;
+    }
+    return drawn;
+}
+
+// At least `thick` high and inside the area; NaN stays NaN.
+void toPositions(const float* low, const float* high, std::size_t count, const ValueScale& values,
+    double thick, Columns& columns) {
+    const auto top = static_cast<float>(values.area.y);
+    const auto bottom = static_cast<float>(values.area.bottom());
+    const auto scale = static_cast<float>(values.area.height / (values.high - values.low));
+    const auto zero = static_cast<float>(values.low);
+    const auto half = static_cast<float>(0.5 * thick);
+    columns.top.resize(count);
+    columns.bottom.resize(count);
+    float* tops = columns.top.data();
+    float* bottoms = columns.bottom.data();
+    for (std::size_t i = 0; i < count; ++i) {
+        // The order of the arguments lets NaN through.
+        const float upper = std::min(std::max(bottom - (high[i] - zero) * scale, top), bottom);
+        const float lower = std::min(std::max(bottom - (low[i] - zero) * scale, top), bottom);
+        const float centre = std::min(std::max(0.5F * (upper + lower), top + half), bottom - half);
+        const bool thin = lower - upper < 2.0F * half;
+        tops[i] = thin ? centre - half : upper;
+        bottoms[i] = thin ? centre + half : lower;
+    }
+}
+
+// What the columns look like apart from where they lie horizontally.
+std::uint64_t contentOf(const LaneFrame& frame) {
+    if (frame.data.serial == 0)
+        return 0;
+    std::uint64_t hash = frame.data.serial;
+    const auto mix = [&hash](std::uint64_t value) {
+        hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
+        hash ^= hash >> 29U;
+    };
+    mix(frame.data.behind ? frame.data.behind->serial : 0);
+    mix(frame.index);
+    mix(frame.map->isShift ? 0 : static_cast<std::uint64_t>(frame.scale.window.length().ns));
+    mix(std::bit_cast<std::uint64_t>(frame.area.height));
+    mix(std::bit_cast<std::uint64_t>(frame.area.y - std::floor(frame.area.y)));
+    mix(std::bit_cast<std::uint64_t>(frame.theme.lineWidth));
+    const Color& background = frame.scene.background;
+    for (const std::uint8_t part : {background.r, background.g, background.b})
+        mix(part);
+    return hash | 1U;
+}
+
+Columns columnsOf(const LaneFrame& frame, const ValueScale& values, const Source& own,
+    const Source& behind, Color color) {
+    const ColumnMap& map = *frame.map;
+    Columns columns;
+    columns.area = {map.area.x, frame.area.y, map.area.width, frame.area.height};
+    columns.color = color;
+    columns.content = contentOf(frame);
+    columns.firstColumn = map.first;
+    const double thick = std::max(frame.theme.lineWidth, 0.5);
+    if (!map.isShift) {
+        const Trace drawn = resampled(map, own, behind);
+        toPositions(drawn.low.data(), drawn.high.data(), drawn.low.size(), values, thick, columns);
+        return columns;
+    }
+    const auto first = static_cast<std::size_t>(map.columns.front().first);
+    toPositions(own.trace->low.data() + first, own.trace->high.data() + first, map.columns.size(),
+        values, thick, columns);
+    return columns;
+}
+
+Source sourceOf(const LaneSeries& series) {
+    return {&series.trace, series.buckets.empty() ? nullptr : &series.buckets};
+}
+
+Source sourceBehind(const LaneFrame& frame, std::size_t series) {
+    if (frame.behind == nullptr || series >= frame.behind->series.size())
+        return {};
+    return sourceOf(frame.behind->series[series]);
+}
+
+const LaneBand* bandBehind(const LaneFrame& frame, std::size_t run) {
+    if (frame.behind == nullptr)
+        return nullptr;
+    const auto& bands = frame.behind->bands;
+    const auto found = std::find_if(
+        bands.begin(), bands.end(), [run](const LaneBand& band) { return band.run == run; });
+    return found == bands.end() ? nullptr : &*found;
+}
+
+LaneGeometry geometryOf(const LaneFrame& frame, const LaneData& lane) {
+    return {frame.area, lane.low, lane.high, {}};
+}
+
+} // namespace
+
+LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
+    drawValueAxis(frame, lane);
+    drawHoles(frame, lane);
+    const SeriesColors colors = seriesColors(lane);
+    const ValueScale values{frame.area, lane.low, lane.high};
+    for (std::size_t i = 0; i < lane.series.size() && !frame.map->columns.empty(); ++i) {
+        Color color = colorOf(frame, lane, colors, lane.series[i]);
+        if (lane.series.size() > 1)
+            color = withAlpha(color, kOverlaidAlpha);
+        frame.scene.items.emplace_back(
+            columnsOf(frame, values, sourceOf(lane.series[i]), sourceBehind(frame, i), color));
+    }
+    if (lane.series.empty())
+        drawEmpty(frame, "no data");
+    return geometryOf(frame, lane);
+}
+
+LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
+    drawValueAxis(frame, lane);
+    drawHoles(frame, lane);
+    const ValueScale values{frame.area, lane.low, lane.high};
+    for (const LaneBand& band : lane.bands) {
+        if (frame.map->columns.empty())
+            break;
+        const Color base = lane.bands.size() > 1 ? seriesColor(frame.data.runs[band.run].color)
+                                                 : metricColor(lane.spec.metric);
+        const LaneBand* behind = bandBehind(frame, band.run);
+        const auto add = [&](Trace LaneBand::*part, Color color) {
+            const Source coarse = behind == nullptr ? Source{} : Source{&(behind->*part), nullptr};
+            frame.scene.items.emplace_back(
+                columnsOf(frame, values, {&(band.*part), nullptr}, coarse, color));
+        };
+        add(&LaneBand::range, withAlpha(base, kRangeAlpha));
+        add(&LaneBand::most, withAlpha(base, kMostAlpha));
+        add(&LaneBand::half, withAlpha(base, kHalfAlpha));
+        add(&LaneBand::median, legibleOn(base, frame.scene.background));
+    }
+    if (lane.series.empty())
+        drawEmpty(frame, "no data");
+    return geometryOf(frame, lane);
+}
+
+} // namespace trainscope::plot

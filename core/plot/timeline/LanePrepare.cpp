@@ -1,0 +1,166 @@
+#include "core/plot/timeline/LanePrepare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+
+Trace emptyTrace(std::size_t columns) {
+    return {std::vector<float>(columns, kNothing), std::vector<float>(columns, kNothing)};
+}
+
+// From min to max of every column, joined to what the column before held unless a gap parts them.
+Trace joined(const std::vector<Bucket>& buckets) {
+    Trace trace = emptyTrace(buckets.size());
+    float held = kNothing;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        const Bucket& bucket = buckets[i];
+        const bool nothing = std::isnan(bucket.mean);
+        if (!nothing) {
+            const bool joins = !bucket.gap && !std::isnan(held);
+            trace.low[i] = joins ? std::min(bucket.min, held) : bucket.min;
+            trace.high[i] = joins ? std::max(bucket.max, held) : bucket.max;
+        }
+        held = nothing ? kNothing : bucket.last;
+    }
+    return trace;
+}
+
+// Sorts as much of the values as the five quantiles need.
+class Quantiles {
+public:
+    explicit Quantiles(std::vector<float>& values)
+        : m_values(values) { }
+
+    // In rising order of `share`.
+    float at(double share) {
+        const double place = share * static_cast<double>(m_values.size() - 1);
+        const auto index = static_cast<std::ptrdiff_t>(std::lround(place));
+        const auto begin = m_values.begin();
+        std::nth_element(begin + m_sorted, begin + index, m_values.end());
+        m_sorted = index;
+        return m_values[static_cast<std::size_t>(index)];
+    }
+
+private:
+    std::vector<float>& m_values;
+    std::ptrdiff_t m_sorted = 0; // everything before is not greater than what follows
+};
+
+void setQuantiles(LaneBand& band, std::size_t column, std::vector<float>& means) {
+    if (means.empty())
+        return;
+    Quantiles quantiles(means);
+    band.most.low[column] = quantiles.at(0.05);
+    band.half.low[column] = quantiles.at(0.25);
+    band.median.low[column] = quantiles.at(0.5);
+    band.median.high[column] = band.median.low[column];
+    band.half.high[column] = quantiles.at(0.75);
+    band.most.high[column] = quantiles.at(0.95);
+}
+
+} // namespace
+
+LaneStyle drawnStyle(LaneStyle chosen, std::size_t series) {
+    const bool many = chosen == LaneStyle::Lines && series > kMostOverlaidSeries;
+    return many ? LaneStyle::Band : chosen;
+}
+
+LanePreparation::LanePreparation(LaneData& lane, int columns, std::size_t series, LoadDetail detail)
+    : m_lane(lane)
+    , m_columns(static_cast<std::size_t>(columns))
+    , m_style(drawnStyle(lane.spec.style, series))
+    , m_detail(detail)
+    , m_present(m_columns, 0) {
+    m_lane.holes.assign(m_columns, 0);
+    m_lane.series.reserve(series);
+}
+
+void LanePreparation::add(LaneSeries series) {
+    const auto& buckets = series.buckets;
+    addHoles(buckets);
+    if (m_style == LaneStyle::Lines) {
+        series.trace = joined(buckets);
+    } else {
+        series.means.resize(m_columns);
+        std::transform(buckets.begin(), buckets.end(), series.means.begin(),
+            [](const Bucket& bucket) { return bucket.mean; });
+    }
+    if (m_style == LaneStyle::Heat) {
+        series.gaps.resize(m_columns);
+        std::transform(buckets.begin(), buckets.end(), series.gaps.begin(),
+            [](const Bucket& bucket) { return static_cast<std::uint8_t>(bucket.gap ? 1 : 0); });
+    }
+    if (m_style == LaneStyle::Band)
+        addToBand(series);
+    if (m_style != LaneStyle::Lines && m_detail == LoadDetail::Drawn)
+        series.buckets = {};
+    m_lane.series.push_back(std::move(series));
+}
+
+void LanePreparation::addToBand(const LaneSeries& series) {
+    auto band = std::find_if(m_lane.bands.begin(), m_lane.bands.end(),
+        [&series](const LaneBand& other) { return other.run == series.run; });
+    if (band == m_lane.bands.end()) {
+        m_lane.bands.push_back({series.run, emptyTrace(m_columns), emptyTrace(m_columns),
+            emptyTrace(m_columns), emptyTrace(m_columns)});
+        band = std::prev(m_lane.bands.end());
+    }
+    auto& [low, high] = band->range;
+    for (std::size_t i = 0; i < m_columns; ++i) {
+        const Bucket& bucket = series.buckets[i];
+        if (std::isnan(bucket.mean))
+            continue;
+        low[i] = std::isnan(low[i]) ? bucket.min : std::min(low[i], bucket.min);
+        high[i] = std::isnan(high[i]) ? bucket.max : std::max(high[i], bucket.max);
+    }
+}
+
+void LanePreparation::addHoles(const std::vector<Bucket>& buckets) {
+    for (std::size_t i = 0; i < m_columns; ++i) {
+        const bool nothing = std::isnan(buckets[i].mean);
+        m_present[i] = static_cast<std::uint8_t>(m_present[i] | (nothing ? 0 : 1));
+        // Series that are not recording at all then do not fill a hole.
+        m_lane.holes[i]
+            = static_cast<std::uint8_t>(m_lane.holes[i] | (nothing && buckets[i].gap ? 1 : 0));
+    }
+}
+
+void LanePreparation::finish() {
+    for (std::size_t i = 0; i < m_columns; ++i) {
+        if (m_present[i] != 0)
+            m_lane.holes[i] = 0;
+    }
+    std::vector<float> means;
+    for (LaneBand& band : m_lane.bands) {
+        for (std::size_t i = 0; i < m_columns; ++i) {
+            means.clear();
+            for (const LaneSeries& series : m_lane.series) {
+                if (series.run == band.run && !std::isnan(series.means[i]))
+                    means.push_back(series.means[i]);
+            }
+            setQuantiles(band, i, means);
+        }
+    }
+    if (m_style != LaneStyle::Band)
+        return;
+    for (LaneSeries& series : m_lane.series)
+        series.means = {};
+}
+
+void prepareLane(LaneData& lane, int columns, LoadDetail detail) {
+    auto series = std::exchange(lane.series, {});
+    lane.bands.clear();
+    LanePreparation preparation(lane, columns, series.size(), detail);
+    for (auto& one : series)
+        preparation.add(std::move(one));
+    preparation.finish();
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,334 @@
+// Kernel lanes (a row per rank, or per stream where there is room) and thread lanes (nested).
+
+#include "core/plot/timeline/LaneFrame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
+
+namespace trainscope::plot {
+
+namespace {
+
+struct Row {
+    Rect rect;
+    double depthHeight = 0.0;
+    std::vector<std::size_t> tracks; // into LaneData::spans
+    std::string label;
+    bool nested = false;
+};
+
+// Heights of a row in units of the body text.
+constexpr double kTallest = 1.7;
+constexpr double kStreamRow = 0.9;
+constexpr double kShallowest = 0.3;
+constexpr float kHalf = 0.5F; // rounds what is not negative
+// A shorter beginning of a name tells nothing; bytes, the ellipsis' three included.
+constexpr std::size_t kLeastName = 8;
+
+// "rank 0" where the rank has one track, else "0 · stream 7".
+std::string rowLabel(const LaneData& lane, const LaneSpans& track) {
+    const auto same = std::count_if(lane.spans.begin(), lane.spans.end(),
+        [&](const LaneSpans& other) { return other.run == track.run && other.rank == track.rank; });
+    if (track.rank < 0)
+        return track.label;
+    static constexpr std::string_view kPrefix = "rank ";
+    return same == 1 ? fmt::format("rank {}", track.rank) : track.label.substr(kPrefix.size());
+}
+
+std::vector<Row> rowsByTrack(const LaneData& lane, bool nested) {
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < lane.spans.size(); ++i)
+        rows.push_back({{}, 0.0, {i}, rowLabel(lane, lane.spans[i]), nested});
+    return rows;
+}
+
+std::vector<Row> rowsByRank(const LaneData& lane) {
+    std::map<std::pair<std::size_t, int>, Row> byRank;
+    for (std::size_t i = 0; i < lane.spans.size(); ++i) {
+        const auto& track = lane.spans[i];
+        Row& row = byRank[{track.run, track.rank}];
+        row.tracks.push_back(i);
+        row.label = track.rank < 0 ? "no rank" : fmt::format("rank {}", track.rank);
+    }
+    std::vector<Row> rows;
+    for (auto& entry : byRank)
+        rows.push_back(std::move(entry.second));
+    return rows;
+}
+
+int depthOf(const LaneData& lane, const Row& row) {
+    return row.nested ? std::max(lane.spans[row.tracks.front()].depth, 1) : 1;
+}
+
+void place(std::vector<Row>& rows, const LaneFrame& frame, const LaneData& lane, double height) {
+    int levels = 0;
+    for (const auto& row : rows)
+        levels += depthOf(lane, row);
+    const double body = frame.theme.size(TextRole::Body);
+    const double each = std::min(height / std::max(levels, 1), kTallest * body);
+    const double level = rows.front().nested ? std::max(each, kShallowest * body) : each;
+    const double gap = level > 0.5 * body ? 0.5 * frame.theme.spacing : 0.0;
+    double y = frame.area.y;
+    for (auto& row : rows) {
+        const double rowHeight = level * depthOf(lane, row);
+        row.rect = {frame.area.x, y, frame.area.width, std::max(rowHeight - gap, 0.4 * rowHeight)};
+        row.depthHeight = row.rect.height / depthOf(lane, row);
+        y += rowHeight;
+    }
+}
+
+std::vector<Row> rowsOf(const LaneFrame& frame, const LaneData& lane, double height) {
+    if (lane.spec.style == LaneStyle::Thread) {
+        auto rows = rowsByTrack(lane, true);
+        place(rows, frame, lane, height);
+        return rows;
+    }
+    const double needed
+        = kStreamRow * frame.theme.size(TextRole::Body) * static_cast<double>(lane.spans.size());
+    auto rows = needed <= height ? rowsByTrack(lane, false) : rowsByRank(lane);
+    place(rows, frame, lane, height);
+    return rows;
+}
+
+const TimelineData::Name* findName(const TimelineData& data, NameId id) {
+    const auto found = data.names.find(id);
+    if (found != data.names.end())
+        return &found->second;
+    return data.behind ? findName(*data.behind, id) : nullptr;
+}
+
+// What a group looks like. Groups repeat a few names, looked up once each.
+class SpanLooks {
+public:
+    explicit SpanLooks(const LaneFrame& frame)
+        : m_frame(frame) { }
+
+    Color fillOf(const store::SpanGroup& group) {
+        const Look& look = lookOf(group);
+        if (group.count <= 1)
+            return look.shades.back();
+        // Few steps, so that neighbours merge into one rectangle.
+        const float busy = std::clamp(group.busyFraction, 0.0F, 1.0F);
+        return look.shades[static_cast<std::size_t>(busy * kShades + kHalf)];
+    }
+    // nullptr where the name is not known.
+    const TimelineData::Name* nameOf(const store::SpanGroup& group) { return lookOf(group).name; }
+
+private:
+    static constexpr std::size_t kShades = 8;
+    static constexpr std::size_t kKept = 256;
+
+    struct Look {
+        bool known = false;
+        NameId id;
+        SpanKind kind = SpanKind::Other;
+        const TimelineData::Name* name = nullptr;
+        std::array<Color, kShades + 1> shades{};
+    };
+    const Look& lookOf(const store::SpanGroup& group) {
+        Look& look = m_looks[static_cast<std::size_t>(group.name.value) % kKept];
+        if (look.known && look.id == group.name && look.kind == group.kind)
+            return look;
+        look = {true, group.name, group.kind, findName(m_frame.data, group.name), {}};
+        const bool categorised = look.name != nullptr && !look.name->category.empty();
+        const Color color
+            = categorised ? categoryColor(look.name->category) : spanKindColor(group.kind);
+        for (std::size_t i = 0; i < kShades; ++i)
+            look.shades[i] = blend(m_frame.scene.background, color,
+                0.3 + 0.7 * static_cast<double>(i) / static_cast<double>(kShades));
+        look.shades.back() = color;
+        return look;
+    }
+
+    const LaneFrame& m_frame;
+    std::vector<Look> m_looks = std::vector<Look>(kKept);
+};
+
+// One level of a track: bars, of which neighbours that look the same are joined, and the names that
+// fit.
+class SpanRow {
+public:
+    SpanRow(const LaneFrame& frame, SpanLooks& looks, Rect rect)
+        : m_frame(frame)
+        , m_looks(looks)
+        , m_bars{rect, {}} { }
+
+    void add(const store::SpanGroup& group, double left, double end) {
+        const Rect& area = m_bars.area;
+        const double right = std::min(std::max(end, left + m_frame.theme.lineWidth), area.right());
+        if (right <= m_right)
+            return; // under its neighbour's pixel
+        const Color color = m_looks.fillOf(group);
+        const bool named
+            = group.count == 1 && right - left > 2.5 * m_frame.theme.size(TextRole::Small);
+        const bool joins
+            = !named && m_joinable && left <= m_right + 0.05 && color == m_bars.bars.back().color;
+        const double begin = std::max(left, m_right);
+        m_right = right;
+        m_joinable = !named;
+        if (joins) {
+            m_bars.bars.back().right = right;
+            return;
+        }
+        // A hair's breadth keeps neighbours of one colour apart.
+        const double hair = named ? 0.5 * m_frame.theme.lineWidth : 0.0;
+        m_bars.bars.push_back({begin, right - hair, color});
+        if (named)
+            addName(group, left, right - hair, color);
+    }
+    void finish() {
+        auto& items = m_frame.scene.items;
+        if (!m_bars.bars.empty())
+            items.emplace_back(std::move(m_bars));
+        std::move(m_names.begin(), m_names.end(), std::back_inserter(items));
+    }
+
+private:
+    void addName(const store::SpanGroup& group, double left, double right, Color color) {
+        const Rect& area = m_bars.area;
+        const auto* name = m_looks.nameOf(group);
+        if (name == nullptr || area.height < 1.1 * m_frame.theme.size(TextRole::Small))
+            return;
+        const double pad = 0.75 * m_frame.theme.spacing;
+        const std::string_view full = shortKernelName(name->text);
+        std::string text
+            = elided(full, right - left - 2.0 * pad, m_frame.style.measure, TextRole::Small);
+        if (text.empty() || (text != full && text.size() < kLeastName))
+            return;
+        const double y = m_frame.baseline(area.y + area.height / 2.0, TextRole::Small);
+        m_names.push_back(Label{{left + pad, y}, std::move(text), readableOn(color),
+            TextRole::Small, Align::Left, false, 0.0});
+    }
+
+    const LaneFrame& m_frame;
+    SpanLooks& m_looks;
+    Bars m_bars;
+    std::vector<SceneItem> m_names;
+    double m_right = -1e300;
+    bool m_joinable = false;
+};
+
+// The groups of a track at one level that touch [begin, end), cut at its ends; groups are in order
+// of their begin.
+void addGroups(SpanRow& row, const LaneFrame& frame, const LaneSpans& track, ViewWindow stretch,
+    std::optional<int> level) {
+    const TimeScale& scale = frame.scale;
+    const TimeNs origin = frame.data.runs[track.run].origin;
+    const TimeNs begin = origin + stretch.begin;
+    const TimeNs end = origin + stretch.end;
+    const TimeNs zero = origin + scale.window.begin;
+    const double perNs = scale.width / static_cast<double>(scale.window.length().ns);
+    const double from = std::max(scale.toX(stretch.begin), frame.area.x);
+    const double to = std::min(scale.toX(stretch.end), frame.area.right());
+    const auto toX
+        = [&](TimeNs time) { return scale.x + perNs * static_cast<double>((time - zero).ns); };
+    for (const auto& group : track.spans) {
+        if (group.range.begin >= end)
+            return;
+        if (group.range.end < begin || (level && group.depth != *level))
+            continue;
+        const double left = std::max(toX(group.range.begin), from);
+        const double right = std::min(toX(group.range.end), to);
+        if (left < to)
+            row.add(group, left, right);
+    }
+}
+
+void drawLevel(SpanRow& row, const LaneFrame& frame, const LaneSpans& track,
+    const LaneSpans* behind, std::optional<int> level) {
+    const ViewWindow& seen = frame.scale.window;
+    const ViewWindow& own = frame.data.window;
+    if (behind != nullptr && seen.begin < own.begin)
+        addGroups(row, frame, *behind, {seen.begin, std::min(own.begin, seen.end)}, level);
+    addGroups(row, frame, track, seen, level);
+    if (behind != nullptr && own.end < seen.end)
+        addGroups(row, frame, *behind, {std::max(own.end, seen.begin), seen.end}, level);
+    row.finish();
+}
+
+void drawTrack(const LaneFrame& frame, SpanLooks& looks, const LaneData& lane, std::size_t index,
+    const Row& row) {
+    const LaneSpans& track = lane.spans[index];
+    const LaneSpans* behind = frame.behind == nullptr ? nullptr : &frame.behind->spans[index];
+    const int levels = row.nested ? std::max(track.depth, 1) : 1;
+    for (int level = 0; level < levels; ++level) {
+        const double y = row.rect.y + row.depthHeight * level;
+        const double height = std::min(row.depthHeight, frame.area.bottom() - y);
+        if (height <= 0.0)
+            return;
+        SpanRow spans(frame, looks,
+            {frame.area.x, y, frame.area.width,
+                row.nested && height > 4.0 ? height - 1.0 : height});
+        drawLevel(
+            spans, frame, track, behind, row.nested ? std::optional<int>(level) : std::nullopt);
+    }
+}
+
+double drawRowLabels(const LaneFrame& frame, const LaneData& lane, const std::vector<Row>& rows) {
+    const double gap = 1.5 * frame.theme.spacing;
+    double reserved = 0.0;
+    double free = frame.lane.y;
+    for (const auto& row : rows) {
+        if (frame.data.runs.size() > 1)
+            drawRunMark(frame, lane.spans[row.tracks.front()].run, row.rect.y, row.rect.height);
+        const double half = 0.55 * frame.theme.size(TextRole::Small);
+        const double y = row.nested ? row.rect.y + half : row.rect.y + row.rect.height / 2.0;
+        if (y - half < free - 0.01 || y + half > frame.lane.bottom())
+            continue;
+        free = y + half;
+        static constexpr std::string_view kRank = "rank ";
+        std::string label = row.label;
+        if (frame.isNarrow() && label.starts_with(kRank))
+            label = "r" + label.substr(kRank.size());
+        // Numbers of threads are long; the lane's title comes first.
+        const double room = (row.nested ? 0.38 : 0.5) * frame.style.nameWidth;
+        // The number tells more than the word before it.
+        static constexpr std::string_view kThread = "thread ";
+        const std::size_t word = label.find(kThread);
+        if (word != std::string::npos && frame.width(label, TextRole::Small) > room)
+            label.erase(word, kThread.size());
+        std::string text = elided(label, room, frame.style.measure, TextRole::Small);
+        reserved = std::max(reserved, frame.width(text, TextRole::Small) + gap);
+        frame.text({frame.area.x - gap, frame.baseline(y, TextRole::Small)}, std::move(text),
+            frame.theme.textSecondary, TextRole::Small, Align::Right);
+    }
+    return reserved;
+}
+
+} // namespace
+
+LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
+    LaneGeometry geometry{frame.area, 0.0, 1.0, {}};
+    if (lane.spans.empty()) {
+        drawName(frame, lane, 0.0);
+        drawEmpty(frame, "no kernels or threads were traced");
+        return geometry;
+    }
+    double height = frame.area.height;
+    const double legend = 1.6 * frame.theme.size(TextRole::Small);
+    if (!frame.style.legend && lane.spec.style == LaneStyle::Kernels && height > 4.0 * legend) {
+        height -= legend;
+        drawLegend(frame, categoryEntries(frame.data, lane, frame.scale.window),
+            {frame.area.x, frame.area.bottom() - 0.8 * legend}, frame.area.width);
+    }
+    const auto rows = rowsOf(frame, lane, height);
+    SpanLooks looks(frame);
+    for (const auto& row : rows) {
+        if (row.rect.y >= frame.area.bottom())
+            break;
+        for (const std::size_t track : row.tracks) {
+            drawTrack(frame, looks, lane, track, row);
+            geometry.rows.push_back({row.rect, track, 0});
+        }
+    }
+    drawName(frame, lane, drawRowLabels(frame, lane, rows));
+    return geometry;
+}
+
+} // namespace trainscope::plot

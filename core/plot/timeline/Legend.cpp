@@ -1,0 +1,134 @@
+#include "core/analysis/KernelCategory.h"
+#include "core/plot/timeline/LaneFrame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+namespace trainscope::plot {
+
+namespace {
+
+// The order of display; reductions share a colour and one entry.
+constexpr std::array<std::string_view, 13> kOrder{"gemm", "attention", "all_reduce",
+    "reduce_scatter", "all_gather", "all_to_all", "send_recv", "broadcast", "communication",
+    "normalisation", "elementwise", "optimizer", "other"};
+
+constexpr std::array<std::pair<SpanKind, std::string_view>, 6> kKinds{
+    {{SpanKind::CpuOp, "Operator"}, {SpanKind::Runtime, "Runtime call"},
+        {SpanKind::Annotation, "Annotation"}, {SpanKind::Python, "Python"},
+        {SpanKind::Overhead, "Overhead"}, {SpanKind::Sync, "Synchronisation"}}};
+
+std::string labelOf(std::string_view category) {
+    if (category == "elementwise")
+        return "Elementwise, memory";
+    return std::string(analysis::KernelCategories::label(category));
+}
+
+// Of neighbours of the same name and kind only the first: that is all a legend asks.
+template <typename Visit>
+void forEachVisible(
+    const TimelineData& data, const LaneData& lane, ViewWindow window, Visit visit) {
+    const store::SpanGroup* before = nullptr;
+    for (const auto& track : lane.spans) {
+        const TimeNs origin = data.runs[track.run].origin;
+        const TimeRange visible{origin + window.begin, origin + window.end};
+        for (const auto& group : track.spans) {
+            const bool repeats
+                = before != nullptr && before->name == group.name && before->kind == group.kind;
+            if (repeats || !group.range.overlaps(visible))
+                continue;
+            before = &group;
+            visit(group);
+        }
+    }
+}
+
+} // namespace
+
+std::vector<LegendEntry> categoryEntries(
+    const TimelineData& data, const LaneData& lane, ViewWindow window) {
+    std::unordered_set<NameId> visible;
+    forEachVisible(
+        data, lane, window, [&](const store::SpanGroup& group) { visible.insert(group.name); });
+    std::set<std::string_view> present;
+    for (const NameId id : visible) {
+        if (const auto name = data.names.find(id); name != data.names.end())
+            present.insert(name->second.category);
+    }
+    std::vector<LegendEntry> entries;
+    for (const auto category : kOrder) {
+        if (present.contains(category))
+            entries.push_back({labelOf(category), categoryColor(category)});
+    }
+    return entries;
+}
+
+std::vector<LegendEntry> kindEntries(
+    const TimelineData& data, const LaneData& lane, ViewWindow window) {
+    std::set<SpanKind> present;
+    forEachVisible(data, lane, window, [&](const store::SpanGroup& group) {
+        const auto name = data.names.find(group.name);
+        if (name == data.names.end() || name->second.category.empty())
+            present.insert(group.kind);
+    });
+    std::vector<LegendEntry> entries;
+    for (const auto& [kind, text] : kKinds) {
+        if (present.contains(kind))
+            entries.push_back({std::string(text), spanKindColor(kind)});
+    }
+    return entries;
+}
+
+std::vector<LegendEntry> seriesEntries(const LaneFrame& frame) {
+    std::vector<LegendEntry> entries;
+    const Color background = frame.scene.background;
+    if (frame.data.runs.size() > 1) {
+        for (const auto& run : frame.data.runs)
+            entries.push_back({run.name, legibleOn(seriesColor(run.color), background)});
+        return entries;
+    }
+    std::set<int> nodes;
+    for (const auto& lane : frame.data.lanes) {
+        if (lane.spec.style != LaneStyle::Lines || lane.series.size() > kMostOverlaidSeries)
+            continue;
+        if (!seriesColors(lane).byNode)
+            continue;
+        for (const auto& series : lane.series)
+            nodes.insert(std::max(series.node, 0));
+    }
+    for (const int node : nodes)
+        entries.push_back({fmt::format("node {}", node),
+            legibleOn(seriesColor(static_cast<std::size_t>(node)), background)});
+    return entries;
+}
+
+double drawLegend(
+    const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width) {
+    if (entries.empty())
+        return 0.0;
+    const double size = frame.theme.size(TextRole::Small);
+    const double swatch = 0.7 * size;
+    const double gap = 0.45 * size;
+    const double row = 1.6 * size;
+    Point at = topLeft;
+    for (const auto& entry : entries) {
+        std::string text
+            = elided(entry.text, width - swatch - gap, frame.style.measure, TextRole::Small);
+        const double taken = swatch + gap + frame.width(text, TextRole::Small);
+        if (at.x > topLeft.x && at.x + taken > topLeft.x + width)
+            at = {topLeft.x, at.y + row};
+        const double centre = at.y + size / 2.0;
+        frame.fill({at.x, centre - swatch / 2.0, swatch, swatch}, entry.color);
+        frame.text({at.x + swatch + gap, frame.baseline(centre, TextRole::Small)}, std::move(text),
+            frame.theme.textSecondary, TextRole::Small);
+        at.x += taken + 1.6 * size;
+    }
+    return at.y - topLeft.y + row;
+}
+
+} // namespace trainscope::plot

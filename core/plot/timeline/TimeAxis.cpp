@@ -1,0 +1,180 @@
+#include "core/plot/timeline/LaneFrame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::plot {
+
+namespace {
+
+// More strips would be a table, not an axis.
+constexpr std::size_t kMostStrips = 3;
+constexpr std::size_t kFewTicks = 4;
+
+double labelRow(const Theme& theme) {
+    return 1.35 * theme.size(TextRole::Small) + 2.0 * theme.spacing;
+}
+
+double stripRow(const Theme& theme) {
+    return 1.5 * theme.size(TextRole::Small);
+}
+
+// Recorded, else found.
+const std::vector<Iteration>& iterationsOf(
+    const TimelineData& data, const TimelineStyle& style, std::size_t run) {
+    const auto* overlays = style.overlays;
+    const bool found
+        = data.iterations[run].empty() && overlays != nullptr && run < overlays->size();
+    return found ? (*overlays)[run].iterations : data.iterations[run];
+}
+
+bool isWarmup(const LaneFrame& frame, std::size_t run, const Iteration& iteration) {
+    const auto* overlays = frame.style.overlays;
+    if (iteration.warmup || overlays == nullptr || run >= overlays->size())
+        return iteration.warmup;
+    const auto& warmup = (*overlays)[run].warmup;
+    return std::binary_search(warmup.begin(), warmup.end(), iteration.index);
+}
+
+std::vector<std::size_t> runsWithStrips(const TimelineData& data, const TimelineStyle& style) {
+    std::vector<std::size_t> runs;
+    for (std::size_t i = 0; i < data.iterations.size() && runs.size() < kMostStrips; ++i) {
+        if (!iterationsOf(data, style, i).empty())
+            runs.push_back(i);
+    }
+    return runs;
+}
+
+std::string iterationLabel(const LaneFrame& frame, const Iteration& iteration, double room) {
+    const std::string full = fmt::format("iteration {}", iteration.index);
+    const std::string marked = full + " · warm-up";
+    if (iteration.warmup && frame.width(marked, TextRole::Small) <= room)
+        return marked;
+    if (frame.width(full, TextRole::Small) <= room)
+        return full;
+    const std::string number = fmt::format("{}", iteration.index);
+    return frame.width(number, TextRole::Small) <= room ? number : std::string();
+}
+
+// Whether the label says what it counts.
+bool drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs origin, double top) {
+    const double from = std::max(frame.scale.toX(iteration.range.begin - origin), frame.scale.x);
+    const double to = std::min(frame.scale.toX(iteration.range.end - origin), frame.scale.right());
+    // Narrower ones merge into a plain bar; hundreds of separators would be noise.
+    const double separator = to - from > 4.0 ? frame.theme.lineWidth : 0.0;
+    if (to <= from)
+        return false;
+    const double height = stripRow(frame.theme) - 0.5 * frame.theme.spacing;
+    const Rect cell{from, top, std::max(to - from - separator, 0.1), height};
+    frame.fill(cell, frame.theme.raised);
+    if (iteration.warmup)
+        frame.hatch(cell);
+    const double pad = frame.theme.spacing;
+    std::string label = iterationLabel(frame, iteration, to - from - 2.0 * pad);
+    const bool telling = label.find(' ') != std::string::npos;
+    frame.text({from + pad, frame.baseline(top + height / 2.0, TextRole::Small)}, std::move(label),
+        frame.theme.textSecondary, TextRole::Small);
+    return telling;
+}
+
+void drawStrip(const LaneFrame& frame, std::size_t run, double top) {
+    const TimeNs origin = frame.data.runs[run].origin;
+    const double height = stripRow(frame.theme) - 0.5 * frame.theme.spacing;
+    double drawn = -1.0;
+    bool telling = false;
+    for (Iteration iteration : iterationsOf(frame.data, frame.style, run)) {
+        iteration.warmup = isWarmup(frame, run, iteration);
+        // Iterations within one unit of the last drawn one cannot be seen apart.
+        const double end = frame.scale.toX(iteration.range.end - origin);
+        if (end < frame.scale.x || end - drawn < 0.5)
+            continue;
+        if (frame.scale.toX(iteration.range.begin - origin) > frame.scale.right())
+            break;
+        drawn = end;
+        telling = drawIteration(frame, iteration, origin, top) || telling;
+    }
+    if (frame.data.runs.size() > 1)
+        drawRunMark(frame, run, top, height);
+    if (!telling && drawn >= 0.0)
+        frame.text({frame.scale.x - 1.5 * frame.theme.spacing,
+                       frame.baseline(top + height / 2.0, TextRole::Small)},
+            "iteration", frame.theme.textSecondary, TextRole::Small, Align::Right);
+}
+
+double widestLabel(const TimeTicks& ticks, const TimelineStyle& style) {
+    double widest = 0.0;
+    for (const auto& tick : ticks.ticks)
+        widest = std::max(widest, style.measure(tick.label, TextRole::Small, false));
+    return widest;
+}
+
+// A narrow figure needs a few marks to be read by: as close as their labels let them stand.
+TimeTicks closerTicks(TimeTicks ticks, const TimelineStyle& style, const TimeScale& scale,
+    const TimeContext& context) {
+    const double size = style.theme->size(TextRole::Small);
+    const double least = widestLabel(ticks, style) + 1.2 * size;
+    TimeTicks closer = timeTicks(scale.window, least / scale.width, context);
+    if (closer.ticks.size() < 2)
+        return ticks;
+    const double between = scale.toX(closer.ticks[1].time) - scale.toX(closer.ticks[0].time);
+    return widestLabel(closer, style) + 0.8 * size <= between ? closer : ticks;
+}
+
+} // namespace
+
+double timeAxisHeight(const TimelineData& data, const TimelineStyle& style) {
+    const double strips = static_cast<double>(runsWithStrips(data, style).size());
+    return labelRow(*style.theme) + strips * stripRow(*style.theme)
+        + throttleStripsHeight(data, style) + style.theme->spacing;
+}
+
+TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale) {
+    if (scale.width <= 0.0)
+        return {};
+    TimeContext context;
+    context.display = style.time;
+    context.utcOffsetSeconds = style.utcOffsetSeconds;
+    if (!data.runs.empty())
+        context.origin = data.runs.front().origin;
+    if (!data.iterations.empty())
+        context.iterations = &data.iterations.front();
+    // Twice: the first guess at the width of a label decides the step, which decides the labels.
+    double spacing = 6.5 * style.theme->size(TextRole::Small);
+    TimeTicks ticks = timeTicks(scale.window, spacing / scale.width, context);
+    const double widest = widestLabel(ticks, style);
+    if (widest + 1.5 * style.theme->size(TextRole::Small) > spacing) {
+        spacing = widest + 1.5 * style.theme->size(TextRole::Small);
+        ticks = timeTicks(scale.window, spacing / scale.width, context);
+    }
+    return ticks.ticks.size() < kFewTicks ? closerTicks(ticks, style, scale, context) : ticks;
+}
+
+std::vector<TimelineGeometry::Strip> drawTimeAxis(
+    const LaneFrame& frame, const TimeTicks& ticks, double top) {
+    const double y = frame.baseline(top + labelRow(frame.theme) / 2.0, TextRole::Small);
+    const double left = frame.lane.x + 3.0 * frame.theme.spacing;
+    const double room = frame.scale.x - left - frame.theme.spacing;
+    frame.text({left, y}, elided(ticks.base, room, frame.style.measure, TextRole::Small),
+        frame.theme.textSecondary, TextRole::Small);
+    for (const auto& tick : ticks.ticks) {
+        const double x = frame.scale.toX(tick.time);
+        const double half = frame.width(tick.label, TextRole::Small) / 2.0;
+        // Labels stay within the plot: the ones at its ends are moved inwards.
+        const double centre = std::clamp(
+            x, frame.scale.x + half, std::max(frame.scale.right() - half, frame.scale.x + half));
+        frame.text(
+            {centre, y}, tick.label, frame.theme.textSecondary, TextRole::Small, Align::Centre);
+    }
+    double strip = top + labelRow(frame.theme);
+    for (const std::size_t run : runsWithStrips(frame.data, frame.style)) {
+        drawStrip(frame, run, strip);
+        strip += stripRow(frame.theme);
+    }
+    auto throttles = drawThrottleStrips(frame, strip);
+    const double bottom = top + timeAxisHeight(frame.data, frame.style);
+    frame.line({frame.lane.x, bottom}, {frame.scale.right(), bottom}, frame.theme.line);
+    return throttles;
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,164 @@
+#include "core/plot/timeline/LaneFrame.h"
+#include "core/plot/timeline/Timeline.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace trainscope::plot {
+
+namespace {
+
+// Keeps lines and end labels off the edge of the picture.
+double rightMargin(const Theme& theme) {
+    return 3.0 * theme.spacing;
+}
+
+double lanePadding(const Theme& theme) {
+    return 2.0 * theme.spacing;
+}
+
+LaneGeometry drawLane(const LaneFrame& frame, const LaneData& lane) {
+    switch (drawnStyle(lane.spec.style, lane.series.size())) {
+    case LaneStyle::Lines:
+        return drawLines(frame, lane);
+    case LaneStyle::Band:
+        return drawBand(frame, lane);
+    case LaneStyle::Heat:
+        return drawHeat(frame, lane);
+    case LaneStyle::Kernels:
+    case LaneStyle::Thread:
+        break;
+    }
+    return drawSpans(frame, lane);
+}
+
+void drawTimeGrid(const LaneFrame& frame, const TimeTicks& ticks) {
+    for (const auto& tick : ticks.ticks) {
+        const double x = frame.scale.toX(tick.time);
+        frame.line({x, frame.lane.y}, {x, frame.lane.bottom()}, frame.theme.grid);
+    }
+}
+
+std::vector<LegendEntry> legendOf(const LaneFrame& frame) {
+    std::vector<LegendEntry> entries = seriesEntries(frame);
+    std::vector<LegendEntry> categories;
+    std::vector<LegendEntry> kinds;
+    for (const auto& lane : frame.data.lanes) {
+        if (lane.spec.style == LaneStyle::Kernels && categories.empty())
+            categories = categoryEntries(frame.data, lane, frame.scale.window);
+        if (lane.spec.style == LaneStyle::Thread && kinds.empty())
+            kinds = kindEntries(frame.data, lane, frame.scale.window);
+    }
+    std::move(categories.begin(), categories.end(), std::back_inserter(entries));
+    std::move(kinds.begin(), kinds.end(), std::back_inserter(entries));
+    return entries;
+}
+
+// Title and legend; returns the height they take.
+double drawHead(const LaneFrame& frame) {
+    const Theme& theme = frame.theme;
+    double y = 0.0;
+    if (!frame.style.title.empty()) {
+        const double left = 3.0 * theme.spacing;
+        y = theme.spacing + theme.size(TextRole::Title);
+        frame.text({left, y},
+            elided(frame.style.title, frame.style.width - 2.0 * left, frame.style.measure,
+                TextRole::Title, true),
+            theme.text, TextRole::Title, Align::Left, true);
+        y += 2.0 * theme.spacing;
+    }
+    if (frame.style.legend) {
+        const double used = drawLegend(
+            frame, legendOf(frame), {frame.scale.x, y + theme.spacing}, frame.scale.width);
+        y += used > 0.0 ? used + theme.spacing : 0.0;
+    }
+    return y;
+}
+
+double lanesHeight(const TimelineData& data) {
+    double height = 0.0;
+    for (const auto& lane : data.lanes)
+        height += lane.spec.height;
+    return height;
+}
+
+// A frame for lane-independent drawing, and the start of every lane's.
+LaneFrame frameFor(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale,
+    PlotScene& scene) {
+    return {data, style, *style.theme, scale, scene, {0.0, 0.0, scale.right(), 0.0},
+        {scale.x, 0.0, scale.width, 0.0}, nullptr, nullptr, 0};
+}
+
+// The same lane of the coarser data, if it has what the lane has.
+const LaneData* laneBehind(const TimelineData& data, std::size_t index) {
+    if (!data.behind || index >= data.behind->lanes.size())
+        return nullptr;
+    const LaneData& lane = data.lanes[index];
+    const LaneData& behind = data.behind->lanes[index];
+    const bool same = behind.spec.style == lane.spec.style && behind.spec.metric == lane.spec.metric
+        && behind.spec.rank == lane.spec.rank && behind.series.size() == lane.series.size()
+        && behind.spans.size() == lane.spans.size();
+    return same ? &behind : nullptr;
+}
+
+void drawLanes(const TimelineData& data, const LaneFrame& base, const TimeTicks& ticks, double top,
+    double bottom, TimelineGeometry& geometry) {
+    const double pad = lanePadding(base.theme);
+    const ColumnMap map = mapColumns(data, base.scale, base.style.columnsPerUnit);
+    double y = top - base.style.scroll;
+    for (std::size_t i = 0; i < data.lanes.size(); ++i) {
+        const LaneData& lane = data.lanes[i];
+        LaneFrame frame = base;
+        frame.map = &map;
+        frame.behind = laneBehind(data, i);
+        frame.index = i;
+        frame.lane = {0.0, y, base.scale.right(), lane.spec.height};
+        frame.area = {
+            base.scale.x, y + pad, base.scale.width, std::max(lane.spec.height - 2.0 * pad, 1.0)};
+        y += lane.spec.height;
+        if (frame.lane.bottom() <= top || frame.lane.y >= bottom) {
+            geometry.lanes.push_back({frame.area, lane.low, lane.high, {}});
+            continue;
+        }
+        drawUnsettled(frame);
+        drawTimeGrid(frame, ticks);
+        geometry.lanes.push_back(drawLane(frame, lane));
+        drawLaneOverlay(frame, lane, geometry.lanes.back());
+        frame.line({0.0, y}, {frame.scale.right(), y}, frame.theme.line);
+    }
+}
+
+} // namespace
+
+TimelineGeometry buildTimeline(
+    const TimelineData& data, ViewWindow window, const TimelineStyle& style) {
+    TimelineGeometry geometry;
+    const Theme& theme = *style.theme;
+    const double plotWidth = std::max(style.width - style.nameWidth - rightMargin(theme), 1.0);
+    const TimeScale scale{style.nameWidth, plotWidth, window};
+    geometry.scene.width = style.width;
+    geometry.scene.background = theme.window;
+
+    // The head and the axis are painted last, over lanes that are scrolled under them.
+    PlotScene head;
+    head.background = theme.window;
+    const LaneFrame headFrame = frameFor(data, style, scale, head);
+    const TimeTicks ticks = ticksOf(data, style, scale);
+    const double axisTop = drawHead(headFrame);
+    geometry.throttles = drawTimeAxis(headFrame, ticks, axisTop);
+    const double lanesTop = axisTop + timeAxisHeight(data, style);
+
+    geometry.scene.height
+        = style.height > 0.0 ? style.height : lanesTop + lanesHeight(data) + theme.lineWidth;
+    const LaneFrame base = frameFor(data, style, scale, geometry.scene);
+    drawLanes(data, base, ticks, lanesTop, geometry.scene.height, geometry);
+    if (style.scroll > 0.0)
+        base.fill({0.0, 0.0, style.width, lanesTop}, theme.window);
+    auto& items = geometry.scene.items;
+    std::move(head.items.begin(), head.items.end(), std::back_inserter(items));
+    geometry.plot
+        = {scale.x, lanesTop, scale.width, std::max(geometry.scene.height - lanesTop, 0.0)};
+    return geometry;
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,286 @@
+// The Compare view of a small database: what is read, pointed at, chosen, and kept by name.
+#include "app/viewmodels/comparison/ComparisonController.h"
+#include "app/viewmodels/support/TimelineDatabase.h"
+#include "app/viewmodels/window/Theme.h"
+
+#include <QAbstractItemModelTester>
+#include <QDir>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/painting/ScenePainter.h"
+
+#include <algorithm>
+#include <memory>
+
+using namespace trainscope;
+using app::BenchState;
+using plot::ComparisonPanel;
+
+class TestComparisonController : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    std::unique_ptr<QTemporaryDir> m_database; // of each test its own
+    std::filesystem::path m_path;
+    std::unique_ptr<app::Workspace> m_workspace;
+    std::unique_ptr<BenchState> m_bench;
+    std::unique_ptr<app::ComparisonController> m_controller;
+
+    void showBoth() {
+        std::vector<RunId> all;
+        for (const auto& run : m_workspace->runs())
+            all.push_back(run.id);
+        m_workspace->setShown(all);
+    }
+    // Waits for the board and lays it out.
+    void readBoth() {
+        showBoth();
+        m_controller->setActive(true);
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
+        layOut();
+    }
+    void layOut() {
+        const auto& theme = plot::lightTheme();
+        m_controller->draw(theme, app::measureWith(theme), 900.0, 500.0);
+    }
+    [[nodiscard]] int rowOf(const char* key) const {
+        const auto& rows = m_controller->settings()->rows();
+        const auto found = std::find_if(rows.begin(), rows.end(),
+            [key](const app::SettingRow& row) { return row.key == QLatin1String(key); });
+        return found == rows.end() ? -1 : found->current;
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        QVERIFY(m_folder.isValid());
+        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
+    }
+    void init() {
+        QDir(app::viewFolder()).removeRecursively();
+        m_database = std::make_unique<QTemporaryDir>();
+        m_path = test::writeTimelineDatabase(m_database->path().toStdString());
+        QVERIFY(!m_path.empty());
+        m_workspace = std::make_unique<app::Workspace>();
+        QVERIFY(m_workspace->open(m_path).hasValue());
+        m_bench = std::make_unique<BenchState>();
+        m_bench->setWorkspace(m_workspace.get());
+        m_controller = std::make_unique<app::ComparisonController>();
+        m_controller->setBench(m_bench.get());
+    }
+    void cleanup() {
+        m_controller.reset();
+        m_bench.reset();
+        m_workspace.reset();
+    }
+
+    void saysWhatIsMissing() {
+        m_controller->setActive(true);
+        QTRY_VERIFY(m_controller->emptyText().contains(QStringLiteral("second run")));
+        m_workspace->setShown({});
+        QVERIFY(m_controller->emptyText().contains(QStringLiteral("two runs")));
+        QVERIFY(!m_controller->isReady());
+        QVERIFY(!m_controller->exportJob().drawing);
+    }
+
+    void comparesTheShownRuns() {
+        QAbstractItemModelTester tester(
+            m_controller->settings(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        readBoth();
+        QCOMPARE(m_controller->runLabels().size(), 2);
+        QVERIFY(m_controller->data()->verdict.has_value());
+        QVERIFY(!m_controller->title().isEmpty());
+        QVERIFY(m_controller->text().contains(m_controller->title()));
+        QVERIFY(m_controller->contentHeight() >= 500.0);
+        QVERIFY(m_controller->exportJob().drawing != nullptr);
+        // One board for the same question.
+        const auto first = m_controller->data();
+        m_controller->readAgain();
+        QCOMPARE(m_controller->data().get(), first.get());
+    }
+
+    void anotherBase() {
+        readBoth();
+        const QStringList before = m_controller->runLabels();
+        m_controller->makeFirst(1);
+        QTRY_VERIFY(!m_controller->isLoading());
+        const QStringList after = m_controller->runLabels();
+        QCOMPARE(after[0].mid(4), before[1].mid(4));
+        QCOMPARE(QString::fromStdString(m_controller->data()->runs[0].named.name), after[0].mid(4));
+        // Colours are those of the run list, whoever is first.
+        QCOMPARE(m_controller->data()->runs[0].color, std::size_t{1});
+    }
+
+    void choicesAreKept() {
+        readBoth();
+        m_controller->choose(QStringLiteral("normalise"), 1);
+        m_controller->choose(QStringLiteral("window"), 1);
+        m_controller->setStacked(true);
+        m_controller->togglePanel(static_cast<int>(ComparisonPanel::Kernels));
+        m_controller->choose(QStringLiteral("nothing"), 3);
+        QCOMPARE(rowOf("normalise"), 1);
+        QVERIFY(!m_controller->panelsShown()[static_cast<int>(ComparisonPanel::Kernels)]);
+        app::ComparisonController other;
+        other.setBench(m_bench.get());
+        QCOMPARE(other.chosen(), m_controller->chosen());
+        QVERIFY(other.chosen().query.wholeRun);
+        QVERIFY(!other.chosen().shows(ComparisonPanel::Kernels));
+    }
+
+    void onePanelStays() {
+        for (int i = 0; i < m_controller->panels().size(); ++i)
+            m_controller->togglePanel(i);
+        QCOMPARE(m_controller->panelsShown().count(true), 1);
+        QCOMPARE(m_controller->panels().size(), m_controller->panelsShown().size());
+    }
+
+    // Iterations 5 to 7 of one run, 6 of the other: 6 is offered.
+    void alignedAtAnIteration() {
+        m_controller->choose(QStringLiteral("window"), 1);
+        readBoth();
+        const auto& rows = m_controller->settings()->rows();
+        QCOMPARE(rows[2].choices.size(), 3);
+        QCOMPARE(rows[2].choices[2], QStringLiteral("Iteration 6"));
+        m_controller->choose(QStringLiteral("align"), 2);
+        QTRY_VERIFY(!m_controller->isLoading());
+        QVERIFY(m_controller->data()->curves.has_value());
+        QVERIFY(m_controller->data()->curves->alignment == plot::ComparisonAlignment::Iteration);
+        m_controller->moveBySeconds(1, -0.5);
+        QTRY_VERIFY(!m_controller->isLoading());
+        QCOMPARE(m_controller->movedSeconds(1), -0.5);
+        QCOMPARE(m_controller->data()->curves->from, -0.5);
+    }
+
+    // A click on a cell is a selection in all views, and the other way round.
+    void selection() {
+        readBoth();
+        QSignalSpy selected(m_bench.get(), &BenchState::selected);
+        const auto& small = m_controller->data()->runs;
+        const auto run = std::find_if(small.begin(), small.end(),
+            [](const plot::ComparedRun& one) { return one.named.name == "small"; });
+        m_bench->select({run->named.id, 1, std::nullopt, {}});
+        QVERIFY(m_controller->selectedTitle().endsWith(QStringLiteral("rank 1")));
+        const QRectF cell = m_controller->selected();
+        m_bench->select({run->named.id, 0, std::nullopt, {}});
+        QVERIFY(m_controller->selectedTitle().endsWith(QStringLiteral("rank 0")));
+        selected.clear();
+        m_controller->clickAt(cell.center().x(), cell.center().y());
+        QCOMPARE(selected.count(), 1);
+        QCOMPARE(selected[0][0].value<app::Evidence>().rank.value(), 1);
+        QVERIFY(m_controller->selectedFacts()->rowCount() > 0);
+        // The keys lead from part to part.
+        QVERIFY(m_controller->step(-1, 0));
+        QVERIFY(m_controller->selectedTitle().endsWith(QStringLiteral("rank 0")));
+        m_controller->openSelected();
+        QCOMPARE(m_bench->view(), BenchState::Timeline);
+    }
+
+    void keptByName() {
+        readBoth();
+        QSignalSpy changed(m_controller.get(), &app::ComparisonController::savedChanged);
+        m_controller->choose(QStringLiteral("normalise"), 2);
+        m_controller->makeFirst(1);
+        m_controller->saveAs(QStringLiteral("  power per node "));
+        QTRY_COMPARE(m_controller->savedName(), QStringLiteral("power per node"));
+        QCOMPARE(m_controller->savedNames(), QStringList{QStringLiteral("power per node")});
+        QVERIFY(!m_controller->isModified());
+        const auto saved = m_controller->chosen();
+        m_controller->choose(QStringLiteral("normalise"), 0);
+        m_controller->makeFirst(1);
+        QVERIFY(m_controller->isModified());
+        m_workspace->setShown({m_workspace->runs().front().id});
+        m_controller->openSaved(QStringLiteral("power per node"));
+        QVERIFY(!m_controller->isModified());
+        QCOMPARE(rowOf("normalise"), 2);
+        QCOMPARE(m_workspace->shownRuns().size(), std::size_t{2});
+        QCOMPARE(m_controller->chosen().runs, saved.runs);
+        QCOMPARE(m_controller->notice(), QString());
+    }
+
+    void renamedAndRemovedAndBack() {
+        readBoth();
+        m_controller->saveAs(QStringLiteral("one"));
+        QTRY_COMPARE(m_controller->savedName(), QStringLiteral("one"));
+        m_controller->renameSaved(QStringLiteral("two"));
+        QTRY_COMPARE(m_controller->savedName(), QStringLiteral("two"));
+        QVERIFY(m_controller->isTaken(QStringLiteral("two")));
+        m_controller->removeSaved();
+        QTRY_VERIFY(m_controller->savedNames().isEmpty());
+        QCOMPARE(m_controller->savedName(), QString());
+        QCOMPARE(m_controller->noticeAction(), QStringLiteral("Undo"));
+        m_controller->runNoticeAction();
+        QTRY_COMPARE(m_controller->savedNames(), QStringList{QStringLiteral("two")});
+        QCOMPARE(m_controller->notice(), QString());
+    }
+
+    void theThemeIsPartOfIt() {
+        auto* theme = app::Theme::instance();
+        theme->setPreference(app::Theme::Preference::Dark);
+        readBoth();
+        m_controller->saveAs(QStringLiteral("at night"));
+        QTRY_COMPARE(m_controller->savedName(), QStringLiteral("at night"));
+        theme->setPreference(app::Theme::Preference::Light);
+        QVERIFY(m_controller->isModified());
+        m_controller->openSaved(QStringLiteral("at night"));
+        QCOMPARE(theme->preference(), app::Theme::Preference::Dark);
+        theme->setPreference(app::Theme::Preference::System);
+    }
+
+    // A run that is gone is said, the rest opens.
+    void aRunIsMissing() {
+        readBoth();
+        m_controller->saveAs(QStringLiteral("both"));
+        QTRY_COMPARE(m_controller->savedName(), QStringLiteral("both"));
+        {
+            auto store = store::Store::open(m_path, store::OpenMode::ReadWrite);
+            QVERIFY(store.hasValue());
+            const auto gone = store.value().findRun("later").value().id;
+            QVERIFY(store.value().renameRun(gone, "elsewhere").hasValue());
+        }
+        QVERIFY(m_workspace->reload().hasValue());
+        QTRY_COMPARE(m_controller->savedNames().size(), 1);
+        m_controller->openSaved(QStringLiteral("both"));
+        QVERIFY2(m_controller->notice().contains(QStringLiteral("later")),
+            qPrintable(m_controller->notice()));
+        QCOMPARE(m_workspace->shownRuns().size(), std::size_t{1});
+    }
+
+    void aFileThatCannotBeWrittenIsSaid() {
+        readBoth();
+        // As another program would that writes to it.
+        auto busy = store::Store::open(m_path, store::OpenMode::ReadWrite);
+        QVERIFY(busy.hasValue());
+        auto session = busy.value().beginImport({"busy", 1, "busy", "busy"});
+        QVERIFY(session.hasValue());
+        m_controller->saveAs(QStringLiteral("never"));
+        QTRY_VERIFY_WITH_TIMEOUT(!m_controller->notice().isEmpty(), 20'000);
+        QVERIFY(m_controller->savedNames().isEmpty());
+        QCOMPARE(m_controller->savedName(), QString());
+    }
+
+    void settingsAsJson() {
+        app::ComparisonSettings settings;
+        settings.runs = {"b", "a"};
+        settings.moved = {{"a", DurationNs{1'500'000'000}}};
+        settings.query.normalisation = analysis::Normalisation::PerToken;
+        settings.query.alignment = plot::ComparisonAlignment::Iteration;
+        settings.query.iteration = 7;
+        settings.query.heatMetric = "sm_clock";
+        settings.query.heatStatistic = plot::FigureStatistic::P99;
+        settings.query.curveMetric = "nvlink_rx";
+        settings.query.wholeRun = true;
+        settings.panels = {ComparisonPanel::Cards, ComparisonPanel::Tracks};
+        settings.stacked = true;
+        settings.perStage = true;
+        settings.theme = QStringLiteral("dark");
+        QVERIFY(app::decodeComparison(app::encodeComparison(settings)) == settings);
+        QVERIFY(app::decodeComparison({}) == app::ComparisonSettings());
+        QVERIFY(app::decodeComparison({{QStringLiteral("panels"), 7},
+                    {QStringLiteral("theme"), QStringLiteral("pink")}})
+            == app::ComparisonSettings());
+    }
+};
+
+QTEST_MAIN(TestComparisonController)
+#include "tst_ComparisonController.moc"

@@ -1,0 +1,110 @@
+// The plan of an import as a list that the user edits.
+
+#include "app/viewmodels/importing/ImportPlanModel.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace trainscope;
+using namespace trainscope::app;
+using importers::ClockKind;
+using importers::ImportUnit;
+
+using Model = ImportPlanModel;
+
+class tst_ImportPlanModel : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void empty();
+    void edits();
+    void faults();
+    void oneOffsetForAll();
+    void unrecognised();
+};
+
+static std::vector<ImportUnit> twoUnits() {
+    ImportUnit trace;
+    trace.importer = "kineto";
+    trace.path = "rank3.json";
+    trace.bytes = 1'000'000;
+    trace.runName = "run";
+    trace.rank = 3;
+    ImportUnit log;
+    log.importer = "nvsmi";
+    log.path = "gpu.csv";
+    log.bytes = 500'000;
+    log.runName = "gpu";
+    log.clock = ClockKind::Local;
+    return {trace, log};
+}
+
+void tst_ImportPlanModel::empty() {
+    Model model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QCOMPARE(model.rowCount(), 0);
+    QVERIFY(!model.valid());
+    model.setUnits(twoUnits());
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.rowCount(model.index(0)), 0);
+    QVERIFY(model.valid());
+}
+
+void tst_ImportPlanModel::edits() {
+    Model model;
+    model.setUnits(twoUnits());
+    QSignalSpy changes(&model, &Model::changed);
+    model.setRunName(0, QStringLiteral(" other "));
+    model.setRank(0, QStringLiteral("5"));
+    model.setOffset(1, QStringLiteral("+2"));
+    model.setSelected(1, false);
+    QCOMPARE(changes.count(), 4);
+    const auto units = model.units();
+    QCOMPARE(units[0].runName, std::string("other"));
+    QCOMPARE(units[0].rank, std::optional(5));
+    QCOMPARE(units[1].utcOffsetSeconds, std::optional<std::int64_t>(7200));
+    QVERIFY(!units[1].enabled);
+    QCOMPARE(model.index(1).data(Model::OffsetRole).toString(), QStringLiteral("UTC+02:00"));
+    QCOMPARE(model.selectedCount(), 1);
+}
+
+void tst_ImportPlanModel::faults() {
+    Model model;
+    model.setUnits(twoUnits());
+    model.setRank(0, QStringLiteral("three"));
+    QVERIFY(!model.valid());
+    QVERIFY(model.problem().contains(QStringLiteral("rank3.json")));
+    QCOMPARE(model.units()[0].rank, std::optional(3));
+    // A fault in what is not imported does no harm.
+    model.setSelected(0, false);
+    QVERIFY(model.valid());
+    model.setOffset(1, QStringLiteral("Berlin"));
+    QVERIFY(!model.valid());
+    QVERIFY(model.index(1).data(Model::OffsetFaultyRole).toBool());
+    model.setOffset(1, QStringLiteral("UTC"));
+    model.setRunName(1, QStringLiteral("  "));
+    QVERIFY(!model.valid());
+    model.selectAll(false);
+    QVERIFY(!model.valid());
+}
+
+void tst_ImportPlanModel::oneOffsetForAll() {
+    Model model;
+    model.setUnits(twoUnits());
+    QVERIFY(model.hasLocalClocks());
+    model.setOffsetForAll(QStringLiteral("-05:30"));
+    QVERIFY(!model.units()[0].utcOffsetSeconds.has_value());
+    QCOMPARE(model.units()[1].utcOffsetSeconds, std::optional<std::int64_t>(-19800));
+}
+
+void tst_ImportPlanModel::unrecognised() {
+    UnrecognisedModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setFiles({{"photo.jpg", "A JPEG picture."}});
+    QCOMPARE(model.index(0).data(UnrecognisedModel::ReasonRole).toString(),
+        QStringLiteral("A JPEG picture."));
+}
+
+QTEST_GUILESS_MAIN(tst_ImportPlanModel)
+#include "tst_ImportPlanModel.moc"

@@ -1,0 +1,141 @@
+// The figures of a selection against numbers worked out by hand (see TimelineDatabase.h).
+#include "app/viewmodels/inspector/CursorProbe.h"
+#include "app/viewmodels/inspector/SelectionStatistics.h"
+#include "app/viewmodels/inspector/SpanLookup.h"
+#include "app/viewmodels/support/TimelineDatabase.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace trainscope;
+using test::kStart;
+using test::seconds;
+
+class TestSelectionStatistics : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    std::optional<store::Store> m_store;
+    std::vector<plot::ShownRun> m_runs;
+    app::CataloguePtr m_catalogue;
+
+    static bool never() { return false; }
+
+    app::RunStatistics statistics(plot::ViewWindow stretch) {
+        auto all = app::selectionStatistics(*m_store, *m_catalogue, m_runs, stretch, never);
+        return all.hasValue() ? all.value().front() : app::RunStatistics{};
+    }
+    static app::MetricStatistics of(const app::RunStatistics& run, const char* metric) {
+        const auto found = std::find_if(run.metrics.begin(), run.metrics.end(),
+            [metric](const auto& m) { return m.metric.name == metric; });
+        return found == run.metrics.end() ? app::MetricStatistics{} : *found;
+    }
+    static QString value(const std::vector<app::Fact>& facts, const char* label) {
+        const auto found = std::find_if(facts.begin(), facts.end(),
+            [label](const auto& fact) { return fact.label == QLatin1String(label); });
+        return found == facts.end() ? QString() : found->value;
+    }
+    std::optional<app::SpanReport> look(app::SpanTarget target) {
+        target.track = m_catalogue->facts(0).tracks.front().id;
+        plot::TimeContext context;
+        context.origin = kStart;
+        auto found = app::lookUpSpan(*m_store, *m_catalogue, target, context, never);
+        return found.hasValue() ? found.value() : std::nullopt;
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        const auto path = test::writeTimelineDatabase(m_folder.path().toStdString());
+        QVERIFY(!path.empty());
+        m_store.emplace(store::Store::open(path, store::OpenMode::ReadOnly).value());
+        const Run run = m_store->findRun("small").value();
+        m_runs = {{run.id, run.name, run.range.begin, 0}};
+        auto catalogue = app::loadCatalogue(*m_store, m_runs, never);
+        QVERIFY(catalogue.hasValue());
+        m_catalogue = catalogue.value();
+    }
+    void everything() {
+        const auto run = statistics({{0}, seconds(11)});
+        QCOMPARE(run.energy.value_or(-1), 1500.0); // 100 W × 10 s and half of that
+        const auto power = of(run, "gpu_power");
+        QCOMPARE(power.mean.value_or(-1), 72.5); // (100 + (0 + … + 90) / 10) / 2
+        QCOMPARE(power.min.value_or(-1), 0.0);
+        QCOMPARE(power.max.value_or(-1), 100.0);
+        QCOMPARE(of(run, "pcie_rx").total.value_or(-1), 20e6);
+        QCOMPARE(run.gpus.size(), std::size_t{2});
+        QCOMPARE(run.gpus[1].energy.value_or(-1), 500.0);
+        QCOMPARE(run.gpus[1].peakPower.value_or(-1), 100.0);
+        QCOMPARE(run.gpus[0].peakTemperature.value_or(-1), 50.0);
+    }
+    void aStretch() {
+        // Samples at 2, 3 and 4 s of rank 1: 20, 30, 40 W.
+        const auto run = statistics({seconds(2), seconds(4) + DurationNs{1}});
+        QCOMPARE(run.gpus[1].energy.value_or(-1), 60.0);
+        QCOMPARE(run.gpus[0].energy.value_or(-1), 200.0);
+        QCOMPARE(of(run, "pcie_rx").total.value_or(-1), 4e6);
+    }
+    void nothingThere() {
+        const auto run = statistics({seconds(50), seconds(60)});
+        QVERIFY(!run.energy.has_value());
+        QVERIFY(!of(run, "gpu_power").mean.has_value());
+    }
+    void stopsWhenAsked() {
+        const auto stopped = app::selectionStatistics(
+            *m_store, *m_catalogue, m_runs, {{0}, seconds(11)}, [] { return true; });
+        QVERIFY(!stopped.hasValue());
+        QVERIFY(stopped.error().code == ErrorCode::Cancelled);
+    }
+    void cursorValuesAreHeldSamplesAndMissingIsNoData() {
+        app::ProbeRequest request{m_catalogue, m_runs, {}, seconds(3.5), 1};
+        request.arrangement.lanes = {{plot::LaneStyle::Lines, "gpu_power", {}, 100.0},
+            {plot::LaneStyle::Lines, "gpu_temperature", 0, 100.0},
+            {plot::LaneStyle::Lines, "pcie_rx", {}, 100.0}};
+        const auto at = app::probe(*m_store, request, never);
+        QVERIFY(at.hasValue());
+        QCOMPARE(at.value().lanes[0], QStringLiteral("30 W"));
+        QCOMPARE(at.value().lanes[1], QStringLiteral("50 °C"));
+        QCOMPARE(at.value().lanes[2], QStringLiteral("1 MB/s"));
+        request.time = seconds(4.5); // missing since 4 s
+        QCOMPARE(app::probe(*m_store, request, never).value().lanes[1], QStringLiteral("no data"));
+        request.time = seconds(30);
+        QCOMPARE(app::probe(*m_store, request, never).value().lanes[0], QStringLiteral("no data"));
+    }
+    void spanUnderThePointer() {
+        app::SpanTarget target;
+        target.time = kStart + seconds(1.05);
+        const auto report = look(target);
+        QVERIFY(report.has_value());
+        QCOMPARE(report->name, std::string("sm90_gemm"));
+        QCOMPARE(value(report->facts, "Duration"), QStringLiteral("100.000000 ms"));
+        QCOMPARE(value(report->facts, "Category"), QStringLiteral("GEMM"));
+        QCOMPARE(value(report->facts, "Grid"), QStringLiteral("4 × 2 × 1"));
+        QCOMPARE(value(report->facts, "Custom"), QStringLiteral("x"));
+    }
+    void spanBesideThePointerWithinReach() {
+        app::SpanTarget target;
+        target.time = kStart + seconds(3) + DurationNs{5'000};
+        target.reach = {10'000};
+        const auto report = look(target);
+        QVERIFY(report.has_value());
+        QCOMPARE(report->span.duration.ns, std::int64_t{1'000});
+        target.reach = {100};
+        QVERIFY(!look(target).has_value());
+    }
+    void nextAndPrevious() {
+        app::SpanTarget target;
+        target.step = app::SpanTarget::Step::Next;
+        target.time = kStart + seconds(1.1);
+        QCOMPARE(look(target)->name, std::string("ncclDevKernel_AllReduce"));
+        target.step = app::SpanTarget::Step::Previous;
+        target.time = kStart + seconds(3);
+        QCOMPARE(look(target)->name, std::string("ncclDevKernel_AllReduce"));
+        target.time = kStart + seconds(1);
+        QVERIFY(!look(target).has_value());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSelectionStatistics)
+#include "tst_SelectionStatistics.moc"

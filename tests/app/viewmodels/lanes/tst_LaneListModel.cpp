@@ -1,0 +1,108 @@
+// The models of the timeline keep Qt's rules for models.
+#include "app/viewmodels/inspector/GpuListModel.h"
+#include "app/viewmodels/lanes/LaneListModel.h"
+#include "app/viewmodels/shared/FactListModel.h"
+#include "app/viewmodels/timeline/MarkListModel.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace trainscope;
+using app::LaneListModel;
+using app::LaneRow;
+
+namespace {
+
+LaneRow row(const char* title) {
+    LaneRow result;
+    result.title = QString::fromLatin1(title);
+    return result;
+}
+
+QString order(const LaneListModel& model) {
+    QString titles;
+    for (const auto& lane : model.rows())
+        titles += lane.title;
+    return titles;
+}
+
+constexpr auto kMode = QAbstractItemModelTester::FailureReportingMode::QtTest;
+
+} // namespace
+
+class TestLaneListModel : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void insertsAndRemovesOnlyWhatDiffers() {
+        LaneListModel model;
+        const QAbstractItemModelTester tester(&model, kMode);
+        model.setRows({row("a"), row("b"), row("d")});
+        QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+        QSignalSpy removed(&model, &QAbstractItemModel::rowsRemoved);
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        model.setRows({row("a"), row("b"), row("c"), row("d")});
+        QCOMPARE(order(model), QStringLiteral("abcd"));
+        QCOMPARE(inserted.count(), 1);
+        QCOMPARE(inserted.front().at(1).toInt(), 2);
+        model.setRows({row("a"), row("d")});
+        QCOMPARE(order(model), QStringLiteral("ad"));
+        QCOMPARE(removed.count(), 1);
+        QCOMPARE(reset.count(), 0);
+    }
+    void movesBothWays() {
+        LaneListModel model;
+        const QAbstractItemModelTester tester(&model, kMode);
+        model.setRows({row("a"), row("b"), row("c")});
+        model.moveRow(0, 2);
+        QCOMPARE(order(model), QStringLiteral("bca"));
+        model.moveRow(2, 0);
+        QCOMPARE(order(model), QStringLiteral("abc"));
+        model.moveRow(0, 5);
+        QCOMPARE(order(model), QStringLiteral("abc"));
+    }
+    void readoutsSurviveANewLayout() {
+        LaneListModel model;
+        model.setRows({row("a")});
+        model.setReadouts({QStringLiteral("688 W")});
+        LaneRow moved = row("a");
+        moved.y = 40.0;
+        model.setRows({moved});
+        QCOMPARE(model.rows().front().readout, QStringLiteral("688 W"));
+        QCOMPARE(model.rows().front().y, 40.0);
+    }
+    void hasNoChildren() {
+        LaneListModel model;
+        model.setRows({row("a")});
+        QCOMPARE(model.rowCount(model.index(0)), 0);
+    }
+    void factsChangeInPlace() {
+        app::FactListModel model;
+        const QAbstractItemModelTester tester(&model, kMode);
+        model.setFacts({{QStringLiteral("Energy"), QStringLiteral("1 J")}});
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        model.setFacts({{QStringLiteral("Energy"), QStringLiteral("2 J")}});
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(model.text(), QStringLiteral("Energy\t2 J\n"));
+        model.setFacts({});
+        QCOMPARE(model.rowCount(), 0);
+    }
+    void marksAreClippedToTheAxis() {
+        app::MarkListModel model;
+        const QAbstractItemModelTester tester(&model, kMode);
+        model.add({"run", {{1050}, {1150}}, QStringLiteral("m")});
+        const plot::TimeScale axis{10.0, 100.0, {{0}, {100}}};
+        model.layOut({{RunId{1}, "run", TimeNs{1000}, 0}}, axis);
+        using M = app::MarkListModel;
+        QCOMPARE(model.data(model.index(0), M::MarkX).toDouble(), 60.0);
+        QCOMPARE(model.data(model.index(0), M::MarkWidth).toDouble(), 50.0);
+        model.layOut({{RunId{1}, "other", TimeNs{1000}, 0}}, axis);
+        QVERIFY(!model.data(model.index(0), M::MarkVisible).toBool());
+        model.remove(0);
+        QCOMPARE(model.rowCount(), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLaneListModel)
+#include "tst_LaneListModel.moc"

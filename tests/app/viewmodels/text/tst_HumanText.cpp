@@ -1,0 +1,86 @@
+// Sizes, durations, rates and offsets as people read them.
+
+#include "app/viewmodels/text/HumanText.h"
+
+#include <QLocale>
+#include <QTest>
+
+#include <optional>
+
+using namespace trainscope::app;
+
+Q_DECLARE_METATYPE(std::optional<std::int64_t>)
+
+class tst_HumanText : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates)); }
+    void bytes_data();
+    void bytes();
+    void wait_data();
+    void wait();
+    void offset_data();
+    void offset();
+    void offsetRoundTrip();
+};
+
+void tst_HumanText::bytes_data() {
+    QTest::addColumn<quint64>("bytes");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("none") << quint64(0) << "0 bytes";
+    QTest::newRow("few") << quint64(999) << "999 bytes";
+    QTest::newRow("kilo") << quint64(1500) << "1.5 kB";
+    QTest::newRow("giga") << quint64(1'400'000'000) << "1.4 GB";
+}
+
+void tst_HumanText::bytes() {
+    QFETCH(quint64, bytes);
+    QTEST(bytesText(bytes), "text");
+}
+
+void tst_HumanText::wait_data() {
+    QTest::addColumn<double>("seconds");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("short") << 0.44 << "0.4 s";
+    QTest::newRow("whole") << 42.4 << "42 s";
+    QTest::newRow("minutes") << 80.0 << "1 min 20 s";
+    QTest::newRow("hours") << 3660.0 << "1 h 1 min";
+    QTest::newRow("nonsense") << -1.0 << "";
+}
+
+void tst_HumanText::wait() {
+    QFETCH(double, seconds);
+    QTEST(waitText(seconds), "text");
+}
+
+void tst_HumanText::offset_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<std::optional<std::int64_t>>("seconds");
+    using Seconds = std::optional<std::int64_t>;
+    QTest::newRow("plus") << "+2" << Seconds(7200);
+    QTest::newRow("plain") << "2" << Seconds(7200);
+    QTest::newRow("utc") << "UTC+02:00" << Seconds(7200);
+    QTest::newRow("half hour, negative") << "-05:30" << Seconds(-19800);
+    QTest::newRow("no colon") << "+0545" << Seconds(20700);
+    QTest::newRow("zulu") << "z" << Seconds(0);
+    QTest::newRow("just utc") << "UTC" << Seconds(0);
+    QTest::newRow("empty") << "" << Seconds();
+    QTest::newRow("word") << "Berlin" << Seconds();
+    QTest::newRow("too far") << "+19" << Seconds();
+    QTest::newRow("minutes") << "+02:75" << Seconds();
+}
+
+void tst_HumanText::offset() {
+    QFETCH(QString, text);
+    QFETCH(std::optional<std::int64_t>, seconds);
+    QCOMPARE(parseUtcOffset(text), seconds);
+}
+
+void tst_HumanText::offsetRoundTrip() {
+    for (std::int64_t seconds = -12 * 3600; seconds <= 14 * 3600; seconds += 900)
+        QCOMPARE(parseUtcOffset(utcOffsetText(seconds)), std::optional(seconds));
+}
+
+QTEST_GUILESS_MAIN(tst_HumanText)
+#include "tst_HumanText.moc"

@@ -1,0 +1,103 @@
+// The window's arithmetic, to the nanosecond.
+#include "app/viewmodels/timeline/TimeWindow.h"
+
+#include <QTest>
+
+using namespace trainscope;
+using app::TimeWindow;
+using plot::ViewWindow;
+
+Q_DECLARE_METATYPE(trainscope::plot::ViewWindow)
+
+namespace {
+
+TimeWindow windowOf(ViewWindow limits, ViewWindow window) {
+    TimeWindow result;
+    result.setLimits(limits);
+    result.set(window);
+    return result;
+}
+
+} // namespace
+
+class TestTimeWindow : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void clamps_data() {
+        QTest::addColumn<ViewWindow>("wanted");
+        QTest::addColumn<ViewWindow>("got");
+        const auto row = [](const char* name, ViewWindow wanted, ViewWindow got) {
+            QTest::newRow(name) << wanted << got;
+        };
+        row("inside", {{100}, {300}}, {{100}, {300}});
+        row("beyond the end keeps its length", {{900}, {1100}}, {{800}, {1000}});
+        row("before the begin keeps its length", {{-50}, {50}}, {{0}, {100}});
+        row("longer than everything", {{-500}, {5000}}, {{0}, {1000}});
+        row("swapped", {{300}, {100}}, {{100}, {300}});
+        row("too short grows around its middle", {{500}, {502}}, {{491}, {511}});
+    }
+    void clamps() {
+        QFETCH(ViewWindow, wanted);
+        QFETCH(ViewWindow, got);
+        const ViewWindow window = windowOf({{0}, {1000}}, wanted).window();
+        QCOMPARE(window.begin.ns, got.begin.ns);
+        QCOMPARE(window.end.ns, got.end.ns);
+    }
+
+    void zoomKeepsTheAnchorInPlace() {
+        TimeWindow window = windowOf({{0}, {1'000'000}}, {{0}, {1'000'000}});
+        window.zoom(0.5, {250'000}); // a quarter from the left before and after
+        QCOMPARE(window.window().begin.ns, std::int64_t{125'000});
+        QCOMPARE(window.window().end.ns, std::int64_t{625'000});
+        window.zoom(2.0, {250'000});
+        QVERIFY(window.showsAll());
+    }
+    void zoomStopsAtTheShortest() {
+        TimeWindow window = windowOf({{0}, {1000}}, {{0}, {1000}});
+        for (int i = 0; i < 100; ++i)
+            window.zoom(0.5, {500});
+        QCOMPARE(window.window().length().ns, TimeWindow::kShortest.ns);
+        QVERIFY(window.window().begin.ns <= 500 && 500 <= window.window().end.ns);
+    }
+    void zoomIsExactFarFromZero() {
+        // 2^60 ns: a double could not tell neighbours closer than 256 ns apart.
+        const std::int64_t far = std::int64_t{1} << 60;
+        TimeWindow window = windowOf({{far}, {far + 1000}}, {{far}, {far + 1000}});
+        window.zoom(0.1, {far + 500});
+        QCOMPARE(window.window().begin.ns, far + 450);
+        QCOMPARE(window.window().end.ns, far + 550);
+    }
+    void nonsenseFactorsChangeNothing() {
+        TimeWindow window = windowOf({{0}, {1000}}, {{100}, {200}});
+        window.zoom(0.0, {150});
+        window.zoom(-1.0, {150});
+        window.zoom(std::nan(""), {150});
+        QCOMPARE(window.window().begin.ns, std::int64_t{100});
+        QCOMPARE(window.window().end.ns, std::int64_t{200});
+    }
+    void panStopsAtTheEdge() {
+        TimeWindow window = windowOf({{0}, {1000}}, {{100}, {200}});
+        window.pan({50});
+        QCOMPARE(window.window().begin.ns, std::int64_t{150});
+        window.pan({-9999});
+        QCOMPARE(window.window().begin.ns, std::int64_t{0});
+        QCOMPARE(window.window().end.ns, std::int64_t{100});
+    }
+    void centresAndFrames() {
+        TimeWindow window = windowOf({{0}, {1000}}, {{0}, {100}});
+        window.centreOn({500});
+        QCOMPARE(window.window().begin.ns, std::int64_t{450});
+        window.frame({{400}, {600}});
+        QCOMPARE(window.window().begin.ns, std::int64_t{380});
+        QCOMPARE(window.window().end.ns, std::int64_t{620});
+    }
+    void limitsWithoutLengthAreWidened() {
+        TimeWindow window;
+        window.setLimits({{7}, {7}});
+        QCOMPARE(window.limits().length().ns, TimeWindow::kShortest.ns);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTimeWindow)
+#include "tst_TimeWindow.moc"

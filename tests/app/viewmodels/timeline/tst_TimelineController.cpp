@@ -1,0 +1,245 @@
+// The timeline's state over a real database, with its mouse and keys.
+#include "app/viewmodels/support/TimelineDatabase.h"
+#include "app/viewmodels/timeline/TimelineItem.h"
+
+#include <QQuickWindow>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+
+using namespace trainscope;
+using app::TimelineCommand;
+using test::kSecondNs;
+
+class TestTimelineController : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    QTemporaryDir m_state;
+    std::filesystem::path m_path;
+    std::unique_ptr<app::Workspace> m_workspace;
+    std::unique_ptr<QQuickWindow> m_window;
+    std::unique_ptr<app::TimelineController> m_controller;
+    app::TimelineItem* m_item = nullptr;
+
+    [[nodiscard]] plot::ViewWindow seen() const { return m_controller->timeWindow().window(); }
+    // x of a view time in seconds.
+    [[nodiscard]] QPoint at(double seconds, int y = 150) const {
+        const plot::TimeScale axis{m_controller->plotX(), m_controller->plotWidth(), seen()};
+        return {static_cast<int>(std::lround(axis.toX(test::seconds(seconds)))), y};
+    }
+    void show(const char* name) {
+        for (const auto& run : m_workspace->runs()) {
+            if (run.name == name)
+                m_workspace->setShown({run.id});
+        }
+    }
+    void showBoth() {
+        std::vector<RunId> ids;
+        for (const auto& run : m_workspace->runs())
+            ids.push_back(run.id);
+        m_workspace->setShown(ids);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
+        QVERIFY(!m_path.empty());
+    }
+    void init() {
+        qputenv("XDG_STATE_HOME",
+            m_state.filePath(QString::fromLatin1(QTest::currentTestFunction())).toLocal8Bit());
+        open();
+    }
+    void open() {
+        m_window.reset();
+        m_controller.reset();
+        m_workspace = std::make_unique<app::Workspace>();
+        QVERIFY(m_workspace->open(m_path).hasValue());
+        show("small");
+        m_controller = std::make_unique<app::TimelineController>();
+        m_controller->setWorkspace(m_workspace.get());
+        m_window = std::make_unique<QQuickWindow>();
+        m_window->resize(1160, 700);
+        m_item = new app::TimelineItem(m_window->contentItem());
+        m_item->setSize(QSizeF(1160, 700));
+        m_item->setController(m_controller.get());
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+        QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
+        QTRY_VERIFY(m_controller->lanes()->count() > 0);
+    }
+    void cleanup() {
+        m_window.reset();
+        m_controller.reset();
+        m_workspace.reset();
+    }
+
+    void showsTheWholeRunFirst() {
+        QCOMPARE(seen().begin.ns, std::int64_t{0});
+        QCOMPARE(seen().end.ns, 10 * kSecondNs + 1);
+        QCOMPARE(m_controller->plotWidth(), 1000.0);
+        QVERIFY(m_controller->errorText().isEmpty());
+    }
+    void keysZoomAndPan() {
+        QVERIFY(m_controller->handleKey(Qt::Key_W, 0));
+        QVERIFY(std::abs(seen().length().ns - 7 * kSecondNs) <= 1);
+        m_controller->handleKey(Qt::Key_A, 0);
+        m_controller->handleKey(Qt::Key_A, 0);
+        QCOMPARE(seen().begin.ns, std::int64_t{0});
+        m_controller->handleKey(Qt::Key_D, 0);
+        QVERIFY(std::abs(seen().begin.ns - 1'050'000'000) <= 2); // 15 % of 7 s
+        m_controller->handleKey(Qt::Key_0, 0);
+        QCOMPARE(seen().length().ns, 10 * kSecondNs + 1);
+        QVERIFY(!m_controller->handleKey(Qt::Key_Q, 0));
+    }
+    void dragSelectsAndFits() {
+        QTest::mousePress(m_window.get(), Qt::LeftButton, {}, at(2));
+        QTest::mouseMove(m_window.get(), at(3));
+        QTest::mouseMove(m_window.get(), at(5));
+        QTest::mouseRelease(m_window.get(), Qt::LeftButton, {}, at(5));
+        QVERIFY(m_controller->selection().has_value());
+        QVERIFY(std::abs(m_controller->selection()->begin.ns - 2 * kSecondNs) < 20'000'000);
+        QVERIFY(std::abs(m_controller->selection()->end.ns - 5 * kSecondNs) < 20'000'000);
+        const auto selection = *m_controller->selection();
+        m_controller->handleKey(Qt::Key_F, 0);
+        QVERIFY(seen() == selection);
+        m_controller->handleKey(Qt::Key_F, 0); // again: everything
+        QCOMPARE(seen().length().ns, 10 * kSecondNs + 1);
+        m_controller->handleKey(Qt::Key_Escape, 0);
+        QVERIFY(!m_controller->selectionVisible());
+    }
+    void selectionGetsItsFigures() {
+        m_controller->selectBetween(
+            m_controller->plotX(), m_controller->plotX() + m_controller->plotWidth());
+        QTRY_VERIFY(m_controller->inspector()->text().contains(QStringLiteral("1.5 kJ")));
+        QVERIFY(m_controller->inspector()->gpus()->count() == 2);
+    }
+    void controlWheelZoomsAtThePointer() {
+        const QPoint pointer = at(2.5);
+        QWheelEvent wheel(pointer, pointer, {}, {0, 120}, Qt::NoButton, Qt::ControlModifier,
+            Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(m_window.get(), &wheel);
+        QVERIFY(std::abs(seen().length().ns - 8 * kSecondNs) < 10);
+        QCOMPARE(at(2.5).x(), pointer.x());
+    }
+    void shiftDragPans() {
+        m_controller->setWindow({test::seconds(2), test::seconds(4)});
+        QTest::qWait(30);
+        QTest::mousePress(m_window.get(), Qt::LeftButton, Qt::ShiftModifier, QPoint(600, 150));
+        QTest::mouseMove(m_window.get(), QPoint(500, 150));
+        QTest::mouseRelease(m_window.get(), Qt::LeftButton, Qt::ShiftModifier, QPoint(500, 150));
+        QVERIFY(std::abs(seen().begin.ns - 2'200'000'000) < 1'000'000); // 100 of 1000 px of 2 s
+        QVERIFY(!m_controller->selection().has_value());
+    }
+    void undoBringsBackZoomAndLanes() {
+        const auto lanes = m_controller->arrangement();
+        m_controller->setWindow({test::seconds(1), test::seconds(2)});
+        m_controller->removeLane(0);
+        QCOMPARE(m_controller->arrangement().lanes.size(), lanes.lanes.size() - 1);
+        m_controller->handleKey(Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(m_controller->arrangement() == lanes);
+        m_controller->handleKey(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(seen().length().ns, 10 * kSecondNs + 1);
+        m_controller->handleKey(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(seen().length().ns, kSecondNs);
+    }
+    void lanesAreRememberedPerDatabase() {
+        m_controller->removeLane(0);
+        m_controller->resizeLane(0, 222.0);
+        m_controller->setTimeDisplay(1);
+        const auto arranged = m_controller->arrangement();
+        QTest::qWait(700); // written a moment after the last change
+        open();
+        QVERIFY(m_controller->arrangement() == arranged);
+        QCOMPARE(m_controller->timeDisplay(), 1);
+        m_controller->resetLanes();
+        QVERIFY(m_controller->arrangement() != arranged);
+    }
+    void readoutFollowsTheCursor() {
+        m_controller->hoverAt(at(3.5).x(), m_controller->lanesTop() - 1);
+        QTRY_COMPARE(m_controller->lanes()->rows().front().readout, QStringLiteral("100 W"));
+        QVERIFY(m_controller->cursorVisible());
+        QVERIFY(m_controller->cursorText().contains(QStringLiteral("3.5")));
+    }
+    void clickSelectsAKernelAndArrowsStep() {
+        QTRY_VERIFY([this] {
+            for (int y = 60; y < 690; y += 4) {
+                m_controller->clickAt(at(1.05).x(), y);
+                QTest::qWait(10);
+                if (m_controller->inspector()->hasSpan())
+                    return true;
+            }
+            return false;
+        }());
+        QCOMPARE(m_controller->inspector()->spanName(), QStringLiteral("sm90_gemm"));
+        m_controller->handleKey(Qt::Key_Right, 0);
+        QTRY_COMPARE(
+            m_controller->inspector()->spanName(), QStringLiteral("ncclDevKernel_AllReduce"));
+        QVERIFY(seen().length().ns < kSecondNs); // zoomed until it can be seen
+        m_controller->handleKey(Qt::Key_Escape, 0);
+        QVERIFY(!m_controller->inspector()->hasSpan());
+    }
+    void searchJumpsToKernels() {
+        m_controller->search()->setText(QStringLiteral("ALLREDUCE"));
+        m_controller->search()->next();
+        QTRY_COMPARE(
+            m_controller->inspector()->spanName(), QStringLiteral("ncclDevKernel_AllReduce"));
+        QCOMPARE(m_controller->search()->statusText(), QStringLiteral("1 of 1"));
+        m_controller->search()->setText(QStringLiteral("nowhere"));
+        QTRY_COMPARE(m_controller->search()->statusText(), QStringLiteral("no match"));
+    }
+    void marksStayWithTheRun() {
+        m_controller->selectBetween(at(1).x(), at(2).x());
+        m_controller->handleKey(Qt::Key_M, 0);
+        QCOMPARE(m_controller->marks()->rowCount(), 1);
+        m_controller->showAll();
+        m_controller->jumpToMark(0);
+        QVERIFY(
+            std::abs(seen().length().ns - 1'200'000'000) < 40'000'000); // and 10 % on both sides
+        m_controller->removeMark(0);
+        QCOMPARE(m_controller->marks()->rowCount(), 0);
+    }
+    void withoutACursorTheMiddleIsMarked() {
+        m_controller->setWindow({test::seconds(2), test::seconds(6)});
+        m_controller->mark();
+        QCOMPARE(m_controller->marks()->rowCount(), 1);
+        const auto& mark = m_controller->marks()->marks().front();
+        QCOMPARE(mark.range.begin.ns, (test::kStart + test::seconds(4)).ns);
+        QCOMPARE(mark.range.length().ns, std::int64_t{0});
+    }
+    void severalRunsAreLaidOverEachOther() {
+        showBoth();
+        QTRY_COMPARE(m_controller->runs().size(), std::size_t{2});
+        QTRY_VERIFY(m_controller->catalogue()->runs.size() == 2 && !m_controller->isLoading());
+        QCOMPARE(m_controller->timeWindow().limits().end.ns, 10 * kSecondNs + 1);
+        m_controller->alignment()->alignByIteration(6);
+        // "later" begins 2 s before its iteration 6, "small" 3 s before.
+        QCOMPARE(m_controller->timeWindow().limits().begin.ns, -3 * kSecondNs);
+        QCOMPARE(m_controller->timeWindow().limits().end.ns, 7 * kSecondNs + 1);
+        m_controller->alignment()->alignByStart();
+        QVERIFY(m_controller->alignment()->moveRun(0, QStringLiteral("-1.5")));
+        QCOMPARE(m_controller->timeWindow().limits().begin.ns, std::int64_t{-1'500'000'000});
+        QVERIFY(!m_controller->alignment()->moveRun(0, QStringLiteral("much")));
+    }
+    void exportGetsWhatIsSeen() {
+        m_controller->setWindow({test::seconds(1), test::seconds(2)});
+        const auto request = m_controller->request();
+        QVERIFY(request.window == seen());
+        QVERIFY(request.arrangement == m_controller->arrangement());
+        QCOMPARE(request.runs.size(), std::size_t{1});
+        QVERIFY(request.database == m_path);
+    }
+    void closingLeavesNothing() {
+        m_workspace->close();
+        QVERIFY(!m_controller->isReady());
+        QCOMPARE(m_controller->lanes()->count(), 0);
+        QVERIFY(!m_controller->emptyText().isEmpty());
+    }
+};
+
+QTEST_MAIN(TestTimelineController)
+#include "tst_TimelineController.moc"

@@ -1,0 +1,245 @@
+// Lines and bands, worked out by hand: an area of 84 px for values from 0 to 84, so that y = bottom
+// − value.
+
+#include "core/plot/timeline/support/PlotFixture.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace trainscope;
+using namespace trainscope::plot;
+using namespace trainscope::test;
+
+namespace {
+
+TimelineGeometry built(
+    LaneStyle style, std::vector<std::vector<Bucket>> series, int columns, int perNode = 8) {
+    TimelineData data = emptyData(columns);
+    data.lanes.push_back(metricLane(style, "gpu_power", std::move(series), perNode));
+    return buildTimeline(data, data.window, smallStyle());
+}
+
+} // namespace
+
+class LaneLinesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void areaAndColumns() {
+        const auto geometry
+            = built(LaneStyle::Lines, {{sample(10.0F, 30.0F), sample(20.0F, 50.0F)}}, 2);
+        const Rect area = geometry.lanes.front().area;
+        QCOMPARE(area.x, 112.0);
+        QCOMPARE(area.width, 100.0);
+        QCOMPARE(area.height, 84.0);
+        const auto columns = itemsOf<Columns>(geometry.scene);
+        QCOMPARE(columns.size(), std::size_t{1});
+        QCOMPARE(columns[0].area.x, 112.0);
+        QCOMPARE(columns[0].area.width, 100.0);
+        const auto bottom = static_cast<float>(area.bottom());
+        QCOMPARE(columns[0].top[0], bottom - 30.0F);
+        QCOMPARE(columns[0].bottom[0], bottom - 10.0F);
+        QCOMPARE(columns[0].top[1], bottom - 50.0F);
+        QCOMPARE(columns[0].bottom[1], bottom - 20.0F); // what held before, 30, lies inside
+    }
+
+    void stepsAreJoined() {
+        const auto geometry = built(
+            LaneStyle::Lines, {{sample(10.0F, 10.0F), held(10.0F), sample(60.0F, 60.0F)}}, 3);
+        const auto columns = itemsOf<Columns>(geometry.scene).front();
+        const auto bottom = static_cast<float>(geometry.lanes.front().area.bottom());
+        // One unit thick around the value.
+        QCOMPARE(columns.top[1], bottom - 10.5F);
+        QCOMPARE(columns.bottom[1], bottom - 9.5F);
+        QCOMPARE(columns.top[2], bottom - 60.0F);
+        QCOMPARE(columns.bottom[2], bottom - 10.0F);
+    }
+
+    void missingIsAGap() {
+        const auto geometry
+            = built(LaneStyle::Lines, {{sample(10.0F, 10.0F), hole(), sample(60.0F, 60.0F)}}, 3);
+        const auto columns = itemsOf<Columns>(geometry.scene).front();
+        QVERIFY(std::isnan(columns.top[1]));
+        QVERIFY(std::isnan(columns.bottom[1]));
+        // Not joined across the gap.
+        const auto bottom = static_cast<float>(geometry.lanes.front().area.bottom());
+        QCOMPARE(columns.bottom[2], bottom - 59.5F);
+    }
+
+    void aHoleOfAllIsHatchedOnce() {
+        const auto geometry = built(LaneStyle::Lines,
+            {{sample(1, 1), hole(), hole(), sample(1, 1)},
+                {sample(1, 1), hole(), hole(), sample(1, 1)}},
+            4);
+        std::vector<FillRect> hatches;
+        for (const auto& fill : itemsOf<FillRect>(geometry.scene)) {
+            if (fill.hatch == Hatch::Diagonal)
+                hatches.push_back(fill);
+        }
+        QCOMPARE(hatches.size(), std::size_t{1});
+        QCOMPARE(hatches[0].rect.x, 137.0);
+        QCOMPARE(hatches[0].rect.width, 50.0);
+    }
+
+    void aHoleOfOneIsNotHatched() {
+        const auto geometry
+            = built(LaneStyle::Lines, {{sample(1, 1), hole()}, {sample(1, 1), sample(1, 1)}}, 2);
+        for (const auto& fill : itemsOf<FillRect>(geometry.scene))
+            QVERIFY(fill.hatch == Hatch::None);
+    }
+
+    void valuesBeyondTheAxisAreClamped() {
+        const auto geometry = built(LaneStyle::Lines, {{sample(-50.0F, 500.0F)}}, 1);
+        const auto columns = itemsOf<Columns>(geometry.scene).front();
+        const Rect area = geometry.lanes.front().area;
+        QCOMPARE(columns.top[0], static_cast<float>(area.y));
+        QCOMPARE(columns.bottom[0], static_cast<float>(area.bottom()));
+    }
+
+    void nodesHaveColours() {
+        const auto geometry = built(LaneStyle::Lines, {{sample(1, 1)}, {sample(1, 1)}}, 1, 1);
+        const auto columns = itemsOf<Columns>(geometry.scene);
+        QCOMPARE(columns.size(), std::size_t{2});
+        QVERIFY(withAlpha(columns[0].color, 255) == seriesColor(0));
+        QVERIFY(withAlpha(columns[1].color, 255) == seriesColor(1));
+    }
+
+    void bandIsRangeQuantilesAndMedian() {
+        // Means 0, 2 … 40; nearest ranks of 21 values: 5 % is the second, 25 % the sixth.
+        std::vector<std::vector<Bucket>> series;
+        for (int i = 0; i <= 20; ++i)
+            series.push_back(
+                {sample(2.0F * static_cast<float>(i) - 1.0F, 2.0F * static_cast<float>(i) + 1.0F)});
+        series.front().front().min = -20.0F; // a spike that no quantile sees
+        series.back().front().max = 80.0F;
+        for (auto& one : series)
+            one.front().min = std::max(one.front().min, 0.0F);
+        const auto geometry = built(LaneStyle::Band, series, 1);
+        const auto columns = itemsOf<Columns>(geometry.scene);
+        QCOMPARE(columns.size(), std::size_t{4});
+        const auto bottom = static_cast<float>(geometry.lanes.front().area.bottom());
+        const auto extent = [&](std::size_t i) {
+            return std::pair{bottom - columns[i].bottom[0], bottom - columns[i].top[0]};
+        };
+        QCOMPARE(extent(0), (std::pair{0.0F, 80.0F}));
+        QCOMPARE(extent(1), (std::pair{2.0F, 38.0F}));
+        QCOMPARE(extent(2), (std::pair{10.0F, 30.0F}));
+        QCOMPARE(extent(3), (std::pair{19.5F, 20.5F}));
+    }
+
+    void bandsContainEverySeries() {
+        std::vector<std::vector<Bucket>> series;
+        for (int i = 0; i < 97; ++i) {
+            const auto low = static_cast<float>((i * 37) % 60);
+            series.push_back({sample(low, low + 5.0F), i % 3 == 0 ? hole() : held(low)});
+        }
+        TimelineData data = emptyData(2);
+        data.lanes.push_back(metricLane(LaneStyle::Lines, "gpu_power", series));
+        const LaneBand& band = data.lanes.front().bands.front();
+        for (std::size_t column = 0; column < 2; ++column) {
+            for (const auto& one : series) {
+                if (std::isnan(one[column].mean))
+                    continue;
+                QVERIFY(band.range.low[column] <= one[column].min);
+                QVERIFY(band.range.high[column] >= one[column].max);
+            }
+            QVERIFY(band.range.low[column] <= band.most.low[column]);
+            QVERIFY(band.most.low[column] <= band.half.low[column]);
+            QVERIFY(band.half.low[column] <= band.median.low[column]);
+            QVERIFY(band.median.high[column] <= band.half.high[column]);
+            QVERIFY(band.half.high[column] <= band.most.high[column]);
+            QVERIFY(band.most.high[column] <= band.range.high[column]);
+        }
+    }
+
+    void manySeriesBecomeABand() {
+        const std::vector<std::vector<Bucket>> series(kMostOverlaidSeries + 1, {sample(1, 2)});
+        QCOMPARE(itemsOf<Columns>(built(LaneStyle::Lines, series, 1).scene).size(), std::size_t{4});
+    }
+
+    void drawnDataKeepsNoBucketsOfABand() {
+        LaneData lane = metricLane(LaneStyle::Band, "gpu_power", {{sample(1, 2)}, {sample(3, 4)}});
+        prepareLane(lane, 1, LoadDetail::Drawn);
+        QVERIFY(lane.series[0].buckets.empty());
+        QVERIFY(lane.series[0].means.empty());
+        QCOMPARE(lane.bands.size(), std::size_t{1});
+        QCOMPARE(lane.bands[0].range.high[0], 4.0F);
+    }
+
+    void coarserDataFillsWhatIsMissing() {
+        // Fine data covers 50 to 100 of a window from 0 to 100; behind it two columns of 50.
+        auto behind = std::make_shared<TimelineData>(emptyData(2));
+        behind->lanes.push_back(
+            metricLane(LaneStyle::Lines, "gpu_power", {{sample(10, 10), sample(20, 20)}}));
+        TimelineData data = emptyData(50);
+        data.window = {{50}, {100}};
+        data.lanes.push_back(
+            metricLane(LaneStyle::Lines, "gpu_power", {std::vector<Bucket>(50, sample(40, 40))}));
+        data.behind = behind;
+        const auto geometry = buildTimeline(data, {{0}, {100}}, smallStyle());
+        const auto columns = itemsOf<Columns>(geometry.scene).front();
+        QCOMPARE(columns.area.x, 112.0);
+        QCOMPARE(columns.area.width, 100.0);
+        QCOMPARE(columns.top.size(), std::size_t{100});
+        const auto bottom = static_cast<float>(geometry.lanes.front().area.bottom());
+        QCOMPARE(columns.top[0], bottom - 10.5F);
+        QCOMPARE(columns.top[49], bottom - 10.5F);
+        QCOMPARE(columns.top[50], bottom - 40.5F);
+        QCOMPARE(columns.top[99], bottom - 40.5F);
+    }
+
+    void aPanOfOnePixelMovesTheColumns() {
+        TimelineData data = emptyData(300); // 100 ns in 300 columns
+        data.serial = 7;
+        std::vector<Bucket> buckets;
+        for (int i = 0; i < 300; ++i)
+            buckets.push_back(sample(static_cast<float>(i % 80), static_cast<float>(i % 80 + 3)));
+        data.window = {{0}, {300'000}};
+        data.lanes.push_back(metricLane(LaneStyle::Lines, "gpu_power", {buckets}));
+        const auto at = [&](std::int64_t begin) {
+            const auto geometry = buildTimeline(data, {{begin}, {begin + 100'000}}, smallStyle());
+            return itemsOf<Columns>(geometry.scene).front();
+        };
+        const Columns before = at(100'000);
+        const Columns after = at(101'000);
+        QVERIFY(before.content != 0);
+        QCOMPARE(after.content, before.content);
+        QCOMPARE(after.firstColumn, before.firstColumn + 1);
+        for (std::size_t i = 0; i + 1 < before.top.size(); ++i) {
+            QCOMPARE(after.top[i], before.top[i + 1]);
+            QCOMPARE(after.bottom[i], before.bottom[i + 1]);
+        }
+    }
+
+    void staleDataIsDrawnWhereItBelongs() {
+        TimelineData data = emptyData(4); // 25 ns a column
+        data.lanes.push_back(metricLane(LaneStyle::Lines, "gpu_power",
+            {{sample(1, 1), sample(2, 2), sample(3, 3), sample(4, 4)}}));
+        // The window moved right by half: the data's last two columns fill the left half of the
+        // plot.
+        const auto geometry = buildTimeline(data, {{50}, {150}}, smallStyle());
+        const auto columns = itemsOf<Columns>(geometry.scene).front();
+        QCOMPARE(columns.area.x, 112.0);
+        QCOMPARE(columns.area.width, 50.0);
+        QCOMPARE(columns.top.size(), std::size_t{50});
+        const auto bottom = static_cast<float>(geometry.lanes.front().area.bottom());
+        // Each begins joined to what was held before.
+        QCOMPARE(columns.top[0], bottom - 3.0F);
+        QCOMPARE(columns.bottom[0], bottom - 2.0F);
+        QCOMPARE(columns.top[1], bottom - 3.5F);
+        QCOMPARE(columns.bottom[24], bottom - 2.5F);
+        QCOMPARE(columns.top[25], bottom - 4.0F);
+        QCOMPARE(columns.top[49], bottom - 4.5F);
+    }
+
+    void dataOutsideTheWindowIsNotDrawn() {
+        TimelineData data = emptyData(1);
+        data.lanes.push_back(metricLane(LaneStyle::Lines, "gpu_power", {{sample(1, 1)}}));
+        const auto geometry = buildTimeline(data, {{200}, {300}}, smallStyle());
+        QVERIFY(itemsOf<Columns>(geometry.scene).empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(LaneLinesTest)
+#include "tst_LaneLines.moc"

@@ -1,0 +1,199 @@
+#include <QtTest>
+
+#include "core/plot/timeline/support/PlotFixture.h"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+using namespace trainscope;
+using plot::FillRect;
+using plot::LaneStyle;
+
+namespace {
+
+// Run 0 of emptyData() begins at 1000 ns; the plot shows 0 … 100 ns in 100 px from x = 112.
+plot::ThrottleMark mark(int rank, std::int64_t begin, std::int64_t end) {
+    return {rank, {{1000 + begin}, {1000 + end}}, "thermal", 0.5};
+}
+
+std::vector<FillRect> hatched(const plot::PlotScene& scene, const plot::Theme& theme) {
+    std::vector<FillRect> found;
+    for (const auto& item : scene.items) {
+        const auto* fill = std::get_if<FillRect>(&item);
+        if (fill != nullptr && fill->hatch == plot::Hatch::Diagonal
+            && fill->fill.r == theme.warning.r && fill->fill.g == theme.warning.g)
+            found.push_back(*fill);
+    }
+    return found;
+}
+
+plot::TimelineData clockData(LaneStyle style, std::size_t gpus) {
+    auto data = test::emptyData(4);
+    data.lanes.push_back(test::metricLane(style, "sm_clock",
+        std::vector<std::vector<Bucket>>(gpus, std::vector<Bucket>(4, test::sample(10, 20)))));
+    return data;
+}
+
+} // namespace
+
+class TestLaneOverlay : public QObject {
+    Q_OBJECT
+
+    std::vector<plot::RunOverlay> m_overlays{1};
+
+    plot::TimelineGeometry build(const plot::TimelineData& data) {
+        auto style = test::smallStyle();
+        style.overlays = &m_overlays;
+        return plot::buildTimeline(data, data.window, style);
+    }
+
+private Q_SLOTS:
+    void init() {
+        m_overlays.assign(1, {});
+        m_overlays[0].gpus = 2;
+    }
+
+    void clockLanesAreHatchedWhereAnyGpuIsThrottled() {
+        m_overlays[0].throttles = {mark(0, 10, 20), mark(1, 15, 40), mark(0, 60, 70)};
+        const auto data = clockData(LaneStyle::Lines, 2);
+        const auto geometry = build(data);
+        const auto bands = hatched(geometry.scene, plot::darkTheme());
+        QCOMPARE(bands.size(), std::size_t{2});
+        QCOMPARE(bands[0].rect, (plot::Rect{122, geometry.lanes[0].area.y, 30, 84}));
+        QCOMPARE(bands[1].rect, (plot::Rect{172, geometry.lanes[0].area.y, 10, 84}));
+    }
+
+    void aLaneOfOneGpuShowsItsOwn() {
+        m_overlays[0].throttles = {mark(0, 10, 20), mark(1, 50, 60)};
+        auto data = clockData(LaneStyle::Lines, 1);
+        data.lanes[0].spec.rank = 1;
+        const auto bands = hatched(build(data).scene, plot::darkTheme());
+        QCOMPARE(bands.size(), std::size_t{1});
+        QCOMPARE(bands[0].rect.x, 162.0);
+    }
+
+    void heatRowsAreHatchedByTheirOwnEpisodes() {
+        m_overlays[0].throttles = {mark(1, 0, 50)};
+        const auto geometry = build(clockData(LaneStyle::Heat, 2));
+        const auto bands = hatched(geometry.scene, plot::darkTheme());
+        QCOMPARE(bands.size(), std::size_t{1});
+        QCOMPARE(bands[0].rect.y, geometry.lanes[0].rows[1].rect.y);
+        QCOMPARE(bands[0].rect.width, 50.0);
+    }
+
+    void otherLanesAndSwitchedOffOverlaysStayClean() {
+        m_overlays[0].throttles = {mark(0, 10, 20)};
+        auto data = clockData(LaneStyle::Lines, 1);
+        data.lanes[0].spec.metric = "gpu_power";
+        QVERIFY(hatched(build(data).scene, plot::darkTheme()).empty());
+        const auto off
+            = plot::buildTimeline(clockData(LaneStyle::Lines, 1), data.window, test::smallStyle());
+        QVERIFY(hatched(off.scene, plot::darkTheme()).empty());
+        QVERIFY(off.throttles.empty());
+    }
+
+    void theStripIsDarkerTheMoreGpusAreThrottled() {
+        m_overlays[0].throttles = {mark(0, 10, 30), mark(1, 20, 30)};
+        const auto geometry = build(clockData(LaneStyle::Lines, 2));
+        QCOMPARE(geometry.throttles.size(), std::size_t{1});
+        const auto strip = geometry.throttles[0].rect;
+        std::vector<FillRect> fills;
+        for (const auto& item : geometry.scene.items) {
+            const auto* fill = std::get_if<FillRect>(&item);
+            if (fill != nullptr && fill->rect.y == strip.y && fill->hatch == plot::Hatch::None
+                && fill->fill.r == plot::darkTheme().warning.r)
+                fills.push_back(*fill);
+        }
+        QCOMPARE(fills.size(), std::size_t{2});
+        QCOMPARE(fills[0].rect.x, 122.0);
+        QCOMPARE(fills[0].rect.width, 10.0);
+        QCOMPARE(fills[1].rect.width, 10.0);
+        QCOMPARE(int(fills[0].fill.a), 157); // 60 + 195 / 2
+        QCOMPARE(int(fills[1].fill.a), 255); // both of two
+        // The lanes begin under it.
+        QVERIFY(geometry.plot.y > strip.bottom());
+    }
+
+    void unsettledTimeIsShadedForASingleRun() {
+        m_overlays[0].unsettled = TimeRange{{1000}, {1040}};
+        const auto shaded = [](const plot::TimelineGeometry& geometry) {
+            return std::count_if(geometry.scene.items.begin(), geometry.scene.items.end(),
+                [](const plot::SceneItem& item) {
+                    const auto* fill = std::get_if<FillRect>(&item);
+                    return fill != nullptr && fill->rect.width == 40.0 && fill->fill.a < 64;
+                });
+        };
+        auto data = clockData(LaneStyle::Lines, 1);
+        QCOMPARE(shaded(build(data)), 1);
+        data.runs.push_back({RunId{2}, "other", TimeNs{1000}, 1});
+        data.iterations.emplace_back();
+        m_overlays.emplace_back();
+        QCOMPARE(shaded(build(data)), 0);
+    }
+
+    void momentsFindTheirEpisodes() {
+        m_overlays[0].throttles = {mark(0, 10, 30), mark(1, 20, 25)};
+        const auto count = [this](std::int64_t at, std::optional<int> rank) {
+            return plot::throttlesAt(m_overlays[0], {1000 + at}, rank).size();
+        };
+        QCOMPARE(count(9, {}), std::size_t{0});
+        QCOMPARE(count(10, {}), std::size_t{1});
+        QCOMPARE(count(22, {}), std::size_t{2});
+        QCOMPARE(count(22, 1), std::size_t{1});
+        QCOMPARE(count(25, 1), std::size_t{0}); // the end is not part of it
+    }
+
+    // The bands cover exactly the columns in which some episode lies, whatever the episodes.
+    void bandsAgreeWithCountingByColumn() {
+        std::mt19937 random(7);
+        for (int round = 0; round < 200; ++round) {
+            std::vector<bool> covered(100, false);
+            m_overlays[0].throttles.clear();
+            for (int i = 0; i < 12; ++i) {
+                const auto begin = static_cast<std::int64_t>(random() % 98);
+                const auto end = begin + 1 + static_cast<std::int64_t>(random() % 10);
+                m_overlays[0].throttles.push_back(mark(i % 2, begin, end));
+                for (auto at = begin; at < std::min<std::int64_t>(end, 100); ++at)
+                    covered[static_cast<std::size_t>(at)] = true;
+            }
+            std::sort(m_overlays[0].throttles.begin(), m_overlays[0].throttles.end(),
+                [](const auto& a, const auto& b) { return a.range.begin < b.range.begin; });
+            double width = 0.0;
+            for (const auto& band :
+                hatched(build(clockData(LaneStyle::Lines, 1)).scene, plot::darkTheme()))
+                width += band.rect.width;
+            QVERIFY(
+                std::abs(width - double(std::count(covered.begin(), covered.end(), true))) < 1e-6);
+        }
+    }
+
+    void warmupIterationsAreHatched() {
+        auto data = clockData(LaneStyle::Lines, 1);
+        const auto hatches = [&] {
+            const auto geometry = build(data);
+            return std::count_if(geometry.scene.items.begin(), geometry.scene.items.end(),
+                [](const plot::SceneItem& item) {
+                    const auto* fill = std::get_if<FillRect>(&item);
+                    return fill != nullptr && fill->hatch == plot::Hatch::Diagonal;
+                });
+        };
+        data.iterations[0] = {{1, {{1000}, {1050}}, -1, false}, {2, {{1050}, {1100}}, -1, false}};
+        QCOMPARE(hatches(), 0);
+        data.iterations[0][0].warmup = true;
+        QCOMPARE(hatches(), 1);
+        // Found by analysis, not told by the source.
+        m_overlays[0].warmup = {2};
+        QCOMPARE(hatches(), 2);
+        // Iterations that were found stand in for recorded ones, never beside them.
+        const double recorded = build(data).plot.y;
+        m_overlays[0].iterations = {{7, {{1000}, {1100}}, -1, true}};
+        QCOMPARE(hatches(), 2);
+        data.iterations[0].clear();
+        QCOMPARE(hatches(), 1);
+        QCOMPARE(build(data).plot.y, recorded);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLaneOverlay)
+#include "tst_LaneOverlay.moc"

@@ -1,0 +1,148 @@
+// Kernel and thread lanes: places, colours, names, nesting. 100 px for 100 ns.
+
+#include <QTest>
+
+#include "core/plot/Palette.h"
+#include "core/plot/timeline/support/PlotFixture.h"
+
+using namespace trainscope;
+using namespace trainscope::plot;
+using namespace trainscope::test;
+
+namespace {
+
+TimelineData named(LaneData lane) {
+    TimelineData data = emptyData(100);
+    data.names = {{NameId{1}, {"ampere_gemm", "gemm"}},
+        {NameId{2}, {"ncclDevKernel_AllReduce", "all_reduce"}}, {NameId{3}, {"aten::linear", ""}}};
+    data.lanes.push_back(std::move(lane));
+    return data;
+}
+
+bool hasLabel(const PlotScene& scene, const std::string& text) {
+    for (const auto& label : itemsOf<Label>(scene)) {
+        if (label.text == text)
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+class LaneSpansTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void placesAndColours() {
+        const auto data = named(kernelLane({{span(10, 20, 1), span(30, 60, 2)}}));
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        const auto found = barsOf(geometry.scene);
+        QCOMPARE(found.size(), std::size_t{2});
+        QCOMPARE(found[0].rect.x, 122.0);
+        QCOMPARE(found[0].rect.width, 10.0);
+        QVERIFY(found[0].fill == categoryColor("gemm"));
+        QCOMPARE(found[1].rect.x, 142.0);
+        QCOMPARE(found[1].rect.width, 29.5); // half a line apart from the next
+        QVERIFY(found[1].fill == categoryColor("all_reduce"));
+        QCOMPARE(geometry.lanes.front().rows.size(), std::size_t{1});
+    }
+
+    void namesAppearWhereThereIsRoom() {
+        const auto data = named(kernelLane({{span(0, 10, 1), span(20, 100, 1)}}));
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        QVERIFY(hasLabel(geometry.scene, "ampere_gemm")); // 66 px in 80
+        int names = 0;
+        for (const auto& label : itemsOf<Label>(geometry.scene))
+            names += label.text.starts_with("amp") ? 1 : 0;
+        QCOMPARE(names, 1);
+    }
+
+    void namesAreElided() {
+        const auto data = named(kernelLane({{span(0, 50, 1)}}));
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        // 49.5 px less 3 px on either side: seven characters, one of them the ellipsis.
+        QVERIFY(hasLabel(geometry.scene, "ampere…"));
+    }
+
+    void spansAreCutAtTheWindow() {
+        const auto data = named(kernelLane({{span(0, 100, 1)}}));
+        const auto geometry = buildTimeline(data, {{40}, {60}}, smallStyle());
+        for (const auto& fill : barsOf(geometry.scene)) {
+            QVERIFY(fill.rect.x >= 0.0);
+            QVERIFY(fill.rect.right() <= 212.0);
+        }
+        QCOMPARE(barsOf(geometry.scene).front().rect.x, 112.0);
+    }
+
+    void coarserSpansFillWhatIsMissing() {
+        auto data = named(kernelLane({{span(50, 60, 1)}}));
+        data.window = {{50}, {100}};
+        data.behind = std::make_shared<TimelineData>(
+            named(kernelLane({{span(10, 30, 2), span(40, 60, 2)}})));
+        const auto geometry = buildTimeline(data, {{0}, {100}}, smallStyle());
+        const auto found = barsOf(geometry.scene);
+        QCOMPARE(found.size(), std::size_t{3});
+        QCOMPARE(found[0].rect.x, 122.0);
+        QCOMPARE(found[1].rect.x, 152.0);
+        QVERIFY(found[1].rect.right() <= 162.0); // cut where the finer data begins
+        QVERIFY(found[2].fill == categoryColor("gemm"));
+    }
+
+    void busyGroupsArePaler() {
+        const auto data = named(kernelLane({{span(10, 20, 1, 40, 0.5F)}}));
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        const auto found = barsOf(geometry.scene);
+        QVERIFY(found[0].fill == blend(darkTheme().window, categoryColor("gemm"), 0.3 + 0.7 * 0.5));
+    }
+
+    void equalNeighboursBecomeOneRectangle() {
+        const auto data = named(
+            kernelLane({{span(10, 11, 1), span(11, 12, 1), span(12, 13, 1), span(50, 51, 1)}}));
+        const auto geometry = buildTimeline(data, data.window, smallStyle());
+        const auto found = barsOf(geometry.scene);
+        QCOMPARE(found.size(), std::size_t{2});
+        QCOMPARE(found[0].rect.width, 3.0);
+    }
+
+    void theShortestKernelIsSeen() {
+        const auto data = named(kernelLane({{span(500, 501, 1)}}));
+        TimelineData wide = data;
+        wide.window = {{0}, {1'000'000}};
+        const auto geometry = buildTimeline(wide, wide.window, smallStyle());
+        QCOMPARE(barsOf(geometry.scene).front().rect.width, 1.0);
+    }
+
+    void streamsFoldIntoRanksWithoutRoom() {
+        LaneData lane
+            = kernelLane(std::vector<std::vector<store::SpanGroup>>(12, {span(10, 20, 1)}));
+        for (std::size_t i = 0; i < lane.spans.size(); ++i)
+            lane.spans[i].rank = static_cast<int>(i / 6);
+        const auto geometry = buildTimeline(named(lane), {{0}, {100}}, smallStyle());
+        const auto& rows = geometry.lanes.front().rows;
+        QCOMPARE(rows.size(), std::size_t{12});
+        QCOMPARE(rows[0].rect.y, rows[5].rect.y);
+        QVERIFY(rows[6].rect.y > rows[5].rect.bottom() - 0.001);
+        QVERIFY(hasLabel(geometry.scene, "r1")); // the name column is narrow
+    }
+
+    void threadsNest() {
+        LaneData lane = kernelLane({{span(0, 100, 3, 1, 1.0F, 0), span(10, 90, 3, 1, 1.0F, 1)}});
+        lane.spec.style = LaneStyle::Thread;
+        lane.spans[0].depth = 2;
+        for (auto& group : lane.spans[0].spans)
+            group.kind = SpanKind::CpuOp;
+        const auto geometry = buildTimeline(named(lane), {{0}, {100}}, smallStyle());
+        std::vector<FillRect> found;
+        for (const auto& fill : barsOf(geometry.scene)) {
+            if (fill.fill == spanKindColor(SpanKind::CpuOp))
+                found.push_back(fill);
+        }
+        QCOMPARE(found.size(), std::size_t{2});
+        QVERIFY(found[1].rect.y >= found[0].rect.bottom());
+        QCOMPARE(found[1].rect.x, 122.0);
+        QVERIFY(hasLabel(geometry.scene, "linear"));
+    }
+};
+
+QTEST_GUILESS_MAIN(LaneSpansTest)
+#include "tst_LaneSpans.moc"

@@ -1,0 +1,50 @@
+// View time to position and back.
+
+#include "core/plot/timeline/TimeScale.h"
+
+#include <QTest>
+
+using namespace trainscope;
+using namespace trainscope::plot;
+
+class TimeScaleTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void edges() {
+        const TimeScale scale{100.0, 50.0, {{10}, {20}}};
+        QCOMPARE(scale.toX({10}), 100.0);
+        QCOMPARE(scale.toX({15}), 125.0);
+        QCOMPARE(scale.toX({20}), 150.0);
+        QCOMPARE(scale.toX({0}), 50.0); // not clamped
+        QCOMPARE(scale.toTime(125.0).ns, 15);
+        QCOMPARE(scale.right(), 150.0);
+    }
+
+    void emptyWindowsAndPlots() {
+        QCOMPARE((TimeScale{100.0, 50.0, {{10}, {10}}}).toX({12}), 100.0);
+        QCOMPARE((TimeScale{100.0, 0.0, {{10}, {20}}}).toTime(105.0).ns, 10);
+    }
+
+    void roundTrip_data() {
+        QTest::addColumn<qint64>("begin");
+        QTest::addColumn<qint64>("length");
+        QTest::newRow("1 us at 0") << qint64{0} << qint64{1'000};
+        QTest::newRow("1 us after a day") << qint64{86'400'000'000'000} << qint64{1'000};
+        QTest::newRow("1000 ns before 0") << qint64{-500} << qint64{1'000};
+        QTest::newRow("1 s after 100 days")
+            << qint64{8'640'000'000'000'000} << qint64{1'000'000'000};
+    }
+    void roundTrip() {
+        QFETCH(qint64, begin);
+        QFETCH(qint64, length);
+        const TimeScale scale{148.0, 1772.0, {{begin}, {begin + length}}};
+        for (int i = 0; i <= 1000; ++i) {
+            const DurationNs time{begin + length / 1000 * i};
+            QVERIFY(std::abs((scale.toTime(scale.toX(time)) - time).ns) <= 1);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TimeScaleTest)
+#include "tst_TimeScale.moc"

@@ -1,0 +1,205 @@
+// The time axis: steps and labels from days to single nanoseconds, in every display.
+
+#include <QString>
+#include <QStringList>
+#include <QTest>
+
+#include "core/plot/timeline/TimeTicks.h"
+
+using namespace trainscope;
+using namespace trainscope::plot;
+
+namespace {
+
+constexpr std::int64_t kS = 1'000'000'000;
+// 2024-02-29 12:34:56.5 UTC: a leap day; seconds by `date -u -d ... +%s`.
+constexpr std::int64_t kLeap = 1'709'210'096 * kS + kS / 2;
+
+std::vector<Iteration> fiveIterations() {
+    std::vector<Iteration> iterations;
+    for (int i = 0; i < 5; ++i)
+        iterations.push_back({i + 3, {{i * 2 * kS}, {(i + 1) * 2 * kS}}, -1, false});
+    return iterations;
+}
+
+QString joined(const TimeTicks& axis) {
+    QStringList labels;
+    for (const auto& tick : axis.ticks)
+        labels.append(QString::fromStdString(tick.label));
+    return labels.join(QStringLiteral(" | "));
+}
+
+} // namespace
+
+class TimeTicksTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void relative_data() {
+        QTest::addColumn<qint64>("begin");
+        QTest::addColumn<qint64>("end");
+        QTest::addColumn<QString>("base");
+        QTest::addColumn<QString>("labels");
+        const auto row = [](const char* name, std::int64_t begin, std::int64_t end,
+                             const char* base, const char* labels) {
+            QTest::newRow(name) << qint64{begin} << qint64{end} << QString::fromUtf8(base)
+                                << QString::fromUtf8(labels);
+        };
+        row("a run", 0, 50 * kS, "", "0 s | 10 s | 20 s | 30 s | 40 s | 50 s");
+        row("before the start", -10 * kS, 10 * kS, "", "−10 s | −5 s | 0 s | 5 s | 10 s");
+        row("half an hour", 0, 1800 * kS, "", "0:00:00 | 0:10:00 | 0:20:00 | 0:30:00");
+        row("milliseconds of a second", 39 * kS + 600'000'000, 39 * kS + 650'000'000, "",
+            "39.60 s | 39.61 s | 39.62 s | 39.63 s | 39.64 s | 39.65 s");
+        row("microseconds of a second", 39 * kS + 604'100'000, 39 * kS + 604'150'000, "39.604 s +",
+            "100 µs | 110 µs | 120 µs | 130 µs | 140 µs | 150 µs");
+        row("single nanoseconds", 39 * kS + 604'123'456, 39 * kS + 604'123'461, "39.604 123 s +",
+            "456 ns | 457 ns | 458 ns | 459 ns | 460 ns | 461 ns");
+        row("from zero, small", 0, 500, "", "0 ns | 100 ns | 200 ns | 300 ns | 400 ns | 500 ns");
+        row("milliseconds from zero", 0, 50'000'000, "",
+            "0 ms | 10 ms | 20 ms | 30 ms | 40 ms | 50 ms");
+    }
+    void relative() {
+        QFETCH(qint64, begin);
+        QFETCH(qint64, end);
+        QFETCH(QString, base);
+        QFETCH(QString, labels);
+        const TimeTicks axis = timeTicks({{begin}, {end}}, 0.2, {});
+        QCOMPARE(joined(axis), labels);
+        QCOMPARE(QString::fromStdString(axis.base), base);
+    }
+
+    void steps_data() {
+        QTest::addColumn<qint64>("least");
+        QTest::addColumn<qint64>("step");
+        QTest::newRow("1 ns") << qint64{1} << qint64{1};
+        QTest::newRow("3 ns") << qint64{3} << qint64{5};
+        QTest::newRow("0.6 s") << qint64{600'000'000} << qint64{kS};
+        QTest::newRow("11 s") << qint64{11 * kS} << qint64{15 * kS};
+        QTest::newRow("31 s") << qint64{31 * kS} << qint64{60 * kS};
+        QTest::newRow("4 h") << qint64{4 * 3600 * kS} << qint64{6 * 3600 * kS};
+        QTest::newRow("3 d") << qint64{3 * 86400 * kS} << qint64{5 * 86400 * kS};
+    }
+    void steps() {
+        QFETCH(qint64, least);
+        QFETCH(qint64, step);
+        QCOMPARE(roundTimeStep({least}).ns, step);
+    }
+
+    void utcAlignsToTheClock() {
+        TimeContext context;
+        context.display = TimeDisplay::Utc;
+        context.origin = {kLeap};
+        const TimeTicks axis = timeTicks({{0}, {20 * kS}}, 0.25, context);
+        QCOMPARE(QString::fromStdString(axis.base), QStringLiteral("2024-02-29 UTC"));
+        QCOMPARE(joined(axis), QStringLiteral("12:35:00 | 12:35:05 | 12:35:10 | 12:35:15"));
+        QCOMPARE(axis.ticks.front().time.ns, 3 * kS + kS / 2);
+    }
+
+    void localShiftsTheClock() {
+        TimeContext context;
+        context.display = TimeDisplay::Local;
+        context.origin = {kLeap};
+        context.utcOffsetSeconds = 5 * 3600 + 1800;
+        const TimeTicks axis = timeTicks({{0}, {20 * kS}}, 0.25, context);
+        QCOMPARE(QString::fromStdString(axis.base), QStringLiteral("2024-02-29 UTC+05:30"));
+        QCOMPARE(joined(axis), QStringLiteral("18:05:00 | 18:05:05 | 18:05:10 | 18:05:15"));
+    }
+
+    void utcDownToNanoseconds() {
+        TimeContext context;
+        context.display = TimeDisplay::Utc;
+        context.origin = {kLeap};
+        const TimeTicks axis = timeTicks({{7}, {12}}, 0.2, context);
+        QCOMPARE(
+            QString::fromStdString(axis.base), QStringLiteral("2024-02-29 12:34:56.500 000 UTC +"));
+        QCOMPARE(joined(axis), QStringLiteral("7 ns | 8 ns | 9 ns | 10 ns | 11 ns | 12 ns"));
+    }
+
+    void daysShowDates() {
+        TimeContext context;
+        context.display = TimeDisplay::Utc;
+        context.origin = {kLeap};
+        const TimeTicks axis = timeTicks({{0}, {3 * 86400 * kS}}, 0.3, context);
+        QCOMPARE(joined(axis), QStringLiteral("2024-03-01 | 2024-03-02 | 2024-03-03"));
+    }
+
+    void iterationsAreTheTicks() {
+        const auto iterations = fiveIterations();
+        TimeContext context{TimeDisplay::Iteration, {0}, 0, &iterations};
+        QCOMPARE(
+            joined(timeTicks({{0}, {10 * kS}}, 0.1, context)), QStringLiteral("3 | 4 | 5 | 6 | 7"));
+        QCOMPARE(joined(timeTicks({{0}, {10 * kS}}, 0.4, context)), QStringLiteral("3 | 5 | 7"));
+    }
+
+    void insideAnIterationTimeCountsFromItsStart() {
+        const auto iterations = fiveIterations();
+        TimeContext context{TimeDisplay::Iteration, {0}, 0, &iterations};
+        const TimeTicks axis = timeTicks({{4 * kS + 500'000'000}, {5 * kS}}, 0.2, context);
+        QCOMPARE(QString::fromStdString(axis.base), QStringLiteral("iteration 5"));
+        QCOMPARE(joined(axis), QStringLiteral("0.5 s | 0.6 s | 0.7 s | 0.8 s | 0.9 s | 1.0 s"));
+    }
+
+    void texts_data() {
+        QTest::addColumn<int>("display");
+        QTest::addColumn<qint64>("time");
+        QTest::addColumn<qint64>("resolution");
+        QTest::addColumn<QString>("text");
+        const auto row = [](const char* name, TimeDisplay display, std::int64_t time,
+                             std::int64_t resolution, const char* text) {
+            QTest::newRow(name) << static_cast<int>(display) << qint64{time} << qint64{resolution}
+                                << QString::fromUtf8(text);
+        };
+        row("ms", TimeDisplay::Relative, 39'604'123'456, 1'000'000, "39.604 s");
+        row("ns", TimeDisplay::Relative, 39'604'123'456, 1, "39.604 123 456 s");
+        row("s", TimeDisplay::Relative, 39'604'123'456, kS, "39 s");
+        row("negative", TimeDisplay::Relative, -1'500'000'000, 100'000'000, "−1.5 s");
+        row("iteration", TimeDisplay::Iteration, 5'250'000'000, 10'000'000, "iteration 5 + 1.25 s");
+        row("utc", TimeDisplay::Utc, 0, 1'000'000, "00:00:00.000 UTC");
+    }
+    void texts() {
+        QFETCH(int, display);
+        QFETCH(qint64, time);
+        QFETCH(qint64, resolution);
+        QFETCH(QString, text);
+        const auto iterations = fiveIterations();
+        const TimeContext context{static_cast<TimeDisplay>(display), {0}, 0, &iterations};
+        QCOMPARE(QString::fromStdString(timeText({time}, {resolution}, context)), text);
+    }
+
+    void durations_data() {
+        QTest::addColumn<qint64>("ns");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("ns") << qint64{640} << QStringLiteral("640 ns");
+        QTest::newRow("us") << qint64{1840} << QStringLiteral("1.84 µs");
+        QTest::newRow("ms") << qint64{1'840'000} << QStringLiteral("1.84 ms");
+        QTest::newRow("s") << qint64{7'210'000'000} << QStringLiteral("7.21 s");
+        QTest::newRow("min") << qint64{754 * kS} << QStringLiteral("12 min 34 s");
+        QTest::newRow("h") << qint64{(2 * 3600 + 180) * kS} << QStringLiteral("2 h 3 min");
+        QTest::newRow("zero") << qint64{0} << QStringLiteral("0 ns");
+    }
+    void durations() {
+        QFETCH(qint64, ns);
+        QFETCH(QString, text);
+        QCOMPARE(QString::fromStdString(durationText({ns})), text);
+    }
+
+    void absurdWindows() {
+        QVERIFY(timeTicks({{5}, {5}}, 0.1, {}).ticks.empty());
+        QVERIFY(timeTicks({{0}, {10}}, 0.0, {}).ticks.empty());
+        QVERIFY(timeTicks({{0}, {1'000'000'000 * kS}}, 0.0001, {}).ticks.size() <= 400);
+    }
+
+    void wholeRunIterationsComeFirst() {
+        std::vector<Iteration> all{{1, {{20}, {30}}, 4, false}, {1, {{0}, {10}}, -1, false},
+            {0, {{-10}, {0}}, -1, false}, {1, {{1}, {9}}, 0, false}};
+        const auto chosen = mainIterations(all);
+        QCOMPARE(chosen.size(), std::size_t{2});
+        QCOMPARE(chosen[0].range.begin.ns, -10);
+        QCOMPARE(chosen[1].rank, -1);
+        all.erase(all.begin() + 1, all.begin() + 3);
+        QCOMPARE(mainIterations(all).front().rank, 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TimeTicksTest)
+#include "tst_TimeTicks.moc"
