@@ -1,15 +1,12 @@
 #include "app/cli/figures/ComparisonFigure.h"
 
-#include "app/cli/console/ProgressLine.h"
+#include "app/cli/figures/FigureFiles.h"
 #include "app/cli/figures/RunComparisonFigure.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/painting/FigureDrawing.h"
-#include "app/painting/FigureSources.h"
-#include "app/painting/WriteFile.h"
 #include "core/plot/figures/Figure.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace trainscope::cli {
 
@@ -44,7 +41,7 @@ Status applyStatistic(const FigureArguments& arguments, plot::FigureQuery& query
         return {};
     query.statistic = plot::figureStatisticFromString(arguments.statistic);
     if (!query.statistic)
-        return unknown("statistic", arguments.statistic, "mean, peak, p99, min, total and energy");
+        return noSuchStatistic(arguments.statistic);
     if (*query.statistic == plot::FigureStatistic::Energy && query.metrics.empty())
         query.metrics.emplace_back("gpu_power");
     for (const auto& metric : query.metrics) {
@@ -96,10 +93,6 @@ Result<plot::FigureQuery> queryOf(
     return query;
 }
 
-std::string csvBeside(const std::string& figure) {
-    return std::filesystem::path(figure).replace_extension(".csv").string();
-}
-
 } // namespace
 
 std::string figureKinds() {
@@ -120,29 +113,19 @@ Result<QStringList> writeComparison(
     const auto query = queryOf(*kind, arguments, store.value());
     if (!query.hasValue())
         return query.error();
-    const auto progress = [&console](const ProgressState&) { return !console.isCancelled(); };
-    const auto data = plot::loadFigure(store.value(), query.value(), progress);
+    const auto data = plot::loadFigure(store.value(), query.value(), untilCancelled(console));
     if (!data.hasValue())
         return data.error();
     if (data.value().isEmpty())
         return Error{ErrorCode::NotFound, data.value().emptyText, {}};
-    app::FigureOptions complete = options;
-    std::vector<std::pair<RunId, std::string>> runs;
-    for (const auto& run : data.value().runs)
-        runs.emplace_back(run.id, run.name);
-    complete.metadata.title = QString::fromStdString(data.value().title);
-    complete.metadata = app::describedBy(store.value(), runs, complete.metadata);
-    auto written
-        = app::exportFigureData(data.value(), QString::fromStdString(arguments.out), complete);
-    if (!written.hasValue())
-        return written;
-    if (arguments.csv.empty())
-        arguments.csv = csvBeside(arguments.out);
-    const Status numbers = app::writeFile(QString::fromStdString(arguments.csv),
-        QByteArray::fromStdString(plot::figureCsv(data.value())));
-    if (!numbers.hasValue())
-        return numbers.error();
-    return written;
+    const auto& shown = data.value();
+    FigureContent content{shown.title, {}, {}, plot::figureCsv(shown)};
+    for (const auto& run : shown.runs)
+        content.runs.emplace_back(run.id, run.name);
+    content.draw = [&shown](const QString& path, const app::FigureOptions& described) {
+        return app::exportFigureData(shown, path, described);
+    };
+    return writeFigureFiles(content, store.value(), arguments, options);
 }
 
 } // namespace trainscope::cli

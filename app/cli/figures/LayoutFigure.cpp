@@ -1,13 +1,11 @@
 #include "app/cli/figures/LayoutFigure.h"
 
+#include "app/cli/figures/FigureFiles.h"
 #include "app/cli/options/RunSelection.h"
-#include "app/painting/FigureSources.h"
 #include "app/painting/LayoutDrawing.h"
-#include "app/painting/WriteFile.h"
 #include "core/plot/layout/LayoutFigure.h"
 
 #include <cmath>
-#include <filesystem>
 
 namespace trainscope::cli {
 
@@ -36,10 +34,7 @@ Result<plot::ColourQuery> coloursOf(const FigureArguments& arguments, const Run&
     if (!arguments.statistic.empty()) {
         query.statistic = plot::figureStatisticFromString(arguments.statistic);
         if (!query.statistic)
-            return Error{ErrorCode::Usage,
-                "There is no statistic '" + arguments.statistic
-                    + "'; there are mean, peak, p99, min, total and energy.",
-                {}};
+            return noSuchStatistic(arguments.statistic);
     }
     if (arguments.atSeconds)
         query.at = run.range.begin
@@ -49,10 +44,7 @@ Result<plot::ColourQuery> coloursOf(const FigureArguments& arguments, const Run&
 
 Result<plot::LayoutFigureData> loaded(
     const FigureArguments& arguments, const store::Store& store, const Console& console) {
-    if (arguments.runs.size() > 1)
-        return Error{ErrorCode::Usage, "A figure of a layout shows one run; give --run once.", {}};
-    const auto run
-        = selectRunOrOnly(store, arguments.runs.empty() ? std::string() : arguments.runs.front());
+    const auto run = runOfFigure(arguments, store);
     if (!run.hasValue())
         return run.error();
     const auto colours = coloursOf(arguments, run.value());
@@ -60,8 +52,7 @@ Result<plot::LayoutFigureData> loaded(
         return colours.error();
     plot::LayoutQuery query{
         run.value().id, colours.value(), arguments.rank, arguments.kind == "layout", true, true};
-    auto data = plot::loadLayoutFigure(
-        store, query, [&console](const ProgressState&) { return !console.isCancelled(); });
+    auto data = plot::loadLayoutFigure(store, query, untilCancelled(console));
     if (!data.hasValue())
         return data;
     if (!query.physical && !data.value().layout)
@@ -90,20 +81,13 @@ Result<QStringList> writeLayoutFigure(
     const auto data = loaded(arguments, store.value(), console);
     if (!data.hasValue())
         return data.error();
-    app::FigureOptions complete = options;
-    complete.metadata.title = QString::fromStdString(data.value().title);
-    complete.metadata = app::describedBy(
-        store.value(), {{data.value().run.id, data.value().run.name}}, complete.metadata);
-    auto written = app::exportLayout(data.value(), QString::fromStdString(arguments.out), complete);
-    if (!written.hasValue())
-        return written;
-    if (arguments.csv.empty())
-        arguments.csv = std::filesystem::path(arguments.out).replace_extension(".csv").string();
-    const Status numbers = app::writeFile(QString::fromStdString(arguments.csv),
-        QByteArray::fromStdString(plot::layoutCsv(data.value())));
-    if (!numbers.hasValue())
-        return numbers.error();
-    return written;
+    const auto& shown = data.value();
+    const auto draw = [&shown](const QString& path, const app::FigureOptions& described) {
+        return app::exportLayout(shown, path, described);
+    };
+    return writeFigureFiles(
+        {shown.title, {{shown.run.id, shown.run.name}}, draw, plot::layoutCsv(shown)},
+        store.value(), arguments, options);
 }
 
 } // namespace trainscope::cli

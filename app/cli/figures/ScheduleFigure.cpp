@@ -1,28 +1,21 @@
 #include "app/cli/figures/ScheduleFigure.h"
 
+#include "app/cli/figures/FigureFiles.h"
 #include "app/cli/options/RunSelection.h"
-#include "app/painting/FigureSources.h"
 #include "app/painting/ScenePainter.h"
-#include "app/painting/WriteFile.h"
 #include "core/plot/placement/PlacementFigure.h"
 #include "core/plot/schedule/ScheduleFigure.h"
 
-#include <filesystem>
 #include <functional>
+#include <utility>
 
 namespace trainscope::cli {
 
 namespace {
 
-Result<Run> oneRun(const FigureArguments& arguments, const store::Store& store) {
-    if (arguments.runs.size() > 1)
-        return Error{ErrorCode::Usage, "This figure shows one run; give --run once.", {}};
-    return selectRunOrOnly(store, arguments.runs.empty() ? std::string() : arguments.runs.front());
-}
-
 Result<plot::ScheduleFigureData> loaded(
     const FigureArguments& arguments, const store::Store& store, const Console& console) {
-    const auto run = oneRun(arguments, store);
+    const auto run = runOfFigure(arguments, store);
     if (!run.hasValue())
         return run.error();
     if (arguments.plannedOnly && arguments.iteration)
@@ -30,44 +23,26 @@ Result<plot::ScheduleFigureData> loaded(
             "The plan is the same in every iteration; give --planned or --iteration.", {}};
     const plot::ScheduleQuery query{run.value().id, arguments.iteration, arguments.plannedOnly,
         arguments.fromSeconds, arguments.toSeconds};
-    auto data = plot::loadSchedule(
-        store, query, [&console](const ProgressState&) { return !console.isCancelled(); });
+    auto data = plot::loadSchedule(store, query, untilCancelled(console));
     if (data.hasValue() && data.value().isEmpty())
         return Error{ErrorCode::NotFound, data.value().emptyText, run.value().name};
     return data;
 }
 
-// A scene and its numbers as files.
-struct Drawn {
-    std::string title;
-    std::pair<RunId, std::string> run;
-    std::function<plot::PlotScene(const plot::FigureStyle&)> build;
-    std::string csv;
-};
+using Build = std::function<plot::PlotScene(const plot::FigureStyle&)>;
 
-Result<QStringList> write(const Drawn& drawn, const store::Store& store, FigureArguments& arguments,
-    const app::FigureOptions& options) {
-    app::FigureOptions complete = options;
-    complete.metadata.title = QString::fromStdString(drawn.title);
-    complete.metadata = app::describedBy(store, {drawn.run}, complete.metadata);
-    const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
-        plot::FigureStyle style;
-        style.theme = options.theme;
-        style.width = width;
-        style.height = height;
-        style.measure = app::measureWith(*options.theme);
-        return drawn.build(style);
+auto drawnBy(Build build) {
+    return [build = std::move(build)](const QString& path, const app::FigureOptions& options) {
+        const auto scene = [&](double width, double height) -> Result<plot::PlotScene> {
+            plot::FigureStyle style;
+            style.theme = options.theme;
+            style.width = width;
+            style.height = height;
+            style.measure = app::measureWith(*options.theme);
+            return build(style);
+        };
+        return app::exportFigure(path, scene, options);
     };
-    auto written = app::exportFigure(QString::fromStdString(arguments.out), build, complete);
-    if (!written.hasValue())
-        return written;
-    if (arguments.csv.empty())
-        arguments.csv = std::filesystem::path(arguments.out).replace_extension(".csv").string();
-    const Status numbers = app::writeFile(
-        QString::fromStdString(arguments.csv), QByteArray::fromStdString(drawn.csv));
-    if (!numbers.hasValue())
-        return numbers.error();
-    return written;
 }
 
 } // namespace
@@ -81,9 +56,10 @@ Result<QStringList> writeScheduleFigure(
     if (!data.hasValue())
         return data.error();
     const auto& shown = data.value();
-    return write({shown.title, {shown.query.run, shown.run},
-                     [&](const auto& style) { return buildScheduleFigure(shown, style).scene; },
-                     scheduleCsv(shown)},
+    const auto build
+        = [&](const plot::FigureStyle& style) { return buildScheduleFigure(shown, style).scene; };
+    return writeFigureFiles(
+        {shown.title, {{shown.query.run, shown.run}}, drawnBy(build), scheduleCsv(shown)},
         store.value(), arguments, options);
 }
 
@@ -92,19 +68,19 @@ Result<QStringList> writePlacementFigure(
     const auto store = openDatabase(arguments.database);
     if (!store.hasValue())
         return store.error();
-    const auto run = oneRun(arguments, store.value());
+    const auto run = runOfFigure(arguments, store.value());
     if (!run.hasValue())
         return run.error();
-    const auto data = plot::loadPlacement(store.value(), run.value().id,
-        [&console](const ProgressState&) { return !console.isCancelled(); });
+    const auto data = plot::loadPlacement(store.value(), run.value().id, untilCancelled(console));
     if (!data.hasValue())
         return data.error();
     const auto& shown = data.value();
     if (shown.isEmpty())
         return Error{ErrorCode::NotFound, shown.emptyText, shown.runName};
-    return write({shown.title, {shown.run, shown.runName},
-                     [&](const auto& style) { return buildPlacementFigure(shown, style).scene; },
-                     placementCsv(shown)},
+    const auto build
+        = [&](const plot::FigureStyle& style) { return buildPlacementFigure(shown, style).scene; };
+    return writeFigureFiles(
+        {shown.title, {{shown.run, shown.runName}}, drawnBy(build), placementCsv(shown)},
         store.value(), arguments, options);
 }
 
