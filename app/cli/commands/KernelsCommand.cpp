@@ -1,6 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/RunSelection.h"
+#include "app/cli/options/OneRun.h"
 #include "app/cli/output/KernelsJson.h"
 #include "core/analysis/TraceBreakdown.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -23,13 +23,10 @@ namespace {
 
 using analysis::KernelCategories;
 
-struct Options {
-    std::string database;
-    std::string run;
+struct Options : OneRun {
     std::string categories;
     std::optional<std::int64_t> iteration;
     bool steady = false;
-    bool json = false;
 };
 
 Result<KernelCategories> chosenCategories(const Options& options) {
@@ -38,9 +35,9 @@ Result<KernelCategories> chosenCategories(const Options& options) {
 }
 
 // The steady part of the run, and what to say of it; all of the trace where that has none of it.
-Result<std::pair<TimeRange, std::string>> steadyWindow(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    const auto steady = analysis::steadyStateOf(store, run, progress);
+Result<std::pair<TimeRange, std::string>> steadyWindow(const store::Store& store, const Run& run,
+    const analysis::RunIterations& iterations, const Progress& progress) {
+    const auto steady = analysis::steadyStateOf(store, run, iterations, progress);
     if (!steady.hasValue())
         return steady.error();
     const auto devices = analysis::tracedDevices(store, run);
@@ -75,20 +72,17 @@ Status compute(const store::Store& store, const analysis::IterationChoice& choic
 }
 
 Result<KernelsReport> computeReport(
-    const store::Store& store, const Options& options, const Progress& progress) {
-    const auto run = selectRunOrOnly(store, options.run);
-    if (!run.hasValue())
-        return run.error();
+    const store::Store& store, const Run& run, const Options& options, const Progress& progress) {
     const auto categories = chosenCategories(options);
     if (!categories.hasValue())
         return categories.error();
-    const auto iterations = analysis::iterationsOf(store, run.value(), progress);
+    const auto iterations = analysis::iterationsOf(store, run, progress);
     if (!iterations.hasValue())
         return iterations.error();
-    KernelsReport report{run.value(), {}, {}, {}, {}};
+    KernelsReport report{run, {}, {}, {}, {}};
     TimeRange window = kAllTime;
     if (options.steady) {
-        const auto steady = steadyWindow(store, run.value(), progress);
+        const auto steady = steadyWindow(store, run, iterations.value(), progress);
         if (!steady.hasValue())
             return steady.error();
         std::tie(window, report.windowText) = steady.value();
@@ -105,16 +99,14 @@ Result<KernelsReport> computeReport(
             fmt::format("There is no traced iteration {}; kernels without --iteration lists those "
                         "there are.",
                 *options.iteration),
-            run.value().name};
+            run.name};
     return report;
 }
 
-ExitStatus printBreakdown(const Options& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
+ExitStatus printBreakdown(
+    const Options& options, const Console& console, const store::Store& store, const Run& run) {
     ProgressLine line(console);
-    const auto report = computeReport(store.value(), options, [&](const ProgressState& state) {
+    const auto report = computeReport(store, run, options, [&](const ProgressState& state) {
         line.update(state.phase, state.bytesDone, state.bytesTotal);
         return !console.isCancelled();
     });
@@ -137,9 +129,7 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "kernels", "Kernels, categories, and busy, overlapped and idle time per rank");
     auto options = std::make_shared<Options>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->run, "The run; may be left out where there is only one")
-        ->type_name("N");
+    addOneRun(*command, *options);
     command
         ->add_option("--categories", options->categories,
             "Sort kernels by this table: default, charllm (CharLLM-PPT's classes) or a JSON file")
@@ -161,7 +151,8 @@ Examples:
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --steady --json
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm)");
     command->callback([options, &context] {
-        context.action = [options, &context] { return printBreakdown(*options, context.console); };
+        context.action
+            = [options, &context] { return withRun(*options, context.console, printBreakdown); };
     });
 }
 

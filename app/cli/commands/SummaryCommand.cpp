@@ -10,6 +10,7 @@
 #include "app/cli/text/TextTable.h"
 #include "core/analysis/energy/PowerLags.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/model/Keep.h"
 
 #include <CLI/CLI.hpp>
 
@@ -100,18 +101,14 @@ void printText(const analysis::RunSummary& summary,
     printGpus(summary, out);
 }
 
-Result<analysis::EnergyByPhase> tracedEnergy(
-    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
-    const auto iterations = analysis::iterationsOf(store, run, progress);
-    if (!iterations.hasValue())
-        return iterations.error();
+Result<analysis::EnergyByPhase> tracedEnergy(const store::Store& store, const Run& run,
+    const analysis::RunIterations& iterations, TimeRange window, const Progress& progress) {
     analysis::EnergyOptions options;
     options.window = window;
-    options.iterations.all = iterations.value().everyOne();
-    auto lags = analysis::powerLags(store, run, progress);
-    if (!lags.hasValue())
-        return lags.error();
-    options.lags = std::move(lags).value();
+    options.iterations.all = iterations.everyOne();
+    if (Status status = keep(analysis::powerLags(store, run, progress), options.lags);
+        !status.hasValue())
+        return status.error();
     return analysis::energyByPhase(store, run, options, progress);
 }
 
@@ -119,34 +116,33 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run, const Op
     const Console& console, const Progress& progress) {
     RunFigures figures;
     TimeRange window = kAllTime;
+    const auto found = analysis::iterationsOf(store, run, progress);
+    if (!found.hasValue())
+        return found.error();
+    const auto& iterations = found.value();
+    Status status;
     if (options.steady) {
-        auto steady = analysis::steadyStateOf(store, run, progress);
-        if (!steady.hasValue())
-            return steady.error();
-        figures.steady = std::move(steady).value();
+        status = keep(analysis::steadyStateOf(store, run, iterations, progress), figures.steady);
+        if (!status.hasValue())
+            return status.error();
         window = figures.steady->isWholeRun ? kAllTime : figures.steady->window;
     }
-    auto summary = analysis::summarise(store, run, window, progress);
-    if (!summary.hasValue())
-        return summary.error();
-    figures.summary = std::move(summary).value();
-    auto efficiency = analysis::efficiencyOf(store, run, window, progress);
-    if (!efficiency.hasValue())
-        return efficiency.error();
-    if (const auto& problem = efficiency.value().catalogueProblem)
+    status = keep(analysis::summarise(store, run, window, progress), figures.summary);
+    if (status.hasValue())
+        status = keep(
+            analysis::efficiencyOf(store, run, iterations, window, progress), figures.efficiency);
+    if (!status.hasValue())
+        return status.error();
+    if (const auto& problem = figures.efficiency.catalogueProblem)
         console.warn("The models of your own are not used: " + problem->describe());
-    figures.efficiency = std::move(efficiency).value();
     if (!options.detail)
         return figures;
-    auto detail
-        = analysis::detailOf(store, run, {window, options.powerLimitW, options.perGpu}, progress);
-    if (!detail.hasValue())
-        return detail.error();
-    figures.detail = std::move(detail).value();
-    auto energy = tracedEnergy(store, run, window, progress);
-    if (!energy.hasValue())
-        return energy.error();
-    figures.energy = std::move(energy).value();
+    const analysis::DetailQuery query{window, options.powerLimitW, options.perGpu};
+    status = keep(analysis::detailOf(store, run, iterations, query, progress), figures.detail);
+    if (status.hasValue())
+        status = keep(tracedEnergy(store, run, iterations, window, progress), figures.energy);
+    if (!status.hasValue())
+        return status.error();
     return figures;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/analysis/comparison/MeasureValues.h"
 #include "core/analysis/layout/RunLayout.h"
+#include "core/model/Keep.h"
 
 #include <fmt/format.h>
 
@@ -49,8 +50,9 @@ public:
     }
 
     Result<RunMeasures> measure() {
-        for (auto step : {&Measurer::findLayout, &Measurer::chooseWindow, &Measurer::addSummary,
-                 &Measurer::addEfficiency, &Measurer::addDetail, &Measurer::addTrace}) {
+        for (auto step : {&Measurer::findLayout, &Measurer::findIterations, &Measurer::chooseWindow,
+                 &Measurer::addSummary, &Measurer::addEfficiency, &Measurer::addDetail,
+                 &Measurer::addTrace}) {
             if (Status status = (this->*step)(); !status.hasValue())
                 return status.error();
         }
@@ -59,14 +61,6 @@ public:
     }
 
 private:
-    template <typename T, typename U>
-    static Status keep(Result<T> result, U& into) {
-        if (!result.hasValue())
-            return result.error();
-        into = std::move(result).value();
-        return {};
-    }
-
     Status findLayout() {
         auto found = fittingLayout(m_store, m_made.run, m_progress);
         if (!found.hasValue())
@@ -78,11 +72,16 @@ private:
         return {};
     }
 
+    Status findIterations() {
+        return keep(iterationsOf(m_store, m_made.run, m_progress), m_iterations);
+    }
+
     Status chooseWindow() {
         m_made.window.window = m_made.run.range;
         m_made.window.wording = kAsked;
         if (!m_scope.wholeRun) {
-            Status status = keep(steadyStateOf(m_store, m_made.run, m_progress), m_made.window);
+            Status status
+                = keep(steadyStateOf(m_store, m_made.run, m_iterations, m_progress), m_made.window);
             if (!status.hasValue())
                 return status;
         }
@@ -97,15 +96,17 @@ private:
     }
 
     Status addEfficiency() {
-        Status status = keep(efficiencyOf(m_store, m_made.run, m_window, m_progress), m_efficiency);
+        Status status = keep(
+            efficiencyOf(m_store, m_made.run, m_iterations, m_window, m_progress), m_efficiency);
         m_made.gpus = m_efficiency.gpus;
         m_made.cluster = clusterText(m_made);
         return status;
     }
 
     Status addDetail() {
-        Status status = keep(
-            detailOf(m_store, m_made.run, {m_window, std::nullopt, false}, m_progress), m_detail);
+        Status status = keep(detailOf(m_store, m_made.run, m_iterations,
+                                 {m_window, std::nullopt, false}, m_progress),
+            m_detail);
         if (!status.hasValue())
             return status;
         m_made.basis = m_detail.iterations.basis;
@@ -125,6 +126,7 @@ private:
     MeasureScope m_scope;
     const Progress& m_progress;
     TimeRange m_window = kAllTime;
+    RunIterations m_iterations;
     RunMeasures m_made;
     Efficiency m_efficiency;
     RunDetail m_detail;

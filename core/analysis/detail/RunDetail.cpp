@@ -2,6 +2,7 @@
 
 #include "core/analysis/SeriesSelection.h"
 #include "core/analysis/telemetry/Settling.h"
+#include "core/model/Keep.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,18 +19,20 @@ constexpr std::size_t kPowerSteps = std::size_t{1} << 26U;
 
 class DetailBuilder {
 public:
-    DetailBuilder(const store::Store& store, const Run& run, const DetailQuery& query,
-        const Progress& progress)
+    DetailBuilder(const store::Store& store, const Run& run, const RunIterations& iterations,
+        const DetailQuery& query, const Progress& progress)
         : m_store(store)
         , m_run(run)
         , m_query(query)
-        , m_progress(progress) { }
+        , m_progress(progress) {
+        m_detail.iterations = iterations;
+    }
 
     Result<RunDetail> build() {
-        for (auto step : {&DetailBuilder::readCatalogue, &DetailBuilder::addThrottling,
-                 &DetailBuilder::findIterations, &DetailBuilder::addPower,
-                 &DetailBuilder::addIterations, &DetailBuilder::addTemperatures,
-                 &DetailBuilder::addSettled, &DetailBuilder::addSensors}) {
+        for (auto step :
+            {&DetailBuilder::readCatalogue, &DetailBuilder::addThrottling, &DetailBuilder::addPower,
+                &DetailBuilder::addIterations, &DetailBuilder::addTemperatures,
+                &DetailBuilder::addSettled, &DetailBuilder::addSensors}) {
             if (Status status = (this->*step)(); !status.hasValue())
                 return status.error();
         }
@@ -85,14 +88,6 @@ private:
         return {};
     }
 
-    Status findIterations() {
-        auto found = iterationsOf(m_store, m_run, m_progress);
-        if (!found.hasValue())
-            return found.error();
-        m_detail.iterations = std::move(found).value();
-        return {};
-    }
-
     Status addPower() {
         const std::vector<Series> powers = all("gpu_power");
         if (powers.empty())
@@ -135,13 +130,10 @@ private:
                 || (one.range.begin >= m_query.window.begin && one.range.end <= m_query.window.end))
                 inside.push_back(one);
         }
-        auto figures = iterationFigures(m_store, inside, m_gpus, m_power,
-            m_detail.throttling ? &*m_detail.throttling : nullptr, m_query.energyPerGpu,
-            m_progress);
-        if (!figures.hasValue())
-            return figures.error();
-        m_detail.iterationFigures = std::move(figures).value();
-        return {};
+        return keep(iterationFigures(m_store, inside, m_gpus, m_power,
+                        m_detail.throttling ? &*m_detail.throttling : nullptr, m_query.energyPerGpu,
+                        m_progress),
+            m_detail.iterationFigures);
     }
 
     Status addTemperatures() {
@@ -198,19 +190,11 @@ private:
             return {};
         const SummaryScope scope{{*m_detail.settledFrom, m_run.range.end},
             {"gpu_power", "gpu_temperature", "mem_temperature", "sm_clock", "gpu_utilization"}};
-        auto settled = summarise(m_store, m_run, scope, m_progress);
-        if (!settled.hasValue())
-            return settled.error();
-        m_detail.settled = std::move(settled).value();
-        return {};
+        return keep(summarise(m_store, m_run, scope, m_progress), m_detail.settled);
     }
 
     Status addSensors() {
-        auto sensors = probeSensors(m_store, m_series, m_progress);
-        if (!sensors.hasValue())
-            return sensors.error();
-        m_detail.sensors = std::move(sensors).value();
-        return {};
+        return keep(probeSensors(m_store, m_series, m_progress), m_detail.sensors);
     }
 
     [[nodiscard]] std::vector<Series> all(const std::string& metric) const {
@@ -249,11 +233,19 @@ const Sensor* RunDetail::powerSensor() const {
 
 Result<RunDetail> detailOf(
     const store::Store& store, const Run& run, const DetailQuery& query, const Progress& progress) {
-    return DetailBuilder(store, run, query, progress).build();
+    const auto iterations = iterationsOf(store, run, progress);
+    if (!iterations.hasValue())
+        return iterations.error();
+    return detailOf(store, run, iterations.value(), query, progress);
 }
 
 Result<RunDetail> detailOf(const store::Store& store, const Run& run, const Progress& progress) {
     return detailOf(store, run, DetailQuery{}, progress);
+}
+
+Result<RunDetail> detailOf(const store::Store& store, const Run& run,
+    const RunIterations& iterations, const DetailQuery& query, const Progress& progress) {
+    return DetailBuilder(store, run, iterations, query, progress).build();
 }
 
 } // namespace trainscope::analysis

@@ -67,5 +67,8 @@ Result<RunDetail> detailOf(const store::Store& store, const Run& run, const Deta
     const Progress& progress = {});
 Result<RunDetail> detailOf(
     const store::Store& store, const Run& run, const Progress& progress = {});
+// With the run's iterations as iterationsOf() found them.
+Result<RunDetail> detailOf(const store::Store& store, const Run& run,
+    const RunIterations& iterations, const DetailQuery& query, const Progress& progress);
 
 } // namespace trainscope::analysis

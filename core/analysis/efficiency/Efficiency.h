@@ -28,6 +28,8 @@
 
 namespace trainscope::analysis {
 
+struct RunIterations; // iterations/Iterations.h
+
 struct Efficiency {
     std::optional<double> stepTimeS;
     std::optional<double> samplesPerS;
@@ -79,5 +81,8 @@ Efficiency efficiencyFrom(const EfficiencyFacts& facts, const catalogue::ModelCa
 // progress.
 Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
     TimeRange window = kAllTime, const Progress& progress = {});
+// With the run's iterations as iterationsOf() found them.
+Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
+    const RunIterations& iterations, TimeRange window, const Progress& progress);
 
 } // namespace trainscope::analysis

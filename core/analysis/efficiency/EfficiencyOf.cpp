@@ -82,9 +82,11 @@ struct WindowEnergy {
 
 class Collector {
 public:
-    Collector(const store::Store& store, const Run& run, const Progress& progress)
+    Collector(const store::Store& store, const Run& run, const RunIterations& iterations,
+        const Progress& progress)
         : m_store(store)
         , m_run(run)
+        , m_iterations(iterations)
         , m_progress(progress) { }
 
     Result<EfficiencyFacts> collect(TimeRange window) {
@@ -99,8 +101,7 @@ public:
             return tracks.error();
         m_facts.runDurationS = runDuration(series.value(), tracks.value()).seconds();
         takePower(series.value());
-        if (Status status = takeSteps(clipped(window, m_run.range)); !status.hasValue())
-            return status.error();
+        takeSteps(clipped(window, m_run.range));
         return takeEnergies(window);
     }
 
@@ -123,25 +124,21 @@ private:
                 + std::to_string(m_facts.gpus) + " GPUs only.";
     }
 
-    Status takeSteps(TimeRange window) {
-        const auto iterations = iterationsOf(m_store, m_run, m_progress);
-        if (!iterations.hasValue())
-            return iterations.error();
-        m_facts.stepTimeOrigin = iterations.value().origin;
+    void takeSteps(TimeRange window) {
+        m_facts.stepTimeOrigin = m_iterations.origin;
         if (m_run.status == RunStatus::Oom) {
             m_facts.stepTimeOrigin = "the run ended in out-of-memory";
-            return {};
+            return;
         }
-        m_steps = stepsIn(iterations.value().iterations, window);
+        m_steps = stepsIn(m_iterations.iterations, window);
         m_facts.steps = static_cast<std::int64_t>(m_steps.durations.size());
         // Boundaries found in the power stand on its grid, on which the mean does not depend.
-        const bool isFromPower = iterations.value().basis == IterationBasis::PowerPeriod;
+        const bool isFromPower = m_iterations.basis == IterationBasis::PowerPeriod;
         if (m_facts.steps > 0)
             m_facts.stepTimeS
                 = isFromPower ? meanSeconds(m_steps.durations) : medianSeconds(m_steps.durations);
-        else if (!iterations.value().iterations.empty())
+        else if (!m_iterations.iterations.empty())
             m_facts.stepTimeOrigin = "no whole iteration lies in the window";
-        return {};
     }
 
     Result<EfficiencyFacts> takeEnergies(TimeRange window) {
@@ -198,6 +195,7 @@ private:
 
     const store::Store& m_store;
     const Run& m_run;
+    const RunIterations& m_iterations;
     const Progress& m_progress;
     EfficiencyFacts m_facts;
     std::vector<Series> m_power;
@@ -208,7 +206,15 @@ private:
 
 Result<Efficiency> efficiencyOf(
     const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
-    const auto facts = Collector(store, run, progress).collect(window);
+    const auto iterations = iterationsOf(store, run, progress);
+    if (!iterations.hasValue())
+        return iterations.error();
+    return efficiencyOf(store, run, iterations.value(), window, progress);
+}
+
+Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
+    const RunIterations& iterations, TimeRange window, const Progress& progress) {
+    const auto facts = Collector(store, run, iterations, progress).collect(window);
     if (!facts.hasValue())
         return facts.error();
     return efficiencyFrom(facts.value(), catalogue::modelCatalogue());

@@ -7,6 +7,7 @@
 #include "core/analysis/phases/Pipeline.h"
 #include "core/analysis/phases/StageMap.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Keep.h"
 
 #include <algorithm>
 #include <array>
@@ -44,22 +45,14 @@ public:
     }
 
 private:
-    // Keeps the value; a failure is handed on.
-    template <typename T, typename U>
-    static Status keep(Result<T> result, U& into) {
-        if (!result.hasValue())
-            return result.error();
-        into = std::move(result).value();
-        return {};
-    }
-
     Status addSummaries() {
         const Run& run = m_facts.run;
         Status status = keep(summarise(m_store, run, m_progress), m_facts.whole);
         if (status.hasValue())
             status = keep(iterationsOf(m_store, run, m_progress), m_facts.iterations);
         if (status.hasValue())
-            status = keep(steadyStateOf(m_store, run, m_progress), m_facts.steadyState);
+            status = keep(
+                steadyStateOf(m_store, run, m_facts.iterations, m_progress), m_facts.steadyState);
         if (!status.hasValue())
             return status;
         if (m_facts.steadyState.isWholeRun) {
@@ -94,17 +87,14 @@ private:
     }
 
     Status addStages() {
-        auto stages = stagesOf(m_store, m_facts.run, m_progress);
-        if (!stages.hasValue())
-            return stages.error();
-        m_stages = std::move(stages).value();
+        Status status = keep(stagesOf(m_store, m_facts.run, m_progress), m_stages);
         if (m_stages)
             m_facts.stageOf = m_stages->stageOf;
-        return {};
+        return status;
     }
 
     Status addDetail() {
-        auto detail = detailOf(m_store, m_facts.run, m_progress);
+        auto detail = detailOf(m_store, m_facts.run, m_facts.iterations, {}, m_progress);
         if (!detail.hasValue())
             return detail.error();
         m_facts.throttling = std::move(detail.value().throttling);
@@ -121,7 +111,8 @@ private:
     }
 
     Status addEfficiency() {
-        return keep(efficiencyOf(m_store, m_facts.run, kAllTime, m_progress), m_facts.efficiency);
+        return keep(efficiencyOf(m_store, m_facts.run, m_facts.iterations, kAllTime, m_progress),
+            m_facts.efficiency);
     }
 
     Status addTraces() {

@@ -140,12 +140,17 @@ Result<SteadyState> steadyStateOf(
     const auto iterations = iterationsOf(store, run, progress);
     if (!iterations.hasValue())
         return iterations.error();
+    return steadyStateOf(store, run, iterations.value(), progress);
+}
+
+Result<SteadyState> steadyStateOf(const store::Store& store, const Run& run,
+    const RunIterations& iterations, const Progress& progress) {
     const auto settling = settlingOf(store, run, progress);
     if (!settling.hasValue())
         return settling.error();
-    const bool speakForTheRun = recordedShare(iterations.value(), run) >= kLeastShare;
-    SteadyState out = speakForTheRun ? byIterations(iterations.value(), settling.value(), run)
-                                     : bySettling(iterations.value(), settling.value(), run);
+    const bool speakForTheRun = recordedShare(iterations, run) >= kLeastShare;
+    SteadyState out = speakForTheRun ? byIterations(iterations, settling.value(), run)
+                                     : bySettling(iterations, settling.value(), run);
     out.settledFrom = settling.value().from;
     return out;
 }

@@ -58,6 +58,9 @@ Status addIterations(
     if (!found.hasValue())
         return found.error();
     auto& iterations = found.value();
+    const auto steady = analysis::steadyStateOf(store, run, iterations, progress);
+    if (!steady.hasValue())
+        return steady.error();
     for (const Iteration& iteration : iterations.iterations) {
         if (iteration.warmup)
             overlay.warmup.push_back(iteration.index);
@@ -65,9 +68,6 @@ Status addIterations(
     std::sort(overlay.warmup.begin(), overlay.warmup.end());
     if (iterations.basis == analysis::IterationBasis::PowerPeriod)
         overlay.iterations = std::move(iterations.iterations);
-    const auto steady = analysis::steadyStateOf(store, run, progress);
-    if (!steady.hasValue())
-        return steady.error();
     if (steady.value().settledFrom && run.range.begin < *steady.value().settledFrom)
         overlay.unsettled = TimeRange{run.range.begin, *steady.value().settledFrom};
     return {};
