@@ -54,6 +54,15 @@ const Workspace* BenchView::workspace() const {
     return workspace != nullptr && workspace->isOpen() ? workspace : nullptr;
 }
 
+QJsonObject BenchView::savedSettings(BenchState::View view) const {
+    return m_bench ? m_bench->settings(BenchState::keyOf(view)) : QJsonObject();
+}
+
+void BenchView::saveSettings(BenchState::View view, const QJsonObject& settings) {
+    if (m_bench)
+        m_bench->setSettings(BenchState::keyOf(view), settings);
+}
+
 void BenchView::reloadDatabase() {
     endReading();
     forget();

@@ -66,6 +66,9 @@ protected:
     // nullptr without a bench, or while no database is open.
     [[nodiscard]] const Workspace* workspace() const;
     [[nodiscard]] StoreWorker& worker() { return m_worker; }
+    // What the bench keeps for a view; empty without one, or where nothing was ever chosen.
+    [[nodiscard]] QJsonObject savedSettings(BenchState::View view) const;
+    void saveSettings(BenchState::View view, const QJsonObject& settings);
 
     // Runs `job` in the worker and hands what it gives to `take`, on the GUI thread. A later
     // reading supersedes it. `what` stands before the phases of its progress. The job must not

@@ -268,10 +268,7 @@ FigureSettings withSetting(const FigureSettings& settings, const std::vector<Fig
     const QString& key, int choice) {
     FigureSettings changed = settings;
     FigureQuery& query = changed.query;
-    const auto rows = settingRows(viewOf(query.kind), settings, metrics);
-    const auto row = std::find_if(
-        rows.begin(), rows.end(), [&key](const SettingRow& other) { return other.key == key; });
-    if (row == rows.end() || choice < 0 || choice >= row->count())
+    if (!canChoose(settingRows(viewOf(query.kind), settings, metrics), key, choice))
         return settings;
     const auto at = static_cast<std::size_t>(choice);
     if (key == QLatin1String("runs"))

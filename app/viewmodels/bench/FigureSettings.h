@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include "app/viewmodels/bench/BenchState.h"
+#include "app/viewmodels/bench/SettingRow.h"
 #include "core/plot/figures/Figure.h"
 
 #include <vector>
@@ -27,17 +28,6 @@ QJsonObject encodeSettings(const FigureSettings& settings);
 // What cannot be understood, or belongs to another view, is that of the default.
 FigureSettings decodeSettings(BenchState::View view, const QJsonObject& json);
 
-// One control of the view's tools.
-struct SettingRow {
-    QString key;
-    QString label;
-    QStringList choices; // of a switch none
-    int current = 0; // of the choices; of a switch 0 or 1
-    QString tip;
-    bool isSwitch = false;
-    [[nodiscard]] int count() const { return isSwitch ? 2 : static_cast<int>(choices.size()); }
-    bool operator==(const SettingRow&) const = default;
-};
 std::vector<SettingRow> settingRows(BenchState::View view, const FigureSettings& settings,
     const std::vector<plot::FigureChoice>& metrics);
 // The settings after that choice; unknown keys and choices change nothing.

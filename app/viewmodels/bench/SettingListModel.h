@@ -1,9 +1,9 @@
 #pragma once
-// The controls of a view of figures. GUI thread.
+// The controls of a view. GUI thread.
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/bench/FigureSettings.h"
+#include "app/viewmodels/bench/SettingRow.h"
 #include "app/viewmodels/shared/RowListModel.h"
 
 namespace trainscope::app {

@@ -2,6 +2,8 @@
 
 #include "app/painting/FigureDrawing.h"
 #include "app/painting/WriteFile.h"
+#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/RunWording.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,9 +31,7 @@ void FigureController::setView(BenchState::View view) {
 }
 
 void FigureController::restore() {
-    takeSettings(bench() != nullptr
-            ? decodeSettings(m_view, bench()->settings(BenchState::keyOf(m_view)))
-            : defaultSettings(m_view));
+    takeSettings(decodeSettings(m_view, savedSettings(m_view)));
 }
 
 void FigureController::takeSettings(const FigureSettings& settings) {
@@ -45,8 +45,7 @@ void FigureController::choose(const QString& key, int choice) {
     const FigureSettings changed = withSetting(m_settings, m_metrics, key, choice);
     if (changed == m_settings)
         return;
-    if (bench() != nullptr)
-        bench()->setSettings(BenchState::keyOf(m_view), encodeSettings(changed));
+    saveSettings(m_view, encodeSettings(changed));
     takeSettings(changed);
 }
 
@@ -55,8 +54,7 @@ void FigureController::setWholeRun(bool whole) {
         return;
     FigureSettings changed = m_settings;
     changed.query.wholeRun = whole;
-    if (bench() != nullptr)
-        bench()->setSettings(BenchState::keyOf(m_view), encodeSettings(changed));
+    saveSettings(m_view, encodeSettings(changed));
     takeSettings(changed);
 }
 
@@ -151,9 +149,9 @@ QString FigureController::emptyText() const {
     if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr)
         return {};
     if (open->runs().empty())
-        return tr("This run database is empty. Drop a result folder here to import it.");
+        return noRunsText();
     if (m_settings.shownRunsOnly && open->shownRuns().empty())
-        return tr("Choose a run on the left.");
+        return chooseRunText();
     return m_data && m_data->isEmpty() ? QString::fromStdString(m_data->emptyText) : QString();
 }
 
@@ -166,12 +164,7 @@ QString FigureController::caption() const {
 }
 
 QString FigureController::notes() const {
-    QStringList lines;
-    if (m_data) {
-        for (const auto& note : m_data->notes)
-            lines.append(QString::fromStdString(note));
-    }
-    return lines.join(QLatin1Char('\n'));
+    return m_data ? linesOf(m_data->notes) : QString();
 }
 
 ExportJob FigureController::exportJob() const {

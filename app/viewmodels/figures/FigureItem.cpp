@@ -3,8 +3,6 @@
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/window/Theme.h"
 
-#include <QHoverEvent>
-#include <QMouseEvent>
 #include <QPainter>
 #include <QQuickWindow>
 
@@ -14,11 +12,8 @@
 namespace trainscope::app {
 
 FigureItem::FigureItem(QQuickItem* parent)
-    : QQuickPaintedItem(parent) {
+    : PictureItem(parent) {
     setOpaquePainting(true);
-    setAcceptHoverEvents(true);
-    setAcceptedMouseButtons(Qt::LeftButton);
-    connect(Theme::instance(), &Theme::changed, this, &QQuickItem::polish);
 }
 
 void FigureItem::setController(DrawnView* controller) {
@@ -42,13 +37,13 @@ void FigureItem::setScroll(double scroll) {
 }
 
 void FigureItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {
-    QQuickPaintedItem::geometryChange(newGeometry, oldGeometry);
+    PictureItem::geometryChange(newGeometry, oldGeometry);
     if (newGeometry.size() != oldGeometry.size())
         polish();
 }
 
 void FigureItem::itemChange(ItemChange change, const ItemChangeData& value) {
-    QQuickPaintedItem::itemChange(change, value);
+    PictureItem::itemChange(change, value);
     if (change == ItemDevicePixelRatioHasChanged || change == ItemVisibleHasChanged)
         polish();
 }
@@ -86,32 +81,23 @@ void FigureItem::paint(QPainter* painter) {
         painter->drawImage(QPointF(0.0, -m_scroll), m_picture);
 }
 
-void FigureItem::mousePressEvent(QMouseEvent* event) {
+void FigureItem::clickedAt(QPointF at) {
     forceActiveFocus(Qt::MouseFocusReason);
-    event->accept();
     if (m_controller)
-        m_controller->clickAt(event->position().x(), event->position().y() + m_scroll);
+        m_controller->clickAt(at.x(), at.y() + m_scroll);
 }
 
-void FigureItem::mouseDoubleClickEvent(QMouseEvent* event) {
-    event->accept();
+void FigureItem::doubleClicked() {
     if (m_controller)
         m_controller->openSelected();
 }
 
-// A view that opens under a resting pointer was not pointed at.
-void FigureItem::hoverEnterEvent(QHoverEvent* event) {
-    m_hovered = event->position();
+void FigureItem::pointedAt(QPointF at) {
+    if (m_controller)
+        m_controller->hoverAt(at.x(), at.y() + m_scroll);
 }
 
-void FigureItem::hoverMoveEvent(QHoverEvent* event) {
-    if (!m_controller || event->position() == m_hovered)
-        return;
-    m_hovered = event->position();
-    m_controller->hoverAt(m_hovered.x(), m_hovered.y() + m_scroll);
-}
-
-void FigureItem::hoverLeaveEvent(QHoverEvent*) {
+void FigureItem::left() {
     if (m_controller)
         m_controller->leave();
 }

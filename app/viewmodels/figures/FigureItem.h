@@ -4,15 +4,14 @@
 // nothing.
 
 #include <QImage>
-#include <QPointF>
 #include <QPointer>
-#include <QQuickPaintedItem>
 
 #include "app/viewmodels/bench/DrawnView.h"
+#include "app/viewmodels/bench/PictureItem.h"
 
 namespace trainscope::app {
 
-class FigureItem : public QQuickPaintedItem {
+class FigureItem : public trainscope::app::PictureItem {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::DrawnView* controller READ controller WRITE setController NOTIFY
@@ -38,11 +37,10 @@ protected:
     void geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) override;
     void itemChange(ItemChange change, const ItemChangeData& value) override;
     void updatePolish() override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void hoverEnterEvent(QHoverEvent* event) override;
-    void hoverMoveEvent(QHoverEvent* event) override;
-    void hoverLeaveEvent(QHoverEvent* event) override;
+    void pointedAt(QPointF at) override;
+    void left() override;
+    void clickedAt(QPointF at) override;
+    void doubleClicked() override;
 
 private:
     void draw(const plot::PlotScene& scene, const plot::Theme& theme);
@@ -50,7 +48,6 @@ private:
     QPointer<DrawnView> m_controller;
     double m_scroll = 0.0;
     QImage m_picture; // of the whole figure; null: nothing to draw
-    QPointF m_hovered;
 };
 
 } // namespace trainscope::app

@@ -2,6 +2,7 @@
 
 #include "app/painting/WriteFile.h"
 #include "app/viewmodels/findings/FindingRows.h"
+#include "app/viewmodels/text/RunWording.h"
 
 #include <algorithm>
 #include <utility>
@@ -38,8 +39,7 @@ FindingsController::FindingsController(QObject* parent)
     : BenchView(parent) { }
 
 void FindingsController::restore() {
-    const QString key = BenchState::keyOf(BenchState::Findings);
-    m_allRuns = bench() != nullptr && bench()->settings(key).value(kAllRunsKey).toBool();
+    m_allRuns = savedSettings(BenchState::Findings).value(kAllRunsKey).toBool();
     Q_EMIT settingsChanged();
     load();
 }
@@ -48,8 +48,7 @@ void FindingsController::setAllRuns(bool all) {
     if (all == m_allRuns)
         return;
     m_allRuns = all;
-    if (bench() != nullptr)
-        bench()->setSettings(BenchState::keyOf(BenchState::Findings), {{kAllRunsKey, all}});
+    saveSettings(BenchState::Findings, {{kAllRunsKey, all}});
     Q_EMIT settingsChanged();
     load();
 }
@@ -59,18 +58,10 @@ void FindingsController::forget() {
 }
 
 std::vector<Run> FindingsController::wantedRuns() const {
-    std::vector<Run> wanted;
     const auto* open = workspace();
     if (open == nullptr)
-        return wanted;
-    const auto& shown = open->shownRuns();
-    for (const auto& run : open->runs()) {
-        const bool isShown = std::any_of(shown.begin(), shown.end(),
-            [&run](const plot::ShownRun& other) { return other.id == run.id; });
-        if (m_allRuns || isShown)
-            wanted.push_back(run);
-    }
-    return wanted;
+        return {};
+    return m_allRuns ? open->runs() : open->chosenRuns();
 }
 
 void FindingsController::load() {
@@ -123,8 +114,8 @@ QString FindingsController::emptyTitle() const {
     if (isLoading() || isStopped() || !errorText().isEmpty() || m_findings.count() > 0)
         return {};
     if (workspace() != nullptr && workspace()->runs().empty())
-        return tr("This run database is empty. Drop a result folder here to import it.");
-    return wantedRuns().empty() ? tr("Choose a run on the left.") : tr("Nothing stands out");
+        return noRunsText();
+    return wantedRuns().empty() ? chooseRunText() : tr("Nothing stands out");
 }
 
 QString FindingsController::emptyText() const {

@@ -4,6 +4,8 @@
 
 #include <QStringList>
 
+#include <utility>
+
 namespace trainscope::app {
 namespace {
 
@@ -35,35 +37,19 @@ void GpuListModel::setStatistics(const std::vector<RunStatistics>& runs) {
                 rows.push_back(rowOf(gpu, name));
         }
     }
-    if (rows.size() != m_rows.size()) {
-        beginResetModel();
-        m_rows = std::move(rows);
-        endResetModel();
-        Q_EMIT countChanged();
-        return;
-    }
-    m_rows = std::move(rows);
-    if (!m_rows.empty())
-        Q_EMIT dataChanged(index(0), index(count() - 1));
+    setRows(std::move(rows));
 }
 
 QString GpuListModel::text() const {
     QString text = tr("GPU\tmean power\tpeak power\tpeak temperature\tenergy\n");
-    for (const auto& row : m_rows)
+    for (const auto& row : rows())
         text += QStringList{row.gpu, row.meanPower, row.peakPower, row.peakTemperature, row.energy}
                     .join(QLatin1Char('\t'))
             + QLatin1Char('\n');
     return text;
 }
 
-int GpuListModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : count();
-}
-
-QVariant GpuListModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const GpuRow& row = m_rows[static_cast<std::size_t>(index.row())];
+QVariant GpuListModel::value(const GpuRow& row, int role) const {
     switch (role) {
     case Qt::DisplayRole:
     case GpuName:

@@ -1,11 +1,11 @@
 #pragma once
 // One row per GPU with its figures over the selection, ready to read. GUI thread.
 
-#include <QAbstractListModel>
 #include <QQmlEngine>
 #include <QString>
 
 #include "app/viewmodels/inspector/SelectionStatistics.h"
+#include "app/viewmodels/shared/RowListModel.h"
 
 #include <vector>
 
@@ -20,7 +20,7 @@ struct GpuRow {
     bool operator==(const GpuRow&) const = default;
 };
 
-class GpuListModel : public QAbstractListModel {
+class GpuListModel : public RowListModel<GpuRow> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the inspector.")
@@ -30,22 +30,18 @@ public:
     enum Role { GpuName = Qt::UserRole + 1, MeanPower, PeakPower, PeakTemperature, Energy };
     Q_ENUM(Role)
 
-    using QAbstractListModel::QAbstractListModel;
-
-    [[nodiscard]] int count() const { return static_cast<int>(m_rows.size()); }
+    using RowListModel::RowListModel;
     void setStatistics(const std::vector<RunStatistics>& runs);
     // Tab-separated, with a head.
     [[nodiscard]] QString text() const;
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
 
 Q_SIGNALS:
     void countChanged();
 
-private:
-    std::vector<GpuRow> m_rows;
+protected:
+    [[nodiscard]] QVariant value(const GpuRow& row, int role) const override;
+    void notifyCount() override { Q_EMIT countChanged(); }
 };
 
 } // namespace trainscope::app

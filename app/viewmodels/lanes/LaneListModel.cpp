@@ -5,28 +5,24 @@
 
 namespace trainscope::app {
 
-void LaneListModel::setRows(std::vector<LaneRow> rows) {
-    const std::size_t before = m_rows.size();
-    if (rows.size() != before)
-        resize(rows.size(), rows);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i].readout = m_rows[i].readout;
-        if (rows[i] == m_rows[i])
-            continue;
-        m_rows[i] = std::move(rows[i]);
-        const QModelIndex changed = index(static_cast<int>(i));
-        Q_EMIT dataChanged(changed, changed);
+void LaneListModel::setLanes(std::vector<LaneRow> lanes) {
+    const std::size_t before = rows().size();
+    if (lanes.size() != before)
+        resize(lanes);
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        lanes[i].readout = rows()[i].readout;
+        setRow(i, std::move(lanes[i]));
     }
-    if (m_rows.size() != before)
+    if (rows().size() != before)
         Q_EMIT countChanged();
 }
 
 void LaneListModel::setReadouts(const std::vector<QString>& readouts) {
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+    for (std::size_t i = 0; i < rows().size(); ++i) {
         const QString text = i < readouts.size() ? readouts[i] : QString();
-        if (m_rows[i].readout == text)
+        if (rows()[i].readout == text)
             continue;
-        m_rows[i].readout = text;
+        ownRows()[i].readout = text;
         const QModelIndex changed = index(static_cast<int>(i));
         Q_EMIT dataChanged(changed, changed, {Readout});
     }
@@ -36,7 +32,7 @@ void LaneListModel::moveRow(int from, int to) {
     if (from == to || from < 0 || to < 0 || from >= count() || to >= count())
         return;
     beginMoveRows({}, from, from, {}, to > from ? to + 1 : to);
-    const auto begin = m_rows.begin();
+    const auto begin = ownRows().begin();
     if (from < to)
         std::rotate(begin + from, begin + from + 1, begin + to + 1);
     else
@@ -44,14 +40,7 @@ void LaneListModel::moveRow(int from, int to) {
     endMoveRows();
 }
 
-int LaneListModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : count();
-}
-
-QVariant LaneListModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const LaneRow& row = m_rows[static_cast<std::size_t>(index.row())];
+QVariant LaneListModel::value(const LaneRow& row, int role) const {
     switch (role) {
     case Qt::DisplayRole:
     case Title:
@@ -85,25 +74,26 @@ QHash<int, QByteArray> LaneListModel::roleNames() const {
         {CanMerge, "canMerge"}, {Readout, "readout"}, {Summary, "summary"}};
 }
 
-void LaneListModel::resize(std::size_t count, const std::vector<LaneRow>& rows) {
+void LaneListModel::resize(const std::vector<LaneRow>& lanes) {
+    auto& held = ownRows();
     const auto sameHead = [&](std::size_t i) {
-        return i < m_rows.size() && i < rows.size() && m_rows[i].title == rows[i].title;
+        return i < held.size() && i < lanes.size() && held[i].title == lanes[i].title;
     };
     std::size_t at = 0;
     while (sameHead(at))
         ++at;
-    if (count > m_rows.size()) {
-        const std::size_t added = count - m_rows.size();
+    if (lanes.size() > held.size()) {
+        const std::size_t added = lanes.size() - held.size();
         beginInsertRows({}, static_cast<int>(at), static_cast<int>(at + added - 1));
-        m_rows.insert(m_rows.begin() + static_cast<std::ptrdiff_t>(at), added, LaneRow{});
+        held.insert(held.begin() + static_cast<std::ptrdiff_t>(at), added, LaneRow{});
         endInsertRows();
         return;
     }
-    const std::size_t removed = m_rows.size() - count;
-    at = std::min(at, count);
+    const std::size_t removed = held.size() - lanes.size();
+    at = std::min(at, lanes.size());
     beginRemoveRows({}, static_cast<int>(at), static_cast<int>(at + removed - 1));
-    const auto first = m_rows.begin() + static_cast<std::ptrdiff_t>(at);
-    m_rows.erase(first, first + static_cast<std::ptrdiff_t>(removed));
+    const auto first = held.begin() + static_cast<std::ptrdiff_t>(at);
+    held.erase(first, first + static_cast<std::ptrdiff_t>(removed));
     endRemoveRows();
 }
 

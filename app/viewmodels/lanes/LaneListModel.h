@@ -1,9 +1,10 @@
 #pragma once
 // The lanes as they lie on the screen, with their readouts, for the overlays of QML. GUI thread.
 
-#include <QAbstractListModel>
 #include <QQmlEngine>
 #include <QString>
+
+#include "app/viewmodels/shared/RowListModel.h"
 
 #include <vector>
 
@@ -23,7 +24,7 @@ struct LaneRow {
     bool operator==(const LaneRow&) const = default;
 };
 
-class LaneListModel : public QAbstractListModel {
+class LaneListModel : public RowListModel<LaneRow> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the timeline.")
@@ -44,27 +45,24 @@ public:
     };
     Q_ENUM(Role)
 
-    using QAbstractListModel::QAbstractListModel;
-
-    [[nodiscard]] int count() const { return static_cast<int>(m_rows.size()); }
-    [[nodiscard]] const std::vector<LaneRow>& rows() const { return m_rows; }
-    // Rows that stay keep their delegates: only what differs in the middle is inserted or removed.
-    void setRows(std::vector<LaneRow> rows);
+    using RowListModel::RowListModel;
+    // Rows that stay keep their delegates, and their readouts: only what differs in the middle is
+    // inserted or removed.
+    void setLanes(std::vector<LaneRow> lanes);
     void setReadouts(const std::vector<QString>& readouts);
-    // Ahead of setRows() when a lane moves, so that its delegate keeps the keyboard focus.
+    // Ahead of setLanes() when a lane moves, so that its delegate keeps the keyboard focus.
     void moveRow(int from, int to);
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
 
 Q_SIGNALS:
     void countChanged();
 
-private:
-    void resize(std::size_t count, const std::vector<LaneRow>& rows);
+protected:
+    [[nodiscard]] QVariant value(const LaneRow& row, int role) const override;
+    void notifyCount() override { Q_EMIT countChanged(); }
 
-    std::vector<LaneRow> m_rows;
+private:
+    void resize(const std::vector<LaneRow>& lanes);
 };
 
 } // namespace trainscope::app

@@ -2,6 +2,7 @@
 
 #include "app/painting/LayoutDrawing.h"
 #include "app/painting/WriteFile.h"
+#include "app/viewmodels/text/RunWording.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,10 +11,6 @@ namespace trainscope::app {
 namespace {
 
 constexpr int kShareMs = 250;
-
-QString settingsKey() {
-    return BenchState::keyOf(BenchState::Layout);
-}
 
 } // namespace
 
@@ -34,8 +31,7 @@ LayoutController::~LayoutController() {
 }
 
 void LayoutController::restore() {
-    takeSettings(
-        bench() != nullptr ? decodeLayout(bench()->settings(settingsKey())) : LayoutSettings());
+    takeSettings(decodeLayout(savedSettings(BenchState::Layout)));
 }
 
 void LayoutController::takeSettings(const LayoutSettings& settings) {
@@ -56,14 +52,12 @@ void LayoutController::choose(const QString& key, int choice) {
         }
         return;
     }
-    const auto rows = m_rows.rows();
     LayoutSettings changed = m_settings;
     if (m_reading)
         changed = withLayoutSetting(m_settings, choicesOf(), key, choice);
     if (changed == m_settings)
         return;
-    if (bench() != nullptr)
-        bench()->setSettings(settingsKey(), encodeLayout(changed));
+    saveSettings(BenchState::Layout, encodeLayout(changed));
     takeSettings(changed);
     Q_EMIT marksChanged();
 }
@@ -72,8 +66,7 @@ void LayoutController::setWholeStep(bool whole) {
     if (whole == m_settings.wholeStep)
         return;
     m_settings.wholeStep = whole;
-    if (bench() != nullptr)
-        bench()->setSettings(settingsKey(), encodeLayout(m_settings));
+    saveSettings(BenchState::Layout, encodeLayout(m_settings));
     Q_EMIT settingsChanged();
     Q_EMIT geometryChanged();
 }
@@ -114,17 +107,8 @@ void LayoutController::forget() {
 }
 
 std::vector<Run> LayoutController::candidates() const {
-    std::vector<Run> runs;
     const auto* open = workspace();
-    if (open == nullptr)
-        return runs;
-    for (const auto& shown : open->shownRuns()) {
-        for (const auto& run : open->runs()) {
-            if (run.id == shown.id)
-                runs.push_back(run);
-        }
-    }
-    return runs;
+    return open != nullptr ? open->chosenRuns() : std::vector<Run>();
 }
 
 // The one that is shown stays while it can be chosen, with what is selected in it.
@@ -331,8 +315,8 @@ QString LayoutController::emptyTitle() const {
     if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr || isReady())
         return {};
     if (open->runs().empty())
-        return tr("This run database is empty. Drop a result folder here to import it.");
-    return m_run ? QString() : tr("Choose a run on the left.");
+        return noRunsText();
+    return m_run ? QString() : chooseRunText();
 }
 
 QString LayoutController::emptyText() const {
@@ -384,7 +368,7 @@ ExportJob LayoutController::exportJob() const {
                   .toStdString();
     data->query.rank = m_rank;
     ExportJob job;
-    job.name = settingsKey();
+    job.name = BenchState::keyOf(BenchState::Layout);
     job.drawing = [data](const QString& path, const FigureOptions& options,
                       const std::function<bool()>&) { return exportLayout(*data, path, options); };
     job.numbers = [data](const QString& path, const std::function<bool()>&) {

@@ -3,8 +3,6 @@
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/window/Theme.h"
 
-#include <QHoverEvent>
-#include <QMouseEvent>
 #include <QPainter>
 
 namespace trainscope::app {
@@ -15,11 +13,7 @@ constexpr double kMostScrolled = 1.2; // heights of the view
 } // namespace
 
 LayoutItem::LayoutItem(QQuickItem* parent)
-    : QQuickPaintedItem(parent) {
-    setAcceptHoverEvents(true);
-    setAcceptedMouseButtons(Qt::LeftButton);
-    connect(Theme::instance(), &Theme::changed, this, &QQuickItem::polish);
-}
+    : PictureItem(parent) { }
 
 void LayoutItem::setController(LayoutController* controller) {
     if (controller == m_controller)
@@ -69,13 +63,13 @@ void LayoutItem::setRoom(double room) {
 }
 
 void LayoutItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {
-    QQuickPaintedItem::geometryChange(newGeometry, oldGeometry);
+    PictureItem::geometryChange(newGeometry, oldGeometry);
     if (newGeometry.width() != oldGeometry.width())
         polish();
 }
 
 void LayoutItem::itemChange(ItemChange change, const ItemChangeData& value) {
-    QQuickPaintedItem::itemChange(change, value);
+    PictureItem::itemChange(change, value);
     if (change == ItemVisibleHasChanged)
         polish();
 }
@@ -108,31 +102,22 @@ void LayoutItem::paint(QPainter* painter) {
     paintScene(m_controller->scene(m_part), theme, *painter, PaintTarget::Screen, &m_cache);
 }
 
-void LayoutItem::mousePressEvent(QMouseEvent* event) {
-    event->accept();
+void LayoutItem::clickedAt(QPointF at) {
     if (m_controller)
-        m_controller->clickAt(m_part, event->position().x(), event->position().y());
+        m_controller->clickAt(m_part, at.x(), at.y());
 }
 
-void LayoutItem::mouseDoubleClickEvent(QMouseEvent* event) {
-    event->accept();
+void LayoutItem::doubleClicked() {
     if (m_controller)
         m_controller->openSelected();
 }
 
-// A view that opens under a resting pointer was not pointed at.
-void LayoutItem::hoverEnterEvent(QHoverEvent* event) {
-    m_hovered = event->position();
+void LayoutItem::pointedAt(QPointF at) {
+    if (m_controller)
+        m_controller->hoverAt(m_part, at.x(), at.y());
 }
 
-void LayoutItem::hoverMoveEvent(QHoverEvent* event) {
-    if (!m_controller || event->position() == m_hovered)
-        return;
-    m_hovered = event->position();
-    m_controller->hoverAt(m_part, m_hovered.x(), m_hovered.y());
-}
-
-void LayoutItem::hoverLeaveEvent(QHoverEvent*) {
+void LayoutItem::left() {
     if (m_controller)
         m_controller->leave();
 }

@@ -2,16 +2,15 @@
 // Paints one part of the layout, or the marks above it, and takes the mouse. It is as high as the
 // part wants. GUI thread.
 
-#include <QPointF>
 #include <QPointer>
-#include <QQuickPaintedItem>
 
 #include "app/painting/PaintCache.h"
+#include "app/viewmodels/bench/PictureItem.h"
 #include "app/viewmodels/layout/LayoutController.h"
 
 namespace trainscope::app {
 
-class LayoutItem : public QQuickPaintedItem {
+class LayoutItem : public trainscope::app::PictureItem {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::LayoutController* controller READ controller WRITE setController
@@ -45,11 +44,10 @@ protected:
     void geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) override;
     void itemChange(ItemChange change, const ItemChangeData& value) override;
     void updatePolish() override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void hoverEnterEvent(QHoverEvent* event) override;
-    void hoverMoveEvent(QHoverEvent* event) override;
-    void hoverLeaveEvent(QHoverEvent* event) override;
+    void pointedAt(QPointF at) override;
+    void left() override;
+    void clickedAt(QPointF at) override;
+    void doubleClicked() override;
 
 private:
     void connectController();
@@ -59,7 +57,6 @@ private:
     bool m_marks = false;
     double m_room = 0.0;
     PaintCache m_cache;
-    QPointF m_hovered;
 };
 
 } // namespace trainscope::app

@@ -150,10 +150,7 @@ std::vector<SettingRow> layoutRows(const LayoutSettings& settings, const LayoutC
 LayoutSettings withLayoutSetting(
     const LayoutSettings& settings, const LayoutChoices& choices, const QString& key, int choice) {
     LayoutSettings changed = settings;
-    const auto rows = layoutRows(settings, choices);
-    const auto row = std::find_if(
-        rows.begin(), rows.end(), [&key](const SettingRow& other) { return other.key == key; });
-    if (row == rows.end() || choice < 0 || choice >= row->count())
+    if (!canChoose(layoutRows(settings, choices), key, choice))
         return settings;
     const auto at = static_cast<std::size_t>(choice);
     if (key == QLatin1String("colour")) {

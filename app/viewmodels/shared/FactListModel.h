@@ -1,9 +1,10 @@
 #pragma once
 // A short list of labelled values for the inspector, with section heads among them. GUI thread.
 
-#include <QAbstractListModel>
 #include <QQmlEngine>
 #include <QString>
+
+#include "app/viewmodels/shared/RowListModel.h"
 
 #include <vector>
 
@@ -17,7 +18,7 @@ struct Fact {
     bool operator==(const Fact&) const = default;
 };
 
-class FactListModel : public QAbstractListModel {
+class FactListModel : public RowListModel<Fact> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the inspector.")
@@ -27,24 +28,19 @@ public:
     enum Role { Label = Qt::UserRole + 1, Value, IsHead, Note };
     Q_ENUM(Role)
 
-    using QAbstractListModel::QAbstractListModel;
-
-    [[nodiscard]] int count() const { return static_cast<int>(m_facts.size()); }
-    [[nodiscard]] const std::vector<Fact>& facts() const { return m_facts; }
-    // Values that change in place keep their rows, so that nothing that is read jumps.
-    void setFacts(std::vector<Fact> facts);
+    using RowListModel::RowListModel;
+    [[nodiscard]] const std::vector<Fact>& facts() const { return rows(); }
+    void setFacts(std::vector<Fact> facts) { setRows(std::move(facts)); }
     // "label<tab>value" lines, with a note "label<tab>value<tab>note".
     [[nodiscard]] QString text() const;
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
 
 Q_SIGNALS:
     void countChanged();
 
-private:
-    std::vector<Fact> m_facts;
+protected:
+    [[nodiscard]] QVariant value(const Fact& fact, int role) const override;
+    void notifyCount() override { Q_EMIT countChanged(); }
 };
 
 } // namespace trainscope::app

@@ -26,13 +26,8 @@ public:
             notifyCount();
             return;
         }
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (rows[i] == m_rows[i])
-                continue;
-            m_rows[i] = std::move(rows[i]);
-            const QModelIndex changed = index(static_cast<int>(i));
-            dataChanged(changed, changed);
-        }
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            setRow(i, std::move(rows[i]));
     }
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override {
         return parent.isValid() ? 0 : count();
@@ -46,6 +41,16 @@ public:
 protected:
     [[nodiscard]] virtual QVariant value(const Row& row, int role) const = 0;
     virtual void notifyCount() = 0;
+    // One of those there are.
+    void setRow(std::size_t at, Row row) {
+        if (row == m_rows[at])
+            return;
+        m_rows[at] = std::move(row);
+        const QModelIndex changed = index(static_cast<int>(at));
+        dataChanged(changed, changed);
+    }
+    // For a model that inserts, removes and moves rows by itself, and tells so.
+    [[nodiscard]] std::vector<Row>& ownRows() { return m_rows; }
 
 private:
     std::vector<Row> m_rows;

@@ -1,6 +1,7 @@
 #include "app/viewmodels/shared/Workspace.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -33,6 +34,15 @@ const std::vector<Run>& Workspace::runs() const {
 
 const std::vector<plot::ShownRun>& Workspace::shownRuns() const {
     return m_shown;
+}
+
+std::vector<Run> Workspace::chosenRuns() const {
+    std::vector<Run> chosen;
+    std::copy_if(m_runs.begin(), m_runs.end(), std::back_inserter(chosen), [this](const Run& run) {
+        return std::any_of(m_shown.begin(), m_shown.end(),
+            [&run](const plot::ShownRun& shown) { return shown.id == run.id; });
+    });
+    return chosen;
 }
 
 Status Workspace::open(const std::filesystem::path& path) {

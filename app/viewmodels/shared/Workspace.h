@@ -36,6 +36,8 @@ public:
     [[nodiscard]] const std::vector<Run>& runs() const;
     // Chosen in the run list, with their origins (aligned by start) and colours.
     [[nodiscard]] const std::vector<plot::ShownRun>& shownRuns() const;
+    // The same as they are in the database, in its order.
+    [[nodiscard]] std::vector<Run> chosenRuns() const;
 
     Status open(const std::filesystem::path& path);
     void close();

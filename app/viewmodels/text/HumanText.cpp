@@ -4,6 +4,7 @@
 #include <QDateTime>
 #include <QLocale>
 #include <QRegularExpression>
+#include <QStringList>
 
 #include <algorithm>
 #include <cmath>
@@ -60,6 +61,13 @@ QString utcOffsetText(std::int64_t seconds) {
         .arg(seconds < 0 ? QLatin1Char('-') : QLatin1Char('+'))
         .arg(minutes / 60, 2, 10, QLatin1Char('0'))
         .arg(minutes % 60, 2, 10, QLatin1Char('0'));
+}
+
+QString linesOf(const std::vector<std::string>& texts) {
+    QStringList lines;
+    for (const auto& text : texts)
+        lines.append(QString::fromStdString(text));
+    return lines.join(QLatin1Char('\n'));
 }
 
 std::optional<std::int64_t> parseUtcOffset(const QString& text) {

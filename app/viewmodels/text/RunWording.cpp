@@ -129,4 +129,12 @@ QString runSearchText(const Run& run) {
     return words.join(QLatin1Char(' ')).toLower();
 }
 
+QString noRunsText() {
+    return translated("This run database is empty. Drop a result folder here to import it.");
+}
+
+QString chooseRunText() {
+    return translated("Choose a run on the left.");
+}
+
 } // namespace trainscope::app

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/lanes/LaneIdentity.h"
 #include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/RunWording.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,9 +85,9 @@ QString TimelineController::emptyText() const {
     if (!m_workspace || !m_workspace->isOpen())
         return tr("Drop a result folder, traces or a run database here.");
     if (m_workspace->runs().empty())
-        return tr("This run database is empty. Drop a result folder here to import it.");
+        return noRunsText();
     if (m_workspace->shownRuns().empty())
-        return tr("Choose a run on the left.");
+        return chooseRunText();
     if (m_opening || !m_catalogue)
         return tr("Reading the runs…");
     if (m_arrangement.lanes.empty())
@@ -145,7 +146,7 @@ void TimelineController::reloadRuns() {
         m_inspector.clear();
         m_drawn.reset();
         m_geometry.reset();
-        m_lanes.setRows({});
+        m_lanes.setLanes({});
         Q_EMIT stateChanged();
         Q_EMIT repaintNeeded();
         return;

@@ -5,7 +5,6 @@
 
 #include <QCursor>
 #include <QGuiApplication>
-#include <QHoverEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QQuickWindow>
@@ -24,11 +23,9 @@ constexpr double kZoomPerNotch = 0.8;
 } // namespace
 
 TimelineItem::TimelineItem(QQuickItem* parent)
-    : QQuickPaintedItem(parent) {
+    : PictureItem(parent) {
     setOpaquePainting(true);
-    setAcceptHoverEvents(true);
     setAcceptedMouseButtons(Qt::LeftButton | Qt::MiddleButton);
-    connect(Theme::instance(), &Theme::changed, this, &QQuickItem::polish);
 }
 
 void TimelineItem::setController(TimelineController* controller) {
@@ -53,13 +50,13 @@ void TimelineItem::paint(QPainter* painter) {
 }
 
 void TimelineItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {
-    QQuickPaintedItem::geometryChange(newGeometry, oldGeometry);
+    PictureItem::geometryChange(newGeometry, oldGeometry);
     if (newGeometry.size() != oldGeometry.size())
         sizeChanged();
 }
 
 void TimelineItem::itemChange(ItemChange change, const ItemChangeData& value) {
-    QQuickPaintedItem::itemChange(change, value);
+    PictureItem::itemChange(change, value);
     if (change == ItemDevicePixelRatioHasChanged || change == ItemSceneChange)
         sizeChanged();
 }
@@ -155,19 +152,9 @@ void TimelineItem::mouseDoubleClickEvent(QMouseEvent* event) {
         m_controller->doubleClickAt(event->position().x(), event->position().y());
 }
 
-// A view that opens under a resting pointer was not pointed at.
-void TimelineItem::hoverEnterEvent(QHoverEvent* event) {
-    m_hovered = event->position();
-}
-
-void TimelineItem::hoverMoveEvent(QHoverEvent* event) {
+void TimelineItem::pointedAt(QPointF at) {
     if (!m_controller)
         return;
-    const QPointF at = event->position();
-    // Every frame brings a hover event, also when the pointer rests.
-    if (at == m_hovered)
-        return;
-    m_hovered = at;
     if (m_controller->selectionEdgeAt(at.x()) != 0)
         setCursor(Qt::SizeHorCursor);
     else
@@ -175,7 +162,7 @@ void TimelineItem::hoverMoveEvent(QHoverEvent* event) {
     m_controller->hoverAt(at.x(), at.y());
 }
 
-void TimelineItem::hoverLeaveEvent(QHoverEvent*) {
+void TimelineItem::left() {
     if (m_controller)
         m_controller->leave();
 }

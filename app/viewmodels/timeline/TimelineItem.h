@@ -4,16 +4,16 @@
 
 #include <QPointF>
 #include <QPointer>
-#include <QQuickPaintedItem>
 
 #include "app/painting/PaintCache.h"
+#include "app/viewmodels/bench/PictureItem.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 
 #include <memory>
 
 namespace trainscope::app {
 
-class TimelineItem : public QQuickPaintedItem {
+class TimelineItem : public trainscope::app::PictureItem {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::TimelineController* controller READ controller WRITE setController
@@ -40,9 +40,8 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void mouseUngrabEvent() override;
-    void hoverEnterEvent(QHoverEvent* event) override;
-    void hoverMoveEvent(QHoverEvent* event) override;
-    void hoverLeaveEvent(QHoverEvent* event) override;
+    void pointedAt(QPointF at) override;
+    void left() override;
 
 private:
     enum class Drag { None, Pending, Select, Edge, Pan };
@@ -57,7 +56,6 @@ private:
     int m_edge = 0;
     QPointF m_pressed;
     QPointF m_last;
-    QPointF m_hovered;
 };
 
 } // namespace trainscope::app

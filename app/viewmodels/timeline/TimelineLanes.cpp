@@ -187,7 +187,7 @@ void TimelineController::placeLanes() {
         rows.push_back(std::move(row));
     }
     m_contentHeight = y + m_scroll - m_lanesTop;
-    m_lanes.setRows(std::move(rows));
+    m_lanes.setLanes(std::move(rows));
     m_marks.layOut(m_runs, m_axis);
     placeSpan();
     clampScroll();
@@ -205,7 +205,7 @@ void TimelineController::updateSummaries() {
         rows[i].summary = laneSummary(m_drawn->lanes[i], m_drawn->window, m_window.window());
         all.append(rows[i].summary);
     }
-    m_lanes.setRows(std::move(rows));
+    m_lanes.setLanes(std::move(rows));
     m_summary = tr("Timeline from %1 to %2. %3")
                     .arg(textOfTime(m_window.window().begin), textOfTime(m_window.window().end),
                         all.join(QStringLiteral(". ")));

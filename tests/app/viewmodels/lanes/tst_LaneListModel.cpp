@@ -38,15 +38,15 @@ private Q_SLOTS:
     void insertsAndRemovesOnlyWhatDiffers() {
         LaneListModel model;
         const QAbstractItemModelTester tester(&model, kMode);
-        model.setRows({row("a"), row("b"), row("d")});
+        model.setLanes({row("a"), row("b"), row("d")});
         QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
         QSignalSpy removed(&model, &QAbstractItemModel::rowsRemoved);
         QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
-        model.setRows({row("a"), row("b"), row("c"), row("d")});
+        model.setLanes({row("a"), row("b"), row("c"), row("d")});
         QCOMPARE(order(model), QStringLiteral("abcd"));
         QCOMPARE(inserted.count(), 1);
         QCOMPARE(inserted.front().at(1).toInt(), 2);
-        model.setRows({row("a"), row("d")});
+        model.setLanes({row("a"), row("d")});
         QCOMPARE(order(model), QStringLiteral("ad"));
         QCOMPARE(removed.count(), 1);
         QCOMPARE(reset.count(), 0);
@@ -54,7 +54,7 @@ private Q_SLOTS:
     void movesBothWays() {
         LaneListModel model;
         const QAbstractItemModelTester tester(&model, kMode);
-        model.setRows({row("a"), row("b"), row("c")});
+        model.setLanes({row("a"), row("b"), row("c")});
         model.moveRow(0, 2);
         QCOMPARE(order(model), QStringLiteral("bca"));
         model.moveRow(2, 0);
@@ -64,17 +64,17 @@ private Q_SLOTS:
     }
     void readoutsSurviveANewLayout() {
         LaneListModel model;
-        model.setRows({row("a")});
+        model.setLanes({row("a")});
         model.setReadouts({QStringLiteral("688 W")});
         LaneRow moved = row("a");
         moved.y = 40.0;
-        model.setRows({moved});
+        model.setLanes({moved});
         QCOMPARE(model.rows().front().readout, QStringLiteral("688 W"));
         QCOMPARE(model.rows().front().y, 40.0);
     }
     void hasNoChildren() {
         LaneListModel model;
-        model.setRows({row("a")});
+        model.setLanes({row("a")});
         QCOMPARE(model.rowCount(model.index(0)), 0);
     }
     void factsChangeInPlace() {

@@ -1,0 +1,34 @@
+#pragma once
+// An item that paints a picture and takes the mouse: it is laid out anew when the theme changes,
+// and tells where the pointer is. Positions are those in the item. GUI thread.
+
+#include <QPointF>
+#include <QQuickPaintedItem>
+
+namespace trainscope::app {
+
+class PictureItem : public QQuickPaintedItem {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("The base of items that paint.")
+
+public:
+    explicit PictureItem(QQuickItem* parent = nullptr);
+
+protected:
+    virtual void pointedAt(QPointF at) = 0; // moved there
+    virtual void left() = 0; // the pointer is elsewhere
+    virtual void clickedAt(QPointF /*at*/) { }
+    virtual void doubleClicked() { }
+
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void hoverEnterEvent(QHoverEvent* event) override;
+    void hoverMoveEvent(QHoverEvent* event) override;
+    void hoverLeaveEvent(QHoverEvent* event) override;
+
+private:
+    QPointF m_hovered;
+};
+
+} // namespace trainscope::app
