@@ -52,6 +52,19 @@ MaintenanceController::~MaintenanceController() {
     m_work.waitForFinished();
 }
 
+void MaintenanceController::renameRun(const QString& name, const QString& newName) {
+    begin(tr("Renaming %1").arg(name), store::OpenMode::ReadWrite,
+        [newName, from = name.toStdString()](store::Store& store, const Progress&) {
+            Outcome outcome;
+            const auto run = store.findRun(from);
+            outcome.status = run.hasValue() ? store.renameRun(run.value().id, newName.toStdString())
+                                            : Status(run.error());
+            outcome.hasChanged = outcome.status.hasValue();
+            outcome.headline = tr("Renamed to %1.").arg(newName);
+            return outcome;
+        });
+}
+
 void MaintenanceController::removeRun(const QString& name) {
     begin(tr("Removing %1").arg(name), store::OpenMode::ReadWrite,
         [name, which = name.toStdString()](store::Store& store, const Progress& progress) {

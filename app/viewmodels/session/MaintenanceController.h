@@ -1,6 +1,6 @@
 #pragma once
-// Long work on the open database: removing a run, giving unused space back, checking every chunk,
-// writing the report.
+// Work on the open database: renaming and removing a run, giving unused space back, checking every
+// chunk, writing the report.
 // One at a time, in the background, with progress. Stopping leaves the database as it was. GUI
 // thread only.
 
@@ -41,6 +41,7 @@ public:
 
     // The database that work is about; empty: none.
     void setDatabase(const QString& path) { m_database = path; }
+    void renameRun(const QString& name, const QString& newName);
     void removeRun(const QString& name);
     Q_INVOKABLE void check();
     Q_INVOKABLE void vacuum();

@@ -8,7 +8,6 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QtConcurrent>
 
 #include <algorithm>
 
@@ -34,14 +33,6 @@ bool isRunDatabase(const QString& path) {
     return isSqlite(path) && store::Store::open(toPath(path), store::OpenMode::ReadOnly).hasValue();
 }
 
-Status editStore(
-    const std::filesystem::path& path, const std::function<Status(store::Store&)>& work) {
-    auto store = store::Store::open(path, store::OpenMode::ReadWrite);
-    if (!store.hasValue())
-        return store.error();
-    return work(store.value());
-}
-
 } // namespace
 
 Session::Session(QObject* parent)
@@ -63,22 +54,6 @@ Session::Session(QObject* parent)
         if (const auto reloaded = m_workspace.reload(); !reloaded.hasValue())
             m_notices.error(reloaded.error());
     });
-    connect(&m_change, &QFutureWatcherBase::started, this, &Session::busyChanged);
-    connect(&m_change, &QFutureWatcherBase::finished, this, [this] {
-        const auto status = m_change.result();
-        if (status->hasValue())
-            m_notices.inform(m_changeText);
-        else
-            m_notices.error(status->error());
-        if (const auto reloaded = m_workspace.reload(); !reloaded.hasValue())
-            m_notices.error(reloaded.error());
-        Q_EMIT busyChanged();
-    });
-}
-
-Session::~Session() {
-    m_change.disconnect(this);
-    m_change.waitForFinished();
 }
 
 QString Session::facts() const {
@@ -190,28 +165,11 @@ void Session::renameRun(const QString& name, const QString& newName) {
     const auto wanted = newName.trimmed();
     if (wanted.isEmpty() || wanted == name)
         return;
-    change(
-        [from = name.toStdString(), to = wanted.toStdString()](store::Store& store) -> Status {
-            const auto run = store.findRun(from);
-            return run.hasValue() ? store.renameRun(run.value().id, to) : Status(run.error());
-        },
-        tr("Renamed to %1.").arg(wanted));
+    m_maintenance.renameRun(name, wanted);
 }
 
 void Session::removeRun(const QString& name) {
     m_maintenance.removeRun(name);
-}
-
-void Session::change(std::function<Status(store::Store&)> work, const QString& done) {
-    if (!m_workspace.isOpen())
-        return;
-    if (m_change.isRunning())
-        return m_notices.inform(tr("The database is being changed: try again in a moment."));
-    m_changeText = done;
-    m_change.setFuture(
-        QtConcurrent::run([path = m_workspace.store()->path(), work = std::move(work)] {
-            return std::make_shared<Status>(editStore(path, work));
-        }));
 }
 
 void Session::readReports() {

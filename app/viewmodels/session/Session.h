@@ -10,13 +10,9 @@
 #include "app/viewmodels/shared/Workspace.h"
 #include "app/viewmodels/window/NoticeModel.h"
 
-#include <QFutureWatcher>
 #include <QObject>
 #include <QQmlEngine>
 #include <QUrl>
-
-#include <functional>
-#include <memory>
 
 namespace trainscope::app {
 
@@ -34,11 +30,9 @@ class Session : public QObject {
     Q_PROPERTY(QString facts READ facts NOTIFY factsChanged FINAL)
     Q_PROPERTY(bool simulated READ simulated NOTIFY factsChanged FINAL)
     Q_PROPERTY(QString version READ version CONSTANT FINAL)
-    Q_PROPERTY(bool busy READ busy NOTIFY busyChanged FINAL)
 
 public:
     explicit Session(QObject* parent = nullptr);
-    ~Session() override;
 
     [[nodiscard]] Workspace* workspace() { return &m_workspace; }
     [[nodiscard]] BenchState* bench() { return &m_bench; }
@@ -50,7 +44,6 @@ public:
     [[nodiscard]] QString facts() const;
     [[nodiscard]] bool simulated() const;
     [[nodiscard]] QString version() const;
-    [[nodiscard]] bool busy() const { return m_change.isRunning(); }
 
     // A single run database is opened; anything else goes to the import sheet.
     void openPaths(const QStringList& paths);
@@ -69,12 +62,10 @@ public:
 
 Q_SIGNALS:
     void factsChanged();
-    void busyChanged();
 
 private:
     bool openDatabase(const QString& path);
     void takeImport(const QString& database, const QStringList& runNames);
-    void change(std::function<Status(store::Store&)> work, const QString& done);
 
     Workspace m_workspace;
     BenchState m_bench;
@@ -83,8 +74,6 @@ private:
     ImportController m_importing;
     MaintenanceController m_maintenance;
     ImportReportModel m_reports;
-    QFutureWatcher<std::shared_ptr<Status>> m_change;
-    QString m_changeText;
 };
 
 } // namespace trainscope::app

@@ -181,7 +181,7 @@ void tst_Session::renameAndRemove() {
     session.renameRun(QStringLiteral("two"), QStringLiteral(" deux "));
     QVERIFY(QTest::qWaitFor([&] { return session.workspace()->runs().front().name == "deux"; }));
     session.renameRun(QStringLiteral("deux"), QStringLiteral("one log"));
-    QVERIFY(QTest::qWaitFor([&] { return !session.busy(); }));
+    QVERIFY(QTest::qWaitFor([&] { return !session.maintenance()->working(); }));
     QCOMPARE(session.workspace()->runs().size(), std::size_t(2));
     session.removeRun(QStringLiteral("one log"));
     QVERIFY(session.maintenance()->working());
