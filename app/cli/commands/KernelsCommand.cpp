@@ -54,18 +54,16 @@ Result<std::pair<TimeRange, std::string>> steadyWindow(const store::Store& store
 
 Status compute(const store::Store& store, const analysis::IterationChoice& choice, TimeRange window,
     const KernelCategories& categories, const Progress& progress, KernelsReport& report) {
-    auto devices
-        = analysis::traceBreakdown(store, report.run, categories, window, choice, progress);
-    if (!devices.hasValue())
-        return devices.error();
-    auto activities = analysis::deviceActivity(store, report.run, window, choice, progress);
-    if (!activities.hasValue())
-        return activities.error();
+    auto traces = analysis::deviceTraces(store, report.run, categories, window, choice, progress);
+    if (!traces.hasValue())
+        return traces.error();
+    for (analysis::DeviceTrace& device : traces.value()) {
+        report.devices.push_back(std::move(device.breakdown));
+        report.activities.push_back(std::move(device.activity));
+    }
     const auto stages = analysis::stagesOf(store, report.run, progress);
     if (!stages.hasValue())
         return stages.error();
-    report.devices = std::move(devices).value();
-    report.activities = std::move(activities).value();
     if (stages.value())
         report.pipeline = analysis::pipelineOf(*stages.value(), report.activities);
     return {};

@@ -1,7 +1,8 @@
 #pragma once
 // All that one pass over a rank's trace tells about its devices besides the kernel table: phases,
-// launches, copies.
+// launches, copies; and the kernel table too, where it is wanted.
 
+#include "core/analysis/TraceBreakdown.h"
 #include "core/analysis/phases/CopyStatistics.h"
 #include "core/analysis/phases/LaunchStatistics.h"
 #include "core/analysis/phases/PhaseTimes.h"
@@ -23,6 +24,16 @@ struct DeviceActivity {
 // Windows and iterations as for traceBreakdown(). By rank, then device.
 Result<std::vector<DeviceActivity>> deviceActivity(const store::Store& store, const Run& run,
     TimeRange window = kAllTime, const IterationChoice& iterations = {},
+    const Progress& progress = {});
+
+struct DeviceTrace {
+    DeviceBreakdown breakdown;
+    DeviceActivity activity;
+};
+
+// What traceBreakdown() and deviceActivity() say, of one pass over the spans.
+Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
+    const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
     const Progress& progress = {});
 
 } // namespace trainscope::analysis
