@@ -106,6 +106,32 @@ void pickPeers(const std::map<int, Parts>& byRank, int rank, TrackId track, cons
     }
 }
 
+// Of the group's ranks, and of the stream that was asked about.
+Result<std::map<int, Parts>> partsByRank(PartFinder& finder, const CollectiveDetail& wanted,
+    const std::vector<Track>& tracks, TrackId asked) {
+    std::map<int, Parts> byRank;
+    const auto& ranks = wanted.ranks;
+    for (const Track& track : tracks) {
+        const int rank = track.description.rank;
+        const bool isWanted = track.id == asked || ranks.empty()
+            || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+        if (track.description.kind != TrackKind::Stream || !isWanted)
+            continue;
+        const auto status = finder.collect(track, wanted, byRank[rank]);
+        if (!status.hasValue())
+            return status.error();
+    }
+    return byRank;
+}
+
+void sortByStart(std::map<int, Parts>& byRank) {
+    for (auto& [rank, parts] : byRank)
+        std::stable_sort(
+            parts.begin(), parts.end(), [](const CollectivePeer& a, const CollectivePeer& b) {
+                return a.span.start < b.span.start;
+            });
+}
+
 } // namespace
 
 Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store, const Run& run,
@@ -124,23 +150,16 @@ Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store
     const auto wanted = finder.detail(span.detail);
     if (!wanted.hasValue())
         return wanted.error();
-    const std::vector<int> ranks = wanted.value().ranks;
-    int rank = -1;
-    std::map<int, Parts> byRank;
-    for (const Track& candidate : tracks.value()) {
-        const int of = candidate.description.rank;
-        rank = candidate.id == track ? of : rank;
-        const bool isMember
-            = ranks.empty() || std::find(ranks.begin(), ranks.end(), of) != ranks.end();
-        if (candidate.description.kind != TrackKind::Stream || !(isMember || candidate.id == track))
-            continue;
-        const auto status = finder.collect(candidate, wanted.value(), byRank[of]);
-        if (!status.hasValue())
-            return status.error();
-    }
-    if (!byRank.contains(rank))
+    auto found = partsByRank(finder, wanted.value(), tracks.value(), track);
+    if (!found.hasValue())
+        return found.error();
+    auto& byRank = found.value();
+    const auto own = std::find_if(tracks.value().begin(), tracks.value().end(),
+        [track](const Track& one) { return one.id == track; });
+    if (own == tracks.value().end() || !byRank.contains(own->description.rank))
         return Error{
             ErrorCode::NotFound, "The span's track is not a stream of this run.", run.name};
+    const int rank = own->description.rank;
     if (onOneClock) {
         span.start = onOneClock(rank, span.start);
         for (auto& [of, parts] : byRank) {
@@ -148,13 +167,9 @@ Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store
                 part.span.start = onOneClock(of, part.span.start);
         }
     }
-    for (auto& [of, parts] : byRank)
-        std::stable_sort(
-            parts.begin(), parts.end(), [](const CollectivePeer& a, const CollectivePeer& b) {
-                return a.span.start < b.span.start;
-            });
-    CollectivePeers result{
-        name.value(), wanted.value().collective, wanted.value().group, ranks, {}, {}, -1, {}};
+    sortByStart(byRank);
+    CollectivePeers result{name.value(), wanted.value().collective, wanted.value().group,
+        wanted.value().ranks, {}, {}, -1, {}};
     pickPeers(byRank, rank, track, span, result);
     describeLateness(result);
     return std::optional(std::move(result));

@@ -8,6 +8,16 @@ report() {
   printf '%s:\n%s\n\n' "$1" "$2"
   status=1
 }
+# Folders of one room, in the order in which they may know each other: each only those before it.
+in_order() {
+  local room=$1 known="" folder
+  shift
+  for folder in "$@"; do
+    known="$known|$folder"
+    report "includes of folders that stand higher ($room/$folder)" \
+      "$(grep -nE "#include \"$room/[a-z]+/" -r "$room/$folder" | grep -vE "#include \"$room/(${known#|})/")"
+  done
+}
 sources=$(find core importers app qml tests -name '*.cpp' -o -name '*.h' -o -name '*.qml' | sort)
 
 report "includes that climb out of their folder" "$(grep -nE '#include "\.\./' $sources)"
@@ -16,4 +26,6 @@ report "colour literals outside the theme" "$(grep -nE '"#[0-9a-fA-F]{3,8}"' $(f
 report "words of unfinished work" "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources)"
 report "headers without #pragma once" "$(for f in $(find core importers app -name '*.h'); do head -1 "$f" | grep -q 'pragma once' || echo "$f"; done)"
 report "files over 400 lines (each holds two ideas)" "$(wc -l $sources | awk '$2 != "total" && $1 > 400 {print $2 ": " $1}')"
+in_order app/viewmodels text shared window bench lanes alignment inspector importing session timeline \
+  layout figures comparison findings
 exit $status

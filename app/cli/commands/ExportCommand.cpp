@@ -1,6 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/RunSelection.h"
+#include "app/cli/options/OneRun.h"
 #include "app/cli/output/RunExport.h"
 
 #include <CLI/CLI.hpp>
@@ -12,24 +12,17 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options {
-    std::string database;
-    std::string run;
+struct Options : OneRun {
     std::vector<std::string> metrics;
     std::string out;
     bool force = false;
 };
 
-ExitStatus exportCsv(const Options& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto run = selectRunOrOnly(store.value(), options.run);
-    if (!run.hasValue())
-        return console.fail(run.error());
+ExitStatus exportCsv(
+    const Options& options, const Console& console, const store::Store& store, const Run& run) {
     ProgressLine line(console);
-    const auto files = exportRun(store.value(),
-        {run.value(), options.metrics, options.out, options.force}, [&](std::string_view phase) {
+    const auto files = exportRun(
+        store, {run, options.metrics, options.out, options.force}, [&](std::string_view phase) {
             line.update("Writing " + std::string(phase), 0, 0);
             return !console.isCancelled();
         });
@@ -37,7 +30,7 @@ ExitStatus exportCsv(const Options& options, const Console& console) {
     if (!files.hasValue())
         return console.fail(files.error());
     if (files.value().empty())
-        console.warn("The run '" + run.value().name + "' holds no data; nothing was written.");
+        console.warn("The run '" + run.name + "' holds no data; nothing was written.");
     for (const auto& file : files.value())
         console.out() << file.string() << '\n';
     return ExitStatus::Done;
@@ -48,9 +41,7 @@ ExitStatus exportCsv(const Options& options, const Console& console) {
 void addExportCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("export", "Write a run's samples, kernels and spans as CSV");
     auto options = std::make_shared<Options>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->run, "The run; may be left out where there is only one")
-        ->type_name("N");
+    addOneRun(*command, *options);
     command
         ->add_option("--metric", options->metrics, "Only this metric; may be given several times")
         ->type_name("M")
@@ -70,7 +61,8 @@ Examples:
   trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --out csv/
   trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --metric gpu_power --out csv/ --force)");
     command->callback([options, &context] {
-        context.action = [options, &context] { return exportCsv(*options, context.console); };
+        context.action
+            = [options, &context] { return withRun(*options, context.console, exportCsv); };
     });
 }
 

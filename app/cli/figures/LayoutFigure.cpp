@@ -50,8 +50,11 @@ Result<plot::LayoutFigureData> loaded(
     const auto colours = coloursOf(arguments, run.value());
     if (!colours.hasValue())
         return colours.error();
-    plot::LayoutQuery query{
-        run.value().id, colours.value(), arguments.rank, arguments.kind == "layout", true, true};
+    plot::LayoutQuery query;
+    query.run = run.value().id;
+    query.colours = colours.value();
+    query.rank = arguments.rank;
+    query.physical = arguments.kind == "layout";
     auto data = plot::loadLayoutFigure(store, query, untilCancelled(console));
     if (!data.hasValue())
         return data;

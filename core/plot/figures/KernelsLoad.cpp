@@ -273,6 +273,31 @@ void addRunBars(const std::vector<FigureSubject>& shown, const std::vector<Trace
     data.panels.push_back(panelOf(bars, iterations, data.query.normalise));
 }
 
+// A panel for each run, with a bar for each stage.
+std::vector<FigureSubject> addStagePanels(
+    const std::vector<TracedRun>& traced, bool iterations, FigureData& data) {
+    std::vector<FigureSubject> shown;
+    for (const auto& run : traced)
+        shown.push_back(run.subject);
+    labelRuns(shown);
+    for (std::size_t i = 0; i < traced.size(); ++i) {
+        auto panel
+            = panelOf(barsOf(traced[i], i, KernelsPer::Stage), iterations, data.query.normalise);
+        panel.title = shown[i].named.label;
+        data.panels.push_back(std::move(panel));
+    }
+    data.sideBySide = true;
+    return shown;
+}
+
+const char* captionOf(bool iterations) {
+    return iterations
+        ? "Summed kernel time of each traced iteration, warm-up left out; mean over the ranks of a "
+          "bar. Streams run side by side, so sums can exceed the iteration."
+        : "Summed kernel time of the whole trace; mean over the ranks of a bar. Streams run side "
+          "by side, so sums can exceed the trace.";
+}
+
 } // namespace
 
 Status loadKernels(const FigureContext& context, FigureData& data) {
@@ -294,16 +319,7 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
     const bool iterations = allHaveIterations(traced);
     std::vector<FigureSubject> shown;
     if (isStages) {
-        for (const auto& run : traced)
-            shown.push_back(run.subject);
-        labelRuns(shown);
-        for (std::size_t i = 0; i < traced.size(); ++i) {
-            auto panel = panelOf(
-                barsOf(traced[i], i, KernelsPer::Stage), iterations, data.query.normalise);
-            panel.title = shown[i].named.label;
-            data.panels.push_back(std::move(panel));
-        }
-        data.sideBySide = true;
+        shown = addStagePanels(traced, iterations, data);
     } else {
         shown = withOom(subjects.value(), traced);
         if (context.query.runs.empty())
@@ -317,11 +333,7 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
     const std::string common = commonTitle(shown);
     data.title = (isStages ? "Kernel time by pipeline stage" : "Kernel time by category")
         + (common.empty() ? std::string() : " · " + common);
-    data.caption = iterations
-        ? "Summed kernel time of each traced iteration, warm-up left out; mean over the ranks of a "
-          "bar. Streams run side by side, so sums can exceed the iteration."
-        : "Summed kernel time of the whole trace; mean over the ranks of a bar. Streams run side "
-          "by side, so sums can exceed the trace.";
+    data.caption = captionOf(iterations);
     return {};
 }
 
