@@ -1,5 +1,6 @@
 #include "app/importing/ImportRunner.h"
 
+#include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
 #include "core/store/Store.h"
 #include "importers/registry/HashingTree.h"
@@ -27,11 +28,11 @@ bool isOfDatabase(const Error& error) {
 
 class UnitRunner {
 public:
-    UnitRunner(store::Store& store, const importers::SourceTree& tree, const ImportUnit& unit,
+    UnitRunner(store::Store& store, const importers::SourceTree& tree, ImportUnit unit,
         ProgressFunnel& funnel)
         : m_store(store)
         , m_tree(tree)
-        , m_unit(unit)
+        , m_unit(std::move(unit))
         , m_progress([&funnel](const ProgressState& state) { return funnel.report(state); }) { }
 
     Result<ImportReport> run() {
@@ -39,6 +40,14 @@ public:
         if (importer == nullptr) {
             return Error{ErrorCode::Usage,
                 "There is no importer \"" + m_unit.importer + "\" in this version.", m_unit.path};
+        }
+        if (m_unit.machine) {
+            auto described = describedRuns(m_store, m_unit);
+            if (!described.hasValue())
+                return described.error();
+            m_unit.runName.clear();
+            m_unit.machine->runs = std::move(described.value().names);
+            m_remarks = std::move(described.value().warnings);
         }
         auto session = m_store.beginImport(
             {m_tree.displayPath(m_unit.path), m_unit.bytes, {}, m_unit.runName});
@@ -53,6 +62,9 @@ public:
         }
     }
 
+    // With the runs that it was found to describe.
+    [[nodiscard]] const ImportUnit& unit() const { return m_unit; }
+
 private:
     Result<ImportReport> importWith(
         const importers::Importer& importer, store::ImportSession& session) {
@@ -61,6 +73,16 @@ private:
         auto report = importer.import(m_tree, m_unit, sink, m_progress);
         if (!report.hasValue())
             return report;
+        if (m_unit.machine) {
+            const auto facts = importer.machineFacts(m_tree, m_unit);
+            if (!facts.hasValue())
+                return facts.error();
+            const Status said = describeRuns(m_store, m_unit.machine->runs, facts.value());
+            if (!said.hasValue())
+                return said.error();
+        }
+        for (const std::string& remark : m_remarks)
+            report.value().warn(m_tree.displayPath(m_unit.path), 0, remark);
         auto hash = m_tree.hashOf(m_unit, m_progress);
         if (!hash.hasValue() && hash.error().code == ErrorCode::Cancelled)
             return hash.error();
@@ -75,7 +97,8 @@ private:
 
     store::Store& m_store;
     importers::HashingTree m_tree;
-    const ImportUnit& m_unit;
+    ImportUnit m_unit;
+    std::vector<std::string> m_remarks; // for the report
     Progress m_progress;
 };
 
@@ -106,11 +129,10 @@ Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
             if (!unit.enabled)
                 continue;
             funnel.beginUnit(i);
-            auto report = funnel.isCancelled()
-                ? Result<ImportReport>(cancelled())
-                : UnitRunner(store.value(), tree, unit, funnel).run();
+            UnitRunner runner(store.value(), tree, unit, funnel);
+            auto report = funnel.isCancelled() ? Result<ImportReport>(cancelled()) : runner.run();
             funnel.endUnit();
-            UnitOutcome outcome{unit, std::nullopt, std::nullopt};
+            UnitOutcome outcome{runner.unit(), std::nullopt, std::nullopt};
             if (report.hasValue())
                 outcome.report = std::move(report).value();
             else

@@ -1,8 +1,11 @@
 #include "core/layout/Cluster.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string_view>
 
 namespace trainscope::layout {
@@ -54,6 +57,16 @@ bool isScaleUp(PathKind kind) {
 bool staysUsual(const ScaleUpLink& usual, const ScaleUpLink& said) {
     const bool isSoldered = isScaleUp(usual.kind) && usual.name != "NVLink bridge";
     return isSoldered && (!isScaleUp(said.kind) || (said.kind == usual.kind && !said.bandwidth));
+}
+
+// Nodes that the data do not know in full are as large as the others.
+int nodesPerDomain(const std::vector<ClusterNode>& nodes, const std::optional<int>& gpus) {
+    int largest = 1;
+    for (const ClusterNode& node : nodes) {
+        for (const ClusterGpu& gpu : node.gpus)
+            largest = std::max(largest, gpu.local + 1);
+    }
+    return gpus && *gpus >= largest && *gpus % largest == 0 ? *gpus / largest : 1;
 }
 
 void applyTopology(Cluster& cluster) {
@@ -118,6 +131,8 @@ Cluster makeCluster(const ClusterFacts& facts) {
     cluster.isAirflowAssumed = facts.airflow.empty();
     cluster.nodesPerRack = facts.nodesPerRack;
     cluster.scaleUp = facts.scaleUp;
+    cluster.gpusPerCard = std::max(facts.gpusPerCard, 1);
+    cluster.nodesPerDomain = nodesPerDomain(cluster.nodes, facts.linkDomain);
     cluster.pcieBandwidth = facts.pcieBandwidth;
     cluster.networkBandwidth = facts.networkBandwidth;
     cluster.topology = facts.topology;
@@ -149,6 +164,30 @@ std::optional<std::size_t> gpuPlace(const Topology& topology, int local) {
             return place;
     }
     return std::nullopt;
+}
+
+MachineFit machineFit(const std::vector<int>& known, const std::vector<Gpu>& gpus) {
+    std::set<int> used;
+    for (const Gpu& gpu : gpus)
+        used.insert(gpu.local);
+    const auto missing = std::find_if(used.rbegin(), used.rend(),
+        [&](int local) { return std::find(known.begin(), known.end(), local) == known.end(); });
+    if (missing != used.rend())
+        return {true,
+            fmt::format("its nodes have GPU {}, which the topology of {} GPU{} does not have.",
+                *missing, known.size(), known.size() == 1 ? "" : "s")};
+    if (!used.empty() && used.size() < known.size())
+        return {false,
+            fmt::format(
+                "its nodes use {} of the {} GPUs of the topology.", used.size(), known.size())};
+    return {};
+}
+
+std::vector<int> gpuIndices(const Topology& topology) {
+    std::vector<int> indices;
+    for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu)
+        indices.push_back(topology.devices()[gpu].index);
+    return indices;
 }
 
 std::optional<double> networkBandwidthOf(const Topology& topology) {

@@ -42,6 +42,8 @@ struct Cluster {
     bool isAirflowAssumed = true; // ascending local indices, since nobody said the order
     std::optional<int> nodesPerRack; // absent: one row of nodes, all in rack 0
     ScaleUpLink scaleUp;
+    int nodesPerDomain = 1; // that its links join, by number
+    int gpusPerCard = 1; // neighbours by local index that are one card, two of AMD's MI250
     std::optional<double> pcieBandwidth; // of a GPU to its host, per direction, B/s
     std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
     std::optional<Topology> topology; // of every node, as imported
@@ -56,6 +58,8 @@ struct ClusterFacts {
     std::vector<int> airflow; // local indices from front to rear; empty: not said
     std::optional<int> nodesPerRack;
     ScaleUpLink scaleUp; // usual for that kind of GPU
+    std::optional<int> linkDomain; // GPUs that it joins; a node's when absent
+    int gpusPerCard = 1;
     std::optional<double> pcieBandwidth;
     std::optional<double> networkBandwidth;
     std::optional<Topology> topology;
@@ -72,6 +76,15 @@ Cluster makeCluster(const ClusterFacts& facts);
 ScaleUpLink scaleUpOf(const Topology& topology);
 // Of the GPU with that index, in the topology's devices; topologies number GPUs as nodes do.
 std::optional<std::size_t> gpuPlace(const Topology& topology, int local);
+// Whether a node's topology can be that of a run. Refused where the run's nodes have GPUs that it
+// does not know; a remark where it knows more than they use.
+struct MachineFit {
+    bool isRefused = false;
+    std::string text; // "its nodes have GPU 7, which …"; empty: it fits
+};
+MachineFit machineFit(const std::vector<int>& known, const std::vector<Gpu>& gpus);
+std::vector<int> gpuIndices(const Topology& topology); // as `known`, ascending
+
 // Of the nodes' network cards shared by their GPUs; absent where it is not told.
 std::optional<double> networkBandwidthOf(const Topology& topology);
 

@@ -291,7 +291,12 @@ Status Store::setEnteredLayout(RunId run, const std::optional<std::string>& spec
 }
 
 Status Store::setMachine(RunId run, const std::optional<std::string>& facts) {
-    return writing([&](Database& database) { return writeMachine(database, run, facts); });
+    return fenced(path(), [&]() -> Status {
+        // Sources tell of machines as well, and then it is a part of their import.
+        if (m_impl->mode == OpenMode::ReadOnly)
+            return requireWritable();
+        return writeMachine(m_impl->database, run, facts);
+    });
 }
 
 Status Store::renameRun(RunId run, std::string_view name) {

@@ -20,6 +20,14 @@ enum class ClockKind {
     None, // no time stamps: start time and period are needed
 };
 
+// Of a source that describes the machine of runs and makes none itself.
+struct MachineUnit {
+    std::vector<std::string> runs; // that lie beside it; where the unit's runName is empty
+    std::vector<int> gpus; // local indices of a node that it knows, ascending
+
+    bool operator==(const MachineUnit&) const = default;
+};
+
 struct ImportUnit {
     std::string importer; // id of the importer
     std::string path; // file, or folder of the run, relative to the tree
@@ -34,9 +42,15 @@ struct ImportUnit {
     std::optional<std::int64_t>
         utcOffsetSeconds; // editable, for ClockKind::Local; absent: taken as UTC
     bool enabled = true; // editable
+    std::optional<MachineUnit> machine;
     std::string summary; // one line: "8 GPUs, 12 metrics" or "rank 3 of 8, kernels"
     std::vector<std::string> notes; // what the user should know before importing
 };
+
+// The run that a unit joins, or those that it describes: "a, b and 3 more".
+std::string runText(const ImportUnit& unit);
+// At most `most` of them by name.
+std::string listNames(const std::vector<std::string>& names, std::size_t most = 4);
 
 // A file that nobody recognised, with what was found instead.
 struct Unrecognised {
@@ -71,6 +85,9 @@ public:
     // cut short.
     [[nodiscard]] virtual Result<ImportReport> import(const SourceTree& tree,
         const ImportUnit& unit, Sink& sink, const Progress& progress) const = 0;
+    // Of units with a machine: what they say of it, JSON of core/layout/MachineFacts.h.
+    [[nodiscard]] virtual Result<std::string> machineFacts(
+        const SourceTree& tree, const ImportUnit& unit) const;
 };
 
 } // namespace trainscope::importers

@@ -66,7 +66,6 @@ constexpr std::array kText{
     Sign{"ROCm System Management", "rocm-smi table, not read by this version"},
     Sign{"AMD-SMI", "amd-smi output, not read by this version"},
     Sign{"Watts,", "power meter log of SPEC PTDaemon, not read by this version"},
-    Sign{"Legend:", "topology of nvidia-smi topo -m, not telemetry"},
     Sign{"CUDA Kernel", "table of Nsight Systems, not read by this version"},
     Sign{"emissions", "CodeCarbon table, not read by this version"},
 };

@@ -25,7 +25,7 @@ bool isBelow(std::string_view path, std::string_view folder) {
 std::set<std::string> runsBelow(const std::vector<ImportUnit>& units, std::string_view folder) {
     std::set<std::string> names;
     for (const ImportUnit& unit : units) {
-        if (unit.importer != kLogs && !unit.files.empty()
+        if (unit.importer != kLogs && !unit.machine && !unit.files.empty()
             && isBelow(folderPart(unit.files.front()), folder))
             names.insert(unit.runName);
     }

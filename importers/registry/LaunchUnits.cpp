@@ -22,7 +22,7 @@ bool isBelow(std::string_view path, std::string_view folder) {
 std::size_t runsBelow(const std::vector<ImportUnit>& units, std::string_view folder) {
     std::set<std::string_view> names;
     for (const ImportUnit& unit : units) {
-        if (!unit.files.empty() && isBelow(unit.files.front(), folder))
+        if (!unit.machine && !unit.files.empty() && isBelow(unit.files.front(), folder))
             names.insert(unit.runName);
     }
     return names.size();
@@ -87,7 +87,7 @@ void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units) {
     const RunFolders runs(tree);
     const launch::LaunchFiles files(tree, runs);
     for (ImportUnit& unit : units) {
-        if (unit.importer == kReadsItself || unit.files.empty())
+        if (unit.importer == kReadsItself || unit.machine || unit.files.empty())
             continue;
         for (const std::string& folder : foldersOf(runs, units, unit)) {
             launch::LaunchMatch match = files.find(folder);

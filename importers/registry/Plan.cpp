@@ -5,6 +5,7 @@
 #include "importers/registry/FileKind.h"
 #include "importers/registry/Joining.h"
 #include "importers/registry/LaunchUnits.h"
+#include "importers/registry/MachineUnits.h"
 
 #include <algorithm>
 #include <exception>
@@ -100,6 +101,7 @@ public:
             planWith(*importer);
         joinLogsToRuns(m_tree, m_plan.units);
         attachLaunchFiles(m_tree, m_plan.units);
+        joinMachinesToRuns(m_plan.units);
         forgetUsed();
         std::sort(m_plan.unrecognised.begin(), m_plan.unrecognised.end(),
             [](const Unrecognised& a, const Unrecognised& b) { return a.path < b.path; });

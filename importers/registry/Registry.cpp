@@ -3,6 +3,7 @@
 #include "importers/charllm/CharllmImporter.h"
 #include "importers/kineto/KinetoImporter.h"
 #include "importers/nvsmi/NvsmiImporter.h"
+#include "importers/topology/TopologyImporter.h"
 
 #include <algorithm>
 
@@ -14,6 +15,8 @@ const std::vector<std::unique_ptr<Importer>>& registry() {
         list.push_back(std::make_unique<charllm::CharllmImporter>());
         list.push_back(std::make_unique<kineto::KinetoImporter>());
         list.push_back(std::make_unique<NvsmiImporter>());
+        // Behind those that make the runs.
+        list.push_back(std::make_unique<topology::TopologyImporter>());
         return list;
     }();
     return importers;

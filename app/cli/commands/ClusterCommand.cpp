@@ -98,15 +98,12 @@ Status check(const store::Store& store, const Run& run, const Said& said) {
         if (Status status = analysis::checkAirflow(said.airflow, gpus.value()); !status.hasValue())
             return Error{ErrorCode::Usage, run.name + ": " + status.error().message, {}};
     }
-    const auto locals = localsOf(gpus.value());
-    if (!said.machine.topology || locals.empty()
-        || layout::gpuPlace(*said.machine.topology, locals.back()))
+    if (!said.machine.topology)
         return {};
-    return Error{ErrorCode::Usage,
-        run.name + ": its nodes have GPU " + std::to_string(locals.back())
-            + ", which the topology of " + std::to_string(said.machine.topology->gpuCount())
-            + " GPUs does not have.",
-        {}};
+    const auto fit = layout::machineFit(layout::gpuIndices(*said.machine.topology), gpus.value());
+    if (fit.isRefused)
+        return Error{ErrorCode::Usage, run.name + ": " + fit.text, {}};
+    return {};
 }
 
 Status writeMachine(store::Store& store, const Run& run, const layout::MachineFacts& said) {

@@ -28,7 +28,7 @@ Json errorJson(const Error& error) {
 }
 
 Json unitJson(const app::UnitOutcome& outcome) {
-    Json json{{"path", outcome.unit.path}, {"run", outcome.unit.runName},
+    Json json{{"path", outcome.unit.path}, {"run", importers::runText(outcome.unit)},
         {"importer", outcome.unit.importer}};
     setIfPresent(json, "rank", outcome.unit.rank);
     const bool cancelledHere = outcome.error && outcome.error->code == ErrorCode::Cancelled;
@@ -101,7 +101,8 @@ void printOutcome(const Options& options, const ImportOutcome& outcome, std::ost
     TextTable table({{"run", TextTable::Align::Left}, {"rank"}, {"read", TextTable::Align::Left}});
     for (const auto& unit : outcome.units) {
         const std::string rank = unit.unit.rank ? std::to_string(*unit.unit.rank) : std::string();
-        table.add({unit.unit.runName, rank, unit.report ? reportText(*unit.report) : "failed"});
+        table.add({importers::runText(unit.unit), rank,
+            unit.report ? reportText(*unit.report) : "failed"});
     }
     if (!table.isEmpty())
         table.print(out);

@@ -50,6 +50,28 @@ bool hasWork(const ImportPlan& plan) {
         plan.units.begin(), plan.units.end(), [](const auto& unit) { return unit.enabled; });
 }
 
+bool hasRuns(const ImportPlan& plan) {
+    return std::any_of(
+        plan.units.begin(), plan.units.end(), [](const auto& unit) { return !unit.machine; });
+}
+
+// A topology that was given beside the results of an import, not in their folder, is of them all.
+void joinMachines(std::vector<ImportPlan>& plans) {
+    std::set<std::string> names;
+    for (const auto& plan : plans) {
+        for (const auto& unit : plan.units) {
+            if (unit.enabled && !unit.machine)
+                names.insert(unit.runName);
+        }
+    }
+    for (auto& plan : plans) {
+        for (auto& unit : plan.units) {
+            if (unit.machine && unit.machine->runs.empty())
+                unit.machine->runs = {names.begin(), names.end()};
+        }
+    }
+}
+
 Error nothingUsable(const SourceTree& tree, const ImportPlan& plan) {
     const auto& files = tree.files();
     const std::string where
@@ -58,7 +80,10 @@ Error nothingUsable(const SourceTree& tree, const ImportPlan& plan) {
     if (plan.unrecognised.size() == 1)
         message = "It was not recognised: " + plan.unrecognised.front().reason;
     return {ErrorCode::Unrecognised,
-        message + ". Expected are CharLLM-PPT results, Kineto traces or nvidia-smi logs.", where};
+        message
+            + ". Expected are CharLLM-PPT results, Kineto traces, nvidia-smi logs "
+              "or node topologies.",
+        where};
 }
 
 // Plans and imports one request; the members are what both steps share.
@@ -77,10 +102,16 @@ public:
         m_sources = std::move(list.sources);
         if (auto status = plan(); !status.hasValue())
             return status.error();
+        joinMachines(m_plans);
         nameRuns(m_plans, m_request.name);
-        for (std::size_t i = 0; i < m_plans.size() && !m_outcome.isStopped(); ++i) {
-            if (auto status = importTree(i); !status.hasValue())
-                return status.error();
+        // What describes runs comes behind what makes them.
+        for (const bool makesRuns : {true, false}) {
+            for (std::size_t i = 0; i < m_plans.size() && !m_outcome.isStopped(); ++i) {
+                if (hasRuns(m_plans[i]) != makesRuns)
+                    continue;
+                if (auto status = importTree(i); !status.hasValue())
+                    return status.error();
+            }
         }
         markPartialRuns();
         return std::move(m_outcome);
@@ -190,13 +221,21 @@ void nameRuns(std::vector<ImportPlan>& plans, const std::string& name) {
     std::set<std::string> names;
     for (const auto& plan : plans) {
         for (const auto& unit : plan.units) {
-            if (unit.enabled)
+            if (unit.enabled && !unit.machine)
                 names.insert(unit.runName);
         }
     }
+    const auto renamed
+        = [&](const std::string& old) { return names.size() <= 1 ? name : name + "/" + old; };
     for (auto& plan : plans) {
-        for (auto& unit : plan.units)
-            unit.runName = names.size() <= 1 ? name : name + "/" + unit.runName;
+        for (auto& unit : plan.units) {
+            // What describes runs is of those beside it, under their new names, else of that one.
+            if (!unit.machine || unit.machine->runs.empty())
+                unit.runName = unit.machine ? name : renamed(unit.runName);
+            else
+                std::transform(unit.machine->runs.begin(), unit.machine->runs.end(),
+                    unit.machine->runs.begin(), renamed);
+        }
     }
 }
 

@@ -21,6 +21,15 @@ std::vector<std::filesystem::path> toPaths(const QStringList& texts) {
     return paths;
 }
 
+QStringList runsOf(const importers::ImportUnit& unit) {
+    if (!unit.runName.empty() || !unit.machine)
+        return {QString::fromStdString(unit.runName)};
+    QStringList names;
+    for (const auto& name : unit.machine->runs)
+        names.append(QString::fromStdString(name));
+    return names;
+}
+
 } // namespace
 
 ImportController::ImportController(QObject* parent)
@@ -71,9 +80,22 @@ void ImportController::takePlan() {
     if (m_board->isStopped())
         return setStage(Stage::Idle);
     m_planned = std::make_shared<PlannedImport>(std::move(*result).value());
+    proposeShownRun();
     m_plan.setUnits(m_planned->plan.units);
     m_unrecognised.setFiles(m_planned->plan.unrecognised);
     setStage(Stage::Review);
+}
+
+void ImportController::proposeShownRun() {
+    if (!useOpen() || m_shownRun.isEmpty())
+        return;
+    for (auto& unit : m_planned->plan.units) {
+        if (!unit.machine || !unit.machine->runs.empty())
+            continue;
+        unit.runName = m_shownRun.toStdString();
+        unit.notes = {
+            tr("Describes the machine of a run; proposed is the one that is shown.").toStdString()};
+    }
 }
 
 void ImportController::start() {
@@ -103,7 +125,7 @@ void ImportController::takeOutcomes() {
     QStringList runNames;
     for (const auto& outcome : result->value().outcomes) {
         if (outcome.report && !outcome.error)
-            runNames.append(QString::fromStdString(outcome.unit.runName));
+            runNames.append(runsOf(outcome.unit));
         const auto path = m_planned->tree->displayPath(outcome.unit.path);
         entries.push_back(ImportReportModel::entryOf(outcome, QString::fromStdString(path)));
     }

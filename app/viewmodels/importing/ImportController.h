@@ -55,6 +55,9 @@ public:
     bool begin(const QStringList& paths);
     // The database that is open in the window; empty: none.
     void setOpenDatabase(const QString& path);
+    // The run of that database that the window shows; empty: none. What describes a machine and
+    // lies beside no run is proposed for it.
+    void setShownRun(const QString& name) { m_shownRun = name; }
 
     Q_INVOKABLE void start();
     // Stops the work; on the review and the report it closes the sheet.
@@ -92,6 +95,7 @@ Q_SIGNALS:
 private:
     void setStage(Stage stage);
     void takePlan();
+    void proposeShownRun();
     void takeOutcomes();
     void pollProgress();
 
@@ -101,6 +105,7 @@ private:
     UnrecognisedModel m_unrecognised;
     ImportReportModel m_report;
     QString m_openDatabase;
+    QString m_shownRun;
     QString m_newDatabase;
     bool m_openIsWritable = false;
     bool m_useOpen = true;

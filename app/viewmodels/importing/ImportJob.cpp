@@ -47,10 +47,15 @@ void nameBelowFolders(
     std::map<std::string, std::set<std::string>> meanings;
     for (const auto& unit : units)
         meanings[shortName(unit.runName)].insert(unit.runName);
-    for (auto& unit : units) {
-        const auto name = shortName(unit.runName);
+    const auto rename = [&](std::string& run) {
+        const auto name = shortName(run);
         if (meanings[name].size() == 1)
-            unit.runName = name;
+            run = name;
+    };
+    for (auto& unit : units) {
+        rename(unit.runName);
+        if (unit.machine)
+            std::for_each(unit.machine->runs.begin(), unit.machine->runs.end(), rename);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -39,8 +40,12 @@ QString notesOf(const ImportUnit& unit) {
     return notes.join(QLatin1Char('\n'));
 }
 
+QString runOf(const ImportUnit& unit) {
+    return QString::fromStdString(importers::runText(unit));
+}
+
 bool isNamed(const ImportUnit& unit) {
-    return !QString::fromStdString(unit.runName).trimmed().isEmpty();
+    return !runOf(unit).trimmed().isEmpty();
 }
 
 } // namespace
@@ -60,7 +65,7 @@ QVariant ImportPlanModel::data(const QModelIndex& index, int role) const {
     case ImporterRole:
         return importerLabel(row.unit.importer);
     case RunNameRole:
-        return QString::fromStdString(row.unit.runName);
+        return runOf(row.unit);
     case RunNameFaultyRole:
         return !isNamed(row.unit);
     case RankRole:
@@ -147,7 +152,10 @@ QString ImportPlanModel::problem() const {
             continue;
         const auto path = QString::fromStdString(row.unit.path);
         if (!isNamed(row.unit))
-            return tr("%1 needs the name of a run.").arg(path);
+            return row.unit.machine ? tr("%1 describes the machine of a run: name the run, or drop "
+                                         "it together with the run's files.")
+                                          .arg(path)
+                                    : tr("%1 needs the name of a run.").arg(path);
         if (row.rankFaulty)
             return tr("The rank of %1 must be a whole number from 0.").arg(path);
         if (row.offsetFaulty)
@@ -177,8 +185,28 @@ void ImportPlanModel::setRunName(int row, const QString& text) {
     const auto name = text.trimmed().toStdString();
     if (found == nullptr || found->unit.runName == name)
         return;
-    found->unit.runName = name;
+    const auto before = std::exchange(found->unit.runName, name);
+    if (!found->unit.machine)
+        followRun(before, name);
     rowChanged(row);
+}
+
+void ImportPlanModel::followRun(const std::string& before, const std::string& now) {
+    const bool isLeft = std::none_of(m_rows.begin(), m_rows.end(),
+        [&](const Row& row) { return !row.unit.machine && row.unit.runName == before; });
+    for (int row = 0; row < count(); ++row) {
+        auto& machine = rowAt(row)->unit.machine;
+        if (!machine)
+            continue;
+        const auto known = std::find(machine->runs.begin(), machine->runs.end(), before);
+        if (known == machine->runs.end())
+            continue;
+        if (isLeft)
+            machine->runs.erase(known);
+        if (std::find(machine->runs.begin(), machine->runs.end(), now) == machine->runs.end())
+            machine->runs.push_back(now);
+        rowChanged(row);
+    }
 }
 
 void ImportPlanModel::setRank(int row, const QString& text) {

@@ -84,6 +84,8 @@ private:
     };
     [[nodiscard]] Row* rowAt(int row);
     void rowChanged(int row);
+    // Topologies stay with the runs that they lie beside when these get other names.
+    void followRun(const std::string& before, const std::string& now);
 
     std::vector<Row> m_rows;
 };

@@ -41,7 +41,7 @@ QString runNames(const store::Source& source, const std::vector<Run>& runs) {
 Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path) {
     Entry entry;
     entry.path = path;
-    entry.origin = tr("Run %1").arg(QString::fromStdString(outcome.unit.runName));
+    entry.origin = tr("Run %1").arg(QString::fromStdString(importers::runText(outcome.unit)));
     if (outcome.report) {
         entry.origin
             += QStringLiteral(" · %1").arg(QString::fromStdString(outcome.report->importer));

@@ -40,6 +40,10 @@ Session::Session(QObject* parent)
     m_bench.setWorkspace(&m_workspace);
     connect(&m_bench, &BenchState::failed, &m_notices, &NoticeModel::error);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, &Session::factsChanged);
+    connect(&m_workspace, &Workspace::shownRunsChanged, this, [this] {
+        const Run* shown = shownRun();
+        m_importing.setShownRun(shown == nullptr ? QString() : QString::fromStdString(shown->name));
+    });
     connect(&m_workspace, &Workspace::databaseChanged, this, [this] {
         m_importing.setOpenDatabase(m_workspace.databasePath());
         m_maintenance.setDatabase(m_workspace.databasePath());
@@ -56,14 +60,20 @@ Session::Session(QObject* parent)
     });
 }
 
+const Run* Session::shownRun() const {
+    const auto& shown = m_workspace.shownRuns();
+    const auto& runs = m_workspace.runs();
+    const auto found = std::find_if(runs.begin(), runs.end(),
+        [&shown](const Run& run) { return !shown.empty() && run.id == shown.front().id; });
+    return found == runs.end() ? nullptr : &*found;
+}
+
 QString Session::facts() const {
     const auto& shown = m_workspace.shownRuns();
     if (shown.empty())
         return m_workspace.isOpen() ? tr("No run is shown") : QString();
-    const auto& runs = m_workspace.runs();
-    const auto found = std::find_if(
-        runs.begin(), runs.end(), [&shown](const Run& run) { return run.id == shown.front().id; });
-    if (found == runs.end())
+    const Run* found = shownRun();
+    if (found == nullptr)
         return {};
     if (shown.size() == 1)
         return runFacts(*found);

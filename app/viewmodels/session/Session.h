@@ -64,6 +64,7 @@ Q_SIGNALS:
     void factsChanged();
 
 private:
+    [[nodiscard]] const Run* shownRun() const; // the first; nullptr: none
     bool openDatabase(const QString& path);
     void takeImport(const QString& database, const QStringList& runNames);
 

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/layout/Cluster.h"
+#include "core/layout/GroupLink.h"
 
 using namespace trainscope;
 using namespace trainscope::layout;
@@ -134,6 +135,59 @@ private Q_SLOTS:
         }
         facts.scaleUp = {"NVSwitch", PathKind::NvLink, true, 450e9};
         QCOMPARE(makeCluster(facts).scaleUp.bandwidth.value(), 450e9);
+    }
+
+    // Two pairs of GPUs with links, over the CPUs to each other: what joins a group is its worst
+    // way, not the best of the node.
+    void groupsThatLinksDoNotJoin() {
+        auto facts = factsOf(2, 4);
+        facts.scaleUp = {"NVSwitch", PathKind::NvLink, true, 300e9};
+        auto cluster = makeCluster(facts);
+        QCOMPARE(linkOfGroup(cluster, {0, 1, 2, 3}).name, std::string("NVSwitch"));
+        auto topology = topologyOf({});
+        for (const std::size_t a : {0U, 1U}) {
+            for (const std::size_t b : {2U, 3U})
+                topology.setPath(a, b, {PathKind::Sys, 0, false, 12e9});
+        }
+        facts.topology = topology;
+        cluster = makeCluster(facts);
+        QCOMPARE(linkOfGroup(cluster, {0, 1}).name, std::string("NVLink"));
+        QCOMPARE(linkOfGroup(cluster, {4, 5}).bandwidth.value_or(0.0), 100e9);
+        const auto all = linkOfGroup(cluster, {4, 5, 6, 7});
+        QCOMPARE(all.name, std::string("PCIe between CPUs"));
+        QCOMPARE(all.bandwidth.value_or(0.0), 12e9);
+        // Over nodes, of ranks that are not there, of one: the node's own.
+        for (const auto& ranks : {std::vector<int>{3, 4}, std::vector<int>{90, 91}, {2}, {}})
+            QCOMPARE(linkOfGroup(cluster, ranks).name, cluster.scaleUp.name);
+    }
+
+    // Makers' files list PCIe devices alone; the GPU's own switch is not in them.
+    void pcieFilesKeepTheSwitch() {
+        auto facts = factsOf(1, 4);
+        facts.scaleUp = {"NVSwitch", PathKind::NvLink, true, 300e9};
+        auto topology = topologyOf({});
+        for (std::size_t a = 0; a < 4; ++a) {
+            for (std::size_t b = 0; b < a; ++b)
+                topology.setPath(a, b, {PathKind::Phb, 0, false, 12e9});
+        }
+        facts.topology = topology;
+        QCOMPARE(linkOfGroup(makeCluster(facts), {0, 3}).name, std::string("NVSwitch"));
+        facts.scaleUp = {};
+        QCOMPARE(linkOfGroup(makeCluster(facts), {0, 3}).name, std::string("PCIe over a CPU"));
+    }
+
+    void whetherATopologyFits() {
+        const auto gpus = factsOf(2, 4).gpus;
+        QVERIFY(machineFit({0, 1, 2, 3}, gpus).text.empty());
+        QVERIFY(machineFit({}, {}).text.empty());
+        const auto more = machineFit({0, 1, 2, 3, 4, 5, 6, 7}, gpus);
+        QVERIFY(!more.isRefused);
+        QCOMPARE(more.text, std::string("its nodes use 4 of the 8 GPUs of the topology."));
+        // As many, but others: GPU 1 of the run is not in it.
+        const auto others = machineFit({0, 2, 3, 4}, gpus);
+        QVERIFY(others.isRefused);
+        QCOMPARE(others.text,
+            std::string("its nodes have GPU 1, which the topology of 4 GPUs does not have."));
     }
 };
 

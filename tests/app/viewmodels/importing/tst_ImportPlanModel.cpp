@@ -21,6 +21,7 @@ private Q_SLOTS:
     void edits();
     void faults();
     void oneOffsetForAll();
+    void topologiesFollowTheirRuns();
     void unrecognised();
 };
 
@@ -96,6 +97,45 @@ void tst_ImportPlanModel::oneOffsetForAll() {
     model.setOffsetForAll(QStringLiteral("-05:30"));
     QVERIFY(!model.units()[0].utcOffsetSeconds.has_value());
     QCOMPARE(model.units()[1].utcOffsetSeconds, std::optional<std::int64_t>(-19800));
+}
+
+void tst_ImportPlanModel::topologiesFollowTheirRuns() {
+    Model model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    auto units = twoUnits();
+    ImportUnit second = units[0]; // another rank of the same run
+    second.path = "rank4.json";
+    ImportUnit topology;
+    topology.importer = "topology";
+    topology.path = "topo.xml";
+    topology.machine = importers::MachineUnit{{"gpu", "run"}, {0}};
+    units.push_back(second);
+    units.push_back(topology);
+    model.setUnits(units);
+    const auto shown = [&model] { return model.index(3).data(Model::RunNameRole).toString(); };
+    const auto faulty = [&model] { return model.index(3).data(Model::RunNameFaultyRole).toBool(); };
+    QCOMPARE(model.index(3).data(Model::ImporterRole).toString(), QStringLiteral("node topology"));
+    QCOMPARE(shown(), QStringLiteral("gpu, run"));
+    model.setRunName(1, QStringLiteral("log"));
+    QCOMPARE(shown(), QStringLiteral("run, log"));
+    // The run goes on under its name until its last source has another.
+    model.setRunName(0, QStringLiteral("new"));
+    QCOMPARE(shown(), QStringLiteral("run, log, new"));
+    model.setRunName(2, QStringLiteral("new"));
+    QCOMPARE(shown(), QStringLiteral("log, new"));
+    // Typed it is of that one alone, and of those beside it again when that is taken back.
+    model.setRunName(3, QStringLiteral("other"));
+    QCOMPARE(shown(), QStringLiteral("other"));
+    QCOMPARE(model.units()[3].runName, std::string("other"));
+    model.setRunName(3, QString());
+    QVERIFY(!faulty());
+    QCOMPARE(shown(), QStringLiteral("log, new"));
+    topology.machine->runs.clear();
+    model.setUnits({topology});
+    QVERIFY(faulty());
+    QVERIFY(model.problem().contains(QStringLiteral("name the run")));
+    model.setRunName(0, QStringLiteral("known"));
+    QVERIFY(model.valid());
 }
 
 void tst_ImportPlanModel::unrecognised() {

@@ -1,0 +1,156 @@
+#include "app/importing/DescribedRuns.h"
+
+#include "core/layout/Cluster.h"
+#include "core/layout/MachineFacts.h"
+
+namespace trainscope::app {
+
+namespace {
+
+using importers::ImportUnit;
+
+Error noRun(const ImportUnit& unit) {
+    return {ErrorCode::NotFound,
+        "This topology describes the machine of a run, and the database has no run yet. Import it "
+        "together with the run's telemetry or traces, or after them.",
+        unit.path};
+}
+
+Error whichRun(const ImportUnit& unit, const std::string& known, std::size_t count) {
+    return {ErrorCode::NotFound,
+        "This topology describes the machine of a run, and the database has "
+            + std::to_string(count) + ": say of which one (in the import sheet, or with "
+            + "--name), or lay it beside that run's files. The runs are: " + known + ".",
+        unit.path};
+}
+
+Error unknownRun(const ImportUnit& unit, const std::string& name, const std::string& known) {
+    return {ErrorCode::NotFound,
+        "This topology describes the machine of run \"" + name
+            + "\", which the database does not have. "
+            + (known.empty() ? "It has no runs: import that run first, or together with it."
+                             : "The runs are: " + known + "."),
+        unit.path};
+}
+
+struct KnownRun {
+    RunId id;
+    std::string name;
+    std::string imported; // the name that it was imported under, which imports find it by
+};
+
+std::string listed(const std::vector<KnownRun>& runs) {
+    constexpr std::size_t kMost = 8;
+    std::vector<std::string> names;
+    for (const KnownRun& run : runs)
+        names.push_back(run.name);
+    return importers::listNames(names, kMost);
+}
+
+Result<std::vector<KnownRun>> knownRuns(const store::Store& store) {
+    std::vector<KnownRun> runs;
+    const Status status = store.query("SELECT id, name, imported_name FROM run ORDER BY id", {},
+        [&runs](const std::vector<store::SqlValue>& row) {
+            runs.push_back({{row[0].integer}, row[1].text, row[2].text});
+            return true;
+        });
+    if (!status.hasValue())
+        return status.error();
+    return runs;
+}
+
+const KnownRun* find(const std::vector<KnownRun>& runs, const std::string& name) {
+    for (const auto member : {&KnownRun::imported, &KnownRun::name}) {
+        for (const KnownRun& run : runs) {
+            if (run.*member == name)
+                return &run;
+        }
+    }
+    return nullptr;
+}
+
+// Names that the user gave must be there; of those beside it, some may have been left out.
+Result<std::vector<KnownRun>> wantedRuns(
+    const ImportUnit& unit, const std::vector<KnownRun>& runs) {
+    std::vector<std::string> names{unit.runName};
+    if (unit.runName.empty())
+        names = unit.machine->runs;
+    if (names.empty() && runs.size() == 1)
+        return runs;
+    if (names.empty())
+        return runs.empty() ? noRun(unit) : whichRun(unit, listed(runs), runs.size());
+    std::vector<KnownRun> wanted;
+    for (const std::string& name : names) {
+        if (const KnownRun* run = find(runs, name))
+            wanted.push_back(*run);
+    }
+    if (wanted.empty())
+        return unknownRun(unit, names.front(), listed(runs));
+    return wanted;
+}
+
+Status say(store::Store& store, const KnownRun& run, const layout::MachineFacts& facts) {
+    const auto known = store.machine(run.id);
+    if (!known.hasValue())
+        return known.error();
+    layout::MachineFacts more;
+    if (known.value()) {
+        auto said = layout::machineFromJson(*known.value());
+        if (!said.hasValue())
+            return said.error();
+        more = std::move(said).value();
+    }
+    more.topology = facts.topology;
+    more.topologyFrom = facts.topologyFrom;
+    return store.setMachine(run.id, layout::machineToJson(more));
+}
+
+} // namespace
+
+Result<DescribedRuns> describedRuns(const store::Store& store, const ImportUnit& unit) {
+    const auto runs = knownRuns(store);
+    if (!runs.hasValue())
+        return runs.error();
+    const auto wanted = wantedRuns(unit, runs.value());
+    if (!wanted.hasValue())
+        return wanted.error();
+    DescribedRuns described;
+    std::vector<std::string> misfits;
+    for (const KnownRun& run : wanted.value()) {
+        const auto gpus = store.gpus(run.id);
+        if (!gpus.hasValue())
+            return gpus.error();
+        const auto fit = layout::machineFit(unit.machine->gpus, gpus.value());
+        const std::string text = fit.text.empty() ? std::string() : run.name + ": " + fit.text;
+        if (fit.isRefused)
+            misfits.push_back(text);
+        else if (!text.empty())
+            described.warnings.push_back(text);
+        if (!fit.isRefused)
+            described.names.push_back(run.name);
+    }
+    if (described.names.empty())
+        return Error{ErrorCode::Usage, misfits.front(), unit.path};
+    described.warnings.insert(described.warnings.end(), misfits.begin(), misfits.end());
+    return described;
+}
+
+Status describeRuns(
+    store::Store& store, const std::vector<std::string>& names, const std::string& facts) {
+    const auto said = layout::machineFromJson(facts);
+    if (!said.hasValue())
+        return said.error();
+    const auto runs = knownRuns(store);
+    if (!runs.hasValue())
+        return runs.error();
+    for (const std::string& name : names) {
+        const KnownRun* run = find(runs.value(), name);
+        if (run == nullptr)
+            continue;
+        if (Status status = say(store, *run, said.value()); !status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,152 @@
+#include "importers/topology/TopologyImporter.h"
+
+#include "core/layout/Cluster.h"
+#include "core/layout/MachineFacts.h"
+#include "importers/common/RunFolders.h"
+#include "importers/topology/TopologyFile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::importers::topology {
+
+namespace {
+
+constexpr std::size_t kLargest = std::size_t{16} << 20;
+constexpr std::string_view kVersion = "topology 1";
+constexpr Confidence kCertain = 95;
+constexpr Confidence kInside = 40; // a log that holds a matrix may be of another format
+
+// The first element of an XML text, behind its prologue and comments.
+std::string_view firstElement(std::string_view text) {
+    for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
+        const std::string_view rest = text.substr(at);
+        std::size_t end = std::string_view::npos;
+        if (rest.starts_with("<!--"))
+            end = rest.find("-->");
+        else if (rest.starts_with("<?") || rest.starts_with("<!"))
+            end = rest.find('>');
+        else
+            return rest.substr(1, rest.find_first_of(" \t\r\n>/") - 1);
+        if (end == std::string_view::npos)
+            return {};
+        at += end;
+    }
+    return {};
+}
+
+bool startsWithMarkup(std::string_view head) {
+    const auto first = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+    return first != std::string_view::npos && head[first] == '<';
+}
+
+Result<TopologyFile> readFile(const SourceTree& tree, const std::string& path) {
+    const auto text = readHead(tree, path, kLargest);
+    if (!text.hasValue())
+        return text.error();
+    return readTopology(text.value(), tree.displayPath(path));
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string summaryOf(const TopologyFile& file) {
+    const auto& topology = file.topology;
+    const std::size_t cards = topology.devices().size() - topology.gpuCount();
+    std::string text = fmt::format("{}: {}, {}", file.format, plural(topology.gpuCount(), "GPU"),
+        cards == 0 ? "no network cards" : plural(cards, "network card"));
+    const auto link = layout::scaleUpOf(topology);
+    return link.name.empty() ? text : text + ", " + link.name;
+}
+
+ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
+    ImportUnit unit;
+    unit.importer = "topology";
+    unit.path = source.path;
+    unit.files = {source.path};
+    unit.bytes = source.size;
+    unit.clock = ClockKind::None;
+    unit.machine = MachineUnit{};
+    const auto file = readFile(tree, source.path);
+    if (!file.hasValue()) {
+        unit.notes.push_back(file.error().message);
+        return unit;
+    }
+    unit.summary = summaryOf(file.value());
+    unit.machine->gpus = layout::gpuIndices(file.value().topology);
+    return unit;
+}
+
+ImportReport reportOf(const TopologyFile& file, const std::string& where, std::uint64_t bytes) {
+    const auto& topology = file.topology;
+    ImportReport report;
+    report.importer = kVersion;
+    report.bytes = bytes;
+    report.rows = static_cast<std::int64_t>(topology.devices().size());
+    report.counts["gpus"] = static_cast<std::int64_t>(topology.gpuCount());
+    report.counts["network cards"]
+        = static_cast<std::int64_t>(topology.devices().size() - topology.gpuCount());
+    report.facts["format"] = file.format;
+    for (const auto& warning : file.warnings)
+        report.warn(where, 0, warning);
+    return report;
+}
+
+} // namespace
+
+Confidence TopologyImporter::sniff(std::string_view head, std::string_view /*path*/) const {
+    if (startsWithMarkup(head)) {
+        const bool isNccl = firstElement(head) == "system"
+            && (head.find("<cpu") != std::string_view::npos
+                || head.find("<pci") != std::string_view::npos);
+        return isNccl ? kCertain : 0;
+    }
+    if (head.find("GPU0") == std::string_view::npos || !readSmiMatrix(head, {}).hasValue())
+        return 0;
+    // Alone it begins with its heading: blanks, colours, then the first device.
+    const auto heading = head.find("GPU0");
+    return head.substr(0, heading).find('\n') == std::string_view::npos ? kCertain : kInside;
+}
+
+std::vector<ImportUnit> TopologyImporter::plan(
+    const SourceTree& tree, const std::vector<SourceFile>& mine) const {
+    std::vector<ImportUnit> units;
+    for (const SourceFile& source : mine)
+        units.push_back(unitOf(tree, source));
+    return units;
+}
+
+Result<ImportReport> TopologyImporter::import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) const {
+    if (progress && !progress({"Reading the topology", 0, unit.bytes}))
+        return cancelled();
+    const auto file = readFile(tree, unit.path);
+    if (!file.hasValue())
+        return file.error();
+    std::vector<std::string> names{unit.runName};
+    if (unit.runName.empty() && unit.machine)
+        names = unit.machine->runs;
+    for (const std::string& name : names) {
+        Run run;
+        run.name = name;
+        if (const auto id = sink.run(run); !id.hasValue())
+            return id.error();
+    }
+    return reportOf(file.value(), tree.displayPath(unit.path), unit.bytes);
+}
+
+Result<std::string> TopologyImporter::machineFacts(
+    const SourceTree& tree, const ImportUnit& unit) const {
+    auto file = readFile(tree, unit.path);
+    if (!file.hasValue())
+        return file.error();
+    layout::MachineFacts facts;
+    const std::string where = tree.displayPath(unit.path);
+    facts.topologyFrom = fmt::format("{}, {}", file.value().format, namePart(where));
+    facts.topology = std::move(file.value().topology);
+    return layout::machineToJson(facts);
+}
+
+} // namespace trainscope::importers::topology
