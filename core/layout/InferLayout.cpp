@@ -323,7 +323,9 @@ std::string misfitOf(const Evidence& evidence) {
 }
 
 std::string wordingOf(const Evidence& evidence, const RankGrid& grid) {
-    std::string text = fmt::format("the {} process groups of the traces", evidence.groups);
+    std::string text = evidence.groups == 1
+        ? std::string("the one process group of the traces")
+        : fmt::format("the {} process groups of the traces", evidence.groups);
     std::vector<std::string> assumed;
     for (const auto kind : {GroupKind::Tensor, GroupKind::Context, GroupKind::Data,
              GroupKind::Pipeline, GroupKind::Expert}) {

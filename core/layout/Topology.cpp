@@ -59,6 +59,20 @@ std::optional<std::size_t> Topology::nearestNic(std::size_t gpu) const {
     return best;
 }
 
+std::vector<std::size_t> Topology::connectedNics() const {
+    std::vector<std::size_t> nics;
+    const std::size_t gpus = gpuCount();
+    for (std::size_t nic = gpus; nic < m_devices.size(); ++nic) {
+        for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
+            if (path(gpu, nic).kind == PathKind::Unknown)
+                continue;
+            nics.push_back(nic);
+            break;
+        }
+    }
+    return nics;
+}
+
 Topology usualTopology(int gpus, PathKind scaleUp, std::optional<double> bandwidth) {
     std::vector<TopologyDevice> devices;
     for (int i = 0; i < gpus; ++i)

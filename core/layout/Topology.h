@@ -64,6 +64,9 @@ public:
 
     // The network card with the best path to a GPU, the first of equals; absent without any.
     [[nodiscard]] std::optional<std::size_t> nearestNic(std::size_t gpu) const;
+    // Network cards with a known way to a GPU: interfaces without a card (bridges, tunnels) have
+    // none.
+    [[nodiscard]] std::vector<std::size_t> connectedNics() const;
 
 private:
     std::vector<TopologyDevice> m_devices;

@@ -25,8 +25,12 @@ std::string percent(double fraction) {
 
 std::string headline(const Layout& layout) {
     const auto& degrees = layout.grid.degrees();
-    std::string text = fmt::format("{} ranks on {} nodes of {} GPUs: TP {}",
-        layout.grid.worldSize(), layout.nodes, layout.gpusPerNode, degrees.tensor);
+    const auto counted = [](int count, const char* noun) {
+        return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+    };
+    std::string text
+        = fmt::format("{} on {} of {}: TP {}", counted(layout.grid.worldSize(), "rank"),
+            counted(layout.nodes, "node"), counted(layout.gpusPerNode, "GPU"), degrees.tensor);
     const auto add = [&](const char* name, int degree) {
         if (degree > 1)
             text += fmt::format(" × {} {}", name, degree);

@@ -1,6 +1,7 @@
 #include "app/viewmodels/layout/LayoutFacts.h"
 
 #include "app/viewmodels/text/QuantityText.h"
+#include "core/layout/GroupLink.h"
 #include "core/layout/GroupSpan.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/figures/FigureFrame.h"
@@ -83,14 +84,6 @@ void addCoordinate(std::vector<Fact>& facts, const char* name, int at, int of) {
         facts.push_back({tr(name), tr("%1 of %2").arg(at).arg(of)});
 }
 
-QString linkName(const plot::LayoutFigureData& data, LinkClass link) {
-    if (link == LinkClass::ScaleUp)
-        return data.cluster.scaleUp.name.empty()
-            ? tr("inside the node")
-            : QString::fromStdString(data.cluster.scaleUp.name);
-    return link == LinkClass::ScaleOut ? tr("network between nodes") : tr("no link");
-}
-
 QString bytesPerStep(const GroupBytes& bytes) {
     if (bytes.measured && bytes.computed)
         return tr("%1 measured, %2 computed")
@@ -98,6 +91,11 @@ QString bytesPerStep(const GroupBytes& bytes) {
     if (bytes.measured)
         return tr("%1 measured").arg(quantity("B", *bytes.measured));
     return bytes.computed ? tr("%1 computed").arg(quantity("B", *bytes.computed)) : tr("not known");
+}
+
+LinkClass linkOf(const plot::LayoutFigureData& data, const plot::PhysicalEdge& edge) {
+    const int nodes = data.cluster.nodesPerDomain;
+    return edge.a / nodes == edge.b / nodes ? LinkClass::ScaleUp : LinkClass::ScaleOut;
 }
 
 const std::vector<GroupBytes>* bytesOf(const plot::LayoutFigureData& data, int rank) {
@@ -113,14 +111,28 @@ std::vector<int> groupRanks(const layout::Layout& layout, const std::string& gro
     return {};
 }
 
+// Of the group of that rank; an empty key: whatever joins the GPUs of a node.
+layout::ScaleUpLink scaleUpOf(
+    const plot::LayoutFigureData& data, const std::string& group, int rank) {
+    return group.empty() || !data.layout
+        ? data.cluster.scaleUp
+        : layout::linkOfGroup(data.cluster, groupRanks(*data.layout, group, rank));
+}
+
+QString linkName(LinkClass link, const layout::ScaleUpLink& scaleUp) {
+    if (link == LinkClass::ScaleUp)
+        return scaleUp.name.empty() ? tr("inside the node") : QString::fromStdString(scaleUp.name);
+    return link == LinkClass::ScaleOut ? tr("network between nodes") : tr("no link");
+}
+
 // Bandwidth while it is used, of the link's peak, and how much of the step it is used.
-void addLink(
-    const plot::LayoutFigureData& data, const GroupBytes& bytes, std::vector<Fact>& facts) {
-    const auto& cluster = data.cluster;
-    const auto peak = bytes.link == LinkClass::ScaleUp ? cluster.scaleUp.bandwidth
-        : bytes.link == LinkClass::ScaleOut            ? cluster.networkBandwidth
+void addLink(const plot::LayoutFigureData& data, const GroupBytes& bytes, int rank,
+    std::vector<Fact>& facts) {
+    const auto scaleUp = scaleUpOf(data, bytes.group, rank);
+    const auto peak = bytes.link == LinkClass::ScaleUp ? scaleUp.bandwidth
+        : bytes.link == LinkClass::ScaleOut            ? data.cluster.networkBandwidth
                                                        : std::nullopt;
-    Fact fact{QStringLiteral("    ") + linkName(data, bytes.link), {}};
+    Fact fact{QStringLiteral("    ") + linkName(bytes.link, scaleUp), {}};
     QStringList notes;
     if (const auto rate = bytes.bandwidth()) {
         fact.value = quantity("B/s", *rate);
@@ -205,7 +217,7 @@ std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank) {
                 ? tr("measured; computed %1").arg(quantity("B", *bytes.computed))
                 : bytes.measured ? tr("measured")
                                  : tr("computed")});
-        addLink(data, bytes, facts);
+        addLink(data, bytes, rank, facts);
     }
     return facts;
 }
@@ -299,7 +311,8 @@ HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours&
                     [key](const GroupBytes& one) { return one.group == key; });
             if (bytes != nullptr && found != bytes->end())
                 line += tr("; sends %1 per step, %2")
-                            .arg(bytesPerStep(*found), linkName(data, found->link));
+                            .arg(bytesPerStep(*found),
+                                linkName(found->link, scaleUpOf(data, found->group, rank)));
             lines.append(line);
         }
     }
@@ -322,7 +335,8 @@ HoverText edgeHover(const plot::LayoutFigureData& data, std::size_t edge) {
     both.computed = found->computed;
     both.measured = found->measured;
     QStringList lines{tr("%1 groups, both directions").arg(textOf(plot::groupTitle(found->group))),
-        tr("%1 per step").arg(bytesPerStep(both)), linkName(data, LinkClass::ScaleOut)};
+        tr("%1 per step").arg(bytesPerStep(both)),
+        linkName(linkOf(data, line), data.cluster.scaleUp)};
     hover.text = lines.join(QLatin1Char('\n'));
     return hover;
 }

@@ -38,10 +38,20 @@ constexpr std::array kNumbers{
         QT_TRANSLATE_NOOP("LayoutForm", "as launched"), &LayoutRequest::layers},
     NumberField{"microbatches", QT_TRANSLATE_NOOP("LayoutForm", "Micro-batches"),
         QT_TRANSLATE_NOOP("LayoutForm", "as launched"), &LayoutRequest::microbatches},
+    NumberField{"microbatch_group", QT_TRANSLATE_NOOP("LayoutForm", "Micro-batch group (VPP)"),
+        QT_TRANSLATE_NOOP("LayoutForm", "the least that works"), &LayoutRequest::microbatchGroup},
+    NumberField{"shard_size", QT_TRANSLATE_NOOP("LayoutForm", "Ranks of a shard group"),
+        QT_TRANSLATE_NOOP("LayoutForm", "all of DP × CP"), &LayoutRequest::shardSize},
 };
 constexpr auto kStageLayers = "stage_layers";
 constexpr auto kOrder = "order";
 constexpr auto kSchedule = "schedule";
+constexpr auto kSharding = "zero";
+constexpr std::array kStages{QT_TRANSLATE_NOOP("LayoutForm", "0: nothing is sharded"),
+    QT_TRANSLATE_NOOP("LayoutForm", "1: optimizer"),
+    QT_TRANSLATE_NOOP("LayoutForm", "2: and gradients"),
+    QT_TRANSLATE_NOOP("LayoutForm", "3: and parameters (FSDP)")};
+constexpr int kFullStage = 3;
 constexpr std::array kSchedules{layout::ScheduleKind::GPipe,
     layout::ScheduleKind::OneForwardOneBackward, layout::ScheduleKind::Interleaved,
     layout::ScheduleKind::ZeroBubble};
@@ -61,6 +71,28 @@ QString listText(const std::vector<int>& numbers) {
     return texts.join(QLatin1Char(','));
 }
 
+// FSDP is ZeRO's stage 3.
+std::optional<int> stageOf(const LayoutRequest& request) {
+    return !request.zeroStage && request.fsdp.value_or(false) ? std::optional(kFullStage)
+                                                              : request.zeroStage;
+}
+
+FormField shardingField(const LayoutRequest& request) {
+    QStringList stages{LayoutForm::tr("not said")};
+    for (const char* stage : kStages)
+        stages.append(LayoutForm::tr(stage));
+    const auto chosen = stageOf(request);
+    const bool isOne = chosen && *chosen >= 0 && *chosen <= kFullStage;
+    return {QLatin1String(kSharding), LayoutForm::tr("ZeRO / FSDP"),
+        stages[isOne ? *chosen + 1 : 0], {}, stages, false};
+}
+
+void takeSharding(const FormField& field, LayoutRequest& request) {
+    const int stage = field.current() - 1;
+    request.fsdp.reset();
+    request.zeroStage = stage < 0 ? std::nullopt : std::optional(stage);
+}
+
 std::vector<FormField> fieldsOf(const LayoutRequest& request) {
     std::vector<FormField> fields;
     for (const auto& number : kNumbers) {
@@ -73,6 +105,7 @@ std::vector<FormField> fieldsOf(const LayoutRequest& request) {
     fields.push_back({QLatin1String(kOrder), LayoutForm::tr("Rank order"),
         request.order ? QString::fromStdString(request.order->text()) : QString(),
         textOf(layout::kMegatronOrder.text()), {}, false});
+    fields.push_back(shardingField(request));
     QStringList kinds{automatic()};
     for (const auto kind : kSchedules)
         kinds.append(textOf(toString(kind)));
@@ -92,6 +125,10 @@ std::optional<QString> take(const FormField& field, LayoutRequest& request) {
         if (!text.isEmpty() && !isNumber)
             return LayoutForm::tr("%1: \"%2\" is no whole number.").arg(field.label, text);
         request.*number.member = text.isEmpty() ? std::nullopt : std::optional(value);
+        return std::nullopt;
+    }
+    if (field.key == QLatin1String(kSharding)) {
+        takeSharding(field, request);
         return std::nullopt;
     }
     if (field.key == QLatin1String(kSchedule)) {
@@ -134,6 +171,11 @@ QString summaryOf(const layout::Layout& made, int world) {
         text += LayoutForm::tr(", experts EP %1 × ETP %2")
                     .arg(degrees.expert)
                     .arg(degrees.expertTensor);
+    if (made.sharding && made.sharding->zeroStage > 0)
+        text += LayoutForm::tr(", ZeRO %1 over %2 of %3 ranks")
+                    .arg(made.sharding->zeroStage)
+                    .arg(made.sharding->group)
+                    .arg(made.sharding->group * made.sharding->replicas);
     if (world > 0 && world != made.grid.worldSize())
         text += LayoutForm::tr(". The run shows %1 ranks.").arg(world);
     return text;

@@ -22,6 +22,7 @@ void takeUsual(const Run& run, layout::ClusterFacts& facts) {
     if (model == nullptr)
         return;
     facts.pcieBandwidth = model->pcieBandwidth;
+    facts.gpusPerCard = static_cast<int>(model->devicesPerCard);
     facts.linksFrom = "hardware catalogue, " + model->name;
     if (model->scaleUp.empty())
         return;

@@ -52,13 +52,25 @@ std::optional<double> powerOf(
     return sum;
 }
 
-// "8 NICs", as imported.
+// "8 NICs of 50.0 GB/s", as imported.
 std::string cardsText(const layout::Cluster& cluster) {
     if (!cluster.topology)
         return {};
-    const auto cards = cluster.topology->devices().size() - cluster.topology->gpuCount();
-    return cards == 0 ? std::string() : fmt::format("{} NIC{}", cards, cards == 1 ? "" : "s");
+    const auto& devices = cluster.topology->devices();
+    const auto cards = cluster.topology->connectedNics();
+    if (cards.empty())
+        return {};
+    std::string text = fmt::format("{} NIC{}", cards.size(), cards.size() == 1 ? "" : "s");
+    const auto& speed = devices[cards.front()].bandwidth;
+    const bool isOne = std::all_of(cards.begin(), cards.end(),
+        [&](std::size_t card) { return devices[card].bandwidth == speed; });
+    return speed && isOne ? text + " of " + shortQuantity("B/s", *speed) : text;
 }
+
+// As core/layout/TrafficEdges.h has it.
+constexpr const char* kWhoSends
+    = "Who sends to whom is assumed: collectives go around a ring in the order of the ranks, "
+      "all-to-alls evenly to all others, pipelines to the stages before and behind.";
 
 class Loader {
 public:
@@ -171,7 +183,7 @@ private:
         if (!m_data.cluster.linksFrom.empty() && m_data.query.physical)
             notes.emplace_back("Links of a node: " + m_data.cluster.linksFrom + ".");
         if (!m_data.edges.empty() && m_data.query.physical)
-            notes.emplace_back(edgeNote());
+            notes.insert(notes.end(), {edgeNote(), kWhoSends});
         notes.insert(notes.end(), m_data.bytes.notes.begin(), m_data.bytes.notes.end());
     }
 

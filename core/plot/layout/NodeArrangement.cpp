@@ -17,6 +17,7 @@ constexpr double kRoomyNode = 6.0; // steps, of a box that has all its air
 constexpr double kEvenWorth = 1.35; // times the side of a cell, rows of equal length
 constexpr double kNameWorth = 1.4;
 constexpr double kMostBand = 0.25; // of a row
+constexpr double kCardLines = 2.5; // of network cards and the lines to them
 constexpr double kFullHeight = 0.72; // of its width, a cell that is stretched
 
 class Arranger {
@@ -27,7 +28,8 @@ public:
         , m_style(style)
         , m_count(static_cast<int>(std::max<std::size_t>(cluster.nodes.size(), 1)))
         , m_hasEdges(hasEdges)
-        , m_hasRacks(cluster.nodesPerRack.has_value())
+        , m_hasRacks(cluster.nodesPerRack.has_value() || cluster.nodesPerDomain > 1)
+        , m_hasNics(cluster.topology && !cluster.topology->connectedNics().empty())
         , m_gap(style.theme->spacing)
         , m_line(1.25 * style.theme->smallSize)
         , m_budget(style.height > 0.0 ? style.height : kWantedHeight * style.width) {
@@ -69,7 +71,8 @@ private:
         return one.rows * (one.rackHead + one.nodeHeight() + one.band);
     }
     [[nodiscard]] double widthIn(const NodeArrangement& one, int columns) const {
-        const double node = (m_style.width - one.nodeGap * (columns - 1)) / columns - 2.0 * one.pad;
+        const double node
+            = (m_style.width - one.left - one.nodeGap * (columns - 1)) / columns - 2.0 * one.pad;
         return (node - one.cellGap * (one.cellColumns - 1)) / one.cellColumns;
     }
     [[nodiscard]] int columnsThatFit() const {
@@ -96,6 +99,7 @@ private:
         one.bar = one.cellRows > 1 ? space.bar * m_gap : 0.0;
         one.title = space.title * m_line;
         one.foot = space.foot * m_line;
+        one.nics = m_hasNics && one.foot > 0.0 ? kCardLines * m_line : 0.0;
         one.nodeGap = space.nodeGap * m_gap;
         one.rackHead = m_hasRacks ? 1.4 * m_line : 0.0;
         one.band = m_hasEdges ? space.band * m_line : one.nodeGap;
@@ -152,6 +156,9 @@ private:
         one.cellWidth = std::max(widthIn(one, one.columns), 0.0);
         if (isNamed && m_numberWidth + m_gap < one.nodeGap + one.nodeWidth())
             one.title = m_line;
+        else if (rows > 1)
+            one.left = m_numberWidth + m_gap;
+        one.cellWidth = std::max(widthIn(one, one.columns), 0.0);
         const double budget = m_style.height > 0.0 ? m_budget : kSmallHeight * m_style.width;
         const double free = (budget - heightOf(one)) / (one.rows * one.cellRows);
         one.cellHeight = std::clamp(free, 0.0, kTallest * one.cellWidth);
@@ -164,6 +171,7 @@ private:
     int m_gpus = 1;
     bool m_hasEdges;
     bool m_hasRacks;
+    bool m_hasNics;
     double m_gap;
     double m_line;
     double m_budget;
@@ -178,14 +186,14 @@ double NodeArrangement::nodeWidth() const {
 }
 
 double NodeArrangement::nodeHeight() const {
-    return 2.0 * pad + title + cellRows * cellHeight + bar + foot;
+    return 2.0 * pad + title + cellRows * cellHeight + bar + nics + foot;
 }
 
 Rect NodeArrangement::node(std::size_t index) const {
     const int column = static_cast<int>(index) % columns;
     const int row = static_cast<int>(index) / columns;
-    return {column * (nodeWidth() + nodeGap), row * (rackHead + nodeHeight() + band) + rackHead,
-        nodeWidth(), nodeHeight()};
+    return {left + column * (nodeWidth() + nodeGap),
+        row * (rackHead + nodeHeight() + band) + rackHead, nodeWidth(), nodeHeight()};
 }
 
 Rect NodeArrangement::cell(const Rect& node, int slot, int count) const {
@@ -201,6 +209,11 @@ Rect NodeArrangement::link(const Rect& node) const {
     const double height = kShare * bar;
     return {node.x + pad, node.y + pad + title + cellHeight + (bar - height) / 2.0,
         node.width - 2.0 * pad, height};
+}
+
+Rect NodeArrangement::cards(const Rect& node) const {
+    return {node.x + pad, node.y + pad + title + cellRows * cellHeight + bar,
+        node.width - 2.0 * pad, nics};
 }
 
 NodeArrangement arrangeNodes(const layout::Cluster& cluster, bool hasEdges, const CellTexts& texts,

@@ -21,7 +21,9 @@ struct NodeArrangement {
     double cellGap = 0.0;
     double bar = 0.0; // of the link between the rows, with its air; 0: none
     double title = 0.0; // height of the node's name; 0: none
-    double foot = 0.0; // height of the line below the cells; 0: none
+    double nics = 0.0; // height of the network cards below the cells; 0: none
+    double foot = 0.0; // height of the line below these; 0: none
+    double left = 0.0; // of the rows, for the number of their first node; 0: none
     double nodeGap = 0.0; // between boxes of a row
     double rackHead = 0.0; // above each row; 0: no racks
     double band = 0.0; // below each row, for the lines between nodes
@@ -33,6 +35,7 @@ struct NodeArrangement {
     // Of a GPU in the air's order, of `count` in its node.
     [[nodiscard]] Rect cell(const Rect& node, int slot, int count) const;
     [[nodiscard]] Rect link(const Rect& node) const; // the bar between the rows
+    [[nodiscard]] Rect cards(const Rect& node) const;
 };
 
 NodeArrangement arrangeNodes(const layout::Cluster& cluster, bool hasEdges, const CellTexts& texts,

@@ -5,10 +5,12 @@
 #include "core/plot/figures/FigureFrame.h"
 #include "core/plot/layout/EdgeCurves.h"
 #include "core/plot/layout/GroupOutlines.h"
+#include "core/plot/layout/NicStrip.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace trainscope::plot {
 
@@ -87,9 +89,13 @@ private:
         if (m_arrangement.bar > 0.0 && !addLinksOf(node, box))
             addLink(index, box);
         const int count = static_cast<int>(node.gpus.size());
-        for (const auto& gpu : node.gpus)
-            m_texts.add(
-                m_diagram, gpu.rank, m_arrangement.cell(box, gpu.slot, count), m_arrangement.level);
+        std::vector<Rect> cells;
+        for (const auto& gpu : node.gpus) {
+            cells.push_back(m_arrangement.cell(box, gpu.slot, count));
+            m_texts.add(m_diagram, gpu.rank, cells.back(), m_arrangement.level);
+        }
+        if (m_arrangement.nics > 0.0 && m_cluster.topology)
+            addNics(m_frame, *m_cluster.topology, node, cells, m_arrangement.cards(box));
         if (m_arrangement.foot > 0.0)
             addFoot(index, box);
     }
@@ -130,14 +136,18 @@ private:
                 m_frame.theme.textSecondary, TextRole::Small, Align::Right);
     }
 
-    // Where boxes are too narrow for names, the first of each row says where it begins.
+    // Where boxes are too small for names, the number of the first of each row stands before it.
     void addRowName(std::size_t index, const Rect& box) const {
         const auto columns = static_cast<std::size_t>(m_arrangement.columns);
-        const double room = m_arrangement.band - m_arrangement.nodeGap;
-        if (index % columns == 0 && m_data.edges.empty() && room > m_frame.size(TextRole::Small))
-            m_frame.text({box.x, box.bottom() + m_frame.size(TextRole::Small)},
-                "node " + std::to_string(m_cluster.nodes[index].node), m_frame.theme.textSecondary,
-                TextRole::Small);
+        const double pitch = box.height + m_arrangement.band + m_arrangement.rackHead;
+        const auto step = static_cast<std::size_t>(
+            std::ceil(1.1 * m_frame.size(TextRole::Small) / std::max(pitch, 1.0)));
+        if (m_arrangement.left <= 0.0 || index % (columns * step) != 0)
+            return;
+        m_frame.text({m_arrangement.left - m_frame.gap(),
+                         m_frame.centred(box.y + box.height / 2.0, TextRole::Small)},
+            std::to_string(m_cluster.nodes[index].node), m_frame.theme.textSecondary,
+            TextRole::Small, Align::Right);
     }
 
     void addLink(std::size_t index, const Rect& box) const {
@@ -152,11 +162,14 @@ private:
     }
 
     // Links between single GPUs, where the topology tells them: seen in the gaps of the cells, as
-    // wide as they are many. False where there are none to draw.
+    // wide as they are many. False where there are none to draw, or the bar stands for others.
     bool addLinksOf(const layout::ClusterNode& node, const Rect& box) const {
-        if (!m_cluster.topology || m_cluster.scaleUp.isSwitched
-            || m_arrangement.level == Level::Plain)
+        if (m_cluster.scaleUp.isSwitched || m_arrangement.level == Level::Plain)
             return false;
+        if (!m_cluster.topology) {
+            addCards(node, box);
+            return false;
+        }
         const auto& topology = *m_cluster.topology;
         const int count = static_cast<int>(node.gpus.size());
         const auto centreOf = [&](const layout::ClusterGpu& gpu) {
@@ -182,6 +195,22 @@ private:
         return isAny;
     }
 
+    // GPUs of one card are joined inside it, by more links than cards by each other.
+    void addCards(const layout::ClusterNode& node, const Rect& box) const {
+        const int count = static_cast<int>(node.gpus.size());
+        for (const auto& gpu : node.gpus) {
+            const auto next = std::find_if(node.gpus.begin(), node.gpus.end(),
+                [&](const layout::ClusterGpu& other) { return other.local == gpu.local + 1; });
+            if ((gpu.local + 1) % m_cluster.gpusPerCard == 0 || next == node.gpus.end())
+                continue;
+            const Rect from = m_arrangement.cell(box, gpu.slot, count);
+            const Rect to = m_arrangement.cell(box, next->slot, count);
+            m_frame.line({from.x + from.width / 2.0, from.y + from.height / 2.0},
+                {to.x + to.width / 2.0, to.y + to.height / 2.0}, groupColor("tp"),
+                kWidestLink * m_frame.theme.lineWidth);
+        }
+    }
+
     void addFoot(std::size_t index, const Rect& box) const {
         const double baseline = box.bottom() - m_arrangement.pad;
         const double inside = box.width - 2.0 * m_arrangement.pad;
@@ -203,7 +232,25 @@ private:
         }
     }
 
-    // A line over the nodes of a rack that stand beside each other, with its name.
+    // Rack and link domain of a node.
+    [[nodiscard]] std::pair<int, int> placeOfNode(std::size_t index) const {
+        const layout::ClusterNode& node = m_cluster.nodes[index];
+        return {node.rack, node.node / m_cluster.nodesPerDomain};
+    }
+
+    // The longest first.
+    [[nodiscard]] std::vector<std::string> namesOfPlace(std::size_t index) const {
+        const auto [rack, domain] = placeOfNode(index);
+        if (m_cluster.nodesPerDomain == 1)
+            return {fmt::format("rack {}", rack), std::to_string(rack)};
+        const std::string name = fmt::format("NVLink domain {}", domain);
+        if (!m_cluster.nodesPerRack)
+            return {name, std::to_string(domain)};
+        return {fmt::format("rack {} · {}", rack, name), fmt::format("rack {}", rack),
+            std::to_string(rack)};
+    }
+
+    // A line over the nodes of a rack or link domain that stand beside each other, with its name.
     void addRacks() const {
         if (m_arrangement.rackHead <= 0.0)
             return;
@@ -211,15 +258,14 @@ private:
         for (std::size_t i = 0; i < m_cluster.nodes.size();) {
             std::size_t end = i + 1;
             while (end < m_cluster.nodes.size() && end % columns != 0
-                && m_cluster.nodes[end].rack == m_cluster.nodes[i].rack)
+                && placeOfNode(end) == placeOfNode(i))
                 ++end;
             const double y = m_diagram.nodes[i].y - 0.3 * m_arrangement.rackHead;
             const double right = m_diagram.nodes[end - 1].right();
             m_frame.line({m_diagram.nodes[i].x, y}, {right, y}, m_frame.theme.textMuted,
                 m_frame.theme.lineWidth);
             const double room = right - m_diagram.nodes[i].x;
-            for (const std::string& name : {fmt::format("rack {}", m_cluster.nodes[i].rack),
-                     std::to_string(m_cluster.nodes[i].rack)}) {
+            for (const std::string& name : namesOfPlace(i)) {
                 if (m_frame.width(name, TextRole::Small) > room)
                     continue;
                 m_frame.text({m_diagram.nodes[i].x, y - 0.2 * m_frame.size(TextRole::Small)}, name,

@@ -1,7 +1,8 @@
 #pragma once
 // The physical diagram of a run: node boxes in rack order, in each its GPUs as the air passes them,
 // the front row above and the rear row below, with the scale-up link between them, or the links
-// between single GPUs where an imported topology tells them; lines between
+// between single GPUs where an imported topology tells them, and the network cards that these are
+// nearest to; lines over racks and link domains; lines between
 // nodes as thick as what they exchange. Text thins out with the size, down to coloured cells for
 // 1,024 GPUs. Pure; any thread.
 

@@ -65,6 +65,12 @@ private Q_SLOTS:
         QTest::newRow("vpp") << "vpp"
                              << "0"
                              << "Virtual stages";
+        QTest::newRow("shards") << "shard_size"
+                                << "3"
+                                << "Shard groups of 3 do not divide the 2 ranks of DP 2 × CP 1";
+        QTest::newRow("no number") << "microbatch_group"
+                                   << "2.5"
+                                   << "\"2.5\" is no whole number";
         QTest::newRow("schedule") << "vpp"
                                   << "2"
                                   << "virtual";
@@ -87,6 +93,58 @@ private Q_SLOTS:
         // An empty field is what it was before anything was said.
         form.set(key, QString());
         QVERIFY2(form.fits(), qPrintable(form.verdict()));
+    }
+
+    void shardingIsChosen() {
+        LayoutForm form;
+        layout::LayoutRequest request;
+        request.fsdp = true; // which is stage 3
+        form.begin(request, 16);
+        const auto chosen = [&form] {
+            for (int row = 0; row < form.rowCount(); ++row) {
+                const auto index = form.index(row);
+                if (form.data(index, LayoutForm::Key).toString() == QLatin1String("zero"))
+                    return form.data(index, LayoutForm::Current).toInt();
+            }
+            return -1;
+        };
+        QCOMPARE(chosen(), 4);
+        form.set(QStringLiteral("shard_size"), QStringLiteral("8"));
+        QVERIFY2(form.verdict().endsWith(QStringLiteral("ZeRO 3 over 8 of 16 ranks")),
+            qPrintable(form.verdict()));
+        form.set(QStringLiteral("zero"), QStringLiteral("1: optimizer"));
+        QCOMPARE(form.request().zeroStage.value_or(-1), 1);
+        QVERIFY(!form.request().fsdp);
+        QCOMPARE(form.request().shardSize.value_or(0), 8);
+        form.set(QStringLiteral("zero"), QStringLiteral("0: nothing is sharded"));
+        QCOMPARE(form.request().zeroStage.value_or(-1), 0);
+        form.set(QStringLiteral("zero"), QStringLiteral("not said"));
+        QVERIFY(!form.request().zeroStage);
+    }
+
+    // The schedule decides: groups must be of the stages at least, and leave a rest that fills
+    // them.
+    void theMicrobatchGroup() {
+        LayoutForm form;
+        layout::LayoutRequest request;
+        request.pipeline = 4;
+        request.virtualStages = 2;
+        request.microbatches = 10;
+        form.begin(request, 4);
+        const bool fitted = form.fits();
+        form.set(QStringLiteral("microbatch_group"), QStringLiteral("2"));
+        QVERIFY(!form.fits());
+        layout::LayoutRequest same = form.request();
+        same.worldSize = 4;
+        const auto made = layout::makeLayout(same);
+        QVERIFY(made.hasValue());
+        QCOMPARE(form.verdict(),
+            QString::fromStdString(layout::planSchedule(made.value()).error().message));
+        form.set(QStringLiteral("microbatch_group"), QStringLiteral("5"));
+        QVERIFY2(form.fits(), qPrintable(form.verdict()));
+        QCOMPARE(form.request().microbatchGroup.value_or(0), 5);
+        form.set(QStringLiteral("microbatch_group"), QString());
+        QCOMPARE(form.fits(), fitted);
     }
 
     void anotherClusterIsSaid() {

@@ -7,6 +7,8 @@
 #include "core/plot/layout/support/DemoLayout.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 using namespace trainscope;
@@ -193,6 +195,83 @@ private Q_SLOTS:
         for (const Label& label : itemsOf<Label>(diagram.scene))
             names.insert(label.text);
         QVERIFY(names.contains("rack 0") && names.contains("rack 1"));
+    }
+
+    // Trays of one NVLink domain stand under one line, in racks or not.
+    void linkDomainsAreNamed() {
+        layout::ClusterFacts facts;
+        for (int rank = 0; rank < 32; ++rank)
+            facts.gpus.push_back({rank, rank / 4, rank % 4, {}, {}});
+        facts.linkDomain = 16;
+        const auto cluster = layout::makeCluster(facts);
+        QCOMPARE(cluster.nodesPerDomain, 4);
+        const auto diagram
+            = buildPhysical({&cluster, nullptr, demoHeat(32), {}, {}}, diagramStyle(1800, 0));
+        const auto labels = itemsOf<Label>(diagram.scene);
+        const auto find = [&](std::string_view text) {
+            return std::find_if(labels.begin(), labels.end(),
+                [&](const Label& label) { return label.text == text; });
+        };
+        QVERIFY(find("NVLink domain 0") != labels.end());
+        const auto second = find("NVLink domain 1");
+        QVERIFY(second != labels.end());
+        QVERIFY(std::abs(second->anchor.x - diagram.nodes[4].x) < 1.0);
+        // 18 GPUs are no whole nodes of 4.
+        facts.linkDomain = 18;
+        QCOMPARE(layout::makeCluster(facts).nodesPerDomain, 1);
+    }
+
+    // Two bridges with two GPUs and a card each, a third card far from all, and a bridge of the
+    // network that is no card.
+    void cardsStandByTheirGpus() {
+        using layout::DeviceKind;
+        using layout::PathKind;
+        std::vector<layout::TopologyDevice> devices;
+        for (int gpu = 0; gpu < 4; ++gpu)
+            devices.push_back({DeviceKind::Gpu, gpu, "GPU" + std::to_string(gpu), {}, {}, {}});
+        for (const char* name : {"far", "b", "a", "br-0"})
+            devices.push_back({DeviceKind::Nic, static_cast<int>(devices.size()) - 4, name, {}, {},
+                std::optional(25e9)});
+        layout::Topology topology(devices);
+        for (std::size_t gpu = 0; gpu < 4; ++gpu) {
+            topology.setPath(gpu, 4, {PathKind::Sys, 0, false, {}});
+            topology.setPath(gpu, 5, {gpu >= 2 ? PathKind::Pix : PathKind::Sys, 0, false, {}});
+            topology.setPath(gpu, 6, {gpu < 2 ? PathKind::Pix : PathKind::Sys, 0, false, {}});
+        }
+        QCOMPARE(topology.connectedNics(), (std::vector<std::size_t>{4, 5, 6}));
+        layout::ClusterFacts facts;
+        for (int rank = 0; rank < 4; ++rank)
+            facts.gpus.push_back({rank, 0, rank, {}, {}});
+        facts.airflow = {0, 2, 1, 3}; // 0 over 1, 2 over 3
+        facts.topology = topology;
+        const auto cluster = layout::makeCluster(facts);
+        const auto plain = demoCluster(1, 4);
+        const auto style = diagramStyle(500, 0);
+        const auto diagram = buildPhysical({&cluster, nullptr, demoHeat(4), {}, {}}, style);
+        const auto without = buildPhysical({&plain, nullptr, demoHeat(4), {}, {}}, style);
+        QVERIFY(diagram.nodes[0].height > without.nodes[0].height);
+        std::map<std::string, Point> at;
+        for (const Label& label : itemsOf<Label>(diagram.scene))
+            at[label.text] = label.anchor;
+        for (const char* name : {"a", "b", "far"}) {
+            QVERIFY2(at.contains(name), name);
+            QVERIFY(at[name].y > diagram.cells[1].bottom());
+            QVERIFY(at[name].y < diagram.nodes[0].bottom());
+        }
+        QVERIFY(!at.contains("br-0"));
+        QVERIFY(at["a"].x < at["b"].x && at["b"].x < at["far"].x);
+        // A line from each GPU ends at its card, two at each of the near ones.
+        std::map<std::string, int> ends;
+        for (const Line& line : itemsOf<Line>(diagram.scene)) {
+            for (const auto& [name, point] : at) {
+                if (std::abs(line.to.x - point.x) < 0.5 && line.to.y > diagram.cells[1].bottom()
+                    && line.to.y < point.y)
+                    ++ends[name];
+            }
+        }
+        QCOMPARE(ends["a"], 2);
+        QCOMPARE(ends["b"], 2);
+        QCOMPARE(ends["far"], 0);
     }
 
     // Rank 5 of TP 2, PP 2 on 8 GPUs: tensor {4, 5}, pipeline {1, 5}, data {5, 7}.
