@@ -14,7 +14,7 @@ constexpr double kSlowdownCelsius = 86.0;
 constexpr double kClockStepMHz = 15.0;
 // Activations of a micro-batch at a layer's border, which tensor parallelism reduces four times and
 // gathers twice more per layer, forward and backward together (core/layout/Traffic.h).
-constexpr double kActivationBytes = 2048.0 * 12288.0 * 2.0;
+constexpr double kActivationBytes = 2.0 * kActivations;
 constexpr double kPassesSeconds = 3.0; // forward and backward, in forward passes
 constexpr double kPcieBytesPerSecond = 1.1e9;
 constexpr double kCounterRange = 4294967296.0; // 32-bit counters
@@ -91,6 +91,7 @@ GpuReading GpuModel::step(double busyFraction, std::int64_t index) {
     reading.utilization = std::round(100.0 * std::min(1.0, 1.15 * busyFraction));
     reading.memoryUtilization
         = std::round(std::max(0.0, 44.0 * busyFraction + 3.0 * jitter(index, 8)));
+    reading.memoryUsed = m_cluster.memoryUsedMiB;
     reading.nvlinkRx = wrapped(m_nvlinkBytes / 1024.0);
     reading.nvlinkTx = wrapped((m_nvlinkBytes + 7e10) / 1024.0);
     reading.pcieRx = wrapped(m_pcieBytes);

@@ -9,8 +9,8 @@
 
 namespace trainscope::app::sample {
 
-// What the sensors of one GPU show, in the numbers of NVML: mW, °C, MHz, %, KiB and bytes modulo
-// 2³².
+// What the sensors of one GPU show, in the numbers of NVML: mW, °C, MHz, %, MiB, KiB and bytes
+// modulo 2³².
 struct GpuReading {
     double powerMilliwatts = 0.0;
     double memoryPowerMilliwatts = 0.0;
@@ -20,6 +20,7 @@ struct GpuReading {
     double memoryClock = 0.0;
     double utilization = 0.0;
     double memoryUtilization = 0.0;
+    double memoryUsed = 0.0;
     double nvlinkRx = 0.0;
     double nvlinkTx = 0.0;
     double pcieRx = 0.0;

@@ -15,7 +15,6 @@ namespace trainscope::app::sample {
 namespace {
 
 constexpr const char* kComputeDetail = R"({"grid":"[132, 1, 1]","block":"[384, 1, 1]"})";
-constexpr int kActivations = 2048 * 12288; // of a micro-batch at a layer's border
 
 std::vector<int> tensorGroup(const ClusterParameters& cluster, int rank) {
     std::vector<int> ranks;

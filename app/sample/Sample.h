@@ -1,7 +1,8 @@
 #pragma once
 // The built-in sample: a simulated GPT-3 175B job on 32 H200 (4×8) and on 64 H100 (8×8), two
 // minutes of telemetry at 10 Hz with iterations, power bursts, a front-to-rear temperature gradient
-// and throttling, and a short kernel trace of a few ranks. Made by a deterministic generator,
+// and throttling, and a kernel trace of a whole iteration of a
+// few ranks. Made by a deterministic generator,
 // marked as simulated in the run table.
 
 #include "core/model/Result.h"

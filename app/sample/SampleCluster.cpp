@@ -4,11 +4,13 @@
 
 namespace trainscope::app::sample {
 
-// Forward time of a micro-batch on a stage: 2 · 175e9 parameters · 2048 tokens, divided by the GPUs
-// of the run, at 45 % of the dense bf16 peak (989 TFLOP/s); the backward pass takes twice as long.
+// Forward time of a micro-batch on a stage: 2 · 175e9 parameters · 2 samples of 2048 tokens,
+// divided by the GPUs of the run, at 42 or 43 % of the dense bf16 peak (989 TFLOP/s); the backward
+// pass takes twice as long.
 namespace {
 constexpr double forwardSeconds(int gpus, double utilization) {
-    return 2.0 * 175e9 * 2048.0 / (static_cast<double>(gpus) * 989e12 * utilization);
+    return 2.0 * 175e9 * kMicroBatch * kSequence
+        / (static_cast<double>(gpus) * 989e12 * utilization);
 }
 } // namespace
 
@@ -26,12 +28,13 @@ ClusterParameters h200Cluster() {
     cluster.runName = "gpt3-175b 32xH200 tp8-pp4";
     cluster.gpuModel = "NVIDIA H200";
     cluster.nodes = 4;
-    cluster.forwardSeconds = forwardSeconds(32, 0.45);
+    cluster.forwardSeconds = forwardSeconds(32, 0.43);
     cluster.optimizerSeconds = 0.42;
     cluster.busyWatts = 688.0;
     cluster.idleWatts = 118.0;
     cluster.memoryClockMHz = 3201.0;
     cluster.memoryUsedMiB = 118'400.0;
+    cluster.inletCelsius = 28.0;
     cluster.rearPreheatCelsius = 23.5;
     cluster.hotNode = 2;
     cluster.seed = 0x5175B200;
@@ -43,12 +46,13 @@ ClusterParameters h100Cluster() {
     cluster.runName = "gpt3-175b 64xH100 tp8-pp8";
     cluster.gpuModel = "NVIDIA H100 80GB HBM3";
     cluster.nodes = 8;
-    cluster.forwardSeconds = forwardSeconds(64, 0.40);
+    cluster.forwardSeconds = forwardSeconds(64, 0.415);
     cluster.optimizerSeconds = 0.30;
-    cluster.busyWatts = 652.0;
+    cluster.busyWatts = 672.0;
     cluster.idleWatts = 104.0;
     cluster.memoryClockMHz = 2619.0;
     cluster.memoryUsedMiB = 70'900.0;
+    cluster.inletCelsius = 30.5;
     cluster.rearPreheatCelsius = 25.5;
     cluster.hotNode = 5;
     cluster.seed = 0x5175B100;

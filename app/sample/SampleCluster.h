@@ -1,6 +1,6 @@
 #pragma once
 // Parameters of the two simulated clusters. Everything is invented, in the range of published
-// figures: GPT-3 175B (96 layers, hidden 12288, sequence 2048), global batch 128, micro-batch 1,
+// figures: GPT-3 175B (96 layers, hidden 12288, sequence 2048), global batch 64, micro-batch 2,
 // bf16, TP inside a node, PP across.
 
 #include "core/model/Run.h"
@@ -35,11 +35,16 @@ struct ClusterParameters {
     [[nodiscard]] double clockOffset(int node) const;
 };
 
-inline constexpr int kMicrobatches = 128;
+inline constexpr int kMicrobatches = 32;
+inline constexpr int kMicroBatch = 2; // samples
+inline constexpr int kSequence = 2048;
+inline constexpr int kHidden = 12288;
+// Of a micro-batch at a layer's border, in bf16 values.
+inline constexpr int kActivations = kMicroBatch * kSequence * kHidden;
 inline constexpr int kLayers = 96;
 inline constexpr double kRunSeconds = 120.0;
 inline constexpr double kSampleSeconds = 0.1;
-inline constexpr double kHandOverSeconds = 0.0008; // activations to the next stage over InfiniBand
+inline constexpr double kHandOverSeconds = 0.0016; // activations to the next stage over InfiniBand
 inline constexpr TimeNs kStart{1'767'268'800'000'000'000}; // 2026-01-01 12:00:00 UTC
 
 ClusterParameters h200Cluster();

@@ -22,7 +22,7 @@ struct Channel {
     double scale;
     int counterBits;
 };
-constexpr std::array<Channel, 12> kChannels{{
+constexpr std::array<Channel, 13> kChannels{{
     {"gpu_power", &GpuReading::powerMilliwatts, 1e-3, 0},
     {"mem_power", &GpuReading::memoryPowerMilliwatts, 1e-3, 0},
     {"gpu_temperature", &GpuReading::temperature, 1.0, 0},
@@ -31,6 +31,7 @@ constexpr std::array<Channel, 12> kChannels{{
     {"mem_clock", &GpuReading::memoryClock, 1e6, 0},
     {"gpu_utilization", &GpuReading::utilization, 0.01, 0},
     {"mem_utilization", &GpuReading::memoryUtilization, 0.01, 0},
+    {"mem_used", &GpuReading::memoryUsed, 1048576.0, 0},
     {"nvlink_rx", &GpuReading::nvlinkRx, 1024.0, 32},
     {"nvlink_tx", &GpuReading::nvlinkTx, 1024.0, 32},
     {"pcie_rx", &GpuReading::pcieRx, 1.0, 32},
@@ -104,12 +105,11 @@ Status writeGpu(const ClusterParameters& cluster, const PipelineRun& pipeline, i
     return {};
 }
 
-// Activations of a micro-batch cross each stage boundary once forward and once back: 2048 × 12288
-// bf16 values.
+// Activations of a micro-batch cross each stage boundary once forward and once back.
 Status writeInfiniband(const ClusterParameters& cluster, const PipelineRun& pipeline, int node,
     RunId run, Sink& sink, ImportReport& report) {
     constexpr int kDevices = 4;
-    const double perPass = 2048.0 * 12288.0 * 2.0 / kDevices;
+    const double perPass = 2.0 * kActivations / kDevices;
     const bool hasBoth = node > 0 && node + 1 < cluster.nodes;
     const double bytesPerBusySecond
         = perPass * (hasBoth ? 2.0 : 1.0) / (3.0 * cluster.forwardSeconds);

@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace trainscope::app::sample {
 
 namespace {
 
-constexpr double kTraceBefore = 1.1; // seconds around the turn of the iteration
-constexpr double kTraceAfter = 1.3;
+constexpr double kTracedMoment = 90.0; // s; the iteration that holds it is traced
 
 // Where the input of a pass comes from: the stage before for a forward, the one behind for a
 // backward.
@@ -37,6 +37,13 @@ std::optional<double> inputDone(const PipelineRun& pipeline, int stage, const St
     return std::nullopt;
 }
 
+std::size_t tracedIteration(const PipelineRun& pipeline) {
+    const auto& all = pipeline.iterations;
+    const auto found = std::find_if(
+        all.begin(), all.end(), [](const auto& step) { return step.end > kTracedMoment; });
+    return static_cast<std::size_t>(std::min(found, std::prev(all.end())) - all.begin());
+}
+
 class TraceWriter {
 public:
     TraceWriter(const ClusterParameters& cluster, const PipelineRun& pipeline, int rank, RunId run,
@@ -45,7 +52,8 @@ public:
         , m_pipeline(pipeline)
         , m_rank(rank)
         , m_stage(rank / cluster.gpusPerNode)
-        , m_turn(pipeline.iterations[1].end)
+        , m_traced(tracedIteration(pipeline))
+        , m_step(pipeline.iterations[m_traced])
         , m_trace(cluster, rank, run, sink) { }
 
     Status write(ImportReport& report) {
@@ -56,19 +64,17 @@ public:
                 status = writeWork(work, before);
             before = work.end;
         }
-        for (std::size_t i = 1; i < 3 && i < m_pipeline.iterations.size() && status.hasValue();
-             ++i) {
-            const auto& step = m_pipeline.iterations[i];
-            status = m_trace.annotate(fmt::format("ProfilerStep#{}", i + 1), step.begin, step.end);
-        }
-        report.spans += 2 * m_trace.kernels() + 2;
+        if (status.hasValue())
+            status = m_trace.annotate(
+                fmt::format("ProfilerStep#{}", m_traced + 1), m_step.begin, m_step.end);
+        report.spans += 2 * m_trace.kernels() + 1;
         report.counts["cat:kernel"] += m_trace.kernels();
         return status;
     }
 
 private:
     [[nodiscard]] bool isTraced(const StageWork& work) const {
-        return work.end >= m_turn - kTraceBefore && work.begin <= m_turn + kTraceAfter;
+        return work.begin >= m_step.begin && work.begin < m_step.end;
     }
 
     Status writeWork(const StageWork& work, double before) {
@@ -79,8 +85,7 @@ private:
         if (const auto done = inputDone(m_pipeline, m_stage, work)) {
             // The kernel of the receiver is there as soon as nothing else is to do, and waits.
             const auto received = m_trace.handOver(false, peer(inputStage(work, m_stage)),
-                std::max(std::min(before, *done), work.begin - kTraceBefore),
-                *done + kHandOverSeconds);
+                std::max(std::min(before, *done), m_step.begin), *done + kHandOverSeconds);
             if (!received.hasValue())
                 return received;
         }
@@ -100,7 +105,8 @@ private:
     const PipelineRun& m_pipeline;
     int m_rank;
     int m_stage;
-    double m_turn;
+    std::size_t m_traced;
+    PipelineRun::IterationTimes m_step;
     RankTrace m_trace;
 };
 

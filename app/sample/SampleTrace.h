@@ -1,8 +1,7 @@
 #pragma once
 // Writes the kernel trace of a simulated run: the front and the rear GPU of each pipeline stage
-// over the turn from one iteration to the next, so that pipeline drain, optimizer and fill are
-// seen; kernels, their launches, collectives with their arguments. Each node has a clock of its
-// own.
+// over a whole iteration, from the pipeline's fill to its drain and the optimizer; kernels, their
+// launches, collectives with their arguments. Each node has a clock of its own.
 
 #include "app/sample/PipelineRun.h"
 #include "core/model/Import.h"

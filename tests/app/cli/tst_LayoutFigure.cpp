@@ -87,32 +87,38 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(QString::fromStdString(path("none.svg"))));
     }
 
-    // The generator's counters follow the model: 24 layers × 128 micro-batches × 8.75 times
-    // 2048 × 12288 × 2 B that a rank sends in tp, 128 × 2048 × 12288 × 2 B / 8 each way in pp.
+    // The generator's counters follow the model: 24 layers × 32 micro-batches × 8.75 times
+    // 2 × 2048 × 12288 × 2 B that a rank sends in tp, 32 × 2 × 2048 × 12288 × 2 B / 8 each way in
+    // pp; the traces, which call four all-reduces a layer, 2 · 7/8 of that each.
     void traffic() {
         const auto ran
             = runCli({"layout", m_database, "--run", kRun, "--traffic", "--rank", "13", "--json"});
         QVERIFY2(ran.status == 0, ran.err.c_str());
         const auto bytes = ran.json()["bytes"];
-        const double activations = 2048.0 * 12288.0 * 2.0;
+        const double activations = 2.0 * 2048.0 * 12288.0 * 2.0;
         const auto& groups = bytes["ranks"][0]["groups"];
-        const double tensor = 24 * 128 * 8.75 * activations;
+        const double tensor = 24 * 32 * 8.75 * activations;
         QCOMPARE(groups["tp"]["computed_b_per_step"].get<double>(), tensor);
         QCOMPARE(groups["tp"]["ranks"].get<std::vector<int>>(),
             (std::vector<int>{8, 9, 10, 11, 12, 13, 14, 15}));
-        QCOMPARE(groups["pp"]["computed_b_per_step"].get<double>(), 2 * 128 * activations / 8);
-        QVERIFY(!groups["tp"].contains("measured_b_per_step")); // no whole iteration is traced
+        QCOMPARE(groups["pp"]["computed_b_per_step"].get<double>(), 2 * 32 * activations / 8);
+        const auto traced
+            = runCli({"layout", m_database, "--run", kRun, "--traffic", "--rank", "8", "--json"});
+        const auto& measured = traced.json()["bytes"]["ranks"][0]["groups"];
+        const double calls = 24 * 32 * 4 * 2.0 * 7.0 / 8.0;
+        QCOMPARE(measured["tp"]["measured_b_per_step"].get<double>(), calls * activations);
+        QCOMPARE(measured["pp"]["measured_b_per_step"].get<double>(), 2 * 32 * activations / 8);
         QCOMPARE(bytes["nodes"].size(), std::size_t{4});
         const auto& node = bytes["nodes"][1];
         const double counted = node["scale_up"]["counted_b_per_step"].get<double>();
         QVERIFY2(std::abs(counted / (8 * tensor) - 1.0) < 0.05,
             qPrintable(QString::number(counted / (8 * tensor))));
         const double outside = node["scale_out"]["counted_b_per_step"].get<double>();
-        QVERIFY2(std::abs(outside / (2 * 128 * activations) - 1.0) < 0.05,
+        QVERIFY2(std::abs(outside / (2 * 32 * activations) - 1.0) < 0.05,
             qPrintable(QString::number(outside)));
         for (const auto& edge : bytes["edges"]) {
             if (edge["group"] == "pp")
-                QCOMPARE(edge["computed_b_per_step"].get<double>(), 2 * 128 * activations);
+                QCOMPARE(edge["computed_b_per_step"].get<double>(), 2 * 32 * activations);
         }
         for (const auto& note : bytes["notes"])
             QVERIFY(note.get<std::string>().find("against") == std::string::npos);
