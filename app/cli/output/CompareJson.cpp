@@ -68,9 +68,12 @@ Json traceJson(const analysis::TraceMeasures& traced) {
         json["stages"].push_back({{"stage", stage.stage}, {"devices", stage.devices},
             {"seconds", stage.seconds}, {"categories", partsJson(stage)}});
     json["exposed"] = Json::array();
-    for (const auto& group : traced.exposed)
-        json["exposed"].push_back({{"dimension", group.dimension}, {"link", toString(group.link)},
-            {"category", group.category}, {"seconds", group.seconds}});
+    for (const auto& group : traced.exposed) {
+        Json one{{"dimension", group.dimension}, {"link", toString(group.link)},
+            {"category", group.category}, {"seconds", group.seconds}};
+        setIfPresent(one, "waiting_s", group.waitS);
+        json["exposed"].push_back(std::move(one));
+    }
     return json;
 }
 

@@ -69,8 +69,8 @@ void printRuns(const Comparison& comparison, std::ostream& out) {
     for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
         const RunMeasures& run = comparison.runs[i];
         out << letterOf(i) << "  " << run.run.name << " (" << run.cluster << ", "
-            << toString(run.run.kind) << ", " << toString(run.run.status)
-            << ")\n   window: " << run.wording << '\n';
+            << (run.run.simulated ? "simulated" : toString(run.run.kind)) << ", "
+            << toString(run.run.status) << ")\n   window: " << run.wording << '\n';
         if (run.traced)
             out << "   trace: " << run.traced->wording << '\n';
     }

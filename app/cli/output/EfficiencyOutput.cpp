@@ -1,4 +1,5 @@
 #include "app/cli/output/EfficiencyOutput.h"
+#include "core/analysis/efficiency/Plausible.h"
 
 #include "app/cli/text/Quantity.h"
 
@@ -40,6 +41,10 @@ Json figuresJson(const analysis::Efficiency& made) {
     return json;
 }
 
+std::string mfuWarning(const analysis::Efficiency& efficiency) {
+    return analysis::implausibleMfuText(quantityText(*efficiency.mfu, "1", "utilization"));
+}
+
 } // namespace
 
 void addEfficiency(Json& run, const analysis::Efficiency& efficiency) {
@@ -54,6 +59,8 @@ void addEfficiency(Json& run, const analysis::Efficiency& efficiency) {
     run["efficiency"] = std::move(json);
     if (!efficiency.missing.empty())
         run["efficiency_missing"] = efficiency.missing;
+    if (analysis::isImplausibleMfu(efficiency.mfu))
+        run["efficiency_warnings"] = Json::array({mfuWarning(efficiency)});
 }
 
 void printEfficiency(const analysis::Efficiency& efficiency, std::ostream& out) {
@@ -79,6 +86,8 @@ void printEfficiency(const analysis::Efficiency& efficiency, std::ostream& out) 
     out << '\n';
     if (!efficiency.modelOrigin.empty() && efficiency.mfu)
         out << "  model: " << efficiency.modelOrigin << "; " << efficiency.formula << '\n';
+    if (analysis::isImplausibleMfu(efficiency.mfu))
+        out << "  warning: " << mfuWarning(efficiency) << '\n';
     std::string last;
     for (const auto& [key, why] : efficiency.missing) {
         if (why != last)

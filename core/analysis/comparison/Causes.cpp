@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -17,78 +19,182 @@ namespace {
 // A step's GPU-seconds per token, by what they went into.
 struct Costs {
     double perToken = 0.0;
-    std::vector<std::pair<std::string_view, double>> parts; // "exposed_communication", …
+    std::vector<std::pair<std::string_view, double>> parts; // kExposed, …: the same for all runs
 };
+
+constexpr std::string_view kExposed = "exposed_communication";
+constexpr std::string_view kBubble = "pipeline_bubble";
+constexpr std::string_view kWaiting = "waiting";
+constexpr std::string_view kIdle = "idle";
+constexpr std::string_view kHeat = "thermal_throttling";
+constexpr std::string_view kPowerLimit = "power_throttling";
+constexpr std::string_view kThrottling = "throttling";
+constexpr std::string_view kCompute = "compute";
+
+// Shares of the traced time.
+struct TracedCosts {
+    double exposed = 0.0; // what transfers, and what may wait where that cannot be told
+    double bubble = 0.0; // of a pipeline: idle, or waiting for a neighbour
+    double waiting = 0.0; // for late ranks in other collectives
+    double idle = 0.0; // without a pipeline
+};
+
+// Messages between stages, and collectives over several stages, in which those that have drained
+// wait for the others.
+bool isOfPipeline(const ExposedGroup& group) {
+    return group.category == "send_recv" || group.dimension.find("pp") != std::string::npos
+        || group.dimension == "world";
+}
+
+TracedCosts tracedCostsOf(const RunMeasures& run) {
+    const TraceMeasures& traced = *run.traced;
+    const bool isPipeline = run.layout && run.layout->grid.degrees().pipeline > 1;
+    TracedCosts costs;
+    costs.exposed = traced.shares.exposedCommunication;
+    (isPipeline ? costs.bubble : costs.idle) = traced.shares.idle;
+    for (const ExposedGroup& one : traced.exposed) {
+        if (!one.waitS || traced.all.seconds <= 0.0)
+            continue;
+        const double share = std::min(*one.waitS / traced.all.seconds, costs.exposed);
+        costs.exposed -= share;
+        (isPipeline && isOfPipeline(one) ? costs.bubble : costs.waiting) += share;
+    }
+    return costs;
+}
+
+bool speaksForSteps(const RunMeasures& run) {
+    return run.traced && run.traced->basis != TraceBasis::Trace;
+}
 
 // Without traces only throttling and the rest can be told apart.
 std::optional<Costs> costsOf(const RunMeasures& run, bool withTrace) {
     const auto step = run.value("step_time_s");
     if (!step || !run.tokensPerStep || run.gpus <= 0)
         return std::nullopt;
+    TracedCosts traced = withTrace ? tracedCostsOf(run) : TracedCosts();
+    double rest = 1.0 - traced.exposed - traced.bubble - traced.waiting - traced.idle;
+    // The other GPUs wait for the slowest one: part of the waiting, and of what computes too long.
+    const double slowest = run.value("slowest_gpu_lost_fraction").value_or(0.0);
+    const double lost = std::min(slowest, std::max(rest + traced.waiting, 0.0));
+    const double ofWaiting = std::min(lost, traced.waiting);
+    traced.waiting -= ofWaiting;
+    rest -= lost - ofWaiting;
+    const double throttled = run.value("throttled_fraction").value_or(0.0);
+    const auto partOf = [&](const char* key) {
+        const double part = run.value(key).value_or(0.0);
+        return throttled > 0.0 ? lost * std::clamp(part / throttled, 0.0, 1.0) : 0.0;
+    };
+    const double heat = partOf("thermally_throttled_fraction");
+    const double power = std::min(partOf("power_throttled_fraction"), lost - heat);
     Costs out;
     out.perToken = *step * run.gpus / *run.tokensPerStep;
-    double rest = 1.0;
-    const auto take = [&](std::string_view name, double share) {
+    for (const auto& [name, share] : {std::pair{kExposed, traced.exposed},
+             std::pair{kBubble, traced.bubble}, std::pair{kWaiting, traced.waiting},
+             std::pair{kIdle, traced.idle}, std::pair{kHeat, heat}, std::pair{kPowerLimit, power},
+             std::pair{kThrottling, lost - heat - power}, std::pair{kCompute, rest}})
         out.parts.emplace_back(name, share * out.perToken);
-        rest -= share;
-    };
-    if (withTrace) {
-        take("exposed_communication", run.traced->shares.exposedCommunication);
-        take("idle", run.traced->shares.idle);
-    }
-    // The other GPUs wait for the slowest one.
-    const double lost = std::min(run.value("slowest_gpu_lost_fraction").value_or(0.0), rest);
-    const double throttled = run.value("throttled_fraction").value_or(0.0);
-    const double heat = run.value("thermally_throttled_fraction").value_or(0.0);
-    const double byHeat = throttled > 0.0 ? std::clamp(heat / throttled, 0.0, 1.0) : 0.0;
-    take("thermal_throttling", lost * byHeat);
-    take("throttling", lost * (1.0 - byHeat));
-    out.parts.emplace_back("compute", rest * out.perToken);
     return out;
 }
 
-std::string causeText(std::string_view cause) {
-    if (cause == "exposed_communication")
+// For people, after "74 % of that is".
+std::string causeText(std::string_view cause, bool isTraced) {
+    if (cause == kExposed)
         return "exposed communication";
-    if (cause == "idle")
-        return "idle time, pipeline bubbles included";
-    if (cause == "thermal_throttling")
+    if (cause == kBubble)
+        return "pipeline bubbles";
+    if (cause == kWaiting)
+        return "waiting for late GPUs in collectives";
+    if (cause == kIdle)
+        return "idle time, in which no kernel runs";
+    if (cause == kHeat)
         return "throttling by heat";
-    return cause == "throttling" ? "throttling" : "other compute";
+    if (cause == kPowerLimit)
+        return "throttling at the power limit";
+    if (cause == kThrottling)
+        return "throttling";
+    return isTraced ? "compute" : "everything else";
 }
+
+// What two runs spend, and of which of them the parts are told.
+struct Gap {
+    const RunMeasures& better;
+    const RunMeasures& worse;
+    const Costs& low;
+    const Costs& high;
+    bool isTraced = false;
+
+    [[nodiscard]] double more() const { return high.perToken - low.perToken; }
+    // Of that, what the part explains; negative: it speaks for the other one.
+    [[nodiscard]] double share(std::size_t part) const {
+        return (high.parts[part].second - low.parts[part].second) / more();
+    }
+};
 
 // The part that explains most of it. What is left as compute is a remainder, no reason by itself:
 // another that explains a quarter goes first.
-std::optional<std::size_t> causeOf(const Costs& better, const Costs& worse, double more) {
+std::optional<std::size_t> causeOf(const Gap& gap) {
     constexpr double telling = 0.25;
-    const auto shareOf
-        = [&](std::size_t i) { return (worse.parts[i].second - better.parts[i].second) / more; };
     std::optional<std::size_t> most;
-    for (std::size_t i = 0; i < worse.parts.size(); ++i) {
-        if (worse.parts[i].first != "compute" && (!most || shareOf(i) > shareOf(*most)))
+    for (std::size_t i = 0; i < gap.high.parts.size(); ++i) {
+        if (gap.high.parts[i].first != kCompute && (!most || gap.share(i) > gap.share(*most)))
             most = i;
     }
-    if (most && shareOf(*most) >= telling)
+    if (most && gap.share(*most) >= telling)
         return most;
     // Without traces the remainder may be anything.
-    const bool isTraced = worse.parts.front().first == "exposed_communication";
-    return isTraced ? std::optional(worse.parts.size() - 1) : std::nullopt;
+    return gap.isTraced ? std::optional(gap.high.parts.size() - 1) : std::nullopt;
 }
 
-// "74 % of that is exposed communication, 37 % other compute, −15 % idle time"
-std::string partsText(const Costs& better, const Costs& worse, double more, std::size_t first) {
+// GPU-seconds per token that transfer without compute, by group and link.
+std::map<std::string, double> transfersOf(const RunMeasures& run) {
+    std::map<std::string, double> out;
+    const double perSecond = run.gpus / *run.tokensPerStep * *run.value("step_time_s");
+    for (const ExposedGroup& one : run.traced->exposed)
+        out[carrierText(run, one)] += one.transferS() / run.traced->all.seconds * perSecond;
+    return out;
+}
+
+// ", most of it DP between nodes"
+std::string carrierOf(const Gap& gap) {
+    constexpr double most = 0.5;
+    const auto before = transfersOf(gap.better);
+    std::map<std::string, double> differences = transfersOf(gap.worse);
+    for (const auto& [name, seconds] : before)
+        differences[name] -= seconds;
+    const auto largest = std::max_element(differences.begin(), differences.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    double all = 0.0;
+    for (const auto& [name, seconds] : differences)
+        all += std::max(seconds, 0.0);
+    if (largest == differences.end() || largest->second < most * all || all <= 0.0)
+        return {};
+    return (largest->second > 0.95 * all ? " (" : " (most of it ") + largest->first + ")";
+}
+
+// "74 % of that is exposed communication (DP between nodes), 37 % compute; less idle time takes
+// 11 % off"
+std::string partsText(const Gap& gap, std::size_t first) {
     constexpr double worthTelling = 0.1;
     std::vector<std::pair<double, std::string_view>> parts;
-    for (std::size_t i = 0; i < worse.parts.size(); ++i) {
-        const double share = (worse.parts[i].second - better.parts[i].second) / more;
-        if (i != first && std::abs(share) >= worthTelling)
-            parts.emplace_back(share, worse.parts[i].first);
+    for (std::size_t i = 0; i < gap.high.parts.size(); ++i) {
+        if (i != first && std::abs(gap.share(i)) >= worthTelling)
+            parts.emplace_back(gap.share(i), gap.high.parts[i].first);
     }
     std::sort(parts.begin(), parts.end(), std::greater<>());
-    const double share = (worse.parts[first].second - better.parts[first].second) / more;
-    std::string text = percent(share) + " of that is " + causeText(worse.parts[first].first);
-    for (const auto& [part, name] : parts)
-        text += fmt::format(", {} {}", percent(part), causeText(name));
+    const std::string_view cause = gap.high.parts[first].first;
+    std::string text = percent(gap.share(first)) + " of that is " + causeText(cause, gap.isTraced);
+    if (cause == kExposed)
+        text += carrierOf(gap);
+    bool isOff = false;
+    for (const auto& [part, name] : parts) {
+        const std::string what = causeText(name, gap.isTraced);
+        if (part > 0.0)
+            text += fmt::format(", {} {}", percent(part), what);
+        else
+            text
+                += fmt::format("{}less {} takes {} off", isOff ? ", " : "; ", what, percent(-part));
+        isOff = part < 0.0;
+    }
     return text;
 }
 
@@ -128,23 +234,22 @@ void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std:
     if (addPower(verdict, isFirst ? a : b, isFirst ? b : a,
             isFirst ? std::pair{labels.a, labels.b} : std::pair{labels.b, labels.a}, isFirst))
         return;
-    const bool withTrace = a.traced && b.traced;
+    const bool withTrace = speaksForSteps(a) && speaksForSteps(b);
     const auto costs = std::pair{costsOf(a, withTrace), costsOf(b, withTrace)};
     if (!costs.first || !costs.second)
         return;
-    const Costs& better = winner == 0 ? *costs.first : *costs.second;
-    const Costs& worse = winner == 0 ? *costs.second : *costs.first;
-    const double more = worse.perToken - better.perToken;
-    if (more <= 0.0)
+    const Gap gap{isFirst ? a : b, isFirst ? b : a, isFirst ? *costs.first : *costs.second,
+        isFirst ? *costs.second : *costs.first, withTrace};
+    if (gap.more() <= 0.0)
         return;
-    const auto most = causeOf(better, worse, more);
+    const auto most = causeOf(gap);
     if (!most)
         return;
-    verdict.cause = worse.parts[*most].first;
+    verdict.cause = gap.high.parts[*most].first;
     const bool isThrottling = verdict.cause.find("throttling") != std::string::npos;
     Statement out{
-        fmt::format("{} takes {} more GPU time a token: {}{}.", winner == 0 ? labels.b : labels.a,
-            percent(more / better.perToken), partsText(better, worse, more, *most),
+        fmt::format("{} takes {} more GPU time a token: {}{}.", isFirst ? labels.b : labels.a,
+            percent(gap.more() / gap.low.perToken), partsText(gap, *most),
             isThrottling ? " (estimate: a step waits for the slowest GPU)" : ""),
         "gpu_seconds_per_token_" + verdict.cause, costs.first->parts[*most].second,
         costs.second->parts[*most].second, isThrottling};

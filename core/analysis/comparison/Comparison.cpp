@@ -24,11 +24,15 @@ bool dependsOnWindow(const QuantityInfo& quantity) {
         || (quantity.tokens == TokensOf::Window && quantity.key == "energy_j");
 }
 
-void weigh(Difference& out, const Measure& a, const Measure& b) {
-    if (!a.spread || !b.spread) {
-        out.why = "One figure a run: how much it varies is not known.";
-        return;
+std::string whyNoSpread(const RunMeasures& a, const RunMeasures& b) {
+    for (const RunMeasures* run : {&a, &b}) {
+        if (run->run.kind == RunKind::Predicted)
+            return run->run.name + " is predicted: how much it would vary is not known.";
     }
+    return "One figure a run: how much it varies is not known.";
+}
+
+void weigh(Difference& out, const Measure& a, const Measure& b) {
     const auto difference = differenceOf(*a.spread, *b.spread);
     if (!difference) {
         out.why = fmt::format("{} and {} iterations are too few to tell; {} of each are needed.",
@@ -63,7 +67,10 @@ Difference differenceIn(
             a.iterations.size(), b.iterations.size());
         return out;
     }
-    weigh(out, *first, *second);
+    if (first->spread && second->spread)
+        weigh(out, *first, *second);
+    else
+        out.why = whyNoSpread(a, b);
     return out;
 }
 

@@ -41,8 +41,10 @@ private:
     void set(std::string_view key, const std::optional<double>& value, const std::string& why,
         const std::optional<Spread>& spread = {}) {
         const std::size_t at = quantityIndex(key).value();
+        // The iterations of a prediction vary by what its model says, if at all.
+        const bool isPredicted = m_measures.run.kind == RunKind::Predicted;
         if (value && std::isfinite(*value))
-            m_measures.values[at] = Measure{*value, spread};
+            m_measures.values[at] = Measure{*value, isPredicted ? std::nullopt : spread};
         else
             m_measures.absentWhy[at] = why.empty() ? "The data does not give it." : why;
     }
@@ -238,10 +240,17 @@ private:
 
     void takeTrace() {
         const auto& traced = m_measures.traced;
-        const std::string why = "No kernel trace was recorded.";
+        const auto& step = m_efficiency.stepTimeS;
+        const bool isPart = traced && traced->basis == TraceBasis::Trace && step;
+        const std::string why = isPart
+            ? fmt::format("The traces last {:.3g} s of a step of {:.3g} s, too little to speak for "
+                          "all of it.",
+                traced->tracedS, *step)
+            : "No kernel trace was recorded.";
+        const bool isTold = traced && !isPart;
         const auto share = [&](std::string_view key, double TracedShares::*field,
                                const std::optional<Spread>& spread = {}) {
-            set(key, traced ? std::optional(traced->shares.*field) : std::nullopt, why, spread);
+            set(key, isTold ? std::optional(traced->shares.*field) : std::nullopt, why, spread);
         };
         share("busy_fraction", &TracedShares::busy);
         share("compute_fraction", &TracedShares::compute);
@@ -250,8 +259,8 @@ private:
             traced ? spreadOf(traced->exposedByIteration) : std::nullopt);
         share("overlap_fraction", &TracedShares::overlap);
         share("idle_fraction", &TracedShares::idle);
-        set("bubble_fraction", traced ? traced->bubbleFraction : std::nullopt,
-            traced ? "The run has no pipeline of several stages, or its layout is not known."
+        set("bubble_fraction", isTold ? traced->bubbleFraction : std::nullopt,
+            isTold ? "The run has no pipeline of several stages, or its layout is not known."
                    : why);
     }
 
@@ -295,7 +304,7 @@ void fillValues(RunMeasures& measures, const Efficiency& efficiency, const RunDe
 }
 
 GpuFacts gpuFactsOf(const Run& run) {
-    GpuFacts facts{run.gpuModel, "recorded", {}, {}, {}};
+    GpuFacts facts{run.gpuModel, "recorded", {}, {}, {}, {}};
     const catalogue::GpuModel* model = catalogue::findGpuModel(run.gpuModel);
     if (model == nullptr && run.gpuModel.empty()) {
         model = catalogue::findGpuModel(run.name);
@@ -311,6 +320,7 @@ GpuFacts gpuFactsOf(const Run& run) {
     facts.memoryBytes = ofDevice(model->memoryBytes);
     facts.bf16Flops = ofDevice(model->bf16Flops ? model->bf16Flops : model->fp16Flops);
     facts.powerLimitW = ofDevice(model->powerLimitW);
+    facts.links = model->scaleUp;
     return facts;
 }
 

@@ -83,17 +83,23 @@ std::vector<QuantityInfo> makeQuantities() {
         {"temperature_inter_node_std_c", "Temperature imbalance of nodes", "°C", Lower, false,
             Nothing, "std. dev. of the nodes' means of GPU temperature"},
         {"busy_fraction", "Busy", "1", Neither, false, Nothing,
-            "time in which a kernel runs / traced time of the devices"},
+            "time in which a kernel runs / traced time of the devices (of whole iterations where "
+            "there are any)"},
         {"compute_fraction", "Compute", "1", Neither, false, Nothing,
-            "time in which a compute kernel runs / traced time of the devices"},
+            "time in which a compute kernel runs / traced time of the devices (of whole iterations "
+            "where there are any)"},
         {"communication_fraction", "Communication", "1", Lower, false, Nothing,
-            "time in which a collective runs / traced time of the devices"},
+            "time in which a collective runs / traced time of the devices (of whole iterations "
+            "where there are any)"},
         {"exposed_communication_fraction", "Exposed communication", "1", Lower, false, Nothing,
-            "time in which collectives run and no compute does / traced time of the devices"},
+            "time in which collectives run and no compute does / traced time of the devices (of "
+            "whole iterations where there are any)"},
         {"overlap_fraction", "Overlap", "1", Neither, false, Nothing,
-            "time in which collectives and compute run at once / traced time of the devices"},
+            "time in which collectives and compute run at once / traced time of the devices (of "
+            "whole iterations where there are any)"},
         {"idle_fraction", "Idle", "1", Lower, false, Nothing,
-            "time in which no kernel runs / traced time of the devices"},
+            "time in which no kernel runs / traced time of the devices (of whole iterations where "
+            "there are any)"},
         {"bubble_fraction", "Pipeline bubble", "1", Lower, false, Nothing,
             "time in which nothing runs or nothing but SendRecv / time of the traced ranks"},
         {"nvlink_bytes_per_step", "NVLink / step", "B", Neither, true, Step,

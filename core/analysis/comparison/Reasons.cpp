@@ -2,6 +2,7 @@
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/MemoryHeadroom.h"
+#include "core/analysis/efficiency/Plausible.h"
 #include "core/analysis/findings/FindingText.h"
 
 #include <fmt/format.h>
@@ -28,10 +29,10 @@ std::string spreadText(const RunMeasures& a, const RunMeasures& b, std::string_v
     return {};
 }
 
-std::string linkText(LinkClass link) {
+std::string linkText(const RunMeasures& run, LinkClass link) {
     switch (link) {
     case LinkClass::ScaleUp:
-        return " inside nodes";
+        return run.gpu.links.empty() ? " inside nodes" : " inside nodes over " + run.gpu.links;
     case LinkClass::ScaleOut:
         return " between nodes";
     case LinkClass::Unknown:
@@ -46,7 +47,7 @@ std::string capitals(std::string text) {
     return text;
 }
 
-// " (PP between nodes 44 %, TP inside nodes 31 % of that)"
+// " (PP between nodes 44 %, TP inside nodes 31 % of that; 12 % of it waits for late GPUs)"
 std::string carriersText(const RunMeasures& run) {
     constexpr double worthTelling = 0.1;
     constexpr std::size_t most = 3;
@@ -54,10 +55,11 @@ std::string carriersText(const RunMeasures& run) {
         return {};
     std::map<std::string, double> sums;
     double all = 0.0;
+    double waiting = 0.0;
     for (const ExposedGroup& one : run.traced->exposed) {
-        const std::string name = one.dimension.empty() ? one.category : capitals(one.dimension);
-        sums[name + linkText(one.link)] += one.seconds;
+        sums[carrierText(run, one)] += one.seconds;
         all += one.seconds;
+        waiting += one.waitS.value_or(0.0);
     }
     std::vector<std::pair<double, std::string>> shares;
     for (const auto& [name, seconds] : sums) {
@@ -68,7 +70,50 @@ std::string carriersText(const RunMeasures& run) {
     std::string text;
     for (std::size_t i = 0; i < std::min(shares.size(), most); ++i)
         text += (i == 0 ? " (" : ", ") + shares[i].second + " " + percent(shares[i].first);
-    return text.empty() ? text : text + " of that)";
+    if (text.empty())
+        return text;
+    text += " of that";
+    if (waiting >= worthTelling * all)
+        text += "; " + percent(waiting / all) + " of it waits for late GPUs";
+    return text + ")";
+}
+
+// What an estimate takes for granted.
+std::string basisText(const MemoryHeadroom& memory) {
+    if (!memory.isUsedEstimated)
+        return {};
+    std::string text = " (estimate from model and layout";
+    if (memory.need && memory.need->takesShardedOptimizer)
+        text += ", taking the optimizer to be sharded, which is not stated";
+    if (memory.need && memory.need->takesRecomputation)
+        text += ", taking activations to be recomputed, which is not stated";
+    return text + ")";
+}
+
+std::string microBatchText(const MemoryHeadroom& memory, const RunMeasures& run) {
+    const auto now = run.run.launch.microBatch;
+    if (!memory.microBatch || !now)
+        return {};
+    if (*memory.microBatch <= *now)
+        return fmt::format(", not enough for a larger micro-batch than {} (estimate)", *now);
+    return fmt::format(
+        ", enough for a micro-batch of {} (now {}; estimate)", *memory.microBatch, *now);
+}
+
+std::string memoryText(
+    const MemoryHeadroom& memory, const RunMeasures& run, const std::string& label) {
+    const std::string capacity = scaled(memory.capacity, "B");
+    if (run.run.status == RunStatus::Oom)
+        return fmt::format("{} ran out of memory; model and layout need about {} of the {} a GPU "
+                           "(estimate)",
+            label, scaled(memory.used, "B"), capacity);
+    if (memory.free() < 0.0)
+        return fmt::format("What {} leaves free of {} a GPU cannot be told: as stated, model and "
+                           "layout would need {} (estimate), so more is sharded, recomputed or "
+                           "moved off the GPU than the configuration says",
+            label, capacity, scaled(memory.used, "B"));
+    return fmt::format("{} leaves {} of {} a GPU free{}{}", label, scaled(memory.free(), "B"),
+        capacity, basisText(memory), microBatchText(memory, run));
 }
 
 class Stater {
@@ -79,6 +124,7 @@ public:
         , m_labels(a, b) { }
 
     std::vector<Statement> state() {
+        addImplausible();
         addThroughput();
         addPerGpu();
         addPerJoule();
@@ -108,6 +154,19 @@ private:
             return true;
         add(std::move(text), quantity);
         return false;
+    }
+
+    void addImplausible() {
+        std::string figures;
+        for (const auto& [run, label] :
+            {std::pair{&m_a, &m_labels.a}, std::pair{&m_b, &m_labels.b}}) {
+            const auto mfu = run->value("mfu");
+            if (isImplausibleMfu(mfu))
+                figures += fmt::format(
+                    "{}{:.0f} % ({})", figures.empty() ? "" : " and ", 100.0 * *mfu, *label);
+        }
+        if (!figures.empty())
+            add(implausibleMfuText(figures), "mfu");
     }
 
     void addThroughput() {
@@ -181,22 +240,6 @@ private:
             (a && a->isUsedEstimated) || (b && b->isUsedEstimated)});
     }
 
-    static std::string memoryText(
-        const MemoryHeadroom& memory, const RunMeasures& run, const std::string& label) {
-        if (memory.free() < 0.0)
-            return fmt::format("What {} leaves free of {} a GPU cannot be told: as it is stated, "
-                               "model and layout would need {} (estimate), so that more is "
-                               "sharded or recomputed than the configuration says",
-                label, scaled(memory.capacity, "B"), scaled(memory.used, "B"));
-        std::string text = fmt::format("{} leaves {} of {} a GPU free{}", label,
-            scaled(memory.free(), "B"), scaled(memory.capacity, "B"),
-            memory.isUsedEstimated ? " (estimate from model and layout)" : "");
-        if (memory.microBatch)
-            text += fmt::format(", enough for a micro-batch of {} (now {}; estimate)",
-                *memory.microBatch, run.run.launch.microBatch.value_or(1));
-        return text;
-    }
-
     void addPeakPower() {
         const auto a = m_a.value("peak_power_w");
         const auto b = m_b.value("peak_power_w");
@@ -236,6 +279,11 @@ private:
 Labels::Labels(const RunMeasures& first, const RunMeasures& second)
     : a(first.cluster == second.cluster ? first.run.name : first.cluster)
     , b(first.cluster == second.cluster ? second.run.name : second.cluster) { }
+
+std::string carrierText(const RunMeasures& run, const ExposedGroup& group) {
+    return (group.dimension.empty() ? group.category : capitals(group.dimension))
+        + linkText(run, group.link);
+}
 
 std::vector<Statement> statementsOf(const RunMeasures& a, const RunMeasures& b) {
     return Stater(a, b).state();

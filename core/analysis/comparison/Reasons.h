@@ -15,13 +15,16 @@ struct Labels {
     Labels(const RunMeasures& a, const RunMeasures& b);
 };
 
+// "DP between nodes", "TP inside nodes over NVSwitch": a group and the links that carry it.
+std::string carrierText(const RunMeasures& run, const ExposedGroup& group);
+
 // Throughput in all and per GPU, energy, exposed communication with the group and link that carry
 // most of it, memory headroom, peak power, throttling: what both or one of them can give, and of
 // the first four why it cannot.
 std::vector<Statement> statementsOf(const RunMeasures& a, const RunMeasures& b);
 
-// What costs the loser most against the winner (0 or 1), in GPU-seconds per token: puts the
-// statement first and names the cause.
+// What costs the loser most (Verdict::cause) against the winner (0 or 1), in GPU-seconds per token:
+// puts the statement first and names the cause.
 void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std::size_t winner);
 
 // At which inter-node bandwidth and global batch the verdict would turn (Turning.h), by the

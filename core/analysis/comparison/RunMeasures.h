@@ -38,6 +38,7 @@ struct GpuFacts {
     std::optional<double> memoryBytes; // of one GPU as the system sees it
     std::optional<double> bf16Flops; // the same
     std::optional<double> powerLimitW;
+    std::string links; // inside a usual node: "NVSwitch"; empty: not known
 };
 
 struct RunMeasures {

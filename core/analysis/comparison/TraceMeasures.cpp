@@ -1,10 +1,7 @@
 #include "core/analysis/comparison/TraceMeasures.h"
 
-#include "core/analysis/CollectiveDetail.h"
-#include "core/analysis/calls/Calls.h"
-#include "core/analysis/communication/CommunicationSummary.h"
 #include "core/analysis/comparison/BreakdownMeter.h"
-#include "core/analysis/comparison/GroupGuess.h"
+#include "core/analysis/comparison/ExposedCalls.h"
 #include "core/analysis/phases/DeviceActivity.h"
 #include "core/analysis/phases/Pipeline.h"
 #include "core/analysis/phases/StageMap.h"
@@ -14,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace trainscope::analysis {
@@ -22,6 +18,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kCovered = 0.9; // of an iteration, or of a step, by the traces
+constexpr double kCoveredOnDevice = 0.5; // as traceWindow() asks for
 constexpr const char* kIdle = "idle";
 
 double secondsOf(DurationNs time) {
@@ -35,11 +32,13 @@ TimeRange shared(TimeRange a, TimeRange b) {
 // Seconds of one device, later of the sum of several.
 struct Sums {
     int devices = 0;
+    std::size_t iterations = 0; // over all devices
     double seconds = 0.0;
     std::map<std::string, double> categories;
 
-    void add(double length, const std::map<std::string, double>& more) {
+    void add(double length, std::size_t covered, const std::map<std::string, double>& more) {
         ++devices;
+        iterations += covered;
         seconds += length;
         for (const auto& [category, time] : more)
             categories[category] += time;
@@ -70,7 +69,7 @@ public:
             if (Status status = walk(device); !status.hasValue())
                 return status.error();
         }
-        if (m_all.devices == 0 || m_windowS <= 0.0)
+        if (m_all.devices == 0 || m_all.seconds <= 0.0)
             return std::optional<TraceMeasures>();
         if (Status status = finish(); !status.hasValue())
             return status.error();
@@ -90,16 +89,20 @@ private:
             m_window = kAllTime;
         for (const bool withWarmup : {false, true}) {
             for (const Iteration& one : m_scope.iterations) {
-                const TimeRange part = shared(shared(one.range, extent), m_window);
-                if ((withWarmup || !one.warmup) && !part.isEmpty()
-                    && secondsOf(part.length()) >= kCovered * secondsOf(one.range.length()))
+                if ((withWarmup || !one.warmup) && isCovered(one, extent, kCovered)
+                    && std::any_of(devices.begin(), devices.end(), [&](const DeviceTracks& device) {
+                           return isCovered(one, device.extent, kCoveredOnDevice);
+                       }))
                     m_covered.push_back(one);
             }
             if (!m_covered.empty())
                 break;
         }
-        for (const Iteration& one : m_covered)
-            m_ranges.push_back(one.range);
+    }
+
+    [[nodiscard]] bool isCovered(const Iteration& one, TimeRange extent, double least) const {
+        const TimeRange part = shared(shared(one.range, extent), m_window);
+        return !part.isEmpty() && secondsOf(part.length()) >= least * secondsOf(one.range.length());
     }
 
     Status walk(const DeviceTracks& device) {
@@ -107,8 +110,14 @@ private:
             = traceWindow(device.rank, device.extent, m_window, {m_covered, std::nullopt});
         if (!shown || (shown->fixed && shown->fixed->isEmpty()))
             return {};
+        // What is not of a covered iteration does not count where there are any.
+        if (!m_covered.empty() && shown->iterations.empty())
+            return {};
+        std::vector<TimeRange> ranges;
+        for (const Iteration& one : shown->iterations)
+            ranges.push_back(one.range);
         PhaseMeter phases(*shown);
-        BreakdownMeter breakdown(m_ranges);
+        BreakdownMeter breakdown(ranges);
         const std::array<DeviceVisitor*, 2> visitors{&phases, &breakdown};
         const auto evidence = walkDevice(m_store, device, shown->range, visitors, m_progress);
         if (!evidence.hasValue())
@@ -116,59 +125,40 @@ private:
         const WindowPhases all = phases.all(evidence.value());
         if (all.window.isEmpty())
             return {};
-        addShares(all);
+        m_tracedS += secondsOf(all.window.length());
         std::vector<IterationPhases> iterations = phases.iterations(evidence.value());
-        addIterations(iterations);
-        addParts(device.rank, all, breakdown);
+        double length = 0.0;
+        if (m_covered.empty())
+            length = addPhases(all);
+        for (const IterationPhases& one : iterations)
+            length += addIteration(one);
+        addParts(device.rank, length, iterations.size(), breakdown);
         m_activities.push_back(
             {device.rank, device.device, all, std::move(iterations), evidence.value(), {}, {}});
         return {};
     }
 
-    void addShares(const WindowPhases& all) {
-        const auto of = [&all](Phase phase) { return secondsOf(all.time[phase]); };
-        const double hidden = of(Phase::CommunicationHidden);
-        const double exposed = of(Phase::CommunicationExposed);
-        const double idle = of(Phase::Idle);
-        const double window = secondsOf(all.window.length());
-        TracedShares& shares = m_made.shares;
-        m_windowS += window;
-        shares.busy += window - idle;
-        shares.compute += window - idle - exposed;
-        shares.communication += hidden + exposed;
-        shares.exposedCommunication += exposed;
-        shares.overlap += hidden;
-        shares.idle += idle;
+    // Their length, s.
+    double addPhases(const WindowPhases& window) {
+        for (const Phase phase : kAllPhases)
+            m_made.phases[phase] += secondsOf(window.time[phase]);
+        return secondsOf(window.window.length());
     }
 
-    void addIterations(const std::vector<IterationPhases>& iterations) {
-        for (const IterationPhases& one : iterations) {
-            auto& [exposed, window] = m_byIteration[one.index];
-            exposed += secondsOf(one.time[Phase::CommunicationExposed]);
-            window += secondsOf(one.window.length());
-        }
-        if (m_covered.empty())
-            return;
-        for (const IterationPhases& one : iterations) {
-            for (const Phase phase : kAllPhases)
-                m_made.phases[phase] += secondsOf(one.time[phase]);
-        }
+    double addIteration(const IterationPhases& one) {
+        auto& [exposed, window] = m_byIteration[one.index];
+        exposed += secondsOf(one.time[Phase::CommunicationExposed]);
+        window += secondsOf(one.window.length());
+        return addPhases(one);
     }
 
-    void addParts(int rank, const WindowPhases& all, const BreakdownMeter& breakdown) {
-        double length = 0.0;
-        for (const TimeRange& range : m_ranges)
-            length += secondsOf(range.length());
-        if (m_covered.empty()) {
-            length = secondsOf(all.window.length());
-            for (const Phase phase : kAllPhases)
-                m_made.phases[phase] += secondsOf(all.time[phase]);
-        }
+    void addParts(
+        int rank, double length, std::size_t iterations, const BreakdownMeter& breakdown) {
         const auto parts = breakdown.seconds();
-        m_all.add(length, parts);
+        m_all.add(length, iterations, parts);
         if (m_stages) {
             if (const auto stage = m_stages->stageOf.find(rank); stage != m_stages->stageOf.end())
-                m_byStage[stage->second].add(length, parts);
+                m_byStage[stage->second].add(length, iterations, parts);
         }
         for (const auto& [collective, seconds] : breakdown.exposed())
             m_exposed[collective] += seconds;
@@ -178,7 +168,7 @@ private:
     [[nodiscard]] double scale(const Sums& sums) const {
         const double devices = std::max(sums.devices, 1);
         if (m_made.basis == TraceBasis::Iterations)
-            return 1.0 / devices / static_cast<double>(m_covered.size());
+            return 1.0 / static_cast<double>(std::max<std::size_t>(sums.iterations, 1));
         if (m_made.basis == TraceBasis::Scaled && sums.seconds > 0.0)
             return *m_scope.stepTimeS / sums.seconds;
         return 1.0 / devices;
@@ -202,16 +192,14 @@ private:
     }
 
     Status finish() {
-        const double meanS = m_windowS / m_all.devices;
+        const double meanS = m_tracedS / m_all.devices;
+        m_made.tracedS = meanS;
         const bool isWholeStep = m_scope.stepTimeS && meanS >= kCovered * *m_scope.stepTimeS;
         m_made.basis = !m_covered.empty() ? TraceBasis::Iterations
             : isWholeStep                 ? TraceBasis::Scaled
                                           : TraceBasis::Trace;
         m_made.devices = m_all.devices;
-        TracedShares& shares = m_made.shares;
-        for (double* one : {&shares.busy, &shares.compute, &shares.communication,
-                 &shares.exposedCommunication, &shares.overlap, &shares.idle})
-            *one /= m_windowS;
+        addShares();
         m_made.all = breakdownOf(-1, m_all);
         for (const auto& [stage, sums] : m_byStage)
             m_made.stages.push_back(breakdownOf(stage, sums));
@@ -228,27 +216,18 @@ private:
                 m_made.bubbleFraction = pipeline->bubbleFraction;
         }
         m_made.wording = wording(meanS);
-        Status status = addGroups();
-        return status.hasValue() ? addBandwidth() : status;
+        return addGroups();
     }
 
-    Status addBandwidth() {
-        const bool hasAny = std::any_of(m_made.exposed.begin(), m_made.exposed.end(),
-            [](const ExposedGroup& one) { return one.link == LinkClass::ScaleOut; });
-        if (!hasAny)
-            return {};
-        const auto summary
-            = communicationOf(m_store, m_run, {true, std::nullopt, m_window}, m_progress);
-        if (!summary.hasValue())
-            return summary.error();
-        // The longest stand first.
-        for (const CommunicationRow& row : summary.value().rows) {
-            if (row.link != LinkClass::ScaleOut || !row.busBandwidth)
-                continue;
-            m_made.betweenNodesBandwidth = row.busBandwidth;
-            break;
-        }
-        return {};
+    void addShares() {
+        const auto share = [this](Phase phase) { return m_made.phases[phase] / m_all.seconds; };
+        TracedShares& shares = m_made.shares;
+        shares.exposedCommunication = share(Phase::CommunicationExposed);
+        shares.overlap = share(Phase::CommunicationHidden);
+        shares.idle = share(Phase::Idle);
+        shares.busy = 1.0 - shares.idle;
+        shares.communication = shares.exposedCommunication + shares.overlap;
+        shares.compute = shares.busy - shares.exposedCommunication;
     }
 
     [[nodiscard]] std::string wording(double meanS) const {
@@ -263,60 +242,32 @@ private:
         if (m_made.basis == TraceBasis::Scaled)
             text += ", scaled to the step time";
         if (m_made.basis == TraceBasis::Trace)
-            text += ", not a whole step";
+            text += m_scope.stepTimeS ? fmt::format(", of a step of {:.3g} s", *m_scope.stepTimeS)
+                                      : ", not a whole step";
         return m_isOutside ? text + "; the trace lies outside the window" : text;
     }
 
-    // By what the trace says of the call, else by the layout.
-    Result<GuessedGroup> placeOf(const BreakdownMeter::Collective& collective,
-        const GroupPlaces& places, const std::map<std::string, GuessedGroup>& guessed) const {
-        const auto& [category, detail] = collective;
-        Communicator group;
-        if (detail.isValid()) {
-            const auto text = m_store.name(detail);
-            if (!text.hasValue())
-                return text.error();
-            group = communicatorFrom(
-                parseCollectiveDetail(text.value()), std::max(m_run.worldSize, m_run.gpuCount));
+    Status addGroups() {
+        auto calls
+            = exposedCallsOf(m_store, m_run, m_scope.layout, m_exposed, window(), m_progress);
+        if (!calls.hasValue())
+            return calls.error();
+        m_made.exposed = std::move(calls.value().groups);
+        m_made.betweenNodesBandwidth = calls.value().betweenNodesBandwidth;
+        const double factor = scale(m_all);
+        for (ExposedGroup& one : m_made.exposed) {
+            one.seconds *= factor;
+            if (one.waitS)
+                *one.waitS *= factor;
         }
-        GuessedGroup place;
-        if (!group.ranks.empty() || !group.description.empty())
-            place.dimension = places.dimensionOf(group, group.ranks);
-        // A number that the framework made up says nothing.
-        if (std::all_of(place.dimension.begin(), place.dimension.end(),
-                [](char c) { return c >= '0' && c <= '9'; }))
-            place.dimension.clear();
-        if (!group.ranks.empty())
-            place.link = places.linkOf(group.ranks);
-        const auto guess = guessed.find(category);
-        if (guess == guessed.end() || place.link != LinkClass::Unknown)
-            return place;
-        return place.dimension.empty() || place.dimension == guess->second.dimension ? guess->second
-                                                                                     : place;
+        return {};
     }
 
-    Status addGroups() {
-        const auto gpus = m_store.gpus(m_run.id);
-        if (!gpus.hasValue())
-            return gpus.error();
-        const GroupPlaces places(m_run, gpus.value());
-        std::map<std::string, GuessedGroup> guessed;
-        if (m_scope.layout != nullptr)
-            guessed = guessGroups(*m_scope.layout);
-        std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
-        for (const auto& [collective, seconds] : m_exposed) {
-            const auto place = placeOf(collective, places, guessed);
-            if (!place.hasValue())
-                return place.error();
-            sums[{place.value().dimension, place.value().link, collective.first}] += seconds;
-        }
-        const double factor = scale(m_all);
-        for (const auto& [key, seconds] : sums)
-            m_made.exposed.push_back(
-                {std::get<0>(key), std::get<1>(key), std::get<2>(key), seconds * factor});
-        std::stable_sort(m_made.exposed.begin(), m_made.exposed.end(),
-            [](const ExposedGroup& a, const ExposedGroup& b) { return a.seconds > b.seconds; });
-        return {};
+    // From the first covered iteration to the last one.
+    [[nodiscard]] TimeRange window() const {
+        return m_covered.empty()
+            ? m_window
+            : TimeRange{m_covered.front().range.begin, m_covered.back().range.end};
     }
 
     const store::Store& m_store;
@@ -326,10 +277,9 @@ private:
     TimeRange m_window = kAllTime;
     bool m_isOutside = false;
     std::vector<Iteration> m_covered;
-    std::vector<TimeRange> m_ranges; // of these
     std::optional<StageMap> m_stages;
     std::vector<DeviceActivity> m_activities;
-    double m_windowS = 0.0; // over all devices
+    double m_tracedS = 0.0; // over all devices
     Sums m_all;
     std::map<int, Sums> m_byStage;
     std::map<std::int64_t, std::pair<double, double>> m_byIteration; // exposed and all

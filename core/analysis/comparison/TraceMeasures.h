@@ -3,9 +3,10 @@
 //
 // At each moment of a device the compute kernels that run share the time equally; collectives have
 // it only where no compute runs (exposed); "idle" where nothing runs. Copies count in none.
-// A part is the mean over the traced devices: of the iterations that the trace covers to 90 %,
-// divided by their number; where it covers none, its shares of the traced time × the step time;
-// without step time, of the traced time itself.
+// Shares and parts are means over the traced devices: of the iterations that the traces cover to
+// 90 % (a device counts in those of which half or more was traced on it: the stages of a pipeline
+// begin late and end early); where they cover none, but last 90 % of a step, of the traced time,
+// scaled to the step. Else they are of the traced time itself, which does not speak for a step.
 
 #include "core/analysis/communication/GroupPlaces.h"
 #include "core/analysis/phases/Phase.h"
@@ -41,11 +42,16 @@ struct ExposedGroup {
     LinkClass link = LinkClass::Unknown;
     std::string category; // "all_reduce"
     double seconds = 0.0; // as the parts
+    // Of these, until the last rank of a collective had started, by the share that its matched
+    // calls wait (Collectives.h); absent where none could be matched across ranks.
+    std::optional<double> waitS;
+
+    [[nodiscard]] double transferS() const { return seconds - waitS.value_or(0.0); }
 };
 
 enum class TraceBasis { Iterations, Scaled, Trace };
 
-// Shares of the traced time: Σ over devices of … / Σ over devices of their windows.
+// Σ over devices of … / Σ over devices of the time that counts.
 struct TracedShares {
     double busy = 0.0;
     double compute = 0.0;
@@ -59,6 +65,7 @@ struct TraceMeasures {
     TraceBasis basis = TraceBasis::Trace;
     std::string wording; // for people: "4 devices, iterations 5 to 7", "… outside the window"
     int devices = 0;
+    double tracedS = 0.0; // mean over the devices, from the first kernel to the last one
     std::vector<std::int64_t> iterations; // that the trace covers
     TracedShares shares;
     std::vector<double> exposedByIteration; // share of each covered iteration, in order of time

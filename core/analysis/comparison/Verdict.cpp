@@ -27,6 +27,21 @@ struct Standing {
     [[nodiscard]] std::size_t winner() const { return kind == Kind::First ? 0 : 1; }
 };
 
+bool isPredicted(const RunMeasures& run) {
+    return run.run.kind == RunKind::Predicted;
+}
+
+// Without a spread, what predictions are off by has to speak.
+Standing standingOfPrediction(double ratio) {
+    using Kind = Standing::Kind;
+    const double factor = std::max(ratio, 1.0 / ratio);
+    if (factor - 1.0 >= kPredictedWithin)
+        return {ratio > 1.0 ? Kind::Second : Kind::First, factor, {}};
+    return {Kind::Unclear, factor,
+        fmt::format("They differ by {:.1f} %, and a prediction may be off by {:.0f} %.",
+            100.0 * (factor - 1.0), 100.0 * kPredictedWithin)};
+}
+
 Standing standingOf(const RunMeasures& a, const RunMeasures& b, std::string_view key) {
     using Kind = Standing::Kind;
     const Measure* first = a.find(key);
@@ -35,6 +50,8 @@ Standing standingOf(const RunMeasures& a, const RunMeasures& b, std::string_view
         if (measure == nullptr || measure->value <= 0.0)
             return {Kind::Missing, 1.0, run->run.name + ": " + run->why(key)};
     }
+    if (isPredicted(a) || isPredicted(b))
+        return standingOfPrediction(second->value / first->value);
     const bool hasSpread = first->spread && second->spread;
     const auto difference = hasSpread
         ? differenceOf(*first->spread, *second->spread, kVerdictConfidence)
@@ -76,6 +93,7 @@ public:
         m_verdict.scaleUp = m_roles.scaleUp;
         if (!hindered())
             decide();
+        namePredictions();
         m_verdict.statements = statementsOf(m_a, m_b);
         if (m_verdict.winner == Winner::ScaleUp || m_verdict.winner == Winner::ScaleOut)
             addWhatDecided();
@@ -169,7 +187,9 @@ private:
             && (m_joule.kind == Kind::Equal || m_joule.kind == Kind::Missing))
             tie();
         else
-            undecided("the spread over iterations is too large",
+            undecided(isPredicted(m_a) || isPredicted(m_b)
+                    ? "the difference is within what predictions are off by"
+                    : "the spread over iterations is too large",
                 m_gpu.kind == Kind::Unclear ? m_gpu.why : m_joule.why);
     }
 
@@ -215,6 +235,18 @@ private:
             "They differ by {}{:.1f} % per second and GPU; what is under {:.0f} %, or within the "
             "spread and for sure under {:.0f} %, counts as a tie.",
             joule, 100.0 * (m_gpu.factor - 1.0), 100.0 * kLeastDifference, 100.0 * kTieWithin);
+    }
+
+    void namePredictions() {
+        if (!isPredicted(m_a) && !isPredicted(m_b))
+            return;
+        const bool areBoth = isPredicted(m_a) && isPredicted(m_b);
+        const std::string who
+            = areBoth ? "Both runs are" : (isPredicted(m_a) ? m_a : m_b).run.name + " is";
+        m_verdict.headline += areBoth ? " (both predicted)" : " (one of them predicted)";
+        m_verdict.reason += fmt::format(" {} predicted, not measured: a difference counts from "
+                                        "{:.0f} % on.",
+            who, 100.0 * kPredictedWithin);
     }
 
     void addWhatDecided() {

@@ -11,7 +11,8 @@
 // one of them while the other does not count: that run wins. Neither counts and both are known to
 // within kTieWithin: a tie. Else it is undecided: they disagree, the spread is too large, there are
 // too few iterations, the work differs, or a run ended out-of-memory. Without energy of both,
-// tokens per second and GPU decide alone.
+// tokens per second and GPU decide alone. Predicted runs have no spread: where one is predicted, a
+// difference counts from kPredictedWithin on and nothing is a tie.
 
 #include "core/analysis/comparison/RunMeasures.h"
 
@@ -25,6 +26,7 @@ namespace trainscope::analysis {
 inline constexpr double kVerdictConfidence = 0.99;
 inline constexpr double kLeastDifference = 0.01;
 inline constexpr double kTieWithin = 0.05;
+inline constexpr double kPredictedWithin = 0.15; // what an uncalibrated prediction may be off by
 
 enum class Winner { ScaleUp, ScaleOut, Tie, Undecided };
 std::string_view toString(Winner winner); // "scale-up", "scale-out", "tie", "undecided"
@@ -43,8 +45,11 @@ struct Verdict {
     std::string by; // the quantity that decided: "tokens_per_j"; empty where nothing did
     std::string headline; // "Scale-up wins per joule and per GPU, scale-out per second"
     std::string reason; // why so, one sentence
-    // What costs the loser most against the winner: "exposed_communication", "idle",
-    // "thermal_throttling", "throttling", "compute", "power"; empty: not to be told.
+    // What costs the loser most against the winner: "exposed_communication" (transfers that no
+    // compute hides), "pipeline_bubble" (idle, or waiting for a neighbour, of a pipeline),
+    // "waiting" (in other collectives, for GPUs that come late), "idle", "thermal_throttling",
+    // "power_throttling", "throttling", "compute", "power"; empty: not to be told, for example
+    // where the traces do not cover a step of both.
     std::string cause;
     std::optional<std::size_t> scaleUp; // 0 or 1: which of the two it is; absent: no such pair
     std::vector<Statement> statements; // the most telling first

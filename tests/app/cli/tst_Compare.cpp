@@ -160,7 +160,7 @@ private Q_SLOTS:
         QCOMPARE(runCli({"compare", path}).status, 2); // which of the three?
     }
 
-    // A large cluster with half the GPUs, and a trace of a part of a step.
+    // A large cluster with half the GPUs, and traces of a whole step.
     void theSample() {
         const QTemporaryDir folder;
         const std::string path = folder.filePath(QStringLiteral("s.trainscope")).toStdString();

@@ -2,7 +2,9 @@
 // Measures of runs as they would have been found, and ways to spoil them.
 
 #include "core/analysis/comparison/RunMeasures.h"
+#include "core/analysis/comparison/Verdict.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -55,7 +57,7 @@ inline RunMeasures measured(const Plan& plan) {
     run.run.name = plan.name;
     run.gpus = plan.gpus;
     run.nodes = plan.gpus / plan.perNode;
-    run.gpu = {plan.gpu, "recorded", plan.memory, plan.flops, 700.0};
+    run.gpu = {plan.gpu, "recorded", plan.memory, plan.flops, 700.0, {}};
     run.cluster = std::to_string(plan.gpus) + " × " + plan.gpu;
     auto& launch = run.run.launch;
     launch.model = "gpt3-175b";
@@ -82,6 +84,35 @@ inline Plan few() {
 }
 inline Plan many() {
     return {"many", "H100 SXM5", 64, 8, 80e9, 989e12, 5.0};
+}
+
+inline const Statement* find(const Verdict& verdict, std::string_view quantity) {
+    const auto found = std::find_if(verdict.statements.begin(), verdict.statements.end(),
+        [&](const Statement& one) { return one.quantity == quantity; });
+    return found == verdict.statements.end() ? nullptr : &*found;
+}
+
+inline bool mentions(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+inline bool isAbout(std::optional<double> value, double expected) {
+    return value && std::abs(*value - expected) <= 1e-9 * std::abs(expected);
+}
+
+// A trace of whole steps: shares of the step, and what is exposed between nodes.
+inline void trace(RunMeasures& run, double exposed, double idle, double betweenNodes) {
+    TraceMeasures traced;
+    traced.basis = TraceBasis::Iterations;
+    traced.shares.exposedCommunication = exposed;
+    traced.shares.idle = idle;
+    traced.all.seconds = *run.value("step_time_s");
+    traced.exposed
+        = {{"pp", LinkClass::ScaleOut, "send_recv", betweenNodes * traced.all.seconds, {}},
+            {"tp", LinkClass::ScaleUp, "all_reduce", (exposed - betweenNodes) * traced.all.seconds,
+                {}}};
+    run.traced = traced;
+    set(run, "exposed_communication_fraction", exposed);
 }
 
 } // namespace trainscope::analysis::test

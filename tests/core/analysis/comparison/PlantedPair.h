@@ -39,7 +39,9 @@ struct PlantedSide {
     bool isTraced = false;
     bool saysGroups = true; // its collectives have arguments
     bool hasPower = true;
+    bool isPartTraced = false; // of the last iteration its compute alone
     RunStatus status = RunStatus::Ok;
+    RunKind kind = RunKind::Measured;
     LaunchConfig launch;
     unsigned seed = 1;
 
@@ -148,8 +150,12 @@ inline void addTrace(
                   return from + span.duration;
               };
         for (const TimeRange& step : steps.ranges) {
+            if (side.isPartTraced && step.begin != steps.ranges.back().begin)
+                continue;
             const double length = step.length().seconds();
             TimeNs at = add("sm90_xmma_gemm_bf16", {}, step.begin, side.computeShare * length);
+            if (side.isPartTraced)
+                continue;
             const char* reduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL";
             at = add(reduce, collectiveDetail("allreduce", 1'000'000, "0", all), at,
                 side.betweenNodesShare * length);
@@ -169,6 +175,7 @@ inline void plant(store::Store& store, const PlantedSide& side) {
     Run run = runNamed(side.name);
     run.gpuModel = side.gpuModel;
     run.status = side.status;
+    run.kind = side.kind;
     run.launch = side.launch;
     run.launch.nodes = side.nodes();
     run.launch.gpusPerNode = side.perNode;

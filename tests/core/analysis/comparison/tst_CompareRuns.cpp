@@ -159,8 +159,9 @@ private Q_SLOTS:
         QVERIFY(isNear(b.traced->exposed[0].seconds, 0.25, 1e-5));
         QVERIFY(b.traced->exposed[1].link == LinkClass::ScaleUp);
         QVERIFY(isNear(b.traced->exposed[1].seconds, 0.10, 1e-5));
-        // The trace ends with the last kernel, a twentieth of a step before the window does.
-        QVERIFY(isNear(b.value("exposed_communication_fraction"), 3.5 / 9.95, 1e-4));
+        // Of whole iterations, though the trace ends with the last kernel, a twentieth of a step
+        // before.
+        QVERIFY(isNear(b.value("exposed_communication_fraction"), 0.35, 1e-5));
         QCOMPARE(b.find("exposed_communication_fraction")->spread->count, 10);
     }
 
@@ -286,6 +287,38 @@ private Q_SLOTS:
         const auto stopped
             = compareRuns(store, both, {}, [](const ProgressState&) { return false; });
         QVERIFY(!stopped.hasValue() && stopped.error().code == ErrorCode::Cancelled);
+    }
+
+    // 40 % of a step: its shares are left out, and no cause is made of them.
+    void aPartOfAStepSpeaksForNothing() {
+        PlantedSide part = traced(smallSide(), 0.4, 0.5, 0.1);
+        part.isPartTraced = true;
+        part.stepS = 2.0;
+        const Comparison found = compared(traced(largeSide(), 1.0, 0.0, 0.0), part);
+        const RunMeasures& b = found.runs[1];
+        QVERIFY(b.traced && b.traced->basis == TraceBasis::Trace);
+        QVERIFY(!b.value("exposed_communication_fraction") && !b.value("compute_fraction"));
+        QVERIFY(b.why("compute_fraction").find("0.8 s of a step of 2 s") != std::string::npos);
+        QVERIFY(found.verdicts.front().winner == Winner::ScaleUp);
+        QVERIFY(found.verdicts.front().cause.empty());
+    }
+
+    // One step, as a prediction has it: 1.6 × as long as the measured run's GPUs would take.
+    void aPredictedRunTakesPart() {
+        PlantedSide predicted = smallSide();
+        predicted.kind = RunKind::Predicted;
+        predicted.stepS = 1.6;
+        predicted.iterations = 1;
+        predicted.warmup = 0;
+        const Comparison found = compared(largeSide(), predicted);
+        QVERIFY(isNear(found.runs[1].value("step_time_s"), 1.6));
+        QVERIFY(!found.runs[1].find("step_time_s")->spread);
+        QVERIFY(difference(found, "step_time_s").weight == Difference::Weight::Unknown);
+        QVERIFY(difference(found, "step_time_s").why.find("predicted") != std::string::npos);
+        const Verdict& verdict = found.verdicts.front();
+        QVERIFY(verdict.winner == Winner::ScaleUp);
+        QVERIFY(verdict.headline.find("one of them predicted") != std::string::npos);
+        QVERIFY(verdict.reason.find("small is predicted") != std::string::npos);
     }
 };
 

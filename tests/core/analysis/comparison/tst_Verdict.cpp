@@ -2,10 +2,7 @@
 
 #include <QtTest>
 
-#include "core/analysis/comparison/MemoryHeadroom.h"
 #include "core/analysis/comparison/PlantedMeasures.h"
-#include "core/analysis/comparison/ThrottleLoss.h"
-#include "core/analysis/comparison/Turning.h"
 #include "core/analysis/comparison/Verdict.h"
 
 #include <algorithm>
@@ -15,37 +12,6 @@
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::analysis::test;
-
-namespace {
-
-const Statement* find(const Verdict& verdict, std::string_view quantity) {
-    const auto found = std::find_if(verdict.statements.begin(), verdict.statements.end(),
-        [&](const Statement& one) { return one.quantity == quantity; });
-    return found == verdict.statements.end() ? nullptr : &*found;
-}
-
-bool mentions(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
-bool isAbout(std::optional<double> value, double expected) {
-    return value && std::abs(*value - expected) <= 1e-9 * std::abs(expected);
-}
-
-// A trace of whole steps: shares of the step, and what is exposed between nodes.
-void trace(RunMeasures& run, double exposed, double idle, double betweenNodes) {
-    TraceMeasures traced;
-    traced.basis = TraceBasis::Iterations;
-    traced.shares.exposedCommunication = exposed;
-    traced.shares.idle = idle;
-    traced.all.seconds = *run.value("step_time_s");
-    traced.exposed = {{"pp", LinkClass::ScaleOut, "send_recv", betweenNodes * traced.all.seconds},
-        {"tp", LinkClass::ScaleUp, "all_reduce", (exposed - betweenNodes) * traced.all.seconds}};
-    run.traced = traced;
-    set(run, "exposed_communication_fraction", exposed);
-}
-
-} // namespace
 
 class TstVerdict : public QObject {
     Q_OBJECT
@@ -269,127 +235,6 @@ private Q_SLOTS:
         QCOMPARE(verdict.scaleUp, std::optional<std::size_t>(0)); // by their number
         QVERIFY(verdict.winner == Winner::ScaleUp);
         QVERIFY(mentions(verdict.reason, "kind of the GPUs is not known"));
-    }
-
-    // Per token few take 32 · 8 = 256, many 64 · 5 = 320 GPU-seconds: 64 more. Exposed, few
-    // 25.6, many 112: 86.4 more.
-    void theCauseIsNamed() {
-        RunMeasures a = measured(few());
-        RunMeasures b = measured(many());
-        trace(a, 0.10, 0.05, 0.02);
-        trace(b, 0.35, 0.05, 0.25);
-        const Verdict verdict = verdictOf(a, b);
-        QCOMPARE(verdict.cause, std::string("exposed_communication"));
-        QCOMPARE(verdict.statements.front().quantity,
-            std::string("gpu_seconds_per_token_exposed_communication"));
-        const double tokens = 128.0 * 2048.0;
-        QVERIFY(isAbout(verdict.statements.front().a, 25.6 / tokens));
-        QVERIFY(isAbout(verdict.statements.front().b, 112.0 / tokens));
-        QVERIFY(
-            mentions(find(verdict, "exposed_communication_fraction")->text, "PP between nodes"));
-        // GPU-seconds: 32·(8 − 8·0.02) + 32·0.16/x = 64·(5 − 1.25) + 64·1.25/x
-        const Statement* turn = find(verdict, "inter_node_bandwidth_factor");
-        QVERIFY(turn && turn->a && turn->isEstimate);
-        const double x = *turn->a;
-        QVERIFY(std::abs((250.88 + 5.12 / x) / (240.0 + 80.0 / x) - 1.0) < 1e-9);
-    }
-
-    void heatIsNamed() {
-        RunMeasures a = measured(few());
-        RunMeasures b = measured(many());
-        for (RunMeasures* run : {&a, &b}) {
-            set(*run, "throttled_fraction", run == &b ? 0.5 : 0.0);
-            set(*run, "thermally_throttled_fraction", run == &b ? 0.5 : 0.0);
-            set(*run, "slowest_gpu_lost_fraction", run == &b ? 0.2 : 0.0);
-        }
-        QCOMPARE(verdictOf(a, b).cause, std::string("thermal_throttling"));
-        QVERIFY(mentions(find(verdictOf(a, b), "throttled_fraction")->text, "50 % (all by heat)"));
-    }
-
-    // As fast per GPU, but at 600 W against 400 W: 1.5 × the energy.
-    void powerIsNamed() {
-        Plan thrifty = many();
-        thrifty.stepS = 4.0;
-        thrifty.wattsPerGpu = 400.0;
-        const Verdict verdict = verdictOf(measured(few()), measured(thrifty));
-        QVERIFY(verdict.winner == Winner::ScaleOut);
-        QCOMPARE(verdict.cause, std::string("power"));
-        QVERIFY(isAbout(verdict.statements.front().a, 600.0));
-        QVERIFY(isAbout(verdict.statements.front().b, 400.0));
-        QVERIFY2(mentions(verdict.statements.front().text, "1.50 × the power"),
-            verdict.statements.front().text.c_str());
-    }
-
-    // GPT-3 175B, TP8-PP4, micro-batch 1: on a stage 24 layers of 12·12288²/8 weights with 18 B
-    // each and the embedding, and four micro-batches of 34·2048·12288/8 B a layer.
-    void memoryByHand() {
-        const auto memory = memoryHeadroomOf(measured(few()));
-        QVERIFY(memory && memory->isUsedEstimated);
-        const double states = 24 * 12.0 * 12288 * 12288 / 8 * 18;
-        const double activations = 24 * 4 * 34.0 * 2048 * 12288 / 8;
-        QVERIFY2(std::abs(memory->used - states - activations) < 0.03 * states,
-            qPrintable(QString::number(memory->used)));
-        // 141 GB − 109 GB − 10 GB leave room for two more, and two divide a batch of 128.
-        const double most = 1.0 + memory->free() / activations;
-        QVERIFY(
-            memory->microBatch && *memory->microBatch <= most && *memory->microBatch * 2 > most);
-        RunMeasures recorded = measured(few());
-        set(recorded, "peak_memory_used_b", 139e9);
-        QCOMPARE(memoryHeadroomOf(recorded)->free(), 2e9);
-        QCOMPARE(memoryHeadroomOf(recorded)->microBatch, std::optional(1));
-    }
-
-    // At each moment the GPU that lacks most of its clock: 20 % over 0–10 s, 40 % over 5–8 s of
-    // another, 10 % over 20–30 s.
-    void theSlowestGpuDecides() {
-        const auto episode = [](int rank, std::int64_t begin, std::int64_t end, double share) {
-            constexpr std::int64_t second = 1'000'000'000;
-            ThrottleEpisode one;
-            one.range = {{begin * second}, {end * second}};
-            one.lostSeconds = share * static_cast<double>(end - begin);
-            return RankEpisode{rank, one};
-        };
-        QCOMPARE(lostToSlowest({}), 0.0);
-        const double lost = lostToSlowest(
-            {episode(0, 0, 10, 0.2), episode(1, 5, 8, 0.4), episode(2, 20, 30, 0.1)});
-        QVERIFY(std::abs(lost - (7 * 0.2 + 3 * 0.4 + 10 * 0.1)) < 1e-9);
-        // Equal shares that end one after the other.
-        QVERIFY(
-            std::abs(lostToSlowest({episode(0, 0, 4, 0.5), episode(1, 0, 6, 0.5)}) - 3.0) < 1e-9);
-    }
-
-    // What the formulas of Turning.h say holds for the costs themselves.
-    void turningPointsAreEven() {
-        std::mt19937 random(3);
-        std::uniform_real_distribution<double> number(0.1, 1.0);
-        int found = 0;
-        for (int i = 0; i < 500; ++i) {
-            BandwidthSide a{number(random) * 100, 0.0, number(random)};
-            BandwidthSide b{number(random) * 100, 0.0, number(random)};
-            a.stepS = a.exposedBetweenNodesS + number(random);
-            b.stepS = b.exposedBetweenNodesS + number(random);
-            const auto cost = [](const BandwidthSide& side, double x) {
-                return side.weight
-                    * (side.stepS - side.exposedBetweenNodesS + side.exposedBetweenNodesS / x);
-            };
-            const auto x = evenBandwidth(a, b);
-            found += x ? 1 : 0;
-            if (x)
-                QVERIFY(std::abs(cost(a, *x) / cost(b, *x) - 1.0) < 1e-9);
-            else // the same side is dearer on no network at all and on a perfect one
-                QVERIFY((cost(a, 1e-9) < cost(b, 1e-9)) == (cost(a, 1e9) < cost(b, 1e9)));
-        }
-        QVERIFY(found > 50 && found < 450);
-    }
-
-    void batchesThatAreEven() {
-        // 4 stages of 16 micro-batches against 8 of 16: with k batches their pipelines are busy
-        // 16k/(16k+3) and 16k/(16k+7).
-        const BatchSide a{1.0 * 16 / 19.0, 16.0, 4.0};
-        const BatchSide b{1.1 * 16 / 23.0, 16.0, 8.0};
-        const auto k = evenBatch(a, b); // 1.1 (16k+3) = 16k+7 → k = 3.7/1.6
-        QVERIFY(isAbout(k, 3.7 / 1.6));
-        QVERIFY(!evenBatch({1.0, 16.0, 4.0}, {0.5, 16.0, 4.0})); // equal bubbles
     }
 };
 

@@ -1,0 +1,215 @@
+#include "core/analysis/comparison/ExposedCalls.h"
+
+#include "core/analysis/CollectiveDetail.h"
+#include "core/analysis/calls/Calls.h"
+#include "core/analysis/communication/Collectives.h"
+#include "core/analysis/comparison/GroupGuess.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr double kSpeaksFor = 0.2; // of the exposed time, by matched calls
+
+// A number that the framework made up says nothing.
+bool isMadeUp(const std::string& dimension) {
+    return std::all_of(
+        dimension.begin(), dimension.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Of the matched collectives of one kind along one dimension.
+struct MatchedSums {
+    double waitS = 0.0; // over collectives and ranks
+    double rankS = 0.0; // the same, from start to end
+    double betweenS = 0.0; // transfers between nodes
+    double sizedS = 0.0; // of these, with a size
+    double busBytes = 0.0; // of those, × busFactor()
+
+    void add(const MatchedSums& more) {
+        waitS += more.waitS;
+        rankS += more.rankS;
+    }
+    [[nodiscard]] std::optional<double> waitShare() const {
+        return rankS > 0.0 ? std::optional(std::clamp(waitS / rankS, 0.0, 1.0)) : std::nullopt;
+    }
+    [[nodiscard]] std::optional<double> busBandwidth() const {
+        return sizedS > 0.0 ? std::optional(busBytes / sizedS) : std::nullopt;
+    }
+};
+using MatchedKey = std::pair<std::string, std::string>; // category, dimension
+
+class Matcher {
+public:
+    Matcher(const GroupPlaces& places, TimeRange window)
+        : m_places(places)
+        , m_window(window) { }
+
+    void add(const Collective& one) {
+        if (!m_window.contains(one.end))
+            return;
+        std::vector<int> ranks = one.group->ranks;
+        if (ranks.empty() || one.kind == CollectiveKind::SendRecv) {
+            ranks.clear();
+            for (const CollectiveRank& rank : one.ranks)
+                ranks.push_back(rank.rank);
+        }
+        const Place& place = placeOf(one, ranks);
+        MatchedSums& sums = m_sums[{std::string(toString(one.kind)), place.dimension}];
+        for (const CollectiveRank& rank : one.ranks) {
+            sums.waitS += rank.wait.seconds();
+            sums.rankS += (rank.end - rank.start).seconds();
+        }
+        if (place.link != LinkClass::ScaleOut)
+            return;
+        sums.betweenS += one.transfer.seconds();
+        if (one.busBandwidth() && *one.bytes >= 1.0) {
+            sums.sizedS += one.transfer.seconds();
+            sums.busBytes += *one.bytes * busFactor(one.kind, one.ranksInGroup);
+        }
+    }
+
+    // By the calls of that group, else by all of its category; absent where hardly any of its calls
+    // were matched, for example for want of a common clock.
+    [[nodiscard]] std::optional<double> waitShare(const ExposedGroup& group) const {
+        MatchedSums matched;
+        const auto own = m_sums.find({group.category, group.dimension});
+        if (own != m_sums.end())
+            matched = own->second;
+        for (const auto& [key, sums] : m_sums) {
+            if (own == m_sums.end() && key.first == group.category)
+                matched.add(sums);
+        }
+        return matched.rankS >= kSpeaksFor * group.seconds ? matched.waitShare() : std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<double> betweenNodesBandwidth() const {
+        const MatchedSums* most = nullptr;
+        for (const auto& [key, sums] : m_sums) {
+            if (sums.busBandwidth() && (most == nullptr || sums.betweenS > most->betweenS))
+                most = &sums;
+        }
+        return most == nullptr ? std::nullopt : most->busBandwidth();
+    }
+
+private:
+    struct Place {
+        std::string dimension;
+        LinkClass link = LinkClass::Unknown;
+    };
+
+    // The same for all collectives of a communicator but messages.
+    const Place& placeOf(const Collective& one, const std::vector<int>& ranks) {
+        const auto [at, isNew] = m_placeOf.try_emplace({one.communicator, ranks});
+        if (isNew)
+            at->second = {m_places.dimensionOf(*one.group, ranks), m_places.linkOf(ranks)};
+        return at->second;
+    }
+
+    const GroupPlaces& m_places;
+    TimeRange m_window;
+    std::map<MatchedKey, MatchedSums> m_sums;
+    std::map<std::pair<std::uint32_t, std::vector<int>>, Place> m_placeOf;
+};
+
+class Sorter {
+public:
+    Sorter(const store::Store& store, const Run& run, const layout::Layout* layout,
+        const GroupPlaces& places)
+        : m_store(store)
+        , m_worldSize(std::max(run.worldSize, run.gpuCount))
+        , m_places(places) {
+        if (layout != nullptr)
+            m_guessed = guessGroups(*layout);
+    }
+
+    Result<std::vector<ExposedGroup>> sort(
+        const std::map<BreakdownMeter::Collective, double>& exposed) const {
+        std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
+        for (const auto& [collective, seconds] : exposed) {
+            const auto place = placeOf(collective);
+            if (!place.hasValue())
+                return place.error();
+            sums[{place.value().dimension, place.value().link, collective.first}] += seconds;
+        }
+        std::vector<ExposedGroup> groups;
+        for (const auto& [key, seconds] : sums)
+            groups.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), seconds, {}});
+        std::stable_sort(groups.begin(), groups.end(),
+            [](const ExposedGroup& a, const ExposedGroup& b) { return a.seconds > b.seconds; });
+        return groups;
+    }
+
+private:
+    // By what the trace says of the call, else by the layout.
+    [[nodiscard]] Result<GuessedGroup> placeOf(const BreakdownMeter::Collective& collective) const {
+        const auto& [category, detail] = collective;
+        Communicator group;
+        if (detail.isValid()) {
+            const auto text = m_store.name(detail);
+            if (!text.hasValue())
+                return text.error();
+            group = communicatorFrom(parseCollectiveDetail(text.value()), m_worldSize);
+        }
+        GuessedGroup place;
+        if (!group.ranks.empty() || !group.description.empty())
+            place.dimension = m_places.dimensionOf(group, group.ranks);
+        if (isMadeUp(place.dimension))
+            place.dimension.clear();
+        if (!group.ranks.empty())
+            place.link = m_places.linkOf(group.ranks);
+        const auto guess = m_guessed.find(category);
+        if (guess == m_guessed.end() || place.link != LinkClass::Unknown)
+            return place;
+        return place.dimension.empty() || place.dimension == guess->second.dimension ? guess->second
+                                                                                     : place;
+    }
+
+    const store::Store& m_store;
+    int m_worldSize;
+    const GroupPlaces& m_places;
+    std::map<std::string, GuessedGroup> m_guessed;
+};
+
+} // namespace
+
+Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
+    const layout::Layout* layout, const std::map<BreakdownMeter::Collective, double>& exposed,
+    TimeRange window, const Progress& progress) {
+    ExposedCalls made;
+    if (exposed.empty())
+        return made;
+    const auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    const GroupPlaces places(run, gpus.value());
+    auto groups = Sorter(store, run, layout, places).sort(exposed);
+    if (!groups.hasValue())
+        return groups.error();
+    made.groups = std::move(groups).value();
+    const auto clocks = alignRanks(store, run, progress);
+    if (!clocks.hasValue())
+        return clocks.error();
+    Matcher matcher(places, window);
+    const auto scan = forEachCollective(
+        store, run, clocks.value(),
+        [&matcher](const Collective& one) {
+            matcher.add(one);
+            return true;
+        },
+        progress);
+    if (!scan.hasValue())
+        return scan.error();
+    for (ExposedGroup& one : made.groups) {
+        if (const auto share = matcher.waitShare(one))
+            one.waitS = *share * one.seconds;
+    }
+    made.betweenNodesBandwidth = matcher.betweenNodesBandwidth();
+    return made;
+}
+
+} // namespace trainscope::analysis

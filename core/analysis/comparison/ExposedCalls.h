@@ -1,0 +1,28 @@
+#pragma once
+// What the exposed communication of a traced run is: of which dimension over which links, how much
+// of it waits for ranks that come late, and how fast what crosses nodes is.
+
+#include "core/analysis/comparison/BreakdownMeter.h"
+#include "core/analysis/comparison/TraceMeasures.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct ExposedCalls {
+    std::vector<ExposedGroup> groups; // the longest first; s, summed over the devices
+    // Bus bandwidth of the kind of collectives between nodes that transferred longest, B/s; absent
+    // where none could be matched across ranks.
+    std::optional<double> betweenNodesBandwidth;
+};
+
+// exposed: as a BreakdownMeter tells it, summed over devices. The group of a call is what its trace
+// says, else what the layout leaves (GroupGuess.h; nullptr: not known). Waiting and bandwidth are
+// of the calls that end in the window. Cancelled by progress.
+Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
+    const layout::Layout* layout, const std::map<BreakdownMeter::Collective, double>& exposed,
+    TimeRange window, const Progress& progress = {});
+
+} // namespace trainscope::analysis
