@@ -18,6 +18,11 @@ std::optional<double> number(const Json& entry, const char* key, double factor =
                                 : std::optional<double>(found->get<double>() * factor);
 }
 
+std::optional<int> wholeNumber(const Json& entry, const char* key) {
+    const auto found = entry.find(key);
+    return found == entry.end() ? std::nullopt : std::optional(found->get<int>());
+}
+
 GpuModel modelFrom(const Json& entry) {
     return {entry.at("name").get<std::string>(), entry.at("match").get<std::vector<std::string>>(),
         number(entry, "fp16_tflops", 1e12), number(entry, "bf16_tflops", 1e12),
@@ -25,7 +30,7 @@ GpuModel modelFrom(const Json& entry) {
         number(entry, "link_bandwidth"), number(entry, "pcie_bandwidth"),
         number(entry, "power_limit_w"), number(entry, "boost_clock_hz"),
         number(entry, "slowdown_c"), number(entry, "devices").value_or(1.0),
-        entry.value("scale_up", std::string())};
+        entry.value("scale_up", std::string()), wholeNumber(entry, "link_domain")};
 }
 
 std::string lowerCase(std::string_view text) {

@@ -25,6 +25,7 @@ struct GpuModel {
     std::optional<double> slowdownC;
     double devicesPerCard = 1.0; // GPUs that the system sees of a card, which the numbers speak of
     std::string scaleUp; // links of the usual node: "NVSwitch", "NVLink", "xGMI"; empty: not known
+    std::optional<int> linkDomain; // GPUs that they join, where these are more than a node's
 };
 
 // The built-in models, special forms before general ones.

@@ -1,6 +1,6 @@
 #pragma once
 // What a user says of a run's machine that its sources do not tell, and its form in the database:
-// {"topology":{"format","devices":[…],"paths":[…]},"nodes_per_rack","network_b_per_s"}.
+// {"topology":{"format","devices":[…],"paths":[…]},"nodes_per_rack","network_b_per_s","nvlink_domain"}.
 
 #include "core/layout/Topology.h"
 #include "core/model/Result.h"
@@ -17,7 +17,11 @@ struct MachineFacts {
     std::optional<int> nodesPerRack;
     std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
 
-    [[nodiscard]] bool isEmpty() const { return !topology && !nodesPerRack && !networkBandwidth; }
+    std::optional<int> linkDomain; // GPUs of one scale-up domain
+
+    [[nodiscard]] bool isEmpty() const {
+        return !topology && !nodesPerRack && !networkBandwidth && !linkDomain;
+    }
 };
 
 std::string machineToJson(const MachineFacts& facts);

@@ -101,8 +101,9 @@ std::vector<PeerShare> peersOf(
     return peers;
 }
 
-EdgeSums::EdgeSums(const Layout& layout)
+EdgeSums::EdgeSums(const Layout& layout, int nodesPerDomain)
     : m_layout(layout)
+    , m_nodesPerDomain(nodesPerDomain)
     , m_nodes(static_cast<std::size_t>(layout.nodes)) { }
 
 void EdgeSums::add(int rank, std::string_view group, double bytes, double replicaShare) {
@@ -111,7 +112,8 @@ void EdgeSums::add(int rank, std::string_view group, double bytes, double replic
         const int to = m_layout.nodeOf(peer.rank);
         const double sent = bytes * peer.share;
         NodeTraffic& node = m_nodes[static_cast<std::size_t>(from)];
-        (from == to ? node.inside : node.outside) += sent;
+        const bool isInside = from / m_nodesPerDomain == to / m_nodesPerDomain;
+        (isInside ? node.inside : node.outside) += sent;
         if (from == to)
             continue;
         auto edges = m_edges.find(group);

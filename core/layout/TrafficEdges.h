@@ -37,14 +37,15 @@ struct NodeEdge {
 
 // What a node's GPUs send per step.
 struct NodeTraffic {
-    double inside = 0.0; // to GPUs of the node
-    double outside = 0.0; // to other nodes
+    double inside = 0.0; // to GPUs of its domain, those of the node among them
+    double outside = 0.0; // to others
 };
 
 // Sums up what ranks send, of any number of them.
 class EdgeSums {
 public:
-    explicit EdgeSums(const Layout& layout);
+    // `nodesPerDomain`: nodes whose GPUs scale-up links join, by number.
+    explicit EdgeSums(const Layout& layout, int nodesPerDomain = 1);
 
     void add(int rank, std::string_view group, double bytes, double replicaShare = 0.0);
     [[nodiscard]] std::vector<NodeEdge> edges() const; // by group, a, b
@@ -57,6 +58,7 @@ private:
         auto operator<=>(const Edge&) const = default;
     };
     const Layout& m_layout;
+    int m_nodesPerDomain;
     std::map<std::string, std::map<Edge, double>, std::less<>> m_edges; // by group
     std::vector<NodeTraffic> m_nodes;
 };

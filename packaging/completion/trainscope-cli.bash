@@ -82,7 +82,7 @@ _trainscope_cli() {
       fi
       return ;;
     correlate) options="--run --a --b --max-lag --json --help" ;;
-    cluster) options="--run --airflow --topology --nodes-per-rack --network-gbps --reset --json --help" ;;
+    cluster) options="--run --airflow --topology --nodes-per-rack --nvlink-domain --network-gbps --reset --json --help" ;;
     align) options="--run --json --help" ;;
     findings) options="--run --network-gbps --json --help" ;;
     compare) options="--run --whole-run --normalise --json --help" ;;

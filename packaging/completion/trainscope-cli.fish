@@ -53,6 +53,7 @@ complete -c trainscope-cli -n "$chosen correlate" -l max-lag -x -d 'The longest 
 complete -c trainscope-cli -n "$chosen cluster" -l airflow -x -d 'Local indices from front to rear'
 complete -c trainscope-cli -n "$chosen cluster" -l topology -r -F -d 'NCCL XML or nvidia-smi topo -m'
 complete -c trainscope-cli -n "$chosen cluster" -l nodes-per-rack -x -d 'Nodes of a rack'
+complete -c trainscope-cli -n "$chosen cluster" -l nvlink-domain -x -d 'GPUs that NVLink joins'
 complete -c trainscope-cli -n "$chosen cluster" -l reset -d 'Take back what was said'
 complete -c trainscope-cli -n "$chosen summary kernels align collectives correlate cluster findings compare layout figure report export remove" -l run -x -a '(__trainscope_cli_runs)' -d 'The run'
 complete -c trainscope-cli -n "$chosen kernels" -l categories -r -F -a 'default charllm' -d 'Table of kernel categories'

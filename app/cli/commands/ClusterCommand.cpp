@@ -25,11 +25,12 @@ struct Options {
     std::string topology;
     std::optional<int> nodesPerRack;
     std::optional<double> networkGbps;
+    std::optional<int> linkDomain;
     bool reset = false;
     bool json = false;
 
     [[nodiscard]] bool saysMachine() const {
-        return !topology.empty() || nodesPerRack || networkGbps;
+        return !topology.empty() || nodesPerRack || networkGbps || linkDomain;
     }
     [[nodiscard]] bool isChange() const { return reset || !airflow.empty() || saysMachine(); }
 };
@@ -84,10 +85,22 @@ Result<Said> saidBy(const Options& options, const Console& console) {
         said.machine.topology = std::move(file.value().topology);
     }
     said.machine.nodesPerRack = options.nodesPerRack;
+    said.machine.linkDomain = options.linkDomain;
     constexpr double kBytesPerGbit = 1e9 / 8.0;
     if (options.networkGbps)
         said.machine.networkBandwidth = *options.networkGbps * kBytesPerGbit;
     return said;
+}
+
+Status checkDomain(const Run& run, const layout::MachineFacts& said, const std::vector<Gpu>& gpus) {
+    const auto locals = localsOf(gpus);
+    const int perNode = locals.empty() ? 1 : locals.back() + 1;
+    if (!said.linkDomain || (*said.linkDomain >= perNode && *said.linkDomain % perNode == 0))
+        return {};
+    return Error{ErrorCode::Usage,
+        run.name + ": an NVLink domain of " + std::to_string(*said.linkDomain)
+            + " GPUs does not consist of whole nodes of " + std::to_string(perNode) + ".",
+        {}};
 }
 
 Status check(const store::Store& store, const Run& run, const Said& said) {
@@ -98,6 +111,8 @@ Status check(const store::Store& store, const Run& run, const Said& said) {
         if (Status status = analysis::checkAirflow(said.airflow, gpus.value()); !status.hasValue())
             return Error{ErrorCode::Usage, run.name + ": " + status.error().message, {}};
     }
+    if (Status status = checkDomain(run, said.machine, gpus.value()); !status.hasValue())
+        return status;
     if (!said.machine.topology)
         return {};
     const auto fit = layout::machineFit(layout::gpuIndices(*said.machine.topology), gpus.value());
@@ -119,6 +134,8 @@ Status writeMachine(store::Store& store, const Run& run, const layout::MachineFa
         facts.nodesPerRack = said.nodesPerRack;
     if (said.networkBandwidth)
         facts.networkBandwidth = said.networkBandwidth;
+    if (said.linkDomain)
+        facts.linkDomain = said.linkDomain;
     return store.setMachine(run.id, layout::machineToJson(facts));
 }
 
@@ -198,6 +215,7 @@ Json clusterJson(const Shown& shown) {
         {"nodes", shown.run.nodeCount}, {"gpus", shown.run.gpuCount}, {"airflow", airflowOf(shown)},
         {"airflow_assumed", shown.cluster.isAirflowAssumed}};
     setIfPresent(json, "nodes_per_rack", shown.cluster.nodesPerRack);
+    json["nodes_per_nvlink_domain"] = shown.cluster.nodesPerDomain;
     json["links"] = linksJson(shown.cluster);
     return json;
 }
@@ -226,6 +244,8 @@ void printCluster(const Shown& shown, std::ostream& out) {
         << (shown.cluster.isAirflowAssumed ? " (assumed; set it with --airflow)" : "") << '\n';
     if (shown.cluster.nodesPerRack)
         out << "  racks: of " << *shown.cluster.nodesPerRack << " nodes\n";
+    if (shown.cluster.nodesPerDomain > 1)
+        out << "  NVLink domains: of " << shown.cluster.nodesPerDomain << " nodes\n";
     printLinks(shown.cluster, out);
 }
 
@@ -280,7 +300,11 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
     auto* network = command->add_option("--network-gbps", options->networkGbps,
         "Peak of a GPU's network link per direction, in Gbit/s");
     network->type_name("G")->check(CLI::PositiveNumber);
+    auto* domain = command->add_option("--nvlink-domain", options->linkDomain,
+        "GPUs that NVLink joins, over nodes: 72 for GB200 NVL72");
+    domain->type_name("N")->check(CLI::PositiveNumber);
     command->add_flag("--reset", options->reset, "Take back all that was said")
+        ->excludes(domain)
         ->excludes(airflow)
         ->excludes(topology)
         ->excludes(racks)

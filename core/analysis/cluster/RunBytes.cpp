@@ -1,6 +1,7 @@
 #include "core/analysis/cluster/RunBytes.h"
 
 #include "core/analysis/layout/RunTraffic.h"
+#include "core/analysis/machine/RunMachine.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <fmt/format.h>
@@ -18,8 +19,10 @@ using layout::LinkClass;
 
 class Builder {
 public:
-    Builder(const Run& run, const Layout& layout)
+    Builder(const Run& run, const Layout& layout, const std::optional<int>& domain)
         : m_layout(layout)
+        , m_domains(domainsAsNodes(layout, domain))
+        , m_nodesPerDomain(nodesOfDomain(domain, layout.gpusPerNode))
         , m_world(static_cast<std::size_t>(layout.grid.worldSize())) {
         m_result.ranks.resize(m_world);
         for (int node = 0; node < layout.nodes; ++node)
@@ -34,9 +37,9 @@ public:
             m_result.notes.push_back("Not computed: " + model.error().message);
             return;
         }
-        layout::EdgeSums sums(m_layout);
+        layout::EdgeSums sums(m_layout, m_nodesPerDomain);
         for (std::size_t rank = 0; rank < m_world; ++rank) {
-            const auto traffic = trafficOf(m_layout, model.value(), static_cast<int>(rank));
+            const auto traffic = trafficOf(m_domains, model.value(), static_cast<int>(rank));
             if (!traffic.hasValue()) {
                 m_result.notes.push_back("Not computed: " + traffic.error().message);
                 return;
@@ -101,8 +104,9 @@ public:
             node.pcie = found->second.pcie;
             node.scaleUpRate = found->second.nvlinkRate;
         }
-        compareLinks("Inside nodes", &NodeBytes::scaleUp);
-        compareLinks("Between nodes", &NodeBytes::scaleOut);
+        const bool isNode = m_nodesPerDomain == 1;
+        compareLinks(isNode ? "Inside nodes" : "Inside NVLink domains", &NodeBytes::scaleUp);
+        compareLinks(isNode ? "Between nodes" : "Between NVLink domains", &NodeBytes::scaleOut);
     }
 
     RunBytes finish() {
@@ -130,7 +134,7 @@ private:
     }
 
     [[nodiscard]] LinkClass linkOf(int rank, const std::string& group) const {
-        for (const auto& one : groupsOf(m_layout, rank)) {
+        for (const auto& one : groupsOf(m_domains, rank)) {
             if (toString(one.kind) == group)
                 return one.link;
         }
@@ -199,6 +203,8 @@ private:
     }
 
     const Layout& m_layout;
+    Layout m_domains; // which tell the links of groups
+    int m_nodesPerDomain;
     std::size_t m_world;
     bool m_isPcie = false;
     RunBytes m_result;
@@ -214,7 +220,10 @@ std::optional<double> GroupBytes::bandwidth() const {
 
 Result<RunBytes> runBytes(const store::Store& store, const Run& run, const layout::Layout& layout,
     const Progress& progress) {
-    Builder builder(run, layout);
+    const auto domain = linkDomainOf(store, run);
+    if (!domain.hasValue())
+        return domain.error();
+    Builder builder(run, layout, domain.value());
     builder.compute(run.launch);
     const auto collectives = measuredCollectives(store, run, layout, progress);
     if (!collectives.hasValue())

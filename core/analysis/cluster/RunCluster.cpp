@@ -22,6 +22,7 @@ void takeUsual(const Run& run, layout::ClusterFacts& facts) {
     if (model == nullptr)
         return;
     facts.pcieBandwidth = model->pcieBandwidth;
+    facts.linkDomain = model->linkDomain;
     facts.gpusPerCard = static_cast<int>(model->devicesPerCard);
     facts.linksFrom = "hardware catalogue, " + model->name;
     if (model->scaleUp.empty())
@@ -38,6 +39,8 @@ Status takeSaid(const store::Store& store, const Run& run, layout::ClusterFacts&
         return said.error();
     facts.nodesPerRack = said.value().nodesPerRack;
     facts.networkBandwidth = said.value().networkBandwidth;
+    if (said.value().linkDomain)
+        facts.linkDomain = said.value().linkDomain;
     facts.topology = said.value().topology;
     if (facts.topology)
         facts.linksFrom = said.value().topologyFrom;
@@ -56,15 +59,6 @@ void addMissing(const layout::Layout& layout, std::vector<Gpu>& gpus) {
 }
 
 } // namespace
-
-Result<layout::MachineFacts> machineOf(const store::Store& store, const Run& run) {
-    const auto text = store.machine(run.id);
-    if (!text.hasValue())
-        return text.error();
-    if (!text.value())
-        return layout::MachineFacts{};
-    return layout::machineFromJson(*text.value());
-}
 
 Result<layout::Cluster> clusterOf(
     const store::Store& store, const Run& run, const layout::Layout* layout) {

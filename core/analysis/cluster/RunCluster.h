@@ -2,9 +2,9 @@
 // The machine of a run: its GPUs in the order of the air, and their links from what is known of the
 // kind of GPU (core/catalogue). Any thread that owns the store.
 
+#include "core/analysis/machine/RunMachine.h"
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
-#include "core/layout/MachineFacts.h"
 #include "core/store/Store.h"
 
 namespace trainscope::analysis {
@@ -13,8 +13,5 @@ namespace trainscope::analysis {
 // of are there too. NotFound for a run without GPUs.
 Result<layout::Cluster> clusterOf(
     const store::Store& store, const Run& run, const layout::Layout* layout);
-
-// What was said of it, for Store::setMachine().
-Result<layout::MachineFacts> machineOf(const store::Store& store, const Run& run);
 
 } // namespace trainscope::analysis

@@ -1,6 +1,7 @@
 #include "core/analysis/communication/CommunicationSummary.h"
 
 #include "core/analysis/Distribution.h"
+#include "core/analysis/machine/RunMachine.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <algorithm>
@@ -196,10 +197,10 @@ Result<CommunicationSummary> communicationOf(const store::Store& store, const Ru
     auto clocks = alignRanks(store, run, progress);
     if (!clocks.hasValue())
         return clocks.error();
-    const auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
-    Summary summary(run, gpus.value(), options, std::move(clocks).value());
+    const auto joined = domainsAsNodes(store, run);
+    if (!joined.hasValue())
+        return joined.error();
+    Summary summary(joined.value().run, joined.value().gpus, options, std::move(clocks).value());
     const auto scan = forEachCollective(
         store, run, summary.clocks(),
         [&summary](const Collective& one) {

@@ -4,8 +4,10 @@
 #include "core/analysis/calls/Calls.h"
 #include "core/analysis/communication/Collectives.h"
 #include "core/analysis/comparison/GroupGuess.h"
+#include "core/analysis/machine/RunMachine.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -118,12 +120,13 @@ private:
 
 class Sorter {
 public:
-    Sorter(const store::Store& store, const Run& run, const layout::Layout* layout,
+    // `layout`: with each link domain as one node.
+    Sorter(const store::Store& store, const Run& run, const std::optional<layout::Layout>& layout,
         const GroupPlaces& places)
         : m_store(store)
         , m_worldSize(std::max(run.worldSize, run.gpuCount))
         , m_places(places) {
-        if (layout != nullptr)
+        if (layout)
             m_guessed = guessGroups(*layout);
     }
 
@@ -183,11 +186,17 @@ Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
     ExposedCalls made;
     if (exposed.empty())
         return made;
-    const auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
-    const GroupPlaces places(run, gpus.value());
-    auto groups = Sorter(store, run, layout, places).sort(exposed);
+    const auto joined = domainsAsNodes(store, run);
+    if (!joined.hasValue())
+        return joined.error();
+    const auto domain = linkDomainOf(store, run);
+    if (!domain.hasValue())
+        return domain.error();
+    const GroupPlaces places(joined.value().run, joined.value().gpus);
+    std::optional<layout::Layout> domains;
+    if (layout != nullptr)
+        domains = domainsAsNodes(*layout, domain.value());
+    auto groups = Sorter(store, run, domains, places).sort(exposed);
     if (!groups.hasValue())
         return groups.error();
     made.groups = std::move(groups).value();

@@ -1,0 +1,32 @@
+#pragma once
+// What was said of the machine of a run, by its user or its sources, before what is usual for its
+// GPUs. Any thread that owns the store.
+
+#include "core/layout/Layout.h"
+#include "core/layout/MachineFacts.h"
+#include "core/store/Store.h"
+
+#include <optional>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// As said, for Store::setMachine().
+Result<layout::MachineFacts> machineOf(const store::Store& store, const Run& run);
+
+// GPUs that scale-up links join, over nodes; absent where these end at the node.
+Result<std::optional<int>> linkDomainOf(const store::Store& store, const Run& run);
+
+// Nodes of such a domain; 1 where it does not consist of whole nodes.
+int nodesOfDomain(const std::optional<int>& gpus, int gpusPerNode);
+
+// The layout with each domain as one node, and the run and its GPUs so: whatever tells links by
+// nodes then tells them as they are.
+layout::Layout domainsAsNodes(const layout::Layout& layout, const std::optional<int>& domain);
+struct RunOfDomains {
+    Run run;
+    std::vector<Gpu> gpus;
+};
+Result<RunOfDomains> domainsAsNodes(const store::Store& store, const Run& run);
+
+} // namespace trainscope::analysis
