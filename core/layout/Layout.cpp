@@ -92,9 +92,9 @@ Result<std::optional<Sharding>> shardingOf(const LayoutRequest& request, const R
 }
 
 Status takeStages(const LayoutRequest& request, Layout& layout) {
-    const auto chunks = planStages(
-        {layout.grid.degrees().pipeline, layout.virtualStages, request.layers.value_or(0),
-            request.stageLayers, request.embeddingCounts, request.lossCounts});
+    const auto chunks = planStages({layout.grid.degrees().pipeline, layout.virtualStages,
+        request.layers.value_or(0), request.stageLayers, request.embeddingCounts,
+        request.lossCounts, layout.schedule == ScheduleKind::ZeroBubbleV});
     if (!chunks.hasValue())
         return chunks.error();
     layout.chunks = chunks.value();
@@ -103,7 +103,8 @@ Status takeStages(const LayoutRequest& request, Layout& layout) {
 
 Status takeSchedule(const LayoutRequest& request, Layout& layout) {
     const int stages = layout.grid.degrees().pipeline;
-    layout.virtualStages = request.virtualStages.value_or(1);
+    const bool isV = request.schedule == ScheduleKind::ZeroBubbleV;
+    layout.virtualStages = request.virtualStages.value_or(isV && stages > 1 ? 2 : 1);
     if (layout.virtualStages < 1)
         return refusal("Virtual stages must be at least 1.");
     if (layout.virtualStages > 1 && stages == 1)
@@ -114,9 +115,12 @@ Status takeSchedule(const LayoutRequest& request, Layout& layout) {
     const bool isInterleaved = layout.virtualStages > 1;
     layout.schedule = request.schedule.value_or(
         isInterleaved ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward);
-    if (isInterleaved && layout.schedule != ScheduleKind::Interleaved)
-        return refusal(fmt::format(
-            "The schedule {} has no virtual stages; interleaved has.", toString(layout.schedule)));
+    if (isV && layout.virtualStages != 2 && stages > 1)
+        return refusal("The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
+    if (isInterleaved && layout.schedule != ScheduleKind::Interleaved && !isV)
+        return refusal(fmt::format("The schedule {} has no virtual stages; interleaved and "
+                                   "zero-bubble-v have.",
+            toString(layout.schedule)));
     layout.microbatchGroup = request.microbatchGroup.value_or(0);
     return {};
 }
@@ -168,21 +172,25 @@ RankGroups replicaGroups(const RankGrid& grid, const Sharding& sharding) {
     return result;
 }
 
+std::vector<PieceTimes> pieceTimesOf(const Layout& layout) {
+    const bool isUneven = std::any_of(layout.chunks.begin(), layout.chunks.end(),
+        [&](const StageChunk& chunk) { return chunk.layers != layout.chunks.front().layers; });
+    const int pieces = layout.grid.degrees().pipeline * layout.virtualStages;
+    std::vector<PieceTimes> times;
+    for (int piece = 0; piece < pieces; ++piece) {
+        const double each = isUneven ? layout.chunks[static_cast<std::size_t>(piece)].layers
+                                     : 1.0 / layout.virtualStages;
+        times.push_back({each, each, each});
+    }
+    return times;
+}
+
 Result<Schedule> planSchedule(const Layout& layout) {
     if (!layout.microbatches)
         return Error{
             ErrorCode::NotFound, "The number of micro-batches of a step is not known.", {}};
-    ScheduleRequest request{layout.schedule, layout.grid.degrees().pipeline, *layout.microbatches,
-        layout.virtualStages, {}, 0.0, layout.microbatchGroup};
-    const bool isUneven = std::any_of(layout.chunks.begin(), layout.chunks.end(),
-        [&](const StageChunk& chunk) { return chunk.layers != layout.chunks.front().layers; });
-    if (isUneven) {
-        for (const StageChunk& chunk : layout.chunks) {
-            const double each = chunk.layers;
-            request.times.push_back({each, each, each});
-        }
-    }
-    return makeSchedule(request);
+    return makeSchedule({layout.schedule, layout.grid.degrees().pipeline, *layout.microbatches,
+        layout.virtualStages, pieceTimesOf(layout), 0.0, layout.microbatchGroup});
 }
 
 } // namespace trainscope::layout

@@ -78,5 +78,7 @@ RankGroups replicaGroups(const RankGrid& grid, const Sharding& sharding);
 // layer: forward 1, backward 2), sending in no time. NotFound where the micro-batches are not
 // known, Usage where the schedule does not work with so many.
 Result<Schedule> planSchedule(const Layout& layout);
+// What that plan gives each piece of the model.
+std::vector<PieceTimes> pieceTimesOf(const Layout& layout);
 
 } // namespace trainscope::layout

@@ -16,7 +16,10 @@ Error refusal(std::string message) {
     return {ErrorCode::Usage, std::move(message), {}};
 }
 
-constexpr std::array<std::string_view, 4> kKinds{"gpipe", "1f1b", "interleaved", "zero-bubble"};
+constexpr std::array<std::string_view, kAllSchedules.size()> kKinds{
+    "gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v"};
+constexpr std::array<std::string_view, kAllSchedules.size()> kTitles{
+    "GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)", "Zero-bubble (ZB-V)"};
 constexpr double kNotDone = -1.0;
 
 // Works the stages' orders off, each task as soon as its stage is free and what it needs is there.
@@ -30,8 +33,9 @@ public:
             = static_cast<std::size_t>(m_pieces) * static_cast<std::size_t>(request.microbatches);
         m_forwardEnd.assign(count, kNotDone);
         m_backwardEnd.assign(count, kNotDone);
-        for (int stage = 0; stage < request.stages; ++stage)
-            m_queue[static_cast<std::size_t>(stage)].order = workOrder(request, stage);
+        auto orders = workOrders(request);
+        for (std::size_t stage = 0; stage < m_queue.size(); ++stage)
+            m_queue[stage].order = std::move(orders[stage]);
     }
 
     // False when the orders wait for each other.
@@ -77,20 +81,24 @@ private:
         return m_request.times[m_request.times.size() == 1 ? 0 : static_cast<std::size_t>(piece)];
     }
 
-    // kNotDone: not known yet.
-    [[nodiscard]] double afterSending(double end) const {
-        return end == kNotDone || m_request.stages == 1 ? end : end + m_request.sendTime;
+    // `next`: the later one of the two pieces. kNotDone: not known yet.
+    [[nodiscard]] double afterSending(double end, int next) const {
+        const bool isTurn = m_request.kind == ScheduleKind::ZeroBubbleV && next == m_request.stages;
+        const bool isSent = m_request.stages > 1 && !isTurn;
+        return end == kNotDone || !isSent ? end : end + m_request.sendTime;
     }
 
     [[nodiscard]] double readyAt(const WorkItem& item, int piece) const {
         if (item.kind == TaskKind::WeightGradient)
             return m_backwardEnd[at(piece, item.microbatch)];
         if (item.kind == TaskKind::Forward)
-            return piece == 0 ? 0.0 : afterSending(m_forwardEnd[at(piece - 1, item.microbatch)]);
+            return piece == 0 ? 0.0
+                              : afterSending(m_forwardEnd[at(piece - 1, item.microbatch)], piece);
         const double own = m_forwardEnd[at(piece, item.microbatch)];
         if (own == kNotDone || piece == m_pieces - 1)
             return own;
-        const double gradient = afterSending(m_backwardEnd[at(piece + 1, item.microbatch)]);
+        const double gradient
+            = afterSending(m_backwardEnd[at(piece + 1, item.microbatch)], piece + 1);
         return gradient == kNotDone ? kNotDone : std::max(own, gradient);
     }
 
@@ -104,8 +112,8 @@ private:
         case TaskKind::Backward:
             break;
         }
-        return m_request.kind == ScheduleKind::ZeroBubble ? one.inputGradient
-                                                          : one.inputGradient + one.weightGradient;
+        return splitsBackward(m_request.kind) ? one.inputGradient
+                                              : one.inputGradient + one.weightGradient;
     }
 
     bool advance(int stage) {
@@ -113,7 +121,7 @@ private:
         const std::size_t before = queue.next;
         for (; queue.next < queue.order.size(); ++queue.next) {
             const WorkItem& item = queue.order[queue.next];
-            const int piece = item.chunk * m_request.stages + stage;
+            const int piece = pieceOf(m_request.kind, m_request.stages, stage, item.chunk);
             const double ready = readyAt(item, piece);
             if (ready == kNotDone)
                 break;
@@ -177,32 +185,11 @@ Status checkGroup(const ScheduleRequest& request) {
     return {};
 }
 
-Status check(const ScheduleRequest& request) {
-    if (request.stages < 1 || request.microbatches < 1 || request.virtualStages < 1)
-        return refusal("A schedule needs at least one stage and one micro-batch.");
-    if (request.virtualStages > 1 && request.kind != ScheduleKind::Interleaved)
-        return refusal(fmt::format(
-            "The schedule {} has no virtual stages; interleaved has.", toString(request.kind)));
-    if (request.microbatchGroup < 0 || (request.microbatchGroup > 0 && request.virtualStages == 1))
-        return refusal("Only the interleaved schedule with virtual stages has groups of "
-                       "micro-batches.");
-    if (request.virtualStages > 1) {
-        if (auto status = checkGroup(request); !status.hasValue())
-            return status;
-    }
-    const double tasks = 3.0 * request.stages * request.microbatches * request.virtualStages;
-    if (tasks > static_cast<double>(kMaxTasks))
-        return refusal(
-            fmt::format("{} stages × {} micro-batches × {} virtual stages are too many to plan.",
-                request.stages, request.microbatches, request.virtualStages));
-    return checkTimes(request);
-}
-
 std::vector<int> peaksOf(const Schedule& schedule) {
     std::vector<int> peaks(static_cast<std::size_t>(schedule.stages), 0);
     std::vector<int> held(peaks.size(), 0);
     const TaskKind last
-        = schedule.kind == ScheduleKind::ZeroBubble ? TaskKind::WeightGradient : TaskKind::Backward;
+        = splitsBackward(schedule.kind) ? TaskKind::WeightGradient : TaskKind::Backward;
     for (const ScheduleTask& task : schedule.tasks) {
         const auto stage = static_cast<std::size_t>(task.stage);
         held[stage] += task.kind == TaskKind::Forward ? 1 : 0;
@@ -234,6 +221,14 @@ std::string_view toString(ScheduleKind kind) {
     return kKinds[static_cast<std::size_t>(kind)];
 }
 
+std::string_view titleOf(ScheduleKind kind) {
+    return kTitles[static_cast<std::size_t>(kind)];
+}
+
+bool splitsBackward(ScheduleKind kind) {
+    return kind == ScheduleKind::ZeroBubble || kind == ScheduleKind::ZeroBubbleV;
+}
+
 std::string_view toString(TaskKind kind) {
     constexpr std::array<std::string_view, 3> names{"forward", "backward", "weight_gradient"};
     return names[static_cast<std::size_t>(kind)];
@@ -243,7 +238,8 @@ Result<ScheduleKind> scheduleKindFromString(std::string_view text) {
     const auto found = std::find(kKinds.begin(), kKinds.end(), text);
     if (found == kKinds.end())
         return refusal(fmt::format(
-            "\"{}\" is no schedule: choose gpipe, 1f1b, interleaved or zero-bubble.", text));
+            "\"{}\" is no schedule: choose gpipe, 1f1b, interleaved, zero-bubble or zero-bubble-v.",
+            text));
     return static_cast<ScheduleKind>(found - kKinds.begin());
 }
 
@@ -257,15 +253,43 @@ Result<int> microbatchGroup(int stages, int microbatches) {
         microbatches, stages));
 }
 
+Status checkSchedule(const ScheduleRequest& request) {
+    if (request.stages < 1 || request.microbatches < 1 || request.virtualStages < 1)
+        return refusal("A schedule needs at least one stage and one micro-batch.");
+    const bool isV = request.kind == ScheduleKind::ZeroBubbleV;
+    const bool isInterleaved = request.kind == ScheduleKind::Interleaved;
+    if (isV && request.virtualStages != 2)
+        return refusal("The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
+    if (request.virtualStages > 1 && !isInterleaved && !isV)
+        return refusal(fmt::format("The schedule {} has no virtual stages; interleaved and "
+                                   "zero-bubble-v have.",
+            toString(request.kind)));
+    if (request.microbatchGroup < 0
+        || (request.microbatchGroup > 0 && (request.virtualStages == 1 || isV)))
+        return refusal("Only the interleaved schedule with virtual stages has groups of "
+                       "micro-batches.");
+    if (request.virtualStages > 1 && isInterleaved) {
+        if (auto status = checkGroup(request); !status.hasValue())
+            return status;
+    }
+    const double tasks = 3.0 * request.stages * request.microbatches * request.virtualStages;
+    constexpr std::int64_t kMaxPlayed = kMaxTasks / 10; // whose order is found by playing it
+    if (tasks > static_cast<double>(isV ? kMaxPlayed : kMaxTasks))
+        return refusal(
+            fmt::format("{} stages × {} micro-batches × {} virtual stages are too many to plan.",
+                request.stages, request.microbatches, request.virtualStages));
+    return checkTimes(request);
+}
+
 Result<Schedule> makeSchedule(const ScheduleRequest& asked) {
-    if (const auto status = check(asked); !status.hasValue())
+    if (const auto status = checkSchedule(asked); !status.hasValue())
         return status.error();
     ScheduleRequest request = asked;
     if (request.times.empty()) {
         const double each = 1.0 / request.virtualStages;
         request.times = {{each, each, each}};
     }
-    if (request.virtualStages > 1)
+    if (request.virtualStages > 1 && request.kind == ScheduleKind::Interleaved)
         request.microbatchGroup = groupOf(request); // found once, not at every pass
     Timing timing(request);
     if (!timing.run())
@@ -287,6 +311,8 @@ std::optional<double> idealBubbleFraction(
             return std::nullopt;
         return others / (virtualStages * count + others);
     }
+    if (kind == ScheduleKind::ZeroBubbleV)
+        return std::nullopt;
     if (kind != ScheduleKind::ZeroBubble)
         return others / (count + others);
     const double bubble = others * (times.forward + times.inputGradient - times.weightGradient);

@@ -1,11 +1,12 @@
 #pragma once
 // Planned pipeline schedules: which stage works on which micro-batch when. Orders of work:
 // GPipe (Huang et al. 2019), 1F1B and interleaved 1F1B as in Megatron-LM (Narayanan et al. 2021;
-// megatron/core/pipeline_parallel/schedules.py), zero-bubble ZB-H1 (Qi et al. 2024). The times
-// follow from the order, the durations and the dependencies. Pure, thread-safe.
+// megatron/core/pipeline_parallel/schedules.py), zero-bubble ZB-H1 and ZB-V (Qi et al. 2024). The
+// times follow from the order, the durations and the dependencies. Pure, thread-safe.
 
 #include "core/model/Result.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -18,13 +19,21 @@ enum class ScheduleKind {
     OneForwardOneBackward,
     Interleaved, // 1F1B over virtual stages
     ZeroBubble, // ZB-H1: the weights' gradients fill the bubbles, memory as 1F1B
+    ZeroBubbleV, // ZB-V: two pieces a stage, the model runs down the stages and back up
 };
+inline constexpr std::array kAllSchedules{ScheduleKind::GPipe, ScheduleKind::OneForwardOneBackward,
+    ScheduleKind::Interleaved, ScheduleKind::ZeroBubble, ScheduleKind::ZeroBubbleV};
 
-std::string_view toString(ScheduleKind kind); // "gpipe", "1f1b", "interleaved", "zero-bubble"
+// "gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v"
+std::string_view toString(ScheduleKind kind);
 Result<ScheduleKind> scheduleKindFromString(std::string_view text);
+// For people: "GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)", "Zero-bubble (ZB-V)".
+std::string_view titleOf(ScheduleKind kind);
+// The gradients of inputs and weights are passes of their own.
+bool splitsBackward(ScheduleKind kind);
 
 // Durations of one micro-batch on one piece of the model, in any unit. The backward pass is the
-// gradient of the inputs and that of the weights; only ZeroBubble does them apart.
+// gradient of the inputs and that of the weights; only zero-bubble schedules do them apart.
 struct PieceTimes {
     double forward = 1.0;
     double inputGradient = 1.0;
@@ -37,7 +46,7 @@ struct ScheduleRequest {
     ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
     int stages = 1;
     int microbatches = 1;
-    int virtualStages = 1; // above 1 only where Interleaved
+    int virtualStages = 1; // above 1 only where Interleaved; 2 where ZeroBubbleV
     // In the model's order (StagePlan.h), stages × virtualStages of them; one: the same for all;
     // none: forward 1, backward 2, divided by the virtual stages.
     std::vector<PieceTimes> times;
@@ -58,7 +67,7 @@ enum class TaskKind : std::uint8_t { Forward, Backward, WeightGradient };
 
 std::string_view toString(TaskKind kind); // "forward", "backward", "weight_gradient"
 
-// Backward: the whole of it, or with ZeroBubble the gradient of the inputs alone.
+// Backward: the whole of it, or of zero-bubble schedules the gradient of the inputs alone.
 struct ScheduleTask {
     int stage = 0;
     int chunk = 0;
@@ -78,13 +87,14 @@ struct Schedule {
     double bubbleFraction = 0.0; // idle share of stages × makespan
     std::vector<double> stageBubble; // idle share of the makespan, by stage
     // Most pieces of the model whose activations a stage holds at a time: forward begun, backward
-    // (ZeroBubble: gradient of the weights) not done.
+    // (zero-bubble: gradient of the weights) not done.
     std::vector<int> peakInFlight;
     int microbatchGroup = 0; // of an interleaved schedule with virtual stages
 };
 
 // Usage error for numbers that make no schedule, or too many tasks (kMaxTasks).
 inline constexpr std::int64_t kMaxTasks = 20'000'000;
+Status checkSchedule(const ScheduleRequest& request);
 Result<Schedule> makeSchedule(const ScheduleRequest& request);
 
 // The bubble fraction where all pieces take equally long and sending takes no time, p stages, m

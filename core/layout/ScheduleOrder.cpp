@@ -1,5 +1,7 @@
 #include "core/layout/ScheduleOrder.h"
 
+#include "core/layout/ZeroBubbleV.h"
+
 #include <algorithm>
 
 namespace trainscope::layout {
@@ -41,6 +43,23 @@ std::vector<WorkItem> zeroBubbleOrder(const ScheduleRequest& request, int stage)
     return order;
 }
 
+std::vector<WorkItem> workOrder(const ScheduleRequest& request, int stage) {
+    if (request.kind == ScheduleKind::ZeroBubble)
+        return zeroBubbleOrder(request, stage);
+    const int all = request.microbatches * request.virtualStages;
+    const int warmup = warmupCount(request, stage);
+    std::vector<WorkItem> order;
+    order.reserve(2 * static_cast<std::size_t>(all));
+    for (int k = 0; k < warmup; ++k)
+        order.push_back(passAt(request, TaskKind::Forward, k));
+    for (int k = 0; k < all; ++k) {
+        if (warmup + k < all)
+            order.push_back(passAt(request, TaskKind::Forward, warmup + k));
+        order.push_back(passAt(request, TaskKind::Backward, k));
+    }
+    return order;
+}
+
 } // namespace
 
 int groupOf(const ScheduleRequest& request) {
@@ -58,6 +77,7 @@ int warmupCount(const ScheduleRequest& request, int stage) {
         return all;
     case ScheduleKind::OneForwardOneBackward:
     case ScheduleKind::ZeroBubble:
+    case ScheduleKind::ZeroBubbleV:
         return std::min(request.stages - stage - 1, all);
     case ScheduleKind::Interleaved:
         break;
@@ -68,21 +88,18 @@ int warmupCount(const ScheduleRequest& request, int stage) {
     return std::min(later, all);
 }
 
-std::vector<WorkItem> workOrder(const ScheduleRequest& request, int stage) {
-    if (request.kind == ScheduleKind::ZeroBubble)
-        return zeroBubbleOrder(request, stage);
-    const int all = request.microbatches * request.virtualStages;
-    const int warmup = warmupCount(request, stage);
-    std::vector<WorkItem> order;
-    order.reserve(2 * static_cast<std::size_t>(all));
-    for (int k = 0; k < warmup; ++k)
-        order.push_back(passAt(request, TaskKind::Forward, k));
-    for (int k = 0; k < all; ++k) {
-        if (warmup + k < all)
-            order.push_back(passAt(request, TaskKind::Forward, warmup + k));
-        order.push_back(passAt(request, TaskKind::Backward, k));
-    }
-    return order;
+std::vector<std::vector<WorkItem>> workOrders(const ScheduleRequest& request) {
+    if (request.kind == ScheduleKind::ZeroBubbleV)
+        return zeroBubbleVOrders(request);
+    std::vector<std::vector<WorkItem>> orders;
+    for (int stage = 0; stage < request.stages; ++stage)
+        orders.push_back(workOrder(request, stage));
+    return orders;
+}
+
+int pieceOf(ScheduleKind kind, int stages, int stage, int chunk) {
+    const bool goesBackUp = kind == ScheduleKind::ZeroBubbleV && chunk == 1;
+    return goesBackUp ? 2 * stages - 1 - stage : chunk * stages + stage;
 }
 
 } // namespace trainscope::layout

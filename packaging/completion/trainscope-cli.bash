@@ -32,7 +32,7 @@ _trainscope_cli() {
     --kind) _trainscope_cli_words "timeline heatmap parallelism-sweep optimization-sweep microbatch-sweep kernels stage-breakdown spectrum comparison comparison-board comparison-breakdown comparison-timeline comparison-heatmap layout layout-grid" "$current"; return ;;
     --colour) _trainscope_cli_words "stage tensor data expert context node gpu_temperature gpu_power sm_clock" "$current"; return ;;
     --order) _trainscope_cli_words "tp-cp-ep-dp-pp tp-cp-ep-pp-dp tp-pp-dp" "$current"; return ;;
-    --schedule) _trainscope_cli_words "gpipe 1f1b interleaved zero-bubble" "$current"; return ;;
+    --schedule) _trainscope_cli_words "gpipe 1f1b interleaved zero-bubble zero-bubble-v" "$current"; return ;;
     --zero) _trainscope_cli_words "0 1 2 3" "$current"; return ;;
     --theme) _trainscope_cli_words "paper light dark" "$current"; return ;;
     --width-mm) _trainscope_cli_words "84.6 85.7 177.8" "$current"; return ;;

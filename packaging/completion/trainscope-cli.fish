@@ -108,7 +108,7 @@ complete -c trainscope-cli -n "$chosen layout" -l embedding-layer -d 'The embedd
 complete -c trainscope-cli -n "$chosen layout" -l loss-layer -d 'The loss counts as a layer'
 complete -c trainscope-cli -n "$chosen layout" -l microbatches -x -d 'Micro-batches of a step'
 complete -c trainscope-cli -n "$chosen layout" -l microbatch-group -x -d 'Micro-batches through a virtual stage at a time'
-complete -c trainscope-cli -n "$chosen layout" -l schedule -x -a 'gpipe 1f1b interleaved zero-bubble' -d 'Order of the work'
+complete -c trainscope-cli -n "$chosen layout" -l schedule -x -a 'gpipe 1f1b interleaved zero-bubble zero-bubble-v' -d 'Order of the work'
 complete -c trainscope-cli -n "$chosen layout" -l save -d 'Keep it as entered by hand'
 complete -c trainscope-cli -n "$chosen layout" -l forget -d 'Take back what was entered by hand'
 complete -c trainscope-cli -n "$chosen layout" -l traffic -d 'What its ranks exchange per step'

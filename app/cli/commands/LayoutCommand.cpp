@@ -166,8 +166,15 @@ Status readBytes(const store::Store& store, Run run, const Options& options, con
 
 Status readTraced(const store::Store& store, const Run& run, const Options& options,
     const Console& console, Report& report) {
-    auto traced = analysis::tracedSchedule(store, run, options.iteration,
-        [&console](const ProgressState&) { return !console.isCancelled(); });
+    analysis::TraceQuery query{options.iteration, std::nullopt};
+    if (!options.layout.schedule.empty()) {
+        const auto kind = layout::scheduleKindFromString(options.layout.schedule);
+        if (!kind.hasValue())
+            return kind.error();
+        query.plan = kind.value();
+    }
+    auto traced = analysis::tracedSchedule(
+        store, run, query, [&console](const ProgressState&) { return !console.isCancelled(); });
     if (!traced.hasValue())
         return traced.error();
     report.traced = std::move(traced).value();

@@ -57,7 +57,8 @@ void LayoutOptions::addTo(CLI::App& command) {
         "unless given");
     command
         .add_option("--schedule", schedule,
-            "gpipe, 1f1b, interleaved or zero-bubble; 1f1b or interleaved unless given")
+            "gpipe, 1f1b, interleaved, zero-bubble or zero-bubble-v; 1f1b or interleaved unless "
+            "given")
         ->type_name("S");
 }
 

@@ -15,6 +15,19 @@ std::string percent(const std::optional<double>& fraction) {
     return fraction ? fmt::format("{:.1f} %", 100.0 * *fraction) : "";
 }
 
+// The nearest first.
+Json plansJson(const analysis::TracedSchedule& schedule) {
+    Json plans = Json::array();
+    for (const analysis::PlanFit& fit : schedule.plans) {
+        Json one{{"kind", toString(fit.kind)}, {"makespan_s", fit.makespan},
+            {"bubble_fraction", fit.bubbleFraction},
+            {"longer_fraction", schedule.traced.makespan / fit.makespan - 1.0}};
+        setIfPresent(one, "same_order_fraction", fit.sameOrder);
+        plans.push_back(std::move(one));
+    }
+    return plans;
+}
+
 } // namespace
 
 Json tracedScheduleJson(const analysis::TracedSchedule& schedule, bool withTasks) {
@@ -22,11 +35,19 @@ Json tracedScheduleJson(const analysis::TracedSchedule& schedule, bool withTasks
         {"begin_ns", schedule.begin.ns}, {"from_s", schedule.windowFrom},
         {"to_s", schedule.windowTo}, {"bubble_fraction", schedule.tracedBubble},
         {"basis", schedule.basis}, {"notes", schedule.notes}};
+    json["known_order"] = schedule.isKnownOrder;
     setIfPresent(json, "iteration", schedule.iteration);
     setIfPresent(json, "planned_bubble_fraction", schedule.plannedBubble);
     setIfPresent(json, "ideal_bubble_fraction", schedule.idealBubble);
     if (schedule.traced.microbatches > 0)
         json["microbatches"] = schedule.traced.microbatches;
+    json["virtual_stages"] = schedule.traced.virtualStages;
+    if (schedule.isEstimated)
+        json["microbatches_estimated"] = true;
+    if (!schedule.plans.empty())
+        json["plans"] = plansJson(schedule);
+    if (schedule.planned)
+        json["planned_kind"] = toString(schedule.planned->kind);
     Json stages = Json::array();
     for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
         Json one{{"stage", stage}};
@@ -51,8 +72,8 @@ void printTracedSchedule(std::ostream& out, const analysis::TracedSchedule& sche
         out << fmt::format(" in iteration {}", *schedule.iteration);
     out << fmt::format(": bubbles {}", percent(schedule.tracedBubble));
     if (schedule.plannedBubble)
-        out << fmt::format(
-            ", {} planned with the traced durations", percent(schedule.plannedBubble));
+        out << fmt::format(", {} planned ({}) with the traced durations",
+            percent(schedule.plannedBubble), titleOf(schedule.planned->kind));
     out << '\n';
     TextTable table({{"stage"}, {"rank"}, {"bubbles"}, {"planned"}});
     for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
@@ -61,6 +82,8 @@ void printTracedSchedule(std::ostream& out, const analysis::TracedSchedule& sche
             percent(one.traced), percent(one.planned)});
     }
     table.print(out, "  ");
+    if (const std::string sentence = analysis::planSentence(schedule); !sentence.empty())
+        out << sentence << '\n';
     out << schedule.basis << '\n';
     for (const std::string& note : schedule.notes)
         out << note << '\n';

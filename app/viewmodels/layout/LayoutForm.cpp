@@ -52,9 +52,6 @@ constexpr std::array kStages{QT_TRANSLATE_NOOP("LayoutForm", "0: nothing is shar
     QT_TRANSLATE_NOOP("LayoutForm", "2: and gradients"),
     QT_TRANSLATE_NOOP("LayoutForm", "3: and parameters (FSDP)")};
 constexpr int kFullStage = 3;
-constexpr std::array kSchedules{layout::ScheduleKind::GPipe,
-    layout::ScheduleKind::OneForwardOneBackward, layout::ScheduleKind::Interleaved,
-    layout::ScheduleKind::ZeroBubble};
 
 QString textOf(std::string_view view) {
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
@@ -107,7 +104,7 @@ std::vector<FormField> fieldsOf(const LayoutRequest& request) {
         textOf(layout::kMegatronOrder.text()), {}, false});
     fields.push_back(shardingField(request));
     QStringList kinds{automatic()};
-    for (const auto kind : kSchedules)
+    for (const auto kind : layout::kAllSchedules)
         kinds.append(textOf(toString(kind)));
     fields.push_back({QLatin1String(kSchedule), LayoutForm::tr("Schedule"),
         request.schedule ? textOf(toString(*request.schedule)) : automatic(), {}, kinds, false});

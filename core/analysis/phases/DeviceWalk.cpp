@@ -2,6 +2,7 @@
 
 #include "core/analysis/CollectiveDetail.h"
 #include "core/analysis/SpanMerge.h"
+#include "core/analysis/phases/PassName.h"
 
 #include <algorithm>
 #include <map>
@@ -62,6 +63,12 @@ private:
         TimeNs begin;
         TimeNs end;
         Mark mark;
+        NameId name;
+        bool isPass; // by its numbers
+    };
+    struct Name {
+        Mark mark = Mark::None;
+        bool isPass = false;
     };
 
     Status take(std::size_t track, const Span& span) {
@@ -89,12 +96,15 @@ private:
             const auto name = m_store.name(span.name);
             if (!name.hasValue())
                 return name.error();
-            known = m_marks.emplace(span.name, markOfAnnotation(name.value())).first;
+            const auto pass = passNameOf(name.value());
+            const Name told{markOfAnnotation(name.value()), pass && pass->isNumbered()};
+            known = m_marks.emplace(span.name, told).first;
         }
-        if (known->second == Mark::None)
+        const auto [mark, isPass] = known->second;
+        if (mark == Mark::None)
             return {};
-        m_evidence.tellsDirections = m_evidence.tellsDirections || known->second != Mark::Optimizer;
-        open.push_back({span.start, span.start + span.duration, known->second});
+        m_evidence.tellsDirections = m_evidence.tellsDirections || mark != Mark::Optimizer;
+        open.push_back({span.start, span.start + span.duration, mark, span.name, isPass});
         return {};
     }
 
@@ -165,8 +175,8 @@ private:
                 return {told, &MarkEvidence::hostAnnotations};
         }
         const Mark mark = markOfKernel(work.kernel->name, work.kernel->category);
-        return {
-            {mark, std::nullopt}, mark == Mark::None ? &MarkEvidence::none : &MarkEvidence::names};
+        return {{mark, std::nullopt, {}},
+            mark == Mark::None ? &MarkEvidence::none : &MarkEvidence::names};
     }
 
     [[nodiscard]] Telling streamTelling(std::size_t stream, TimeNs moment) const {
@@ -175,12 +185,18 @@ private:
         if (track >= m_annotations.size())
             return telling;
         for (const Annotation& one : m_annotations[track]) {
+            if (one.end > moment && one.isPass)
+                return {one.mark, one.begin, one.name};
+        }
+        for (const Annotation& one : m_annotations[track]) {
             if (one.end > moment && (one.mark != Mark::Forward || telling.mark == Mark::None))
                 telling.mark = one.mark;
         }
         for (const Annotation& one : m_annotations[track]) {
-            if (one.end > moment && one.mark == telling.mark && !telling.since)
-                telling.since = one.begin;
+            if (one.end <= moment || one.mark != telling.mark || telling.since)
+                continue;
+            telling.since = one.begin;
+            telling.name = one.name;
         }
         return telling;
     }
@@ -209,7 +225,7 @@ private:
     HostTimeline m_host;
     std::vector<std::vector<Annotation>> m_annotations; // open ones, as the tracks
     std::vector<std::size_t> m_annotationOf; // by stream
-    std::unordered_map<NameId, Mark> m_marks;
+    std::unordered_map<NameId, Name> m_marks;
     std::unordered_map<NameId, bool> m_transfers; // by detail
     std::optional<ActivitySweep> m_sweep;
     TimeNs m_end = kAllTime.begin;

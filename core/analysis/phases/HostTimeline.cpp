@@ -1,23 +1,32 @@
 #include "core/analysis/phases/HostTimeline.h"
 
+#include "core/analysis/phases/PassName.h"
+
 #include <algorithm>
 
 namespace trainscope::analysis {
 
 namespace {
 
-// The innermost that tells backward or optimizer, else forward where any does.
+// The innermost that is a pass, else the innermost that tells backward or optimizer, else forward
+// where any does.
 template <typename Opens>
 Telling tellingOf(const Opens& opens, auto&& counts) {
     Telling telling;
+    for (auto open = opens.rbegin(); open != opens.rend(); ++open) {
+        if (counts(*open) && open->isPass)
+            return {open->mark, open->range.begin, open->name};
+    }
     for (auto open = opens.rbegin(); open != opens.rend(); ++open) {
         if (!counts(*open) || telling.mark > Mark::Forward)
             continue;
         telling.mark = open->mark;
     }
     for (const auto& open : opens) {
-        if (!telling.since && counts(open) && open.isAnnotation && open.mark == telling.mark)
-            telling.since = open.range.begin;
+        if (telling.since || !counts(open) || !open.isAnnotation || open.mark != telling.mark)
+            continue;
+        telling.since = open.range.begin;
+        telling.name = open.name;
     }
     return telling;
 }
@@ -33,7 +42,9 @@ Result<HostTimeline::Name> HostTimeline::nameOf(NameId id) {
         if (!text.hasValue())
             return text.error();
         name = {markOfAnnotation(text.value()), markOfOperator(text.value()),
-            text.value().find("GraphLaunch") != std::string::npos};
+            text.value().find("GraphLaunch") != std::string::npos, false};
+        const auto pass = passNameOf(text.value());
+        name.isPass = pass && pass->isNumbered();
     }
     m_names.emplace(id, name);
     return name;
@@ -61,9 +72,10 @@ Status HostTimeline::add(std::size_t thread, const Span& span) {
     if (mark == Mark::None)
         return {};
     m_tellsDirections = m_tellsDirections || mark != Mark::Optimizer;
-    m_threads[thread].open.push_back({range, mark, isAnnotation});
+    const Open open{range, mark, isAnnotation, isAnnotation && name.value().isPass, span.name};
+    m_threads[thread].open.push_back(open);
     if (isAnnotation && !m_hasLaunches) // else launches tell more
-        m_annotations.push_back({range, mark, true});
+        m_annotations.push_back(open);
     return {};
 }
 
@@ -71,20 +83,22 @@ Status HostTimeline::add(std::size_t thread, const Span& span) {
 Telling HostTimeline::tellingAt(std::size_t thread, TimeNs moment) const {
     const auto& own = m_threads[thread].open;
     Telling telling = tellingOf(own, [](const Open&) { return true; });
-    if (telling.since)
+    if (telling.since && telling.mark != Mark::Forward)
         return telling;
-    // Backward launches from a thread of its own while the one that asked for it waits.
+    // Backward launches from a thread of its own while the one that asked for it waits; what is
+    // called forward there is done again for it.
     for (std::size_t i = 0; i < m_threads.size(); ++i) {
         if (i == thread)
             continue;
         const Telling other = tellingOf(m_threads[i].open,
             [&](const Open& open) { return open.isAnnotation && open.range.end > moment; });
-        if (telling.mark == Mark::None && other.mark != Mark::None)
+        const bool isMore = other.mark == Mark::Backward && telling.mark == Mark::Forward;
+        if (isMore || (telling.mark == Mark::None && other.mark != Mark::None))
             return other;
-        if (telling.mark != Mark::None && other.mark == telling.mark)
+        if (!telling.since && telling.mark != Mark::None && other.mark == telling.mark) {
             telling.since = other.since;
-        if (telling.since)
-            break;
+            telling.name = other.name;
+        }
     }
     return telling;
 }

@@ -14,11 +14,13 @@
 
 namespace trainscope::analysis {
 
-// What surrounds a moment: the mark, and the begin of the outermost annotation that tells it, which
-// tells one pass from the next of its kind; absent where only an operator tells it.
+// What surrounds a moment: the mark, and the begin and name of the annotation that tells one pass
+// from the next of its kind: the one with the numbers of a pass (PassName.h), else the outermost;
+// absent where only an operator tells it.
 struct Telling {
     Mark mark = Mark::None;
     std::optional<TimeNs> since;
+    NameId name = {};
 };
 
 struct Launch {
@@ -48,6 +50,8 @@ private:
         TimeRange range;
         Mark mark;
         bool isAnnotation;
+        bool isPass; // by its numbers
+        NameId name;
     };
     struct Thread {
         std::vector<Open> open; // those that tell something, outermost first
@@ -56,6 +60,7 @@ private:
         Mark annotation = Mark::None;
         Mark operation = Mark::None;
         bool isGraphLaunch = false;
+        bool isPass = false;
     };
     struct Known {
         Launch launch;

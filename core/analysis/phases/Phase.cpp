@@ -1,5 +1,7 @@
 #include "core/analysis/phases/Phase.h"
 
+#include "core/analysis/phases/PassName.h"
+
 #include <algorithm>
 #include <initializer_list>
 #include <string>
@@ -47,6 +49,8 @@ std::string_view toString(Phase phase) {
 }
 
 Mark markOfAnnotation(std::string_view name) {
+    if (const auto pass = passNameOf(name))
+        return pass->kind == layout::TaskKind::Forward ? Mark::Forward : Mark::Backward;
     const std::string text = lowered(name);
     if (hasAny(text, {"optimizer", "optim.step", "optim_step"}))
         return Mark::Optimizer;

@@ -54,8 +54,8 @@ private:
 enum class Mark { None, Forward, Backward, Optimizer };
 
 // Of record_function, NVTX and Megatron's timers: "## forward ##", "forward-compute",
-// "DistributedDataParallel.forward", "backward-compute", "Optimizer.step#Adam.step". A name that
-// tells both ("forward-backward") tells neither.
+// "DistributedDataParallel.forward", "backward-compute", "Optimizer.step#Adam.step", and the names
+// of passes (PassName.h). A name that tells both ("forward-backward") tells neither.
 Mark markOfAnnotation(std::string_view name);
 // Of operators: "autograd::engine::evaluate_function: MmBackward0". Operators never tell forward,
 // since backward calls forward ones too (recomputation).

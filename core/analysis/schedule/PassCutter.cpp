@@ -4,105 +4,25 @@
 #include "core/layout/ProcessGroup.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
 
+using layout::TaskKind;
+
 // Details with running numbers differ from call to call.
 constexpr std::size_t kMostRoles = 65'536;
 
-TimeRange spanned(const TimeRange& a, const TimeRange& b) {
-    return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
-}
-
-// The most frequent of some numbers; 0 where none stands out.
-std::int64_t usual(const std::vector<std::int64_t>& numbers) {
-    std::map<std::int64_t, std::size_t> counts;
-    for (const std::int64_t number : numbers)
-        ++counts[number];
-    const auto most = std::max_element(counts.begin(), counts.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
-    constexpr std::size_t kFewest = 2;
-    return most != counts.end() && most->second >= std::max(kFewest, numbers.size() / 3)
-        ? most->first
-        : 0;
-}
-
-// The number of kernels of a pass: where forward and backward passes take turns, that of a turn;
-// else that of most pieces; 0 where neither stands out.
-std::int64_t usualKernels(const std::vector<Pass>& passes, Mark mark) {
-    std::vector<std::int64_t> turns;
-    std::vector<std::int64_t> pieces;
-    Mark before = Mark::None;
-    for (const Pass& pass : passes) {
-        if (pass.mark == mark) {
-            pieces.push_back(pass.kernels);
-            if (before == mark)
-                turns.back() += pass.kernels;
-            else
-                turns.push_back(pass.kernels);
-        }
-        before = pass.mark;
-    }
-    const std::int64_t ofTurns = usual(turns);
-    return ofTurns > 0 ? ofTurns : usual(pieces);
-}
-
-// Joins a pass to the one before where `belongs` says so.
-template <typename Belongs>
-void joinNeighbours(std::vector<Pass>& passes, Belongs&& belongs) {
-    std::vector<Pass> joined;
-    for (const Pass& pass : passes) {
-        if (joined.empty() || joined.back().mark != pass.mark || !belongs(joined.back(), pass)) {
-            joined.push_back(pass);
-            continue;
-        }
-        joined.back().range = spanned(joined.back().range, pass.range);
-        joined.back().kernels += pass.kernels;
-        auto& times = joined.back().times;
-        times.insert(times.end(), pass.times.begin(), pass.times.end());
-    }
-    passes = std::move(joined);
-}
-
-std::int64_t countOf(const std::vector<Pass>& passes, Mark mark) {
-    return std::count_if(
-        passes.begin(), passes.end(), [&](const Pass& pass) { return pass.mark == mark; });
-}
-
-// Cuts what has several times as many kernels as a pass.
-void cutSeveral(std::vector<Pass>& passes, Mark mark, std::int64_t most) {
-    std::vector<Pass> cut;
-    for (Pass& pass : passes) {
-        const bool isKept = static_cast<std::int64_t>(pass.times.size()) == pass.kernels;
-        if (pass.mark != mark || !isKept || pass.kernels <= most || pass.kernels % most != 0) {
-            cut.push_back(std::move(pass));
-            continue;
-        }
-        for (std::int64_t first = 0; first < pass.kernels; first += most) {
-            Pass one{pass.times[static_cast<std::size_t>(first)], mark, most, pass.isAnnotated,
-                first == 0 && pass.afterTransfer, {}};
-            for (std::int64_t k = first; k < first + most; ++k)
-                one.range = spanned(one.range, pass.times[static_cast<std::size_t>(k)]);
-            cut.push_back(std::move(one));
-        }
-    }
-    passes = std::move(cut);
-}
-
-void dropSmallest(std::vector<Pass>& passes, Mark mark, std::int64_t expected) {
-    const std::int64_t most = usualKernels(passes, mark);
-    while (countOf(passes, mark) > expected) {
-        const auto least = std::min_element(
-            passes.begin(), passes.end(), [&](const Pass& a, const Pass& b) {
-                return std::pair(a.mark != mark, a.kernels) < std::pair(b.mark != mark, b.kernels);
-            });
-        if (2 * least->kernels >= most)
-            return;
-        passes.erase(least);
+std::optional<TaskKind> kindOf(Mark mark) {
+    switch (mark) {
+    case Mark::Forward:
+        return TaskKind::Forward;
+    case Mark::Backward:
+        return TaskKind::Backward;
+    default:
+        return std::nullopt;
     }
 }
 
@@ -142,6 +62,20 @@ Result<PassCutter::Role> PassCutter::roleOf(NameId detail) {
     return role;
 }
 
+Result<std::optional<PassName>> PassCutter::passNamed(NameId name) {
+    if (const auto known = m_names.find(name); known != m_names.end())
+        return known->second;
+    std::optional<PassName> named;
+    if (name.isValid()) {
+        const auto text = m_store.name(name);
+        if (!text.hasValue())
+            return text.error();
+        named = passNameOf(text.value());
+    }
+    m_names.emplace(name, named);
+    return named;
+}
+
 Status PassCutter::work(const DeviceWork& work) {
     if (work.kernel == nullptr || !m_window.contains(work.span.start))
         return {};
@@ -167,6 +101,8 @@ Status PassCutter::work(const DeviceWork& work) {
     if (m_isOver && work.telling.mark == Mark::None)
         return {};
     m_isOver = false;
+    if (const auto named = passNamed(work.telling.name); !named.hasValue())
+        return named.error();
     addKernel(range, work.telling);
     return {};
 }
@@ -218,16 +154,18 @@ bool PassCutter::isSame(const Telling& telling) const {
 void PassCutter::join(Part& part, const Part& next) {
     part.range = spanned(part.range, next.range);
     part.kernels += next.kernels;
-    part.times.insert(part.times.end(), next.times.begin(), next.times.end());
+    part.detail.insert(part.detail.end(), next.detail.begin(), next.detail.end());
     if (part.telling.mark == Mark::None)
         part.telling.mark = next.telling.mark;
-    if (!part.telling.since)
+    if (!part.telling.since) {
         part.telling.since = next.telling.since;
+        part.telling.name = next.telling.name;
+    }
 }
 
 void PassCutter::addKernel(TimeRange range, const Telling& telling) {
     Part part{range, telling, 1, {}};
-    keepTimes(part, range);
+    keepDetail(part);
     if (m_tail) {
         const TimeNs busyUntil
             = m_pass ? std::max(m_pass->range.end, m_tail->range.end) : m_tail->range.end;
@@ -249,10 +187,10 @@ void PassCutter::addKernel(TimeRange range, const Telling& telling) {
         m_tail = part;
 }
 
-void PassCutter::keepTimes(Part& part, TimeRange range) {
-    if (m_kept >= kMostKernels)
+void PassCutter::keepDetail(Part& part) {
+    if (m_kept >= m_mostKept)
         return;
-    part.times.push_back(range);
+    part.detail.push_back({part.range, kindOf(part.telling.mark)});
     ++m_kept;
 }
 
@@ -261,48 +199,37 @@ void PassCutter::finish(bool byTransfer) {
         join(*m_pass, *m_tail);
     const auto& whole = m_pass ? m_pass : m_tail;
     if (whole)
-        m_passes.push_back({whole->range, whole->telling.mark, whole->kernels,
-            whole->telling.since.has_value(), m_nextAfterTransfer, whole->times});
+        m_passes.push_back(passOf(*whole));
     m_pass.reset();
     m_tail.reset();
     m_nextAfterTransfer = byTransfer;
+}
+
+Pass PassCutter::passOf(const Part& part) const {
+    Pass pass{part.range, kindOf(part.telling.mark), part.kernels, part.telling.since.has_value(),
+        m_nextAfterTransfer, part.detail};
+    const auto named = m_names.find(part.telling.name);
+    if (named == m_names.end() || !named->second)
+        return pass;
+    pass.kind = named->second->kind;
+    pass.microbatch = named->second->microbatch;
+    pass.chunk = named->second->chunk;
+    pass.piece = named->second->piece;
+    return pass;
 }
 
 std::vector<Pass> PassCutter::take(const MarkEvidence& evidence) {
     finish(false);
     const bool tells = evidence.tellsDirections
         || std::any_of(m_passes.begin(), m_passes.end(),
-            [](auto& pass) { return pass.mark == Mark::Backward; });
+            [](auto& pass) { return pass.kind == TaskKind::Backward; });
     for (Pass& pass : m_passes) {
-        if (tells && pass.mark == Mark::None)
-            pass.mark = Mark::Forward;
+        if (!tells || pass.kind)
+            continue;
+        pass.kind = TaskKind::Forward;
+        pass.isAssumed = true;
     }
     return std::move(m_passes);
-}
-
-std::vector<Pass> joinedPasses(std::vector<Pass> passes, std::int64_t expected) {
-    for (const Mark mark : {Mark::Forward, Mark::Backward}) {
-        const std::int64_t most = usualKernels(passes, mark);
-        const auto joinPieces = [&](bool annotatedToo) {
-            joinNeighbours(passes, [&](const Pass& a, const Pass& b) {
-                return b.mark == mark && (annotatedToo || (!a.isAnnotated && !b.isAnnotated))
-                    && a.kernels + b.kernels <= most;
-            });
-        };
-        if (most > 0)
-            joinPieces(false);
-        if (most > 0 && (expected == 0 || countOf(passes, mark) < expected))
-            cutSeveral(passes, mark, most);
-        if (expected == 0 || countOf(passes, mark) <= expected)
-            continue;
-        joinPieces(true);
-        if (countOf(passes, mark) <= expected)
-            continue;
-        joinNeighbours(
-            passes, [&](const Pass&, const Pass& b) { return b.mark == mark && !b.afterTransfer; });
-        dropSmallest(passes, mark, expected);
-    }
-    return passes;
 }
 
 } // namespace trainscope::analysis

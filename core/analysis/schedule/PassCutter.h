@@ -3,11 +3,14 @@
 // walk. A pass begins where an annotation that tells forward or backward begins anew, where such
 // annotations or the kernels' names turn from forward to backward or back, and where between two
 // kernels a transfer of the pipeline (SendRecv) begins or ends. It lasts from its first kernel's
-// start to its last one's end; collectives of tensor, context and expert groups belong to it,
+// start to its last one's end, and is a weights' gradient alone where its annotation says so;
+// collectives of tensor, context and expert groups belong to it,
 // reductions of gradients and the optimizer to none. Memory grows with the passes, and with their
-// kernels up to kMostKernels.
+// kernels as many as are to be kept.
 
 #include "core/analysis/phases/DeviceWalk.h"
+#include "core/analysis/phases/PassName.h"
+#include "core/analysis/schedule/Pass.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,23 +19,13 @@
 
 namespace trainscope::analysis {
 
-struct Pass {
-    TimeRange range; // of the rank's own clock
-    Mark mark = Mark::None; // Forward, Backward, or None where nothing tells it
-    std::int64_t kernels = 0;
-    bool isAnnotated = false;
-    bool afterTransfer = false; // a transfer lies between the pass before and this one
-    std::vector<TimeRange> times; // of its kernels; empty where there are too many to keep
-};
-
 class PassCutter : public DeviceVisitor {
 public:
-    static constexpr std::size_t kMostKernels = std::size_t{1} << 22U;
-
-    // Of kernels that start in the window.
-    PassCutter(const store::Store& store, TimeRange window)
+    // Of kernels that start in the window; the detail of no more than that many is kept.
+    PassCutter(const store::Store& store, TimeRange window, std::size_t mostKept)
         : m_store(store)
-        , m_window(window) { }
+        , m_window(window)
+        , m_mostKept(mostKept) { }
 
     Status work(const DeviceWork& work) override;
     // After the walk; in order of start.
@@ -45,36 +38,33 @@ private:
         TimeRange range;
         Telling telling;
         std::int64_t kernels = 0;
-        std::vector<TimeRange> times;
+        std::vector<PassKernel> detail;
     };
 
     Result<Role> roleOf(NameId detail);
+    Result<std::optional<PassName>> passNamed(NameId name);
     void addTransfer(TimeRange range);
     void addKernel(TimeRange range, const Telling& telling);
     [[nodiscard]] bool isOther(const Telling& telling) const;
     [[nodiscard]] bool isSame(const Telling& telling) const;
     bool takeTransfers(TimeNs from, TimeNs to);
     void finish(bool byTransfer);
+    [[nodiscard]] Pass passOf(const Part& part) const;
     static void join(Part& part, const Part& next);
-    void keepTimes(Part& part, TimeRange range);
+    void keepDetail(Part& part);
 
     const store::Store& m_store;
     TimeRange m_window;
     std::unordered_map<NameId, Role> m_roles; // by detail
+    std::unordered_map<NameId, std::optional<PassName>> m_names; // of annotations
     std::vector<TimeRange> m_transfers; // that may touch the next gap
     std::optional<Part> m_pass; // up to the last moment without kernels
     std::optional<Part> m_tail; // since then; there is one while a pass is open
     bool m_isOver = false; // the optimizer is at work: what is not marked belongs to it
     bool m_nextAfterTransfer = false;
-    std::size_t m_kept = 0; // times
+    std::size_t m_mostKept;
+    std::size_t m_kept = 0;
     std::vector<Pass> m_passes;
 };
-
-// Passes of a kind have equally many kernels, as many as one has where forward and backward take
-// turns. By that, pieces of a pass that a transfer beside it has cut are joined, and passes that
-// touch without a transfer between them are cut. Where there are then more of a kind than
-// `expected` (0: not known), neighbours without a transfer between them are joined (annotations of
-// layers), and the smallest are left out.
-std::vector<Pass> joinedPasses(std::vector<Pass> passes, std::int64_t expected);
 
 } // namespace trainscope::analysis

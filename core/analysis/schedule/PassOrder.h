@@ -1,21 +1,24 @@
 #pragma once
-// Which micro-batch and which piece of the model each pass is of: passes carry no numbers, so the
-// order in which a schedule does them tells. Pure; any thread.
+// Which micro-batch and which piece of the model each pass is of. Where annotations number the
+// passes, as they say; else the order in which a schedule does them tells. Pure; any thread.
 
-#include "core/analysis/schedule/PassCutter.h"
-#include "core/layout/Schedule.h"
+#include "core/analysis/schedule/Pass.h"
+#include "core/layout/ScheduleOrder.h"
 
 #include <optional>
 #include <vector>
 
 namespace trainscope::analysis {
 
+using StagePasses = std::vector<std::vector<Pass>>; // by stage; empty: not traced
+
 // How much of the step the passes are.
 enum class PassExtent {
     Whole,
     Begin, // the first ones: the trace ends before the step does
     End, // the last ones
-    Unknown, // no schedule does them in that order
+    Part, // neither its begin nor its end
+    Unknown, // nothing numbers them
 };
 
 struct PassNumber {
@@ -25,8 +28,11 @@ struct PassNumber {
 
 struct PassOrder {
     PassExtent extent = PassExtent::Unknown;
-    layout::ScheduleKind kind = layout::ScheduleKind::OneForwardOneBackward;
+    // Whose order it is, pass for pass; absent: of none that is known.
+    std::optional<layout::ScheduleKind> kind;
     int microbatches = 0; // of the step; 0: not known
+    int virtualStages = 1;
+    bool isNumberedByName = false;
     std::vector<std::vector<PassNumber>> numbers; // as the passes
 };
 
@@ -38,8 +44,20 @@ struct OrderRequest {
     int microbatchGroup = 0;
 };
 
-// By stage; stages without passes are not traced. Passes that no mark tells (Mark::None) get theirs
-// where there are as many as a whole step has.
-PassOrder orderOfPasses(const OrderRequest& request, std::vector<std::vector<Pass>>& stages);
+// Of passes whose kinds are told, or of as many untold ones as a whole step has (these are told
+// their kinds). Passes of stages without virtual ones that are as many forward as backward are
+// numbered by their count where no schedule does them in that order.
+PassOrder orderOfPasses(const OrderRequest& request, StagePasses& stages);
+
+// Of passes that annotations number, all of them (see numberedPasses()); absent where they
+// contradict each other.
+std::optional<PassOrder> orderByNames(const OrderRequest& request, const StagePasses& stages);
+
+bool hasWeightPasses(const StagePasses& stages);
+// Orders of a whole step that the request leaves open, the likeliest first.
+std::vector<layout::ScheduleKind> candidateKinds(const OrderRequest& request, bool hasWeights);
+// The orders of a schedule, by stage; empty where it cannot be done with so many micro-batches.
+std::vector<std::vector<layout::WorkItem>> ordersOf(
+    const OrderRequest& request, layout::ScheduleKind kind, int microbatches);
 
 } // namespace trainscope::analysis

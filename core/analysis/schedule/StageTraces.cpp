@@ -4,7 +4,6 @@
 #include "core/analysis/clocks/RankClocks.h"
 #include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/layout/RunLayout.h"
-#include "core/analysis/schedule/TracedSchedule.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +24,8 @@ DurationNs overlapOf(const TimeRange& a, const TimeRange& b) {
     const TimeRange common{std::max(a.begin, b.begin), std::min(a.end, b.end)};
     return common.isEmpty() ? DurationNs{} : common.length();
 }
+
+constexpr std::size_t kMostKept = std::size_t{1} << 21U; // kernels of all stages
 
 // The devices that speak for the stages, and what the layout says.
 struct Speakers {
@@ -146,6 +147,24 @@ std::optional<TimeRange> rangeOf(const Speakers& speakers, int rank, std::int64_
     return std::nullopt;
 }
 
+// Kernels may run on for a moment after the host has ended the iteration, and begin late.
+TracedIteration iterationOf(const Speakers& speakers, std::int64_t index) {
+    constexpr double kNearlyAll = 0.98;
+    TracedIteration result{index, {}, true};
+    std::int64_t shown = 0;
+    for (const auto& stage : speakers.stages) {
+        const auto range = stage ? rangeOf(speakers, stage->rank, index) : std::nullopt;
+        if (!range || overlapOf(*range, stage->extent).ns <= 0)
+            continue;
+        result.isWhole = result.isWhole
+            && overlapOf(*range, stage->extent).seconds() >= kNearlyAll * range->length().seconds();
+        result.duration = result.duration + range->length();
+        ++shown;
+    }
+    result.duration.ns /= std::max<std::int64_t>(1, shown);
+    return result;
+}
+
 TimeRange onReference(const TimeRange& range, const RankClock* clock) {
     return clock == nullptr
         ? range
@@ -159,8 +178,7 @@ std::string_view evidenceText(const MarkEvidence& evidence) {
             {evidence.hostAnnotations, "annotations of the host threads"},
             {evidence.names, "the kernels' names"}}};
     const auto most = std::max_element(all.begin(), all.end());
-    return most->first > 0 ? most->second
-                           : "the transfers between the stages and the order of the schedule";
+    return most->first > 0 ? most->second : std::string_view();
 }
 
 class Reader {
@@ -172,7 +190,7 @@ public:
         , m_progress(progress) { }
 
     Result<StageTraces> read(std::optional<std::int64_t> wanted) {
-        StageTraces traces{m_speakers.layout, {}, wanted, {}, {}};
+        StageTraces traces{m_speakers.layout, {}, wanted, {}, m_speakers.wording, {}};
         const auto parts = tracedParts(m_speakers);
         if (wanted && !parts.contains(*wanted))
             return missing(iterationsText(*wanted, parts), m_run);
@@ -188,8 +206,7 @@ public:
                 return stage.error();
             traces.stages.push_back(std::move(stage).value());
         }
-        traces.basis = fmt::format(
-            "Passes by {}; layout from {}", evidenceText(m_evidence), m_speakers.wording);
+        traces.evidence = evidenceText(m_evidence);
         takeNotes(clocks.value(), traces);
         return traces;
     }
@@ -210,34 +227,29 @@ private:
         StageTrace stage;
         if (!own)
             return stage;
-        PassCutter cutter(m_store, *own);
+        PassCutter cutter(m_store, *own, kMostKept / m_speakers.stages.size());
         const std::array<DeviceVisitor*, 1> visitors{&cutter};
         const auto evidence = walkDevice(m_store, device, *own, visitors, m_progress);
         if (!evidence.hasValue())
             return evidence.error();
-        const auto expected = static_cast<std::int64_t>(m_speakers.layout.microbatches.value_or(0))
-            * m_speakers.layout.virtualStages;
         const RankClock* clock = clocks.find(device.rank);
         stage.rank = device.rank;
         stage.covered = onReference(
             {std::max(own->begin, device.extent.begin), std::min(own->end, device.extent.end)},
             clock);
-        stage.passes = joinedPasses(cutter.take(evidence.value()), expected);
+        stage.passes = cutter.take(evidence.value());
         takeEvidence(evidence.value(), stage.passes);
         for (Pass& pass : stage.passes) {
             pass.range = onReference(pass.range, clock);
-            if (pass.mark != Mark::None)
-                pass.times = {};
-            for (TimeRange& time : pass.times)
-                time = onReference(time, clock);
+            for (PassKernel& kernel : pass.detail)
+                kernel.range = onReference(kernel.range, clock);
         }
         return stage;
     }
 
     // Of marked passes: an optimizer is always known by its name.
     void takeEvidence(const MarkEvidence& evidence, const std::vector<Pass>& passes) {
-        if (std::all_of(passes.begin(), passes.end(),
-                [](const Pass& pass) { return pass.mark == Mark::None; }))
+        if (std::all_of(passes.begin(), passes.end(), [](const Pass& pass) { return !pass.kind; }))
             return;
         m_evidence.launches += evidence.launches;
         m_evidence.streamAnnotations += evidence.streamAnnotations;
@@ -280,10 +292,10 @@ Result<StageTraces> readStageTraces(const store::Store& store, const Run& run,
     return Reader(store, run, std::move(speakers).value(), progress).read(iteration);
 }
 
-Result<std::vector<std::int64_t>> tracedIterations(
+Result<std::vector<TracedIteration>> tracedIterations(
     const store::Store& store, const Run& run, const Progress& progress) {
     const auto speakers = findSpeakers(store, run, progress);
-    std::vector<std::int64_t> result;
+    std::vector<TracedIteration> result;
     if (!speakers.hasValue()) {
         const auto code = speakers.error().code;
         if (code == ErrorCode::NotFound || code == ErrorCode::Usage)
@@ -291,7 +303,7 @@ Result<std::vector<std::int64_t>> tracedIterations(
         return speakers.error();
     }
     for (const auto& [index, part] : tracedParts(speakers.value()))
-        result.push_back(index);
+        result.push_back(iterationOf(speakers.value(), index));
     return result;
 }
 

@@ -3,11 +3,13 @@
 // speaks for it, on the clock that all share.
 
 #include "core/analysis/schedule/PassCutter.h"
+#include "core/analysis/schedule/TracedSchedule.h"
 #include "core/layout/Layout.h"
 #include "core/model/Run.h"
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -15,14 +17,16 @@ namespace trainscope::analysis {
 struct StageTrace {
     int rank = -1; // -1: not traced
     TimeRange covered; // part of the iteration that the trace shows, on the reference clock
-    std::vector<Pass> passes; // on the reference clock
+    std::vector<Pass> passes; // as they were cut, on the reference clock
 };
 
 struct StageTraces {
     layout::Layout layout;
     std::vector<StageTrace> stages;
     std::optional<std::int64_t> iteration;
-    std::string basis;
+    std::string_view
+        evidence; // what most kernels of passes are told by, for people; empty: nothing
+    std::string layoutWording; // where the layout is from
     std::vector<std::string> notes;
 };
 

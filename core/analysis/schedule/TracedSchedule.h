@@ -7,8 +7,10 @@
 // (PassOrder.h); the clocks of the ranks are put on one (core/analysis/clocks). A bubble is time in
 // the window in which no pass runs on a stage: it is idle, or waits in a transfer. The plan has the
 // mean durations of the traced passes of each stage and piece, and sends in no time; it begins with
-// the traced step, or ends with it where only its end was traced.
+// the traced step, or ends with it where only its end was traced. Recomputed activations are part
+// of the backward pass that needs them.
 
+#include "core/analysis/schedule/SchedulePlans.h"
 #include "core/layout/Schedule.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
@@ -28,9 +30,12 @@ struct StageBubble {
 
 struct TracedSchedule {
     // Seconds since `begin`; a micro-batch is -1 where its number cannot be told. makespan and
-    // bubbles are those of the window.
+    // bubbles are those of the window. Its kind is that of the nearest plan.
     layout::Schedule traced;
+    bool isKnownOrder = false; // the passes come in the order of that kind, pass for pass
+    bool isEstimated = false; // the number of micro-batches follows from the transfers alone
     std::optional<layout::Schedule> planned; // on the same axis; its own makespan and bubbles
+    std::vector<PlanFit> plans; // of a whole step, the nearest first
     TimeNs begin; // on the reference clock: start of the first pass
     std::optional<std::int64_t> iteration; // absent: the traces show no iterations
     bool isWhole = false; // all passes of the step were traced
@@ -44,14 +49,28 @@ struct TracedSchedule {
     std::vector<std::string> notes; // what is missing, in sentences
 };
 
-// The iteration of that index; without one, the one with most of it traced. NotFound says what is
-// missing: stages, traces, the iteration, or what would tell forward from backward. Cancelled by
-// progress.
-Result<TracedSchedule> tracedSchedule(const store::Store& store, const Run& run,
-    std::optional<std::int64_t> iteration = std::nullopt, const Progress& progress = {});
+struct TraceQuery {
+    std::optional<std::int64_t> iteration; // absent: the one with most of it traced
+    std::optional<layout::ScheduleKind> plan; // absent: the nearest to the passes' order
+};
 
-// Indices of iterations of which passes were traced, ascending; empty without traces of stages.
-Result<std::vector<std::int64_t>> tracedIterations(
+// NotFound says what is missing: stages, traces, the iteration, or what would tell forward from
+// backward. Cancelled by progress.
+Result<TracedSchedule> tracedSchedule(const store::Store& store, const Run& run,
+    const TraceQuery& query = {}, const Progress& progress = {});
+
+// Which plan the passes are nearest to and how much longer the step takes than that; for people.
+// Empty where there is no plan.
+std::string planSentence(const TracedSchedule& schedule);
+
+struct TracedIteration {
+    std::int64_t index = 0;
+    DurationNs duration; // mean of the stages that show it
+    bool isWhole = false; // all stages that are traced show all of it
+};
+
+// Iterations of which passes were traced, by index; empty without traces of stages.
+Result<std::vector<TracedIteration>> tracedIterations(
     const store::Store& store, const Run& run, const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -22,18 +22,6 @@ constexpr int kMostFootLines = 3;
 constexpr double kPlannedShare = 0.3; // of a row's height, where both are shown
 constexpr double kLightPlan = 0.45; // of the background over planned passes
 
-std::string_view wordOf(TaskKind kind) {
-    switch (kind) {
-    case TaskKind::Forward:
-        return "forward";
-    case TaskKind::Backward:
-        return "backward";
-    case TaskKind::WeightGradient:
-        return "weight gradient";
-    }
-    return "";
-}
-
 std::string bubbleText(const std::optional<double>& bubble) {
     return bubble ? fmt::format("{:.1f} %", 100.0 * *bubble) : "—";
 }
@@ -161,11 +149,12 @@ private:
     }
 
     // Where a pass could run: what the passes leave free of it is a bubble.
-    void drawGround(const Lanes& lanes) const {
+    void drawGround(const Lanes& lanes) {
         const double from = m_data.traced ? xOf(m_data.windowFrom) : xOf(0.0);
         const double to = m_data.traced ? xOf(m_data.windowTo) : xOf(m_data.planned->makespan);
         m_frame.fill(lanes.traced, m_theme.panel);
-        m_frame.hatch({from, lanes.traced.y, to - from, lanes.traced.height}, m_theme.gap);
+        m_geometry.grounds.push_back({from, lanes.traced.y, to - from, lanes.traced.height});
+        m_frame.hatch(m_geometry.grounds.back(), m_theme.gap);
         if (hasBoth())
             m_frame.fill(lanes.planned, m_theme.panel);
     }
@@ -246,6 +235,11 @@ private:
             axisTitle(axis), m_theme.textSecondary, TextRole::Small, Align::Centre);
     }
 
+    [[nodiscard]] std::string plannedText() const {
+        const bool isOther = m_data.planned->kind != m_data.traced->kind;
+        return isOther ? fmt::format("planned: {}", titleOf(m_data.planned->kind)) : "planned";
+    }
+
     void drawLegend() const {
         const Rect& area = m_geometry.area;
         const double side = m_theme.smallSize;
@@ -267,12 +261,14 @@ private:
         const Schedule& shown = m_data.traced ? *m_data.traced : *m_data.planned;
         entry("forward", taskColor(TaskKind::Forward, 0), false);
         entry("backward", taskColor(TaskKind::Backward, 0), false);
-        if (shown.kind == layout::ScheduleKind::ZeroBubble)
+        const bool hasWeights = std::any_of(shown.tasks.begin(), shown.tasks.end(),
+            [](const ScheduleTask& task) { return task.kind == TaskKind::WeightGradient; });
+        if (hasWeights || (m_data.planned && splitsBackward(m_data.planned->kind)))
             entry("weight gradient", taskColor(TaskKind::WeightGradient, 0), false);
-        if (shown.virtualStages > 1)
+        if (shown.virtualStages > 1 || (m_data.planned && m_data.planned->virtualStages > 1))
             entry("later pieces", taskColor(TaskKind::Forward, 1), false);
         if (hasBoth())
-            entry("planned", blend(taskColor(TaskKind::Backward, 0), m_theme.panel, kLightPlan),
+            entry(plannedText(), blend(taskColor(TaskKind::Backward, 0), m_theme.panel, kLightPlan),
                 false);
         entry("bubble", {}, true);
     }
@@ -292,36 +288,6 @@ private:
 
 ScheduleGeometry buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& style) {
     return ScheduleBuilder(data, style).build();
-}
-
-std::optional<ScheduleHit> hitSchedule(
-    const ScheduleFigureData& data, const ScheduleGeometry& geometry, double x, double y) {
-    for (const auto& target : geometry.targets) {
-        const Rect& rect = target.rect;
-        if (x < rect.x || x >= rect.right() || y < rect.y || y >= rect.bottom())
-            continue;
-        const ScheduleTask& task
-            = (target.isPlanned ? *data.planned : *data.traced).tasks[target.task];
-        ScheduleHit hit;
-        hit.outline = rect;
-        hit.stage = task.stage;
-        const auto& facts = data.stages[static_cast<std::size_t>(task.stage)];
-        if (facts.rank >= 0)
-            hit.rank = facts.rank;
-        hit.title = fmt::format("stage {} · {}{}{}", task.stage, wordOf(task.kind),
-            task.microbatch >= 0 ? fmt::format(" of micro-batch {}", task.microbatch) : "",
-            target.isPlanned ? ", planned" : "");
-        const auto textOf = [&](double value) {
-            return data.traced ? quantityText("", "s", value) : fmt::format("{:g}", value);
-        };
-        hit.facts = {{"begins", textOf(task.start)}, {"takes", textOf(task.end - task.start)}};
-        if (facts.tracedBubble)
-            hit.facts.emplace_back("bubbles of the stage", bubbleText(facts.tracedBubble));
-        if (facts.plannedBubble)
-            hit.facts.emplace_back("planned", bubbleText(facts.plannedBubble));
-        return hit;
-    }
-    return std::nullopt;
 }
 
 } // namespace trainscope::plot

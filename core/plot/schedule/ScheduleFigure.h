@@ -3,6 +3,7 @@
 // on one axis, time without a pass hatched. Without a trace the plan alone. A query is loaded into
 // plain values, which geometry and CSV are made from.
 
+#include "core/analysis/schedule/SchedulePlans.h"
 #include "core/layout/Schedule.h"
 #include "core/model/Import.h"
 #include "core/plot/figures/FigureGeometry.h"
@@ -22,6 +23,8 @@ struct ScheduleQuery {
     // Part of the step to show, seconds since its first pass; all of it without.
     std::optional<double> from;
     std::optional<double> to;
+    // Absent: the nearest to the traced passes; without a trace that of the layout.
+    std::optional<layout::ScheduleKind> plan = {};
 
     bool operator==(const ScheduleQuery&) const = default;
 };
@@ -46,6 +49,9 @@ struct ScheduleFigureData {
     // stage".
     std::string unit;
     std::optional<std::int64_t> iteration;
+    // Of a whole traced step: which plans there are, the nearest first, and what that says.
+    std::vector<analysis::PlanFit> plans;
+    std::string verdict;
     double from = 0.0; // shown
     double to = 0.0;
     double windowFrom = 0.0; // of the trace, where bubbles are measured
@@ -76,6 +82,7 @@ struct ScheduleGeometry {
     PlotScene scene;
     Rect area; // of the rows, time from left to right
     std::vector<Rect> rows; // by stage
+    std::vector<Rect> grounds; // of the rows, where bubbles show
     std::vector<Target> targets; // passes of at least a pixel
     double preferredHeight = 0.0;
 };
@@ -87,7 +94,7 @@ struct ScheduleHit {
     Rect outline;
     int stage = 0;
     std::optional<int> rank; // traced, of that stage
-    std::string title; // "stage 1 · backward of micro-batch 3"
+    std::string title; // "stage 1 · backward of micro-batch 3", "stage 1 · bubble"
     std::vector<std::pair<std::string, std::string>> facts; // label, value with unit
 };
 std::optional<ScheduleHit> hitSchedule(

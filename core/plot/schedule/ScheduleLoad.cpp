@@ -18,22 +18,8 @@ std::string percent(double fraction) {
     return fmt::format("{:.1f} %", 100.0 * fraction);
 }
 
-std::string_view nameOf(ScheduleKind kind) {
-    switch (kind) {
-    case ScheduleKind::GPipe:
-        return "GPipe";
-    case ScheduleKind::OneForwardOneBackward:
-        return "1F1B";
-    case ScheduleKind::Interleaved:
-        return "Interleaved 1F1B";
-    case ScheduleKind::ZeroBubble:
-        return "Zero-bubble (ZB-H1)";
-    }
-    return "";
-}
-
-std::string shapeOf(const Schedule& schedule) {
-    std::string text = fmt::format("{}, {} stages", nameOf(schedule.kind), schedule.stages);
+std::string shapeOf(const Schedule& schedule, std::string_view name) {
+    std::string text = fmt::format("{}, {} stages", name, schedule.stages);
     if (schedule.virtualStages > 1)
         text += fmt::format(" of {} pieces", schedule.virtualStages);
     if (schedule.microbatches > 0)
@@ -46,14 +32,26 @@ bool isMissing(const Error& error) {
     return error.code == ErrorCode::NotFound || error.code == ErrorCode::Usage;
 }
 
-void takeTraced(analysis::TracedSchedule traced, ScheduleFigureData& data) {
-    data.caption = shapeOf(traced.traced) + (traced.planned ? "; traced above, planned below" : "")
-        + ". Hatched: no pass runs. Bubbles " + percent(traced.tracedBubble) + " traced";
+std::string tracedCaption(const analysis::TracedSchedule& traced) {
+    const std::string_view name
+        = traced.isKnownOrder ? titleOf(traced.traced.kind) : "Order of no known schedule";
+    std::string caption = shapeOf(traced.traced, name);
+    if (traced.planned)
+        caption += fmt::format("; traced above, {} planned below", titleOf(traced.planned->kind));
+    caption += ". Hatched: no pass runs. Bubbles " + percent(traced.tracedBubble) + " traced";
     if (traced.plannedBubble)
-        data.caption += ", " + percent(*traced.plannedBubble) + " planned";
+        caption += ", " + percent(*traced.plannedBubble) + " planned";
     if (traced.idealBubble)
-        data.caption += ", " + percent(*traced.idealBubble) + " with equal stages in a whole step";
-    data.caption += ". " + traced.basis + ".";
+        caption += ", " + percent(*traced.idealBubble) + " with equal stages in a whole step";
+    return caption + ". " + traced.basis + ".";
+}
+
+void takeTraced(analysis::TracedSchedule traced, ScheduleFigureData& data) {
+    data.caption = tracedCaption(traced);
+    data.verdict = analysis::planSentence(traced);
+    data.plans = traced.plans;
+    if (!data.verdict.empty())
+        data.notes.push_back(data.verdict);
     if (traced.planned)
         data.notes.emplace_back("The plan has the mean durations of the traced passes of each "
                                 "stage and sends in no time.");
@@ -75,6 +73,23 @@ void takeTraced(analysis::TracedSchedule traced, ScheduleFigureData& data) {
     data.from = traced.windowFrom;
 }
 
+// Another kind than the layout's has the same work in its own pieces.
+Result<Schedule> planOfLayout(const layout::Layout& layout, std::optional<ScheduleKind> kind) {
+    auto own = planSchedule(layout);
+    if (!kind || *kind == layout.schedule)
+        return own;
+    if (!layout.microbatches)
+        return own.error();
+    analysis::DoneStep step;
+    step.schedule.kind = layout.schedule;
+    step.schedule.stages = layout.grid.degrees().pipeline;
+    step.schedule.microbatches = *layout.microbatches;
+    step.schedule.virtualStages = layout.virtualStages;
+    step.microbatchGroup = layout.microbatchGroup;
+    step.times = pieceTimesOf(layout);
+    return planOf(step, *kind);
+}
+
 // The plan of the run's layout alone.
 Status takePlan(
     const store::Store& store, const Run& run, const Progress& progress, ScheduleFigureData& data) {
@@ -84,7 +99,8 @@ Status takePlan(
         return isMissing(told.error()) ? Status() : told.error();
     }
     const auto layout = layout::makeLayout(told.value().request);
-    const auto plan = layout.hasValue() ? planSchedule(layout.value()) : layout.error();
+    const auto plan
+        = layout.hasValue() ? planOfLayout(layout.value(), data.query.plan) : layout.error();
     if (!plan.hasValue()) {
         data.emptyText = plan.error().message;
         return isMissing(plan.error()) ? Status() : plan.error();
@@ -100,7 +116,8 @@ Status takePlan(
     for (const double bubble : plan.value().stageBubble)
         data.stages.push_back({-1, std::nullopt, bubble});
     data.to = plan.value().makespan;
-    data.caption = shapeOf(plan.value()) + " as planned: backward passes take twice as long as "
+    data.caption = shapeOf(plan.value(), titleOf(plan.value().kind))
+        + " as planned: backward passes take twice as long as "
         + "forward ones, sending no time. Hatched: no pass runs. Bubbles "
         + percent(plan.value().bubbleFraction) + ". Layout from " + told.value().wording + ".";
     return {};
@@ -147,7 +164,8 @@ Result<ScheduleFigureData> loadSchedule(
     data.query = query;
     data.run = run->name;
     if (!query.plannedOnly) {
-        auto traced = analysis::tracedSchedule(store, *run, query.iteration, progress);
+        auto traced
+            = analysis::tracedSchedule(store, *run, {query.iteration, query.plan}, progress);
         if (traced.hasValue())
             takeTraced(std::move(traced).value(), data);
         else if (!isMissing(traced.error()) || query.iteration)

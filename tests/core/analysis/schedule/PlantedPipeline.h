@@ -4,7 +4,7 @@
 
 #include "core/analysis/phases/PlantedTrace.h"
 
-#include "core/layout/Schedule.h"
+#include "core/layout/ScheduleOrder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,16 @@ using layout::TaskKind;
 inline constexpr std::int64_t kUnit = 1'000'000; // a unit of the planned schedule
 
 // What tells forward from backward in the planted traces.
-enum class Evidence { Names, Launches, StreamAnnotations, HostAnnotations, LayerAnnotations, None };
+enum class Evidence {
+    Names,
+    Launches,
+    StreamAnnotations,
+    HostAnnotations,
+    LayerAnnotations,
+    Numbers, // annotations of zero-bubble-pipeline-parallelism: "B3.1.0"
+    Pipelining, // of torch.distributed.pipelining: "PP:5I3"
+    None
+};
 
 struct Plant {
     ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
@@ -33,6 +42,8 @@ struct Plant {
     int kernels = 5; // of a forward pass
     bool saysMicrobatches = true;
     std::int64_t clockStep = 0; // of each stage's clock against the one before
+    bool recomputes = false; // layer by layer, inside the backward pass
+    bool losesLastWeights = false; // those of the last micro-batch are one W_clear
 };
 
 inline std::string detailOf(const char* collective, const char* description, int a, int b) {
@@ -56,6 +67,7 @@ public:
             const double size = vary(dice);
             request.times.push_back({size, size, size * vary(dice)});
         }
+        times = request.times;
         schedule = layout::makeSchedule(request).value();
         auto& launch = trace.run.launch;
         launch.pipelineParallel = plant.stages;
@@ -73,6 +85,7 @@ public:
     }
 
     layout::Schedule schedule;
+    std::vector<layout::PieceTimes> times; // of the pieces, in units
     PlantedTrace trace;
     static constexpr std::int64_t kOrigin = 1'000'000'000;
 
@@ -83,20 +96,15 @@ public:
 
 private:
     void addPass(const ScheduleTask& task) {
-        const bool isForward = task.kind == TaskKind::Forward;
-        const int count = isForward ? m_plant.kernels : 2 * m_plant.kernels;
+        const int count = kernelsOf(task.kind);
         const double each = (task.end - task.start) / count;
-        const bool isNamed = m_plant.evidence == Evidence::Names;
-        const std::string name = !isNamed ? "gemm_kernel"
-            : isForward                   ? "layer_fwd_kernel"
-                                          : "layer_bwd_kernel";
         for (int k = 0; k < count; ++k) {
             const std::int64_t from = at(task.stage, task.start + k * each);
             const std::int64_t to = at(task.stage, task.start + (k + 1) * each);
             const std::int64_t correlation = launchOf(task.stage, from);
             // The last one of a pass reaches its end; before that there are gaps.
-            trace.kernel(task.stage, "7", name, from, to - from - (k + 1 < count ? kUnit / 100 : 0),
-                correlation);
+            trace.kernel(task.stage, "7", nameOf(task.kind, k), from,
+                to - from - (k + 1 < count ? kUnit / 100 : 0), correlation);
             if (m_plant.evidence == Evidence::LayerAnnotations)
                 annotate(task, from, to - kUnit / 100);
         }
@@ -104,6 +112,42 @@ private:
             annotate(task, at(task.stage, task.start), at(task.stage, task.end));
         if (m_plant.hasTransfers)
             addTransfers(task);
+    }
+
+    [[nodiscard]] int kernelsOf(TaskKind kind) const {
+        if (kind == TaskKind::Forward)
+            return m_plant.kernels;
+        if (!splitsBackward(m_plant.kind))
+            return 2 * m_plant.kernels;
+        return kind == TaskKind::Backward ? m_plant.kernels + 2 : m_plant.kernels - 1;
+    }
+
+    // The gradients of the weights are plain products of matrices.
+    [[nodiscard]] std::string nameOf(TaskKind kind, int k) const {
+        if (m_plant.evidence != Evidence::Names || kind == TaskKind::WeightGradient)
+            return "gemm_kernel";
+        const bool isForward = kind == TaskKind::Forward || (m_plant.recomputes && k % 2 == 0);
+        return isForward ? "layer_fwd_kernel" : "layer_bwd_kernel";
+    }
+
+    [[nodiscard]] std::string annotationOf(const ScheduleTask& task) const {
+        const std::string batch = std::to_string(task.microbatch);
+        const std::string chunk = std::to_string(task.chunk);
+        const bool isWeights = task.kind == TaskKind::WeightGradient;
+        const char* letter = task.kind == TaskKind::Forward ? "F" : isWeights ? "W" : "B";
+        if (m_plant.evidence == Evidence::Numbers) {
+            const bool isLost = m_plant.losesLastWeights && isWeights
+                && task.microbatch == m_plant.microbatches - 1;
+            return isLost ? "W_clear." + chunk + ".0" : letter + batch + "." + chunk + ".0";
+        }
+        if (m_plant.evidence == Evidence::Pipelining) {
+            const bool isInputs = task.kind == TaskKind::Backward && splitsBackward(m_plant.kind);
+            const int piece = pieceOf(m_plant.kind, m_plant.stages, task.stage, task.chunk);
+            return "PP:" + std::to_string(piece) + (isInputs ? "I" : letter) + batch;
+        }
+        return task.kind == TaskKind::Forward ? "forward_step"
+            : isWeights                       ? "wgrad_step"
+                                              : "backward_step";
     }
 
     std::int64_t launchOf(int rank, std::int64_t start) {
@@ -116,11 +160,13 @@ private:
     }
 
     void annotate(const ScheduleTask& task, std::int64_t from, std::int64_t to) {
-        const std::string name = task.kind == TaskKind::Forward ? "forward_step" : "backward_step";
+        const std::string name = annotationOf(task);
         switch (m_plant.evidence) {
         case Evidence::Launches:
             trace.host(task.stage, "1", SpanKind::Annotation, name, from - 700, to - from - 200);
             return;
+        case Evidence::Numbers:
+        case Evidence::Pipelining:
         case Evidence::StreamAnnotations:
             trace.streamAnnotation(task.stage, "7", name, from, to - from);
             return;
@@ -137,11 +183,14 @@ private:
     // waits from its pass before on.
     void addTransfers(const ScheduleTask& task) {
         const int pieces = m_plant.stages * m_plant.virtualStages;
-        const int piece = task.chunk * m_plant.stages + task.stage;
+        const int piece = pieceOf(m_plant.kind, m_plant.stages, task.stage, task.chunk);
         const int next = task.kind == TaskKind::Forward ? piece + 1 : piece - 1;
-        if (next < 0 || next >= pieces)
+        if (next < 0 || next >= pieces || task.kind == TaskKind::WeightGradient)
             return;
-        const int peer = next % m_plant.stages;
+        const bool isBackUp = m_plant.kind == ScheduleKind::ZeroBubbleV && next >= m_plant.stages;
+        const int peer = isBackUp ? pieces - 1 - next : next % m_plant.stages;
+        if (peer == task.stage)
+            return;
         const double end = task.end + m_plant.sendTime;
         const std::string detail
             = detailOf("send", "PIPELINE_MODEL_PARALLEL_GROUP", task.stage, peer);
