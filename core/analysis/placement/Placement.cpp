@@ -5,13 +5,17 @@
 #include "core/analysis/efficiency/ModelShape.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/layout/RunTraffic.h"
+#include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/placement/PlacementModel.h"
 #include "core/analysis/placement/StageMemory.h"
 #include "core/analysis/telemetry/AirflowGradient.h"
 #include "core/analysis/telemetry/ThermalFit.h"
 #include "core/analysis/telemetry/ThrottleScan.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
+#include "core/layout/Cluster.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +51,8 @@ public:
         const auto room = stageMemoryOf(m_run, *m_layout, m_layersBefore, *m_summary);
         PlacementInput input{
             *m_layout, m_gpus, m_layers, m_layersBefore, m_extra, room.most, m_thermal, m_knowsAir};
+        if (Status status = readTraffic(input); !status.hasValue())
+            return status.error();
         Placement placement = placeStages(input);
         placement.layoutWording = m_wording;
         placement.assumptions.push_back(room.wording);
@@ -99,9 +105,12 @@ private:
         const double keys = static_cast<double>(model.kvHeads) * model.headSize;
         const double layer = 4.0 * hidden * width + 4.0 * hidden * keys
             + (model.gatedMlp ? 3.0 : 2.0) * 2.0 * hidden * model.ffn * model.expertsPerToken;
-        m_extra.back() = layer > 0.0 ? 2.0 * hidden * model.vocabulary / layer : 0.0;
-        m_extraWording = fmt::format(
-            "The last stage computes the loss besides, as much as {:.2f} layers.", m_extra.back());
+        const bool turnsBack = m_layout->schedule == layout::ScheduleKind::ZeroBubbleV;
+        double& extra = turnsBack ? m_extra.front() : m_extra.back();
+        extra = layer > 0.0 ? 2.0 * hidden * model.vocabulary / layer : 0.0;
+        m_extraWording
+            = fmt::format("The {} stage computes the loss besides, as much as {:.2f} layers.",
+                turnsBack ? "first" : "last", extra);
     }
 
     Status readSummary() {
@@ -109,6 +118,9 @@ private:
         if (!steady.hasValue())
             return steady.error();
         m_window = steady.value().window;
+        if (steady.value().basis == SteadyBasis::Iterations && steady.value().iterations > 0)
+            m_stepSeconds
+                = m_window.length().seconds() / static_cast<double>(steady.value().iterations);
         m_notes.push_back("Over " + steady.value().wording + ".");
         auto summary = summarise(m_store, m_run,
             SummaryScope{m_window,
@@ -117,6 +129,24 @@ private:
         if (!summary.hasValue())
             return summary.error();
         m_summary.emplace(std::move(summary).value());
+        return {};
+    }
+
+    // What groups exchange, over which links; nothing where something of it is not known.
+    Status readTraffic(PlacementInput& input) const {
+        const auto model = trafficModelOf(m_run.launch, catalogue::modelCatalogue());
+        const auto machine = machineOf(m_store, m_run);
+        if (!machine.hasValue())
+            return machine.error();
+        const auto* gpu = catalogue::findGpuModel(m_run.gpuModel);
+        input.stepSeconds = m_stepSeconds;
+        if (model.hasValue())
+            input.loads = groupLoads(*m_layout, model.value());
+        if (gpu != nullptr)
+            input.scaleUp = gpu->linkBandwidth.value_or(gpu->pcieBandwidth.value_or(0.0));
+        input.scaleOut = machine.value().networkBandwidth.value_or(0.0);
+        if (input.scaleOut == 0.0 && machine.value().topology)
+            input.scaleOut = networkBandwidthOf(*machine.value().topology).value_or(0.0);
         return {};
     }
 
@@ -264,6 +294,7 @@ private:
     std::vector<double> m_extra;
     std::string m_extraWording;
     TimeRange m_window;
+    std::optional<double> m_stepSeconds;
     std::optional<RunSummary> m_summary;
     std::map<int, GpuSeries> m_series; // by rank
     std::map<int, double> m_lostSeconds; // by rank

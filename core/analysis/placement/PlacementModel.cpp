@@ -1,6 +1,7 @@
 #include "core/analysis/placement/PlacementModel.h"
 
-#include "core/analysis/placement/LayerSplit.h"
+#include "core/analysis/placement/PlacementHeat.h"
+#include "core/analysis/placement/PlacementSteps.h"
 #include "core/analysis/placement/PlacementText.h"
 
 #include <algorithm>
@@ -13,48 +14,11 @@ namespace trainscope::analysis {
 
 namespace {
 
-using Mapping = std::vector<int>; // rank → index of the GPU
+using Mapping = GpuMapping;
 using layout::GroupKind;
 
 constexpr double kWorthMoving = 0.003; // of the step, to move ranks beside layers
-constexpr double kLeastSpeed = 0.05;
 constexpr double kModelError = 0.25; // of a change, for what the model leaves out
-
-struct Mean {
-    double sum = 0.0;
-    int count = 0;
-    void add(double value) {
-        sum += value;
-        ++count;
-    }
-    [[nodiscard]] double value() const { return count > 0 ? sum / count : 0.0; }
-};
-
-struct Gradient {
-    std::optional<double> celsius;
-    double noise = 0.0;
-};
-
-Gradient gradientOf(const std::vector<GpuPlace>& gpus) {
-    std::map<bool, Mean> means;
-    for (const GpuPlace& gpu : gpus)
-        means[gpu.isRear].add(gpu.temperatureC);
-    if (means[false].count == 0 || means[true].count == 0)
-        return {};
-    double variance = 0.0; // of the difference of the means
-    for (const bool rear : {false, true}) {
-        const Mean& mean = means[rear];
-        double squares = 0.0;
-        for (const GpuPlace& gpu : gpus) {
-            if (gpu.isRear == rear)
-                squares += std::pow(gpu.temperatureC - mean.value(), 2);
-        }
-        variance += mean.count > 1 ? squares / (mean.count - 1) / mean.count : 0.0;
-    }
-    constexpr double kSensor = 1.0; // whole degrees
-    return {
-        means[true].value() - means[false].value(), std::max(kSensor, 2.0 * std::sqrt(variance))};
-}
 
 class Model {
 public:
@@ -62,7 +26,8 @@ public:
         : m_input(input)
         , m_grid(input.layout.grid)
         , m_stages(static_cast<std::size_t>(m_grid.degrees().pipeline))
-        , m_gradient(gradientOf(input.gpus)) { }
+        , m_gradient(gradientOf(input.gpus))
+        , m_steps(input) { }
 
     Placement run() {
         Mapping stay(m_input.gpus.size());
@@ -74,8 +39,8 @@ public:
         if (const auto moved = regrouped(); moved && moved != stay) {
             const auto other = splitFor(*moved);
             const bool isBetter = other && split
-                && stepOf(*other, speedsOf(*moved, lossesNow()))
-                    < (1.0 - kWorthMoving) * stepOf(*split, speedsOf(stay, lossesNow()));
+                && stepOf(*moved, *other, lossesNow())
+                    < (1.0 - kWorthMoving) * stepOf(stay, *split, lossesNow());
             if (isBetter) {
                 mapping = *moved;
                 best = other;
@@ -108,22 +73,12 @@ private:
     }
 
     [[nodiscard]] std::optional<std::vector<int>> splitFor(const Mapping& mapping) const {
-        return bestSplit(
-            {m_input.layers, speedsOf(mapping, lossesNow()), m_input.extra, m_input.mostLayers});
+        return m_steps.bestSplitFor(mapping, speedsOf(mapping, lossesNow()));
     }
 
-    // Of the pipeline alone, in forward passes of a layer on a GPU that is not throttled.
-    [[nodiscard]] double stepOf(
-        const std::vector<int>& split, const std::vector<double>& speeds) const {
-        const SplitRequest request{m_input.layers, speeds, m_input.extra, {}};
-        layout::ScheduleRequest schedule{layout::ScheduleKind::OneForwardOneBackward,
-            static_cast<int>(m_stages), m_input.layout.microbatches.value_or(0), 1, {}, 0.0};
-        for (std::size_t stage = 0; stage < m_stages; ++stage) {
-            const double each = (split[stage] + m_input.extra[stage]) / speeds[stage];
-            schedule.times.push_back({each, each, each});
-        }
-        const auto made = layout::makeSchedule(schedule);
-        return made.hasValue() ? made.value().makespan : 3.0 * slowestStage(request, split);
+    [[nodiscard]] double stepOf(const Mapping& mapping, const std::vector<int>& split,
+        const std::vector<double>& losses) const {
+        return m_steps.of(mapping, split, speedsOf(mapping, losses));
     }
 
     // The GPUs of each node in blocks of a tensor group, from front to rear, the coolest blocks to
@@ -183,56 +138,18 @@ private:
         return order;
     }
 
-    // Temperatures after the change, by GPU.
-    [[nodiscard]] std::vector<double> temperatures(const Mapping& mapping,
-        const std::vector<int>& split, double stepRatio, double resistance) const {
-        const ThermalFacts& thermal = *m_input.thermal;
-        std::vector<double> more(m_input.gpus.size(), 0.0); // watts
+    // How much more each GPU does in a second.
+    [[nodiscard]] std::vector<double> workAfter(
+        const Mapping& mapping, const std::vector<int>& split, double stepRatio) const {
+        std::vector<double> work(m_input.gpus.size(), 1.0);
         for (std::size_t rank = 0; rank < mapping.size(); ++rank) {
             const auto gpu = static_cast<std::size_t>(mapping[rank]);
             const std::size_t was = stageOf(gpu); // rank before the change is the GPU's index
             const std::size_t is = stageOf(rank);
-            const double ratio = (split[is] + m_input.extra[is])
+            work[gpu] = (split[is] + m_input.extra[is])
                 / (m_input.layersBefore[was] + m_input.extra[was]) / stepRatio;
-            more[gpu] = std::max(0.0, m_input.gpus[gpu].watts - thermal.idleWatts) * (ratio - 1.0);
         }
-        Mean frontWatts;
-        Mean rearWatts;
-        std::map<int, Mean> moreInFront; // by node
-        for (std::size_t gpu = 0; gpu < m_input.gpus.size(); ++gpu) {
-            const GpuPlace& place = m_input.gpus[gpu];
-            (place.isRear ? rearWatts : frontWatts).add(place.watts);
-            if (!place.isRear)
-                moreInFront[place.node].add(more[gpu]);
-        }
-        double preheat = 0.0;
-        if (m_gradient.celsius && frontWatts.value() > 0.0)
-            preheat = std::max(0.0,
-                (*m_gradient.celsius - resistance * (rearWatts.value() - frontWatts.value()))
-                    / frontWatts.value());
-        std::vector<double> result;
-        for (std::size_t gpu = 0; gpu < m_input.gpus.size(); ++gpu) {
-            const GpuPlace& place = m_input.gpus[gpu];
-            result.push_back(place.temperatureC + resistance * more[gpu]
-                + (place.isRear ? preheat * moreInFront[place.node].value() : 0.0));
-        }
-        return result;
-    }
-
-    [[nodiscard]] std::vector<double> lossesAt(const std::vector<double>& temperatures) const {
-        std::vector<double> losses = lossesNow();
-        const ThermalFacts& thermal = *m_input.thermal;
-        if (!thermal.lossPerC)
-            return losses;
-        const double worst = *std::max_element(losses.begin(), losses.end());
-        for (std::size_t gpu = 0; gpu < losses.size(); ++gpu) {
-            const double now = temperatures[gpu];
-            const double was = m_input.gpus[gpu].temperatureC;
-            const double above = std::max(0.0, now - thermal.lossFromC);
-            const double change = losses[gpu] > 0.0 ? now - was : above;
-            losses[gpu] = std::clamp(losses[gpu] + *thermal.lossPerC * change, 0.0, worst);
-        }
-        return losses;
+        return work;
     }
 
     static Estimate estimateOf(const std::vector<double>& values, double expected) {
@@ -263,13 +180,14 @@ private:
             placement.gradientChangeC.reset();
             placement.lostChange.reset();
         }
-        explain(placement, {worst, split.has_value(), m_tooSmall, spansHalves()});
+        const auto cost = placement.movesRanks ? m_steps.movingCost(used) : std::nullopt;
+        explain(placement, {worst, split.has_value(), m_tooSmall, spansHalves(), cost});
         return placement;
     }
 
     void expect(const Mapping& mapping, const std::vector<int>& split, Placement& placement) const {
-        const double before = stepOf(m_input.layersBefore, speedsOf(m_before, lossesNow()));
-        const double held = stepOf(split, speedsOf(mapping, lossesNow()));
+        const double before = stepOf(m_before, m_input.layersBefore, lossesNow());
+        const double held = stepOf(mapping, split, lossesNow());
         std::vector<double> steps{held / before - 1.0};
         std::vector<double> gradients;
         std::vector<double> lost;
@@ -278,10 +196,11 @@ private:
         double expectedLost = 0.0;
         if (m_input.thermal) {
             const ThermalFacts& thermal = *m_input.thermal;
+            const auto work = workAfter(mapping, split, held / before);
             for (const double resistance : {thermal.resistance, thermal.low, thermal.high}) {
-                const auto celsius = temperatures(mapping, split, held / before, resistance);
-                const auto losses = lossesAt(celsius);
-                steps.push_back(stepOf(split, speedsOf(mapping, losses)) / before - 1.0);
+                const auto celsius = temperaturesAfter(m_input, m_gradient, work, resistance);
+                const auto losses = lossesAt(m_input, celsius);
+                steps.push_back(stepOf(mapping, split, losses) / before - 1.0);
                 gradients.push_back(gradientAt(celsius) - m_gradient.celsius.value_or(0.0));
                 lost.push_back(std::accumulate(losses.begin(), losses.end(), 0.0)
                         / static_cast<double>(losses.size())
@@ -325,6 +244,7 @@ private:
                 return std::pair(a.node, a.slot) < std::pair(b.node, b.slot);
             });
         placement.virtualStages = m_input.layout.virtualStages;
+        placement.schedule = m_input.layout.schedule;
         placement.degrees = m_grid.degrees();
         placement.nodes = m_input.layout.nodes;
         placement.gpusPerNode = m_input.layout.gpusPerNode;
@@ -353,6 +273,7 @@ private:
     const layout::RankGrid& m_grid;
     std::size_t m_stages;
     Gradient m_gradient;
+    PlacementSteps m_steps;
     Mapping m_before;
     std::optional<Estimate> m_tooSmall;
 };
@@ -361,36 +282,6 @@ private:
 
 Placement placeStages(const PlacementInput& input) {
     return Model(input).run();
-}
-
-void fitLoss(const std::vector<GpuPlace>& gpus, ThermalFacts& facts) {
-    Mean temperature;
-    Mean loss;
-    double least = 1e9;
-    for (const GpuPlace& gpu : gpus) {
-        if (gpu.lost < kLeastLoss)
-            continue;
-        temperature.add(gpu.temperatureC);
-        loss.add(gpu.lost);
-        least = std::min(least, gpu.temperatureC);
-    }
-    constexpr int kFewest = 3;
-    if (temperature.count < kFewest)
-        return;
-    double products = 0.0;
-    double squares = 0.0;
-    for (const GpuPlace& gpu : gpus) {
-        if (gpu.lost < kLeastLoss)
-            continue;
-        const double x = gpu.temperatureC - temperature.value();
-        products += x * (gpu.lost - loss.value());
-        squares += x * x;
-    }
-    constexpr double kLeastSpread = 0.25; // °C², a sensor's rounding
-    if (squares / temperature.count < kLeastSpread || products <= 0.0)
-        return;
-    facts.lossPerC = products / squares;
-    facts.lossFromC = least;
 }
 
 } // namespace trainscope::analysis

@@ -86,8 +86,10 @@ void explain(Placement& placement, const PlacementVerdict& verdict) {
     assume("An estimate: nothing of it was run.");
     assume("A stage is as fast as its slowest GPU; a GPU's speed is what throttling leaves of its "
            "busy time in the settled part of the run.");
-    assume("The step follows the schedule with these speeds, sending in no time; its other parts "
-           "stay as they are.");
+    placement.assumptions.push_back(
+        fmt::format("The step follows the run's schedule ({}) with these speeds, sending in no "
+                    "time; its other parts stay as they are.",
+            titleOf(placement.schedule)));
     assume("The range reaches from throttling that stays as it is to throttling that follows the "
            "temperature as this run's GPUs show it, and a quarter of the change further for what "
            "the model leaves out.");
@@ -100,9 +102,16 @@ void explain(Placement& placement, const PlacementVerdict& verdict) {
             "({}), or an order of GPUs that puts each group into one half, cold and hot GPUs can "
             "be stages of their own.",
             placement.degrees.tensor, std::max(1, placement.gpusPerNode / 2)));
-    if (placement.movesRanks && placement.degrees.data > 1)
+    if (verdict.movingCost)
+        placement.notes.push_back(fmt::format(
+            "Ranks move between nodes: what their groups exchange then takes {:.3g} ms more of a "
+            "step, which is counted in full.",
+            1e3 * *verdict.movingCost));
+    else if (placement.movesRanks && placement.degrees.data > 1)
         placement.notes.emplace_back("Ranks move between nodes: data-parallel groups may reach "
-                                     "over more nodes than now, which this estimate leaves out.");
+                                     "over more nodes than now, which this estimate leaves out: "
+                                     "the bandwidth between nodes, the step's time or the model's "
+                                     "shape is not known.");
 }
 
 std::vector<int> Placement::layersBefore() const {

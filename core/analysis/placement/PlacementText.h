@@ -10,6 +10,7 @@ struct PlacementVerdict {
     bool fits = true; // some split fits into memory
     std::optional<Estimate> tooSmall; // change of the step that is not worth it
     bool spansHalves = false; // tensor groups have front and rear GPUs
+    std::optional<double> movingCost; // seconds of a step; absent: not known, or nothing moves
 };
 
 // Fills headline, reason, assumptions and notes.

@@ -22,6 +22,10 @@ constexpr int kMostFootLines = 4;
 constexpr double kWantedCell = 22.0;
 constexpr double kLeastCell = 6.0;
 
+std::string titleOf(const Run& run) {
+    return "Placement · " + run.name;
+}
+
 class PlacementBuilder {
 public:
     PlacementBuilder(const PlacementFigureData& data, const FigureStyle& style)
@@ -216,19 +220,23 @@ Result<PlacementFigureData> loadPlacement(
         runs.value().begin(), runs.value().end(), [&](const Run& one) { return one.id == id; });
     if (run == runs.value().end())
         return Error{ErrorCode::NotFound, "This run is no longer in the database.", {}};
-    PlacementFigureData data{id, run->name, "Placement · " + run->name, {}, {}, std::nullopt};
     auto placement = analysis::proposePlacement(store, *run, progress);
     if (!placement.hasValue()) {
         const ErrorCode code = placement.error().code;
         if (code != ErrorCode::NotFound && code != ErrorCode::Usage)
             return placement.error();
-        data.emptyText = placement.error().message;
-        return data;
+        return PlacementFigureData{
+            id, run->name, titleOf(*run), {}, placement.error().message, std::nullopt};
     }
+    return placementFigureOf(*run, std::move(placement).value());
+}
+
+PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement) {
+    PlacementFigureData data{run.id, run.name, titleOf(run), {}, {}, std::nullopt};
     data.caption = fmt::format("An estimate. {}. {} Front GPUs above, rear GPUs below, as the air "
                                "passes them; numbers are ranks.",
-        placement.value().headline, placement.value().reason);
-    data.placement = std::move(placement).value();
+        placement.headline, placement.reason);
+    data.placement = std::move(placement);
     return data;
 }
 

@@ -27,6 +27,9 @@ struct PlacementFigureData {
 Result<PlacementFigureData> loadPlacement(
     const store::Store& store, RunId run, const Progress& progress = {});
 
+// Of one that is known already.
+PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement);
+
 // A row per GPU: node, slot, half, temperature, lost share, rank, stage and layers before and
 // after.
 std::string placementCsv(const PlacementFigureData& data);
@@ -39,5 +42,15 @@ struct PlacementGeometry {
 };
 
 PlacementGeometry buildPlacementFigure(const PlacementFigureData& data, const FigureStyle& style);
+
+// A GPU, before or after.
+struct PlacementHit {
+    Rect outline;
+    int rank = 0; // before
+    std::string title; // "GPU 3 of node 0, front"
+    std::vector<std::pair<std::string, std::string>> facts; // label, value
+};
+std::optional<PlacementHit> hitPlacement(
+    const PlacementFigureData& data, const PlacementGeometry& geometry, double x, double y);
 
 } // namespace trainscope::plot
