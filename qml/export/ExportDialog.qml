@@ -14,6 +14,10 @@ UiSheet {
     // Size of the view, for "as on screen".
     property real viewWidth: 0
     property real viewHeight: 0
+    // What the view can write, where that is more than one figure.
+    property list<string> figures: []
+    property int figure: 0
+    signal figureChosen(int index)
 
     title: qsTr("Export")
     subtitle: qsTr("What the view shows now.")
@@ -69,6 +73,27 @@ UiSheet {
                 exporter.exportNow();
         }
 
+        ExportRow {
+            label: qsTr("Figure")
+            visible: sheet.figures.length > 1
+
+            UiComboBox {
+                id: figureBox
+
+                objectName: "figure"
+                Layout.fillWidth: true
+                label: qsTr("Figure")
+                model: sheet.figures
+                currentIndex: sheet.figure
+                onModelChanged: currentIndex = Qt.binding(() => sheet.figure)
+                onActivated: index => {
+                    sheet.figureChosen(index);
+                    exporter.prepare();
+                }
+                Keys.onReturnPressed: event => form.exportUnlessChoosing(event, figureBox)
+                Keys.onEnterPressed: event => form.exportUnlessChoosing(event, figureBox)
+            }
+        }
         ExportRow {
             label: qsTr("Format")
 

@@ -21,6 +21,12 @@ FocusScope {
     Accessible.focusable: true
     Keys.onPressed: event => event.accepted = canvas.handleKey(event.key)
 
+    // The diagram is laid out first.
+    function showPlacement() {
+        canvas.controller.placementShown = !canvas.controller.placementShown;
+        if (canvas.controller.placementShown)
+            Qt.callLater(() => flick.contentY = Math.max(0, Math.min(placed.y, flick.contentHeight - flick.height)));
+    }
     function handleKey(key: int): bool {
         const steps = {
             [Qt.Key_Left]: [-1, 0],
@@ -92,13 +98,24 @@ FocusScope {
                 text: qsTr("Enter the layout…")
                 onClicked: canvas.formWanted()
             }
+            LayoutDiagram {
+                id: placed
+
+                objectName: "placed"
+                width: parent.width
+                visible: canvas.controller.placementShown && canvas.controller.placementTitle !== ""
+                controller: canvas.controller
+                part: LayoutController.Placed
+                heading: qsTr("Placement for the heat, before and after")
+                text: qsTr("An estimate: nothing of it was run")
+            }
             Flow {
                 width: parent.width
                 spacing: Theme.spaceXl
 
                 LayoutDiagram {
                     objectName: "logical"
-                    width: !canvas.wide || !canvas.controller.hasSchedule ? parent.width : (parent.width - Theme.spaceXl) * 0.42
+                    width: !canvas.wide || !canvas.controller.schedule.shown ? parent.width : (parent.width - Theme.spaceXl) * 0.42
                     visible: canvas.controller.hasLogical
                     z: 1
                     controller: canvas.controller
@@ -110,16 +127,18 @@ FocusScope {
                 LayoutDiagram {
                     objectName: "schedule"
                     width: canvas.wide ? (parent.width - Theme.spaceXl) * 0.58 : parent.width
-                    visible: canvas.controller.hasSchedule
+                    visible: canvas.controller.schedule.shown
                     controller: canvas.controller
                     part: LayoutController.Schedule
                     heading: qsTr("Pipeline schedule")
-                    text: canvas.controller.scheduleText
+                    text: canvas.controller.schedule.text
+                    settings: canvas.controller.schedule.settings
+                    onChosen: (key, choice) => canvas.controller.schedule.choose(key, choice)
 
                     UiCheckBox {
                         anchors.right: parent.right
                         objectName: "wholeStep"
-                        visible: canvas.controller.longStep
+                        visible: canvas.controller.schedule.longStep
                         text: qsTr("Whole step")
                         checked: canvas.controller.wholeStep
                         onToggled: canvas.controller.wholeStep = checked

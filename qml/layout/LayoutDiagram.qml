@@ -11,6 +11,8 @@ Item {
     property real room: 0
     property string heading: ""
     property string text: ""
+    property SettingListModel settings: null // below the heading
+    signal chosen(string key, int choice)
     readonly property real headHeight: head.visible ? head.height + Theme.spaceXs : 0
 
     implicitHeight: headHeight + picture.height
@@ -34,6 +36,18 @@ Item {
             text: diagram.text
             color: Theme.textSecondary
             font.pixelSize: Theme.secondarySize
+        }
+        Flow {
+            width: parent.width
+            visible: diagram.settings !== null
+            spacing: Theme.spaceS
+
+            Repeater {
+                model: diagram.settings
+                delegate: FigureSetting {
+                    onChosen: choice => diagram.chosen(key, choice)
+                }
+            }
         }
     }
     LayoutItem {

@@ -11,6 +11,7 @@ FocusScope {
 
     required property LayoutController controller
     signal copyWanted(string text)
+    signal placementWanted
 
     implicitWidth: Theme.inspectorWidth
     Accessible.role: Accessible.Pane
@@ -91,11 +92,30 @@ FocusScope {
                 facts: panel.controller.placement
             }
             UiButton {
+                objectName: "propose"
+                visible: panel.controller.placementTitle !== ""
+                text: panel.controller.placementShown ? qsTr("Hide the placement") : qsTr("Propose placement…")
+                toolTip: qsTr("The machine before and after, among the diagrams")
+                onClicked: panel.placementWanted()
+            }
+            UiButton {
                 objectName: "copyArguments"
                 visible: panel.controller.placed
                 iconName: "copy"
                 text: qsTr("Copy launch arguments")
                 onClicked: panel.copyWanted(panel.controller.launchArguments())
+            }
+            FactList {
+                facts: panel.controller.schedule.facts
+            }
+            UiText {
+                Layout.fillWidth: true
+                visible: text !== ""
+                wrapMode: Text.Wrap
+                elide: Text.ElideNone
+                text: panel.controller.schedule.verdict
+                color: Theme.textSecondary
+                font.pixelSize: Theme.secondarySize
             }
             InspectorHead {
                 visible: panel.controller.ready

@@ -12,6 +12,8 @@ ViewPage {
     body: canvas
     inspector: panel
     exportable: controller
+    figures: controller.figures
+    onFigureChanged: controller.figure = figure
     Accessible.role: Accessible.Pane
     Accessible.name: qsTr("Layout")
 
@@ -57,6 +59,7 @@ ViewPage {
         visible: view.inspectorOpen
         controller: controller
         onCopyWanted: text => view.session.copyText(text)
+        onPlacementWanted: canvas.showPlacement()
     }
     LayoutFormSheet {
         id: form

@@ -13,4 +13,7 @@ FocusScope {
     property Item inspector: null
     // May be absent: there is nothing to export.
     property Exportable exportable: null
+    // Where it can write several figures: their titles, and which one it does.
+    property list<string> figures: []
+    property int figure: 0
 }

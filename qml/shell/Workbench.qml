@@ -80,6 +80,9 @@ FocusScope {
         id: exportDialog
 
         source: bench.page ? bench.page.exportable : null
+        figures: bench.page ? bench.page.figures : []
+        figure: bench.page ? bench.page.figure : 0
+        onFigureChosen: index => bench.page.figure = index
         viewWidth: bench.body ? bench.body.width : 0
         viewHeight: bench.body ? bench.body.height : 0
     }

@@ -1,7 +1,5 @@
 #include "app/viewmodels/layout/LayoutController.h"
 
-#include "app/painting/LayoutDrawing.h"
-#include "app/painting/WriteFile.h"
 #include "app/viewmodels/text/RunWording.h"
 
 #include <algorithm>
@@ -19,6 +17,7 @@ LayoutController::LayoutController(QObject* parent)
     m_shareTimer.setSingleShot(true);
     m_shareTimer.setInterval(kShareMs);
     connectPlayback();
+    connect(&m_schedule, &LayoutSchedule::wanted, this, &LayoutController::readSchedule);
     connect(this, &BenchView::benchChanged, this, [this] {
         if (bench() != nullptr)
             connect(bench(), &BenchState::cursorMoved, this, &LayoutController::takeCursor,
@@ -48,6 +47,7 @@ void LayoutController::choose(const QString& key, int choice) {
         if (choice >= 0 && choice < static_cast<int>(runs.size())) {
             m_run = runs[static_cast<std::size_t>(choice)];
             m_reading.reset();
+            m_schedule.forget();
             load();
         }
         return;
@@ -97,6 +97,7 @@ void LayoutController::refreshRows() {
 void LayoutController::forget() {
     m_playback.setPlaying(false);
     m_reading.reset();
+    m_schedule.forget();
     m_probeSeries.reset();
     const auto* open = workspace();
     const auto path = open != nullptr ? std::filesystem::path(open->databasePath().toStdString())
@@ -121,6 +122,7 @@ void LayoutController::chooseRun() {
         return;
     }
     m_reading.reset();
+    m_schedule.forget();
     m_run = runs.empty() ? std::nullopt : std::optional(runs.front());
     setRank(std::nullopt);
 }
@@ -165,6 +167,11 @@ void LayoutController::load() {
 void LayoutController::takeReading(const LayoutReadingPtr& reading) {
     const bool isFirst = !m_reading;
     m_reading = reading;
+    m_schedule.setIterations(reading->iterations);
+    m_schedule.setData(reading->schedule);
+    m_placementData = reading->placement
+        ? plot::placementFigureOf(reading->run, *reading->placement)
+        : plot::PlacementFigureData{};
     if (isFirst) {
         m_colours = reading->figure.colours;
         m_coloursCaption = QString::fromStdString(reading->figure.caption);
@@ -176,7 +183,10 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
     Q_EMIT geometryChanged();
     if (isFirst && isMoving())
         momentChanged();
-    load();
+    if (m_schedule.hasChoice())
+        readSchedule(); // and goes on
+    else
+        load();
 }
 
 void LayoutController::nothingRead() {
@@ -251,43 +261,6 @@ bool LayoutController::hasLogical() const {
     return m_reading && m_reading->figure.layout;
 }
 
-bool LayoutController::hasSchedule() const {
-    return m_reading && !m_reading->schedule.isEmpty();
-}
-
-QString LayoutController::scheduleText() const {
-    if (!hasSchedule())
-        return {};
-    constexpr double kHundred = 100.0;
-    const auto percent = [](double share) { return tr("%1 %").arg(share * kHundred, 0, 'f', 1); };
-    const auto& schedule = m_reading->schedule;
-    const auto& plan = schedule.planned ? *schedule.planned : *schedule.traced;
-    QStringList parts{QString::fromUtf8(layout::toString(plan.kind).data())};
-    if (schedule.iteration)
-        parts.append(tr("iteration %1").arg(*schedule.iteration));
-    if (schedule.tracedBubble)
-        parts.append(tr("bubbles traced %1").arg(percent(*schedule.tracedBubble)));
-    if (schedule.plannedBubble)
-        parts.append(schedule.tracedBubble
-                ? tr("planned %1").arg(percent(*schedule.plannedBubble))
-                : tr("bubbles planned %1").arg(percent(*schedule.plannedBubble)));
-    return parts.join(QStringLiteral(" · "));
-}
-
-bool LayoutController::isLongStep() const {
-    return hasSchedule() && shownPart() < 1.0;
-}
-
-// Of the step: as many passes of a stage as can be read.
-double LayoutController::shownPart() const {
-    constexpr double kPasses = 32.0;
-    const auto& schedule = m_reading->schedule;
-    const auto& plan = schedule.traced ? *schedule.traced : *schedule.planned;
-    const double passes
-        = static_cast<double>(plan.tasks.size()) / std::max(schedule.stageCount(), 1);
-    return passes > kPasses ? kPasses / passes : 1.0;
-}
-
 QString LayoutController::placementTitle() const {
     return m_reading && m_reading->placement
         ? QString::fromStdString(m_reading->placement->headline)
@@ -346,35 +319,14 @@ QString LayoutController::notes() const {
         lines.append(m_coloursCaption);
     for (const auto& note : m_reading->figure.notes)
         lines.append(QString::fromStdString(note));
-    for (const auto& text : {m_reading->schedule.emptyText, m_reading->schedule.caption}) {
+    const auto& schedule = m_schedule.data();
+    for (const auto& text : {schedule.emptyText, schedule.caption}) {
         if (!text.empty())
             lines.append(QString::fromStdString(text));
     }
-    for (const auto& note : m_reading->schedule.notes)
+    for (const auto& note : schedule.notes)
         lines.append(QString::fromStdString(note));
     return lines.join(QLatin1Char('\n'));
-}
-
-ExportJob LayoutController::exportJob() const {
-    if (!m_reading)
-        return {};
-    auto data = std::make_shared<plot::LayoutFigureData>(m_reading->figure);
-    data->colours = m_colours;
-    data->caption = m_coloursCaption.toStdString();
-    if (isMoving() && m_colours.by == plot::RankColour::Value)
-        data->caption
-            = tr("%1 at %2 after the run's begin, on the scale of the whole run.")
-                  .arg(QString::fromStdString(m_colours.scale.title), m_playback.timeText())
-                  .toStdString();
-    data->query.rank = m_rank;
-    ExportJob job;
-    job.name = BenchState::keyOf(BenchState::Layout);
-    job.drawing = [data](const QString& path, const FigureOptions& options,
-                      const std::function<bool()>&) { return exportLayout(*data, path, options); };
-    job.numbers = [data](const QString& path, const std::function<bool()>&) {
-        return writeFile(path, QByteArray::fromStdString(plot::layoutCsv(*data)));
-    };
-    return job;
 }
 
 } // namespace trainscope::app

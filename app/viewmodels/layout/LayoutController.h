@@ -17,8 +17,10 @@
 #include "app/viewmodels/layout/LayoutForm.h"
 #include "app/viewmodels/layout/LayoutPlayback.h"
 #include "app/viewmodels/layout/LayoutReading.h"
+#include "app/viewmodels/layout/LayoutSchedule.h"
 #include "app/viewmodels/layout/LayoutSettings.h"
 #include "app/viewmodels/shared/FactListModel.h"
+#include "core/plot/placement/PlacementFigure.h"
 
 #include <array>
 #include <functional>
@@ -45,9 +47,7 @@ class LayoutController : public trainscope::app::BenchView {
     Q_PROPERTY(bool enterable READ isEnterable NOTIFY stateChanged FINAL) // there is a run
     Q_PROPERTY(QString notes READ notes NOTIFY stateChanged FINAL) // one a line
     Q_PROPERTY(bool hasLogical READ hasLogical NOTIFY stateChanged FINAL)
-    Q_PROPERTY(bool hasSchedule READ hasSchedule NOTIFY stateChanged FINAL)
-    Q_PROPERTY(QString scheduleText READ scheduleText NOTIFY stateChanged FINAL)
-    Q_PROPERTY(bool longStep READ isLongStep NOTIFY stateChanged FINAL) // more than can be read
+    Q_PROPERTY(trainscope::app::LayoutSchedule* schedule READ schedule CONSTANT FINAL)
     Q_PROPERTY(bool wholeStep READ isWholeStep WRITE setWholeStep NOTIFY settingsChanged FINAL)
 
     Q_PROPERTY(QString hoverTitle READ hoverTitle NOTIFY hoverChanged FINAL)
@@ -63,11 +63,18 @@ class LayoutController : public trainscope::app::BenchView {
     Q_PROPERTY(QString placementText READ placementText NOTIFY stateChanged FINAL)
     Q_PROPERTY(bool placed READ isPlaced NOTIFY stateChanged FINAL) // there are arguments to copy
     Q_PROPERTY(trainscope::app::FactListModel* placement READ placement CONSTANT FINAL)
+    // Its diagram, before and after, is among the others.
+    Q_PROPERTY(bool placementShown READ isPlacementShown WRITE setPlacementShown NOTIFY
+            settingsChanged FINAL)
+
+    // What there is to export, and which of it is.
+    Q_PROPERTY(QStringList figures READ figures NOTIFY stateChanged FINAL)
+    Q_PROPERTY(int figure READ figure WRITE setFigure NOTIFY settingsChanged FINAL)
 
 public:
-    enum Part { Physical, Legend, Logical, Schedule };
+    enum Part { Physical, Legend, Logical, Schedule, Placed };
     Q_ENUM(Part)
-    static constexpr std::size_t kParts = 4;
+    static constexpr std::size_t kParts = 5;
 
     explicit LayoutController(QObject* parent = nullptr);
     ~LayoutController() override;
@@ -89,9 +96,7 @@ public:
     [[nodiscard]] bool isEnterable() const { return m_run.has_value(); }
     [[nodiscard]] QString notes() const;
     [[nodiscard]] bool hasLogical() const;
-    [[nodiscard]] bool hasSchedule() const;
-    [[nodiscard]] QString scheduleText() const;
-    [[nodiscard]] bool isLongStep() const;
+    [[nodiscard]] LayoutSchedule* schedule() { return &m_schedule; }
 
     // The form, begun with the layout that is shown.
     Q_INVOKABLE void beginForm();
@@ -122,6 +127,12 @@ public:
     [[nodiscard]] bool isPlaced() const;
     [[nodiscard]] FactListModel* placement() { return &m_placement; }
     Q_INVOKABLE [[nodiscard]] QString launchArguments() const;
+    [[nodiscard]] bool isPlacementShown() const { return m_placementShown; }
+    void setPlacementShown(bool shown);
+
+    [[nodiscard]] QStringList figures() const;
+    [[nodiscard]] int figure() const { return m_figure; }
+    void setFigure(int figure);
 
     // For the items that paint. Lays a part out anew; its scene's height is what it wants.
     void layOut(Part part, const plot::DiagramStyle& style);
@@ -167,7 +178,6 @@ private:
     void write(std::optional<layout::LayoutRequest> request);
     [[nodiscard]] plot::ColourQuery colourQuery() const;
     [[nodiscard]] LayoutChoices choicesOf() const;
-    [[nodiscard]] double shownPart() const;
 
     // LayoutMoments.cpp: what is shown at the cursor.
     void connectPlayback();
@@ -189,6 +199,13 @@ private:
     void setRank(std::optional<int> rank);
     void refreshFacts();
     void hoverPass(double x, double y);
+    void hoverPlaced(double x, double y);
+    template <typename Hit>
+    void takeHit(Part part, const std::optional<Hit>& hit);
+
+    // LayoutExport.cpp
+    void readSchedule();
+    [[nodiscard]] ExportJob diagramJob() const;
 
     SettingListModel m_rows;
     LayoutSettings m_settings;
@@ -205,8 +222,13 @@ private:
     QString m_coloursCaption;
 
     std::array<plot::RankDiagram, kParts> m_scenes; // of legend and schedule only the scene
+    LayoutSchedule m_schedule;
     plot::ScheduleFigureData m_shownSchedule; // the part of the step that is drawn
     plot::ScheduleGeometry m_chart;
+    plot::PlacementFigureData m_placementData;
+    plot::PlacementGeometry m_placementChart;
+    bool m_placementShown = false;
+    int m_figure = 0;
 
     std::optional<int> m_hoverRank;
     int m_hoverPart = 0;

@@ -36,8 +36,12 @@ void LayoutController::layOut(Part part, const plot::DiagramStyle& style) {
         layOutLegend(style);
     else if (part == Logical && layout != nullptr)
         diagram = plot::buildRankGrid({layout, m_colours}, style);
-    else if (part == Schedule && hasSchedule())
+    else if (part == Schedule && m_schedule.isShown())
         layOutSchedule(style);
+    else if (part == Placed && m_placementShown) {
+        m_placementChart = plot::buildPlacementFigure(m_placementData, style);
+        diagram.scene = m_placementChart.scene;
+    }
     if (m_hoverRank)
         leave();
     Q_EMIT marksChanged();
@@ -63,11 +67,8 @@ void LayoutController::layOutLegend(const plot::DiagramStyle& style) {
 }
 
 void LayoutController::layOutSchedule(const plot::DiagramStyle& style) {
-    m_shownSchedule = m_reading->schedule;
-    auto& shown = m_shownSchedule;
-    if (!m_settings.wholeStep)
-        shown.to = shown.from + (shown.to - shown.from) * shownPart();
-    m_chart = plot::buildScheduleFigure(shown, style);
+    m_shownSchedule = m_schedule.part(m_settings.wholeStep);
+    m_chart = plot::buildScheduleFigure(m_shownSchedule, style);
     m_scenes[static_cast<std::size_t>(Schedule)].scene = m_chart.scene;
 }
 
@@ -92,6 +93,10 @@ std::optional<int> LayoutController::rankIn(Part part, double x, double y) const
         const auto hit = plot::hitSchedule(m_shownSchedule, m_chart, x, y);
         return hit ? hit->rank : std::nullopt;
     }
+    if (part == Placed) {
+        const auto hit = plot::hitPlacement(m_placementData, m_placementChart, x, y);
+        return hit ? std::optional(hit->rank) : std::nullopt;
+    }
     return plot::rankAt(m_scenes[static_cast<std::size_t>(part)], x, y);
 }
 
@@ -102,7 +107,15 @@ QRectF LayoutController::placeOf(Part part, int rank) const {
 }
 
 void LayoutController::hoverPass(double x, double y) {
-    const auto hit = plot::hitSchedule(m_shownSchedule, m_chart, x, y);
+    takeHit(Schedule, plot::hitSchedule(m_shownSchedule, m_chart, x, y));
+}
+
+void LayoutController::hoverPlaced(double x, double y) {
+    takeHit(Placed, plot::hitPlacement(m_placementData, m_placementChart, x, y));
+}
+
+template <typename Hit>
+void LayoutController::takeHit(Part part, const std::optional<Hit>& hit) {
     if (!hit)
         return leave();
     m_hover = {QString::fromStdString(hit->title), {}};
@@ -111,7 +124,7 @@ void LayoutController::hoverPass(double x, double y) {
         lines.append(QStringLiteral("%1  %2").arg(
             QString::fromStdString(label), QString::fromStdString(text)));
     m_hover.text = lines.join(QLatin1Char('\n'));
-    m_hoverPart = Schedule;
+    m_hoverPart = part;
     m_hoverRank = hit->rank;
     m_hoverPlace = toQt(hit->outline);
     Q_EMIT hoverChanged();
@@ -123,6 +136,8 @@ void LayoutController::hoverAt(Part part, double x, double y) {
         return;
     if (part == Schedule)
         return hoverPass(x, y);
+    if (part == Placed)
+        return hoverPlaced(x, y);
     const auto rank = rankIn(part, x, y);
     if (rank && m_hoverRank == rank && m_hoverPart == part)
         return;
@@ -191,10 +206,19 @@ void LayoutController::takeSelection(const Evidence& evidence) {
             return;
         m_run = *other;
         m_reading.reset();
+        m_schedule.forget();
         load();
     }
     if (evidence.rank && evidence.rank != m_rank)
         setRank(evidence.rank);
+}
+
+void LayoutController::setPlacementShown(bool shown) {
+    if (shown == m_placementShown)
+        return;
+    m_placementShown = shown;
+    Q_EMIT settingsChanged();
+    Q_EMIT geometryChanged();
 }
 
 bool LayoutController::clear() {

@@ -27,6 +27,12 @@ Status readSchedule(
     if (!schedule.hasValue())
         return schedule.error();
     reading.schedule = std::move(schedule).value();
+    if (!withTraces)
+        return {};
+    auto iterations = analysis::tracedIterations(store, reading.run, progress);
+    if (!iterations.hasValue())
+        return iterations.error();
+    reading.iterations = std::move(iterations).value();
     return {};
 }
 

@@ -5,6 +5,7 @@
 #include "app/viewmodels/layout/LayoutFacts.h"
 #include "core/analysis/layout/RunLayout.h"
 #include "core/analysis/placement/Placement.h"
+#include "core/analysis/schedule/TracedSchedule.h"
 #include "core/plot/layout/LayoutFigure.h"
 #include "core/plot/schedule/ScheduleFigure.h"
 
@@ -22,6 +23,7 @@ struct LayoutReading {
     std::optional<analysis::RunLayout> known; // absent: nothing says the layout
     std::string missing; // why it is not known
     plot::ScheduleFigureData schedule; // empty where there is no pipeline
+    std::vector<analysis::TracedIteration> iterations; // of the pipeline's traces
     std::optional<analysis::Placement> placement; // that allows for heat; an estimate
     std::string placementMissing; // why there is none
     bool hasTraces = false; // bytes, the traced schedule and a placement were looked for

@@ -123,14 +123,34 @@ private Q_SLOTS:
         QVERIFY(show({"grid"}));
         QCOMPARE(m_controller->errorText(), QString());
         QVERIFY(m_controller->hasLogical());
-        QVERIFY(m_controller->hasSchedule());
+        QVERIFY(m_controller->schedule()->isShown());
         QVERIFY2(m_controller->origin().contains(QStringLiteral("launch.yaml")),
             qPrintable(m_controller->origin()));
         // (p - 1) / (m + p - 1) of 2 stages and 4 micro-batches: 1 of 5.
-        QVERIFY2(m_controller->scheduleText().contains(QStringLiteral("planned 20.0 %")),
-            qPrintable(m_controller->scheduleText()));
+        QVERIFY2(m_controller->schedule()->text().contains(QStringLiteral("planned 20.0 %")),
+            qPrintable(m_controller->schedule()->text()));
         layOut();
         QVERIFY(m_controller->scene(LayoutController::Schedule).height > 0.0);
+    }
+
+    // GPipe takes as long as 1F1B; zero-bubble with equal thirds has a third of its idle time: of
+    // 12 units of work and 3 of waiting, 1 of 13.
+    void anotherPlan() {
+        QVERIFY(show({"grid"}));
+        auto* schedule = m_controller->schedule();
+        QCOMPARE(schedule->settings()->count(), 1);
+        schedule->choose(QStringLiteral("plan"), 4);
+        QTRY_VERIFY2(
+            schedule->text().contains(QStringLiteral("7.7 %")), qPrintable(schedule->text()));
+        QVERIFY(schedule->text().contains(QStringLiteral("ZB-H1")));
+        QVERIFY(m_controller->figures().contains(QStringLiteral("Pipeline schedule")));
+        m_controller->setFigure(1);
+        QVERIFY(m_controller->exportJob().name.endsWith(QStringLiteral("schedule")));
+        // Interleaved needs as many micro-batches as stages: it has 4 of 2.
+        schedule->choose(QStringLiteral("plan"), 3);
+        QTRY_VERIFY(schedule->text().contains(QStringLiteral("Interleaved")));
+        schedule->choose(QStringLiteral("plan"), 0);
+        QTRY_VERIFY(schedule->text().contains(QStringLiteral("20.0 %")));
     }
 
     void nothingIsChosen() {

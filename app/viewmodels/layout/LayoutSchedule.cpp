@@ -1,0 +1,193 @@
+#include "app/viewmodels/layout/LayoutSchedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::app {
+namespace {
+
+QString textOf(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+QString percent(double share) {
+    constexpr double kHundred = 100.0;
+    return LayoutSchedule::tr("%1 %").arg(share * kHundred, 0, 'f', 1);
+}
+
+QString signedPercent(double share) {
+    return (share < 0.0 ? QStringLiteral("−") : QStringLiteral("+")) + percent(std::abs(share));
+}
+
+using Iterations = std::vector<analysis::TracedIteration>;
+
+// By duration; those that are traced whole where there are any.
+Iterations byDuration(const Iterations& all) {
+    Iterations sorted;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(sorted),
+        [](const auto& one) { return one.isWhole; });
+    if (sorted.empty())
+        sorted = all;
+    std::stable_sort(sorted.begin(), sorted.end(),
+        [](const auto& a, const auto& b) { return a.duration.ns < b.duration.ns; });
+    return sorted;
+}
+
+std::vector<Fact> factsOf(const plot::ScheduleFigureData& data) {
+    std::vector<Fact> facts;
+    if (data.isEmpty())
+        return facts;
+    const auto bubble = [](const std::optional<double>& share) {
+        return share ? percent(*share) : LayoutSchedule::tr("not traced");
+    };
+    const auto planned = [](const std::optional<double>& share) {
+        return share ? LayoutSchedule::tr("planned %1").arg(percent(*share)) : QString();
+    };
+    facts.push_back({LayoutSchedule::tr("Pipeline bubbles, share of the step"), {}, true});
+    for (std::size_t stage = 0; stage < data.stages.size(); ++stage) {
+        const auto& one = data.stages[stage];
+        facts.push_back({LayoutSchedule::tr("Stage %1").arg(stage),
+            data.traced ? bubble(one.tracedBubble) : bubble(one.plannedBubble), false,
+            data.traced ? planned(one.plannedBubble) : QString()});
+    }
+    if (data.plans.empty())
+        return facts;
+    facts.push_back({LayoutSchedule::tr("The step against plans"), {}, true});
+    for (const auto& fit : data.plans)
+        facts.push_back(
+            {textOf(titleOf(fit.kind)), signedPercent(data.traced->makespan / fit.makespan - 1.0),
+                false, LayoutSchedule::tr("its bubbles %1").arg(percent(fit.bubbleFraction))});
+    return facts;
+}
+
+} // namespace
+
+LayoutSchedule::LayoutSchedule(QObject* parent)
+    : QObject(parent) { }
+
+bool LayoutSchedule::isShown() const {
+    return !m_data.isEmpty() || m_plan.has_value();
+}
+
+QString LayoutSchedule::text() const {
+    if (m_data.isEmpty())
+        return {};
+    const auto& shown = m_data.traced ? *m_data.traced : *m_data.planned;
+    QStringList parts{textOf(titleOf(shown.kind))};
+    if (m_data.iteration)
+        parts.append(tr("iteration %1").arg(*m_data.iteration));
+    if (m_data.tracedBubble)
+        parts.append(tr("bubbles traced %1").arg(percent(*m_data.tracedBubble)));
+    if (m_data.plannedBubble && m_data.tracedBubble)
+        parts.append(
+            tr("%1 planned (%2)")
+                .arg(percent(*m_data.plannedBubble), textOf(titleOf(m_data.planned->kind))));
+    else if (m_data.plannedBubble)
+        parts.append(tr("bubbles planned %1").arg(percent(*m_data.plannedBubble)));
+    return parts.join(QStringLiteral(" · "));
+}
+
+double LayoutSchedule::readablePart() const {
+    constexpr double kPasses = 32.0;
+    if (m_data.isEmpty())
+        return 1.0;
+    const auto& shown = m_data.traced ? *m_data.traced : *m_data.planned;
+    const double passes
+        = static_cast<double>(shown.tasks.size()) / std::max(m_data.stageCount(), 1);
+    return passes > kPasses ? kPasses / passes : 1.0;
+}
+
+plot::ScheduleFigureData LayoutSchedule::part(bool whole) const {
+    plot::ScheduleFigureData shown = m_data;
+    if (!whole)
+        shown.to = shown.from + (shown.to - shown.from) * readablePart();
+    return shown;
+}
+
+plot::ScheduleQuery LayoutSchedule::queryOf(RunId run, bool withTraces) const {
+    plot::ScheduleQuery query;
+    query.run = run;
+    query.plannedOnly = !withTraces;
+    query.plan = m_plan;
+    const auto choices = iterationChoices();
+    if (withTraces && static_cast<std::size_t>(m_iteration) < choices.size())
+        query.iteration = choices[static_cast<std::size_t>(m_iteration)].iteration;
+    return query;
+}
+
+std::vector<LayoutSchedule::Choice> LayoutSchedule::iterationChoices() const {
+    std::vector<Choice> choices;
+    if (m_iterations.empty())
+        return choices;
+    const auto sorted = byDuration(m_iterations);
+    const auto slowest = sorted.back().index;
+    const auto median = sorted[(sorted.size() - 1) / 2].index;
+    choices.push_back({tr("Best traced"), std::nullopt});
+    choices.push_back({tr("Slowest: %1").arg(slowest), slowest});
+    choices.push_back({tr("Median: %1").arg(median), median});
+    constexpr std::size_t kMost = 500; // that a list can show
+    for (std::size_t i = 0; i < std::min(kMost, m_iterations.size()); ++i)
+        choices.push_back({QString::number(m_iterations[i].index), m_iterations[i].index});
+    return choices;
+}
+
+void LayoutSchedule::choose(const QString& key, int choice) {
+    if (key == QLatin1String("iteration")) {
+        if (choice < 0 || choice >= static_cast<int>(iterationChoices().size())
+            || choice == m_iteration)
+            return;
+        m_iteration = choice;
+    } else {
+        const auto plan = choice > 0 && choice <= static_cast<int>(layout::kAllSchedules.size())
+            ? std::optional(layout::kAllSchedules[static_cast<std::size_t>(choice - 1)])
+            : std::nullopt;
+        if (plan == m_plan)
+            return;
+        m_plan = plan;
+    }
+    refresh();
+    Q_EMIT wanted();
+}
+
+void LayoutSchedule::setData(plot::ScheduleFigureData data) {
+    m_data = std::move(data);
+    refresh();
+}
+
+void LayoutSchedule::setIterations(std::vector<analysis::TracedIteration> iterations) {
+    m_iterations = std::move(iterations);
+    refresh();
+}
+
+void LayoutSchedule::forget() {
+    m_data = {};
+    m_iterations.clear();
+    m_iteration = 0;
+    m_plan.reset();
+    refresh();
+}
+
+void LayoutSchedule::refresh() {
+    std::vector<SettingRow> rows;
+    QStringList iterations;
+    for (const Choice& choice : iterationChoices())
+        iterations.append(choice.title);
+    if (!iterations.isEmpty())
+        rows.push_back({QStringLiteral("iteration"), tr("Iteration"), iterations, m_iteration,
+            tr("Which traced iteration the chart shows"), false});
+    QStringList plans{m_data.traced ? tr("Nearest") : tr("As laid out")};
+    int current = 0;
+    for (std::size_t i = 0; i < layout::kAllSchedules.size(); ++i) {
+        plans.append(textOf(titleOf(layout::kAllSchedules[i])));
+        if (m_plan == layout::kAllSchedules[i])
+            current = static_cast<int>(i) + 1;
+    }
+    if (isShown())
+        rows.push_back({QStringLiteral("plan"), tr("Plan"), plans, current,
+            tr("The planned schedule, with the durations of the traced passes"), false});
+    m_rows.setRows(rows);
+    m_facts.setFacts(factsOf(m_data));
+    Q_EMIT changed();
+}
+
+} // namespace trainscope::app
