@@ -129,9 +129,11 @@ void recolour(RankDiagram& diagram, const RankColours& colours, const layout::La
         fill.fill = rankColor(colours, layout, number, theme);
         const bool isMissing = colours.by == RankColour::Value && !valueOf(colours, number);
         fill.hatch = isMissing ? Hatch::Diagonal : Hatch::None;
-        const Color ink = isMissing ? theme.text : readableOn(fill.fill);
-        for (std::size_t i = 0; i < cell.labels; ++i)
-            std::get<Label>(items[cell.firstLabel + i]).color = ink;
+        if (cell.labels > 0) {
+            const Color ink = isMissing ? theme.text : readableOn(fill.fill);
+            for (std::size_t i = 0; i < cell.labels; ++i)
+                std::get<Label>(items[cell.firstLabel + i]).color = ink;
+        }
         if (cell.value)
             std::get<Label>(items[*cell.value]).text
                 = shortValue(colours.scale, valueOf(colours, number));
