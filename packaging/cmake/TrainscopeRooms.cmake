@@ -2,11 +2,16 @@
 # another room's headers only by linking it, so an include against the direction of dependencies does not
 # compile. Headers are included from the top: #include "core/model/Run.h".
 
-# trainscope_room(core_model LINKS core_other PkgConfig::zstd PRIVATE SQLite::SQLite3)
+# FOLDERS: of a room that is too large for one folder and cannot be several rooms.
+# trainscope_room(core_model FOLDERS units LINKS core_other PkgConfig::zstd PRIVATE SQLite::SQLite3)
 function(trainscope_room name)
-  cmake_parse_arguments(ROOM "" "" "LINKS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "FOLDERS;LINKS;PRIVATE" ${ARGN})
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp *.h)
+  foreach(part ${ROOM_FOLDERS})
+    file(GLOB more CONFIGURE_DEPENDS ${part}/*.cpp ${part}/*.h)
+    list(APPEND sources ${more})
+  endforeach()
   if(NOT sources MATCHES "[.]cpp")
     message(FATAL_ERROR "${folder} has no sources")
   endif()

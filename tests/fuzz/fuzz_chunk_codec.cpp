@@ -1,10 +1,10 @@
 // Whatever the bytes of a chunk, decoding ends with data or with "no", within memory it may have.
 
-#include "core/store/BucketNode.h"
-#include "core/store/ChunkCodec.h"
-#include "core/store/GroupPage.h"
-#include "core/store/SpanCodec.h"
-#include "core/store/TimeCodec.h"
+#include "core/store/codec/ChunkCodec.h"
+#include "core/store/codec/SpanCodec.h"
+#include "core/store/codec/TimeCodec.h"
+#include "core/store/samples/BucketNode.h"
+#include "core/store/spans/GroupPage.h"
 
 #include <cstddef>
 #include <cstdint>

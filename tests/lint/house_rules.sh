@@ -26,6 +26,7 @@ report "colour literals outside the theme" "$(grep -nE '"#[0-9a-fA-F]{3,8}"' $(f
 report "words of unfinished work" "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources)"
 report "headers without #pragma once" "$(for f in $(find core importers app -name '*.h'); do head -1 "$f" | grep -q 'pragma once' || echo "$f"; done)"
 report "files over 400 lines (each holds two ideas)" "$(wc -l $sources | awk '$2 != "total" && $1 > 400 {print $2 ": " $1}')"
+in_order core/store codec database samples spans tables maintenance sql
 in_order app/viewmodels text shared window bench lanes alignment inspector importing session timeline \
   layout figures comparison findings
 exit $status

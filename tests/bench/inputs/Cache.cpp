@@ -1,6 +1,6 @@
 #include "bench/inputs/Cache.h"
 
-#include "core/store/Schema.h"
+#include "core/store/database/Schema.h"
 
 #include <cstdlib>
 

@@ -1,10 +1,10 @@
 // Columns come back bit for bit, whatever they hold, in about the bytes that their spread asks for;
 // damaged bytes are refused without harm.
 
-#include "core/store/BitPack.h"
-#include "core/store/ChunkCodec.h"
-#include "core/store/IntColumn.h"
-#include "core/store/TimeCodec.h"
+#include "core/store/codec/BitPack.h"
+#include "core/store/codec/ChunkCodec.h"
+#include "core/store/codec/IntColumn.h"
+#include "core/store/codec/TimeCodec.h"
 
 #include <QObject>
 #include <QtTest>

@@ -2,9 +2,9 @@
 // own message, and stay as they are; a database of ours opens from a folder that cannot be written,
 // too.
 
-#include "core/store/Database.h"
 #include "core/store/Fixture.h"
-#include "core/store/Schema.h"
+#include "core/store/database/Database.h"
+#include "core/store/database/Schema.h"
 
 #include <QFile>
 #include <QObject>

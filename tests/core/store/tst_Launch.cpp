@@ -4,8 +4,8 @@
 #include "core/store/Fixture.h"
 
 #include "core/model/LaunchFields.h"
-#include "core/store/Database.h"
-#include "core/store/Schema.h"
+#include "core/store/database/Database.h"
+#include "core/store/database/Schema.h"
 
 #include <QObject>
 

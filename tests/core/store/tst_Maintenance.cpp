@@ -1,8 +1,8 @@
 // Removing a run, compacting and checking a database: all or nothing, with a progress that grows,
 // and damage is found where it was done.
 
-#include "core/store/Database.h"
 #include "core/store/Fixture.h"
+#include "core/store/database/Database.h"
 
 #include <QObject>
 

@@ -2,8 +2,8 @@
 // before alone.
 
 #include "core/parallel/WorkerPool.h"
-#include "core/store/Database.h"
 #include "core/store/Fixture.h"
+#include "core/store/database/Database.h"
 
 #include <QObject>
 

@@ -2,7 +2,7 @@
 // them says: sorting with little memory, depths, windows, groups at every width, and search.
 
 #include "core/store/Fixture.h"
-#include "core/store/SpanSorter.h"
+#include "core/store/spans/SpanSorter.h"
 
 #include <QObject>
 

@@ -2,8 +2,8 @@
 
 #include "core/store/Fixture.h"
 
-#include "core/store/Database.h"
-#include "core/store/Schema.h"
+#include "core/store/database/Database.h"
+#include "core/store/database/Schema.h"
 
 #include <QObject>
 

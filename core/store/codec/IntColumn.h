@@ -1,0 +1,47 @@
+#pragma once
+// A column of 64-bit integers, compressed without loss; every time, integer-like value and id goes
+// through it. Made for decoding at memory speed.
+//
+// The column is v(i) = base + divisor·u(i), and u is predicted:
+//   Plain  u(i) = r(i)
+//   First  u(i) = u(i-1) + r(i)
+//   Second u(i) = u(i-1) + d(i), d(i) = d(i-1) + r(i)
+//   Line   u(i) = (i·slope >> 16) + r(i)
+// from u(-1) = 0. All arithmetic is modulo 2^64.
+//
+// Format: u8 head (bits 0-1 the prediction, bit 2 planes, bit 3 a divisor follows), varint divisor,
+// signed varint base, Second: signed varint d(-1), Line: varint slope, then the residuals r in
+// blocks of kBlock (BitPack.h) and a tail: u8 width (bit 7: patched), signed varint reference less
+// that of the block before, patched: u8 number, u8 width of patches, u8 positions, patches zigzag
+// and bit-packed; then the bits of x: r = reference + x, where a patch adds its value << width.
+// Planes: signed varint reference, u8 width, a varint length and the bytes of all x, least
+// significant plane first, under zstd.
+
+#include "core/store/codec/Bytes.h"
+
+#include <cstdint>
+#include <span>
+
+namespace trainscope::store {
+
+// Columns longer than this are refused by the decoders.
+inline constexpr std::size_t kMaxColumn = std::size_t{1} << 16U;
+
+// Whether zstd is tried, and taken where it is smaller by an eighth; it is slow both ways.
+enum class Squeeze { No, IfMuchSmaller };
+
+void encodeInts(
+    std::span<const std::int64_t> values, Bytes& out, Squeeze squeeze = Squeeze::IfMuchSmaller);
+
+// Fills `values` from `in`; false when the bytes are not such a column of that length.
+bool decodeInts(ByteReader& in, std::span<std::int64_t> values);
+
+// What the encoder and the decoder share.
+enum class Prediction : std::uint8_t { Plain = 0, First = 1, Second = 2, Line = 3 };
+inline constexpr std::uint8_t kPredictionBits = 3;
+inline constexpr std::uint8_t kPlanesBit = 4;
+inline constexpr std::uint8_t kDivisorBit = 8;
+inline constexpr std::uint8_t kPatchedBit = 0x80;
+inline constexpr unsigned kSlopeBits = 16;
+
+} // namespace trainscope::store

@@ -1,0 +1,273 @@
+#include "core/model/Wide.h"
+#include "core/store/codec/BitPack.h"
+#include "core/store/codec/IntColumn.h"
+#include "core/store/codec/IntPlan.h"
+#include "core/store/codec/Zstd.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace trainscope::store {
+namespace {
+
+constexpr std::size_t kWorthSqueezing = 64; // bytes
+constexpr std::size_t kMostPatches = kBlock / 8;
+constexpr std::size_t kPatchBytes = 2; // what a patched block says before its patches
+
+std::uint64_t word(std::int64_t value) {
+    return static_cast<std::uint64_t>(value);
+}
+unsigned widthOf(std::uint64_t value) {
+    return static_cast<unsigned>(std::bit_width(value));
+}
+
+struct Bounds {
+    std::int64_t low;
+    std::int64_t high;
+};
+
+TRAINSCOPE_WIDE
+Bounds boundsOf(const std::int64_t* values, std::size_t count) {
+    Bounds bounds{values[0], values[0]};
+    for (std::size_t i = 1; i < count; ++i) {
+        bounds.low = values[i] < bounds.low ? values[i] : bounds.low;
+        bounds.high = values[i] > bounds.high ? values[i] : bounds.high;
+    }
+    return bounds;
+}
+
+TRAINSCOPE_WIDE
+void above(const std::int64_t* values, std::size_t count, std::int64_t low, std::uint64_t* out) {
+    for (std::size_t i = 0; i < count; ++i)
+        out[i] = word(values[i]) - word(low);
+}
+
+TRAINSCOPE_WIDE
+std::size_t countNear(const std::uint64_t* values, std::uint64_t low, std::uint64_t width) {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < kBlock; ++i)
+        count += values[i] - low <= width ? 1U : 0U;
+    return static_cast<std::size_t>(count);
+}
+
+// Where all but a few values of a block lie: [low, low + 2^width).
+struct Core {
+    std::uint64_t low = 0;
+    unsigned width = 64;
+    std::size_t patches = 0;
+};
+
+std::size_t bitsOf(const Core& core, unsigned widest) {
+    const std::size_t patches = core.patches * (8 + widest + 1 - core.width);
+    return kBlock * core.width + patches + (core.patches > 0 ? kPatchBytes * 8 : 0);
+}
+
+// The cheapest core; `sorted` is a copy that is put in order at both ends.
+Core cheapestCore(std::array<std::uint64_t, kBlock>& sorted, unsigned widest) {
+    auto* const low = sorted.begin() + kMostPatches;
+    auto* const high = sorted.end() - kMostPatches - 1;
+    std::nth_element(sorted.begin(), low, sorted.end());
+    std::nth_element(low + 1, high, sorted.end());
+    std::sort(sorted.begin(), low);
+    std::sort(high, sorted.end());
+    const auto narrowest = [&sorted](std::size_t patches) {
+        Core core{0, 64, patches};
+        std::uint64_t least = ~std::uint64_t{0};
+        for (std::size_t below = 0; below <= patches; ++below) {
+            const std::uint64_t range = sorted[kBlock - 1 - patches + below] - sorted[below];
+            core.low = range < least ? sorted[below] : core.low;
+            least = std::min(least, range);
+        }
+        core.width = widthOf(least);
+        return core;
+    };
+    const unsigned least = narrowest(kMostPatches).width;
+    Core best{0, widest, 0};
+    std::size_t cost = kBlock * widest;
+    for (std::size_t patches = 1; patches <= kMostPatches; ++patches) {
+        if (bitsOf({0, least, 0}, widest) + patches * 8 >= cost)
+            break; // more patches cannot pay any more
+        const Core core = narrowest(patches);
+        if (bitsOf(core, widest) < cost) {
+            best = core;
+            cost = bitsOf(core, widest);
+        }
+    }
+    return best;
+}
+
+class Encoder {
+public:
+    explicit Encoder(Bytes& out)
+        : m_out(out)
+        , m_writer(out) { }
+
+    void head(const IntPlan& plan, std::uint8_t flags) {
+        const bool divided = plan.divisor != 1;
+        m_writer.u8(static_cast<std::uint8_t>(
+            static_cast<std::uint8_t>(plan.prediction) | (divided ? kDivisorBit : 0U) | flags));
+        if (divided)
+            m_writer.varint(plan.divisor);
+        m_writer.signedVarint(static_cast<std::int64_t>(plan.base));
+        if (plan.prediction == Prediction::Second)
+            m_writer.signedVarint(static_cast<std::int64_t>(plan.step));
+        if (plan.prediction == Prediction::Line)
+            m_writer.varint(plan.slope);
+    }
+
+    void blocks(std::span<const std::int64_t> residuals) {
+        std::size_t at = 0;
+        for (; at + kBlock <= residuals.size(); at += kBlock)
+            block(residuals.data() + at);
+        if (at < residuals.size())
+            tail(residuals.subspan(at));
+    }
+
+private:
+    void reference(std::uint64_t value) {
+        m_writer.signedVarint(static_cast<std::int64_t>(value - m_reference));
+        m_reference = value;
+    }
+
+    std::uint8_t* grow(std::size_t bytes) {
+        m_out.resize(m_out.size() + bytes);
+        return m_out.data() + (m_out.size() - bytes);
+    }
+
+    void block(const std::int64_t* values) {
+        const Bounds bounds = boundsOf(values, kBlock);
+        const std::uint64_t top = word(bounds.high) - word(bounds.low);
+        const unsigned widest = widthOf(top);
+        above(values, kBlock, bounds.low, m_above.data());
+        const Core core = coreOf(top, widest);
+        if (core.patches > 0)
+            return patched(core, word(bounds.low));
+        m_writer.u8(static_cast<std::uint8_t>(widest));
+        reference(word(bounds.low));
+        packBlock(m_above.data(), widest, grow(blockBytes(widest)));
+    }
+
+    // Whether a quarter of the range holds nearly all values.
+    [[nodiscard]] bool mostAreNear(std::uint64_t top) const {
+        if (top == 0)
+            return false;
+        const std::uint64_t a = m_above[kBlock / 8];
+        const std::uint64_t b = m_above[kBlock / 2];
+        const std::uint64_t c = m_above[kBlock - kBlock / 8];
+        const std::uint64_t middle = std::max(std::min(a, b), std::min(std::max(a, b), c));
+        return countNear(m_above.data(), middle - std::min(middle, top / 8), top / 4)
+            >= kBlock - kMostPatches;
+    }
+
+    // Without patches where the whole range is best.
+    [[nodiscard]] Core coreOf(std::uint64_t top, unsigned widest) const {
+        const Core whole{0, widest, 0};
+        if (widest < 2)
+            return whole;
+        // A range little wider than half its bits hold is cut at both ends.
+        const std::uint64_t half = std::uint64_t{1} << (widest - 1);
+        const std::uint64_t excess = top - (half - 1);
+        if (excess < half / 8) {
+            const std::size_t inside = countNear(m_above.data(), excess / 2, half - 1);
+            const Core core{excess / 2, widest - 1, kBlock - inside};
+            if (core.patches <= kMostPatches && bitsOf(core, widest) < bitsOf(whole, widest))
+                return core;
+        }
+        if (!mostAreNear(top))
+            return whole;
+        std::array<std::uint64_t, kBlock> sorted = m_above;
+        return cheapestCore(sorted, widest);
+    }
+
+    void patched(const Core& core, std::uint64_t low) {
+        std::array<std::uint64_t, kMostPatches> patches{};
+        std::array<std::uint8_t, kMostPatches> positions{};
+        std::size_t count = 0;
+        std::uint64_t widest = 0;
+        const std::uint64_t mask = (std::uint64_t{1} << core.width) - 1;
+        for (std::size_t i = 0; i < kBlock; ++i) {
+            const std::uint64_t x = m_above[i] - core.low;
+            m_above[i] = x & mask;
+            if (x <= mask)
+                continue;
+            patches[count] = zigzag(static_cast<std::int64_t>(x) >> core.width);
+            widest |= patches[count];
+            positions[count++] = static_cast<std::uint8_t>(i);
+        }
+        const unsigned patchWidth = widthOf(widest);
+        m_writer.u8(static_cast<std::uint8_t>(core.width | kPatchedBit));
+        reference(low + core.low);
+        m_writer.u8(static_cast<std::uint8_t>(count));
+        m_writer.u8(static_cast<std::uint8_t>(patchWidth));
+        m_writer.raw({positions.data(), count});
+        packTail({patches.data(), count}, patchWidth, grow(tailBytes(count, patchWidth)));
+        packBlock(m_above.data(), core.width, grow(blockBytes(core.width)));
+    }
+
+    void tail(std::span<const std::int64_t> values) {
+        const Bounds bounds = boundsOf(values.data(), values.size());
+        const unsigned width = widthOf(word(bounds.high) - word(bounds.low));
+        above(values.data(), values.size(), bounds.low, m_above.data());
+        m_writer.u8(static_cast<std::uint8_t>(width));
+        reference(word(bounds.low));
+        packTail({m_above.data(), values.size()}, width, grow(tailBytes(values.size(), width)));
+    }
+
+    Bytes& m_out;
+    ByteWriter m_writer;
+    std::uint64_t m_reference = 0;
+    std::array<std::uint64_t, kBlock> m_above{};
+};
+
+// The whole column as byte planes; empty when zstd does not help much.
+void squeeze(const IntPlan& plan, Bytes& out, std::size_t packedSize) {
+    const auto& residuals = plan.residuals;
+    const Bounds bounds = boundsOf(residuals.data(), residuals.size());
+    const unsigned width = widthOf(word(bounds.high) - word(bounds.low));
+    if (width == 0)
+        return;
+    const std::size_t planes = (width + 7) / 8;
+    thread_local Bytes plain;
+    plain.resize(planes * residuals.size());
+    for (std::size_t plane = 0; plane < planes; ++plane) {
+        std::uint8_t* bytes = plain.data() + plane * residuals.size();
+        for (std::size_t i = 0; i < residuals.size(); ++i)
+            bytes[i]
+                = static_cast<std::uint8_t>((word(residuals[i]) - word(bounds.low)) >> (8 * plane));
+    }
+    thread_local Bytes compressed;
+    compressed.clear();
+    zstdCompress(plain, compressed);
+    if (compressed.empty() || compressed.size() * 8 > packedSize * 7)
+        return;
+    Encoder(out).head(plan, kPlanesBit);
+    ByteWriter writer(out);
+    writer.signedVarint(bounds.low);
+    writer.u8(static_cast<std::uint8_t>(width));
+    writer.block(compressed);
+}
+
+} // namespace
+
+void encodeInts(std::span<const std::int64_t> values, Bytes& out, Squeeze wanted) {
+    if (values.empty())
+        return;
+    thread_local IntPlan plan;
+    planInts(values, plan);
+    const std::size_t before = out.size();
+    Encoder encoder(out);
+    encoder.head(plan, 0);
+    encoder.blocks(plan.residuals);
+    const std::size_t packed = out.size() - before;
+    if (wanted == Squeeze::No || packed < kWorthSqueezing)
+        return;
+    Bytes squeezed;
+    squeeze(plan, squeezed, packed);
+    if (squeezed.empty())
+        return;
+    out.resize(before);
+    ByteWriter(out).raw(squeezed);
+}
+
+} // namespace trainscope::store

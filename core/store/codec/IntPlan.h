@@ -1,0 +1,23 @@
+#pragma once
+// How an integer column is best predicted: the choice that the encoder makes before it packs bits.
+
+#include "core/store/codec/IntColumn.h"
+
+#include <vector>
+
+namespace trainscope::store {
+
+// Base, divisor, prediction as in IntColumn.h, and the residuals that are left.
+struct IntPlan {
+    Prediction prediction = Prediction::Plain;
+    std::uint64_t divisor = 1;
+    std::uint64_t base = 0;
+    std::uint64_t step = 0; // d(-1)
+    std::uint64_t slope = 0;
+    std::vector<std::int64_t> residuals;
+};
+
+// Plans are reused: their memory is. values not empty.
+void planInts(std::span<const std::int64_t> values, IntPlan& plan);
+
+} // namespace trainscope::store

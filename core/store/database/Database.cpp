@@ -1,0 +1,198 @@
+#include "core/store/database/Database.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace trainscope::store {
+namespace {
+
+// SQLITE_TRANSIENT is a C cast of -1; a null destructor means static, which holds as parameters
+// outlive the step.
+constexpr sqlite3_destructor_type kOutlives = nullptr;
+
+} // namespace
+
+void StatementDeleter::operator()(sqlite3_stmt* statement) const {
+    sqlite3_finalize(statement);
+}
+void Database::HandleDeleter::operator()(sqlite3* handle) const {
+    sqlite3_close_v2(handle);
+}
+
+bool Row::isNull(int column) const {
+    return sqlite3_column_type(m_statement, column) == SQLITE_NULL;
+}
+std::int64_t Row::integer(int column) const {
+    return sqlite3_column_int64(m_statement, column);
+}
+int Row::smallInteger(int column) const {
+    return static_cast<int>(std::clamp<std::int64_t>(
+        integer(column), std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+}
+double Row::real(int column) const {
+    return isNull(column) ? std::numeric_limits<double>::quiet_NaN()
+                          : sqlite3_column_double(m_statement, column);
+}
+std::string_view Row::text(int column) const {
+    const void* bytes = sqlite3_column_text(m_statement, column);
+    const int size = sqlite3_column_bytes(m_statement, column);
+    return bytes == nullptr
+        ? std::string_view{}
+        : std::string_view(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
+}
+ByteView Row::blob(int column) const {
+    const void* bytes = sqlite3_column_blob(m_statement, column);
+    const int size = sqlite3_column_bytes(m_statement, column);
+    return bytes == nullptr
+        ? ByteView{}
+        : ByteView(static_cast<const std::uint8_t*>(bytes), static_cast<std::size_t>(size));
+}
+std::optional<int> Row::optionalInteger(int column) const {
+    return isNull(column) ? std::nullopt : std::optional<int>(smallInteger(column));
+}
+
+Database::Database(sqlite3* handle, std::string path)
+    : m_handle(handle)
+    , m_path(std::move(path)) { }
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&& other) noexcept {
+    m_idle = std::move(other.m_idle);
+    m_handle = std::move(other.m_handle);
+    m_path = std::move(other.m_path);
+    return *this;
+}
+Database::~Database() = default;
+
+Result<Database> Database::open(const std::string& uri, int flags, std::string shownPath) {
+    sqlite3* handle = nullptr;
+    const int code = sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+    if (handle == nullptr)
+        return Error{
+            ErrorCode::Internal, "There is not enough memory to open the database.", shownPath};
+    Database database(handle, std::move(shownPath));
+    if (code != SQLITE_OK)
+        return database.error(code);
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_busy_timeout(handle, 5000);
+    // A damaged file may claim anything; these keep SQLite from acting on it.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    return database;
+}
+
+std::int64_t Database::lastRowId() const {
+    return sqlite3_last_insert_rowid(m_handle.get());
+}
+std::int64_t Database::changes() const {
+    return sqlite3_changes64(m_handle.get());
+}
+
+Error Database::error(int code) const {
+    const std::string detail = sqlite3_errmsg(m_handle.get());
+    switch (code & 0xFF) {
+    case SQLITE_FULL:
+        return {ErrorCode::Io,
+            "The disk is full: nothing of this change was kept. Free some space and try again.",
+            m_path};
+    case SQLITE_IOERR:
+        return {ErrorCode::Io,
+            "Reading or writing failed (" + detail
+                + "): nothing of this change was kept. Check the disk and its free space.",
+            m_path};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return {ErrorCode::Refused,
+            "The database is in use by another import. Try again when it has finished.", m_path};
+    case SQLITE_READONLY:
+        return {ErrorCode::Refused,
+            "The database cannot be written: it is read-only (" + detail + ").", m_path};
+    case SQLITE_CANTOPEN:
+        return {ErrorCode::Refused, "The database cannot be opened (" + detail + ").", m_path};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return {ErrorCode::Unreadable,
+            "The database is damaged (" + detail + "). Import the sources into a new one.", m_path};
+    case SQLITE_INTERRUPT:
+        return {ErrorCode::Cancelled, "Stopped on request.", m_path};
+    case SQLITE_AUTH:
+        return {ErrorCode::Usage, "Only reading is allowed here (" + detail + ").", {}};
+    case SQLITE_ERROR:
+        return {ErrorCode::Unreadable, "The database answered: " + detail + ".", m_path};
+    default:
+        return {ErrorCode::Internal, "The database answered: " + detail + ".", m_path};
+    }
+}
+
+Status Database::script(const std::string& sql) {
+    const int code = sqlite3_exec(m_handle.get(), sql.c_str(), nullptr, nullptr, nullptr);
+    return code == SQLITE_OK ? Status() : Status(error(code));
+}
+
+Result<StatementHandle> Database::take(std::string_view sql) {
+    const auto found = m_idle.find(sql);
+    if (found != m_idle.end() && !found->second.empty()) {
+        StatementHandle statement = std::move(found->second.back());
+        found->second.pop_back();
+        return statement;
+    }
+    sqlite3_stmt* raw = nullptr;
+    const int code = sqlite3_prepare_v3(m_handle.get(), sql.data(), static_cast<int>(sql.size()),
+        SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+    if (code != SQLITE_OK)
+        return error(code);
+    return StatementHandle(raw);
+}
+
+void Database::giveBack(std::string_view sql, StatementHandle statement) {
+    sqlite3_reset(statement.get());
+    sqlite3_clear_bindings(statement.get());
+    auto found = m_idle.find(sql);
+    if (found == m_idle.end())
+        found = m_idle.emplace(std::string(sql), std::vector<StatementHandle>{}).first;
+    found->second.push_back(std::move(statement));
+}
+
+Result<bool> Database::step(sqlite3_stmt* statement) const {
+    const int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        return true;
+    if (code == SQLITE_DONE)
+        return false;
+    return error(code);
+}
+
+int Database::bind(sqlite3_stmt* statement, int index, std::int64_t value) {
+    return sqlite3_bind_int64(statement, index, value);
+}
+int Database::bind(sqlite3_stmt* statement, int index, int value) {
+    return sqlite3_bind_int64(statement, index, value);
+}
+int Database::bind(sqlite3_stmt* statement, int index, double value) {
+    return sqlite3_bind_double(statement, index, value);
+}
+int Database::bind(sqlite3_stmt* statement, int index, std::string_view value) {
+    // An empty view may have no address, which SQLite would take for NULL.
+    return sqlite3_bind_text64(
+        statement, index, value.empty() ? "" : value.data(), value.size(), kOutlives, SQLITE_UTF8);
+}
+int Database::bind(sqlite3_stmt* statement, int index, const std::string& value) {
+    return bind(statement, index, std::string_view(value));
+}
+int Database::bind(sqlite3_stmt* statement, int index, const char* value) {
+    return bind(statement, index, std::string_view(value));
+}
+int Database::bind(sqlite3_stmt* statement, int index, ByteView value) {
+    return value.empty()
+        ? sqlite3_bind_zeroblob(statement, index, 0)
+        : sqlite3_bind_blob64(statement, index, value.data(), value.size(), kOutlives);
+}
+int Database::bind(sqlite3_stmt* statement, int index, const Bytes& value) {
+    return bind(statement, index, ByteView(value));
+}
+int Database::bindNull(sqlite3_stmt* statement, int index) {
+    return sqlite3_bind_null(statement, index);
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,151 @@
+#pragma once
+// One SQLite connection with RAII and errors as values. Statements are prepared once and kept; a
+// statement that is being stepped may be run again from inside (a second one is prepared). One
+// thread at a time.
+
+#include "core/model/Result.h"
+#include "core/store/codec/Bytes.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace trainscope::store {
+
+struct StatementDeleter {
+    void operator()(sqlite3_stmt* statement) const;
+};
+using StatementHandle = std::unique_ptr<sqlite3_stmt, StatementDeleter>;
+
+// The row a statement stands on; views are valid until the next one.
+class Row {
+public:
+    explicit Row(sqlite3_stmt* statement)
+        : m_statement(statement) { }
+    [[nodiscard]] bool isNull(int column) const;
+    [[nodiscard]] std::int64_t integer(int column) const;
+    [[nodiscard]] int smallInteger(int column) const; // clamped to int
+    [[nodiscard]] double real(int column) const; // NaN for NULL
+    [[nodiscard]] std::string_view text(int column) const;
+    [[nodiscard]] std::string string(int column) const { return std::string(text(column)); }
+    [[nodiscard]] ByteView blob(int column) const;
+    [[nodiscard]] std::optional<int> optionalInteger(int column) const;
+
+private:
+    sqlite3_stmt* m_statement;
+};
+
+class Database {
+public:
+    Database(Database&&) noexcept;
+    Database& operator=(Database&&) noexcept;
+    ~Database();
+
+    // flags: SQLITE_OPEN_*; `uri` is a file: address or a plain path.
+    static Result<Database> open(const std::string& uri, int flags, std::string shownPath);
+
+    [[nodiscard]] sqlite3* handle() const { return m_handle.get(); }
+    [[nodiscard]] const std::string& shownPath() const { return m_path; }
+    [[nodiscard]] std::int64_t lastRowId() const;
+    [[nodiscard]] std::int64_t changes() const;
+    // What SQLite's last failure means to a user.
+    [[nodiscard]] Error error(int code) const;
+
+    // Several statements without parameters.
+    Status script(const std::string& sql);
+
+    template <typename... Args>
+    Status execute(std::string_view sql, const Args&... args) {
+        return forEach(
+            sql, [](const Row&) {}, args...);
+    }
+
+    // Calls visit(row) for each row; when it returns bool, false stops, when Status, a failure is
+    // handed on, when Result<bool>, both.
+    template <typename Visit, typename... Args>
+    Status forEach(std::string_view sql, Visit&& visit, const Args&... args) {
+        Result<StatementHandle> taken = take(sql);
+        if (!taken.hasValue())
+            return taken.error();
+        sqlite3_stmt* statement = taken.value().get();
+        int index = 0;
+        int bound = 0;
+        ((bound = bound == 0 ? bind(statement, ++index, args) : bound), ...);
+        Status outcome = bound == 0 ? rows(statement, visit) : Status(error(bound));
+        giveBack(sql, std::move(taken.value()));
+        return outcome;
+    }
+
+private:
+    struct HandleDeleter {
+        void operator()(sqlite3* handle) const;
+    };
+
+    Database(sqlite3* handle, std::string path);
+    Result<StatementHandle> take(std::string_view sql);
+    void giveBack(std::string_view sql, StatementHandle statement);
+    Result<bool> step(sqlite3_stmt* statement) const;
+
+    template <typename Visit>
+    Status rows(sqlite3_stmt* statement, Visit& visit) const {
+        while (true) {
+            const Result<bool> more = step(statement);
+            if (!more.hasValue())
+                return more.error();
+            if (!more.value())
+                return {};
+            using Outcome = std::invoke_result_t<Visit&, const Row&>;
+            if constexpr (std::is_same_v<Outcome, bool>) {
+                if (!visit(Row(statement)))
+                    return {};
+            } else if constexpr (std::is_same_v<Outcome, Result<bool>>) {
+                const Result<bool> wanted = visit(Row(statement));
+                if (!wanted.hasValue())
+                    return wanted.error();
+                if (!wanted.value())
+                    return {};
+            } else if constexpr (std::is_same_v<Outcome, Status>) {
+                Status status = visit(Row(statement));
+                if (!status.hasValue())
+                    return status;
+            } else {
+                visit(Row(statement));
+            }
+        }
+    }
+
+    static int bind(sqlite3_stmt* statement, int index, std::int64_t value);
+    static int bind(sqlite3_stmt* statement, int index, int value);
+    static int bind(sqlite3_stmt* statement, int index, double value); // NaN becomes NULL
+    static int bind(sqlite3_stmt* statement, int index, std::string_view value);
+    static int bind(sqlite3_stmt* statement, int index, const std::string& value);
+    static int bind(sqlite3_stmt* statement, int index, const char* value);
+    static int bind(sqlite3_stmt* statement, int index, ByteView value);
+    static int bind(sqlite3_stmt* statement, int index, const Bytes& value);
+    template <typename T>
+    static int bind(sqlite3_stmt* statement, int index, const std::optional<T>& value) {
+        return value ? bind(statement, index, *value) : bindNull(statement, index);
+    }
+    static int bindNull(sqlite3_stmt* statement, int index);
+
+    struct TextHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const noexcept {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+
+    std::unique_ptr<sqlite3, HandleDeleter> m_handle;
+    std::unordered_map<std::string, std::vector<StatementHandle>, TextHash, std::equal_to<>> m_idle;
+    std::string m_path;
+};
+
+} // namespace trainscope::store

@@ -1,0 +1,310 @@
+#include "core/store/database/OpenFile.h"
+
+#include "core/store/database/Schema.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <random>
+
+namespace trainscope::store {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t kHeaderSize = 100;
+using Header = std::array<unsigned char, kHeaderSize>;
+
+enum class FileState { Absent, Empty, Present };
+
+std::string systemError(int number) {
+    return std::strerror(number);
+}
+
+std::uint32_t bigEndian(const Header& header, std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+        value = (value << 8U) | header[at + i];
+    return value;
+}
+
+std::string startOf(const Header& header) {
+    if (header[0] == 0xFF && header[1] == 0xD8 && header[2] == 0xFF)
+        return "a JPEG picture";
+    if (header[0] == 0x89 && header[1] == 'P' && header[2] == 'N' && header[3] == 'G')
+        return "a PNG picture";
+    if (header[0] == 0x1F && header[1] == 0x8B)
+        return "a gzip archive";
+    return "another kind of file";
+}
+
+Error foreign(const fs::path& path, const std::string& what) {
+    return {ErrorCode::Refused,
+        "This is not a Trainscope database but " + what + "; it was left untouched.",
+        path.string()};
+}
+
+Status judgeHeader(const fs::path& path, const Header& header, std::size_t size) {
+    constexpr std::string_view magic("SQLite format 3\0", 16);
+    const std::string_view start(reinterpret_cast<const char*>(header.data()), magic.size());
+    if (size < magic.size() || start != magic)
+        return foreign(path, startOf(header));
+    if (size < kHeaderSize)
+        return Error{ErrorCode::Unreadable, "The database is cut short: it ends within its header.",
+            path.string()};
+    if (bigEndian(header, 68) != static_cast<std::uint32_t>(kApplicationId))
+        return foreign(path, "an SQLite database of another program");
+    const auto version = static_cast<int>(bigEndian(header, 60));
+    if (version > schemaVersion() || version < 1)
+        return newerVersion(path.string(), version, schemaVersion());
+    return version < oldestSchemaVersion() ? tooOldVersion(path.string()) : Status();
+}
+
+Result<FileState> readHeader(const fs::path& path, int descriptor) {
+    Header header{};
+    std::size_t size = 0;
+    while (size < header.size()) {
+        const ssize_t got = ::read(descriptor, header.data() + size, header.size() - size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return Error{ErrorCode::Unreadable,
+                "The file cannot be read: " + systemError(errno) + ".", path.string()};
+        if (got == 0)
+            break;
+        size += static_cast<std::size_t>(got);
+    }
+    if (size == 0)
+        return FileState::Empty;
+    const Status judged = judgeHeader(path, header, size);
+    if (!judged.hasValue())
+        return judged.error();
+    return FileState::Present;
+}
+
+// Reads the header itself, because SQLite would recover or create files beside a path that is not
+// ours.
+Result<FileState> inspect(const fs::path& path) {
+    struct stat info { };
+    if (::stat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT)
+            return FileState::Absent;
+        return Error{ErrorCode::Unreadable,
+            "The file cannot be reached: " + systemError(errno) + ".", path.string()};
+    }
+    if (S_ISDIR(info.st_mode))
+        return Error{ErrorCode::Refused, "This is a folder, not a database file.", path.string()};
+    if (!S_ISREG(info.st_mode))
+        return Error{
+            ErrorCode::Refused, "This is a device or pipe, not a database file.", path.string()};
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return Error{ErrorCode::Unreadable,
+            "The file cannot be opened: " + systemError(errno) + ".", path.string()};
+    Result<FileState> state = readHeader(path, descriptor);
+    ::close(descriptor);
+    return state;
+}
+
+std::string fileUri(const fs::path& path, std::string_view query) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string uri = "file:";
+    for (const char c : fs::absolute(path).string()) {
+        if (c == '%' || c == '?' || c == '#') {
+            const auto byte = static_cast<unsigned char>(c);
+            uri += '%';
+            uri += digits[byte >> 4U];
+            uri += digits[byte & 15U];
+        } else {
+            uri += c;
+        }
+    }
+    return uri.append(query);
+}
+
+Status configure(Database& database) {
+    return database.script(
+        "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32768;"
+        "PRAGMA journal_size_limit=67108864; PRAGMA temp_store=MEMORY;");
+}
+
+// Touches the schema, which is where a read-only connection to a WAL database without its side
+// files fails.
+Status probe(Database& database) {
+    return database.execute("SELECT value FROM meta WHERE key='uuid'");
+}
+
+Result<Database> openReadOnly(const fs::path& path, std::string_view query) {
+    Result<Database> opened = Database::open(
+        fileUri(path, query), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path.string());
+    if (!opened.hasValue())
+        return opened;
+    if (Status status = configure(opened.value()); !status.hasValue())
+        return status.error();
+    if (Status status = probe(opened.value()); !status.hasValue())
+        return status.error();
+    return opened;
+}
+
+Result<int> versionOf(Database& database) {
+    int version = 0;
+    Status read = database.forEach(
+        "PRAGMA user_version", [&version](const Row& row) { version = row.smallInteger(0); });
+    if (!read.hasValue())
+        return read.error();
+    return version;
+}
+
+Result<Database> openWritable(const fs::path& path) {
+    Result<Database> opened
+        = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
+    if (!opened.hasValue())
+        return opened;
+    if (::access(path.c_str(), W_OK) != 0)
+        return Error{ErrorCode::Refused, "The database is read-only: " + systemError(errno) + ".",
+            path.string()};
+    if (Status status = configure(opened.value()); !status.hasValue())
+        return status.error();
+    if (Status status = migrate(opened.value(), migrations()); !status.hasValue())
+        return status.error();
+    return opened;
+}
+
+std::string newUuid() {
+    std::random_device device;
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string uuid;
+    for (int i = 0; i < 32; ++i) {
+        if (i == 8 || i == 12 || i == 16 || i == 20)
+            uuid += '-';
+        const unsigned random = device() % 16;
+        // Version 4, variant 1 (RFC 9562).
+        uuid += digits[i == 12 ? 4U : (i == 16 ? 8U + random % 4 : random)];
+    }
+    return uuid;
+}
+
+Status fillNew(const fs::path& path) {
+    Result<Database> opened = Database::open(fileUri(path, ""),
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, path.string());
+    if (!opened.hasValue())
+        return opened.error();
+    Database& database = opened.value();
+    Status status = database.script("PRAGMA application_id=" + std::to_string(kApplicationId));
+    if (status.hasValue())
+        status = migrate(database, migrations());
+    if (status.hasValue())
+        status = database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid());
+    if (status.hasValue())
+        status = database.script("PRAGMA journal_mode=WAL");
+    return status;
+}
+
+void removeWithSideFiles(const fs::path& path) {
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+        std::error_code ignored; // what is not there need not be removed
+        fs::remove(path.string() + suffix, ignored);
+    }
+}
+
+Status publish(const fs::path& made, const fs::path& path, FileState target) {
+    // A link, unlike a rename, never replaces what another program put there meanwhile.
+    if (target == FileState::Absent && ::link(made.c_str(), path.c_str()) == 0)
+        return {};
+    if (target == FileState::Absent && errno == EEXIST)
+        return {};
+    if (::rename(made.c_str(), path.c_str()) == 0)
+        return {};
+    return Error{ErrorCode::Io, "The database cannot be created: " + systemError(errno) + ".",
+        path.string()};
+}
+
+Status create(const fs::path& path, FileState target) {
+    const fs::path made = path.string() + "." + newUuid().substr(0, 8) + ".new";
+    Status status = fillNew(made);
+    if (status.hasValue())
+        status = publish(made, path, target);
+    removeWithSideFiles(made);
+    if (status.hasValue())
+        return status;
+    Error error = status.error();
+    error.where = path.string();
+    if (error.code == ErrorCode::Refused)
+        error = {ErrorCode::Io,
+            "The database cannot be created here: the folder does not exist or may not be written.",
+            path.string()};
+    return error;
+}
+
+} // namespace
+
+Result<Database> openReader(const fs::path& path) {
+    Result<Database> opened = openReadOnly(path, "");
+    if (opened.hasValue())
+        return opened;
+    const ErrorCode code = opened.error().code;
+    std::error_code failure;
+    const auto pending = fs::file_size(path.string() + "-wal", failure);
+    // In a read-only folder SQLite cannot make the side files that WAL needs; a file that nobody
+    // can be writing is safe to read without them.
+    if (code == ErrorCode::Refused && (failure || pending == 0)
+        && ::access(path.parent_path().empty() ? "." : path.parent_path().c_str(), W_OK) != 0)
+        return openReadOnly(path, "?immutable=1");
+    return opened;
+}
+
+namespace {
+
+// For reading, in this program's version: an older file is brought up first, where it may be
+// written.
+Result<Database> openCurrent(const fs::path& path) {
+    Result<Database> opened = openReader(path);
+    if (!opened.hasValue())
+        return opened;
+    const Result<int> version = versionOf(opened.value());
+    if (!version.hasValue())
+        return version.error();
+    if (version.value() == schemaVersion())
+        return opened;
+    if (version.value() > schemaVersion())
+        return newerVersion(path.string(), version.value(), schemaVersion());
+    if (const Result<Database> migrated = openWritable(path); !migrated.hasValue())
+        return Error{ErrorCode::Refused,
+            "This database was written by an older Trainscope and has to be brought up to date "
+            "before it can be read, which failed: "
+                + migrated.error().message,
+            path.string()};
+    return openReader(path);
+}
+
+} // namespace
+
+Result<Database> openFile(const fs::path& path, OpenMode mode) {
+    const Result<FileState> state = inspect(path);
+    if (!state.hasValue())
+        return state.error();
+    if (state.value() == FileState::Absent)
+        return Error{ErrorCode::NotFound, "There is no such database file.", path.string()};
+    if (state.value() == FileState::Empty)
+        return foreign(path, "an empty file");
+    if (mode == OpenMode::ReadWrite)
+        return openWritable(path);
+    return openCurrent(path);
+}
+
+Result<Database> openOrCreateFile(const fs::path& path) {
+    const Result<FileState> state = inspect(path);
+    if (!state.hasValue())
+        return state.error();
+    if (state.value() != FileState::Present) {
+        if (Status made = create(path, state.value()); !made.hasValue())
+            return made.error();
+    }
+    return openFile(path, OpenMode::ReadWrite);
+}
+
+} // namespace trainscope::store

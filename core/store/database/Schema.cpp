@@ -1,0 +1,216 @@
+#include "core/store/database/Schema.h"
+
+#include <array>
+
+namespace trainscope::store {
+namespace {
+
+constexpr std::string_view kVersion2 = R"sql(
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE run(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, imported_name TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL DEFAULT 'measured', status TEXT NOT NULL DEFAULT 'ok', simulated INTEGER NOT NULL DEFAULT 0,
+  gpu_model TEXT NOT NULL DEFAULT '', begin_ns INTEGER NOT NULL DEFAULT 0, end_ns INTEGER NOT NULL DEFAULT 0,
+  gpu_count INTEGER NOT NULL DEFAULT 0, node_count INTEGER NOT NULL DEFAULT 0, world_size INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE launch(
+  run INTEGER PRIMARY KEY, model TEXT, precision TEXT, nodes INTEGER, gpus_per_node INTEGER,
+  tensor_parallel INTEGER, pipeline_parallel INTEGER, virtual_pipeline INTEGER, context_parallel INTEGER,
+  expert_parallel INTEGER, data_parallel INTEGER, micro_batch INTEGER, global_batch INTEGER,
+  sequence_length INTEGER, layers INTEGER, hidden_size INTEGER, recompute INTEGER, overlap INTEGER,
+  origin TEXT NOT NULL DEFAULT '');
+CREATE TABLE cluster(
+  run INTEGER PRIMARY KEY, gpu_model TEXT NOT NULL DEFAULT '', nodes INTEGER NOT NULL DEFAULT 0,
+  gpus_per_node INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE gpu(
+  run INTEGER NOT NULL, rank INTEGER NOT NULL, node INTEGER NOT NULL, local INTEGER NOT NULL,
+  model TEXT NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY(run, rank)) WITHOUT ROWID;
+CREATE TABLE source(
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL, size INTEGER NOT NULL, hash TEXT NOT NULL,
+  imported_ns INTEGER NOT NULL, importer TEXT NOT NULL DEFAULT '', report TEXT NOT NULL DEFAULT '{}');
+CREATE INDEX source_path ON source(path);
+CREATE INDEX source_hash ON source(hash);
+CREATE TABLE source_run(
+  source INTEGER NOT NULL, run INTEGER NOT NULL, facts TEXT NOT NULL, PRIMARY KEY(source, run)) WITHOUT ROWID;
+CREATE INDEX source_run_run ON source_run(run);
+CREATE TABLE source_gpu(
+  source INTEGER NOT NULL, run INTEGER NOT NULL, rank INTEGER NOT NULL, node INTEGER NOT NULL,
+  local INTEGER NOT NULL, model TEXT NOT NULL, uuid TEXT NOT NULL, PRIMARY KEY(source, run, rank)) WITHOUT ROWID;
+CREATE TABLE series(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, source INTEGER NOT NULL, metric TEXT NOT NULL, unit TEXT NOT NULL,
+  kind TEXT NOT NULL, label TEXT NOT NULL, subject TEXT NOT NULL, rank INTEGER NOT NULL, node INTEGER NOT NULL,
+  device TEXT NOT NULL, scale REAL NOT NULL, counter_bits INTEGER NOT NULL, sensor TEXT NOT NULL,
+  begin_ns INTEGER NOT NULL DEFAULT 0, end_ns INTEGER NOT NULL DEFAULT 0, period_ns INTEGER NOT NULL DEFAULT 0,
+  count INTEGER NOT NULL DEFAULT 0, missing INTEGER NOT NULL DEFAULT 0,
+  first REAL, last REAL, min REAL, max REAL, mean REAL);
+CREATE INDEX series_run ON series(run, metric);
+CREATE INDEX series_source ON series(source);
+CREATE TABLE track(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, source INTEGER NOT NULL, kind TEXT NOT NULL, rank INTEGER NOT NULL,
+  device INTEGER NOT NULL, process TEXT NOT NULL, thread TEXT NOT NULL, name TEXT NOT NULL,
+  begin_ns INTEGER NOT NULL DEFAULT 0, end_ns INTEGER NOT NULL DEFAULT 0, count INTEGER NOT NULL DEFAULT 0,
+  depth INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX track_run ON track(run, rank);
+CREATE INDEX track_source ON track(source);
+CREATE TABLE iteration(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, source INTEGER NOT NULL, number INTEGER NOT NULL,
+  rank INTEGER NOT NULL, begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, warmup INTEGER NOT NULL);
+CREATE INDEX iteration_run ON iteration(run, begin_ns);
+CREATE INDEX iteration_source ON iteration(source);
+CREATE TABLE note(
+  id INTEGER PRIMARY KEY, run INTEGER NOT NULL, begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,
+  text TEXT NOT NULL);
+CREATE INDEX note_run ON note(run, begin_ns);
+CREATE TABLE summary(
+  run INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;
+CREATE TABLE name(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE INDEX name_hash ON name(hash);
+
+CREATE TABLE source_name(source INTEGER PRIMARY KEY, data BLOB NOT NULL);
+
+CREATE TABLE sample_data(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE INDEX sample_data_source ON sample_data(source);
+CREATE TABLE sample_chunk(
+  series INTEGER NOT NULL, first_index INTEGER NOT NULL, count INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, missing INTEGER NOT NULL, min REAL, max REAL,
+  last REAL, weighted_sum REAL, weight_ns INTEGER NOT NULL, values_at INTEGER NOT NULL, values_size INTEGER NOT NULL,
+  times_at INTEGER NOT NULL, times_size INTEGER NOT NULL, base_at INTEGER, base_size INTEGER,
+  PRIMARY KEY(series, first_index)) WITHOUT ROWID;
+CREATE INDEX sample_chunk_time ON sample_chunk(series, begin_ns, first_index);
+CREATE TABLE bucket_page(
+  series INTEGER NOT NULL, kind INTEGER NOT NULL, level INTEGER NOT NULL, first_index INTEGER NOT NULL,
+  count INTEGER NOT NULL, data_at INTEGER NOT NULL, data_size INTEGER NOT NULL,
+  PRIMARY KEY(series, kind, level, first_index)) WITHOUT ROWID;
+
+CREATE TABLE span_chunk(
+  id INTEGER PRIMARY KEY, track INTEGER NOT NULL, sequence INTEGER NOT NULL, count INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL, correlation_min INTEGER NOT NULL, correlation_max INTEGER NOT NULL,
+  data BLOB NOT NULL);
+CREATE UNIQUE INDEX span_chunk_sequence ON span_chunk(track, sequence);
+CREATE INDEX span_chunk_time ON span_chunk(track, begin_ns, sequence);
+CREATE INDEX span_chunk_correlation ON span_chunk(track, correlation_min, correlation_max, sequence);
+CREATE TABLE group_page(
+  id INTEGER PRIMARY KEY, track INTEGER NOT NULL, level INTEGER NOT NULL, sequence INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL, width_ns INTEGER NOT NULL, names BLOB NOT NULL, data BLOB NOT NULL);
+CREATE UNIQUE INDEX group_page_place ON group_page(track, level, sequence, begin_ns, width_ns);
+CREATE TABLE track_name(
+  track INTEGER NOT NULL, name INTEGER NOT NULL, count INTEGER NOT NULL, total_ns INTEGER NOT NULL,
+  PRIMARY KEY(track, name)) WITHOUT ROWID;
+CREATE INDEX track_name_name ON track_name(name, track);
+)sql";
+
+// What else a launch configuration says: the shape of the model, the workload, sharding.
+constexpr std::string_view kVersion3 = R"sql(
+ALTER TABLE launch ADD COLUMN workload TEXT;
+ALTER TABLE launch ADD COLUMN attention_heads INTEGER;
+ALTER TABLE launch ADD COLUMN kv_heads INTEGER;
+ALTER TABLE launch ADD COLUMN head_size INTEGER;
+ALTER TABLE launch ADD COLUMN ffn_size INTEGER;
+ALTER TABLE launch ADD COLUMN gated_mlp INTEGER;
+ALTER TABLE launch ADD COLUMN vocabulary INTEGER;
+ALTER TABLE launch ADD COLUMN tied_embeddings INTEGER;
+ALTER TABLE launch ADD COLUMN experts INTEGER;
+ALTER TABLE launch ADD COLUMN experts_per_token INTEGER;
+ALTER TABLE launch ADD COLUMN expert_tensor_parallel INTEGER;
+ALTER TABLE launch ADD COLUMN rank_order TEXT;
+ALTER TABLE launch ADD COLUMN stage_layers TEXT;
+ALTER TABLE launch ADD COLUMN zero_stage INTEGER;
+ALTER TABLE launch ADD COLUMN fsdp INTEGER;
+ALTER TABLE launch ADD COLUMN sequence_parallel INTEGER;
+ALTER TABLE launch ADD COLUMN gradient_accumulation INTEGER;
+ALTER TABLE launch ADD COLUMN recompute_granularity TEXT;
+ALTER TABLE launch ADD COLUMN optimizer TEXT;
+ALTER TABLE launch ADD COLUMN max_steps INTEGER;
+ALTER TABLE launch ADD COLUMN generated_tokens INTEGER;
+ALTER TABLE cluster ADD COLUMN airflow TEXT NOT NULL DEFAULT '';
+)sql";
+
+// What people make of runs: comparisons by name, and the layout of a run entered by hand.
+constexpr std::string_view kVersion4 = R"sql(
+CREATE TABLE comparison(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL,
+  created_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL);
+CREATE TABLE run_layout(run INTEGER PRIMARY KEY, spec TEXT NOT NULL);
+)sql";
+
+// What is known of a run's machine that its sources do not tell: JSON of
+// core/layout/MachineFacts.h.
+constexpr std::string_view kVersion5 = R"sql(
+ALTER TABLE cluster ADD COLUMN machine TEXT NOT NULL DEFAULT '';
+)sql";
+
+// Version 1 was written before the first release only; what it held cannot be brought up.
+constexpr std::array<std::string_view, 5> kMigrations{
+    "", kVersion2, kVersion3, kVersion4, kVersion5};
+constexpr int kOldest = 2;
+
+Result<int> userVersion(Database& database) {
+    int version = 0;
+    const Status read = database.forEach(
+        "PRAGMA user_version", [&version](const Row& row) { version = row.smallInteger(0); });
+    if (!read.hasValue())
+        return read.error();
+    return version;
+}
+
+Status applySteps(Database& database, Migrations steps) {
+    // Read again inside the transaction: another program may have been first.
+    const Result<int> version = userVersion(database);
+    if (!version.hasValue())
+        return version.error();
+    for (auto i = static_cast<std::size_t>(version.value()); i < steps.size(); ++i) {
+        if (Status step = database.script(std::string(steps[i])); !step.hasValue())
+            return step;
+    }
+    return database.script("PRAGMA user_version = " + std::to_string(steps.size()));
+}
+
+} // namespace
+
+Migrations migrations() {
+    return kMigrations;
+}
+int schemaVersion() {
+    return static_cast<int>(kMigrations.size());
+}
+
+int oldestSchemaVersion() {
+    return kOldest;
+}
+
+Error tooOldVersion(const std::string& path) {
+    return {ErrorCode::Refused,
+        "This database was written by a Trainscope from before the first release, in a format that "
+        "is no longer read; it was left untouched. Import its sources into a new one.",
+        path};
+}
+
+Error newerVersion(const std::string& path, int found, int known) {
+    return {ErrorCode::Refused,
+        "This database was written by a newer Trainscope (format " + std::to_string(found)
+            + ", this program knows up to " + std::to_string(known)
+            + "). Update Trainscope to open it.",
+        path};
+}
+
+Status migrate(Database& database, Migrations steps) {
+    const Result<int> version = userVersion(database);
+    if (!version.hasValue())
+        return version.error();
+    const int known = static_cast<int>(steps.size());
+    if (version.value() == known)
+        return {};
+    if (version.value() > known || version.value() < 0)
+        return newerVersion(database.shownPath(), version.value(), known);
+    if (Status begun = database.script("BEGIN IMMEDIATE"); !begun.hasValue())
+        return begun;
+    Status applied = applySteps(database, steps);
+    if (applied.hasValue())
+        applied = database.script("COMMIT");
+    if (!applied.hasValue()) {
+        // The first error is the one worth telling; a rollback after it cannot make things worse.
+        (void)database.script("ROLLBACK");
+    }
+    return applied;
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,36 @@
+#pragma once
+// The tables of a run database and how an older file becomes a newer one. The header of the file
+// says whose it is: application_id "TRSC", user_version the schema's version.
+//
+// Tables for SQL: meta, run, launch, cluster, gpu, series, track, iteration, source, source_run,
+// name, note, summary, comparison, run_layout, track_name (the names on a track, with the number of
+// their spans and the sum of their durations). Chunks: sample_chunk (ChunkCodec.h, TimeCodec.h) and
+// bucket_page (BucketNode.h), whose bytes lie in sample_data (SampleData.h); span_chunk
+// (SpanCodec.h), group_page (GroupPage.h), source_name (IdSet.h).
+
+#include "core/store/database/Database.h"
+
+#include <span>
+#include <string_view>
+
+namespace trainscope::store {
+
+inline constexpr std::int32_t kApplicationId = 0x54525343; // "TRSC"
+
+// One step: the script that brings a file of version index to index + 1.
+using Migrations = std::span<const std::string_view>;
+
+Migrations migrations();
+int schemaVersion(); // of this program: the number of migrations
+int oldestSchemaVersion(); // that this program brings up
+
+// Brings the file to the last version in one transaction; nothing happens when it is there already.
+// A newer file is refused.
+Status migrate(Database& database, Migrations steps);
+
+// The messages for a file of a version before oldestSchemaVersion(), and for one of a newer
+// version.
+Error tooOldVersion(const std::string& path);
+Error newerVersion(const std::string& path, int found, int known);
+
+} // namespace trainscope::store

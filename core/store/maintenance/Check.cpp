@@ -1,0 +1,232 @@
+#include "core/store/maintenance/Check.h"
+
+#include "core/store/codec/IdSet.h"
+#include "core/store/codec/SpanCodec.h"
+#include "core/store/maintenance/Watch.h"
+#include "core/store/samples/BucketNode.h"
+#include "core/store/samples/SampleData.h"
+#include "core/store/samples/SampleReader.h"
+#include "core/store/spans/GroupPage.h"
+
+#include <algorithm>
+
+namespace trainscope::store {
+namespace {
+
+constexpr std::string_view kStructure = "Checking the structure";
+constexpr std::string_view kContents = "Checking the contents";
+
+std::string ofRank(std::int64_t rank) {
+    return rank < 0 ? std::string() : " of rank " + std::to_string(rank);
+}
+
+class Checker {
+public:
+    Checker(Database& database, const Progress& progress)
+        : m_database(database)
+        , m_progress(progress) { }
+
+    Result<CheckReport> run() {
+        Status status = checkStructure();
+        if (status.hasValue())
+            status = measure();
+        if (status.hasValue())
+            status = checkSpans();
+        if (status.hasValue())
+            status = checkPages();
+        if (status.hasValue())
+            status = checkSeries();
+        if (status.hasValue())
+            status = checkBuckets();
+        if (status.hasValue())
+            status = checkSourceNames();
+        // Where the file is too broken to be read on, that is what the check has found.
+        if (!status.hasValue() && status.error().code != ErrorCode::Unreadable)
+            return status.error();
+        if (!status.hasValue())
+            damage("The file cannot be read any further: " + status.error().message);
+        return std::move(m_report);
+    }
+
+private:
+    Status checkStructure() {
+        const Watch watch(m_database, [this] {
+            return !m_progress || m_progress({kStructure, 0, 0});
+        });
+        return m_database.forEach("PRAGMA integrity_check", [this](const Row& row) {
+            if (row.text(0) != "ok")
+                damage("The structure of the file is damaged: " + row.string(0) + ".");
+        });
+    }
+
+    Status measure() {
+        return m_database.forEach("SELECT page_count * page_size FROM pragma_page_count, "
+                                  "pragma_page_size",
+            [this](const Row& row) { m_total = static_cast<std::uint64_t>(row.integer(0)); });
+    }
+
+    // Counts one piece; false: stop.
+    bool look(ByteView data) {
+        ++m_report.pieces;
+        m_report.bytes += data.size();
+        return !m_progress || m_progress({kContents, std::min(m_report.bytes, m_total), m_total});
+    }
+
+    void damage(std::string text) {
+        ++m_report.damageCount;
+        if (m_report.damage.size() < CheckReport::kMaxListed)
+            m_report.damage.push_back(std::move(text));
+    }
+
+    static std::string trackText(const Row& row, int from) {
+        return "the track \"" + row.string(from + 1) + "\"" + ofRank(row.integer(from))
+            + " in the run \"" + row.string(from + 2) + "\"";
+    }
+
+    Status checkSpans() {
+        SpanChunk chunk;
+        std::int64_t track = 0;
+        std::int64_t next = 0;
+        return m_database.forEach(
+            "SELECT track.id, span_chunk.sequence, span_chunk.count, span_chunk.data, track.rank, "
+            "track.name, run.name FROM track JOIN run ON run.id=track.run JOIN span_chunk ON "
+            "span_chunk.track=track.id ORDER BY track.id, span_chunk.sequence",
+            [&](const Row& row) -> Status {
+                if (std::exchange(track, row.integer(0)) != row.integer(0))
+                    next = 0;
+                if (row.integer(1) != next)
+                    damage("Spans are missing before chunk " + std::to_string(row.integer(1))
+                        + " of " + trackText(row, 4) + ".");
+                next = row.integer(1) + 1;
+                const bool isGood = decodeSpans(row.blob(3), chunk)
+                    && std::cmp_equal(chunk.own.size(), row.integer(2))
+                    && std::is_sorted(chunk.own.begin(), chunk.own.end(),
+                        [](const Span& a, const Span& b) { return a.start < b.start; });
+                if (!isGood)
+                    damage("Up to " + std::to_string(row.integer(2)) + " spans of "
+                        + trackText(row, 4) + " cannot be read (chunk "
+                        + std::to_string(row.integer(1)) + ").");
+                return look(row.blob(3)) ? Status() : Status(cancelled());
+            });
+    }
+
+    Status checkPages() {
+        GroupPage page;
+        std::vector<NameMask> names;
+        return m_database.forEach(
+            "SELECT group_page.level, group_page.data, group_page.names, track.rank, track.name, "
+            "run.name FROM track JOIN run ON run.id=track.run JOIN group_page ON "
+            "group_page.track=track.id",
+            [&](const Row& row) -> Status {
+                if (!decodeGroups(row.blob(1), page) || !decodeNames(row.blob(2), names))
+                    damage("The overview of " + trackText(row, 3) + " cannot be read at level "
+                        + std::to_string(row.integer(0)) + "; its spans may still be whole.");
+                return look(row.blob(1)) ? Status() : Status(cancelled());
+            });
+    }
+
+    Status checkSeries() {
+        struct Entry {
+            std::int64_t id;
+            std::int64_t count;
+            std::string text;
+        };
+        std::vector<Entry> series;
+        Status status = m_database.forEach(
+            "SELECT series.id, series.count, metric, rank, run.name FROM series JOIN run ON "
+            "run.id=series.run",
+            [&series](const Row& row) {
+                series.push_back({row.integer(0), row.integer(1),
+                    row.string(2) + ofRank(row.integer(3)) + " in the run \"" + row.string(4)
+                        + "\""});
+            });
+        for (const Entry& entry : series) {
+            if (!status.hasValue())
+                break;
+            status = checkSamples(entry.id, entry.count, entry.text);
+        }
+        return status;
+    }
+
+    // Chunk by chunk, so that one that is damaged does not hide those behind it.
+    Status checkSamples(std::int64_t id, std::int64_t count, const std::string& text) {
+        SampleReader reader(m_database, SeriesId{id});
+        std::vector<ChunkPlace> places;
+        std::vector<std::uint64_t> bytes;
+        Status status = m_database.forEach(
+            "SELECT first_index, count, values_size + times_size FROM sample_chunk WHERE series=? "
+            "ORDER BY "
+            "first_index",
+            [&](const Row& row) {
+                places.push_back({row.integer(0), row.integer(1), 0, 0});
+                bytes.push_back(static_cast<std::uint64_t>(row.integer(2)));
+            },
+            id);
+        std::int64_t next = 0;
+        for (std::size_t i = 0; i < places.size() && status.hasValue(); ++i) {
+            const ChunkPlace& place = places[i];
+            if (place.firstIndex != next)
+                damage("Samples are missing of " + text + ", from sample " + std::to_string(next)
+                    + " on.");
+            next = place.firstIndex + place.count;
+            const auto chunk = reader.at(place.firstIndex);
+            const bool isGood = chunk.hasValue() && chunk.value() != nullptr
+                && std::cmp_equal(chunk.value()->values.size(), place.count);
+            if (!isGood)
+                damage(std::to_string(place.count) + " samples of " + text
+                    + " cannot be read, from sample " + std::to_string(place.firstIndex) + " on.");
+            ++m_report.pieces;
+            m_report.bytes += bytes[i];
+            if (m_progress && !m_progress({kContents, std::min(m_report.bytes, m_total), m_total}))
+                status = cancelled();
+        }
+        if (status.hasValue() && next != count)
+            damage("Samples are missing at the end of " + text + ".");
+        return status;
+    }
+
+    Status checkBuckets() {
+        std::vector<BucketNode> nodes;
+        Bytes data;
+        return m_database.forEach(
+            "SELECT data_at, data_size, bucket_page.count, metric, rank, run.name FROM series JOIN "
+            "run ON run.id=series.run JOIN bucket_page ON bucket_page.series=series.id",
+            [&](const Row& row) -> Status {
+                const bool isGood
+                    = readData(m_database, {row.integer(0), row.integer(1)}, data).hasValue()
+                    && decodeNodes(data, 1.0, nodes)
+                    && std::cmp_equal(nodes.size(), row.integer(2));
+                if (!isGood)
+                    damage("The overview of " + row.string(3) + ofRank(row.integer(4))
+                        + " in the run \"" + row.string(5)
+                        + "\" cannot be read; its samples may still be whole.");
+                return look(data) ? Status() : Status(cancelled());
+            });
+    }
+
+    Status checkSourceNames() {
+        return m_database.forEach(
+            "SELECT source.path, source_name.data FROM source JOIN source_name ON "
+            "source_name.source=source.id",
+            [this](const Row& row) -> Status {
+                IdSet names;
+                if (!names.decode(row.blob(1)))
+                    damage("The list of names of the source " + row.string(0)
+                        + " cannot be read: when sources are removed, their names stay.");
+                return look(row.blob(1)) ? Status() : Status(cancelled());
+            });
+    }
+
+    Database& m_database;
+    const Progress& m_progress;
+    CheckReport m_report;
+    std::uint64_t m_total = 0;
+};
+
+} // namespace
+
+Result<CheckReport> checkDatabase(Database& database, const Progress& progress) {
+    return Checker(database, progress).run();
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,97 @@
+#include "core/store/maintenance/Removal.h"
+
+#include "core/store/maintenance/Watch.h"
+#include "core/store/tables/SourceNames.h"
+#include "core/store/tables/SourceTables.h"
+
+#include <algorithm>
+
+namespace trainscope::store {
+namespace {
+
+constexpr std::string_view kPhase = "Removing";
+
+struct Extent {
+    std::int64_t removed = 0; // samples and spans that go
+    std::int64_t all = 0;
+    std::uint64_t fileBytes = 0;
+};
+
+Result<std::int64_t> number(Database& database, std::string_view sql, RunId run) {
+    std::int64_t value = 0;
+    Status status = database.forEach(
+        sql, [&value](const Row& row) { value = row.integer(0); }, run.value);
+    if (!status.hasValue())
+        return status.error();
+    return value;
+}
+
+Result<Extent> measure(Database& database, RunId run) {
+    constexpr std::string_view ofRun
+        = "SELECT (SELECT coalesce(sum(count), 0) FROM series WHERE source IN (SELECT source FROM "
+          "source_run WHERE run=?1)) + (SELECT coalesce(sum(count), 0) FROM track WHERE source IN "
+          "(SELECT source FROM source_run WHERE run=?1))";
+    constexpr std::string_view ofAll
+        = "SELECT (SELECT coalesce(sum(count), 0) FROM series) + (SELECT coalesce(sum(count), 0) "
+          "FROM track) WHERE ?1 IS NOT NULL";
+    constexpr std::string_view bytes
+        = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
+          "pragma_freelist_count, pragma_page_size WHERE ?1 IS NOT NULL";
+    const auto removed = number(database, ofRun, run);
+    const auto all = number(database, ofAll, run);
+    const auto size = number(database, bytes, run);
+    for (const auto* part : {&removed, &all, &size}) {
+        if (!part->hasValue())
+            return part->error();
+    }
+    return Extent{removed.value(), all.value(), static_cast<std::uint64_t>(size.value())};
+}
+
+// Says the removed share of the file in bytes.
+class RemovalProgress {
+public:
+    RemovalProgress(const Progress& progress, const Extent& extent)
+        : m_progress(progress)
+        , m_extent(extent)
+        , m_total(share(extent.removed)) { }
+
+    bool add(std::int64_t count) {
+        m_done += count;
+        return proceed();
+    }
+    bool proceed() {
+        return !m_progress || m_progress({kPhase, std::min(share(m_done), m_total), m_total});
+    }
+
+private:
+    [[nodiscard]] std::uint64_t share(std::int64_t count) const {
+        const double part = m_extent.all > 0
+            ? static_cast<double>(count) / static_cast<double>(m_extent.all)
+            : 0.0;
+        return static_cast<std::uint64_t>(part * static_cast<double>(m_extent.fileBytes));
+    }
+
+    const Progress& m_progress;
+    Extent m_extent;
+    std::int64_t m_done = 0;
+    std::uint64_t m_total;
+};
+
+} // namespace
+
+Status removeRun(Database& database, RunId run, const Progress& progress) {
+    const Result<Extent> extent = measure(database, run);
+    if (!extent.hasValue())
+        return extent.error();
+    RemovalProgress done(progress, extent.value());
+    const Watch watch(
+        database, progress ? std::function<bool()>([&done] { return done.proceed(); }) : nullptr);
+    IdSet names;
+    Status status
+        = deleteRun(database, run, names, [&done](std::int64_t count) { return done.add(count); });
+    if (status.hasValue())
+        status = deleteUnusedNames(database, std::move(names), [&done] { return done.proceed(); });
+    return status;
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,148 @@
+#include "core/store/maintenance/Vacuum.h"
+
+#include "core/store/maintenance/Watch.h"
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace trainscope::store {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view kPhase = "Compacting";
+constexpr int kPagesAtOnce = 64;
+
+struct Size {
+    std::uint64_t file = 0;
+    std::uint64_t used = 0;
+};
+
+Result<Size> sizeOf(Database& database) {
+    Size size;
+    Status status = database.forEach(
+        "SELECT page_count * page_size, (page_count - freelist_count) * page_size FROM "
+        "pragma_page_count, pragma_freelist_count, pragma_page_size",
+        [&size](const Row& row) {
+            size.file = static_cast<std::uint64_t>(row.integer(0));
+            size.used = static_cast<std::uint64_t>(row.integer(1));
+        });
+    if (!status.hasValue())
+        return status.error();
+    return size;
+}
+
+std::string megabytes(std::uint64_t bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+    return text;
+}
+
+Status requireSpace(const fs::path& path, std::uint64_t needed) {
+    std::error_code failure;
+    const fs::path folder = fs::absolute(path).parent_path();
+    const fs::space_info space = fs::space(folder, failure);
+    if (failure || space.available >= needed)
+        return {};
+    return Error{ErrorCode::Io,
+        "Compacting needs " + megabytes(needed) + " of free space in " + folder.string() + ", and "
+            + megabytes(space.available) + " are free. The database was left as it is.",
+        path.string()};
+}
+
+// The compact copy; it goes when this goes.
+class Copy {
+public:
+    explicit Copy(const fs::path& path)
+        : m_path(path.string() + "." + std::to_string(::getpid()) + ".compact") {
+        remove();
+    }
+    Copy(const Copy&) = delete;
+    Copy& operator=(const Copy&) = delete;
+    ~Copy() { remove(); }
+
+    [[nodiscard]] const fs::path& path() const { return m_path; }
+    [[nodiscard]] std::uint64_t size() const {
+        std::error_code failure;
+        const auto size = fs::file_size(m_path, failure);
+        return failure ? 0 : size;
+    }
+
+private:
+    void remove() const {
+        for (const char* suffix : {"", "-journal", "-wal", "-shm"}) {
+            std::error_code ignored; // what is not there need not be removed
+            fs::remove(m_path.string() + suffix, ignored);
+        }
+    }
+    fs::path m_path;
+};
+
+struct BackupDeleter {
+    void operator()(sqlite3_backup* backup) const { sqlite3_backup_finish(backup); }
+};
+
+// Puts the copy's pages in place of the database's, in one transaction.
+Status putBack(
+    Database& database, const Copy& copy, std::uint64_t total, const Progress& progress) {
+    Result<Database> source
+        = Database::open(copy.path().string(), SQLITE_OPEN_READONLY, copy.path().string());
+    if (!source.hasValue())
+        return source.error();
+    const std::uint64_t before = copy.size();
+    std::unique_ptr<sqlite3_backup, BackupDeleter> backup(
+        sqlite3_backup_init(database.handle(), "main", source.value().handle(), "main"));
+    if (backup == nullptr)
+        return database.error(sqlite3_errcode(database.handle()));
+    int code = SQLITE_OK;
+    while (code == SQLITE_OK) {
+        code = sqlite3_backup_step(backup.get(), kPagesAtOnce);
+        const auto pages = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup.get()));
+        const auto left = static_cast<std::uint64_t>(sqlite3_backup_remaining(backup.get()));
+        const std::uint64_t done = pages == 0 ? 0 : before * (pages - left) / pages;
+        if (code == SQLITE_OK && progress && !progress({kPhase, before + done, total}))
+            return cancelled();
+    }
+    if (code != SQLITE_DONE)
+        return database.error(code);
+    const int finished = sqlite3_backup_finish(backup.release());
+    return finished == SQLITE_OK ? Status() : Status(database.error(finished));
+}
+
+} // namespace
+
+Result<VacuumOutcome> vacuumDatabase(
+    Database& database, const fs::path& path, const Progress& progress) {
+    const Result<Size> before = sizeOf(database);
+    if (!before.hasValue())
+        return before.error();
+    const std::uint64_t total = 2 * before.value().used;
+    Status status = requireSpace(path, total);
+    if (!status.hasValue())
+        return status.error();
+    const Copy copy(path);
+    const auto proceed = [&] {
+        return !progress || progress({kPhase, std::min(copy.size(), total / 2), total});
+    };
+    if (!proceed())
+        return cancelled();
+    {
+        const Watch watch(database, proceed);
+        status = database.execute("VACUUM INTO ?", copy.path().string());
+    }
+    if (status.hasValue())
+        status = putBack(database, copy, total, progress);
+    // Moves what was written into the file, as far as its readers allow.
+    if (status.hasValue())
+        status = database.script("PRAGMA wal_checkpoint(TRUNCATE)");
+    const Result<Size> after = sizeOf(database);
+    if (!status.hasValue())
+        return status.error();
+    if (!after.hasValue())
+        return after.error();
+    return VacuumOutcome{before.value().file, after.value().file};
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,235 @@
+#include "core/store/samples/BucketQuery.h"
+
+#include "core/store/samples/BucketNode.h"
+#include "core/store/samples/ColumnGrid.h"
+#include "core/store/samples/CounterRate.h"
+#include "core/store/samples/SampleReader.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace trainscope::store {
+namespace {
+
+constexpr std::int64_t kRateLookAhead
+    = 64; // raw samples read behind a range to settle its last rate
+constexpr int kMaxLevel = 24;
+
+class BucketQuery {
+public:
+    BucketQuery(Database& database, const SeriesShape& series, PyramidKind kind, TimeRange window,
+        int columns)
+        : m_database(database)
+        , m_series(series)
+        , m_kind(kind)
+        , m_reader(database, series.id)
+        , m_grid(window, columns, series.holeNs())
+        , m_columns(columns) { }
+
+    Result<std::vector<Bucket>> run();
+
+private:
+    struct Page {
+        std::int64_t first = 0;
+        std::vector<BucketNode> nodes;
+    };
+    [[nodiscard]] std::int64_t end() const { return m_grid.window().end.ns; }
+    [[nodiscard]] bool isWhole(const BucketNode& node) const;
+    Result<const BucketNode*> node(int level, std::int64_t index);
+    Status nodes(int level, std::int64_t from, std::int64_t to, bool& done);
+    Status raw(std::int64_t from, std::int64_t to);
+    Status rawRates(std::int64_t from, std::int64_t to);
+
+    Database& m_database;
+    SeriesShape m_series;
+    PyramidKind m_kind;
+    SampleReader m_reader;
+    ColumnGrid m_grid;
+    int m_columns;
+    std::array<Page, kMaxLevel> m_pages;
+    Bytes m_bytes;
+};
+
+Result<std::vector<Bucket>> BucketQuery::run() {
+    const auto start = m_reader.placeBefore(m_grid.window().begin.ns);
+    if (!start.hasValue())
+        return start.error();
+    if (!start.value())
+        return m_grid.buckets();
+    const auto stop = m_reader.placeBefore(end());
+    if (!stop.hasValue())
+        return stop.error();
+    const std::int64_t from = start.value()->firstIndex;
+    const std::int64_t to = stop.value()->firstIndex + stop.value()->count;
+    const std::int64_t perColumn = (to - from) / m_columns;
+    int level = 0;
+    while (level < levelsFor(m_series.count) && samplesPerNode(level + 1) <= perColumn)
+        ++level;
+    Status status;
+    if (level == 0) {
+        status = raw(from, to);
+    } else {
+        const std::int64_t width = samplesPerNode(level);
+        bool done = false;
+        status = nodes(level, from / width, (to + width - 1) / width, done);
+    }
+    if (!status.hasValue())
+        return status.error();
+    return m_grid.buckets();
+}
+
+bool BucketQuery::isWhole(const BucketNode& node) const {
+    const TimeRange& window = m_grid.window();
+    const bool inside
+        = node.begin >= window.begin.ns && node.end < window.end.ns && node.next <= window.end.ns;
+    return inside && static_cast<std::uint64_t>(node.end - node.begin) <= m_grid.columnWidth();
+}
+
+Result<const BucketNode*> BucketQuery::node(int level, std::int64_t index) {
+    Page& page = m_pages[static_cast<std::size_t>(level)];
+    const auto held = [&page, index] {
+        return index >= page.first
+            && index < page.first + static_cast<std::int64_t>(page.nodes.size());
+    };
+    if (!held()) {
+        page.nodes.clear();
+        DataPlace place;
+        Status read = m_database.forEach(
+            "SELECT first_index, data_at, data_size FROM bucket_page"
+            " WHERE series=? AND kind=? AND level=? AND first_index<=? ORDER BY first_index DESC "
+            "LIMIT 1",
+            [&](const Row& row) {
+                page.first = row.integer(0);
+                place = {row.integer(1), row.integer(2)};
+            },
+            m_series.id.value, static_cast<int>(m_kind), level, index);
+        if (read.hasValue())
+            read = readData(m_database, place, m_bytes);
+        if (!read.hasValue())
+            return read.error();
+        // Rates are stored in SI.
+        const double scale = m_kind == PyramidKind::Rate ? 1.0 : m_series.scale;
+        if (!decodeNodes(m_bytes, scale, page.nodes))
+            return damagedChunk(m_database, "a page of buckets");
+    }
+    return held() ? &page.nodes[static_cast<std::size_t>(index - page.first)] : nullptr;
+}
+
+// `done` is set behind the window's end.
+Status BucketQuery::nodes(int level, std::int64_t from, std::int64_t to, bool& done) {
+    for (std::int64_t index = from; index < to && !done; ++index) {
+        const auto found = node(level, index);
+        if (!found.hasValue())
+            return found.error();
+        if (found.value() == nullptr)
+            return {};
+        const BucketNode node = *found.value();
+        if (node.begin >= end()) {
+            done = true;
+            return {};
+        }
+        // A node may end before the window and still hold into it.
+        if (node.next <= m_grid.window().begin.ns && node.end < m_grid.window().begin.ns)
+            continue;
+        Status status;
+        if (isWhole(node))
+            m_grid.addNode(node);
+        else if (level == 1)
+            status = raw(index * kLeafSamples, (index + 1) * kLeafSamples);
+        else
+            status = nodes(level - 1, index * kFanout, (index + 1) * kFanout, done);
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status BucketQuery::raw(std::int64_t from, std::int64_t to) {
+    if (m_kind == PyramidKind::Rate)
+        return rawRates(from, to);
+    const TimeRange& window = m_grid.window();
+    // The last sample of a block holds until the first of the next.
+    std::optional<std::pair<std::int64_t, double>> before;
+    const auto visit = [&](std::span<const std::int64_t> times, std::span<const double> values) {
+        if (before && (times[0] > window.begin.ns || before->first >= window.begin.ns))
+            m_grid.addSample(before->first, before->second * m_series.scale, times[0]);
+        const auto begin = std::lower_bound(times.begin(), times.end(), window.begin.ns);
+        const auto stop = std::lower_bound(begin, times.end(), end());
+        const auto first
+            = static_cast<std::size_t>(begin - times.begin() - (begin == times.begin() ? 0 : 1));
+        const bool more = stop == times.end();
+        const auto last = static_cast<std::size_t>(stop - times.begin()) - (more ? 1U : 0U);
+        if (first < last)
+            m_grid.addSamples(times.subspan(first, last - first),
+                values.subspan(first, last - first), times[last], m_series.scale);
+        before.reset();
+        if (more)
+            before = std::pair(times.back(), values.back());
+        return more;
+    };
+    // One sample more, since each holds until the next.
+    if (Status status = m_reader.forEach(from, to + 1, visit); !status.hasValue())
+        return status;
+    const bool lastOfSeries = to >= m_series.count;
+    if (lastOfSeries && before && before->first < end() && before->first >= window.begin.ns)
+        m_grid.addSample(before->first, before->second * m_series.scale, before->first);
+    return {};
+}
+
+Status BucketQuery::rawRates(std::int64_t from, std::int64_t to) {
+    CounterRate rate(m_series.counterBits, m_series.scale);
+    std::vector<RateSample> settled;
+    const auto wanted = static_cast<std::size_t>(std::min(to, m_series.count) - from);
+    std::int64_t behind = to;
+    const auto visit = [&](std::span<const std::int64_t> times, std::span<const double> values) {
+        for (std::size_t i = 0; i < times.size() && settled.size() <= wanted; ++i)
+            rate.push(times[i], values[i], settled);
+        return true;
+    };
+    if (Status status = m_reader.forEach(from, to, visit); !status.hasValue())
+        return status;
+    while (settled.size() <= wanted && behind < m_series.count) {
+        if (Status status = m_reader.forEach(behind, behind + kRateLookAhead, visit);
+            !status.hasValue())
+            return status;
+        behind += kRateLookAhead;
+    }
+    const TimeRange& window = m_grid.window();
+    for (std::size_t i = 0; i < std::min(wanted, settled.size()); ++i) {
+        const RateSample& sample = settled[i];
+        if (sample.time >= window.end.ns)
+            break;
+        std::int64_t next = sample.time;
+        if (i + 1 < settled.size())
+            next = settled[i + 1].time;
+        else if (const auto last = m_reader.at(m_series.count - 1);
+                 last.hasValue() && last.value() != nullptr)
+            next = last.value()->times.back();
+        if (next > window.begin.ns || sample.time >= window.begin.ns)
+            m_grid.addSample(sample.time, sample.rate, next);
+    }
+    return {};
+}
+
+} // namespace
+
+std::int64_t SeriesShape::holeNs() const {
+    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    return periodNs > 0 && periodNs < never / kHolePeriods ? periodNs * kHolePeriods : never;
+}
+
+Result<std::vector<Bucket>> queryBuckets(Database& database, const SeriesShape& series,
+    PyramidKind kind, TimeRange window, int columns) {
+    if (columns <= 0)
+        return Error{ErrorCode::Usage, "A window needs at least one column.", {}};
+    if (window.isEmpty() || series.count == 0) {
+        ColumnGrid empty({{0}, {1}}, columns, 0);
+        return empty.buckets();
+    }
+    return BucketQuery(database, series, kind, window, columns).run();
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,80 @@
+#include "core/store/samples/SampleData.h"
+
+#include <algorithm>
+
+namespace trainscope::store {
+
+Error damagedChunk(const Database& database, std::string_view what) {
+    return {ErrorCode::Unreadable,
+        "The database is damaged: " + std::string(what)
+            + " cannot be decoded. Import the source again to replace it.",
+        database.shownPath()};
+}
+
+Status DataWriter::begin() {
+    if (m_row > 0)
+        return {};
+    m_open.reserve(static_cast<std::size_t>(kDataRow));
+    return m_database.forEach("SELECT coalesce(max(id), 0) + 1 FROM sample_data",
+        [this](const Row& row) { m_row = row.integer(0); });
+}
+
+Status DataWriter::writeRow() {
+    Status status = m_database.execute(
+        "INSERT INTO sample_data(id, source, data) VALUES(?,?,?)", m_row, m_source, m_open);
+    m_open.clear();
+    ++m_row;
+    return status;
+}
+
+Result<DataPlace> DataWriter::append(ByteView bytes) {
+    if (Status status = begin(); !status.hasValue())
+        return status.error();
+    const DataPlace place{m_row * kDataRow + static_cast<std::int64_t>(m_open.size()),
+        static_cast<std::int64_t>(bytes.size())};
+    while (!bytes.empty()) {
+        const std::size_t room = static_cast<std::size_t>(kDataRow) - m_open.size();
+        const std::size_t take = std::min(room, bytes.size());
+        m_open.insert(
+            m_open.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(take));
+        bytes = bytes.subspan(take);
+        if (take < room)
+            break;
+        if (Status status = writeRow(); !status.hasValue())
+            return status.error();
+    }
+    return place;
+}
+
+Status DataWriter::flush() {
+    return m_open.empty() ? Status() : writeRow();
+}
+
+Status readData(Database& database, DataPlace place, Bytes& out) {
+    out.clear();
+    if (place.size <= 0)
+        return {};
+    const std::int64_t firstRow = place.at / kDataRow;
+    const std::int64_t lastRow = (place.at + place.size - 1) / kDataRow;
+    const auto wanted = static_cast<std::size_t>(place.size);
+    auto skip = static_cast<std::size_t>(place.at % kDataRow);
+    std::int64_t next = firstRow;
+    Status read = database.forEach(
+        "SELECT id, data FROM sample_data WHERE id BETWEEN ? AND ? ORDER BY id",
+        [&](const Row& row) {
+            const ByteView data = row.blob(1);
+            if (row.integer(0) != next++ || data.size() < skip)
+                return false;
+            const ByteView part
+                = data.subspan(skip, std::min(data.size() - skip, wanted - out.size()));
+            out.insert(out.end(), part.begin(), part.end());
+            skip = 0;
+            return out.size() < wanted;
+        },
+        firstRow, lastRow);
+    if (read.hasValue() && out.size() != wanted)
+        return damagedChunk(database, "a part of the samples");
+    return read;
+}
+
+} // namespace trainscope::store

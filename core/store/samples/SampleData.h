@@ -1,0 +1,45 @@
+#pragma once
+// The bytes of all chunks and pages of samples: one stream, cut into rows of kDataRow bytes that
+// fill whole pages of the file, so that neither small nor large pieces waste room. The row of an
+// address is address / kDataRow; a piece may reach into the next row. Each import begins a new row.
+
+#include "core/model/Result.h"
+#include "core/store/database/Database.h"
+
+namespace trainscope::store {
+
+// With the row's header four pages of 4096 bytes of SQLite's file format: what lies in the leaf and
+// three overflow pages.
+inline constexpr std::int64_t kDataRow = 16320;
+
+struct DataPlace {
+    std::int64_t at = 0;
+    std::int64_t size = 0;
+};
+
+// Appends for one source. What was appended can be read after flush().
+class DataWriter {
+public:
+    explicit DataWriter(Database& database)
+        : m_database(database) { }
+    void setSource(std::int64_t source) { m_source = source; }
+    Result<DataPlace> append(ByteView bytes);
+    Status flush();
+
+private:
+    Status begin();
+    Status writeRow();
+
+    Database& m_database;
+    std::int64_t m_source = 0;
+    std::int64_t m_row = 0; // that m_open becomes; 0: not known yet
+    Bytes m_open;
+};
+
+// Replaces `out`. Unreadable where the file has lost these bytes.
+Status readData(Database& database, DataPlace place, Bytes& out);
+
+// What is said of bytes that are there but make no sense.
+Error damagedChunk(const Database& database, std::string_view what);
+
+} // namespace trainscope::store

@@ -1,0 +1,119 @@
+#include "core/store/samples/SampleReader.h"
+
+#include "core/store/codec/ChunkCodec.h"
+#include "core/store/codec/IntColumn.h"
+#include "core/store/codec/TimeCodec.h"
+
+#include <algorithm>
+
+namespace trainscope::store {
+
+ChunkColumns chunkColumns(const Row& row, int at) {
+    return {{row.integer(at), row.integer(at + 1)}, {row.integer(at + 2), row.integer(at + 3)},
+        {row.integer(at + 4), row.integer(at + 5)}};
+}
+
+Status readChunk(Database& database, const ChunkColumns& columns, ChunkBytes& bytes) {
+    Status status = readData(database, columns.values, bytes.values);
+    if (status.hasValue())
+        status = readData(database, columns.times, bytes.times);
+    return status.hasValue() ? readData(database, columns.base, bytes.base) : status;
+}
+
+bool decodeChunk(const ChunkBytes& bytes, std::span<std::int64_t> times, std::span<double> values) {
+    return decodeValues(bytes.values, values) && decodeTimes(bytes.times, bytes.base, times);
+}
+
+Result<const SampleChunk*> SampleReader::at(std::int64_t index) {
+    const bool held = m_loaded && index >= m_chunk.firstIndex && index < m_chunk.endIndex();
+    if (!held) {
+        if (Status status = load(index); !status.hasValue())
+            return status.error();
+    }
+    return m_loaded ? &m_chunk : nullptr;
+}
+
+Status SampleReader::load(std::int64_t index) {
+    m_loaded = false;
+    std::int64_t count = 0;
+    ChunkColumns columns;
+    Status read = m_database.forEach(
+        "SELECT first_index, count, values_at, values_size, times_at, times_size, base_at, "
+        "base_size FROM sample_chunk"
+        " WHERE series=? AND first_index<=? ORDER BY first_index DESC LIMIT 1",
+        [&](const Row& row) {
+            m_chunk.firstIndex = row.integer(0);
+            count = row.integer(1);
+            columns = chunkColumns(row, 2);
+        },
+        m_series.value, index);
+    if (!read.hasValue() || index >= m_chunk.firstIndex + count)
+        return read;
+    if (count > static_cast<std::int64_t>(kMaxColumn))
+        return damagedChunk(m_database, "a chunk of samples");
+    read = readChunk(m_database, columns, m_bytes);
+    if (!read.hasValue())
+        return read;
+    m_chunk.times.resize(static_cast<std::size_t>(count));
+    m_chunk.values.resize(static_cast<std::size_t>(count));
+    m_loaded = decodeChunk(m_bytes, m_chunk.times, m_chunk.values);
+    return m_loaded ? Status() : damagedChunk(m_database, "a chunk of samples");
+}
+
+Result<std::optional<ChunkPlace>> SampleReader::placeBefore(std::int64_t time) {
+    std::optional<ChunkPlace> place;
+    const auto take = [&place](const Row& row) {
+        place = ChunkPlace{row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
+    };
+    Status read = m_database.forEach("SELECT first_index, count, begin_ns, end_ns FROM "
+                                     "sample_chunk WHERE series=? AND begin_ns<?"
+                                     " ORDER BY begin_ns DESC, first_index DESC LIMIT 1",
+        take, m_series.value, time);
+    if (read.hasValue() && !place) {
+        read = m_database.forEach(
+            "SELECT first_index, count, begin_ns, end_ns FROM sample_chunk WHERE series=?"
+            " ORDER BY begin_ns, first_index LIMIT 1",
+            take, m_series.value);
+    }
+    if (!read.hasValue())
+        return read.error();
+    return place;
+}
+
+Result<std::int64_t> SampleReader::lowerBound(std::int64_t time) {
+    const auto place = placeBefore(time);
+    if (!place.hasValue())
+        return place.error();
+    if (!place.value())
+        return std::int64_t{0};
+    if (place.value()->end < time)
+        return place.value()->firstIndex + place.value()->count;
+    const auto chunk = at(place.value()->firstIndex);
+    if (!chunk.hasValue())
+        return chunk.error();
+    if (chunk.value() == nullptr)
+        return damagedChunk(m_database, "the index of samples");
+    const auto& times = chunk.value()->times;
+    return chunk.value()->firstIndex
+        + (std::lower_bound(times.begin(), times.end(), time) - times.begin());
+}
+
+Status SampleReader::forEach(std::int64_t from, std::int64_t to, const Visit& visit) {
+    for (std::int64_t index = std::max<std::int64_t>(from, 0); index < to;) {
+        const auto found = at(index);
+        if (!found.hasValue())
+            return found.error();
+        const SampleChunk* chunk = found.value();
+        if (chunk == nullptr)
+            return {};
+        const auto skip = static_cast<std::size_t>(index - chunk->firstIndex);
+        const auto take = static_cast<std::size_t>(std::min(to, chunk->endIndex()) - index);
+        if (!visit(std::span(chunk->times).subspan(skip, take),
+                std::span(chunk->values).subspan(skip, take)))
+            return {};
+        index += static_cast<std::int64_t>(take);
+    }
+    return {};
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,82 @@
+#pragma once
+// The raw samples of one series, by index or by time, chunk by chunk. Keeps the last chunk decoded.
+
+#include "core/model/Id.h"
+#include "core/model/Result.h"
+#include "core/store/database/Database.h"
+#include "core/store/samples/SampleData.h"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace trainscope::store {
+
+struct SampleChunk {
+    std::int64_t firstIndex = 0;
+    std::vector<std::int64_t> times;
+    std::vector<double> values; // source numbers, NaN for missing
+
+    [[nodiscard]] std::int64_t endIndex() const {
+        return firstIndex + static_cast<std::int64_t>(times.size());
+    }
+};
+
+// Where a chunk lies, without its samples.
+struct ChunkPlace {
+    std::int64_t firstIndex = 0;
+    std::int64_t count = 0;
+    std::int64_t begin = 0; // first sample
+    std::int64_t end = 0; // last sample
+};
+
+// Where the columns of a chunk lie; base of size 0: the times stand alone.
+struct ChunkColumns {
+    DataPlace values;
+    DataPlace times;
+    DataPlace base;
+};
+inline constexpr int kColumnsOfChunk = 6;
+// For a statement that selects values_at, values_size, times_at, times_size, base_at, base_size
+// from `at` on.
+ChunkColumns chunkColumns(const Row& row, int at);
+
+// The bytes of a chunk, before they are decoded.
+struct ChunkBytes {
+    Bytes values;
+    Bytes times;
+    Bytes base;
+};
+Status readChunk(Database& database, const ChunkColumns& columns, ChunkBytes& bytes);
+// Both have the length that the chunk's row says, at most kMaxColumn. Pure; any thread.
+bool decodeChunk(const ChunkBytes& bytes, std::span<std::int64_t> times, std::span<double> values);
+
+class SampleReader {
+public:
+    SampleReader(Database& database, SeriesId series)
+        : m_database(database)
+        , m_series(series) { }
+    // The chunk that holds that sample; absent behind the last. The pointer is valid until the next
+    // call.
+    Result<const SampleChunk*> at(std::int64_t index);
+    // The last chunk that begins before `time`, else the first; absent in an empty series.
+    Result<std::optional<ChunkPlace>> placeBefore(std::int64_t time);
+    // Index of the first sample at or after `time`; the number of samples when there is none.
+    Result<std::int64_t> lowerBound(std::int64_t time);
+    // Visits the samples [from, to) in contiguous blocks; false stops.
+    using Visit
+        = std::function<bool(std::span<const std::int64_t> times, std::span<const double> values)>;
+    Status forEach(std::int64_t from, std::int64_t to, const Visit& visit);
+
+private:
+    Status load(std::int64_t index);
+
+    Database& m_database;
+    SeriesId m_series;
+    SampleChunk m_chunk;
+    ChunkBytes m_bytes;
+    bool m_loaded = false;
+};
+
+} // namespace trainscope::store

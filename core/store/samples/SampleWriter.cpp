@@ -1,0 +1,282 @@
+#include "core/store/samples/SampleWriter.h"
+
+#include "core/store/database/Spill.h"
+#include "core/store/samples/BucketNode.h"
+#include "core/store/samples/SampleReader.h"
+#include "core/store/samples/SeriesIndex.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace trainscope::store {
+namespace {
+
+struct SampleRow {
+    std::int64_t time;
+    double value;
+};
+struct Earlier {
+    bool operator()(const SampleRow& a, const SampleRow& b) const { return a.time < b.time; }
+};
+constexpr std::size_t kRowsInMemory = std::size_t{1} << 20U;
+
+void sortTogether(std::vector<std::int64_t>& times, std::vector<double>& values) {
+    std::vector<std::size_t> order(times.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+        [&times](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    std::vector<std::int64_t> sortedTimes;
+    std::vector<double> sortedValues;
+    for (const std::size_t i : order) {
+        sortedTimes.push_back(times[i]);
+        sortedValues.push_back(values[i]);
+    }
+    times = std::move(sortedTimes);
+    values = std::move(sortedValues);
+}
+
+// The first `count`, which are taken away. All of them leave no memory behind.
+template <typename T>
+std::vector<T> takeFirst(std::vector<T>& all, std::size_t count) {
+    if (count == all.size())
+        return std::exchange(all, {});
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<T> first(all.begin(), middle);
+    all.erase(all.begin(), middle);
+    return first;
+}
+
+} // namespace
+
+SampleWriter::SampleWriter(Database& database)
+    : m_database(database)
+    , m_data(database)
+    , m_jobs(WorkerPool::shared(), 0, [this](Written&& chunk) { write(std::move(chunk)); }) { }
+
+void SampleWriter::open(SeriesId series, double scale, int counterBits) {
+    Pending& pending = m_series[series];
+    pending.scale = scale;
+    pending.counterBits = counterBits;
+}
+
+Status SampleWriter::add(
+    SeriesId series, std::span<const TimeNs> times, std::span<const double> values) {
+    const auto found = m_series.find(series);
+    if (found == m_series.end() || times.size() != values.size())
+        return Error{ErrorCode::Internal,
+            "Samples were handed to a series that this import did not open.", {}};
+    Pending& pending = found->second;
+    pending.touched = ++m_clock;
+    for (std::size_t at = 0; at < times.size();) {
+        const std::size_t take = std::min(times.size() - at, kChunkSamples - pending.times.size());
+        const auto from = static_cast<std::ptrdiff_t>(at);
+        const auto to = static_cast<std::ptrdiff_t>(at + take);
+        std::transform(times.begin() + from, times.begin() + to, std::back_inserter(pending.times),
+            [](TimeNs time) { return time.ns; });
+        pending.values.insert(pending.values.end(), values.begin() + from, values.begin() + to);
+        at += take;
+        m_pending += take;
+        m_total += take;
+        if (pending.times.size() == kChunkSamples) {
+            if (Status status = submit(series, pending, kChunkSamples); !status.hasValue())
+                return status;
+        }
+    }
+    return m_pending > kPendingSamples ? relieve() : Status();
+}
+
+// Writes out what has not been touched for longest: of files read one after the other those are
+// complete. Nodes of the pyramid do not reach over the end of a chunk.
+Status SampleWriter::relieve() {
+    std::vector<std::pair<std::uint64_t, SeriesId>> byAge;
+    for (const auto& [id, pending] : m_series) {
+        if (pending.times.size() >= kLeafSamples)
+            byAge.emplace_back(pending.touched, id);
+    }
+    std::sort(byAge.begin(), byAge.end());
+    for (const auto& [touched, id] : byAge) {
+        if (m_pending <= kPendingSamples / 2)
+            break;
+        Pending& pending = m_series[id];
+        const std::size_t whole = pending.times.size() / kLeafSamples * kLeafSamples;
+        if (Status status = submit(id, pending, whole); !status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status SampleWriter::submit(SeriesId series, Pending& pending, std::size_t count) {
+    if (count == 0)
+        return m_failure;
+    if (!std::is_sorted(pending.times.begin(), pending.times.end()))
+        sortTogether(pending.times, pending.values);
+    if (pending.submitted > 0 && pending.times.front() < pending.lastTime)
+        pending.unsorted = true;
+    ChunkInput input;
+    input.times
+        = std::make_shared<const std::vector<std::int64_t>>(takeFirst(pending.times, count));
+    input.values = takeFirst(pending.values, count);
+    m_pending -= count;
+    pending.submitted += static_cast<std::int64_t>(count);
+    pending.lastTime = input.times->back();
+    const TimeShare::Decision decision = m_share.decide(input.times);
+    input.timesKnown = decision.known;
+    input.base = decision.base;
+    m_jobs.submit([series, decision, input = std::move(input)]() -> Written {
+        return {series, decision, encodeChunk(input)};
+    });
+    return m_failure;
+}
+
+void SampleWriter::write(Written&& chunk) {
+    if (!m_failure.hasValue())
+        return;
+    Pending& pending = m_series[chunk.series];
+    const std::int64_t firstIndex = pending.figures.count;
+    if (firstIndex > 0)
+        pending.periods.add(chunk.output.figures.begin - pending.figures.end);
+    pending.periods.add(chunk.output.periods);
+    pending.figures.append(chunk.output.figures);
+    m_written += static_cast<std::uint64_t>(chunk.output.figures.count);
+    m_failure = writeTimes(chunk);
+    if (m_failure.hasValue())
+        m_failure = insertChunk(chunk, firstIndex);
+}
+
+Status SampleWriter::writeTimes(const Written& chunk) {
+    if (chunk.times.known)
+        return {};
+    const Result<DataPlace> place = m_data.append(chunk.output.times);
+    if (!place.hasValue())
+        return place.error();
+    const DataPlace base
+        = chunk.output.beside ? m_share.places(chunk.times.baseSlot).times : DataPlace{};
+    m_share.place(chunk.times.slot, place.value(), base);
+    return {};
+}
+
+Status SampleWriter::insertChunk(const Written& chunk, std::int64_t firstIndex) {
+    const Result<DataPlace> values = m_data.append(chunk.output.values);
+    if (!values.hasValue())
+        return values.error();
+    const SampleFigures& figures = chunk.output.figures;
+    const TimeShare::Places& places = m_share.places(chunk.times.slot);
+    const bool beside = places.base.size > 0;
+    const auto ifBeside
+        = [beside](std::int64_t value) { return beside ? std::optional(value) : std::nullopt; };
+    return m_database.execute(
+        "INSERT INTO sample_chunk(series, first_index, count, begin_ns, end_ns, missing, min, max,"
+        " last, weighted_sum, weight_ns, values_at, values_size, times_at, times_size, base_at,"
+        " base_size) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        chunk.series.value, firstIndex, figures.count, figures.begin, figures.end, figures.missing,
+        figures.min, figures.max, figures.last, figures.weighted, figures.weight, values.value().at,
+        values.value().size, places.times.at, places.times.size, ifBeside(places.base.at),
+        ifBeside(places.base.size));
+}
+
+Status SampleWriter::drain() {
+    m_jobs.finish();
+    if (m_failure.hasValue())
+        m_failure = m_data.flush();
+    return m_failure;
+}
+
+// Chunks that came out of order are read back, sorted on disk and written anew. Their old bytes
+// stay where they are until the source goes.
+Status SampleWriter::resort(SeriesId series, Pending& pending, const Proceed& proceed) {
+    ExternalSorter<SampleRow, Earlier> sorter(m_database.shownPath(), kRowsInMemory);
+    SampleReader reader(m_database, series);
+    Status status;
+    Status read = reader.forEach(0, pending.submitted, [&](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size() && status.hasValue(); ++i)
+            status = sorter.add({times[i], values[i]});
+        if (status.hasValue() && !proceed(m_written / 2, m_total))
+            status = cancelled();
+        return status.hasValue();
+    });
+    if (!read.hasValue() || !status.hasValue())
+        return read.hasValue() ? status : read;
+    status = m_database.execute("DELETE FROM sample_chunk WHERE series=?", series.value);
+    m_written -= static_cast<std::uint64_t>(pending.submitted);
+    pending.submitted = 0;
+    pending.unsorted = false;
+    pending.figures = {};
+    pending.periods = {};
+    if (status.hasValue()) {
+        status = sorter.drain([&](const SampleRow& row) {
+            pending.times.push_back(row.time);
+            pending.values.push_back(row.value);
+            ++m_pending;
+            if (pending.times.size() < kChunkSamples)
+                return Status();
+            return proceed(m_written / 2, m_total) ? submit(series, pending, kChunkSamples)
+                                                   : Status(cancelled());
+        });
+    }
+    if (status.hasValue())
+        status = submit(series, pending, pending.times.size());
+    return status.hasValue() ? drain() : status;
+}
+
+// What is still pending is written, in the order of the series.
+Status SampleWriter::finishChunks(const std::vector<SeriesId>& ids, const Proceed& proceed) {
+    for (const SeriesId id : ids) {
+        Pending& pending = m_series[id];
+        if (Status status = submit(id, pending, pending.times.size()); !status.hasValue())
+            return status;
+        if (!proceed(m_written / 2, m_total))
+            return cancelled();
+    }
+    if (Status status = drain(); !status.hasValue())
+        return status;
+    for (const SeriesId id : ids) {
+        Pending& pending = m_series[id];
+        if (!pending.unsorted)
+            continue;
+        if (Status status = resort(id, pending, proceed); !status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status SampleWriter::index(SeriesId series, const Pending& pending, const Proceed& proceed) {
+    const SeriesShape shape{series, pending.scale, pending.counterBits, pending.figures.count,
+        pending.periods.median()};
+    if (Status status = indexSeries(m_database, m_data, shape, proceed); !status.hasValue())
+        return status;
+    const SampleFigures& all = pending.figures;
+    const auto si = [&pending](const std::optional<double>& value) {
+        return value ? std::optional<double>(*value * pending.scale) : std::nullopt;
+    };
+    return m_database.execute(
+        "UPDATE series SET begin_ns=?, end_ns=?, period_ns=?, count=?, missing=?, first=?,"
+        " last=?, min=?, max=?, mean=? WHERE id=?",
+        all.begin, all.count > 0 ? all.end + 1 : all.begin, shape.periodNs, all.count, all.missing,
+        si(all.firstPresent), si(all.lastPresent), si(all.min), si(all.max), si(all.mean()),
+        series.value);
+}
+
+Status SampleWriter::finish(const Proceed& proceed) {
+    std::vector<SeriesId> ids;
+    ids.reserve(m_series.size());
+    for (const auto& [id, pending] : m_series)
+        ids.push_back(id);
+    std::sort(ids.begin(), ids.end());
+    if (Status status = finishChunks(ids, proceed); !status.hasValue())
+        return status;
+    std::uint64_t done = 0;
+    for (const SeriesId id : ids) {
+        const Pending& pending = m_series[id];
+        const Status status = index(id, pending, [&](std::uint64_t within, std::uint64_t) {
+            return proceed((m_total + done + within) / 2, m_total);
+        });
+        if (!status.hasValue())
+            return status;
+        done += static_cast<std::uint64_t>(pending.figures.count);
+        if (!proceed((m_total + done) / 2, m_total))
+            return cancelled();
+    }
+    return m_data.flush();
+}
+
+} // namespace trainscope::store

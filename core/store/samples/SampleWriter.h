@@ -1,0 +1,82 @@
+#pragma once
+// The samples of one session: collected per series, encoded as chunks by jobs, written in order by
+// the session's thread, and at the end sorted where they came out of order, indexed by their
+// pyramid and described in the series table. Memory is bounded by kPendingSamples, the chunks under
+// way and the columns that TimeShare keeps.
+
+#include "core/model/Import.h"
+#include "core/parallel/OrderedJobs.h"
+#include "core/store/codec/ChunkCodec.h"
+#include "core/store/database/Database.h"
+#include "core/store/samples/ChunkJob.h"
+#include "core/store/samples/PeriodHistogram.h"
+#include "core/store/samples/SampleData.h"
+#include "core/store/samples/SampleFigures.h"
+#include "core/store/samples/TimeShare.h"
+
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace trainscope::store {
+
+class SampleWriter {
+public:
+    explicit SampleWriter(Database& database);
+    void setSource(std::int64_t source) { m_data.setSource(source); }
+    void open(SeriesId series, double scale, int counterBits);
+    // Any time before finish().
+    void setCounterBits(SeriesId series, int bits) { m_series[series].counterBits = bits; }
+    Status add(SeriesId series, std::span<const TimeNs> times, std::span<const double> values);
+    // `proceed` is asked between pieces of work with the samples done and to do; false stops with
+    // Cancelled.
+    using Proceed = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+    Status finish(const Proceed& proceed);
+
+private:
+    static constexpr std::size_t kPendingSamples = std::size_t{4} << 20U; // 64 MiB
+
+    struct Pending {
+        double scale = 1.0;
+        int counterBits = 0;
+        std::vector<std::int64_t> times;
+        std::vector<double> values;
+        std::int64_t submitted = 0; // samples in chunks, written or under way
+        std::int64_t lastTime = 0; // of the last chunk
+        std::uint64_t touched = 0;
+        bool unsorted = false;
+        // Of what is written.
+        SampleFigures figures;
+        PeriodHistogram periods;
+    };
+    struct Written {
+        SeriesId series;
+        TimeShare::Decision times;
+        ChunkOutput output;
+    };
+
+    // Makes a job of the first `count` pending samples.
+    Status submit(SeriesId series, Pending& pending, std::size_t count);
+    Status relieve();
+    void write(Written&& chunk);
+    Status writeTimes(const Written& chunk);
+    Status insertChunk(const Written& chunk, std::int64_t firstIndex);
+    Status finishChunks(const std::vector<SeriesId>& ids, const Proceed& proceed);
+    Status drain();
+    Status resort(SeriesId series, Pending& pending, const Proceed& proceed);
+    Status index(SeriesId series, const Pending& pending, const Proceed& proceed);
+
+    Database& m_database;
+    DataWriter m_data;
+    TimeShare m_share;
+    std::unordered_map<SeriesId, Pending> m_series;
+    std::size_t m_pending = 0;
+    std::uint64_t m_clock = 0;
+    std::uint64_t m_total = 0;
+    std::uint64_t m_written = 0;
+    Status m_failure; // of writing
+    OrderedJobs<Written> m_jobs;
+};
+
+} // namespace trainscope::store

@@ -1,0 +1,202 @@
+#include "core/store/samples/SeriesIndex.h"
+
+#include "core/model/Import.h"
+#include "core/parallel/OrderedJobs.h"
+#include "core/store/codec/IntColumn.h"
+#include "core/store/samples/BucketNode.h"
+#include "core/store/samples/CounterRate.h"
+#include "core/store/samples/PyramidBuilder.h"
+#include "core/store/samples/SampleReader.h"
+
+#include <algorithm>
+
+namespace trainscope::store {
+namespace {
+
+constexpr std::size_t kRateBlock = 4096; // rates that are turned into nodes at once
+
+// A chunk on its way through a job: its bytes go in, its nodes of level 1 come out.
+struct ChunkWork {
+    ChunkBytes bytes;
+    std::int64_t count = 0;
+    std::int64_t next = 0; // first sample behind
+};
+struct ChunkLeaves {
+    bool decoded = false;
+    std::vector<NodeSums> leaves;
+    // Of a counter, for its rate.
+    std::vector<std::int64_t> times;
+    std::vector<double> values;
+};
+
+ChunkLeaves leavesOf(const ChunkWork& work, std::int64_t holeNs, bool keepSamples) {
+    ChunkLeaves out;
+    out.times.resize(static_cast<std::size_t>(work.count));
+    out.values.resize(static_cast<std::size_t>(work.count));
+    out.decoded = decodeChunk(work.bytes, out.times, out.values);
+    if (!out.decoded)
+        return out;
+    appendLeaves(out.times, out.values, work.next, holeNs, out.leaves);
+    if (!keepSamples) {
+        out.times = {};
+        out.values = {};
+    }
+    return out;
+}
+
+// The rate of a counter, collected into nodes.
+class RateLeaves {
+public:
+    RateLeaves(const SeriesShape& series, PyramidBuilder& pyramid)
+        : m_rate(series.counterBits, series.scale)
+        , m_holeNs(series.holeNs())
+        , m_pyramid(pyramid) { }
+
+    Status add(std::span<const std::int64_t> times, std::span<const double> values) {
+        m_settled.clear();
+        for (std::size_t i = 0; i < times.size(); ++i)
+            m_rate.push(times[i], values[i], m_settled);
+        for (const RateSample& sample : m_settled) {
+            m_times.push_back(sample.time);
+            m_rates.push_back(sample.rate);
+        }
+        m_lastTime = times.back();
+        // A node ends where the rate behind it begins.
+        return m_times.size() > kRateBlock
+            ? flush((m_times.size() - 1) / kLeafSamples * kLeafSamples)
+            : Status();
+    }
+
+    // The last rate holds until the last sample, which has none.
+    Status finish() { return m_times.empty() ? Status() : flush(m_times.size()); }
+
+private:
+    Status flush(std::size_t count) {
+        const std::int64_t next = count < m_times.size() ? m_times[count] : m_lastTime;
+        m_leaves.clear();
+        appendLeaves(std::span(m_times).first(count), std::span(m_rates).first(count), next,
+            m_holeNs, m_leaves);
+        const auto done = static_cast<std::ptrdiff_t>(count);
+        m_times.erase(m_times.begin(), m_times.begin() + done);
+        m_rates.erase(m_rates.begin(), m_rates.begin() + done);
+        return m_pyramid.add(m_leaves);
+    }
+
+    CounterRate m_rate;
+    std::int64_t m_holeNs;
+    PyramidBuilder& m_pyramid;
+    std::vector<RateSample> m_settled;
+    std::vector<std::int64_t> m_times;
+    std::vector<double> m_rates;
+    std::vector<NodeSums> m_leaves;
+    std::int64_t m_lastTime = 0;
+};
+
+class PyramidPass {
+public:
+    PyramidPass(Database& database, DataWriter& data, const SeriesShape& series,
+        const IndexProceed& proceed)
+        : m_database(database)
+        , m_data(data)
+        , m_series(series)
+        , m_proceed(proceed)
+        , m_values(levelsFor(series.count), sink(PyramidKind::Value))
+        , m_rates(isCounter() ? levelsFor(series.count) : 0, sink(PyramidKind::Rate))
+        , m_rateLeaves(series, m_rates)
+        , m_jobs(WorkerPool::shared(), 0, [this](ChunkLeaves&& leaves) { take(leaves); }) { }
+
+    Status run() {
+        Status read = m_database.forEach(
+            "SELECT begin_ns, end_ns, count, values_at, values_size, times_at, times_size, base_at,"
+            " base_size FROM sample_chunk WHERE series=? ORDER BY first_index",
+            [this](const Row& row) { return submitBefore(row); }, m_series.id.value);
+        if (!read.hasValue())
+            return read;
+        if (Status status = submit(m_end); !status.hasValue())
+            return status;
+        m_jobs.finish();
+        if (m_failure.hasValue())
+            m_failure = m_values.finish();
+        if (m_failure.hasValue())
+            m_failure = m_rateLeaves.finish();
+        return m_failure.hasValue() ? m_rates.finish() : m_failure;
+    }
+
+private:
+    [[nodiscard]] bool isCounter() const { return m_series.counterBits > 0; }
+
+    PyramidBuilder::PageSink sink(PyramidKind kind) {
+        return [this, kind](int level, std::int64_t first, std::span<const NodeSums> nodes) {
+            m_page.clear();
+            encodeNodes(nodes, m_series.periodNs, m_page);
+            const Result<DataPlace> place = m_data.append(m_page);
+            if (!place.hasValue())
+                return Status(place.error());
+            return m_database.execute(
+                "INSERT INTO bucket_page(series, kind, level, first_index, count, data_at, "
+                "data_size) VALUES(?,?,?,?,?,?,?)",
+                m_series.id.value, static_cast<int>(kind), level, first,
+                static_cast<std::int64_t>(nodes.size()), place.value().at, place.value().size);
+        };
+    }
+
+    // A chunk can be worked on when the begin of the one behind is known.
+    Status submitBefore(const Row& row) {
+        if (Status status = submit(row.integer(0)); !status.hasValue())
+            return status;
+        m_end = row.integer(1);
+        m_waiting.count = row.integer(2);
+        if (m_waiting.count <= 0 || m_waiting.count > static_cast<std::int64_t>(kMaxColumn))
+            return damagedChunk(m_database, "a chunk of samples");
+        return readChunk(m_database, chunkColumns(row, 3), m_waiting.bytes);
+    }
+
+    Status submit(std::int64_t next) {
+        if (m_waiting.count == 0)
+            return {};
+        m_waiting.next = next;
+        m_done += static_cast<std::uint64_t>(m_waiting.count);
+        m_jobs.submit([work = std::move(m_waiting), hole = m_series.holeNs(),
+                          counter = isCounter()] { return leavesOf(work, hole, counter); });
+        m_waiting = {};
+        if (!m_proceed(m_done, static_cast<std::uint64_t>(m_series.count)))
+            return cancelled();
+        return m_failure;
+    }
+
+    void take(const ChunkLeaves& chunk) {
+        if (!m_failure.hasValue())
+            return;
+        if (!chunk.decoded) {
+            m_failure = damagedChunk(m_database, "a chunk of samples");
+            return;
+        }
+        m_failure = m_values.add(chunk.leaves);
+        if (m_failure.hasValue() && isCounter())
+            m_failure = m_rateLeaves.add(chunk.times, chunk.values);
+    }
+
+    Database& m_database;
+    DataWriter& m_data;
+    SeriesShape m_series;
+    const IndexProceed& m_proceed;
+    PyramidBuilder m_values;
+    PyramidBuilder m_rates;
+    RateLeaves m_rateLeaves;
+    Bytes m_page;
+    ChunkWork m_waiting;
+    std::int64_t m_end = 0; // last sample of the waiting chunk
+    std::uint64_t m_done = 0;
+    Status m_failure;
+    OrderedJobs<ChunkLeaves> m_jobs;
+};
+
+} // namespace
+
+Status indexSeries(
+    Database& database, DataWriter& data, const SeriesShape& series, const IndexProceed& proceed) {
+    return levelsFor(series.count) > 0 ? PyramidPass(database, data, series, proceed).run()
+                                       : Status();
+}
+
+} // namespace trainscope::store

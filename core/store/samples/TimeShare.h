@@ -1,0 +1,67 @@
+#pragma once
+// Which time columns of one import are the same, and which lie so close to another one's that their
+// differences are worth storing: series that were sampled together.
+
+#include "core/store/samples/SampleData.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace trainscope::store {
+
+using TimeColumn = std::shared_ptr<const std::vector<std::int64_t>>;
+
+class TimeShare {
+public:
+    // What is to be done with a column, and the slot in which its place is noted.
+    struct Decision {
+        std::size_t slot = 0;
+        bool known = false; // an equal column has that slot already
+        TimeColumn base; // to be encoded beside this one
+        std::size_t baseSlot = 0;
+    };
+    Decision decide(const TimeColumn& times);
+
+    void place(std::size_t slot, DataPlace place, DataPlace base) {
+        m_places[slot] = {place, base};
+    }
+    struct Places {
+        DataPlace times;
+        DataPlace base; // of size 0 where the column stands alone
+    };
+    [[nodiscard]] const Places& places(std::size_t slot) const { return m_places[slot]; }
+
+private:
+    static constexpr std::size_t kMostValues = std::size_t{6} << 20U; // 48 MiB
+    static constexpr std::size_t kMostTried = 3;
+    // Searching is linear in the leaders, and short columns gain little.
+    static constexpr std::size_t kMostLeaders = 4096;
+    static constexpr std::size_t kShortest = 256;
+
+    struct Leader {
+        TimeColumn times;
+        std::size_t slot;
+    };
+    struct HashValue {
+        std::uint64_t low;
+        std::uint64_t high;
+        bool operator==(const HashValue&) const = default;
+    };
+    struct HashOfHash {
+        std::size_t operator()(const HashValue& value) const noexcept { return value.low; }
+    };
+    [[nodiscard]] const Leader* leaderFor(const std::vector<std::int64_t>& times) const;
+    void lead(const TimeColumn& times, std::size_t slot);
+
+    std::unordered_map<HashValue, std::size_t, HashOfHash> m_known;
+    std::vector<Places> m_places;
+    std::deque<Leader> m_leaders; // that stand alone, the oldest first
+    std::size_t m_values = 0;
+};
+
+} // namespace trainscope::store

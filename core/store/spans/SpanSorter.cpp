@@ -1,0 +1,201 @@
+#include "core/store/spans/SpanSorter.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace trainscope::store {
+namespace {
+
+constexpr std::size_t kPieceSpans = 1024; // many runs are open at once while they are merged
+
+bool before(const Span& a, const Span& b) {
+    return a.start != b.start ? a.start < b.start : a.duration > b.duration;
+}
+
+} // namespace
+
+// The sorted spans of one track and batch: the piece in memory, and those that follow.
+struct SpanSorter::Run {
+    std::span<const Piece> pieces;
+    std::vector<Span> spans;
+    std::size_t at = 0;
+    TimeNs begin; // of the whole run
+
+    [[nodiscard]] const Span& head() const { return spans[at]; }
+    [[nodiscard]] bool isOver() const { return at == spans.size(); }
+};
+
+SpanSorter::SpanSorter(std::filesystem::path beside, std::size_t spansInMemory)
+    : m_beside(std::move(beside))
+    , m_limit(std::max<std::size_t>(spansInMemory, 2))
+    , m_jobs(WorkerPool::shared(), kBatches - 1,
+          [this](EncodedBatch&& batch) { keep(std::move(batch)); }) { }
+
+Status SpanSorter::add(std::size_t track, std::span<const Span> spans) {
+    while (!spans.empty()) {
+        if (m_inBatch == m_limit) {
+            if (Status status = handOver(); !status.hasValue())
+                return status;
+        }
+        if (track >= m_batch.size())
+            m_batch.resize(track + 1);
+        std::vector<Span>& own = m_batch[track];
+        const std::size_t taken = std::min(spans.size(), m_limit - m_inBatch);
+        for (Span span : spans.first(taken)) {
+            span.duration = boundedDuration(span.start, span.duration);
+            own.push_back(span);
+        }
+        m_inBatch += taken;
+        m_size += taken;
+        spans = spans.subspan(taken);
+    }
+    return {};
+}
+
+SpanSorter::EncodedBatch SpanSorter::encode(Batch& batch) {
+    EncodedBatch encoded;
+    for (std::size_t track = 0; track < batch.size(); ++track) {
+        std::vector<Span>& spans = batch[track];
+        sortSpans(spans);
+        const std::span<const Span> all(spans);
+        for (std::size_t at = 0; at < all.size(); at += kPieceSpans) {
+            const std::size_t offset = encoded.data.size();
+            encodeSpans({}, all.subspan(at, std::min(kPieceSpans, all.size() - at)), encoded.data,
+                Squeeze::No);
+            encoded.pieces.push_back({track,
+                {offset, static_cast<std::uint32_t>(encoded.data.size() - offset), at == 0,
+                    all[at].start}});
+        }
+        spans.clear();
+    }
+    encoded.emptied = std::move(batch);
+    return encoded;
+}
+
+Status SpanSorter::handOver() {
+    if (!m_file.isOpen()) {
+        if (Status status = m_file.open(m_beside); !status.hasValue())
+            return status;
+    }
+    const auto batch = std::make_shared<Batch>(std::exchange(m_batch, {}));
+    m_inBatch = 0;
+    if (!m_emptied.empty()) {
+        m_batch = std::move(m_emptied.back());
+        m_emptied.pop_back();
+    }
+    m_jobs.submit([batch] { return encode(*batch); });
+    return m_status;
+}
+
+void SpanSorter::keep(EncodedBatch&& batch) {
+    const std::uint64_t begin = m_file.size();
+    if (m_status.hasValue())
+        m_status = m_file.append(std::as_bytes(std::span(batch.data)));
+    for (auto& [track, piece] : batch.pieces) {
+        if (track >= m_pieces.size())
+            m_pieces.resize(track + 1);
+        piece.offset += begin;
+        m_pieces[track].push_back(piece);
+    }
+    m_emptied.push_back(std::move(batch.emptied));
+}
+
+Status SpanSorter::next(Run& run) const {
+    if (!run.isOver() || run.pieces.empty())
+        return {};
+    const Piece& piece = run.pieces.front();
+    Bytes data(piece.bytes);
+    Status status = m_file.readAt(piece.offset, std::as_writable_bytes(std::span(data)));
+    SpanChunk chunk;
+    if (status.hasValue() && !decodeSpans(data, chunk))
+        status = Error{ErrorCode::Io, "The temporary file for sorting cannot be read back.", {}};
+    run.spans = std::move(chunk.own);
+    run.at = 0;
+    run.pieces = run.pieces.subspan(1);
+    return status;
+}
+
+// Runs are opened when the merge reaches their begin: spans that came in order need one at a time.
+Status SpanSorter::merge(std::vector<Run>& runs, const Visit& visit, std::size_t track) const {
+    std::vector<std::size_t> closed(runs.size()); // the next to open at the back
+    for (std::size_t i = 0; i < closed.size(); ++i)
+        closed[i] = closed.size() - 1 - i;
+    std::stable_sort(closed.begin(), closed.end(),
+        [&runs](std::size_t a, std::size_t b) { return runs[b].begin < runs[a].begin; });
+    const auto later = [&runs](std::size_t a, std::size_t b) {
+        if (before(runs[a].head(), runs[b].head()))
+            return false;
+        return before(runs[b].head(), runs[a].head()) || a > b;
+    };
+    std::vector<std::size_t> open; // a heap, the run with the first head in front
+    while (!open.empty() || !closed.empty()) {
+        while (!closed.empty()
+            && (open.empty() || runs[closed.back()].begin <= runs[open.front()].head().start)) {
+            open.push_back(closed.back());
+            closed.pop_back();
+            if (Status status = next(runs[open.back()]); !status.hasValue())
+                return status;
+            std::push_heap(open.begin(), open.end(), later);
+        }
+        std::pop_heap(open.begin(), open.end(), later);
+        const std::size_t first = open.back();
+        open.pop_back();
+        Run& run = runs[first];
+        const std::size_t from = run.at;
+        // Its head, and all that comes before what any other run has.
+        do {
+            ++run.at;
+        } while (!run.isOver() && (closed.empty() || run.head().start < runs[closed.back()].begin)
+            && (open.empty() || !later(first, open.front())));
+        const Status status = visit(track, std::span(run.spans).subspan(from, run.at - from));
+        if (!status.hasValue())
+            return status;
+        if (Status read = next(run); !read.hasValue())
+            return read;
+        if (!run.isOver()) {
+            open.push_back(first);
+            std::push_heap(open.begin(), open.end(), later);
+        }
+    }
+    return {};
+}
+
+Status SpanSorter::drainTrack(std::size_t track, const Visit& visit) {
+    std::vector<Span> last;
+    if (track < m_batch.size())
+        last = std::exchange(m_batch[track], {});
+    sortSpans(last);
+    if (track >= m_pieces.size() || m_pieces[track].empty())
+        return last.empty() ? Status() : visit(track, last);
+    const std::vector<Piece> pieces = std::exchange(m_pieces[track], {});
+    std::vector<Run> runs;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (pieces[i].opensBatch)
+            runs.push_back({std::span(pieces).subspan(i, 0), {}, 0, pieces[i].begin});
+        Run& run = runs.back();
+        run.pieces = std::span(run.pieces.data(), run.pieces.size() + 1);
+    }
+    if (!last.empty()) {
+        const TimeNs begin = last.front().start;
+        runs.push_back({{}, std::move(last), 0, begin});
+    }
+    return merge(runs, visit, track);
+}
+
+Status SpanSorter::drain(const Visit& visit) {
+    m_jobs.finish();
+    m_emptied.clear();
+    if (!m_status.hasValue())
+        return m_status;
+    const std::size_t tracks = std::max(m_batch.size(), m_pieces.size());
+    for (std::size_t track = 0; track < tracks; ++track) {
+        if (Status status = drainTrack(track, visit); !status.hasValue())
+            return status;
+    }
+    m_batch.clear();
+    m_inBatch = 0;
+    m_size = 0;
+    return {};
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,47 @@
+#pragma once
+// The spans of a track that touch a window, block by block, pulled by the reader. Chunks ahead of
+// the reader are decoded on the pool. One thread at a time, as the database it reads from.
+
+#include "core/parallel/OrderedJobs.h"
+#include "core/store/codec/SpanCodec.h"
+#include "core/store/database/Database.h"
+
+#include <deque>
+#include <span>
+#include <vector>
+
+namespace trainscope::store {
+
+class SpanStream {
+public:
+    SpanStream(
+        Database& database, TrackId track, TimeRange window, SpanFields fields = SpanFields::All);
+
+    // The next spans in order of start, valid until the next call; none at the end.
+    Result<std::span<const Span>> next();
+
+private:
+    struct Decoded {
+        bool isGood = false;
+        std::vector<Span> spans;
+    };
+    Status begin();
+    Status readOne();
+    static Decoded decode(ByteView data, TimeRange window, bool isFirst, SpanFields fields);
+
+    Database& m_database;
+    TrackId m_track;
+    TimeRange m_window;
+    SpanFields m_fields;
+    std::int64_t m_sequence = -1; // of the next chunk to read; -1: not yet known
+    bool m_isFirst = true;
+    bool m_isRead = false; // up to the end of the window
+    std::vector<Span> m_current;
+    std::deque<Decoded> m_ready;
+    OrderedJobs<Decoded> m_jobs;
+};
+
+// Number of the chunk that a window from `begin` starts with.
+Result<std::int64_t> firstChunk(Database& database, TrackId track, TimeNs begin);
+
+} // namespace trainscope::store

@@ -1,0 +1,151 @@
+#include "core/store/sql/SampleTable.h"
+
+#include "core/store/samples/SampleReader.h"
+
+#include <limits>
+
+namespace trainscope::store {
+namespace {
+
+enum SampleColumn { kRun, kMetric, kRank, kNode, kDevice, kTime, kValue, kSeries };
+
+struct SeriesEntry {
+    SeriesId id;
+    std::string run;
+    std::string metric;
+    std::int64_t rank = -1;
+    std::int64_t node = -1;
+    std::string device;
+    double scale = 1.0;
+};
+
+class SampleRows : public RowSource {
+public:
+    explicit SampleRows(Database& database)
+        : m_database(database) { }
+    Status start(const std::vector<Constraint>& constraints) override;
+    Status next() override;
+    [[nodiscard]] bool atEnd() const override { return m_current >= m_series.size(); }
+    Status column(int index, sqlite3_context* into) override;
+
+private:
+    Status enterSeries();
+    Status settle();
+
+    Database& m_database;
+    std::vector<SeriesEntry> m_series;
+    std::size_t m_current = 0;
+    std::unique_ptr<SampleReader> m_reader;
+    const SampleChunk* m_chunk = nullptr;
+    std::int64_t m_index = 0; // of the sample in its series
+    IntegerRange m_time{};
+};
+
+Status SampleRows::start(const std::vector<Constraint>& constraints) {
+    m_series.clear();
+    m_current = 0;
+    m_time = rangeOf(constraints, kTime);
+    Status status = m_database.forEach(
+        "SELECT series.id, run.name, metric, rank, node, device, scale FROM series JOIN run ON "
+        "run.id=series.run"
+        " WHERE count>0 ORDER BY run.name, metric, rank, node, device, series.id",
+        [&](const Row& row) {
+            SeriesEntry entry{{row.integer(0)}, row.string(1), row.string(2), row.integer(3),
+                row.integer(4), row.string(5), row.real(6)};
+            const bool wanted = admits(constraints, kRun, entry.run)
+                && admits(constraints, kMetric, entry.metric)
+                && admits(constraints, kRank, entry.rank) && admits(constraints, kNode, entry.node)
+                && admits(constraints, kDevice, entry.device)
+                && admits(constraints, kSeries, entry.id.value);
+            if (wanted)
+                m_series.push_back(std::move(entry));
+        });
+    if (!status.hasValue() || atEnd())
+        return status;
+    status = enterSeries();
+    return status.hasValue() ? settle() : status;
+}
+
+Status SampleRows::enterSeries() {
+    m_reader = std::make_unique<SampleReader>(m_database, m_series[m_current].id);
+    m_chunk = nullptr;
+    m_index = 0;
+    if (m_time.begin == std::numeric_limits<std::int64_t>::min())
+        return {};
+    const Result<std::int64_t> first = m_reader->lowerBound(m_time.begin);
+    if (!first.hasValue())
+        return first.error();
+    m_index = first.value();
+    return {};
+}
+
+// Moves on until m_index is a sample within the time range, or all series are done.
+Status SampleRows::settle() {
+    while (!atEnd()) {
+        const Result<const SampleChunk*> chunk = m_reader->at(m_index);
+        if (!chunk.hasValue())
+            return chunk.error();
+        m_chunk = chunk.value();
+        if (m_chunk != nullptr
+            && m_chunk->times[static_cast<std::size_t>(m_index - m_chunk->firstIndex)] < m_time.end)
+            return {};
+        ++m_current;
+        if (atEnd())
+            return {};
+        if (Status status = enterSeries(); !status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status SampleRows::next() {
+    ++m_index;
+    const auto i = static_cast<std::size_t>(m_index - m_chunk->firstIndex);
+    if (i < m_chunk->times.size() && m_chunk->times[i] < m_time.end)
+        return {};
+    return settle();
+}
+
+Status SampleRows::column(int index, sqlite3_context* into) {
+    const SeriesEntry& series = m_series[m_current];
+    const auto i = static_cast<std::size_t>(m_index - m_chunk->firstIndex);
+    switch (index) {
+    case kRun:
+        putText(into, series.run);
+        break;
+    case kMetric:
+        putText(into, series.metric);
+        break;
+    case kRank:
+        putInteger(into, series.rank);
+        break;
+    case kNode:
+        putInteger(into, series.node);
+        break;
+    case kDevice:
+        putText(into, series.device);
+        break;
+    case kTime:
+        putInteger(into, m_chunk->times[i]);
+        break;
+    case kValue:
+        putReal(into, m_chunk->values[i] * series.scale);
+        break;
+    default:
+        putInteger(into, series.id.value);
+    }
+    return {};
+}
+
+} // namespace
+
+TableDefinition sampleTable() {
+    return {"samples",
+        "CREATE TABLE x(run TEXT, metric TEXT, rank INTEGER, node INTEGER, device TEXT, time_ns "
+        "INTEGER,"
+        " value REAL, series INTEGER)",
+        {kRun, kMetric, kRank, kNode, kDevice, kSeries}, {kTime},
+        [](Database& database) { return std::make_unique<SampleRows>(database); }};
+}
+
+} // namespace trainscope::store

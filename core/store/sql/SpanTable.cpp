@@ -1,0 +1,287 @@
+#include "core/store/sql/SpanTable.h"
+
+#include "core/store/codec/SpanCodec.h"
+#include "core/store/samples/SampleData.h"
+#include "core/store/spans/SpanSearch.h"
+#include "core/store/spans/SpanStream.h"
+#include "core/store/tables/Catalogue.h"
+#include "core/store/tables/Names.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+namespace trainscope::store {
+namespace {
+
+enum SpanColumn {
+    kRun,
+    kRank,
+    kDevice,
+    kTrack,
+    kName,
+    kKind,
+    kStart,
+    kDuration,
+    kDepth,
+    kCorrelation,
+    kDetail,
+    kTrackId
+};
+
+constexpr std::size_t kMaxCachedNames = 100'000;
+constexpr std::int64_t kNoChunk = -1;
+
+struct TrackEntry {
+    std::int64_t id = 0;
+    std::string run;
+    std::int64_t rank = -1;
+    std::int64_t device = -1;
+    std::string name;
+};
+
+class SpanRows : public RowSource {
+public:
+    explicit SpanRows(Database& database)
+        : m_database(database) { }
+    Status start(const std::vector<Constraint>& constraints) override;
+    Status next() override;
+    [[nodiscard]] bool atEnd() const override { return m_current >= m_tracks.size(); }
+    Status column(int index, sqlite3_context* into) override;
+
+private:
+    Status listTracks(const std::vector<Constraint>& constraints);
+    Status findName(const std::vector<Constraint>& constraints);
+    Status beginTrack();
+    Status listChunks(const TreeNode& node);
+    bool nextChunk();
+    Status loadChunk(bool& found);
+    Status settle();
+    Status putName(NameId id, sqlite3_context* into);
+    [[nodiscard]] bool isWanted(const Span& span) const {
+        return span.start.ns >= m_start.begin
+            && (!m_wanted
+                || std::find(m_wanted->begin(), m_wanted->end(), span.name.value)
+                    != m_wanted->end());
+    }
+
+    Database& m_database;
+    std::vector<TrackEntry> m_tracks;
+    std::size_t m_current = 0;
+    std::optional<NameList> m_wanted; // by name=; empty: there is no such name
+    std::vector<std::int64_t> m_chunks; // of the current track, where m_wanted says which
+    std::size_t m_place = 0; // in m_chunks
+    std::int64_t m_sequence = 0;
+    std::size_t m_index = 0;
+    SpanChunk m_chunk;
+    bool m_loaded = false;
+    IntegerRange m_start{};
+    std::unordered_map<NameId, std::string> m_names;
+};
+
+Status SpanRows::findName(const std::vector<Constraint>& constraints) {
+    m_wanted.reset();
+    for (const Constraint& constraint : constraints) {
+        const bool isName = constraint.column == kName && constraint.op == Comparison::Equal
+            && constraint.isText();
+        if (!isName || m_wanted)
+            continue;
+        m_wanted.emplace();
+        Status status = m_database.forEach(
+            "SELECT id FROM name WHERE hash=?",
+            [this](const Row& row) { m_wanted->push_back(row.integer(0)); },
+            hashOf(constraint.text()));
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status SpanRows::listTracks(const std::vector<Constraint>& constraints) {
+    return m_database.forEach(
+        "SELECT track.id, run.name, rank, device, track.name FROM track JOIN run ON "
+        "run.id=track.run WHERE count>0 ORDER BY run.name, rank, track.name, track.id",
+        [&](const Row& row) {
+            TrackEntry entry{
+                row.integer(0), row.string(1), row.integer(2), row.integer(3), row.string(4)};
+            const bool wanted = admits(constraints, kRun, entry.run)
+                && admits(constraints, kRank, entry.rank)
+                && admits(constraints, kDevice, entry.device)
+                && admits(constraints, kTrack, entry.name)
+                && admits(constraints, kTrackId, entry.id);
+            if (wanted)
+                m_tracks.push_back(std::move(entry));
+        });
+}
+
+Status SpanRows::start(const std::vector<Constraint>& constraints) {
+    m_tracks.clear();
+    m_current = 0;
+    m_loaded = false;
+    m_start = rangeOf(constraints, kStart);
+    Status status = findName(constraints);
+    if (status.hasValue() && !(m_wanted && m_wanted->empty()))
+        status = listTracks(constraints);
+    if (!status.hasValue() || atEnd())
+        return status;
+    status = beginTrack();
+    return status.hasValue() ? settle() : status;
+}
+
+Status SpanRows::beginTrack() {
+    m_index = 0;
+    m_loaded = false;
+    m_chunks.clear();
+    m_place = 0;
+    const TrackId track{m_tracks[m_current].id};
+    const Result<std::int64_t> first = firstChunk(m_database, track, {m_start.begin});
+    if (!first.hasValue())
+        return first.error();
+    m_sequence = first.value();
+    if (!m_wanted)
+        return {};
+    const Result<TreeNode> top = topOf(m_database, track);
+    Status status = top.hasValue() ? listChunks(top.value()) : Status(top.error());
+    std::erase_if(m_chunks, [this](std::int64_t chunk) { return chunk < m_sequence; });
+    m_sequence = m_chunks.empty() ? kNoChunk : m_chunks.front();
+    return status;
+}
+
+// The chunks below that hold the wanted name.
+Status SpanRows::listChunks(const TreeNode& node) {
+    if (node.level == 0) {
+        m_chunks.push_back(node.sequence);
+        return {};
+    }
+    const auto children = childrenWith(m_database, {m_tracks[m_current].id}, node, *m_wanted);
+    Status status = children.hasValue() ? Status() : Status(children.error());
+    for (std::size_t i = 0; status.hasValue() && i < children.value().size(); ++i)
+        status = listChunks(children.value()[i]);
+    return status;
+}
+
+bool SpanRows::nextChunk() {
+    if (!m_wanted) {
+        ++m_sequence;
+        return true;
+    }
+    if (++m_place >= m_chunks.size())
+        return false;
+    m_sequence = m_chunks[m_place];
+    return true;
+}
+
+Status SpanRows::loadChunk(bool& found) {
+    found = false;
+    return m_database.forEach(
+        "SELECT data FROM span_chunk WHERE track=? AND sequence=?",
+        [&](const Row& row) -> Status {
+            found = true;
+            return decodeSpans(row.blob(0), m_chunk)
+                ? Status()
+                : Status(damagedChunk(m_database, "a chunk of spans"));
+        },
+        m_tracks[m_current].id, m_sequence);
+}
+
+Status SpanRows::settle() {
+    while (!atEnd()) {
+        bool found = m_loaded;
+        if (!m_loaded) {
+            if (Status status = loadChunk(found); !status.hasValue())
+                return status;
+            m_loaded = found;
+        }
+        const auto& own = m_chunk.own;
+        while (found && m_index < own.size() && !isWanted(own[m_index]))
+            ++m_index;
+        if (found && m_index < own.size() && own[m_index].start.ns < m_start.end)
+            return {};
+        const bool isRead = found && m_index >= own.size();
+        m_loaded = false;
+        m_index = 0;
+        if (isRead && nextChunk())
+            continue;
+        ++m_current;
+        if (!atEnd()) {
+            if (Status status = beginTrack(); !status.hasValue())
+                return status;
+        }
+    }
+    return {};
+}
+
+Status SpanRows::next() {
+    ++m_index;
+    return settle();
+}
+
+Status SpanRows::putName(NameId id, sqlite3_context* into) {
+    if (!id.isValid())
+        return {}; // NULL is what SQLite takes when nothing is put
+    auto known = m_names.find(id);
+    if (known == m_names.end()) {
+        Result<std::string> text = readName(m_database, id);
+        if (!text.hasValue())
+            return text.error();
+        if (m_names.size() >= kMaxCachedNames)
+            m_names.clear();
+        known = m_names.emplace(id, std::move(text.value())).first;
+    }
+    putText(into, known->second);
+    return {};
+}
+
+Status SpanRows::column(int index, sqlite3_context* into) {
+    const TrackEntry& track = m_tracks[m_current];
+    const Span& span = m_chunk.own[m_index];
+    switch (index) {
+    case kRun:
+        putText(into, track.run);
+        break;
+    case kRank:
+        putInteger(into, track.rank);
+        break;
+    case kDevice:
+        putInteger(into, track.device);
+        break;
+    case kTrack:
+        putText(into, track.name);
+        break;
+    case kName:
+        return putName(span.name, into);
+    case kKind:
+        putText(into, toString(span.kind));
+        break;
+    case kStart:
+        putInteger(into, span.start.ns);
+        break;
+    case kDuration:
+        putInteger(into, span.duration.ns);
+        break;
+    case kDepth:
+        putInteger(into, span.depth);
+        break;
+    case kCorrelation:
+        putInteger(into, span.correlation);
+        break;
+    case kDetail:
+        return putName(span.detail, into);
+    default:
+        putInteger(into, track.id);
+    }
+    return {};
+}
+
+} // namespace
+
+TableDefinition spanTable() {
+    return {"spans",
+        "CREATE TABLE x(run TEXT, rank INTEGER, device INTEGER, track TEXT, name TEXT, kind TEXT, "
+        "start_ns INTEGER,"
+        " duration_ns INTEGER, depth INTEGER, correlation INTEGER, detail TEXT, track_id INTEGER)",
+        {kRun, kRank, kDevice, kTrack, kName, kTrackId}, {kStart},
+        [](Database& database) { return std::make_unique<SpanRows>(database); }};
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,250 @@
+#include "core/store/tables/Session.h"
+
+#include "core/store/tables/Catalogue.h"
+#include "core/store/tables/Json.h"
+#include "core/store/tables/SourceNames.h"
+#include "core/store/tables/SourceTables.h"
+#include "core/store/tables/UserTables.h"
+
+namespace trainscope::store {
+namespace {
+
+bool proceed(
+    const Progress& progress, std::string_view phase, std::uint64_t done, std::uint64_t total) {
+    return !progress || progress({phase, done, total});
+}
+
+template <typename T>
+const Error* errorOf(const Result<T>& result) {
+    return result.hasValue() ? nullptr : &result.error();
+}
+
+} // namespace
+
+Session::Session(Database& database, SourceDescription source, std::function<void()> ended)
+    : m_database(database)
+    , m_description(std::move(source))
+    , m_ended(std::move(ended))
+    , m_names(database)
+    , m_samples(database)
+    , m_spans(database) { }
+
+Session::~Session() {
+    rollBack();
+    m_ended();
+}
+
+void Session::rollBack() {
+    if (!m_open)
+        return;
+    m_open = false;
+    // Where even this fails SQLite has rolled back by itself already.
+    (void)m_database.script("ROLLBACK");
+}
+
+template <typename Work>
+auto Session::guarded(Work&& work) -> decltype(work()) {
+    if (!m_failure.hasValue())
+        return m_failure.error();
+    if (!m_open)
+        return Error{ErrorCode::Internal, "The import is over; nothing can be added to it.", {}};
+    try {
+        auto outcome = work();
+        if (const Error* error = errorOf(outcome)) {
+            m_failure = *error;
+            rollBack();
+        }
+        return outcome;
+    } catch (const std::exception& exception) {
+        m_failure = Error{ErrorCode::Internal,
+            std::string("Memory or another resource ran out while writing (") + exception.what()
+                + "); nothing of this import was kept.",
+            m_description.path};
+        rollBack();
+        return m_failure.error();
+    }
+}
+
+Status Session::begin() {
+    if (Status status = m_database.script("BEGIN IMMEDIATE"); !status.hasValue())
+        return status;
+    m_open = true;
+    return guarded([&]() -> Status {
+        const auto old = sourcesAt(m_database, m_description.path, {});
+        if (!old.hasValue())
+            return old.error();
+        Status status = dropSources(old.value());
+        if (status.hasValue()) {
+            status = m_database.execute(
+                "INSERT INTO source(path, size, hash, imported_ns) VALUES(?,?,?,?)",
+                m_description.path, static_cast<std::int64_t>(m_description.size),
+                m_description.hash, wallClock().ns);
+        }
+        m_source.value = m_database.lastRowId();
+        m_samples.setSource(m_source.value);
+        return status;
+    });
+}
+
+Status Session::dropSources(const std::vector<SourceId>& sources) {
+    for (const SourceId source : sources) {
+        const Result<std::vector<RunId>> runs = deleteSource(m_database, source, m_droppedNames);
+        if (!runs.hasValue())
+            return runs.error();
+        m_touched.insert(runs.value().begin(), runs.value().end());
+    }
+    return {};
+}
+
+Result<RunId> Session::run(const Run& run) {
+    return guarded([&]() -> Result<RunId> {
+        const std::string name = validUtf8(run.name.empty() ? m_description.runName : run.name);
+        if (name.empty())
+            return Error{ErrorCode::Usage, "A run needs a name.", m_description.path};
+        Result<RunId> id = findOrAddRun(m_database, name);
+        if (!id.hasValue())
+            return id;
+        m_touched.insert(id.value());
+        const auto [known, added] = m_facts.try_emplace(id.value(), run);
+        if (!added)
+            fillRun(known->second, run);
+        return id;
+    });
+}
+
+Status Session::gpu(RunId run, const Gpu& gpu) {
+    return guarded([&] {
+        return m_database.execute(
+            "INSERT OR REPLACE INTO source_gpu(source, run, rank, node, local, model, uuid)"
+            " VALUES(?,?,?,?,?,?,?)",
+            m_source.value, run.value, gpu.rank, gpu.node, gpu.local, validUtf8(gpu.model),
+            validUtf8(gpu.uuid));
+    });
+}
+
+Result<SeriesId> Session::series(RunId run, const SeriesDescription& description) {
+    return guarded([&]() -> Result<SeriesId> {
+        const Metric& metric = description.metric;
+        const Subject& subject = description.subject;
+        Status status
+            = m_database.execute("INSERT INTO series(run, source, metric, unit, kind, label, "
+                                 "subject, rank, node, device, scale,"
+                                 " counter_bits, sensor) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                run.value, m_source.value, validUtf8(metric.name), validUtf8(metric.unit),
+                toString(metric.kind), validUtf8(metric.label), toText(subject.kind), subject.rank,
+                subject.node, validUtf8(subject.device), description.scale, description.counterBits,
+                toText(description.sensor));
+        if (!status.hasValue())
+            return status.error();
+        const SeriesId id{m_database.lastRowId()};
+        m_samples.open(id, description.scale, description.counterBits);
+        return id;
+    });
+}
+
+Status Session::counterBits(SeriesId series, int bits) {
+    return guarded([&] {
+        m_samples.setCounterBits(series, bits);
+        return m_database.execute(
+            "UPDATE series SET counter_bits=? WHERE id=?", std::int64_t{bits}, series.value);
+    });
+}
+
+Status Session::samples(
+    SeriesId series, std::span<const TimeNs> times, std::span<const double> values) {
+    return guarded([&] { return m_samples.add(series, times, values); });
+}
+
+Result<TrackId> Session::track(RunId run, const TrackDescription& description) {
+    return guarded([&]() -> Result<TrackId> {
+        Status status = m_database.execute("INSERT INTO track(run, source, kind, rank, device, "
+                                           "process, thread, name) VALUES(?,?,?,?,?,?,?,?)",
+            run.value, m_source.value, toString(description.kind), description.rank,
+            description.device, validUtf8(description.process), validUtf8(description.thread),
+            validUtf8(description.name));
+        if (!status.hasValue())
+            return status.error();
+        const TrackId id{m_database.lastRowId()};
+        m_spans.open(id);
+        return id;
+    });
+}
+
+Status Session::spans(TrackId track, std::span<const Span> spans) {
+    return guarded([&] { return m_spans.add(track, spans); });
+}
+
+Result<NameId> Session::intern(std::string_view text) {
+    return guarded([&] { return m_names.intern(text); });
+}
+
+Status Session::iteration(RunId run, const Iteration& iteration) {
+    return guarded([&] {
+        return m_database.execute("INSERT INTO iteration(run, source, number, rank, begin_ns, "
+                                  "end_ns, warmup) VALUES(?,?,?,?,?,?,?)",
+            run.value, m_source.value, iteration.index, iteration.rank, iteration.range.begin.ns,
+            iteration.range.end.ns, std::int64_t{iteration.warmup ? 1 : 0});
+    });
+}
+
+Status Session::writeSource(
+    const ImportReport& report, const std::string& hash, std::uint64_t size) {
+    Status status
+        = m_database.execute("UPDATE source SET size=?, hash=?, importer=?, report=? WHERE id=?",
+            static_cast<std::int64_t>(size), hash, validUtf8(report.importer), reportToJson(report),
+            m_source.value);
+    for (auto it = m_facts.begin(); it != m_facts.end() && status.hasValue(); ++it) {
+        status = m_database.execute("INSERT INTO source_run(source, run, facts) VALUES(?,?,?)",
+            m_source.value, it->first.value, factsToJson(it->second));
+    }
+    return status;
+}
+
+Status Session::replaceEqualHash(const std::string& hash) {
+    for (const auto& [run, facts] : m_facts) {
+        const auto equal = sourcesLike(m_database, hash, run, m_source);
+        if (!equal.hasValue())
+            return equal.error();
+        if (Status status = dropSources(equal.value()); !status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status Session::write(const ImportReport& report, const std::string& hash, std::uint64_t size,
+    const Progress& progress) {
+    Status status = m_samples.finish([&progress](std::uint64_t done, std::uint64_t total) {
+        return proceed(progress, "Indexing samples", done * 16, total * 16);
+    });
+    if (status.hasValue())
+        status = m_spans.finish(progress);
+    if (status.hasValue())
+        status = replaceEqualHash(hash);
+    if (status.hasValue())
+        status = writeSource(report, hash, size);
+    if (status.hasValue())
+        status = writeSourceNames(m_database, m_source, m_names.used());
+    if (status.hasValue())
+        status = deleteUnusedNames(m_database, std::move(m_droppedNames),
+            [&progress] { return proceed(progress, "Saving", 0, 0); });
+    for (auto it = m_touched.begin(); it != m_touched.end() && status.hasValue(); ++it)
+        status = refreshRun(m_database, *it);
+    if (status.hasValue() && !proceed(progress, "Saving", 0, 0))
+        status = cancelled();
+    return status;
+}
+
+Status Session::finish(const ImportReport& report, const std::string& hash, std::uint64_t size,
+    const Progress& progress) {
+    return guarded([&] {
+        Status status = write(report, hash.empty() ? m_description.hash : hash,
+            size == 0 ? m_description.size : size, progress);
+        if (status.hasValue())
+            status = m_database.script("COMMIT");
+        if (status.hasValue())
+            m_open = false;
+        return status;
+    });
+}
+
+} // namespace trainscope::store

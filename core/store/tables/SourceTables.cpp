@@ -1,0 +1,300 @@
+#include "core/store/tables/SourceTables.h"
+
+#include "core/model/Import.h"
+#include "core/model/LaunchFields.h"
+#include "core/store/codec/SpanCodec.h"
+#include "core/store/tables/Json.h"
+#include "core/store/tables/SourceNames.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trainscope::store {
+namespace {
+
+constexpr std::array<std::string_view, 10> kDeleteSource{
+    "DELETE FROM bucket_page WHERE series IN (SELECT id FROM series WHERE source=?)",
+    "DELETE FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?)",
+    "DELETE FROM series WHERE source=?",
+    "DELETE FROM track WHERE source=?",
+    "DELETE FROM iteration WHERE source=?",
+    "DELETE FROM source_gpu WHERE source=?",
+    "DELETE FROM source_name WHERE source=?",
+    "DELETE FROM summary WHERE run IN (SELECT run FROM source_run WHERE source=?)",
+    "DELETE FROM source_run WHERE source=?",
+    "DELETE FROM source WHERE id=?",
+};
+
+constexpr std::array<std::string_view, 7> kDeleteRun{
+    "DELETE FROM gpu WHERE run=?",
+    "DELETE FROM launch WHERE run=?",
+    "DELETE FROM cluster WHERE run=?",
+    "DELETE FROM note WHERE run=?",
+    "DELETE FROM summary WHERE run=?",
+    "DELETE FROM run_layout WHERE run=?",
+    "DELETE FROM run WHERE id=?",
+};
+
+template <std::size_t N>
+Status executeAll(
+    Database& database, const std::array<std::string_view, N>& statements, std::int64_t id) {
+    for (const std::string_view sql : statements) {
+        if (Status status = database.execute(sql, id); !status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+// Sources agree on a GPU by its rank; what the first of them does not know comes from the next.
+Status refreshGpus(Database& database, RunId run) {
+    Status status = database.execute("DELETE FROM gpu WHERE run=?", run.value);
+    if (!status.hasValue())
+        return status;
+    return database.execute(
+        "INSERT INTO gpu(run, rank, node, local, model, uuid) SELECT run, rank, node, local, "
+        "model, uuid FROM"
+        " source_gpu WHERE run=? ORDER BY source ON CONFLICT(run, rank) DO UPDATE SET"
+        " model=iif(gpu.model='', excluded.model, gpu.model), uuid=iif(gpu.uuid='', excluded.uuid, "
+        "gpu.uuid)",
+        run.value);
+}
+
+constexpr auto kChunk = static_cast<std::int64_t>(kChunkSpans);
+
+// A track with its chunks, and the like.
+struct Owner {
+    std::int64_t id;
+    std::int64_t count;
+};
+
+Result<std::vector<Owner>> ownersOf(Database& database, std::string_view sql, SourceId source) {
+    std::vector<Owner> owners;
+    Status status = database.forEach(
+        sql,
+        [&owners](const Row& row) {
+            owners.push_back({row.integer(0), row.integer(1)});
+        },
+        source.value);
+    if (!status.hasValue())
+        return status.error();
+    return owners;
+}
+
+// One statement for each stretch of chunks: as long as it takes is how long nobody is told.
+Status deletePieces(Database& database, std::string_view sql, const Owner& owner,
+    std::int64_t perPiece, const Removed& removed) {
+    std::int64_t left = owner.count;
+    for (std::int64_t first = 0; left > 0; first += perPiece) {
+        Status status = database.execute(sql, owner.id, first, first + perPiece);
+        const std::int64_t gone = std::min(left, perPiece);
+        if (!status.hasValue())
+            return status;
+        if (removed && !removed(gone))
+            return cancelled();
+        left -= gone;
+    }
+    return {};
+}
+
+// The bytes of all series of a source lie in rows of one size.
+Status deleteAllSamples(Database& database, SourceId source, const Removed& removed) {
+    constexpr std::int64_t rowsPerPiece = 1024; // 16 MB
+    Owner samples{source.value, 0};
+    std::int64_t rows = 0;
+    Status status = database.forEach(
+        "SELECT (SELECT coalesce(sum(count), 0) FROM series WHERE source=?1), (SELECT count(*) "
+        "FROM sample_data WHERE source=?1)",
+        [&](const Row& row) {
+            samples.count = row.integer(0);
+            rows = row.integer(1);
+        },
+        source.value);
+    const std::int64_t perPiece
+        = rows > rowsPerPiece ? samples.count / (rows / rowsPerPiece) : samples.count;
+    for (std::int64_t left = rows; left > 0 && status.hasValue(); left -= rowsPerPiece) {
+        status = database.execute("DELETE FROM sample_data WHERE id IN (SELECT id FROM "
+                                  "sample_data WHERE source=? LIMIT ?)",
+            source.value, rowsPerPiece);
+        const std::int64_t gone
+            = left > rowsPerPiece ? std::min(perPiece, samples.count) : samples.count;
+        samples.count -= gone;
+        if (status.hasValue() && removed && !removed(gone))
+            status = cancelled();
+    }
+    return status;
+}
+
+Status deleteAllSpans(Database& database, SourceId source, const Removed& removed) {
+    constexpr std::int64_t chunksPerPiece = 512;
+    const auto tracks = ownersOf(database, "SELECT id, count FROM track WHERE source=?", source);
+    if (!tracks.hasValue())
+        return tracks.error();
+    for (const Owner& one : tracks.value()) {
+        const Owner chunks{one.id, (one.count + kChunk - 1) / kChunk};
+        Status status = database.execute("DELETE FROM group_page WHERE track=?", one.id);
+        if (status.hasValue())
+            status = database.execute("DELETE FROM track_name WHERE track=?", one.id);
+        if (status.hasValue())
+            status = deletePieces(database,
+                "DELETE FROM span_chunk WHERE track=? AND sequence>=? AND sequence<?", chunks,
+                chunksPerPiece,
+                [&removed](std::int64_t gone) { return !removed || removed(gone * kChunk); });
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+std::optional<std::int64_t> asColumn(const std::optional<bool>& value) {
+    return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
+}
+std::optional<std::string_view> asColumn(const std::optional<Workload>& value) {
+    return value ? std::optional(toString(*value)) : std::nullopt;
+}
+template <typename T>
+const std::optional<T>& asColumn(const std::optional<T>& value) {
+    return value;
+}
+
+Status writeLaunch(Database& database, RunId run, const LaunchConfig& launch) {
+    Status status = database.execute(
+        "INSERT OR REPLACE INTO launch(run, origin) VALUES(?, ?)", run.value, launch.origin);
+    forEachLaunchField([&](const char* name, auto member) {
+        if (status.hasValue() && launch.*member)
+            status = database.execute(std::string("UPDATE launch SET ") + name + "=?2 WHERE run=?1",
+                run.value, asColumn(launch.*member));
+    });
+    return status;
+}
+
+Status writeRun(Database& database, RunId run, const Run& facts) {
+    constexpr std::string_view model
+        = "coalesce((SELECT model FROM gpu WHERE run=?1 AND model<>'' ORDER BY rank LIMIT 1), '')";
+    constexpr std::string_view ranges
+        = "(SELECT begin_ns, end_ns FROM series WHERE run=?1 AND count>0 UNION ALL"
+          " SELECT begin_ns, end_ns FROM track WHERE run=?1 AND count>0)";
+    const std::string sql
+        = "UPDATE run SET kind=?2, status=?3, simulated=?4, gpu_model=iif(?5<>'', ?5, "
+        + std::string(model) + "), world_size=?6,"
+        + " gpu_count=(SELECT count(*) FROM gpu WHERE run=?1),"
+        + " node_count=(SELECT count(DISTINCT node) FROM gpu WHERE run=?1),"
+        + " begin_ns=coalesce((SELECT min(begin_ns) FROM " + std::string(ranges) + "), 0),"
+        + " end_ns=coalesce((SELECT max(end_ns) FROM " + std::string(ranges) + "), 0) WHERE id=?1";
+    Status status = database.execute(sql, run.value, toString(facts.kind), toString(facts.status),
+        std::int64_t{facts.simulated ? 1 : 0}, facts.gpuModel, facts.worldSize);
+    if (!status.hasValue())
+        return status;
+    return database.execute(
+        "INSERT INTO cluster(run, gpu_model, nodes, gpus_per_node) SELECT id, gpu_model,"
+        " max(node_count, coalesce(?2, 0)), coalesce(?3, (SELECT max(n) FROM (SELECT count(*) AS n "
+        "FROM gpu"
+        " WHERE gpu.run=?1 GROUP BY node)), 0) FROM run WHERE id=?1"
+        // What the user said of the machine stays.
+        " ON CONFLICT(run) DO UPDATE SET gpu_model=excluded.gpu_model, nodes=excluded.nodes,"
+        " gpus_per_node=excluded.gpus_per_node",
+        run.value, facts.launch.nodes, facts.launch.gpusPerNode);
+}
+
+template <typename... Args>
+Result<std::vector<SourceId>> sourceIds(
+    Database& database, std::string_view sql, const Args&... args) {
+    std::vector<SourceId> ids;
+    Status status = database.forEach(
+        sql, [&ids](const Row& row) { ids.push_back({row.integer(0)}); }, args...);
+    if (!status.hasValue())
+        return status.error();
+    return ids;
+}
+
+} // namespace
+
+Result<std::vector<RunId>> deleteSource(
+    Database& database, SourceId source, IdSet& names, const Removed& removed) {
+    std::vector<RunId> runs;
+    Status status = database.forEach(
+        "SELECT run FROM source_run WHERE source=?",
+        [&runs](const Row& row) { runs.push_back({row.integer(0)}); }, source.value);
+    if (status.hasValue())
+        status = readSourceNames(database, source, names);
+    if (status.hasValue())
+        status = deleteAllSamples(database, source, removed);
+    if (status.hasValue())
+        status = deleteAllSpans(database, source, removed);
+    if (status.hasValue())
+        status = executeAll(database, kDeleteSource, source.value);
+    if (!status.hasValue())
+        return status.error();
+    return runs;
+}
+
+Status refreshRun(Database& database, RunId run) {
+    std::optional<Run> facts;
+    Status status = database.forEach(
+        "SELECT facts FROM source_run WHERE run=? ORDER BY source",
+        [&facts](const Row& row) {
+            Run said = factsFromJson(row.text(0));
+            if (facts)
+                fillRun(*facts, said);
+            else
+                facts = std::move(said);
+        },
+        run.value);
+    if (!status.hasValue())
+        return status;
+    if (!facts)
+        return executeAll(database, kDeleteRun, run.value);
+    status = refreshGpus(database, run);
+    if (status.hasValue())
+        status = writeLaunch(database, run, facts->launch);
+    if (status.hasValue())
+        status = writeRun(database, run, *facts);
+    if (status.hasValue())
+        status = database.execute("DELETE FROM summary WHERE run=?", run.value);
+    return status;
+}
+
+Result<RunId> findOrAddRun(Database& database, const std::string& name) {
+    RunId run;
+    Status status = database.forEach(
+        "SELECT id FROM run WHERE imported_name=?1 OR name=?1 ORDER BY imported_name<>?1 LIMIT 1",
+        [&run](const Row& row) { run.value = row.integer(0); }, name);
+    if (status.hasValue() && !run.isValid()) {
+        status = database.execute("INSERT INTO run(name, imported_name) VALUES(?1, ?1)", name);
+        run.value = database.lastRowId();
+    }
+    if (!status.hasValue())
+        return status.error();
+    return run;
+}
+
+Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& removed) {
+    const auto sources
+        = sourceIds(database, "SELECT source FROM source_run WHERE run=?", run.value);
+    if (!sources.hasValue())
+        return sources.error();
+    for (const SourceId source : sources.value()) {
+        const Result<std::vector<RunId>> others = deleteSource(database, source, names, removed);
+        if (!others.hasValue())
+            return others.error();
+        for (const RunId other : others.value()) {
+            if (Status status = refreshRun(database, other); !status.hasValue())
+                return status;
+        }
+    }
+    return executeAll(database, kDeleteRun, run.value);
+}
+
+Result<std::vector<SourceId>> sourcesAt(
+    Database& database, const std::string& path, SourceId except) {
+    return sourceIds(database, "SELECT id FROM source WHERE path=? AND id<>?", path, except.value);
+}
+
+Result<std::vector<SourceId>> sourcesLike(
+    Database& database, const std::string& hash, RunId run, SourceId except) {
+    return sourceIds(database,
+        "SELECT id FROM source WHERE hash=? AND hash<>'' AND id<>? AND id IN"
+        " (SELECT source FROM source_run WHERE run=?)",
+        hash, except.value, run.value);
+}
+
+} // namespace trainscope::store

@@ -1,0 +1,39 @@
+#pragma once
+// What belongs to a source, and the runs as the sum of what their sources say. Every function is
+// part of the caller's transaction.
+
+#include "core/model/Run.h"
+#include "core/store/codec/IdSet.h"
+#include "core/store/database/Database.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace trainscope::store {
+
+// Told how many samples or spans have just gone; false stops with Cancelled.
+using Removed = std::function<bool(std::int64_t)>;
+
+// Deletes everything that the source had written, and adds the names it used, which may now be
+// unused (SourceNames.h), to `names`; returns the runs it belonged to, which need refreshRun().
+Result<std::vector<RunId>> deleteSource(
+    Database& database, SourceId source, IdSet& names, const Removed& removed = {});
+
+// Computes the run's row, launch, cluster and GPUs from its sources; a run without sources goes,
+// with all of it.
+Status refreshRun(Database& database, RunId run);
+
+// The run whose imported name this is, else whose shown name; created when there is none.
+Result<RunId> findOrAddRun(Database& database, const std::string& name);
+
+// With its sources.
+Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& removed);
+
+// Sources with that path, or with that hash in that run; `except` is left out.
+Result<std::vector<SourceId>> sourcesAt(
+    Database& database, const std::string& path, SourceId except);
+Result<std::vector<SourceId>> sourcesLike(
+    Database& database, const std::string& hash, RunId run, SourceId except);
+
+} // namespace trainscope::store
