@@ -4,6 +4,8 @@
 
 #include <QPainter>
 
+#include <algorithm>
+
 namespace trainscope::app {
 
 namespace {
@@ -16,14 +18,18 @@ std::size_t indexOf(const QTextFormat& format) {
 
 QSizeF FigureObject::intrinsicSize(QTextDocument*, int, const QTextFormat& format) {
     const auto& scene = m_scenes[indexOf(format)];
-    return {scene.width, scene.height};
+    const double scale = std::min(1.0, m_most / scene.height);
+    return {scene.width * scale, scene.height * scale};
 }
 
 void FigureObject::drawObject(
     QPainter* painter, const QRectF& rect, QTextDocument*, int, const QTextFormat& format) {
     painter->save();
     painter->translate(rect.topLeft());
-    paintScene(m_scenes[indexOf(format)], m_theme, *painter, PaintTarget::Vector);
+    const auto& scene = m_scenes[indexOf(format)];
+    const double scale = std::min(1.0, m_most / scene.height);
+    painter->scale(scale, scale);
+    paintScene(scene, m_theme, *painter, PaintTarget::Vector);
     painter->restore();
 }
 

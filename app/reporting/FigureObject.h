@@ -19,10 +19,12 @@ class FigureObject : public QObject, public QTextObjectInterface {
     Q_INTERFACES(QTextObjectInterface)
 
 public:
-    // One unit of a scene is one of the document. The theme must outlive this.
-    FigureObject(std::vector<plot::PlotScene> scenes, const plot::Theme& theme)
+    // One unit of a scene is one of the document; a higher one than `most` is made smaller. The
+    // theme must outlive this.
+    FigureObject(std::vector<plot::PlotScene> scenes, const plot::Theme& theme, double most)
         : m_scenes(std::move(scenes))
-        , m_theme(theme) { }
+        , m_theme(theme)
+        , m_most(most) { }
 
     QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override;
     void drawObject(QPainter* painter, const QRectF& rect, QTextDocument*, int,
@@ -31,6 +33,7 @@ public:
 private:
     std::vector<plot::PlotScene> m_scenes;
     const plot::Theme& m_theme;
+    double m_most;
 };
 
 } // namespace trainscope::app

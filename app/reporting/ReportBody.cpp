@@ -17,7 +17,7 @@ public:
 
     QByteArray make() {
         head();
-        comparison();
+        comparisons();
         findings();
         for (const auto& table : m_report.tables)
             add(table);
@@ -42,15 +42,21 @@ private:
         m_out += " · Trainscope " TRAINSCOPE_VERSION "</p>\n";
     }
 
-    void comparison() {
-        if (!m_report.comparison)
-            return;
-        const report::Comparison& both = *m_report.comparison;
-        m_out += "<h2>Comparison</h2>\n<h3>" + escapedHtml(both.title) + "</h3>\n<p><b>"
-            + escapedHtml(both.headline) + ".</b> " + escapedHtml(both.reason) + "</p>\n";
-        items(both.statements);
-        for (const auto& table : both.tables)
-            add(table);
+    void comparisons() {
+        std::size_t picture = m_report.figures.size();
+        for (const auto& one : m_report.comparisons) {
+            // Each on a page of its own.
+            m_out += "<h2 style=\"page-break-before:always\">Comparison: "
+                + escapedHtml(one.request.title) + "</h2>\n<p><b>" + escapedHtml(one.headline)
+                + ".</b></p>\n";
+            items(one.statements);
+            for (const auto& note : one.notes)
+                m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
+            for (std::size_t i = 0; i < one.pictures.size(); ++i)
+                m_out += m_figure(picture++);
+            for (const auto& table : one.tables)
+                add(table);
+        }
     }
 
     void findings() {
@@ -131,6 +137,15 @@ private:
 
 QByteArray escapedHtml(const std::string& text) {
     return QString::fromStdString(text).toHtmlEscaped().toUtf8();
+}
+
+std::vector<ComparisonPicture> comparisonPictures(const report::Report& report) {
+    std::vector<ComparisonPicture> pictures;
+    for (const auto& comparison : report.comparisons) {
+        for (const auto panel : comparison.pictures)
+            pictures.push_back({comparison, panel});
+    }
+    return pictures;
 }
 
 QByteArray reportBody(const report::Report& report, const FigureHtml& figure, bool plain) {

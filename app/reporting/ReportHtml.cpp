@@ -2,6 +2,8 @@
 #include "app/painting/InlineSvg.h"
 #include "app/reporting/ReportBody.h"
 #include "app/reporting/ReportFile.h"
+#include "app/reporting/ReportPicture.h"
+#include "core/plot/comparison/ComparisonGeometry.h"
 
 #include <vector>
 
@@ -40,13 +42,34 @@ Drawn drawAll(const report::Report& report) {
         drawn.light.push_back(layOutFigure(data, plot::lightTheme(), kWidth, 0.0).scene);
         drawn.dark.push_back(layOutFigure(data, plot::darkTheme(), kWidth, 0.0).scene);
     }
+    for (const auto& picture : comparisonPictures(report)) {
+        drawn.light.push_back(drawPicture(picture, plot::lightTheme(), kWidth));
+        drawn.dark.push_back(drawPicture(picture, plot::darkTheme(), kWidth));
+    }
     return drawn;
 }
 
-QByteArray figureHtml(
-    const plot::FigureData& data, const QByteArray& light, const QByteArray& dark) {
-    const QByteArray label = escapedHtml(data.title.empty() ? "Figure" : data.title);
-    const QByteArray numbers = QByteArray::fromStdString(plot::figureCsv(data)).toBase64();
+// What a figure is called, and its numbers.
+struct Told {
+    std::string title;
+    std::string csv;
+};
+std::vector<Told> toldOf(const report::Report& report) {
+    std::vector<Told> all;
+    for (const auto& data : report.figures)
+        all.push_back({data.title, plot::figureCsv(data)});
+    for (const auto& picture : comparisonPictures(report)) {
+        const auto& data = *picture.comparison.data;
+        all.push_back({picture.comparison.request.title + ": "
+                + plot::textsOf(data, picture.panel).title,
+            plot::comparisonCsv(data, {picture.panel})});
+    }
+    return all;
+}
+
+QByteArray figureHtml(const Told& told, const QByteArray& light, const QByteArray& dark) {
+    const QByteArray label = escapedHtml(told.title.empty() ? "Figure" : told.title);
+    const QByteArray numbers = QByteArray::fromStdString(told.csv).toBase64();
     return "<figure role=\"img\" aria-label=\"" + label + "\">\n<div class=\"light\">" + light
         + "</div>\n<div class=\"dark\" aria-hidden=\"true\">" + dark
         + "</div>\n<figcaption><a download=\"figure.csv\" href=\"data:text/csv;base64," + numbers
@@ -58,14 +81,15 @@ QByteArray figureHtml(
 Result<QByteArray> reportHtml(const report::Report& report) {
     const Drawn drawn = drawAll(report);
     std::vector<QByteArray> figures;
-    for (std::size_t i = 0; i < report.figures.size(); ++i) {
+    const auto told = toldOf(report);
+    for (std::size_t i = 0; i < told.size(); ++i) {
         const auto light = inlineSvg(drawn.light[i], plot::lightTheme());
         const auto dark = inlineSvg(drawn.dark[i], plot::darkTheme());
         if (!light.hasValue())
             return light.error();
         if (!dark.hasValue())
             return dark.error();
-        figures.push_back(figureHtml(report.figures[i], light.value(), dark.value()));
+        figures.push_back(figureHtml(told[i], light.value(), dark.value()));
     }
     QByteArray out
         = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

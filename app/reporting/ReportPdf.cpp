@@ -4,6 +4,7 @@
 #include "app/reporting/FigureObject.h"
 #include "app/reporting/ReportBody.h"
 #include "app/reporting/ReportFile.h"
+#include "app/reporting/ReportPicture.h"
 
 #include <QAbstractTextDocumentLayout>
 #include <QBuffer>
@@ -62,6 +63,8 @@ std::vector<plot::PlotScene> drawAll(const report::Report& report) {
                 = layOutFigure(data, plot::paperTheme(), contentWidth(), contentHeight() - kFoot);
         scenes.push_back(std::move(geometry.scene));
     }
+    for (const auto& picture : comparisonPictures(report))
+        scenes.push_back(drawPicture(picture, plot::paperTheme(), contentWidth()));
     return scenes;
 }
 
@@ -138,7 +141,7 @@ void paintPages(
 
 Result<QByteArray> reportPdf(const report::Report& report) {
     const FixedHashOrder fixed;
-    FigureObject figures(drawAll(report), plot::paperTheme());
+    FigureObject figures(drawAll(report), plot::paperTheme(), contentHeight() - kFoot);
     QTextDocument document;
     document.setDocumentMargin(0.0);
     document.setUseDesignMetrics(true);
@@ -147,7 +150,7 @@ Result<QByteArray> reportPdf(const report::Report& report) {
     document.documentLayout()->registerHandler(kFigureObject, &figures);
     document.setHtml(QString::fromUtf8(reportBody(
         report, [](std::size_t i) { return "<p>" + placeholder(i) + "</p>\n"; }, true)));
-    insertFigures(document, report.figures.size());
+    insertFigures(document, report.figures.size() + comparisonPictures(report).size());
     document.setPageSize(QSizeF(contentWidth(), contentHeight()));
     keepHeadingsWithText(document);
     QByteArray bytes;

@@ -5,10 +5,11 @@
 #include "core/analysis/findings/Finding.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
+#include "core/plot/comparison/Comparison.h"
 #include "core/plot/figures/Figure.h"
 #include "core/store/Store.h"
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,18 +27,29 @@ struct Statement {
     std::string run;
     analysis::Finding finding;
 };
-// Two runs side by side.
-struct Comparison {
+// Runs side by side: which, how, and which panels of them are drawn.
+struct ComparisonRequest {
     std::string title;
-    std::string headline; // the verdict between scale-up and scale-out
-    std::string reason;
+    plot::ComparisonQuery query;
+    std::vector<plot::ComparisonPanel> panels; // none: no pictures
+    bool stacked = false;
+    bool perStage = false;
+    std::vector<std::string> notes; // what has become of its runs
+};
+struct Comparison {
+    ComparisonRequest request;
+    std::string headline; // the verdict
     std::vector<std::string> statements;
+    std::vector<std::string> notes;
     std::vector<Table> tables;
+    std::shared_ptr<const plot::ComparisonData> data;
+    // A picture each, in order; those without data are left away.
+    std::vector<plot::ComparisonPanel> pictures;
 };
 struct Report {
     std::string title;
     std::vector<std::pair<std::string, std::string>> facts; // "Runs" → "12 …"
-    std::optional<Comparison> comparison; // of a report on two runs
+    std::vector<Comparison> comparisons; // kept ones; of a report on two runs at least those two
     std::vector<Statement> findings; // by run; the costliest first
     std::vector<std::string> findingNotes; // runs without, findings left out
     std::vector<Table> tables;
@@ -49,6 +61,7 @@ struct Report {
 
 struct ReportQuery {
     std::vector<RunId> runs; // empty: all
+    std::vector<ComparisonRequest> comparisons;
 };
 
 // NotFound for unknown runs and for an empty database. Cancelled by progress.

@@ -1,85 +1,170 @@
 #include "core/report/ReportComparison.h"
 
-#include "core/analysis/comparison/Comparison.h"
-#include "core/analysis/findings/FindingText.h"
+#include "core/plot/comparison/ComparisonText.h"
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
+#include <algorithm>
 
 namespace trainscope::report {
 
 namespace {
 
-constexpr const char* kNone = "–";
+using plot::ComparisonData;
+using plot::ComparisonPanel;
+using plot::ComparisonQuantity;
 
-std::string valueText(const std::optional<double>& value, const analysis::QuantityInfo& quantity) {
-    if (!value)
-        return kNone;
-    if (quantity.key.ends_with("_fraction") || quantity.key == "mfu"
-        || quantity.key.ends_with("utilization"))
-        return fmt::format("{:.1f} %", *value * 100.0);
-    if (quantity.unit == "°C")
-        return analysis::celsius(*value);
-    // "Tokens / s" says its unit already.
-    if (!quantity.unit.starts_with('1'))
-        return analysis::scaled(*value, quantity.unit);
-    constexpr double whole = 1000.0; // from here on without decimals
-    return std::abs(*value) >= whole ? fmt::format("{:.0f}", *value)
-                                     : fmt::format("{:.4g}", *value);
-}
+// More of them stand in rows.
+constexpr std::size_t kMostColumns = 4;
+constexpr std::size_t kQuantitiesOfATable = 5;
 
-std::string weightText(const analysis::Difference& difference) {
-    if (!difference.a || !difference.b)
-        return kNone;
-    return difference.weight == analysis::Difference::Weight::Unknown
-        ? "not known"
-        : std::string(toString(difference.weight)) + " the spread";
-}
-
-Table quantityTable(const analysis::Comparison& comparison) {
-    Table table{"Compared quantities",
-        {"Quantity", comparison.runs[0].run.name, comparison.runs[1].run.name, "B / A",
-            "Difference"},
-        {}, {}};
-    const auto& quantities = analysis::comparedQuantities();
-    for (const analysis::Difference& one : comparison.differences.front()) {
-        if (!one.a && !one.b)
-            continue;
-        const auto& quantity = quantities[one.quantity];
-        table.rows.push_back(
-            {quantity.title, valueText(one.a, quantity), valueText(one.b, quantity),
-                one.ratio ? fmt::format("{:.3f}", *one.ratio) : kNone, weightText(one)});
+std::string weightText(const ComparisonQuantity& quantity, std::size_t run) {
+    const auto& change = quantity.changes[run];
+    if (!change.difference)
+        return "–";
+    switch (change.weight) {
+    case plot::ComparisonWeight::Beyond:
+        return "beyond the spread";
+    case plot::ComparisonWeight::Within:
+        return "within the spread";
+    case plot::ComparisonWeight::Unknown:
+        break;
     }
-    for (const auto& run : comparison.runs)
-        table.notes.push_back(run.run.name + ": " + run.wording + ".");
-    table.notes.emplace_back(
-        "The spread is that over iterations: Welch's t-test on their values at 95 %.");
+    return "not known";
+}
+
+std::string valueText(const ComparisonQuantity& quantity, std::size_t run) {
+    return quantity.values[run] ? plot::quantityValueText(quantity.axis, quantity.values[run])
+                                : "–";
+}
+
+Table runsTable(const ComparisonData& data) {
+    Table table{"Compared runs", {"", "Run", "Cluster", "Layout", "What counts"}, {}, {}};
+    for (std::size_t run = 0; run < data.runs.size(); ++run) {
+        const auto& named = data.runs[run].named;
+        table.rows.push_back({data.runs[run].mark, named.name, named.cluster, named.layout,
+            data.measured[run]->wording});
+    }
     return table;
 }
 
-Table configurationTable(const analysis::Comparison& comparison) {
-    Table table{"Configured differently",
-        {"Setting", comparison.runs[0].run.name, comparison.runs[1].run.name}, {}, {}};
-    for (const analysis::ConfigDifference& one : comparison.configuration)
-        table.rows.push_back(
-            {one.title, one.values[0].value_or(kNone), one.values[1].value_or(kNone)});
+// Few runs are columns, each later one with its change.
+Table quantityTable(const ComparisonData& data) {
+    Table table{"Compared quantities", {"Quantity"}, {}, {}};
+    for (std::size_t run = 0; run < data.runs.size(); ++run) {
+        table.columns.push_back(data.runs[run].mark);
+        if (run == 0)
+            continue;
+        table.columns.push_back(fmt::format("{} to {}", data.runs[run].mark, data.runs[0].mark));
+        table.columns.emplace_back("Difference");
+    }
+    for (const auto& quantity : data.quantities) {
+        std::vector<std::string> row{quantity.axis.title};
+        for (std::size_t run = 0; run < data.runs.size(); ++run) {
+            row.push_back(valueText(quantity, run));
+            if (run == 0)
+                continue;
+            const bool isKnown = quantity.changes[run].difference.has_value();
+            row.push_back(isKnown ? plot::changeText(quantity, run) : "–");
+            row.push_back(weightText(quantity, run));
+        }
+        table.rows.push_back(std::move(row));
+    }
     return table;
+}
+
+// Many runs are rows; so many quantities a table.
+std::vector<Table> quantityTables(const ComparisonData& data) {
+    std::vector<Table> tables;
+    for (std::size_t first = 0; first < data.quantities.size(); first += kQuantitiesOfATable) {
+        const std::size_t end = std::min(first + kQuantitiesOfATable, data.quantities.size());
+        Table table{tables.empty() ? "Compared quantities" : "Compared quantities, continued",
+            {"Run"}, {}, {}};
+        for (std::size_t i = first; i < end; ++i)
+            table.columns.push_back(data.quantities[i].axis.title);
+        for (std::size_t run = 0; run < data.runs.size(); ++run) {
+            std::vector<std::string> row{data.runs[run].mark};
+            for (std::size_t i = first; i < end; ++i) {
+                const auto& quantity = data.quantities[i];
+                const auto& change = quantity.changes[run];
+                row.push_back(valueText(quantity, run)
+                    + (change.difference ? fmt::format(" ({}{})", plot::changeText(quantity, run),
+                           change.weight == plot::ComparisonWeight::Beyond ? " *" : "")
+                                         : std::string()));
+            }
+            table.rows.push_back(std::move(row));
+        }
+        tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
+Table configurationTable(const ComparisonData& data) {
+    const bool isWide = data.runs.size() > kMostColumns;
+    Table table{"Configured differently", {isWide ? "Run" : "Setting"}, {}, {}};
+    if (!isWide) {
+        for (const auto& run : data.runs)
+            table.columns.push_back(run.mark);
+        for (const auto& fact : data.configuration) {
+            table.rows.push_back({fact.title});
+            table.rows.back().insert(
+                table.rows.back().end(), fact.values.begin(), fact.values.end());
+        }
+        return table;
+    }
+    for (const auto& fact : data.configuration)
+        table.columns.push_back(fact.title);
+    for (std::size_t run = 0; run < data.runs.size() && !data.configuration.empty(); ++run) {
+        table.rows.push_back({data.runs[run].mark});
+        for (const auto& fact : data.configuration)
+            table.rows.back().push_back(fact.values[run]);
+    }
+    return table;
+}
+
+void addTables(const ComparisonData& data, Comparison& section) {
+    section.tables.push_back(runsTable(data));
+    if (data.runs.size() > kMostColumns) {
+        for (auto& table : quantityTables(data))
+            section.tables.push_back(std::move(table));
+    } else {
+        section.tables.push_back(quantityTable(data));
+    }
+    section.tables.back().notes.push_back(plot::normalisationText(data.query.normalisation));
+    section.tables.back().notes.push_back(
+        std::string("The spread is that over iterations: Welch's t-test on their values at 95 %.")
+        + (data.runs.size() > kMostColumns
+                ? " In brackets the change to " + data.runs[0].mark + ", * beyond the spread."
+                : ""));
+    section.tables.push_back(configurationTable(data));
 }
 
 } // namespace
 
 Result<Comparison> comparisonSection(
-    const store::Store& store, const Run& a, const Run& b, const Progress& progress) {
-    const auto compared = analysis::compareRuns(store, std::array{a, b}, {}, progress);
-    if (!compared.hasValue())
-        return compared.error();
-    const analysis::Verdict& verdict = compared.value().verdicts.front();
-    Comparison section{a.name + " and " + b.name, verdict.headline, verdict.reason, {}, {}};
-    for (const analysis::Statement& one : verdict.statements)
-        section.statements.push_back(one.text);
-    section.tables = {quantityTable(compared.value()), configurationTable(compared.value())};
+    const store::Store& store, const ComparisonRequest& request, const Progress& progress) {
+    auto loaded = plot::loadComparison(store, request.query, nullptr, progress);
+    if (!loaded.hasValue())
+        return loaded.error();
+    auto data = std::make_shared<const ComparisonData>(std::move(loaded).value());
+    Comparison section{request, {}, {}, request.notes, {}, data, {}};
+    if (data->isEmpty()) {
+        section.headline = data->emptyText;
+        return section;
+    }
+    if (data->verdict) {
+        section.headline = data->verdict->headline;
+        section.statements = data->verdict->statements;
+    }
+    section.notes.insert(section.notes.end(), data->notes.begin(), data->notes.end());
+    addTables(*data, section);
+    // Words and numbers are told by the text.
+    for (const ComparisonPanel panel : {ComparisonPanel::Breakdown, ComparisonPanel::Heatmap,
+             ComparisonPanel::Curves, ComparisonPanel::Tracks, ComparisonPanel::Kernels}) {
+        const auto& wanted = request.panels;
+        if (std::find(wanted.begin(), wanted.end(), panel) != wanted.end() && data->has(panel))
+            section.pictures.push_back(panel);
+    }
     return section;
 }
 

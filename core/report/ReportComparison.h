@@ -1,12 +1,12 @@
 #pragma once
-// The section of a report that sets two runs side by side.
+// The section of a report that sets runs side by side.
 
 #include "core/report/Report.h"
 
 namespace trainscope::report {
 
-// Of the settled iterations of both; the first is the base.
+// The first of its runs is the base.
 Result<Comparison> comparisonSection(
-    const store::Store& store, const Run& a, const Run& b, const Progress& progress);
+    const store::Store& store, const ComparisonRequest& request, const Progress& progress);
 
 } // namespace trainscope::report

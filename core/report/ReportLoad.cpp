@@ -41,10 +41,11 @@ public:
     Result<Report> load(const ReportQuery& query) {
         if (auto status = chooseRuns(query); !status.hasValue())
             return status.error();
+        chooseComparisons(query);
         m_report.title
             = m_runs.size() == 1 ? m_runs.front().name : fmt::format("{} runs", m_runs.size());
         m_report.definitions = definitions();
-        for (const auto& step : {&Loader::addComparison, &Loader::addFindings, &Loader::addTables,
+        for (const auto& step : {&Loader::addComparisons, &Loader::addFindings, &Loader::addTables,
                  &Loader::addFigures}) {
             if (auto status = (this->*step)(); !status.hasValue())
                 return status.error();
@@ -71,14 +72,27 @@ private:
         return {};
     }
 
-    Status addComparison() {
-        if (m_runs.size() != 2)
-            return {};
-        auto section = comparisonSection(m_store, m_runs[0], m_runs[1], m_progress);
-        if (!section.hasValue())
-            return section.error();
-        m_report.comparison = std::move(section).value();
+    Status addComparisons() {
+        for (const auto& request : m_comparisons) {
+            auto section = comparisonSection(m_store, request, m_progress);
+            if (!section.hasValue())
+                return section.error();
+            m_report.comparisons.push_back(std::move(section).value());
+        }
         return {};
+    }
+
+    // Those asked for; of two runs these two, where nobody asked for them.
+    void chooseComparisons(const ReportQuery& query) {
+        m_comparisons = query.comparisons;
+        if (m_runs.size() != 2 || !m_comparisons.empty())
+            return;
+        ComparisonRequest both;
+        both.title = m_runs[0].name + " and " + m_runs[1].name;
+        both.query.runs = {m_runs[0].id, m_runs[1].id};
+        both.query.withCurves = false;
+        both.query.withTracks = false;
+        m_comparisons.push_back(std::move(both));
     }
 
     Status addFindings() {
@@ -171,6 +185,7 @@ private:
     const store::Store& m_store;
     const Progress& m_progress;
     std::vector<Run> m_runs;
+    std::vector<ComparisonRequest> m_comparisons;
     Report m_report;
 };
 

@@ -85,11 +85,11 @@ _trainscope_cli() {
     cluster) options="--run --airflow --topology --nodes-per-rack --nvlink-domain --network-gbps --reset --json --help" ;;
     align) options="--run --json --help" ;;
     findings) options="--run --network-gbps --json --help" ;;
-    compare) options="--run --whole-run --normalise --json --help" ;;
+    compare) options="--run --saved --save --list --whole-run --normalise --sort --json --help" ;;
     collectives) options="--run --network-gbps --own-clocks --json --help" ;;
     figure)
       options="--kind --run --out --width-mm --height-mm --theme --metric --rank --colour --at --from --to --align-clocks --statistic --log
-        --whole-run --per --iteration --planned --stacked --normalise --categories --model --optimization --csv --help" ;;
+        --whole-run --per --iteration --planned --stacked --stretch --saved --sort --normalise --categories --model --optimization --csv --help" ;;
     report) options="--run --out --help" ;;
     export) options="--run --metric --out --force --help" ;;
     query) options="--json --help" ;;

@@ -22,6 +22,12 @@ UiMenu {
         onTriggered: menu.controller.stacked = !menu.controller.stacked
     }
     UiMenuItem {
+        text: qsTr("Iterations to one length")
+        checkable: true
+        checked: menu.controller.stretched
+        onTriggered: menu.controller.stretched = !menu.controller.stretched
+    }
+    UiMenuItem {
         text: qsTr("Step of each stage")
         checkable: true
         checked: menu.controller.perStage
@@ -45,7 +51,7 @@ UiMenu {
             checked: menu.controller.panelsShown[index]
             onTriggered: menu.controller.togglePanel(index)
         }
-        onObjectAdded: (index, item) => menu.insertItem(index + 4, item as UiMenuItem)
+        onObjectAdded: (index, item) => menu.insertItem(index + 5, item as UiMenuItem)
         onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)
     }
 }

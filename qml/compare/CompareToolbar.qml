@@ -45,16 +45,10 @@ Rectangle {
 
             objectName: "first"
             visible: bar.controller.runLabels.length > 2
-            menu: true
-            text: qsTr("Base: %1").arg(bar.controller.runLabels.length > 0 ? bar.controller.runLabels[0] : "")
-            toolTip: first.visible ? "" : qsTr("The run that the others are compared with")
-            onClicked: first.popup(firstButton, 0, firstButton.height)
-
-            CompareFirstMenu {
-                id: first
-
-                controller: bar.controller
-            }
+            width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)
+            text: bar.controller.runLabels.length > 0 ? qsTr("%1 runs, base %2").arg(bar.controller.runLabels.length).arg(bar.controller.runLabels[0]) : ""
+            toolTip: qsTr("The compared runs, their order and the base")
+            onClicked: runsSheet.open()
         }
         UiButton {
             objectName: "swap"
@@ -99,6 +93,11 @@ Rectangle {
     }
     CompareNameSheet {
         id: nameSheet
+
+        controller: bar.controller
+    }
+    CompareRunsSheet {
+        id: runsSheet
 
         controller: bar.controller
     }

@@ -44,7 +44,15 @@ ViewPage {
         anchors.right: panel.left
         controller: controller
         focus: true
+        onScrollChanged: controller.scroll = canvas.scroll
         Accessible.description: controller.ready ? controller.text : controller.emptyText
+    }
+    Connections {
+        target: controller
+
+        function onScrollWanted() {
+            canvas.scrollTo(controller.scroll);
+        }
     }
     FigureInspector {
         id: panel

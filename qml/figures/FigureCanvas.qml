@@ -9,6 +9,12 @@ FocusScope {
     id: canvas
 
     required property DrawnView controller
+    // What is scrolled out above, as a share of the picture's height.
+    readonly property real scroll: flick.contentHeight > 0 ? flick.contentY / flick.contentHeight : 0
+
+    function scrollTo(share: real) {
+        flick.contentY = Math.max(0, Math.min(share * flick.contentHeight, flick.contentHeight - flick.height));
+    }
 
     activeFocusOnTab: true
     clip: true

@@ -90,6 +90,16 @@ void addComparisonOptions(CLI::App& command, FigureArguments& options) {
         ->type_name("K");
     command.add_flag("--stacked", options.stacked,
         "Comparisons: curves of runs below each other instead of over each other");
+    command.add_flag("--stretch", options.stretched,
+        "Comparisons: iterations stretched to one length instead of seconds");
+    command
+        .add_option("--saved", options.saved,
+            "Comparisons: the runs and settings that the database keeps under this name")
+        ->type_name("NAME");
+    command
+        .add_option("--sort", options.sortedBy,
+            "Comparisons: the runs behind the first by this quantity, the best first")
+        ->type_name("QUANTITY");
     command
         .add_option("--categories", options.categories,
             "Kernel categories: default, charllm, or a JSON file")

@@ -2,6 +2,7 @@
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/figures/GuiApplication.h"
 #include "app/cli/options/RunSelection.h"
+#include "app/comparing/SavedInReport.h"
 #include "app/reporting/ReportFile.h"
 
 #include <CLI/CLI.hpp>
@@ -34,6 +35,10 @@ Status makeReport(const Options& options, const Console& console) {
         for (const Run& run : runs.value())
             query.runs.push_back(run.id);
     }
+    auto saved = app::savedInReport(store.value(), query.runs);
+    if (!saved.hasValue())
+        return saved.error();
+    query.comparisons = std::move(saved).value();
     ProgressLine line(console);
     const auto loaded = report::loadReport(store.value(), query, [&](const ProgressState& state) {
         line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
@@ -68,7 +73,9 @@ void addReportCommand(CLI::App& app, CommandContext& context) {
     command->add_option("--out", options->out, "The report; its suffix says pdf or html")
         ->required()
         ->type_name("F");
-    command->footer(R"(Examples:
+    command->footer(R"(Comparisons that the database keeps of these runs have a page each.
+
+Examples:
   trainscope-cli report runs.trainscope --out runs.pdf
   trainscope-cli report runs.trainscope --run gpt3-175b_3_00000 --out run.html)");
     command->callback([options, &context] {

@@ -35,6 +35,9 @@ struct FigureArguments {
     // Of the kinds that set runs side by side.
     std::optional<std::int64_t> iteration;
     bool stacked = false;
+    bool stretched = false;
+    std::string saved; // a comparison that the database keeps
+    std::string sortedBy;
     // Of layouts.
     std::string colour;
     std::optional<double> atSeconds;

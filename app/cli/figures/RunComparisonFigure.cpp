@@ -1,6 +1,7 @@
 #include "app/cli/figures/RunComparisonFigure.h"
 
 #include "app/cli/options/RunSelection.h"
+#include "app/comparing/SavedComparison.h"
 #include "app/painting/ComparisonDrawing.h"
 #include "app/painting/FigureSources.h"
 #include "app/painting/WriteFile.h"
@@ -58,17 +59,20 @@ Status applyPer(const FigureArguments& arguments, plot::ComparisonQuery& query) 
     return {};
 }
 
+Error noQuantity(const std::string& key) {
+    std::string list;
+    for (const auto& quantity : analysis::comparedQuantities())
+        list += (list.empty() ? "" : ", ") + quantity.key;
+    return usage("There is no quantity '" + key + "'; there are " + list + ".");
+}
+
 // What --metric and --statistic mean depends on the kind.
 Status applyMetric(
     const Kind& kind, const FigureArguments& arguments, plot::ComparisonQuery& query) {
     if (kind.key == "comparison") {
         for (const auto& key : arguments.metrics) {
-            if (!analysis::quantityIndex(key)) {
-                std::string list;
-                for (const auto& quantity : analysis::comparedQuantities())
-                    list += (list.empty() ? "" : ", ") + quantity.key;
-                return usage("There is no quantity '" + key + "'; there are " + list + ".");
-            }
+            if (!analysis::quantityIndex(key))
+                return noQuantity(key);
         }
         query.quantities = arguments.metrics;
         return {};
@@ -76,8 +80,8 @@ Status applyMetric(
     if (!arguments.metrics.empty()) {
         query.heatMetric = arguments.metrics.front();
         query.curveMetric = arguments.metrics.front();
+        query.heatStatistic = plot::usualStatistic(query.heatMetric);
     }
-    query.heatStatistic = plot::usualStatistic(query.heatMetric);
     if (arguments.statistic.empty())
         return {};
     const auto statistic = plot::figureStatisticFromString(arguments.statistic);
@@ -88,31 +92,76 @@ Status applyMetric(
     return {};
 }
 
-Result<plot::ComparisonQuery> queryOf(
+// What is drawn, and how.
+struct Wanted {
+    plot::ComparisonQuery query;
+    app::ComparisonChoice choice;
+    std::vector<std::string> notes;
+};
+
+// The kind's panels, but those of the saved board.
+Result<Wanted> savedOnes(
+    const Kind& kind, const FigureArguments& arguments, const store::Store& store) {
+    if (!arguments.runs.empty())
+        return usage("--saved brings its own runs; leave --run out, or --saved.");
+    const auto saved = app::savedComparison(store, arguments.saved);
+    if (!saved.hasValue())
+        return saved.error();
+    const auto& settings = saved.value().settings;
+    Wanted wanted{app::queryOf(settings, saved.value().runs),
+        {kind.panels.empty() ? settings.panels : kind.panels, settings.stacked,
+            settings.perStage},
+        saved.value().notes};
+    if (wanted.query.runs.size() < 2)
+        return Error{ErrorCode::NotFound,
+            "Of the runs of '" + arguments.saved + "' fewer than two are left to compare.", {}};
+    return wanted;
+}
+
+Result<Wanted> chosenOnes(
     const Kind& kind, const FigureArguments& arguments, const store::Store& store) {
     const auto runs = selectRuns(store, arguments.runs);
     if (!runs.hasValue())
         return runs.error();
-    plot::ComparisonQuery query;
+    Wanted wanted{{}, {kind.panels, false, false}, {}};
     for (const Run& run : runs.value())
-        query.runs.push_back(run.id);
-    if (query.runs.size() < 2)
+        wanted.query.runs.push_back(run.id);
+    if (wanted.query.runs.size() < 2)
         return usage("A comparison needs two runs: give --run twice or more.");
-    query.wholeRun = arguments.wholeRun;
+    wanted.query.heatStatistic = plot::usualStatistic(wanted.query.heatMetric);
+    return wanted;
+}
+
+Result<Wanted> wantedOf(
+    const Kind& kind, const FigureArguments& arguments, const store::Store& store) {
+    auto chosen = arguments.saved.empty() ? chosenOnes(kind, arguments, store)
+                                          : savedOnes(kind, arguments, store);
+    if (!chosen.hasValue())
+        return chosen;
+    Wanted& wanted = chosen.value();
+    plot::ComparisonQuery& query = wanted.query;
+    query.wholeRun = query.wholeRun || arguments.wholeRun;
+    query.stretched = query.stretched || arguments.stretched;
     query.withCurves = shows(kind, ComparisonPanel::Curves);
     query.withTracks = shows(kind, ComparisonPanel::Tracks);
-    query.withKernels = shows(kind, ComparisonPanel::Kernels);
     if (arguments.iteration) {
         query.alignment = plot::ComparisonAlignment::Iteration;
         query.iteration = *arguments.iteration;
     } else if (arguments.wholeRun) {
         query.alignment = plot::ComparisonAlignment::Start;
     }
+    if (!arguments.sortedBy.empty()) {
+        if (!analysis::quantityIndex(arguments.sortedBy))
+            return noQuantity(arguments.sortedBy);
+        query.sortedBy = arguments.sortedBy;
+    }
     for (const Status& status : {applyPer(arguments, query), applyMetric(kind, arguments, query)}) {
         if (!status.hasValue())
             return status.error();
     }
-    return query;
+    wanted.choice.stacked = wanted.choice.stacked || arguments.stacked;
+    wanted.choice.perStage = wanted.choice.perStage || arguments.per == "stage";
+    return chosen;
 }
 
 bool hasAny(const plot::ComparisonData& data, const Kind& kind) {
@@ -163,17 +212,19 @@ Result<QStringList> writeRunComparison(
     const auto store = openDatabase(arguments.database);
     if (!store.hasValue())
         return store.error();
-    const auto query = queryOf(kind, arguments, store.value());
-    if (!query.hasValue())
-        return query.error();
+    const auto wanted = wantedOf(kind, arguments, store.value());
+    if (!wanted.hasValue())
+        return wanted.error();
     const auto progress = [&console](const ProgressState&) { return !console.isCancelled(); };
-    const auto data = plot::loadComparison(store.value(), query.value(), nullptr, progress);
+    auto data
+        = plot::loadComparison(store.value(), wanted.value().query, nullptr, progress);
     if (!data.hasValue())
         return data.error();
     if (!hasAny(data.value(), kind))
         return nothingOf(data.value(), kind);
-    const app::ComparisonChoice choice{kind.panels, arguments.stacked, arguments.per == "stage"};
-    auto written = app::exportComparison(data.value(), choice,
+    auto& notes = data.value().notes;
+    notes.insert(notes.begin(), wanted.value().notes.begin(), wanted.value().notes.end());
+    auto written = app::exportComparison(data.value(), wanted.value().choice,
         QString::fromStdString(arguments.out), described(store.value(), data.value(), options));
     if (!written.hasValue())
         return written;

@@ -63,6 +63,10 @@ Json traceJson(const analysis::TraceMeasures& traced) {
             phases[std::string(toString(phase))] = traced.phases[phase];
     }
     json["phases"] = std::move(phases);
+    json["kernels"] = Json::array();
+    for (const auto& kernel : traced.kernels)
+        json["kernels"].push_back({{"name", kernel.name}, {"category", kernel.category},
+            {"seconds", kernel.seconds}, {"count", kernel.count}});
     json["stages"] = Json::array();
     for (const auto& stage : traced.stages)
         json["stages"].push_back({{"stage", stage.stage}, {"devices", stage.devices},
@@ -95,6 +99,31 @@ Json ratiosJson(const std::vector<Difference>& differences) {
     Json json = Json::object();
     for (const Difference& one : differences)
         setIfPresent(json, analysis::comparedQuantities()[one.quantity].key.c_str(), one.ratio);
+    return json;
+}
+
+// Why it cannot be told, where both runs have the quantity.
+Json unknownJson(const std::vector<Difference>& differences) {
+    Json json = Json::object();
+    for (const Difference& one : differences) {
+        if (one.weight == Difference::Weight::Unknown && one.a && one.b)
+            json[analysis::comparedQuantities()[one.quantity].key] = one.why;
+    }
+    return json;
+}
+
+// How differences were weighed.
+Json methodJson() {
+    return {{"method",
+                "Welch's t-test on the values of the counted iterations; neighbours that are alike "
+                "count for fewer"},
+        {"confidence", analysis::kConfidence}, {"least_iterations", analysis::kLeastIterations}};
+}
+
+Json definitionsJson() {
+    Json json = Json::object();
+    for (const auto& quantity : analysis::comparedQuantities())
+        json[quantity.key] = {{"unit", quantity.unit}, {"definition", quantity.definition}};
     return json;
 }
 
@@ -161,11 +190,20 @@ Json normalisedJson(const Comparison& comparison, Normalisation by) {
         }
         json["runs"].push_back(std::move(values));
     }
-    auto differences = differencesOf(comparison.runs[0], comparison.runs[1], by);
-    std::erase_if(differences,
-        [&](const Difference& one) { return !isDivided(quantities[one.quantity], by); });
-    json["ratios"] = ratiosJson(differences);
-    json["significant"] = significantJson(differences);
+    for (std::size_t later = 1; later < comparison.runs.size(); ++later) {
+        auto differences = differencesOf(comparison.runs[0], comparison.runs[later], by);
+        std::erase_if(differences,
+            [&](const Difference& one) { return !isDivided(quantities[one.quantity], by); });
+        Json compared{{"ratios", ratiosJson(differences)},
+            {"significant", significantJson(differences)}};
+        if (later == 1)
+            json.update(compared);
+        if (comparison.runs.size() > 2) {
+            compared["a"] = comparison.runs[0].run.name;
+            compared["b"] = comparison.runs[later].run.name;
+            json["comparisons"].push_back(std::move(compared));
+        }
+    }
     return json;
 }
 
@@ -177,6 +215,10 @@ Json comparisonJson(const Comparison& comparison, Normalisation by) {
         json["runs"].push_back(runJson(run));
     json["ratios"] = ratiosJson(comparison.differences.front());
     json["significant"] = significantJson(comparison.differences.front());
+    json["not_told"] = unknownJson(comparison.differences.front());
+    json["significance"] = methodJson();
+    json["quantities"] = definitionsJson();
+    json["normalisation"] = toString(by);
     json["verdict"] = verdictJson(comparison, 0);
     json["configuration"] = configurationJson(comparison);
     if (by != Normalisation::Absolute)
@@ -190,6 +232,7 @@ Json comparisonJson(const Comparison& comparison, Normalisation by) {
             {{"a", comparison.runs.front().run.name}, {"b", comparison.runs[i + 1].run.name},
                 {"ratios", ratiosJson(comparison.differences[i])},
                 {"significant", significantJson(comparison.differences[i])},
+                {"not_told", unknownJson(comparison.differences[i])},
                 {"verdict", verdictJson(comparison, i)}});
     return json;
 }

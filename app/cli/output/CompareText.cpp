@@ -2,9 +2,11 @@
 
 #include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextTable.h"
+#include "core/analysis/comparison/RunMarks.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <ostream>
 #include <set>
@@ -21,8 +23,11 @@ using analysis::Normalisation;
 using analysis::QuantityInfo;
 using analysis::RunMeasures;
 
+// Beyond so many runs stand in rows.
+constexpr std::size_t kMostColumns = 6;
+
 std::string letterOf(std::size_t run) {
-    return run < 26 ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);
+    return analysis::runMark(run);
 }
 
 std::string valueText(
@@ -59,6 +64,10 @@ void printVerdict(const Comparison& comparison, std::size_t later, std::ostream&
     const analysis::Verdict& verdict = comparison.verdicts[later];
     if (comparison.verdicts.size() > 1)
         out << letterOf(0) << " and " << letterOf(later + 1) << ": ";
+    if (comparison.runs.size() > kMostColumns) {
+        out << verdict.headline << ".\n";
+        return;
+    }
     out << verdict.headline << ".\n  " << verdict.reason << '\n';
     for (const analysis::Statement& one : verdict.statements)
         out << "  - " << one.text << '\n';
@@ -112,6 +121,79 @@ void printQuantities(const Comparison& comparison, Normalisation by, std::ostrea
     if (by != Normalisation::Absolute)
         out << "\n  " << toString(by)
             << ": what grows with the machine or the work is divided, the rest is as it is\n";
+}
+
+bool isKnown(const Comparison& comparison, std::size_t quantity, Normalisation by) {
+    return std::any_of(comparison.runs.begin(), comparison.runs.end(),
+        [&](const RunMeasures& run) { return run.normalised(quantity, by).has_value(); });
+}
+
+// Tables of runs in rows, so many columns each: their titles, and the text of a run.
+struct RowColumn {
+    std::string title;
+    std::vector<std::string> cells; // by run
+};
+void printRows(
+    const Comparison& comparison, const std::vector<RowColumn>& columns, std::ostream& out) {
+    for (std::size_t first = 0; first < columns.size(); first += kMostColumns) {
+        const std::size_t end = std::min(first + kMostColumns, columns.size());
+        std::vector<TextTable::Column> heads{{"run", TextTable::Align::Left}};
+        for (std::size_t i = first; i < end; ++i)
+            heads.push_back({columns[i].title});
+        TextTable table(heads);
+        for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
+            std::vector<std::string> cells{letterOf(run)};
+            for (std::size_t i = first; i < end; ++i)
+                cells.push_back(columns[i].cells[run]);
+            table.add(std::move(cells));
+        }
+        out << '\n';
+        table.print(out, "  ");
+    }
+}
+
+// Values with their ratios to the first run's, "*" where beyond the spread.
+void printManyQuantities(const Comparison& comparison, Normalisation by, std::ostream& out) {
+    std::vector<std::vector<Difference>> differences(1);
+    for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+        differences.push_back(differencesOf(comparison.runs.front(), comparison.runs[run], by));
+    const auto& quantities = analysis::comparedQuantities();
+    std::vector<RowColumn> columns;
+    for (std::size_t at = 0; at < quantities.size(); ++at) {
+        if (!isKnown(comparison, at, by))
+            continue;
+        RowColumn column{quantities[at].title, {}};
+        for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
+            const auto measure = comparison.runs[run].normalised(at, by);
+            std::string text = valueText(
+                measure ? std::optional(measure->value) : std::nullopt, quantities[at], by);
+            if (run > 0 && differences[run][at].ratio) {
+                const bool beyond = differences[run][at].weight == Difference::Weight::Beyond;
+                text += fmt::format(" ({:.2f}{})", *differences[run][at].ratio, beyond ? "*" : "");
+            }
+            column.cells.push_back(std::move(text));
+        }
+        columns.push_back(std::move(column));
+    }
+    out << "  in brackets the ratio to " << letterOf(0)
+        << ", with * where it is beyond the spread over iterations\n";
+    printRows(comparison, columns, out);
+    if (by != Normalisation::Absolute)
+        out << "\n  " << toString(by)
+            << ": what grows with the machine or the work is divided, the rest is as it is\n";
+}
+
+void printManyFacts(const Comparison& comparison, std::ostream& out) {
+    std::vector<RowColumn> columns;
+    for (const analysis::ConfigDifference& one : comparison.configuration) {
+        RowColumn column{one.title, {}};
+        for (const auto& value : one.values)
+            column.cells.push_back(value.value_or("-"));
+        columns.push_back(std::move(column));
+    }
+    if (!columns.empty())
+        out << "\n  configured differently\n";
+    printRows(comparison, columns, out);
 }
 
 void printConfiguration(const Comparison& comparison, std::ostream& out) {
@@ -185,7 +267,13 @@ void printBreakdown(const Comparison& comparison, std::ostream& out) {
 void printComparison(const Comparison& comparison, Normalisation by, std::ostream& out) {
     for (std::size_t i = 0; i < comparison.verdicts.size(); ++i)
         printVerdict(comparison, i, out);
+    if (comparison.runs.size() > kMostColumns)
+        out << '\n';
     printRuns(comparison, out);
+    if (comparison.runs.size() > kMostColumns) {
+        printManyQuantities(comparison, by, out);
+        return printManyFacts(comparison, out);
+    }
     printQuantities(comparison, by, out);
     printBreakdown(comparison, out);
     printConfiguration(comparison, out);

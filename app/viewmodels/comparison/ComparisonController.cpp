@@ -46,11 +46,11 @@ ComparisonController::ComparisonController(QObject* parent)
                 setSaved(to);
         });
     connect(&m_library, &ComparisonLibrary::removed, this,
-        [this](const QString& name, const QJsonObject& spec) {
+        [this](const QString& name, const ComparisonSettings& settings) {
             if (name == m_saved)
                 setSaved({});
             showNotice(tr("The comparison “%1” was removed.").arg(name),
-                [this, name, spec] { m_library.save(name, spec); });
+                [this, name, settings] { m_library.save(name, settings); });
         });
     connect(&m_library, &ComparisonLibrary::failed, this,
         [this](const Error& error) { showNotice(QString::fromStdString(error.describe())); });
@@ -114,6 +114,12 @@ void ComparisonController::setPerStage(bool perStage) {
     change(changed);
 }
 
+void ComparisonController::setStretched(bool stretched) {
+    ComparisonSettings changed = m_settings;
+    changed.query.stretched = stretched;
+    change(changed);
+}
+
 QList<bool> ComparisonController::panelsShown() const {
     QList<bool> shown;
     for (const auto panel : plot::kComparisonPanels)
@@ -135,70 +141,6 @@ void ComparisonController::togglePanel(int panel) {
         return;
     if (changed.panels.size() == plot::kComparisonPanels.size())
         changed.panels.clear();
-    change(changed);
-}
-
-std::vector<Run> ComparisonController::comparedRuns() const {
-    std::vector<Run> runs;
-    const auto* open = workspace();
-    if (open == nullptr)
-        return runs;
-    const auto& shown = open->shownRuns();
-    for (const auto& run : open->runs()) {
-        const bool isShown = std::any_of(shown.begin(), shown.end(),
-            [&run](const plot::ShownRun& other) { return other.id == run.id; });
-        if (isShown)
-            runs.push_back(run);
-    }
-    const auto placeOf = [this](const Run& run) {
-        return std::find(m_settings.runs.begin(), m_settings.runs.end(), run.name)
-            - m_settings.runs.begin();
-    };
-    std::stable_sort(runs.begin(), runs.end(),
-        [&](const Run& a, const Run& b) { return placeOf(a) < placeOf(b); });
-    return runs;
-}
-
-QStringList ComparisonController::runLabels() const {
-    QStringList labels;
-    for (const auto& run : comparedRuns())
-        labels.append(QStringLiteral("%1 · %2")
-                          .arg(QChar(static_cast<char16_t>(u'A' + labels.size())))
-                          .arg(QString::fromStdString(run.name)));
-    return labels;
-}
-
-void ComparisonController::makeFirst(int run) {
-    const auto runs = comparedRuns();
-    if (run < 0 || run >= static_cast<int>(runs.size()))
-        return;
-    ComparisonSettings changed = m_settings;
-    changed.runs = {runs[static_cast<std::size_t>(run)].name};
-    for (const auto& other : runs) {
-        if (other.name != changed.runs.front())
-            changed.runs.push_back(other.name);
-    }
-    change(changed);
-}
-
-double ComparisonController::movedSeconds(int run) const {
-    const auto runs = comparedRuns();
-    if (run < 0 || run >= static_cast<int>(runs.size()))
-        return 0.0;
-    const auto moved = m_settings.moved.find(runs[static_cast<std::size_t>(run)].name);
-    return moved == m_settings.moved.end() ? 0.0 : moved->second.seconds();
-}
-
-void ComparisonController::moveBySeconds(int run, double seconds) {
-    const auto runs = comparedRuns();
-    const bool usable = std::abs(seconds) < 1e6; // also refuses NaN
-    if (run < 0 || run >= static_cast<int>(runs.size()) || !usable)
-        return;
-    ComparisonSettings changed = m_settings;
-    const auto& name = runs[static_cast<std::size_t>(run)].name;
-    changed.moved[name] = DurationNs{std::llround(seconds * 1e9)};
-    if (changed.moved[name].ns == 0)
-        changed.moved.erase(name);
     change(changed);
 }
 
@@ -267,9 +209,14 @@ void ComparisonController::show(plot::ComparisonData data) {
         }
     }
     m_offers.iterations = commonIterations(data);
+    m_offers.runs = data.runs.size();
+    m_offers.quantities.clear();
+    for (const auto& quantity : data.quantities)
+        m_offers.quantities.push_back({quantity.key, quantity.axis.title});
     m_data = std::make_shared<const plot::ComparisonData>(std::move(data));
     m_geometry.reset();
     refreshRows();
+    Q_EMIT runsChanged();
     pictureChanged();
 }
 

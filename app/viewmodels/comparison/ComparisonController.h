@@ -7,7 +7,7 @@
 #include "app/viewmodels/bench/DrawnView.h"
 #include "app/viewmodels/bench/SettingListModel.h"
 #include "app/viewmodels/comparison/ComparisonLibrary.h"
-#include "app/viewmodels/comparison/ComparisonSettings.h"
+#include "app/viewmodels/comparison/ComparisonRows.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 
 #include <functional>
@@ -28,6 +28,9 @@ class ComparisonController : public trainscope::app::DrawnView {
     // Curves below each other, and the step of each pipeline stage.
     Q_PROPERTY(bool stacked READ isStacked WRITE setStacked NOTIFY settingsChanged FINAL)
     Q_PROPERTY(bool perStage READ isPerStage WRITE setPerStage NOTIFY settingsChanged FINAL)
+    Q_PROPERTY(bool stretched READ isStretched WRITE setStretched NOTIFY settingsChanged FINAL)
+    // Where the board is scrolled to, as a share of its height; a saved comparison keeps it.
+    Q_PROPERTY(double scroll READ scroll WRITE setScroll NOTIFY scrollWanted FINAL)
     // The verdict and the cards in words.
     Q_PROPERTY(QString text READ text NOTIFY stateChanged FINAL)
 
@@ -49,6 +52,10 @@ public:
     [[nodiscard]] QStringList runLabels() const;
     // That run becomes the first; what was the first comes second.
     Q_INVOKABLE void makeFirst(int run);
+    // To another place of the list, which no longer is sorted by a quantity.
+    Q_INVOKABLE void moveRun(int from, int to);
+    // No longer shown, here and in the other views.
+    Q_INVOKABLE void takeOut(int run);
     Q_INVOKABLE [[nodiscard]] double movedSeconds(int run) const;
     Q_INVOKABLE void moveBySeconds(int run, double seconds);
     [[nodiscard]] QStringList panels() const { return panelTitles(); }
@@ -60,6 +67,11 @@ public:
     void setStacked(bool stacked);
     [[nodiscard]] bool isPerStage() const { return m_settings.perStage; }
     void setPerStage(bool perStage);
+
+    [[nodiscard]] bool isStretched() const { return m_settings.query.stretched; }
+    void setStretched(bool stretched);
+    [[nodiscard]] double scroll() const { return m_scroll; }
+    void setScroll(double share) { m_scroll = share; }
 
     [[nodiscard]] bool isReady() const override;
     [[nodiscard]] QString emptyText() const override;
@@ -94,6 +106,7 @@ Q_SIGNALS:
     void runsChanged();
     void savedChanged();
     void noticeChanged();
+    void scrollWanted();
 
 private:
     void restore() override;
@@ -112,7 +125,9 @@ private:
     void refreshRows();
     void readMetrics();
     void show(plot::ComparisonData data);
-    [[nodiscard]] std::vector<Run> comparedRuns() const;
+    [[nodiscard]] std::vector<Run> comparedRuns() const; // as listed
+    [[nodiscard]] std::vector<Run> orderedRuns() const; // as they stand on the board
+    void listRuns(const std::vector<Run>& runs, std::string sortedBy);
     [[nodiscard]] bool isSame(const DrawnPart& part, const Evidence& evidence) const;
     // The settings with the runs that are shown and the window's theme.
     [[nodiscard]] ComparisonSettings current() const;
@@ -126,6 +141,8 @@ private:
     SettingListModel m_rows;
     std::shared_ptr<const plot::ComparisonData> m_data;
     std::shared_ptr<const plot::ComparisonGeometry> m_geometry;
+    double m_scroll = 0.0;
+    std::optional<double> m_wantedScroll; // once the board is laid out
     QString m_saved;
     QString m_notice;
     std::function<void()> m_noticeAction;

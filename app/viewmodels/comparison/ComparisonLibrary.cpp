@@ -1,21 +1,10 @@
 #include "app/viewmodels/comparison/ComparisonLibrary.h"
 
-#include <QJsonDocument>
 #include <QtConcurrent>
 
+#include <utility>
+
 namespace trainscope::app {
-namespace {
-
-QJsonObject parsed(const std::string& spec) {
-    return QJsonDocument::fromJson(QByteArray::fromStdString(spec)).object();
-}
-
-std::string unparsed(const QJsonObject& spec) {
-    return QJsonDocument(spec).toJson(QJsonDocument::Compact).toStdString();
-}
-
-} // namespace
-
 ComparisonLibrary::ComparisonLibrary(QObject* parent)
     : QObject(parent) {
     connect(&m_writing, &QFutureWatcherBase::finished, this, [this] {
@@ -48,12 +37,12 @@ void ComparisonLibrary::read() {
         return m_task.cancel();
     m_task.start(
         [](const store::Store& store, const TaskStage<Known>& stage) {
-            const auto saved = store.comparisons();
+            auto saved = savedComparisons(store);
             if (!saved.hasValue())
                 return stage.publish(saved.error());
             Known known;
-            for (const auto& comparison : saved.value())
-                known[QString::fromStdString(comparison.name)] = parsed(comparison.spec);
+            for (auto& comparison : saved.value())
+                known[QString::fromStdString(comparison.name)] = std::move(comparison);
             stage.publish(std::move(known));
         },
         [this](Result<Known> known) {
@@ -73,16 +62,16 @@ QStringList ComparisonLibrary::names() const {
     return names;
 }
 
-QJsonObject ComparisonLibrary::specOf(const QString& name) const {
+const SavedComparison* ComparisonLibrary::find(const QString& name) const {
     const auto found = m_known.find(name);
-    return found == m_known.end() ? QJsonObject() : found->second;
+    return found == m_known.end() ? nullptr : &found->second;
 }
 
-void ComparisonLibrary::save(const QString& name, const QJsonObject& spec) {
-    write([key = name.toStdString(), text = unparsed(spec)](
-              store::Store& store) { return store.saveComparison(key, text); },
-        [this, name, spec] {
-            m_known[name] = spec;
+void ComparisonLibrary::save(const QString& name, const ComparisonSettings& settings) {
+    write([key = name.toStdString(), settings](
+              store::Store& store) { return saveComparison(store, key, settings); },
+        [this, name, settings] {
+            m_known[name] = {name.toStdString(), encodeComparison(settings), settings, {}, {}};
             Q_EMIT changed();
             Q_EMIT saved(name);
         });
@@ -92,7 +81,7 @@ void ComparisonLibrary::rename(const QString& name, const QString& wanted) {
     write([from = name.toStdString(), to = wanted.toStdString()](
               store::Store& store) { return store.renameComparison(from, to); },
         [this, name, wanted] {
-            m_known[wanted] = specOf(name);
+            m_known[wanted] = std::exchange(m_known[name], {});
             m_known.erase(name);
             Q_EMIT changed();
             Q_EMIT renamed(name, wanted);
@@ -102,10 +91,10 @@ void ComparisonLibrary::rename(const QString& name, const QString& wanted) {
 void ComparisonLibrary::remove(const QString& name) {
     write([key = name.toStdString()](store::Store& store) { return store.removeComparison(key); },
         [this, name] {
-            const QJsonObject spec = specOf(name);
+            const ComparisonSettings settings = std::exchange(m_known[name], {}).settings;
             m_known.erase(name);
             Q_EMIT changed();
-            Q_EMIT removed(name, spec);
+            Q_EMIT removed(name, settings);
         });
 }
 

@@ -4,11 +4,11 @@
 // thread.
 
 #include <QFutureWatcher>
-#include <QJsonObject>
 #include <QObject>
 #include <QString>
 #include <QStringList>
 
+#include "app/comparing/SavedComparison.h"
 #include "app/viewmodels/shared/StoreWorker.h"
 
 #include <filesystem>
@@ -30,24 +30,25 @@ public:
 
     [[nodiscard]] QStringList names() const; // in alphabetical order
     [[nodiscard]] bool contains(const QString& name) const { return m_known.contains(name); }
-    [[nodiscard]] QJsonObject specOf(const QString& name) const; // empty: there is none
+    // nullptr: there is none. Valid until changed().
+    [[nodiscard]] const SavedComparison* find(const QString& name) const;
     [[nodiscard]] bool isWriting() const { return m_writing.isRunning(); }
 
     // Replaces the one of that name.
-    void save(const QString& name, const QJsonObject& spec);
+    void save(const QString& name, const ComparisonSettings& settings);
     // Renamed to the name of another one is refused.
     void rename(const QString& name, const QString& wanted);
     void remove(const QString& name);
 
 Q_SIGNALS:
-    void changed(); // names and specifications
+    void changed(); // names, settings, or what has become of the runs
     void saved(const QString& name);
     void renamed(const QString& from, const QString& to);
-    void removed(const QString& name, const QJsonObject& spec);
+    void removed(const QString& name, const trainscope::app::ComparisonSettings& settings);
     void failed(const trainscope::Error& error);
 
 private:
-    using Known = std::map<QString, QJsonObject>;
+    using Known = std::map<QString, SavedComparison>;
 
     void read();
     void write(std::function<Status(store::Store&)> work, std::function<void()> done);

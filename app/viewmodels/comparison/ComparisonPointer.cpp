@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace trainscope::app {
 namespace {
@@ -42,6 +44,11 @@ std::shared_ptr<const plot::PlotScene> ComparisonController::layOutScene(
     style.title = false;
     m_geometry
         = std::make_shared<const plot::ComparisonGeometry>(plot::buildComparison(*m_data, style));
+    if (m_wantedScroll) {
+        m_scroll = *std::exchange(m_wantedScroll, std::nullopt);
+        // When its height is known to the window too.
+        QMetaObject::invokeMethod(this, &ComparisonController::scrollWanted, Qt::QueuedConnection);
+    }
     return {m_geometry, &m_geometry->scene};
 }
 

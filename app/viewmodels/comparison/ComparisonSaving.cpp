@@ -41,12 +41,18 @@ ComparisonSettings ComparisonController::current() const {
             == settings.runs.end();
     });
     settings.theme = themeText();
+    settings.scroll = m_scroll;
     return settings;
 }
 
+// Scrolling alone is no change.
 bool ComparisonController::isModified() const {
-    return m_library.contains(m_saved)
-        && !(decodeComparison(m_library.specOf(m_saved)) == current());
+    const SavedComparison* saved = m_library.find(m_saved);
+    if (saved == nullptr)
+        return false;
+    ComparisonSettings shown = current();
+    shown.scroll = saved->settings.scroll;
+    return !(saved->settings == shown);
 }
 
 void ComparisonController::setSaved(const QString& name) {
@@ -55,44 +61,41 @@ void ComparisonController::setSaved(const QString& name) {
     Q_EMIT savedChanged();
 }
 
-// What of it is still there is shown, and what is not is said.
+// What of it is still there is shown, and what has become of the rest is said.
 void ComparisonController::openSaved(const QString& name) {
     const auto* open = workspace();
-    if (open == nullptr || !m_library.contains(name))
+    const SavedComparison* saved = m_library.find(name);
+    if (open == nullptr || saved == nullptr)
         return;
-    const ComparisonSettings settings = decodeComparison(m_library.specOf(name));
+    const ComparisonSettings settings = saved->settings;
     std::vector<RunId> shown;
-    QStringList missing;
-    for (const auto& wanted : settings.runs) {
-        const auto found = std::find_if(open->runs().begin(), open->runs().end(),
-            [&wanted](const Run& run) { return run.name == wanted; });
-        if (found == open->runs().end())
-            missing.append(QString::fromStdString(wanted));
-        else
-            shown.push_back(found->id);
-    }
+    for (const auto& run : saved->runs)
+        shown.push_back(run.id);
+    QStringList notes;
+    for (const auto& note : saved->notes)
+        notes.append(QString::fromStdString(note));
     dismissNotice();
     m_saved = name;
     applyTheme(settings.theme);
     m_settings = settings;
+    m_wantedScroll = settings.scroll;
     keep();
     // Reads, with the settings already in place.
     bench()->workspace()->setShown(shown);
     take(settings);
-    if (!missing.isEmpty())
-        showNotice(tr("No longer in the database, so left out: %1.")
-                       .arg(missing.join(QStringLiteral(", "))));
+    if (!notes.isEmpty())
+        showNotice(notes.join(QLatin1Char(' ')));
 }
 
 void ComparisonController::save() {
     if (m_library.contains(m_saved))
-        m_library.save(m_saved, encodeComparison(current()));
+        m_library.save(m_saved, current());
 }
 
 void ComparisonController::saveAs(const QString& name) {
     const QString wanted = name.trimmed();
     if (!wanted.isEmpty() && !comparedRuns().empty())
-        m_library.save(wanted, encodeComparison(current()));
+        m_library.save(wanted, current());
 }
 
 bool ComparisonController::isTaken(const QString& name) const {

@@ -1,5 +1,6 @@
 #include "app/viewmodels/session/MaintenanceController.h"
 
+#include "app/comparing/SavedInReport.h"
 #include "app/reporting/ReportFile.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "core/report/Report.h"
@@ -125,7 +126,13 @@ void MaintenanceController::writeReport(const QUrl& file) {
     begin(tr("Writing the report"), store::OpenMode::ReadOnly,
         [path = file.toLocalFile()](store::Store& store, const Progress& progress) {
             Outcome outcome;
-            auto loaded = report::loadReport(store, {}, progress);
+            auto saved = savedInReport(store, {});
+            if (!saved.hasValue()) {
+                outcome.status = saved.error();
+                return outcome;
+            }
+            auto loaded
+                = report::loadReport(store, {{}, std::move(saved).value()}, progress);
             if (!loaded.hasValue()) {
                 outcome.status = loaded.error();
                 return outcome;

@@ -96,9 +96,22 @@ std::vector<Difference> differencesOf(
     return out;
 }
 
+bool comesBefore(
+    const RunMeasures& a, const RunMeasures& b, std::size_t quantity, Normalisation by) {
+    const auto left = a.normalised(quantity, by);
+    const auto right = b.normalised(quantity, by);
+    if (!left || !right)
+        return left.has_value() && !right.has_value();
+    return comparedQuantities()[quantity].better == Better::Lower ? left->value < right->value
+                                                                  : left->value > right->value;
+}
+
 Comparison comparisonOf(std::vector<RunMeasures> runs) {
     Comparison out;
-    out.configuration = configDifferences(runs);
+    std::vector<const RunMeasures*> all;
+    for (const RunMeasures& run : runs)
+        all.push_back(&run);
+    out.configuration = configDifferences(all);
     for (std::size_t i = 1; i < runs.size(); ++i) {
         out.differences.push_back(differencesOf(runs.front(), runs[i]));
         out.verdicts.push_back(verdictOf(runs.front(), runs[i]));
@@ -108,7 +121,8 @@ Comparison comparisonOf(std::vector<RunMeasures> runs) {
 }
 
 Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,
-    const MeasureScope& scope, const Progress& progress) {
+    const MeasureScope& scope, const Progress& progress, std::optional<std::size_t> sortedBy,
+    Normalisation by) {
     if (runs.size() < 2)
         return Error{ErrorCode::Usage, "A comparison needs two runs.", store.path().string()};
     std::vector<RunMeasures> measured;
@@ -125,6 +139,11 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> r
             return measures.error();
         measured.push_back(std::move(measures).value());
     }
+    if (sortedBy)
+        std::stable_sort(measured.begin() + 1, measured.end(),
+            [&](const RunMeasures& a, const RunMeasures& b) {
+                return comesBefore(a, b, *sortedBy, by);
+            });
     return comparisonOf(std::move(measured));
 }
 

@@ -34,7 +34,12 @@ struct ConfigDifference {
     std::string title; // "Micro-batch"
     std::vector<std::optional<std::string>> values; // by run; absent: not stated
 };
-std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures> runs);
+std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures* const> runs);
+
+// The better of the two in that quantity first (the greater where neither is better); a run without
+// it comes last.
+bool comesBefore(
+    const RunMeasures& a, const RunMeasures& b, std::size_t quantity, Normalisation by);
 
 struct Comparison {
     std::vector<RunMeasures> runs; // the first is the base
@@ -43,9 +48,11 @@ struct Comparison {
     std::vector<ConfigDifference> configuration;
 };
 
-// Usage for fewer than two runs, or one twice. Cancelled by progress.
+// Usage for fewer than two runs, or one twice. Those behind the first by comesBefore() where a
+// quantity is given. Cancelled by progress.
 Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> runs,
-    const MeasureScope& scope = {}, const Progress& progress = {});
+    const MeasureScope& scope = {}, const Progress& progress = {},
+    std::optional<std::size_t> sortedBy = {}, Normalisation by = Normalisation::Absolute);
 // The same of runs that were measured before.
 Comparison comparisonOf(std::vector<RunMeasures> runs);
 

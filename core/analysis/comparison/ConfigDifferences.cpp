@@ -72,14 +72,14 @@ Value degreeOf(const RunMeasures& run, std::string_view key) {
 
 } // namespace
 
-std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures> runs) {
+std::vector<ConfigDifference> configDifferences(std::span<const RunMeasures* const> runs) {
     std::vector<ConfigDifference> out;
     if (runs.empty())
         return out;
     const auto add = [&](std::string key, std::string title, auto&& valueOf) {
         std::vector<Value> values;
-        for (const RunMeasures& one : runs)
-            values.push_back(valueOf(one));
+        for (const RunMeasures* one : runs)
+            values.push_back(valueOf(*one));
         addWhereDifferent(out, std::move(key), std::move(title), std::move(values));
     };
     add("kind", "Kind", [](const RunMeasures& one) { return Value(toString(one.run.kind)); });

@@ -2,6 +2,7 @@
 
 #include "core/analysis/comparison/BreakdownMeter.h"
 #include "core/analysis/comparison/ExposedCalls.h"
+#include "core/analysis/comparison/KernelMeter.h"
 #include "core/analysis/phases/DeviceActivity.h"
 #include "core/analysis/phases/Pipeline.h"
 #include "core/analysis/phases/StageMap.h"
@@ -118,7 +119,8 @@ private:
             ranges.push_back(one.range);
         PhaseMeter phases(*shown);
         BreakdownMeter breakdown(ranges);
-        const std::array<DeviceVisitor*, 2> visitors{&phases, &breakdown};
+        KernelMeter kernels(ranges);
+        const std::array<DeviceVisitor*, 3> visitors{&phases, &breakdown, &kernels};
         const auto evidence = walkDevice(m_store, device, shown->range, visitors, m_progress);
         if (!evidence.hasValue())
             return evidence.error();
@@ -133,6 +135,12 @@ private:
         for (const IterationPhases& one : iterations)
             length += addIteration(one);
         addParts(device.rank, length, iterations.size(), breakdown);
+        for (const auto& [name, sum] : kernels.sums()) {
+            KernelMeter::Sum& total = m_kernels[name];
+            total.category = sum.category;
+            total.seconds += sum.seconds;
+            total.count += sum.count;
+        }
         m_activities.push_back(
             {device.rank, device.device, all, std::move(iterations), evidence.value(), {}, {}});
         return {};
@@ -205,6 +213,7 @@ private:
             m_made.stages.push_back(breakdownOf(stage, sums));
         for (const Phase phase : kAllPhases)
             m_made.phases[phase] *= scale(m_all);
+        addKernels();
         for (const Iteration& one : m_covered) {
             m_made.iterations.push_back(one.index);
             const auto found = m_byIteration.find(one.index);
@@ -228,6 +237,15 @@ private:
         shares.busy = 1.0 - shares.idle;
         shares.communication = shares.exposedCommunication + shares.overlap;
         shares.compute = shares.busy - shares.exposedCommunication;
+    }
+
+    void addKernels() {
+        const double factor = scale(m_all);
+        for (const auto& [name, sum] : m_kernels)
+            m_made.kernels.push_back(
+                {name, sum.category, sum.seconds * factor, sum.count * factor});
+        std::stable_sort(m_made.kernels.begin(), m_made.kernels.end(),
+            [](const StepKernel& a, const StepKernel& b) { return a.seconds > b.seconds; });
     }
 
     [[nodiscard]] std::string wording(double meanS) const {
@@ -284,6 +302,7 @@ private:
     std::map<int, Sums> m_byStage;
     std::map<std::int64_t, std::pair<double, double>> m_byIteration; // exposed and all
     std::map<BreakdownMeter::Collective, double> m_exposed;
+    std::map<std::string, KernelMeter::Sum> m_kernels;
     TraceMeasures m_made;
 };
 

@@ -36,6 +36,14 @@ struct StageBreakdown {
     std::vector<BreakdownPart> parts;
 };
 
+// One kernel in a step, mean over the traced devices; its time overlaps that of others.
+struct StepKernel {
+    std::string name;
+    std::string category;
+    double seconds = 0.0; // as the parts, not exclusive
+    double count = 0.0; // calls
+};
+
 // Exposed communication of one dimension over one class of links.
 struct ExposedGroup {
     std::string dimension; // GroupPlaces::dimensionOf(); empty: the trace does not say
@@ -72,6 +80,7 @@ struct TraceMeasures {
     StageBreakdown all; // of the kernel categories
     std::vector<StageBreakdown> stages; // by stage; empty: one stage, or not known
     ByPhase<double> phases; // seconds, as the parts
+    std::vector<StepKernel> kernels; // the longest first, all of them
     std::vector<ExposedGroup> exposed; // the longest first
     std::optional<double> bubbleFraction; // of a pipeline of several stages
     // Bus bandwidth of the collectives between nodes that transferred longest, B/s; absent where

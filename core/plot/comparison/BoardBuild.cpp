@@ -14,37 +14,42 @@ constexpr double kTwoColumns = 48.0;
 constexpr int kMostNoteLines = 6;
 constexpr double kEmptyHeight = 12.0; // lines
 
-bool isNarrow(ComparisonPanel panel) {
+// Rows of many runs need the whole width, except for those of one kind of value.
+bool isNarrow(ComparisonPanel panel, bool many) {
     switch (panel) {
     case ComparisonPanel::Breakdown:
     case ComparisonPanel::Heatmap:
+        return true;
     case ComparisonPanel::Curves:
     case ComparisonPanel::Kernels:
     case ComparisonPanel::Configuration:
-        return true;
+        return !many;
     default:
         return false;
     }
 }
 
 double contentHeight(const ComparisonFrame& frame, ComparisonPanel panel, double width) {
+    const bool many = frame.data.isMany();
     switch (panel) {
     case ComparisonPanel::Verdict:
         return verdictHeight(frame, width);
     case ComparisonPanel::Reasons:
         return reasonsHeight(frame, width);
     case ComparisonPanel::Cards:
-        return cardsHeight(frame, width);
+        return many ? runsTableHeight(frame, width, true)
+                    : cardsHeight(frame, width);
     case ComparisonPanel::Breakdown:
         return stacksHeight(frame, width);
     case ComparisonPanel::Heatmap:
-        return heatHeight(frame, width);
+        return many ? heatRowsHeight(frame, width) : heatHeight(frame, width);
     case ComparisonPanel::Curves:
-        return curvesHeight(frame, width);
+        return many ? curveRowsHeight(frame, width) : curvesHeight(frame, width);
     case ComparisonPanel::Tracks:
         return tracksHeight(frame, width);
     case ComparisonPanel::Bars:
-        return barsHeight(frame, width);
+        return many ? runsTableHeight(frame, width, false)
+                    : barsHeight(frame, width);
     case ComparisonPanel::Kernels:
         return kernelsHeight(frame, width);
     case ComparisonPanel::Configuration:
@@ -54,23 +59,26 @@ double contentHeight(const ComparisonFrame& frame, ComparisonPanel panel, double
 }
 
 void drawContent(const ComparisonFrame& frame, ComparisonPanel panel, Rect area) {
+    const bool many = frame.data.isMany();
     switch (panel) {
     case ComparisonPanel::Verdict:
         return drawVerdict(frame, area);
     case ComparisonPanel::Reasons:
         return drawReasons(frame, area);
     case ComparisonPanel::Cards:
-        return drawCards(frame, area);
+        return many ? drawRunsTable(frame, area, true)
+                    : drawCards(frame, area);
     case ComparisonPanel::Breakdown:
         return drawStacks(frame, area);
     case ComparisonPanel::Heatmap:
-        return drawHeat(frame, area);
+        return many ? drawHeatRows(frame, area) : drawHeat(frame, area);
     case ComparisonPanel::Curves:
-        return drawCurves(frame, area);
+        return many ? drawCurveRows(frame, area) : drawCurves(frame, area);
     case ComparisonPanel::Tracks:
         return drawTracks(frame, area);
     case ComparisonPanel::Bars:
-        return drawBars(frame, area);
+        return many ? drawRunsTable(frame, area, false)
+                    : drawBars(frame, area);
     case ComparisonPanel::Kernels:
         return drawKernels(frame, area);
     case ComparisonPanel::Configuration:
@@ -112,10 +120,15 @@ private:
         return 1.35 * m_draw.size(TextRole::Body) + m_draw.lineHeight(TextRole::Small)
             + 2.0 * m_draw.gap();
     }
-    // Cards and verdict bring their own frames.
-    static bool isFramed(ComparisonPanel panel) { return panel != ComparisonPanel::Cards; }
-    static bool hasHead(ComparisonPanel panel) {
-        return panel != ComparisonPanel::Cards && panel != ComparisonPanel::Verdict;
+    // Cards bring their own frames.
+    [[nodiscard]] bool isFramed(ComparisonPanel panel) const {
+        return panel != ComparisonPanel::Cards || m_data.isMany();
+    }
+    [[nodiscard]] bool hasHead(ComparisonPanel panel) const {
+        return isFramed(panel) && panel != ComparisonPanel::Verdict;
+    }
+    [[nodiscard]] bool isNarrowHere(ComparisonPanel panel) const {
+        return isNarrow(panel, m_data.isMany());
     }
 
     void drawTitle() {
@@ -145,8 +158,8 @@ private:
         const std::size_t columns = sizes >= kThreeColumns ? 3 : sizes >= kTwoColumns ? 2 : 1;
         for (std::size_t i = 0; i < panels.size();) {
             std::size_t end = i + 1;
-            while (isNarrow(panels[i]) && end < panels.size() && end - i < columns
-                && isNarrow(panels[end]))
+            while (isNarrowHere(panels[i]) && end < panels.size() && end - i < columns
+                && isNarrowHere(panels[end]))
                 ++end;
             placeRow({panels.begin() + static_cast<std::ptrdiff_t>(i),
                 panels.begin() + static_cast<std::ptrdiff_t>(end)});

@@ -24,8 +24,9 @@
 
 namespace trainscope::plot {
 
-// More are left out by name.
-inline constexpr std::size_t kMostCompared = 6;
+// Up to so many runs stand beside each other as cards and curves; more are rows of tables and
+// strips.
+inline constexpr std::size_t kFewRuns = 6;
 
 // What a board of a comparison consists of, in its order.
 enum class ComparisonPanel {
@@ -58,7 +59,10 @@ std::optional<ComparisonAlignment> comparisonAlignmentFromString(std::string_vie
 
 // What to read; a plain value.
 struct ComparisonQuery {
-    std::vector<RunId> runs; // two to kMostCompared; the first is what the others are compared with
+    std::vector<RunId> runs; // two or more, each once; the first is what the others are compared with
+    // The others by that quantity, as normalised, the best first (the greatest where neither is
+    // better), those without it last; empty: as given.
+    std::string sortedBy;
     bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
     analysis::Normalisation normalisation = analysis::Normalisation::Absolute;
     std::vector<std::string> quantities; // of cards and bars, by key; empty: the usual
@@ -67,23 +71,29 @@ struct ComparisonQuery {
     std::string curveMetric = "gpu_power";
     ComparisonAlignment alignment = ComparisonAlignment::Folded;
     std::int64_t iteration = 0; // which one, for Iteration; tracks show it, or the middle one
+    bool stretched = false; // all iterations to one length: the axis is their share, 0 to 1
     std::vector<DurationNs> moved; // to the right, by hand, by run; may be shorter
     // Panels that cost a reading of their own are read only where they are shown.
     bool withCurves = true;
     bool withTracks = true;
-    bool withKernels = true;
 
     bool operator==(const ComparisonQuery&) const = default;
 };
 
 struct ComparedRun {
     FigureRun named;
-    std::string mark; // "A"
+    std::string mark; // "A", of runMark()
     std::size_t color = 0; // of seriesColor
 };
 
 // What a run's difference to the first one weighs against the spread over iterations.
 enum class ComparisonWeight { Beyond, Within, Unknown };
+
+// Said of those runs.
+struct RunsNote {
+    std::string text;
+    std::vector<std::size_t> runs; // ascending
+};
 
 // One compared quantity, as normalised.
 struct ComparisonQuantity {
@@ -174,6 +184,7 @@ struct ComparisonCurves {
     };
     FigureAxis axis;
     FigureAxis differenceAxis;
+    bool stretched = false; // from and step are shares of the iterations, not seconds
     double from = 0.0; // seconds, of the first column's begin
     double step = 0.0; // seconds, of a column
     int columns = 0;
@@ -182,7 +193,7 @@ struct ComparisonCurves {
     std::string wording; // "mean of GPUs and 5–95 % band over iterations 3 to 11"
     std::vector<Curve> curves;
     std::vector<Difference> differences;
-    std::vector<std::string> notes;
+    std::vector<RunsNote> notes;
 };
 
 // Kernels of the first rank of each pipeline stage in one iteration, as pixel columns see them.
@@ -205,7 +216,13 @@ struct ComparisonTracks {
     std::vector<TimeRange> ranges; // by run: the iteration; empty: none
     std::vector<std::int64_t> iterations; // by run: its number
     double seconds = 0.0; // of the longest
-    std::vector<std::string> notes;
+    bool stretched = false; // each to the same length
+    std::vector<RunsNote> notes;
+
+    // Of the time axis of that run.
+    [[nodiscard]] double secondsOf(std::size_t run) const {
+        return stretched ? ranges[run].length().seconds() : seconds;
+    }
 };
 
 struct ComparisonFact { // of the configuration
@@ -218,7 +235,7 @@ struct ComparisonData {
     std::vector<std::shared_ptr<const analysis::RunMeasures>> measured; // by run
     std::string title; // what the runs have in common
     std::string caption; // which part of the runs; how numbers were normalised
-    std::vector<std::string> notes; // what was left out, and why
+    std::vector<std::string> notes; // what was left out, and why; with the marks of the runs
     std::string emptyText; // what is missing where there is nothing to draw
     std::vector<ComparedRun> runs;
     std::optional<ComparisonVerdict> verdict;
@@ -231,6 +248,7 @@ struct ComparisonData {
     std::optional<ComparisonTracks> tracks;
 
     [[nodiscard]] bool isEmpty() const { return !emptyText.empty(); }
+    [[nodiscard]] bool isMany() const { return runs.size() > kFewRuns; }
     [[nodiscard]] bool has(ComparisonPanel panel) const;
 };
 

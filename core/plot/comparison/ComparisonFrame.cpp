@@ -12,6 +12,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr double kTextContrast = 4.5;
+constexpr double kColorSteps = 128.0;
 constexpr double kTickDistance = 6.0; // in sizes of the text
 
 } // namespace
@@ -35,10 +36,13 @@ void ComparisonFrame::target(
     geometry.targets.push_back({rect, panel, item, run, part});
 }
 
-void drawTimeTicks(const ComparisonFrame& frame, Rect plot, double from, double to) {
+void drawTimeTicks(
+    const ComparisonFrame& frame, Rect plot, double from, double to, AxisTicks ticks) {
     if (!(to > from))
         return;
-    const AxisUnit unit = axisUnit({}, "s", std::max(std::abs(from), std::abs(to)));
+    const AxisUnit unit = ticks == AxisTicks::Shares
+        ? AxisUnit{"%", 100.0}
+        : axisUnit({}, "s", std::max(std::abs(from), std::abs(to)));
     const int most = std::clamp(
         static_cast<int>(plot.width / (kTickDistance * frame.draw.size(TextRole::Small))), 2, 12);
     for (const auto& tick : valueTicks(from, to, unit.scale, most)) {
@@ -48,6 +52,29 @@ void drawTimeTicks(const ComparisonFrame& frame, Rect plot, double from, double 
         frame.draw.text({x, plot.bottom() + frame.draw.size(TextRole::Small) + 0.75 * frame.gap()},
             tick.label + " " + unit.unit, frame.theme().textSecondary, TextRole::Small,
             Align::Centre);
+    }
+}
+
+double colorBarHeight(const ComparisonFrame& frame) {
+    return 2.0 * frame.gap() + frame.line() + 2.0 * frame.gap();
+}
+
+void drawColorBar(
+    const ComparisonFrame& frame, const FigureAxis& axis, const ColorOf& color, Rect area) {
+    constexpr int steps = 96;
+    constexpr double widest = 20.0; // in sizes of the text
+    const double size = frame.draw.size(TextRole::Small);
+    const Rect bar{area.x, area.y, std::min(area.width, widest * size), 2.0 * frame.gap()};
+    HeatStrip strip{bar, 1, steps, {}};
+    for (int i = 0; i < steps; ++i)
+        strip.cells.push_back(color((i + 0.5) / steps));
+    frame.draw.scene.items.emplace_back(std::move(strip));
+    for (const auto& tick : ticksOf(axis, 5)) {
+        const double x = bar.x + bar.width * fractionOf(axis, tick.value);
+        frame.draw.line({x, bar.bottom()}, {x, bar.bottom() + 0.5 * frame.gap()},
+            frame.theme().textMuted, frame.theme().lineWidth);
+        frame.draw.text({x, bar.bottom() + 0.5 * frame.gap() + size}, tick.label,
+            frame.theme().textSecondary, TextRole::Small, Align::Centre);
     }
 }
 
@@ -80,6 +107,14 @@ double drawCategoryLegend(const ComparisonFrame& frame,
         pen.x += taken + 1.2 * size;
     }
     return pen.y - at.y + row;
+}
+
+Color heatShade(const FigureAxis& axis, double fraction) {
+    return isShownAsHeat(axis.metric) ? inferno(fraction) : viridis(fraction);
+}
+
+Color heatColor(const FigureAxis& axis, double value) {
+    return heatShade(axis, std::round(fractionOf(axis, value) * kColorSteps) / kColorSteps);
 }
 
 Color categoryFill(const ComparisonFrame& frame, const std::string& category) {

@@ -4,6 +4,7 @@
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/figures/FigureFrame.h"
 
+#include <functional>
 #include <string>
 
 namespace trainscope::plot {
@@ -28,8 +29,10 @@ struct ComparisonFrame {
         std::size_t part = 0) const;
 };
 
-// Ticks of seconds along x: `plot` gets grid lines, labels stand below it.
-void drawTimeTicks(const ComparisonFrame& frame, Rect plot, double from, double to);
+// Ticks along x, of seconds or of shares: `plot` gets grid lines, labels stand below it.
+enum class AxisTicks { Seconds, Shares };
+void drawTimeTicks(const ComparisonFrame& frame, Rect plot, double from, double to,
+    AxisTicks ticks = AxisTicks::Seconds);
 double timeTicksHeight(const ComparisonFrame& frame);
 
 // A row of swatches and texts, wrapped; returns its height. With draw false only that.
@@ -40,16 +43,29 @@ struct ComparisonLegendEntry {
 double drawCategoryLegend(const ComparisonFrame& frame,
     const std::vector<ComparisonLegendEntry>& entries, Point at, double width, bool draw);
 
+// A bar of colours with the axis' ticks below it, from 0 to 1 along the axis.
+using ColorOf = std::function<Color(double)>;
+double colorBarHeight(const ComparisonFrame& frame);
+void drawColorBar(
+    const ComparisonFrame& frame, const FigureAxis& axis, const ColorOf& color, Rect area);
+
+// Of a metric: a fraction of its axis, and a value, in few steps so that neighbours merge.
+Color heatShade(const FigureAxis& axis, double fraction);
+Color heatColor(const FigureAxis& axis, double value);
+
 // Fixed everywhere; idle time suits the theme.
 Color categoryFill(const ComparisonFrame& frame, const std::string& category);
 
 // Each panel: the height it wants in that width, and its drawing.
+// With many runs cards and bars are tables of runs, heat maps and curves rows of them.
 double verdictHeight(const ComparisonFrame& frame, double width);
 void drawVerdict(const ComparisonFrame& frame, Rect area);
 double reasonsHeight(const ComparisonFrame& frame, double width);
 void drawReasons(const ComparisonFrame& frame, Rect area);
 double cardsHeight(const ComparisonFrame& frame, double width);
 void drawCards(const ComparisonFrame& frame, Rect area);
+double runsTableHeight(const ComparisonFrame& frame, double width, bool onlyCards);
+void drawRunsTable(const ComparisonFrame& frame, Rect area, bool onlyCards);
 double barsHeight(const ComparisonFrame& frame, double width);
 void drawBars(const ComparisonFrame& frame, Rect area);
 double stacksHeight(const ComparisonFrame& frame, double width);
@@ -58,8 +74,12 @@ double kernelsHeight(const ComparisonFrame& frame, double width);
 void drawKernels(const ComparisonFrame& frame, Rect area);
 double heatHeight(const ComparisonFrame& frame, double width);
 void drawHeat(const ComparisonFrame& frame, Rect area);
+double heatRowsHeight(const ComparisonFrame& frame, double width);
+void drawHeatRows(const ComparisonFrame& frame, Rect area);
 double curvesHeight(const ComparisonFrame& frame, double width);
 void drawCurves(const ComparisonFrame& frame, Rect area);
+double curveRowsHeight(const ComparisonFrame& frame, double width);
+void drawCurveRows(const ComparisonFrame& frame, Rect area);
 double tracksHeight(const ComparisonFrame& frame, double width);
 void drawTracks(const ComparisonFrame& frame, Rect area);
 double configurationHeight(const ComparisonFrame& frame, double width);

@@ -33,7 +33,7 @@ struct ComparisonGeometry {
         ComparisonPanel panel = ComparisonPanel::Cards;
         std::size_t item = 0; // quantity, stack, kernel, cell, row
         std::size_t run = 0;
-        std::size_t part = 0; // of a stack
+        std::size_t part = 0; // of a stack; of a row of curves: 1 its values, 2 its differences
     };
     struct Place {
         ComparisonPanel panel = ComparisonPanel::Cards;

@@ -1,5 +1,7 @@
 // What the pointer is over, in words.
 #include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/analysis/comparison/RunMarks.h"
+#include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/FigureFrame.h"
 #include "core/plot/timeline/TimeTicks.h"
@@ -52,9 +54,11 @@ public:
         case ComparisonPanel::Kernels:
             kernel();
             break;
+        case ComparisonPanel::Configuration:
+            configuration();
+            break;
         case ComparisonPanel::Verdict:
         case ComparisonPanel::Reasons:
-        case ComparisonPanel::Configuration:
             runFacts();
             break;
         }
@@ -71,6 +75,11 @@ private:
         return run(index).mark + " · " + run(index).named.name;
     }
 
+    // Of many runs only the one pointed at and the first are told.
+    [[nodiscard]] bool isOther(std::size_t index) const {
+        return m_data.isMany() && index != 0 && index != m_target.run;
+    }
+
     void runFacts() {
         m_hit.title = nameOf(m_target.run);
         fact("Cluster", run(m_target.run).named.cluster);
@@ -82,6 +91,8 @@ private:
         const auto& quantity = m_data.quantities[m_target.item];
         m_hit.title = quantity.axis.title;
         for (std::size_t i = 0; i < m_data.runs.size(); ++i) {
+            if (isOther(i))
+                continue;
             fact(nameOf(i), quantity.values[i] ? spreadText(quantity, i) : quantity.whyAbsent[i]);
             if (i == 0 || !quantity.changes[i].difference)
                 continue;
@@ -127,18 +138,21 @@ private:
 
     bool curves() {
         const auto& curves = *m_data.curves;
-        const Rect& plot = m_geometry.curves;
+        const Rect& plot = m_target.part == 0 ? m_geometry.curves : m_target.rect;
         const double share = (m_at.x - plot.x) / plot.width;
         const auto column = std::min(static_cast<std::size_t>(share * curves.columns),
             static_cast<std::size_t>(std::max(curves.columns - 1, 0)));
         const double wide = plot.width / std::max(curves.columns, 1);
         m_hit.outline = {plot.x + wide * static_cast<double>(column), plot.y, wide, plot.height};
         const double seconds = curves.from + curves.step * (static_cast<double>(column) + 0.5);
-        m_hit.title = fmt::format("{} at {}", curves.axis.title, secondsText(seconds));
+        m_hit.title = fmt::format("{} at {}", curves.axis.title,
+            curves.stretched ? fmt::format("{:.0f} % of the iteration", 100.0 * seconds)
+                             : secondsText(seconds));
         m_hit.metric = curves.axis.metric;
         bool first = true;
         for (const auto& curve : curves.curves) {
-            if (column >= curve.mean.size() || std::isnan(curve.mean[column]))
+            if (isOther(curve.run) || column >= curve.mean.size()
+                || std::isnan(curve.mean[column]))
                 continue;
             const auto value = [&](const std::vector<float>& of) {
                 return valueText(curves.axis, static_cast<double>(of[column]));
@@ -146,10 +160,12 @@ private:
             fact(run(curve.run).mark,
                 fmt::format(
                     "{} ({} to {})", value(curve.mean), value(curve.low), value(curve.high)));
-            if (first) {
+            if (first || curve.run == m_target.run) {
                 m_hit.run = run(curve.run).named.id;
-                const TimeNs at
-                    = curve.range.begin + DurationNs{std::llround((seconds - curve.offset) * 1e9)};
+                const double since = curves.stretched
+                    ? seconds * curve.range.length().seconds()
+                    : seconds - curve.offset;
+                const TimeNs at = curve.range.begin + DurationNs{std::llround(since * 1e9)};
                 m_hit.range = TimeRange{at, at};
                 first = false;
             }
@@ -159,7 +175,8 @@ private:
     }
     void addDifferences(std::size_t column) {
         for (const auto& difference : m_data.curves->differences) {
-            if (column >= difference.values.size() || std::isnan(difference.values[column]))
+            if (isOther(difference.run) || column >= difference.values.size()
+                || std::isnan(difference.values[column]))
                 continue;
             const auto& axis = m_data.curves->axis;
             const auto value = static_cast<double>(difference.values[column]);
@@ -177,7 +194,8 @@ private:
         m_hit.title
             = fmt::format("{} · stage {} · rank {}", run(row.run).mark, row.stage, row.rank);
         const double seconds
-            = tracks.seconds * (m_at.x - m_target.rect.x) / std::max(m_target.rect.width, 1.0);
+            = tracks.secondsOf(row.run) * (m_at.x - m_target.rect.x)
+            / std::max(m_target.rect.width, 1.0);
         const auto piece = std::find_if(row.pieces.begin(), row.pieces.end(),
             [seconds](const auto& one) { return one.begin <= seconds && seconds < one.end; });
         fact("At", secondsText(seconds));
@@ -188,14 +206,38 @@ private:
         m_hit.range = TimeRange{at, at};
     }
 
+    // Equal values of several runs in one line.
+    void perRun(const std::vector<std::string>& values) {
+        if (!m_data.isMany()) {
+            for (std::size_t i = 0; i < values.size(); ++i)
+                fact(nameOf(i), values[i]);
+            return;
+        }
+        std::vector<RunsNote> same;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            addNote(same, i, values[i]);
+        constexpr std::size_t most = 12;
+        for (std::size_t i = 0; i < std::min(same.size(), most); ++i)
+            fact(analysis::runMarks(same[i].runs), same[i].text);
+        if (same.size() > most)
+            fact("More", fmt::format("{} other values", same.size() - most));
+    }
+
     void kernel() {
         const auto& kernel = m_data.kernels[m_target.item];
         m_hit.title = kernel.name;
         fact("Category", kernel.category);
-        for (std::size_t i = 0; i < kernel.seconds.size(); ++i) {
-            if (kernel.seconds[i])
-                fact(nameOf(i), secondsText(*kernel.seconds[i]) + " per step");
-        }
+        std::vector<std::string> values;
+        for (const auto& seconds : kernel.seconds)
+            values.push_back(
+                seconds ? secondsText(*seconds) + " per step" : std::string("does not run"));
+        perRun(values);
+    }
+
+    void configuration() {
+        const auto& setting = m_data.configuration[m_target.item];
+        m_hit.title = setting.title;
+        perRun(setting.values);
     }
 
     const ComparisonData& m_data;

@@ -1,19 +1,13 @@
+#include "core/analysis/comparison/RunMarks.h"
 #include "core/plot/comparison/ComparisonLoaders.h"
+#include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/FigureLoaders.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace trainscope::plot {
 
 namespace {
-
-using analysis::Normalisation;
-
-std::string markOf(std::size_t run) {
-    return std::string(1, static_cast<char>('A' + run));
-}
 
 std::shared_ptr<const analysis::RunMeasures> measuredBefore(
     const ComparisonData* before, const ComparisonQuery& query, RunId run) {
@@ -26,32 +20,40 @@ std::shared_ptr<const analysis::RunMeasures> measuredBefore(
     return nullptr;
 }
 
-// The runs as figures name them, without those beyond the sixth.
-Result<std::vector<FigureSubject>> subjectsOf(
-    const store::Store& store, const ComparisonQuery& query, ComparisonData& data) {
+// Without those that were given before.
+ComparisonQuery withoutRepeats(const ComparisonQuery& query, std::vector<RunsNote>& notes) {
+    ComparisonQuery each = query;
+    each.runs.clear();
+    each.moved.clear();
+    for (std::size_t i = 0; i < query.runs.size(); ++i) {
+        const auto known = std::find(each.runs.begin(), each.runs.end(), query.runs[i]);
+        if (known != each.runs.end()) {
+            addNote(notes, static_cast<std::size_t>(known - each.runs.begin()),
+                "given more than once; a run stands beside others once.");
+            continue;
+        }
+        each.runs.push_back(query.runs[i]);
+        each.moved.push_back(i < query.moved.size() ? query.moved[i] : DurationNs{0});
+    }
+    return each;
+}
+
+// Runs with what was measured of them, and how far they were moved.
+struct Measured {
+    FigureSubject subject;
+    std::shared_ptr<const analysis::RunMeasures> figures;
+    DurationNs moved;
+};
+
+Result<std::vector<Measured>> measure(const store::Store& store, const ComparisonQuery& query,
+    const ComparisonData* before, const Progress& progress) {
     FigureQuery asked;
     asked.runs = query.runs;
     auto subjects = figureSubjects(store, asked);
     if (!subjects.hasValue())
-        return subjects;
-    auto& all = subjects.value();
-    if (all.size() > kMostCompared) {
-        std::string names;
-        for (std::size_t i = kMostCompared; i < all.size(); ++i)
-            names += (names.empty() ? "" : ", ") + all[i].named.name;
-        data.notes.push_back(
-            fmt::format("At most {} runs stand side by side; left out: {}.", kMostCompared, names));
-        all.resize(kMostCompared);
-    }
-    return subjects;
-}
-
-Status measure(const store::Store& store, const ComparisonQuery& query,
-    const std::vector<FigureSubject>& subjects, const ComparisonData* before,
-    const Progress& progress, ComparisonData& data) {
-    for (std::size_t i = 0; i < subjects.size(); ++i) {
-        const auto& subject = subjects[i];
-        data.runs.push_back({subject.named, markOf(i), i});
+        return subjects.error();
+    std::vector<Measured> all;
+    for (auto& subject : subjects.value()) {
         auto known = measuredBefore(before, query, subject.run.id);
         if (!known) {
             auto measured = analysis::measuresOf(
@@ -60,42 +62,49 @@ Status measure(const store::Store& store, const ComparisonQuery& query,
                 return measured.error();
             known = std::make_shared<const analysis::RunMeasures>(std::move(measured).value());
         }
-        data.runs.back().named.cluster = known->cluster;
-        data.measured.push_back(std::move(known));
+        all.push_back({std::move(subject), std::move(known), query.moved[all.size()]});
     }
-    return {};
+    return all;
+}
+
+// The first stays the first.
+void sortRuns(const ComparisonQuery& query, std::vector<Measured>& runs) {
+    const auto quantity = analysis::quantityIndex(query.sortedBy);
+    if (!quantity)
+        return;
+    std::stable_sort(runs.begin() + 1, runs.end(), [&](const Measured& a, const Measured& b) {
+        return analysis::comesBefore(*a.figures, *b.figures, *quantity, query.normalisation);
+    });
+}
+
+// Also the query, in the order in which the runs are shown.
+ComparisonQuery takeRuns(
+    const ComparisonQuery& query, std::vector<Measured>& runs, ComparisonData& data) {
+    ComparisonQuery shown = query;
+    shown.runs.clear();
+    shown.moved.clear();
+    std::vector<FigureSubject> subjects;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        auto& run = runs[i];
+        shown.runs.push_back(run.subject.run.id);
+        shown.moved.push_back(run.moved);
+        data.runs.push_back({run.subject.named, analysis::runMark(i), i});
+        data.runs.back().named.cluster = run.figures->cluster;
+        data.measured.push_back(std::move(run.figures));
+        subjects.push_back(std::move(run.subject));
+    }
+    data.title = commonTitle(subjects);
+    return shown;
 }
 
 std::string quoted(const std::optional<std::string>& value) {
     return value ? *value : "—";
 }
 
-void addVerdict(ComparisonData& data) {
-    ComparisonVerdict shown;
-    if (data.measured.size() == 2) {
-        const auto verdict = analysis::verdictOf(*data.measured[0], *data.measured[1]);
-        shown.isDecided = verdict.winner != analysis::Winner::Undecided;
-        shown.headline = verdict.headline;
-        if (!verdict.reason.empty())
-            shown.statements.push_back(verdict.reason);
-        for (const auto& statement : verdict.statements)
-            shown.statements.push_back(statement.text);
-    } else {
-        shown.headline = fmt::format("{} runs beside {}", data.runs.size() - 1, markOf(0));
-        for (std::size_t run = 1; run < data.measured.size(); ++run) {
-            const auto verdict = analysis::verdictOf(*data.measured[0], *data.measured[run]);
-            shown.isDecided = shown.isDecided || verdict.winner != analysis::Winner::Undecided;
-            shown.statements.push_back(
-                fmt::format("{} and {}: {}", markOf(0), markOf(run), verdict.headline));
-        }
-    }
-    data.verdict = std::move(shown);
-}
-
 void addConfiguration(ComparisonData& data) {
-    std::vector<analysis::RunMeasures> runs;
+    std::vector<const analysis::RunMeasures*> runs;
     for (const auto& measured : data.measured)
-        runs.push_back(*measured);
+        runs.push_back(measured.get());
     for (const auto& difference : analysis::configDifferences(runs)) {
         ComparisonFact fact{difference.title, {}};
         for (const auto& value : difference.values)
@@ -104,49 +113,35 @@ void addConfiguration(ComparisonData& data) {
     }
 }
 
-std::string normalisationText(Normalisation by) {
-    switch (by) {
-    case Normalisation::Absolute:
-        return "Numbers are those of the whole job.";
-    case Normalisation::PerGpu:
-        return "What grows with the machine is divided by the GPUs of the job.";
-    case Normalisation::PerNode:
-        return "What grows with the machine is divided by the nodes of the job.";
-    case Normalisation::PerToken:
-        break;
-    }
-    return "What a step takes is divided by its tokens (global batch × sequence length).";
+void addCaption(ComparisonData& data) {
+    std::vector<RunsNote> parts;
+    for (std::size_t run = 0; run < data.measured.size(); ++run)
+        addNote(parts, run, data.measured[run]->wording + ".");
+    for (const auto& part : parts)
+        data.caption += noteText(part) + " ";
+    data.caption += normalisationText(data.query.normalisation);
 }
 
-void addCaption(ComparisonData& data) {
-    for (std::size_t run = 0; run < data.measured.size(); ++run)
-        data.caption += fmt::format("{}{}: {}.", data.caption.empty() ? "" : " ",
-            data.runs[run].mark, data.measured[run]->wording);
-    data.caption += " " + normalisationText(data.query.normalisation);
+bool isSame(const ComparisonData& a, const ComparisonData& b) {
+    return a.query.wholeRun == b.query.wholeRun
+        && std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(),
+            [](const auto& x, const auto& y) { return x.named.id == y.named.id; });
 }
 
 void takeOver(const ComparisonData& before, ComparisonData& data) {
     const auto& a = before.query;
     const auto& b = data.query;
-    const bool sameRuns = a.runs == b.runs && a.wholeRun == b.wholeRun;
-    if (!sameRuns)
+    if (!isSame(before, data) || a.alignment != b.alignment || a.iteration != b.iteration
+        || a.stretched != b.stretched)
         return;
-    if (a.curveMetric == b.curveMetric && a.alignment == b.alignment && a.iteration == b.iteration
-        && a.moved == b.moved)
+    if (a.curveMetric == b.curveMetric && a.runs == b.runs && a.moved == b.moved)
         data.curves = before.curves;
-    if (a.iteration == b.iteration && a.alignment == b.alignment)
-        data.tracks = before.tracks;
-    if (a.withKernels)
-        data.kernels = before.kernels;
+    data.tracks = before.tracks;
 }
 
-template <typename Notes>
-void addNotes(const Notes& notes, ComparisonData& data) {
-    data.notes.insert(data.notes.end(), notes.begin(), notes.end());
-}
-
-Status addReadings(const ComparisonContext& context, ComparisonData& data) {
-    if (const Status heat = addHeat(context, data); !heat.hasValue())
+Status addReadings(
+    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes) {
+    if (const Status heat = addHeat(context, data, notes); !heat.hasValue())
         return heat;
     if (context.query.withCurves && !data.curves) {
         if (const Status curves = addCurves(context, data); !curves.hasValue())
@@ -156,45 +151,59 @@ Status addReadings(const ComparisonContext& context, ComparisonData& data) {
         if (const Status tracks = addTracks(context, data); !tracks.hasValue())
             return tracks;
     }
-    if (context.query.withKernels && data.kernels.empty()) {
-        if (const Status kernels = addKernels(context, data); !kernels.hasValue())
-            return kernels;
-    }
     if (data.curves)
-        addNotes(data.curves->notes, data);
+        notes.insert(notes.end(), data.curves->notes.begin(), data.curves->notes.end());
     if (data.tracks)
-        addNotes(data.tracks->notes, data);
+        notes.insert(notes.end(), data.tracks->notes.begin(), data.tracks->notes.end());
     return {};
 }
 
 } // namespace
 
+void addNote(std::vector<RunsNote>& notes, std::size_t run, std::string text) {
+    const auto known = std::find_if(
+        notes.begin(), notes.end(), [&text](const RunsNote& note) { return note.text == text; });
+    if (known == notes.end())
+        notes.push_back({std::move(text), {run}});
+    else if (known->runs.back() != run)
+        known->runs.push_back(run);
+}
+
+std::string noteText(const RunsNote& note) {
+    return analysis::runMarks(note.runs) + ": " + note.text;
+}
+
 Result<ComparisonData> loadComparison(const store::Store& store, const ComparisonQuery& query,
     const ComparisonData* before, const Progress& progress) {
     ComparisonData data;
     data.query = query;
-    if (query.runs.size() < 2) {
-        data.emptyText = "A comparison needs two runs or more.";
+    std::vector<RunsNote> notes;
+    const ComparisonQuery each = withoutRepeats(query, notes);
+    if (each.runs.size() < 2) {
+        data.emptyText = query.runs.size() < 2
+            ? "A comparison needs two runs or more."
+            : "The same run was given twice; choose another to compare it with.";
         return data;
     }
-    const auto subjects = subjectsOf(store, query, data);
-    if (!subjects.hasValue())
-        return subjects.error();
-    const Status measured = measure(store, query, subjects.value(), before, progress, data);
-    if (!measured.hasValue())
-        return measured.error();
-    const ComparisonContext context{store, query, data.measured, progress};
-    data.title = commonTitle(subjects.value());
+    auto runs = measure(store, each, before, progress);
+    if (!runs.hasValue())
+        return runs.error();
+    sortRuns(each, runs.value());
+    const ComparisonQuery shown = takeRuns(each, runs.value(), data);
+    const ComparisonContext context{store, shown, data.measured, progress};
     if (before != nullptr)
         takeOver(*before, data);
-    addVerdict(data);
     addQuantities(context, data);
-    addStacks(context, data);
+    addVerdict(data);
+    addStacks(context, data, notes);
+    addKernels(context, data);
     addConfiguration(data);
     addCaption(data);
-    const Status read = addReadings(context, data);
+    const Status read = addReadings(context, data, notes);
     if (!read.hasValue())
         return read.error();
+    for (const auto& note : notes)
+        data.notes.push_back(noteText(note));
     const bool nothing = data.quantities.empty() && data.stacks.empty() && !data.heat
         && !data.curves && !data.tracks;
     if (nothing)

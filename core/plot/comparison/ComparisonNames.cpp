@@ -1,5 +1,7 @@
 // Names of the choices, and the texts of the panels.
 #include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/comparison/ComparisonLoaders.h"
+#include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/FigureLoaders.h"
 
 #include <fmt/format.h>
@@ -41,19 +43,46 @@ PanelTexts breakdownTexts(const ComparisonData& data) {
     });
     return {"Where the step goes",
         std::string(whole ? "mean seconds per step" : "mean seconds of the trace")
-            + ", exposed time only"};
+            + ", exposed time only; not normalised"};
+}
+
+PanelTexts heatTexts(const ComparisonData& data) {
+    const std::string places
+        = data.isMany() ? "a row for each run, nodes beside each other, their GPUs in airflow order"
+                        : "rows are nodes, columns in airflow order";
+    return {data.heat->scale.title + " by GPU",
+        unitIn(data.heat->scale) + "one scale; " + places + "; not normalised"};
+}
+
+// "as divided by what", short; of the whole job where nothing is.
+std::string normalisedText(const ComparisonData& data) {
+    return data.query.normalisation == analysis::Normalisation::Absolute
+        ? "of the whole job"
+        : "normalised " + normalisationWord(data.query.normalisation);
+}
+
+PanelTexts barTexts(const ComparisonData& data) {
+    const std::string bars = data.isMany()
+        ? "bars from zero"
+        : "bars from zero; lines: ± one standard deviation over iterations";
+    return {"All quantities", normalisedText(data) + "; " + bars};
 }
 
 PanelTexts trackTexts(const ComparisonData& data) {
-    std::string which;
+    std::vector<RunsNote> which;
     for (std::size_t run = 0; run < data.runs.size(); ++run) {
-        if (!data.tracks->ranges[run].isEmpty())
-            which += fmt::format("{}{}: {}", which.empty() ? "" : ", ", data.runs[run].mark,
-                data.tracks->iterations[run] < 0
-                    ? std::string("whole trace")
-                    : fmt::format("iteration {}", data.tracks->iterations[run]));
+        if (data.tracks->ranges[run].isEmpty())
+            continue;
+        const std::int64_t iteration = data.tracks->iterations[run];
+        addNote(which, run,
+            iteration < 0 ? std::string("whole trace") : fmt::format("iteration {}", iteration));
     }
-    return {"Aligned timelines", "kernels of the first rank of each stage, one axis; " + which};
+    std::string text;
+    for (const auto& one : which)
+        text += (text.empty() ? "" : ", ") + noteText(one);
+    return {"Aligned timelines",
+        fmt::format("kernels of the first rank of each stage, {}; {}",
+            data.tracks->stretched ? "iterations stretched to one length" : "one axis", text)};
 }
 
 } // namespace
@@ -101,28 +130,58 @@ bool ComparisonData::has(ComparisonPanel panel) const {
     return false;
 }
 
+std::string normalisationWord(analysis::Normalisation by) {
+    switch (by) {
+    case analysis::Normalisation::Absolute:
+        return "absolute";
+    case analysis::Normalisation::PerGpu:
+        return "per GPU";
+    case analysis::Normalisation::PerNode:
+        return "per node";
+    case analysis::Normalisation::PerToken:
+        break;
+    }
+    return "per token";
+}
+
+std::string normalisationText(analysis::Normalisation by) {
+    switch (by) {
+    case analysis::Normalisation::Absolute:
+        return "Numbers are those of the whole job.";
+    case analysis::Normalisation::PerGpu:
+        return "What grows with the machine is divided by the GPUs of the job.";
+    case analysis::Normalisation::PerNode:
+        return "What grows with the machine is divided by the nodes of the job.";
+    case analysis::Normalisation::PerToken:
+        break;
+    }
+    return "What a step takes is divided by its tokens (global batch × sequence length).";
+}
+
 PanelTexts textsOf(const ComparisonData& data, ComparisonPanel panel) {
     switch (panel) {
     case ComparisonPanel::Verdict:
         return {"Verdict", {}};
     case ComparisonPanel::Reasons:
-        return {"Further reasons", "of the verdict above, in numbers"};
+        return data.runs.size() > 2
+            ? PanelTexts{"Each run beside the first", "the verdict on each pair"}
+            : PanelTexts{"Further reasons", "of the verdict above, in numbers"};
     case ComparisonPanel::Cards:
-        return {"What changes", "of each run to the first"};
+        return {"Side by side",
+            normalisedText(data) + "; changes to " + data.runs.front().mark
+                + ", in bold where they exceed the spread over iterations"};
     case ComparisonPanel::Breakdown:
         return breakdownTexts(data);
     case ComparisonPanel::Heatmap:
-        return {data.heat->scale.title + " by GPU",
-            unitIn(data.heat->scale) + "one scale; rows are nodes, columns in airflow order"};
+        return heatTexts(data);
     case ComparisonPanel::Curves:
         return curveTexts(data);
     case ComparisonPanel::Tracks:
         return trackTexts(data);
     case ComparisonPanel::Bars:
-        return {
-            "All quantities", "bars from zero; lines: ± one standard deviation over iterations"};
+        return barTexts(data);
     case ComparisonPanel::Kernels:
-        return {"Longest kernels", "time in a step, mean over the traced GPUs"};
+        return {"Longest kernels", "time in a step, mean over the traced GPUs; not normalised"};
     case ComparisonPanel::Configuration:
         break;
     }

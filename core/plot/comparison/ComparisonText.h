@@ -20,6 +20,9 @@ std::optional<std::size_t> betterRun(const ComparisonQuantity& quantity, std::si
 // "B better", "beyond spread", "within spread", "spread unknown"; empty where there is no change.
 std::string weightText(
     const ComparisonData& data, const ComparisonQuantity& quantity, std::size_t run);
+// "per GPU"; and as a sentence.
+std::string normalisationWord(analysis::Normalisation by);
+std::string normalisationText(analysis::Normalisation by);
 // "1.84 s"; three significant digits.
 std::string secondsText(double seconds);
 

@@ -38,7 +38,7 @@ public:
     }
 
     void draw(Rect area) {
-        drawLegend({area.x + m_labels, area.y});
+        legend({area.x + m_labels, area.y}, true);
         m_plot = {area.x + m_labels, area.y + legendHeight(),
             std::max(m_width - m_labels - 2.0 * m_frame.gap(), 1.0), plotHeight()};
         m_frame.geometry.curves = m_plot;
@@ -55,7 +55,8 @@ public:
             y += differenceHeight();
         }
         m_frame.geometry.curves.height = y - m_frame.gap() - m_plot.y;
-        drawTimeTicks(m_frame, {m_plot.x, y - m_frame.gap(), m_plot.width, 0.0}, begin(), end());
+        drawTimeTicks(m_frame, {m_plot.x, y - m_frame.gap(), m_plot.width, 0.0}, begin(), end(),
+            m_curves.stretched ? AxisTicks::Shares : AxisTicks::Seconds);
         m_frame.target(m_frame.geometry.curves, ComparisonPanel::Curves, 0, 0);
     }
 
@@ -73,21 +74,39 @@ private:
     }
     // Above the plot of a difference, for its title.
     [[nodiscard]] double headroom() const { return m_frame.line() + 2.0 * m_frame.gap(); }
-    [[nodiscard]] double legendHeight() const { return m_frame.line() + 1.5 * m_frame.gap(); }
+    [[nodiscard]] double legendHeight() const {
+        return legend({0.0, 0.0}, false) + 1.5 * m_frame.gap();
+    }
 
-    void drawLegend(Point at) const {
-        double x = at.x;
+    // Wrapped where it is narrow; returns its height.
+    double legend(Point at, bool draw) const {
+        const double room = std::max(m_width - m_labels, 1.0);
         const double size = m_frame.draw.size(TextRole::Small);
+        const double swatch = 1.4 * size + m_frame.gap();
+        double x = 0.0;
+        double y = 0.0;
         for (const auto& curve : m_curves.curves) {
-            const std::string text
-                = m_frame.mark(curve.run) + " " + m_frame.data.runs[curve.run].named.cluster;
-            const double y = at.y + 0.64 * size;
-            m_frame.draw.line({x, y}, {x + 1.4 * size, y}, m_frame.inkOf(curve.run),
-                2.0 * m_frame.theme().lineWidth);
-            x += 1.4 * size + m_frame.gap();
-            m_frame.draw.text({x, at.y + size}, text, m_frame.inkOf(curve.run), TextRole::Small);
-            x += m_frame.draw.width(text, TextRole::Small) + 3.0 * m_frame.gap();
+            const std::string text = m_frame.fitted(
+                m_frame.mark(curve.run) + " " + m_frame.data.runs[curve.run].named.cluster,
+                room - swatch, TextRole::Small);
+            const double wide = swatch + m_frame.draw.width(text, TextRole::Small);
+            if (x > 0.0 && x + wide > room) {
+                x = 0.0;
+                y += m_frame.line();
+            }
+            if (draw)
+                drawEntry(curve.run, text, {at.x + x, at.y + y});
+            x += wide + 3.0 * m_frame.gap();
         }
+        return y + m_frame.line();
+    }
+    void drawEntry(std::size_t run, const std::string& text, Point at) const {
+        const double size = m_frame.draw.size(TextRole::Small);
+        const double y = at.y + 0.64 * size;
+        m_frame.draw.line({at.x, y}, {at.x + 1.4 * size, y}, m_frame.inkOf(run),
+            2.0 * m_frame.theme().lineWidth);
+        m_frame.draw.text({at.x + 1.4 * size + m_frame.gap(), at.y + size}, text,
+            m_frame.inkOf(run), TextRole::Small);
     }
 
     void drawGrid(Rect plot, const FigureAxis& axis) const {

@@ -1,7 +1,6 @@
 // A metric over one iteration: read iteration by iteration as a window of columns, and folded.
 #include "core/analysis/comparison/Spread.h"
-#include "core/analysis/iterations/Iterations.h"
-#include "core/plot/comparison/ComparisonLoaders.h"
+#include "core/plot/comparison/CurveFolds.h"
 #include "core/plot/figures/FigureLoaders.h"
 #include "core/plot/timeline/LaneLoad.h"
 
@@ -16,89 +15,7 @@ namespace trainscope::plot {
 namespace {
 
 constexpr int kColumns = 240;
-// More are thinned out evenly: a fold of these is as telling, and memory stays small.
-constexpr std::size_t kMostFolded = 16;
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
-
-// What stands over each other for one run.
-struct Fold {
-    std::size_t run = 0;
-    std::vector<Iteration> iterations;
-    double seconds = 0.0; // median length
-    double offset = 0.0; // moved to the right
-};
-
-std::vector<Iteration> thinned(std::vector<Iteration> all) {
-    if (all.size() <= kMostFolded)
-        return all;
-    std::vector<Iteration> kept;
-    for (std::size_t i = 0; i < kMostFolded; ++i)
-        kept.push_back(all[i * (all.size() - 1) / (kMostFolded - 1)]);
-    return kept;
-}
-
-double medianSeconds(const std::vector<Iteration>& iterations) {
-    std::vector<double> lengths;
-    for (const auto& iteration : iterations)
-        lengths.push_back(iteration.range.length().seconds());
-    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-    std::nth_element(lengths.begin(), middle, lengths.end());
-    return *middle;
-}
-
-double movedOf(const ComparisonQuery& query, std::size_t run) {
-    return run < query.moved.size() ? query.moved[run].seconds() : 0.0;
-}
-
-Result<Fold> foldOf(
-    const ComparisonContext& context, std::size_t run, ComparisonAlignment alignment) {
-    Fold fold{run, {}, 0.0, movedOf(context.query, run)};
-    if (alignment == ComparisonAlignment::Start) {
-        const TimeRange range = context.measured[run]->run.range;
-        if (!range.isEmpty())
-            fold.iterations.push_back({0, range, -1, false});
-    } else {
-        const bool one = alignment == ComparisonAlignment::Iteration;
-        auto iterations = iterationsFor(
-            context, run, one ? std::optional(context.query.iteration) : std::nullopt);
-        if (!iterations.hasValue())
-            return iterations.error();
-        fold.iterations = thinned(std::move(iterations).value());
-    }
-    if (!fold.iterations.empty())
-        fold.seconds = medianSeconds(fold.iterations);
-    return fold;
-}
-
-struct Folds {
-    std::vector<Fold> runs; // those that have the metric's iterations
-    ComparisonAlignment alignment = ComparisonAlignment::Folded;
-};
-
-// Where a run has no such iteration all are shown whole, from their starts.
-Result<Folds> foldsOf(const ComparisonContext& context, ComparisonCurves& curves) {
-    Folds folds{{}, context.query.alignment};
-    for (std::size_t run = 0; run < context.measured.size(); ++run) {
-        auto fold = foldOf(context, run, folds.alignment);
-        if (!fold.hasValue())
-            return fold.error();
-        const bool isMissing = fold.value().iterations.empty();
-        if (isMissing && folds.alignment != ComparisonAlignment::Start) {
-            curves.notes.push_back(
-                fmt::format("{} has no {}; curves show the runs whole, from their starts.",
-                    static_cast<char>('A' + run),
-                    folds.alignment == ComparisonAlignment::Iteration
-                        ? fmt::format("iteration {}", context.query.iteration)
-                        : std::string("iterations")));
-            folds = {{}, ComparisonAlignment::Start};
-            run = static_cast<std::size_t>(-1); // from the first again
-            continue;
-        }
-        if (!isMissing)
-            folds.runs.push_back(std::move(fold).value());
-    }
-    return folds;
-}
 
 // Values of all subjects and iterations by column, and the means of each iteration.
 struct Columnwise {
@@ -138,18 +55,22 @@ public:
 private:
     // Columns of the iteration, from the one that its begin lies in.
     [[nodiscard]] std::size_t firstColumn() const {
-        const double first = (m_fold.offset - m_curves.from) / m_curves.step;
+        const double first
+            = m_curves.stretched ? 0.0 : (m_fold.offset - m_curves.from) / m_curves.step;
         return static_cast<std::size_t>(std::max(0.0, std::round(first)));
     }
 
     Status add(const Catalogue& catalogue, const Run& run, const Iteration& iteration) {
+        const double own = iteration.range.length().seconds();
+        // Of the axis, in seconds of this iteration.
+        const double step = m_curves.stretched ? m_curves.step * own : m_curves.step;
         const std::size_t first = firstColumn();
-        const auto wanted
-            = static_cast<std::size_t>(std::ceil(m_fold.seconds / m_curves.step - 1e-9));
+        const double wide = m_curves.stretched ? 1.0 : m_fold.seconds;
+        const auto wanted = static_cast<std::size_t>(std::ceil(wide / m_curves.step - 1e-9));
         const std::size_t columns
             = std::min(std::max<std::size_t>(wanted, 1), m_columns.values.size() - first);
         const std::vector<ShownRun> shown{{run.id, run.name, iteration.range.begin, 0, {}}};
-        const DurationNs length{std::llround(m_curves.step * 1e9 * static_cast<double>(columns))};
+        const DurationNs length{std::llround(step * 1e9 * static_cast<double>(columns))};
         const auto isCancelled = [this] { return m_context.isCancelled("Reading the metric"); };
         const std::function<bool()> stop = isCancelled;
         const LaneRequest request{m_context.store, catalogue, shown, {{0}, length},
@@ -161,9 +82,8 @@ private:
         if (!lane.hasValue())
             return lane.error();
         m_lane = std::move(lane).value();
-        const double own = iteration.range.length().seconds();
         for (std::size_t i = 0; i < columns; ++i) {
-            if (m_curves.step * (static_cast<double>(i) + 0.5) < own)
+            if (step * (static_cast<double>(i) + 0.5) < own)
                 addColumn(first + i, i);
         }
         return {};
@@ -187,9 +107,10 @@ private:
     ComparisonCurves::Curve finish() {
         ComparisonCurves::Curve curve;
         curve.run = m_fold.run;
-        curve.offset = m_fold.offset;
+        curve.offset = m_curves.stretched ? 0.0 : m_fold.offset;
         curve.seconds = m_fold.seconds;
-        curve.iterations = static_cast<std::int64_t>(m_fold.iterations.size());
+        curve.iterations
+            = m_fold.isIteration ? static_cast<std::int64_t>(m_fold.iterations.size()) : 0;
         curve.subjects = static_cast<int>(m_lane.series.size());
         curve.range = m_fold.iterations[m_fold.iterations.size() / 2].range;
         for (std::size_t i = 0; i < m_columns.values.size(); ++i) {
@@ -262,18 +183,6 @@ void setAxes(const LaneData& lane, const std::string& metric, ComparisonCurves& 
     curves.differenceAxis.unit = curves.axis.unit;
 }
 
-std::string wordingOf(const ComparisonCurves& curves) {
-    if (curves.alignment == ComparisonAlignment::Start)
-        return "mean of the GPUs and 5–95 % band, aligned at the start";
-    if (curves.alignment == ComparisonAlignment::Iteration)
-        return "mean of the GPUs and 5–95 % band, aligned at the iteration's begin";
-    std::string counts;
-    for (const auto& curve : curves.curves)
-        counts += fmt::format("{}{}", counts.empty() ? "" : ", ", curve.iterations);
-    return fmt::format(
-        "mean and 5–95 % band of GPUs and iterations ({} laid over each other)", counts);
-}
-
 void setWindow(const std::vector<Fold>& folds, ComparisonCurves& curves) {
     double from = 0.0;
     double to = 0.0;
@@ -281,20 +190,21 @@ void setWindow(const std::vector<Fold>& folds, ComparisonCurves& curves) {
         from = std::min(from, fold.offset);
         to = std::max(to, fold.offset + fold.seconds);
     }
-    curves.from = from;
     curves.columns = kColumns;
-    curves.step = (to - from) / kColumns;
+    curves.from = curves.stretched ? 0.0 : from;
+    curves.step = (curves.stretched && to > from ? 1.0 : to - from) / kColumns;
 }
 
 } // namespace
 
 Status addCurves(const ComparisonContext& context, ComparisonData& data) {
     ComparisonCurves curves;
-    const auto folds = foldsOf(context, curves);
+    const auto folds = foldsOf(context, curves.notes);
     if (!folds.hasValue())
         return folds.error();
     curves.alignment = folds.value().alignment;
     curves.isFolded = curves.alignment == ComparisonAlignment::Folded;
+    curves.stretched = context.query.stretched;
     setWindow(folds.value().runs, curves);
     if (!(curves.step > 0.0))
         return {};
@@ -306,8 +216,8 @@ Status addCurves(const ComparisonContext& context, ComparisonData& data) {
         if (!curve.hasValue())
             return curve.error();
         if (reader.lane().series.empty()) {
-            curves.notes.push_back(fmt::format(
-                "{} has no {}.", data.runs[fold.run].mark, metricTitle(context.query.curveMetric)));
+            addNote(curves.notes, fold.run,
+                fmt::format("no {} was recorded.", metricTitle(context.query.curveMetric)));
             continue;
         }
         lane = reader.lane();
@@ -321,30 +231,9 @@ Status addCurves(const ComparisonContext& context, ComparisonData& data) {
     if (curves.curves.empty())
         return {};
     setAxes(lane, context.query.curveMetric, curves);
-    curves.wording = wordingOf(curves);
+    curves.wording = foldWording(folds.value(), curves.stretched);
     data.curves = std::move(curves);
     return {};
-}
-
-Result<std::vector<Iteration>> iterationsFor(
-    const ComparisonContext& context, std::size_t run, std::optional<std::int64_t> one) {
-    const auto& measured = *context.measured[run];
-    std::vector<Iteration> found;
-    for (const auto& figures : measured.iterations) {
-        if (!one || figures.iteration.index == *one)
-            found.push_back(figures.iteration);
-    }
-    if (!one || !found.empty())
-        return found;
-    // One that does not count: warm-up, or before the temperatures have settled.
-    const auto all = analysis::iterationsOf(context.store, measured.run, context.progress);
-    if (!all.hasValue())
-        return all.error();
-    for (const auto& iteration : all.value().iterations) {
-        if (iteration.index == *one)
-            found.push_back(iteration);
-    }
-    return found;
 }
 
 } // namespace trainscope::plot

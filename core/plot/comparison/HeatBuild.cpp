@@ -11,15 +11,8 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr int kBarSteps = 96;
 constexpr double kLargestCell = 1.7; // in sizes of the small text
 constexpr double kWantedRows = 14.0; // of cells of that size
-constexpr double kColorSteps = 128.0;
-
-Color heatColor(const FigureAxis& scale, double value) {
-    const double fraction = std::round(fractionOf(scale, value) * kColorSteps) / kColorSteps;
-    return isShownAsHeat(scale.metric) ? inferno(fraction) : viridis(fraction);
-}
 
 class HeatBlocks {
 public:
@@ -71,9 +64,7 @@ public:
 
 private:
     [[nodiscard]] double between() const { return 5.0 * m_frame.gap(); }
-    [[nodiscard]] double scaleHeight() const {
-        return 2.0 * m_frame.gap() + m_frame.line() + 2.0 * m_frame.gap();
-    }
+    [[nodiscard]] double scaleHeight() const { return colorBarHeight(m_frame); }
     [[nodiscard]] int rowsWithin(double room) const {
         return std::max(1, static_cast<int>(room / m_cell + 1e-9));
     }
@@ -92,23 +83,9 @@ private:
     }
 
     void drawScale(Rect area) const {
-        const Rect bar{area.x, area.y, std::min(m_width, 20.0 * m_frame.draw.size(TextRole::Small)),
-            2.0 * m_frame.gap()};
-        HeatStrip strip{bar, 1, kBarSteps, {}};
-        for (int i = 0; i < kBarSteps; ++i) {
-            const double fraction = (i + 0.5) / kBarSteps;
-            strip.cells.push_back(
-                isShownAsHeat(m_heat.scale.metric) ? inferno(fraction) : viridis(fraction));
-        }
-        m_frame.draw.scene.items.emplace_back(std::move(strip));
-        for (const auto& tick : ticksOf(m_heat.scale, 5)) {
-            const double x = bar.x + bar.width * fractionOf(m_heat.scale, tick.value);
-            m_frame.draw.line({x, bar.bottom()}, {x, bar.bottom() + 0.5 * m_frame.gap()},
-                m_frame.theme().textMuted, m_frame.theme().lineWidth);
-            m_frame.draw.text(
-                {x, bar.bottom() + 0.5 * m_frame.gap() + m_frame.draw.size(TextRole::Small)},
-                tick.label, m_frame.theme().textSecondary, TextRole::Small, Align::Centre);
-        }
+        drawColorBar(m_frame, m_heat.scale,
+            [this](double fraction) { return heatShade(m_heat.scale, fraction); },
+            {area.x, area.y, m_width, 0.0});
     }
 
     void drawRun(std::size_t index, Point at) const {

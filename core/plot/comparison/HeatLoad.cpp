@@ -98,7 +98,8 @@ FigureAxis scaleOf(const ComparisonContext& context, const ComparisonHeat& heat)
 
 } // namespace
 
-Status addHeat(const ComparisonContext& context, ComparisonData& data) {
+Status addHeat(
+    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes) {
     ComparisonHeat heat;
     bool any = false;
     heat.isAirflowKnown = true;
@@ -112,8 +113,9 @@ Status addHeat(const ComparisonContext& context, ComparisonData& data) {
                 ? gpuCells(measured.summary, context.query, order.value())
                 : nodeCells(measured.summary, context.query));
         if (heat.runs.back().cells.empty())
-            data.notes.push_back(fmt::format("{} has no {}.", data.runs[i].mark,
-                statisticTitle(context.query.heatMetric, context.query.heatStatistic)));
+            addNote(notes, i,
+                fmt::format("no {}.",
+                    statisticTitle(context.query.heatMetric, context.query.heatStatistic)));
         any = any || !heat.runs.back().cells.empty();
     }
     if (!any)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace trainscope::plot {
 
@@ -21,6 +22,7 @@ constexpr std::array<std::string_view, 12> kCards{"step_time_s", "tokens_per_s",
     "exposed_communication_fraction", "mean_power_w", "peak_temperature_c", "energy_per_step_j",
     "samples_per_s", "mfu"};
 constexpr std::size_t kMostCards = 6;
+constexpr std::size_t kMostKernels = 100;
 
 int directionOf(Better better) {
     return better == Better::Higher ? 1 : better == Better::Lower ? -1 : 0;
@@ -170,19 +172,46 @@ void addQuantities(const ComparisonContext& context, ComparisonData& data) {
     chooseCards(context.query, data.quantities);
 }
 
-void addStacks(const ComparisonContext& context, ComparisonData& data) {
+void addStacks(
+    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes) {
     for (std::size_t run = 0; run < context.measured.size(); ++run) {
         const auto& traced = context.measured[run]->traced;
         if (!traced) {
-            data.notes.push_back(fmt::format(
-                "{} has no trace: nothing is known of where its step goes.", data.runs[run].mark));
+            addNote(notes, run, "no trace, so nothing is known of where the step goes.");
             continue;
         }
         data.stacks.push_back(stackOf(run, std::nullopt, traced->all));
-        data.notes.push_back(fmt::format("{} traced: {}.", data.runs[run].mark, traced->wording));
+        addNote(notes, run, fmt::format("traced: {}.", traced->wording));
         for (const auto& stage : traced->stages)
             data.stacks.push_back(stackOf(run, stage.stage, stage));
     }
+}
+
+void addKernels(const ComparisonContext& context, ComparisonData& data) {
+    std::map<std::string, ComparisonKernel> all;
+    for (std::size_t run = 0; run < context.measured.size(); ++run) {
+        if (!context.measured[run]->traced)
+            continue;
+        for (const auto& one : context.measured[run]->traced->kernels) {
+            auto& kernel = all[one.name];
+            kernel.name = one.name;
+            kernel.category = one.category;
+            kernel.seconds.resize(context.measured.size());
+            kernel.seconds[run] = one.seconds;
+        }
+    }
+    const auto longest = [](const ComparisonKernel& kernel) {
+        double most = 0.0;
+        for (const auto& seconds : kernel.seconds)
+            most = std::max(most, seconds.value_or(0.0));
+        return most;
+    };
+    for (auto& [name, kernel] : all)
+        data.kernels.push_back(std::move(kernel));
+    std::stable_sort(data.kernels.begin(), data.kernels.end(),
+        [&](const auto& a, const auto& b) { return longest(a) > longest(b); });
+    if (data.kernels.size() > kMostKernels)
+        data.kernels.resize(kMostKernels);
 }
 
 } // namespace trainscope::plot

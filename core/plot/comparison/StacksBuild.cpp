@@ -52,7 +52,8 @@ public:
 
 private:
     [[nodiscard]] double heightOf(const ComparisonStack& stack) const {
-        return (stack.stage ? 1.3 : 2.6) * m_frame.draw.size(TextRole::Small);
+        const bool isThin = stack.stage || m_frame.data.isMany();
+        return (isThin ? 1.3 : 2.6) * m_frame.draw.size(TextRole::Small);
     }
     [[nodiscard]] std::string labelOf(const ComparisonStack& stack) const {
         return stack.stage

@@ -6,6 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace trainscope::plot {
 
@@ -13,117 +17,219 @@ namespace {
 
 constexpr std::size_t kMostKernels = 12;
 constexpr double kLeastName = 0.3; // of the width
+constexpr double kLeastColumn = 5.0; // in sizes of the text
+constexpr std::size_t kMostLines = 6; // of a value
 
-// A first column of names and one for each run.
+bool startsCharacter(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
+// Text without spaces: broken after a comma, a slash and the like where there is one in the later
+// half of a line, else between any characters; the last line is elided.
+std::vector<std::string> brokenAnywhere(
+    std::string_view text, double width, const MeasureText& measure) {
+    std::vector<std::string> lines;
+    while (lines.size() + 1 < kMostLines && measure(text, TextRole::Small, false) > width) {
+        std::size_t end = 1;
+        for (std::size_t i = 1; i < text.size(); ++i) {
+            if (!startsCharacter(text[i]))
+                continue;
+            if (measure(text.substr(0, i), TextRole::Small, false) > width)
+                break;
+            end = i;
+        }
+        const std::size_t nice = text.substr(0, end).find_last_of(" ,;/_-");
+        if (nice != std::string_view::npos && 2 * (nice + 1) > end)
+            end = nice + 1;
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    lines.push_back(elided(text, width, measure, TextRole::Small));
+    return lines;
+}
+
+// A first column of names and one for each run. Columns that do not fit beside each other follow
+// in a further block; values that do not fit into their column are wrapped.
 class RunTable {
 public:
-    RunTable(const ComparisonFrame& frame, Rect area, double column)
-        : m_frame(frame)
-        , m_area(area) {
-        const auto runs = static_cast<double>(frame.data.runs.size());
-        m_column = std::min(column, (1.0 - kLeastName) * area.width / runs);
-    }
-    [[nodiscard]] double row() const { return 1.55 * m_frame.draw.size(TextRole::Small); }
-    [[nodiscard]] double nameWidth() const {
-        return m_area.width
-            - m_column * static_cast<double>(m_frame.data.runs.size() + (m_extra ? 1 : 0));
-    }
-    void addColumn() { m_extra = true; }
+    struct Row {
+        std::string name;
+        std::vector<std::string> values; // by run, then of the extra column
+        std::string category; // of a kernel; empty: none
+        bool muted = false; // the name
+    };
 
-    void head(const std::string& extra) const {
-        for (std::size_t run = 0; run < m_frame.data.runs.size(); ++run)
-            cell(0, run, m_frame.mark(run), m_frame.inkOf(run), true);
-        if (m_extra)
-            cell(0, m_frame.data.runs.size(), extra, m_frame.theme().textSecondary, false);
-        const double y = m_area.y + row();
-        m_frame.draw.line(
-            {m_area.x, y}, {m_area.right(), y}, m_frame.theme().line, m_frame.theme().lineWidth);
+    RunTable(const ComparisonFrame& frame, double width, std::string extra, std::vector<Row> rows)
+        : m_frame(frame)
+        , m_width(width)
+        , m_extra(std::move(extra))
+        , m_rows(std::move(rows)) {
+        m_count = frame.data.runs.size() + (m_extra.empty() ? 0 : 1);
+        double names = 0.0;
+        double values = kLeastColumn * small();
+        for (const auto& row : m_rows) {
+            names = std::max(names, frame.draw.width(row.name, TextRole::Small));
+            for (const auto& value : row.values)
+                values = std::max(values, frame.draw.width(value, TextRole::Small));
+        }
+        names += 3.0 * m_frame.gap() + swatch();
+        values += 3.0 * m_frame.gap();
+        const double least = kLeastName * width;
+        m_names = std::min(names, std::max(least, width - values * static_cast<double>(m_count)));
+        const double room = width - m_names;
+        // A long value takes no more than the room of two runs.
+        const double most = std::max(room / 2.0, kLeastColumn * small());
+        const double column = std::min(values, most);
+        m_perBlock = std::clamp<std::size_t>(
+            static_cast<std::size_t>(room / column + 1e-6), 1, m_count);
+        const std::size_t blocks = (m_count + m_perBlock - 1) / m_perBlock;
+        m_perBlock = (m_count + blocks - 1) / blocks;
+        m_column = std::min(room / static_cast<double>(m_perBlock), values);
+        m_names = std::max(m_names, width - m_column * static_cast<double>(m_perBlock));
     }
-    void cell(
-        std::size_t line, std::size_t column, const std::string& text, Color ink, bool bold) const {
-        const double right = m_area.x + nameWidth() + m_column * static_cast<double>(column + 1);
-        m_frame.draw.text({right, baseline(line)},
-            m_frame.fitted(text, m_column - m_frame.gap(), TextRole::Small, bold), ink,
-            TextRole::Small, Align::Right, bold);
+
+    [[nodiscard]] double height() const {
+        double height = 0.0;
+        for (std::size_t first = 0; first < m_count; first += m_perBlock)
+            height += blockHeight(first) + (first > 0 ? gap() : 0.0);
+        return height;
     }
-    [[nodiscard]] double baseline(std::size_t line) const {
-        return m_frame.draw.centred(
-            m_area.y + row() * (static_cast<double>(line) + 0.5), TextRole::Small);
-    }
-    [[nodiscard]] Rect rect(std::size_t line) const {
-        return {m_area.x, m_area.y + row() * static_cast<double>(line), m_area.width, row()};
+
+    void draw(Rect area, ComparisonPanel panel) const {
+        double y = area.y;
+        for (std::size_t first = 0; first < m_count; first += m_perBlock) {
+            drawBlock(first, {area.x, y}, panel);
+            y += blockHeight(first) + gap();
+        }
     }
 
 private:
+    [[nodiscard]] double small() const { return m_frame.draw.size(TextRole::Small); }
+    [[nodiscard]] double line() const { return 1.55 * small(); }
+    [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
+    [[nodiscard]] double swatch() const {
+        return std::any_of(m_rows.begin(), m_rows.end(),
+                   [](const Row& row) { return !row.category.empty(); })
+            ? 1.2 * small()
+            : 0.0;
+    }
+    [[nodiscard]] std::size_t endOf(std::size_t first) const {
+        return std::min(first + m_perBlock, m_count);
+    }
+    [[nodiscard]] std::vector<std::string> linesOf(const std::string& value) const {
+        return brokenAnywhere(value, m_column - 2.0 * m_frame.gap(), m_frame.style.measure);
+    }
+    [[nodiscard]] double rowHeight(const Row& row, std::size_t first) const {
+        std::size_t lines = 1;
+        for (std::size_t i = first; i < std::min(endOf(first), row.values.size()); ++i)
+            lines = std::max(lines, linesOf(row.values[i]).size());
+        return line() + static_cast<double>(lines - 1) * 1.2 * small();
+    }
+    [[nodiscard]] double blockHeight(std::size_t first) const {
+        double height = line();
+        for (const auto& row : m_rows)
+            height += rowHeight(row, first);
+        return height;
+    }
+
+    void drawBlock(std::size_t first, Point at, ComparisonPanel panel) const {
+        const std::size_t runs = m_frame.data.runs.size();
+        for (std::size_t i = first; i < endOf(first); ++i)
+            m_frame.draw.text({rightOf(i - first, at.x), baseline(at.y)},
+                i < runs ? m_frame.mark(i) : m_extra,
+                i < runs ? m_frame.inkOf(i) : m_frame.theme().textSecondary, TextRole::Small,
+                Align::Right, i < runs);
+        double y = at.y + line();
+        m_frame.draw.line({at.x, y}, {rightOf(endOf(first) - first - 1, at.x), y},
+            m_frame.theme().line, m_frame.theme().lineWidth);
+        for (std::size_t i = 0; i < m_rows.size(); ++i) {
+            drawRow(m_rows[i], first, {at.x, y});
+            const double high = rowHeight(m_rows[i], first);
+            m_frame.target({at.x, y, m_width, high}, panel, i, 0);
+            y += high;
+        }
+    }
+    [[nodiscard]] double rightOf(std::size_t column, double left) const {
+        return left + m_names + m_column * static_cast<double>(column + 1);
+    }
+    [[nodiscard]] double baseline(double top) const {
+        return m_frame.draw.centred(top + line() / 2.0, TextRole::Small);
+    }
+
+    void drawRow(const Row& row, std::size_t first, Point at) const {
+        const double base = baseline(at.y);
+        if (!row.category.empty())
+            m_frame.draw.fill({at.x, base - 0.7 * small(), 0.7 * small(), 0.7 * small()},
+                categoryFill(m_frame, row.category));
+        m_frame.draw.text({at.x + swatch(), base},
+            m_frame.fitted(row.name, m_names - swatch() - m_frame.gap(), TextRole::Small),
+            row.muted ? m_frame.theme().textSecondary : m_frame.theme().text, TextRole::Small);
+        for (std::size_t i = first; i < std::min(endOf(first), row.values.size()); ++i) {
+            double y = base;
+            for (const auto& text : linesOf(row.values[i])) {
+                m_frame.draw.text({rightOf(i - first, at.x), y}, text,
+                    i < m_frame.data.runs.size() ? m_frame.theme().text
+                                                 : m_frame.theme().textSecondary,
+                    TextRole::Small, Align::Right);
+                y += 1.2 * small();
+            }
+        }
+    }
+
     const ComparisonFrame& m_frame;
-    Rect m_area;
+    double m_width;
+    std::string m_extra; // title of a last column; empty: none
+    std::vector<Row> m_rows;
+    std::size_t m_count = 0; // of columns
+    std::size_t m_perBlock = 1;
+    double m_names = 0.0;
     double m_column = 0.0;
-    bool m_extra = false;
 };
 
-double tableHeight(const ComparisonFrame& frame, std::size_t rows) {
-    return 1.55 * frame.draw.size(TextRole::Small) * static_cast<double>(rows + 1);
+RunTable kernelTable(const ComparisonFrame& frame, double width) {
+    const bool isPair = frame.data.runs.size() == 2;
+    std::vector<RunTable::Row> rows;
+    for (const auto& kernel : frame.data.kernels) {
+        if (rows.size() == kMostKernels)
+            break;
+        RunTable::Row row{std::string(shortKernelName(kernel.name)), {}, kernel.category, false};
+        for (const auto& seconds : kernel.seconds)
+            row.values.push_back(seconds ? secondsText(*seconds) : std::string("—"));
+        const bool ratio
+            = isPair && kernel.seconds[0] && kernel.seconds[1] && *kernel.seconds[0] > 0.0;
+        if (ratio)
+            row.values.push_back(
+                fmt::format("{:.2f} ×", *kernel.seconds[1] / *kernel.seconds[0]));
+        rows.push_back(std::move(row));
+    }
+    return {frame, width,
+        isPair ? fmt::format("{} / {}", frame.mark(1), frame.mark(0)) : std::string(),
+        std::move(rows)};
 }
 
-std::size_t kernelRows(const ComparisonFrame& frame) {
-    return std::min(frame.data.kernels.size(), kMostKernels);
+RunTable configurationTable(const ComparisonFrame& frame, double width) {
+    std::vector<RunTable::Row> rows;
+    for (const auto& fact : frame.data.configuration)
+        rows.push_back({fact.title, fact.values, {}, true});
+    return {frame, width, {}, std::move(rows)};
 }
 
 } // namespace
 
-double kernelsHeight(const ComparisonFrame& frame, double) {
-    return tableHeight(frame, kernelRows(frame));
+double kernelsHeight(const ComparisonFrame& frame, double width) {
+    return kernelTable(frame, width).height();
 }
 
 void drawKernels(const ComparisonFrame& frame, Rect area) {
-    const double size = frame.draw.size(TextRole::Small);
-    RunTable table(frame, area, 6.5 * size);
-    const bool isPair = frame.data.runs.size() == 2;
-    if (isPair)
-        table.addColumn();
-    table.head(fmt::format("{} / {}", frame.mark(isPair ? 1 : 0), frame.mark(0)));
-    for (std::size_t i = 0; i < kernelRows(frame); ++i) {
-        const auto& kernel = frame.data.kernels[i];
-        const double y = table.baseline(i + 1);
-        frame.draw.fill(
-            {area.x, y - 0.7 * size, 0.7 * size, 0.7 * size}, categoryFill(frame, kernel.category));
-        frame.draw.text({area.x + 1.2 * size, y},
-            frame.fitted(std::string(shortKernelName(kernel.name)), table.nameWidth() - 1.5 * size,
-                TextRole::Small),
-            frame.theme().text, TextRole::Small);
-        for (std::size_t run = 0; run < frame.data.runs.size(); ++run)
-            table.cell(i + 1, run,
-                kernel.seconds[run] ? secondsText(*kernel.seconds[run]) : std::string("—"),
-                frame.theme().text, false);
-        const bool ratio
-            = isPair && kernel.seconds[0] && kernel.seconds[1] && *kernel.seconds[0] > 0.0;
-        if (ratio)
-            table.cell(i + 1, 2, fmt::format("{:.2f} ×", *kernel.seconds[1] / *kernel.seconds[0]),
-                frame.theme().textSecondary, false);
-        frame.target(table.rect(i + 1), ComparisonPanel::Kernels, i, 0);
-    }
+    kernelTable(frame, area.width).draw(area, ComparisonPanel::Kernels);
 }
 
-double configurationHeight(const ComparisonFrame& frame, double) {
-    return tableHeight(frame, frame.data.configuration.size());
+double configurationHeight(const ComparisonFrame& frame, double width) {
+    return configurationTable(frame, width).height();
 }
 
 void drawConfiguration(const ComparisonFrame& frame, Rect area) {
-    double widest = 4.0 * frame.draw.size(TextRole::Small);
-    for (const auto& fact : frame.data.configuration) {
-        for (const auto& value : fact.values)
-            widest = std::max(widest, frame.draw.width(value, TextRole::Small));
-    }
-    RunTable table(frame, area, widest + 3.0 * frame.gap());
-    table.head({});
-    for (std::size_t i = 0; i < frame.data.configuration.size(); ++i) {
-        const auto& fact = frame.data.configuration[i];
-        frame.draw.text({area.x, table.baseline(i + 1)},
-            frame.fitted(fact.title, table.nameWidth() - frame.gap(), TextRole::Small),
-            frame.theme().textSecondary, TextRole::Small);
-        for (std::size_t run = 0; run < fact.values.size(); ++run)
-            table.cell(i + 1, run, fact.values[run], frame.theme().text, false);
-    }
+    configurationTable(frame, area.width).draw(area, ComparisonPanel::Configuration);
 }
 
 } // namespace trainscope::plot

@@ -45,7 +45,10 @@ public:
         Rect plot{left, area.y, std::max(area.right() - left - 2.0 * m_frame.gap(), 1.0), 0.0};
         plot.height
             = height() - timeTicksHeight(m_frame) - m_frame.gap() - legend({0.0, 0.0}, false);
-        drawTimeTicks(m_frame, plot, 0.0, m_tracks.seconds);
+        if (m_tracks.stretched)
+            drawTimeTicks(m_frame, plot, 0.0, 1.0, AxisTicks::Shares);
+        else
+            drawTimeTicks(m_frame, plot, 0.0, m_tracks.seconds);
         m_frame.geometry.tracks = plot;
         double y = area.y;
         double labelled = -1e9;
@@ -98,7 +101,8 @@ private:
 
     void drawRow(const ComparisonTracks::Row& row, Rect rect) const {
         Bars bars{rect, {}};
-        const double perSecond = m_tracks.seconds > 0.0 ? rect.width / m_tracks.seconds : 0.0;
+        const double seconds = m_tracks.secondsOf(row.run);
+        const double perSecond = seconds > 0.0 ? rect.width / seconds : 0.0;
         for (const auto& piece : row.pieces) {
             const double left = rect.x
                 + std::clamp(static_cast<double>(piece.begin) * perSecond, 0.0, rect.width);

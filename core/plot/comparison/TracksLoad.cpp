@@ -1,9 +1,9 @@
-// Kernels of one iteration, the first rank of each stage, by pixel columns; and the kernels that
-// take longest.
+// Kernels of one iteration, the first rank of each stage, by pixel columns, on one clock.
 #include "core/analysis/KernelCategory.h"
-#include "core/analysis/TraceBreakdown.h"
+#include "core/analysis/clocks/RankClocks.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/phases/StageMap.h"
+#include "core/plot/timeline/TraceClock.h"
 #include "core/plot/comparison/ComparisonLoaders.h"
 
 #include <fmt/format.h>
@@ -11,14 +11,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 
 namespace trainscope::plot {
 
 namespace {
 
 constexpr int kColumns = 1600;
-constexpr std::size_t kMostKept = 100;
 
 class TrackReader {
 public:
@@ -35,6 +36,9 @@ public:
         auto streams = streamsOf(measured.run);
         if (!streams.hasValue())
             return streams.error();
+        const Status clocks = findClocks(measured.run, run);
+        if (!clocks.hasValue())
+            return clocks;
         const Status chosen = chooseRange(measured, streams.value(), run);
         if (!chosen.hasValue() || m_tracks.ranges[run].isEmpty())
             return chosen;
@@ -47,7 +51,7 @@ public:
             ComparisonTracks::Row row{run, stage, rank, {}};
             for (const auto& track : streams.value()) {
                 const Status added = track.description.rank == rank
-                    ? add(track, m_tracks.ranges[run], row)
+                    ? add(track, ownRange(m_shown, rank, m_tracks.ranges[run]), row)
                     : Status();
                 if (!added.hasValue())
                     return added;
@@ -66,6 +70,23 @@ private:
                 return track.description.kind != TrackKind::Stream || track.count == 0;
             });
         return tracks;
+    }
+
+    // As the timeline does: ranks whose clocks are known to differ are put on one.
+    Status findClocks(const Run& run, std::size_t place) {
+        auto clocks = analysis::alignRanks(m_context.store, run, m_context.progress);
+        if (!clocks.hasValue())
+            return clocks.error();
+        m_shown = {run.id, run.name, run.range.begin, 0, {}};
+        if (clocks.value().agree)
+            return {};
+        addNote(m_tracks.notes, place,
+            clocks.value().unaligned.empty()
+                ? "the clocks of the ranks differ; their kernels are shown on one clock."
+                : "the clocks of the ranks differ; those that could be matched are shown on one.");
+        m_shown.clocks
+            = std::make_shared<const analysis::RankClocks>(std::move(clocks).value());
+        return {};
     }
 
     // The iteration asked for where it was traced, else the middle one of those that were; without
@@ -90,12 +111,11 @@ private:
             return {};
         m_tracks.iterations[run] = -1;
         for (const auto& track : streams) {
-            range.begin
-                = range.isEmpty() ? track.range.begin : std::min(range.begin, track.range.begin);
-            range.end = std::max(range.end, track.range.end);
+            const TimeRange shown = shownRange(m_shown, track.description.rank, track.range);
+            range.begin = range.isEmpty() ? shown.begin : std::min(range.begin, shown.begin);
+            range.end = std::max(range.end, shown.end);
         }
-        m_tracks.notes.push_back(fmt::format(
-            "{} has no traced iteration; its whole trace is shown.", static_cast<char>('A' + run)));
+        addNote(m_tracks.notes, run, "no traced iteration; its whole trace is shown.");
         return {};
     }
 
@@ -104,10 +124,16 @@ private:
         const auto all = analysis::iterationsOf(m_context.store, measured.run, m_context.progress);
         if (!all.hasValue())
             return all.error();
-        int lowest = streams.empty() ? -1 : streams.front().description.rank;
+        // Marks of several clocks say less than those of the one that all are put on.
+        int rank = m_shown.clocks ? m_shown.clocks->referenceRank
+                                  : streams.front().description.rank;
         for (const auto& track : streams)
-            lowest = std::min(lowest, track.description.rank);
-        for (const auto* iterations : {&all.value().iterations, &all.value().of(lowest)}) {
+            rank = m_shown.clocks ? rank : std::min(rank, track.description.rank);
+        const auto* ofRun = &all.value().iterations;
+        const auto* ofRank = &all.value().of(rank);
+        if (m_shown.clocks)
+            std::swap(ofRun, ofRank);
+        for (const auto* iterations : {ofRun, ofRank}) {
             for (const auto& iteration : *iterations) {
                 if (iteration.index == index)
                     return iteration.range;
@@ -181,54 +207,15 @@ private:
 
     const ComparisonContext& m_context;
     ComparisonTracks& m_tracks;
+    ShownRun m_shown; // the run being read
     std::unordered_map<NameId, std::uint16_t> m_names; // of one run
 };
-
-// From the first to the last iteration that the trace covers; everything where that is not known.
-TimeRange coveredRange(const analysis::RunMeasures& measured) {
-    const auto& covered = measured.traced->iterations;
-    std::optional<TimeRange> range;
-    std::size_t found = 0;
-    for (const auto& figures : measured.iterations) {
-        if (std::find(covered.begin(), covered.end(), figures.iteration.index) == covered.end())
-            continue;
-        ++found;
-        range = range ? TimeRange{range->begin, figures.iteration.range.end}
-                      : figures.iteration.range;
-    }
-    return range && found == covered.size() ? *range : kAllTime;
-}
-
-using KernelSeconds = std::map<std::string, std::pair<std::string, double>>; // name → category, s
-
-// In a step: the share of the traced time × the step.
-Result<KernelSeconds> kernelsOf(
-    const ComparisonContext& context, const analysis::RunMeasures& measured) {
-    const auto devices = analysis::traceBreakdown(context.store, measured.run,
-        analysis::KernelCategories::builtIn(), coveredRange(measured), {}, context.progress);
-    if (!devices.hasValue())
-        return devices.error();
-    KernelSeconds kernels;
-    double traced = 0.0;
-    for (const auto& device : devices.value())
-        traced += device.kernelCount > 0 ? device.window.length().seconds() : 0.0;
-    if (!(traced > 0.0))
-        return kernels;
-    const double perTraced = measured.traced->all.seconds / traced;
-    for (const auto& device : devices.value()) {
-        for (const auto& kernel : device.kernels) {
-            auto& entry = kernels[kernel.name];
-            entry.first = kernel.category;
-            entry.second += kernel.time.seconds() * perTraced;
-        }
-    }
-    return kernels;
-}
 
 } // namespace
 
 Status addTracks(const ComparisonContext& context, ComparisonData& data) {
     ComparisonTracks tracks;
+    tracks.stretched = context.query.stretched;
     TrackReader reader(context, tracks);
     for (std::size_t run = 0; run < context.measured.size(); ++run) {
         const Status read = reader.read(run);
@@ -237,37 +224,6 @@ Status addTracks(const ComparisonContext& context, ComparisonData& data) {
     }
     if (!tracks.rows.empty())
         data.tracks = std::move(tracks);
-    return {};
-}
-
-Status addKernels(const ComparisonContext& context, ComparisonData& data) {
-    std::map<std::string, ComparisonKernel> all;
-    for (std::size_t run = 0; run < context.measured.size(); ++run) {
-        if (!context.measured[run]->traced)
-            continue;
-        const auto kernels = kernelsOf(context, *context.measured[run]);
-        if (!kernels.hasValue())
-            return kernels.error();
-        for (const auto& [name, entry] : kernels.value()) {
-            auto& kernel = all[name];
-            kernel.name = name;
-            kernel.category = entry.first;
-            kernel.seconds.resize(context.measured.size());
-            kernel.seconds[run] = entry.second;
-        }
-    }
-    const auto longest = [](const ComparisonKernel& kernel) {
-        double most = 0.0;
-        for (const auto& seconds : kernel.seconds)
-            most = std::max(most, seconds.value_or(0.0));
-        return most;
-    };
-    for (auto& [name, kernel] : all)
-        data.kernels.push_back(std::move(kernel));
-    std::stable_sort(data.kernels.begin(), data.kernels.end(),
-        [&](const auto& a, const auto& b) { return longest(a) > longest(b); });
-    if (data.kernels.size() > kMostKept)
-        data.kernels.resize(kMostKept);
     return {};
 }
 

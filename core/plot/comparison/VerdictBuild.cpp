@@ -130,7 +130,9 @@ private:
     double drawHead(Point at, double width) {
         double y = at.y;
         const double row = 1.4 * m_frame.draw.size(TextRole::Secondary);
-        for (std::size_t run = 0; run < m_frame.data.runs.size(); ++run) {
+        // Of many runs the table names them all.
+        const std::size_t chips = m_frame.data.isMany() ? 1 : m_frame.data.runs.size();
+        for (std::size_t run = 0; run < chips; ++run) {
             if (m_draw)
                 drawChip(run, {at.x, y}, width, row);
             y += row + 0.5 * m_frame.gap();

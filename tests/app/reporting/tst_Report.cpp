@@ -51,17 +51,18 @@ private Q_SLOTS:
     }
 
     void twoRunsAreCompared() {
-        QVERIFY(m_report.comparison.has_value());
-        const report::Comparison& both = *m_report.comparison;
-        QCOMPARE(both.title, std::string("a_1_01000 and a_2_01000"));
+        QCOMPARE(m_report.comparisons.size(), std::size_t{1});
+        const report::Comparison& both = m_report.comparisons.front();
+        QCOMPARE(both.request.title, std::string("a_1_01000 and a_2_01000"));
         QVERIFY(both.headline.starts_with("Undecided")); // one cluster, no iterations
-        const auto& rows = both.tables.front().rows;
+        QVERIFY(both.pictures.empty());
+        const auto& rows = both.tables[1].rows;
         const auto power = std::find_if(rows.begin(), rows.end(),
             [](const std::vector<std::string>& row) { return row[0] == "Mean power"; });
         QVERIFY(power != rows.end());
         QCOMPARE((*power)[1], std::string("1.2 kW")); // 4 × 300 W
         QCOMPARE((*power)[2], std::string("2 kW"));
-        QCOMPARE((*power)[3], std::string("1.667"));
+        QCOMPARE((*power)[3], std::string("1.67 ×"));
         QCOMPARE((*power)[4], std::string("not known"));
     }
 

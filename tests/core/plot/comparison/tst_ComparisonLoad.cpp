@@ -200,14 +200,53 @@ private Q_SLOTS:
         QVERIFY(!data.tracks.has_value() && data.stacks.empty());
     }
 
-    void moreThanSixAreLeftOut() {
+    // Any number; the first stays first, the others by a quantity, the best first.
+    void manyRunsInOrder() {
         for (int i = 0; i < 5; ++i)
-            m_database->add({"more-" + std::to_string(i), 50, 3, 300.0});
-        const auto data = load(
-            query({"slow", "fast", "hungry", "more-0", "more-1", "more-2", "more-3", "more-4"}));
-        QCOMPARE(data.runs.size(), kMostCompared);
-        QVERIFY2(
-            data.notes.front().ends_with("left out: more-3, more-4."), data.notes.front().c_str());
+            m_database->add({"more-" + std::to_string(i), 60 + 10 * i, 3, 300.0});
+        auto asked
+            = query({"slow", "more-3", "fast", "hungry", "more-0", "more-1", "more-2", "more-4"});
+        QCOMPARE(load(asked).runs[1].named.name, std::string("more-3"));
+        asked.sortedBy = "step_time_s";
+        const auto data = load(asked);
+        QCOMPARE(data.runs.size(), std::size_t{8});
+        QVERIFY(data.isMany());
+        // Steps of 10 s; then 5, 6, 7, 8, 9, 10 and 10 s.
+        const std::vector<std::string> order{
+            "slow", "fast", "more-0", "more-1", "more-2", "more-3", "hungry", "more-4"};
+        for (std::size_t i = 0; i < order.size(); ++i)
+            QCOMPARE(data.runs[i].named.name, order[i]);
+        QCOMPARE(data.runs[7].mark, std::string("H"));
+        const auto step = std::find_if(data.quantities.begin(), data.quantities.end(),
+            [](const ComparisonQuantity& quantity) { return quantity.key == "step_time_s"; });
+        for (std::size_t i = 2; i < order.size(); ++i)
+            QVERIFY(*step->values[i] >= *step->values[i - 1]);
+        QVERIFY(data.verdict->headline.starts_with("7 runs beside A"));
+    }
+
+    // Half of the iteration is half of the axis, whatever it took.
+    void stretchedToOneLength() {
+        auto asked = query({"slow", "fast"});
+        asked.stretched = true;
+        const auto data = load(asked);
+        const auto& curves = *data.curves;
+        QVERIFY(curves.stretched);
+        QCOMPARE(curves.from, 0.0);
+        QVERIFY(std::abs(curves.step * curves.columns - 1.0) < 1e-12);
+        // Both are high in their first half and low in the second.
+        for (const auto& curve : curves.curves) {
+            QVERIFY(curve.mean[60] > 490.0F && curve.mean[180] < 120.0F);
+            QVERIFY(!std::isnan(curve.mean[239]));
+        }
+        QVERIFY(std::abs(curves.differences[0].values[60]) < 2.0F);
+    }
+
+    void theSameRunTwiceIsOne() {
+        const auto data = load(query({"slow", "fast", "slow"}));
+        QCOMPARE(data.runs.size(), std::size_t{2});
+        QVERIFY(std::any_of(data.notes.begin(), data.notes.end(),
+            [](const auto& note) { return note.starts_with("A: given more than once"); }));
+        QVERIFY(load(query({"slow", "slow"})).isEmpty());
     }
 
     void oneRunIsNone() {

@@ -1,7 +1,6 @@
-#include "app/viewmodels/comparison/ComparisonSettings.h"
+#include "app/viewmodels/comparison/ComparisonRows.h"
 
 #include <QCoreApplication>
-#include <QJsonArray>
 
 #include <algorithm>
 #include <array>
@@ -11,17 +10,12 @@ namespace {
 
 using analysis::Normalisation;
 using plot::ComparisonAlignment;
-using plot::ComparisonPanel;
 
 constexpr std::array kNormalisations{Normalisation::Absolute, Normalisation::PerGpu,
     Normalisation::PerNode, Normalisation::PerToken};
 
 QString tr(const char* text) {
     return QCoreApplication::translate("ComparisonSettings", text);
-}
-
-QString text(std::string_view key) {
-    return QString::fromUtf8(key.data(), static_cast<qsizetype>(key.size()));
 }
 
 template <typename Table, typename Value>
@@ -97,75 +91,38 @@ void takeAlignment(ComparisonSettings& settings, const ComparisonOffers& offers,
     settings.query.iteration = iterations[static_cast<std::size_t>(choice - kBeforeIterations)];
 }
 
-void decodeQuery(const QJsonObject& json, plot::ComparisonQuery& query) {
-    query.wholeRun = json.value(QLatin1String("whole_run")).toBool();
-    query.normalisation = analysis::normalisationFrom(
-        json.value(QLatin1String("normalisation")).toString().toStdString())
-                              .value_or(Normalisation::Absolute);
-    const auto metric = [&json](const char* key, const std::string& usual) {
-        const QString name = json.value(QLatin1String(key)).toString();
-        return name.isEmpty() ? usual : name.toStdString();
-    };
-    query.heatMetric = metric("heat_metric", query.heatMetric);
-    query.curveMetric = metric("curve_metric", query.curveMetric);
-    query.heatStatistic = plot::figureStatisticFromString(
-        json.value(QLatin1String("statistic")).toString().toStdString())
-                              .value_or(plot::usualStatistic(query.heatMetric));
-    query.alignment = plot::comparisonAlignmentFromString(
-        json.value(QLatin1String("alignment")).toString().toStdString())
-                          .value_or(ComparisonAlignment::Folded);
-    query.iteration = json.value(QLatin1String("iteration")).toInteger();
+constexpr int kBeforeQuantities = 1; // as listed
+
+// The chosen one is always among them, known or not.
+std::vector<plot::FigureChoice> quantitiesWith(
+    const ComparisonOffers& offers, const std::string& chosen) {
+    auto quantities = offers.quantities;
+    const bool known = std::any_of(quantities.begin(), quantities.end(),
+        [&chosen](const plot::FigureChoice& choice) { return choice.key == chosen; });
+    const auto place = analysis::quantityIndex(chosen);
+    if (!known && place)
+        quantities.push_back({chosen, analysis::comparedQuantities()[*place].title});
+    return quantities;
+}
+
+SettingRow sortRow(const ComparisonSettings& settings, const ComparisonOffers& offers) {
+    SettingRow row{QStringLiteral("sort"), tr("Order"), {tr("As listed")}, 0,
+        tr("The runs behind the base, the best first"), false};
+    const auto quantities = quantitiesWith(offers, settings.query.sortedBy);
+    row.choices += titlesOf(quantities);
+    if (!settings.query.sortedBy.empty())
+        row.current = kBeforeQuantities + indexOfKey(quantities, settings.query.sortedBy);
+    return row;
+}
+
+void takeOrder(ComparisonSettings& settings, const ComparisonOffers& offers, int choice) {
+    const auto quantities = quantitiesWith(offers, settings.query.sortedBy);
+    settings.query.sortedBy = choice < kBeforeQuantities
+        ? std::string()
+        : quantities[static_cast<std::size_t>(choice - kBeforeQuantities)].key;
 }
 
 } // namespace
-
-bool ComparisonSettings::shows(ComparisonPanel panel) const {
-    return panels.empty() || std::find(panels.begin(), panels.end(), panel) != panels.end();
-}
-
-QJsonObject encodeComparison(const ComparisonSettings& settings) {
-    const auto& query = settings.query;
-    QJsonArray runs;
-    for (const auto& run : settings.runs)
-        runs.append(QString::fromStdString(run));
-    QJsonArray panels;
-    for (const auto panel : settings.panels)
-        panels.append(text(plot::toString(panel)));
-    QJsonObject moved;
-    for (const auto& [run, by] : settings.moved)
-        moved.insert(QString::fromStdString(run), qint64{by.ns});
-    return {{QStringLiteral("runs"), runs}, {QStringLiteral("moved_ns"), moved},
-        {QStringLiteral("panels"), panels}, {QStringLiteral("whole_run"), query.wholeRun},
-        {QStringLiteral("normalisation"), text(analysis::toString(query.normalisation))},
-        {QStringLiteral("heat_metric"), QString::fromStdString(query.heatMetric)},
-        {QStringLiteral("statistic"), text(plot::toString(query.heatStatistic))},
-        {QStringLiteral("curve_metric"), QString::fromStdString(query.curveMetric)},
-        {QStringLiteral("alignment"), text(plot::toString(query.alignment))},
-        {QStringLiteral("iteration"), qint64{query.iteration}},
-        {QStringLiteral("stacked"), settings.stacked},
-        {QStringLiteral("per_stage"), settings.perStage},
-        {QStringLiteral("theme"), settings.theme}};
-}
-
-ComparisonSettings decodeComparison(const QJsonObject& json) {
-    ComparisonSettings settings;
-    decodeQuery(json, settings.query);
-    for (const auto& run : json.value(QLatin1String("runs")).toArray())
-        settings.runs.push_back(run.toString().toStdString());
-    for (const auto& key : json.value(QLatin1String("panels")).toArray()) {
-        if (const auto panel = plot::comparisonPanelFromString(key.toString().toStdString()))
-            settings.panels.push_back(*panel);
-    }
-    const QJsonObject moved = json.value(QLatin1String("moved_ns")).toObject();
-    for (auto run = moved.begin(); run != moved.end(); ++run)
-        settings.moved[run.key().toStdString()] = DurationNs{run.value().toInteger()};
-    settings.stacked = json.value(QLatin1String("stacked")).toBool();
-    settings.perStage = json.value(QLatin1String("per_stage")).toBool();
-    const QString theme = json.value(QLatin1String("theme")).toString();
-    if (theme == QLatin1String("dark") || theme == QLatin1String("light"))
-        settings.theme = theme;
-    return settings;
-}
 
 std::vector<SettingRow> comparisonRows(
     const ComparisonSettings& settings, const ComparisonOffers& offers) {
@@ -173,7 +130,7 @@ std::vector<SettingRow> comparisonRows(
     const auto curves = metricsWith(offers, query.curveMetric);
     const auto heat = metricsWith(offers, query.heatMetric);
     const auto statistics = plot::figureStatistics(query.heatMetric);
-    return {
+    std::vector<SettingRow> rows{
         {QStringLiteral("normalise"), tr("Normalise"),
             {tr("Absolute"), tr("Per GPU"), tr("Per node"), tr("Per token")},
             indexIn(kNormalisations, query.normalisation),
@@ -188,6 +145,10 @@ std::vector<SettingRow> comparisonRows(
         {QStringLiteral("statistic"), tr("Statistic"), titlesOf(statistics),
             indexOfKey(statistics, plot::toString(query.heatStatistic)), {}, false},
     };
+    // Two have no order but which is the first.
+    if (offers.runs > 2)
+        rows.push_back(sortRow(settings, offers));
+    return rows;
 }
 
 ComparisonSettings withChoice(const ComparisonSettings& settings, const ComparisonOffers& offers,
@@ -206,6 +167,8 @@ ComparisonSettings withChoice(const ComparisonSettings& settings, const Comparis
         query.wholeRun = choice == 1;
     else if (key == QLatin1String("align"))
         takeAlignment(changed, offers, choice);
+    else if (key == QLatin1String("sort"))
+        takeOrder(changed, offers, choice);
     else if (key == QLatin1String("curve"))
         query.curveMetric = metricsWith(offers, query.curveMetric)[at].key;
     else if (key == QLatin1String("heat")) {
@@ -216,23 +179,6 @@ ComparisonSettings withChoice(const ComparisonSettings& settings, const Comparis
             = plot::figureStatisticFromString(plot::figureStatistics(query.heatMetric)[at].key)
                   .value_or(query.heatStatistic);
     return changed;
-}
-
-plot::ComparisonQuery queryOf(const ComparisonSettings& settings, const std::vector<Run>& runs) {
-    plot::ComparisonQuery query = settings.query;
-    bool anyMoved = false;
-    for (const auto& run : runs) {
-        query.runs.push_back(run.id);
-        const auto moved = settings.moved.find(run.name);
-        query.moved.push_back(moved == settings.moved.end() ? DurationNs{0} : moved->second);
-        anyMoved = anyMoved || query.moved.back().ns != 0;
-    }
-    if (!anyMoved)
-        query.moved.clear();
-    query.withCurves = settings.shows(ComparisonPanel::Curves);
-    query.withTracks = settings.shows(ComparisonPanel::Tracks);
-    query.withKernels = settings.shows(ComparisonPanel::Kernels);
-    return query;
 }
 
 QStringList panelTitles() {

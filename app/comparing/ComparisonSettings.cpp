@@ -1,0 +1,120 @@
+#include "app/comparing/ComparisonSettings.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+#include <algorithm>
+
+namespace trainscope::app {
+namespace {
+
+using analysis::Normalisation;
+using plot::ComparisonAlignment;
+using plot::ComparisonPanel;
+
+QString text(std::string_view key) {
+    return QString::fromUtf8(key.data(), static_cast<qsizetype>(key.size()));
+}
+
+void decodeQuery(const QJsonObject& json, plot::ComparisonQuery& query) {
+    query.wholeRun = json.value(QLatin1String("whole_run")).toBool();
+    query.normalisation = analysis::normalisationFrom(
+        json.value(QLatin1String("normalisation")).toString().toStdString())
+                              .value_or(Normalisation::Absolute);
+    const auto metric = [&json](const char* key, const std::string& usual) {
+        const QString name = json.value(QLatin1String(key)).toString();
+        return name.isEmpty() ? usual : name.toStdString();
+    };
+    query.heatMetric = metric("heat_metric", query.heatMetric);
+    query.curveMetric = metric("curve_metric", query.curveMetric);
+    query.heatStatistic = plot::figureStatisticFromString(
+        json.value(QLatin1String("statistic")).toString().toStdString())
+                              .value_or(plot::usualStatistic(query.heatMetric));
+    query.alignment = plot::comparisonAlignmentFromString(
+        json.value(QLatin1String("alignment")).toString().toStdString())
+                          .value_or(ComparisonAlignment::Folded);
+    query.iteration = json.value(QLatin1String("iteration")).toInteger();
+    query.stretched = json.value(QLatin1String("stretched")).toBool();
+    const std::string sortedBy = json.value(QLatin1String("sorted_by")).toString().toStdString();
+    if (analysis::quantityIndex(sortedBy))
+        query.sortedBy = sortedBy;
+}
+
+} // namespace
+
+bool ComparisonSettings::shows(ComparisonPanel panel) const {
+    return panels.empty() || std::find(panels.begin(), panels.end(), panel) != panels.end();
+}
+
+QJsonObject encodeComparison(const ComparisonSettings& settings) {
+    const auto& query = settings.query;
+    QJsonArray runs;
+    for (const auto& run : settings.runs)
+        runs.append(QString::fromStdString(run));
+    QJsonArray panels;
+    for (const auto panel : settings.panels)
+        panels.append(text(plot::toString(panel)));
+    QJsonObject moved;
+    for (const auto& [run, by] : settings.moved)
+        moved.insert(QString::fromStdString(run), qint64{by.ns});
+    return {{QStringLiteral("runs"), runs}, {QStringLiteral("moved_ns"), moved},
+        {QStringLiteral("panels"), panels}, {QStringLiteral("whole_run"), query.wholeRun},
+        {QStringLiteral("normalisation"), text(analysis::toString(query.normalisation))},
+        {QStringLiteral("heat_metric"), QString::fromStdString(query.heatMetric)},
+        {QStringLiteral("statistic"), text(plot::toString(query.heatStatistic))},
+        {QStringLiteral("curve_metric"), QString::fromStdString(query.curveMetric)},
+        {QStringLiteral("alignment"), text(plot::toString(query.alignment))},
+        {QStringLiteral("iteration"), qint64{query.iteration}},
+        {QStringLiteral("stretched"), query.stretched},
+        {QStringLiteral("sorted_by"), QString::fromStdString(query.sortedBy)},
+        {QStringLiteral("stacked"), settings.stacked},
+        {QStringLiteral("per_stage"), settings.perStage},
+        {QStringLiteral("theme"), settings.theme}, {QStringLiteral("scroll"), settings.scroll}};
+}
+
+ComparisonSettings decodeComparison(const QJsonObject& json) {
+    ComparisonSettings settings;
+    decodeQuery(json, settings.query);
+    for (const auto& run : json.value(QLatin1String("runs")).toArray())
+        settings.runs.push_back(run.toString().toStdString());
+    for (const auto& key : json.value(QLatin1String("panels")).toArray()) {
+        if (const auto panel = plot::comparisonPanelFromString(key.toString().toStdString()))
+            settings.panels.push_back(*panel);
+    }
+    const QJsonObject moved = json.value(QLatin1String("moved_ns")).toObject();
+    for (auto run = moved.begin(); run != moved.end(); ++run)
+        settings.moved[run.key().toStdString()] = DurationNs{run.value().toInteger()};
+    settings.stacked = json.value(QLatin1String("stacked")).toBool();
+    settings.perStage = json.value(QLatin1String("per_stage")).toBool();
+    const QString theme = json.value(QLatin1String("theme")).toString();
+    if (theme == QLatin1String("dark") || theme == QLatin1String("light"))
+        settings.theme = theme;
+    settings.scroll = std::clamp(json.value(QLatin1String("scroll")).toDouble(), 0.0, 1.0);
+    return settings;
+}
+
+std::string comparisonText(const QJsonObject& json) {
+    return QJsonDocument(json).toJson(QJsonDocument::Compact).toStdString();
+}
+
+QJsonObject comparisonJson(const std::string& text) {
+    return QJsonDocument::fromJson(QByteArray::fromStdString(text)).object();
+}
+
+plot::ComparisonQuery queryOf(const ComparisonSettings& settings, const std::vector<Run>& runs) {
+    plot::ComparisonQuery query = settings.query;
+    bool anyMoved = false;
+    for (const auto& run : runs) {
+        query.runs.push_back(run.id);
+        const auto moved = settings.moved.find(run.name);
+        query.moved.push_back(moved == settings.moved.end() ? DurationNs{0} : moved->second);
+        anyMoved = anyMoved || query.moved.back().ns != 0;
+    }
+    if (!anyMoved)
+        query.moved.clear();
+    query.withCurves = settings.shows(ComparisonPanel::Curves);
+    query.withTracks = settings.shows(ComparisonPanel::Tracks);
+    return query;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,154 @@
+#include "app/comparing/SavedComparison.h"
+
+#include <QCryptographicHash>
+
+#include <algorithm>
+#include <map>
+
+namespace trainscope::app {
+namespace {
+
+const QString kFingerprints = QStringLiteral("fingerprints");
+constexpr qsizetype kFingerprintLength = 16;
+
+using Fingerprints = std::map<RunId, QString>;
+
+// Of the contents of all sources of each run, in whatever order they were imported.
+Result<Fingerprints> fingerprintsOf(const store::Store& store) {
+    const auto sources = store.sources();
+    if (!sources.hasValue())
+        return sources.error();
+    std::map<RunId, std::vector<std::string>> hashes;
+    for (const auto& source : sources.value()) {
+        for (const RunId run : source.runs)
+            hashes[run].push_back(source.hash);
+    }
+    Fingerprints prints;
+    for (auto& [run, all] : hashes) {
+        std::sort(all.begin(), all.end());
+        QCryptographicHash hash(QCryptographicHash::Sha256);
+        for (const auto& one : all)
+            hash.addData(QByteArray::fromStdString(one + '\n'));
+        prints[run] = QString::fromLatin1(hash.result().toHex().left(kFingerprintLength));
+    }
+    return prints;
+}
+
+class Resolver {
+public:
+    Resolver(const std::vector<Run>& runs, const Fingerprints& prints)
+        : m_runs(runs)
+        , m_prints(prints) { }
+
+    SavedComparison resolve(const store::SavedComparison& kept) const {
+        SavedComparison saved{kept.name, comparisonJson(kept.spec), {}, {}, {}};
+        const ComparisonSettings then = decodeComparison(saved.spec);
+        const QJsonObject prints = saved.spec.value(kFingerprints).toObject();
+        saved.settings = then;
+        saved.settings.runs.clear();
+        saved.settings.moved.clear();
+        for (const auto& name : then.runs) {
+            const Run* run
+                = find(saved, name, prints.value(QString::fromStdString(name)).toString());
+            const bool isThere = run != nullptr
+                && std::none_of(saved.runs.begin(), saved.runs.end(),
+                    [run](const Run& other) { return other.id == run->id; });
+            if (!isThere)
+                continue;
+            saved.runs.push_back(*run);
+            saved.settings.runs.push_back(run->name);
+            if (const auto moved = then.moved.find(name); moved != then.moved.end())
+                saved.settings.moved[run->name] = moved->second;
+        }
+        return saved;
+    }
+
+private:
+    [[nodiscard]] QString printOf(const Run& run) const {
+        const auto found = m_prints.find(run.id);
+        return found == m_prints.end() ? QString() : found->second;
+    }
+
+    // By its name, else the only run of the same data.
+    const Run* find(
+        SavedComparison& saved, const std::string& name, const QString& print) const {
+        const auto named = std::find_if(
+            m_runs.begin(), m_runs.end(), [&name](const Run& run) { return run.name == name; });
+        if (named != m_runs.end()) {
+            if (!print.isEmpty() && printOf(*named) != print)
+                saved.notes.push_back("'" + name
+                    + "' was imported again since the comparison was saved; its data is another.");
+            return &*named;
+        }
+        const auto isSame
+            = [&](const Run& run) { return !print.isEmpty() && printOf(run) == print; };
+        if (std::count_if(m_runs.begin(), m_runs.end(), isSame) == 1) {
+            const auto renamed = std::find_if(m_runs.begin(), m_runs.end(), isSame);
+            saved.notes.push_back("'" + name + "' is named '" + renamed->name + "' now.");
+            return &*renamed;
+        }
+        saved.notes.push_back("'" + name + "' is no longer in the database, so it is left out.");
+        return nullptr;
+    }
+
+    const std::vector<Run>& m_runs;
+    const Fingerprints& m_prints;
+};
+
+} // namespace
+
+Result<std::vector<SavedComparison>> savedComparisons(const store::Store& store) {
+    const auto kept = store.comparisons();
+    if (!kept.hasValue())
+        return kept.error();
+    const auto runs = store.runs();
+    if (!runs.hasValue())
+        return runs.error();
+    const auto prints = fingerprintsOf(store);
+    if (!prints.hasValue())
+        return prints.error();
+    const Resolver resolver(runs.value(), prints.value());
+    std::vector<SavedComparison> saved;
+    for (const auto& one : kept.value())
+        saved.push_back(resolver.resolve(one));
+    return saved;
+}
+
+Result<SavedComparison> savedComparison(const store::Store& store, const std::string& name) {
+    auto all = savedComparisons(store);
+    if (!all.hasValue())
+        return all.error();
+    std::string names;
+    for (auto& one : all.value()) {
+        if (one.name == name)
+            return std::move(one);
+        names += (names.empty() ? "" : ", ") + one.name;
+    }
+    return Error{ErrorCode::NotFound,
+        "There is no saved comparison '" + name + "'. "
+            + (names.empty() ? std::string("None is saved here.") : "There are: " + names + "."),
+        store.path().string()};
+}
+
+Status saveComparison(
+    store::Store& store, const std::string& name, const ComparisonSettings& settings) {
+    const auto runs = store.runs();
+    if (!runs.hasValue())
+        return runs.error();
+    const auto prints = fingerprintsOf(store);
+    if (!prints.hasValue())
+        return prints.error();
+    QJsonObject kept;
+    for (const Run& run : runs.value()) {
+        const auto print = prints.value().find(run.id);
+        const bool isNamed = std::find(settings.runs.begin(), settings.runs.end(), run.name)
+            != settings.runs.end();
+        if (isNamed && print != prints.value().end())
+            kept.insert(QString::fromStdString(run.name), print->second);
+    }
+    QJsonObject spec = encodeComparison(settings);
+    spec.insert(kFingerprints, kept);
+    return store.saveComparison(name, comparisonText(spec));
+}
+
+} // namespace trainscope::app

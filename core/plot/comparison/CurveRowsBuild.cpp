@@ -1,0 +1,154 @@
+// Curves of many runs: a row of colours for each run on one axis of time, and beside it its
+// difference to the first run, faint where it does not exceed the spread over iterations.
+#include "core/plot/Palette.h"
+#include "core/plot/comparison/ComparisonFrame.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr double kMostName = 0.25; // of the width
+constexpr double kFaint = 0.4; // of the strength of a difference beyond the spread
+constexpr Color kMore = rgb(0xd55e00); // Okabe-Ito
+constexpr Color kLess = rgb(0x0072b2);
+constexpr Color kNothing{0, 0, 0, 0};
+
+class CurveRows {
+public:
+    CurveRows(const ComparisonFrame& frame, double width)
+        : m_frame(frame)
+        , m_curves(*frame.data.curves) {
+        for (const auto& curve : m_curves.curves)
+            m_names = std::max(m_names, frame.draw.width(nameOf(curve.run), TextRole::Small));
+        m_names = std::min(m_names, kMostName * width) + 2.0 * frame.gap();
+        m_half = m_curves.differences.empty() ? std::max(width - m_names, 1.0)
+                                              : std::max((width - m_names - between()) / 2.0, 1.0);
+        const double most = std::max(std::abs(m_curves.differenceAxis.range.low),
+            std::abs(m_curves.differenceAxis.range.high));
+        m_scale = m_curves.differenceAxis;
+        m_scale.range = {-most, most};
+    }
+
+    [[nodiscard]] double height() const {
+        return m_frame.line() + m_frame.gap() + colorBarHeight(m_frame)
+            + static_cast<double>(m_curves.curves.size()) * row() + timeTicksHeight(m_frame);
+    }
+
+    void draw(Rect area) const {
+        const Rect left{area.x + m_names, area.y, m_half, area.height};
+        const Rect right{left.right() + between(), area.y, m_half, area.height};
+        drawHead(left, m_curves.axis.title, m_curves.axis,
+            [this](double fraction) { return heatShade(m_curves.axis, fraction); });
+        const bool hasDifferences = !m_curves.differences.empty();
+        if (hasDifferences)
+            drawHead(right,
+                "difference to " + m_frame.mark(0)
+                    + (m_curves.isFolded ? ", faint within the spread over iterations" : ""),
+                m_scale, [this](double fraction) { return shade(2.0 * fraction - 1.0, 1.0); });
+        const double top = area.y + m_frame.line() + m_frame.gap() + colorBarHeight(m_frame);
+        for (std::size_t i = 0; i < m_curves.curves.size(); ++i)
+            drawRow(i, area.x, {left.x, top + static_cast<double>(i) * row(), m_half, high()});
+        const double rows = static_cast<double>(m_curves.curves.size()) * row();
+        drawTicks({left.x, top, m_half, rows});
+        if (hasDifferences)
+            drawTicks({right.x, top, m_half, rows});
+        m_frame.geometry.curves = {left.x, top, m_half, rows};
+    }
+
+private:
+    [[nodiscard]] double small() const { return m_frame.draw.size(TextRole::Small); }
+    [[nodiscard]] double between() const { return 6.0 * m_frame.gap(); }
+    [[nodiscard]] double row() const { return 1.35 * small(); }
+    [[nodiscard]] double high() const { return 1.1 * small(); }
+    [[nodiscard]] std::string nameOf(std::size_t run) const {
+        return m_frame.mark(run) + " · " + m_frame.data.runs[run].named.cluster;
+    }
+    // −1 to 1.
+    [[nodiscard]] Color shade(double value, double strength) const {
+        const double share = std::round(std::min(std::abs(value), 1.0) * 32.0) / 32.0;
+        return blend(m_frame.paper(), value < 0.0 ? kLess : kMore, share * strength);
+    }
+
+    void drawHead(
+        Rect half, const std::string& title, const FigureAxis& axis, const ColorOf& color) const {
+        m_frame.draw.text({half.x, half.y + small()},
+            m_frame.fitted(title, half.width, TextRole::Small), m_frame.theme().textSecondary,
+            TextRole::Small);
+        drawColorBar(m_frame, axis, color,
+            {half.x, half.y + m_frame.line() + m_frame.gap(), half.width, 0.0});
+    }
+
+    void drawTicks(Rect plot) const {
+        drawTimeTicks(m_frame, {plot.x, plot.bottom(), plot.width, 0.0}, m_curves.from,
+            m_curves.from + m_curves.step * m_curves.columns,
+            m_curves.stretched ? AxisTicks::Shares : AxisTicks::Seconds);
+    }
+
+    [[nodiscard]] const ComparisonCurves::Difference* differenceOf(std::size_t run) const {
+        const auto found = std::find_if(m_curves.differences.begin(), m_curves.differences.end(),
+            [run](const auto& one) { return one.run == run; });
+        return found == m_curves.differences.end() ? nullptr : &*found;
+    }
+
+    void drawRow(std::size_t index, double names, Rect rect) const {
+        const auto& curve = m_curves.curves[index];
+        m_frame.draw.text(
+            {names, m_frame.draw.centred(rect.y + rect.height / 2.0, TextRole::Small)},
+            m_frame.fitted(nameOf(curve.run), m_names - m_frame.gap(), TextRole::Small),
+            m_frame.theme().text, TextRole::Small);
+        std::vector<Color> cells;
+        for (const float value : curve.mean)
+            cells.push_back(std::isnan(value)
+                    ? kNothing
+                    : heatColor(m_curves.axis, static_cast<double>(value)));
+        addStrip(std::move(cells), rect);
+        m_frame.target(rect, ComparisonPanel::Curves, index, curve.run, 1);
+        const auto* difference = differenceOf(curve.run);
+        if (difference == nullptr)
+            return;
+        const Rect beside{rect.right() + between(), rect.y, rect.width, rect.height};
+        addStrip(differenceCells(*difference), beside);
+        m_frame.target(beside, ComparisonPanel::Curves, index, curve.run, 2);
+    }
+
+    [[nodiscard]] std::vector<Color> differenceCells(
+        const ComparisonCurves::Difference& difference) const {
+        std::vector<Color> cells;
+        const double most = std::max(m_scale.range.high, std::numeric_limits<double>::min());
+        for (std::size_t i = 0; i < difference.values.size(); ++i) {
+            const auto value = static_cast<double>(difference.values[i]);
+            const bool isFull = difference.beyond[i] != 0 || !m_curves.isFolded;
+            cells.push_back(
+                std::isnan(value) ? kNothing : shade(value / most, isFull ? 1.0 : kFaint));
+        }
+        return cells;
+    }
+
+    void addStrip(std::vector<Color> cells, Rect rect) const {
+        const auto count = static_cast<int>(cells.size());
+        m_frame.draw.scene.items.emplace_back(HeatStrip{rect, 1, count, std::move(cells)});
+    }
+
+    const ComparisonFrame& m_frame;
+    const ComparisonCurves& m_curves;
+    FigureAxis m_scale; // of the differences, the same to both sides
+    double m_names = 0.0;
+    double m_half = 0.0;
+};
+
+} // namespace
+
+double curveRowsHeight(const ComparisonFrame& frame, double width) {
+    return CurveRows(frame, width).height();
+}
+
+void drawCurveRows(const ComparisonFrame& frame, Rect area) {
+    CurveRows(frame, area.width).draw(area);
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,154 @@
+// Heat maps of many runs on one scale: a row for each run, its GPUs beside each other by node, in
+// each node in the order of the air.
+#include "core/plot/comparison/ComparisonFrame.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr double kMostName = 0.3; // of the width
+constexpr double kMostCell = 1.6; // in sizes of the small text
+constexpr double kLeastCell = 1.5; // scene units; below, a cell is a node
+
+class HeatRows {
+public:
+    HeatRows(const ComparisonFrame& frame, double width)
+        : m_frame(frame)
+        , m_heat(*frame.data.heat) {
+        std::size_t most = 1;
+        for (std::size_t run = 0; run < m_heat.runs.size(); ++run) {
+            if (m_heat.runs[run].cells.empty())
+                continue;
+            m_rows.push_back(run);
+            m_names = std::max(m_names, frame.draw.width(nameOf(run), TextRole::Small));
+            most = std::max(most, countOf(m_heat.runs[run]));
+        }
+        m_names = std::min(m_names, kMostName * width) + 2.0 * frame.gap();
+        const double room = std::max(width - m_names, 1.0);
+        m_byNode = room / static_cast<double>(most) < kLeastCell;
+        if (m_byNode) {
+            most = 1;
+            for (const std::size_t run : m_rows)
+                most = std::max(most, m_heat.runs[run].nodes.size());
+        }
+        m_cell = std::min(kMostCell * small(), room / static_cast<double>(most));
+    }
+
+    [[nodiscard]] double height() const {
+        return colorBarHeight(m_frame) + static_cast<double>(m_rows.size()) * row()
+            + m_frame.line() + m_frame.gap();
+    }
+
+    void draw(Rect area) const {
+        drawColorBar(m_frame, m_heat.scale,
+            [this](double fraction) { return heatShade(m_heat.scale, fraction); }, area);
+        double y = area.y + colorBarHeight(m_frame);
+        for (const std::size_t run : m_rows) {
+            drawRun(run, {area.x, y, area.width, row() - 0.25 * small()});
+            y += row();
+        }
+        const std::string places = m_byNode
+            ? "a cell is a node: the mean of its GPUs"
+            : m_heat.isAirflowKnown ? "in each node front → rear"
+                                    : "in each node front → rear, by local index";
+        m_frame.draw.text({area.x + m_names, y + small()},
+            m_frame.fitted(places, area.width - m_names, TextRole::Small),
+            m_frame.theme().textMuted, TextRole::Small);
+    }
+
+private:
+    [[nodiscard]] double small() const { return m_frame.draw.size(TextRole::Small); }
+    [[nodiscard]] double row() const { return 1.5 * small(); }
+    [[nodiscard]] std::string nameOf(std::size_t run) const {
+        return m_frame.mark(run) + " · " + m_frame.data.runs[run].named.cluster;
+    }
+    static std::size_t countOf(const ComparisonHeat::OfRun& run) {
+        return static_cast<std::size_t>(run.rows) * static_cast<std::size_t>(run.slots);
+    }
+
+    void drawRun(std::size_t index, Rect rect) const {
+        const auto& run = m_heat.runs[index];
+        m_frame.draw.text(
+            {rect.x, m_frame.draw.centred(rect.y + rect.height / 2.0, TextRole::Small)},
+            m_frame.fitted(nameOf(index), m_names - m_frame.gap(), TextRole::Small),
+            m_frame.theme().text, TextRole::Small);
+        const Point left{rect.x + m_names, rect.y};
+        if (m_byNode)
+            drawNodes(run, index, left, rect.height);
+        else
+            drawGpus(run, index, left, rect.height);
+    }
+
+    void drawGpus(
+        const ComparisonHeat::OfRun& run, std::size_t index, Point at, double high) const {
+        HeatStrip strip{{at.x, at.y, m_cell * static_cast<double>(countOf(run)), high}, 1,
+            static_cast<int>(countOf(run)), {}};
+        strip.cells.resize(countOf(run), Color{0, 0, 0, 0});
+        for (std::size_t i = 0; i < run.cells.size(); ++i) {
+            const auto& cell = run.cells[i];
+            const auto place = static_cast<std::size_t>(cell.row * run.slots + cell.slot);
+            const Rect rect{at.x + m_cell * static_cast<double>(place), at.y, m_cell, high};
+            if (cell.value)
+                strip.cells[place] = heatColor(m_heat.scale, *cell.value);
+            else
+                m_frame.draw.hatch(rect, m_frame.theme().gap);
+            m_frame.target(rect, ComparisonPanel::Heatmap, i, index);
+        }
+        m_frame.draw.scene.items.emplace_back(std::move(strip));
+        if (run.slots * m_cell < 4.0 * m_frame.theme().lineWidth)
+            return;
+        for (int node = 1; node < run.rows; ++node) {
+            const double x = at.x + node * run.slots * m_cell;
+            m_frame.draw.line({x, at.y}, {x, at.y + high}, m_frame.paper(),
+                1.5 * m_frame.theme().lineWidth);
+        }
+    }
+
+    // Means of their GPUs.
+    void drawNodes(
+        const ComparisonHeat::OfRun& run, std::size_t index, Point at, double high) const {
+        std::vector<std::pair<double, int>> sums(run.nodes.size());
+        std::vector<std::size_t> firsts(run.nodes.size(), run.cells.size());
+        for (std::size_t i = 0; i < run.cells.size(); ++i) {
+            const auto row = static_cast<std::size_t>(run.cells[i].row);
+            firsts[row] = std::min(firsts[row], i);
+            if (run.cells[i].value) {
+                sums[row].first += *run.cells[i].value;
+                ++sums[row].second;
+            }
+        }
+        HeatStrip strip{{at.x, at.y, m_cell * static_cast<double>(sums.size()), high}, 1,
+            static_cast<int>(sums.size()), {}};
+        for (std::size_t row = 0; row < sums.size(); ++row) {
+            const auto& [sum, count] = sums[row];
+            strip.cells.push_back(
+                count > 0 ? heatColor(m_heat.scale, sum / count) : Color{0, 0, 0, 0});
+            m_frame.target({at.x + m_cell * static_cast<double>(row), at.y, m_cell, high},
+                ComparisonPanel::Heatmap, firsts[row], index);
+        }
+        m_frame.draw.scene.items.emplace_back(std::move(strip));
+    }
+
+    const ComparisonFrame& m_frame;
+    const ComparisonHeat& m_heat;
+    std::vector<std::size_t> m_rows; // runs that have values
+    double m_names = 0.0;
+    double m_cell = 0.0;
+    bool m_byNode = false;
+};
+
+} // namespace
+
+double heatRowsHeight(const ComparisonFrame& frame, double width) {
+    return HeatRows(frame, width).height();
+}
+
+void drawHeatRows(const ComparisonFrame& frame, Rect area) {
+    HeatRows(frame, area.width).draw(area);
+}
+
+} // namespace trainscope::plot
