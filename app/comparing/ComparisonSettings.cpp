@@ -68,8 +68,8 @@ QJsonObject encodeComparison(const ComparisonSettings& settings) {
         {QStringLiteral("stretched"), query.stretched},
         {QStringLiteral("sorted_by"), QString::fromStdString(query.sortedBy)},
         {QStringLiteral("stacked"), settings.stacked},
-        {QStringLiteral("per_stage"), settings.perStage},
-        {QStringLiteral("theme"), settings.theme}, {QStringLiteral("scroll"), settings.scroll}};
+        {QStringLiteral("per_stage"), settings.perStage}, {QStringLiteral("theme"), settings.theme},
+        {QStringLiteral("scroll"), settings.scroll}};
 }
 
 ComparisonSettings decodeComparison(const QJsonObject& json) {

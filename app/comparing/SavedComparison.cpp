@@ -70,8 +70,7 @@ private:
     }
 
     // By its name, else the only run of the same data.
-    const Run* find(
-        SavedComparison& saved, const std::string& name, const QString& print) const {
+    const Run* find(SavedComparison& saved, const std::string& name, const QString& print) const {
         const auto named = std::find_if(
             m_runs.begin(), m_runs.end(), [&name](const Run& run) { return run.name == name; });
         if (named != m_runs.end()) {

@@ -1,7 +1,7 @@
 #pragma once
 // Comparisons that a database keeps by name, and what has become of their runs since. With each run
-// its data's fingerprint is kept (of its sources' content hashes), so that a run that was renamed is
-// found and one whose data is another now is told. Any thread that owns the store.
+// its data's fingerprint is kept (of its sources' content hashes), so that a run that was renamed
+// is found and one whose data is another now is told. Any thread that owns the store.
 
 #include "app/comparing/ComparisonSettings.h"
 #include "core/model/Result.h"

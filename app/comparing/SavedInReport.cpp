@@ -16,8 +16,8 @@ Result<std::vector<report::ComparisonRequest>> savedInReport(
     };
     std::vector<report::ComparisonRequest> requests;
     for (const auto& one : saved.value()) {
-        const bool fits = one.runs.size() > 1
-            && std::all_of(one.runs.begin(), one.runs.end(), isChosen);
+        const bool fits
+            = one.runs.size() > 1 && std::all_of(one.runs.begin(), one.runs.end(), isChosen);
         if (!fits)
             continue;
         report::ComparisonRequest request{one.name, queryOf(one.settings, one.runs), {},

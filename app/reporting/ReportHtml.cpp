@@ -60,9 +60,9 @@ std::vector<Told> toldOf(const report::Report& report) {
         all.push_back({data.title, plot::figureCsv(data)});
     for (const auto& picture : comparisonPictures(report)) {
         const auto& data = *picture.comparison.data;
-        all.push_back({picture.comparison.request.title + ": "
-                + plot::textsOf(data, picture.panel).title,
-            plot::comparisonCsv(data, {picture.panel})});
+        all.push_back(
+            {picture.comparison.request.title + ": " + plot::textsOf(data, picture.panel).title,
+                plot::comparisonCsv(data, {picture.panel})});
     }
     return all;
 }

@@ -45,10 +45,9 @@ void describe(ImportUnit& unit) {
             "Describes the machine of a run, and none lies beside it: say of which.");
         return;
     }
-    unit.notes.push_back(runs.size() == 1
-            ? "Describes the machine of the run that lies beside it."
-            : "Describes the machines of the " + std::to_string(runs.size())
-                + " runs that lie beside it.");
+    unit.notes.push_back(runs.size() == 1 ? "Describes the machine of the run that lies beside it."
+                                          : "Describes the machines of the "
+                + std::to_string(runs.size()) + " runs that lie beside it.");
 }
 
 // Cards with known speeds say more than a matrix of kinds.

@@ -15,7 +15,7 @@ UiSheet {
     property real viewWidth: 0
     property real viewHeight: 0
     // What the view can write, where that is more than one figure.
-    property list<string> figures: []
+    property var figures: []
     property int figure: 0
     signal figureChosen(int index)
 

@@ -21,11 +21,16 @@ FocusScope {
     Accessible.focusable: true
     Keys.onPressed: event => event.accepted = canvas.handleKey(event.key)
 
-    // The diagram is laid out first.
     function showPlacement() {
         canvas.controller.placementShown = !canvas.controller.placementShown;
-        if (canvas.controller.placementShown)
-            Qt.callLater(() => flick.contentY = Math.max(0, Math.min(placed.y, flick.contentHeight - flick.height)));
+        reveal.running = canvas.controller.placementShown;
+    }
+    // The diagram is laid out first.
+    Timer {
+        id: reveal
+
+        interval: 0
+        onTriggered: flick.contentY = Math.max(0, Math.min(placed.y, flick.contentHeight - flick.height))
     }
     function handleKey(key: int): bool {
         const steps = {

@@ -14,6 +14,6 @@ FocusScope {
     // May be absent: there is nothing to export.
     property Exportable exportable: null
     // Where it can write several figures: their titles, and which one it does.
-    property list<string> figures: []
+    property var figures: []
     property int figure: 0
 }

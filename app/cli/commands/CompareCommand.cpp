@@ -60,7 +60,8 @@ struct Wanted {
     std::vector<Run> runs;
 };
 
-Result<Wanted> savedOnes(const store::Store& store, const Options& options, const Console& console) {
+Result<Wanted> savedOnes(
+    const store::Store& store, const Options& options, const Console& console) {
     auto saved = app::savedComparison(store, options.saved);
     if (!saved.hasValue())
         return saved.error();
@@ -73,8 +74,7 @@ Result<Wanted> savedOnes(const store::Store& store, const Options& options, cons
     return Wanted{std::move(saved.value().settings), std::move(saved.value().runs)};
 }
 
-Result<Wanted> wantedOf(
-    const store::Store& store, const Options& options, const Console& console) {
+Result<Wanted> wantedOf(const store::Store& store, const Options& options, const Console& console) {
     Wanted wanted;
     if (!options.saved.empty()) {
         if (!options.runs.empty())
@@ -94,8 +94,8 @@ Result<Wanted> wantedOf(
     auto& query = wanted.settings.query;
     query.wholeRun = query.wholeRun || options.wholeRun;
     if (!options.normalise.empty())
-        query.normalisation = analysis::normalisationFrom(options.normalise)
-                                  .value_or(Normalisation::Absolute);
+        query.normalisation
+            = analysis::normalisationFrom(options.normalise).value_or(Normalisation::Absolute);
     if (!options.sortedBy.empty())
         query.sortedBy = options.sortedBy;
     return wanted;

@@ -14,9 +14,9 @@ namespace {
 Json savedJson(const app::SavedComparison& saved) {
     const auto& query = saved.settings.query;
     Json json{{"name", saved.name}, {"runs", Json::array()},
-        {"normalisation", toString(query.normalisation)},
-        {"alignment", toString(query.alignment)}, {"stretched", query.stretched},
-        {"whole_run", query.wholeRun}, {"panels", Json::array()}, {"notes", saved.notes}};
+        {"normalisation", toString(query.normalisation)}, {"alignment", toString(query.alignment)},
+        {"stretched", query.stretched}, {"whole_run", query.wholeRun}, {"panels", Json::array()},
+        {"notes", saved.notes}};
     for (const Run& run : saved.runs)
         json["runs"].push_back(run.name);
     for (const auto panel : plot::kComparisonPanels) {
@@ -35,9 +35,9 @@ void printTable(const std::vector<app::SavedComparison>& all, const Console& con
         console.out() << "The database keeps no comparison; compare --save keeps one.\n";
         return;
     }
-    TextTable table({{"comparison", TextTable::Align::Left}, {"runs"},
-        {"base", TextTable::Align::Left}, {"normalised", TextTable::Align::Left},
-        {"aligned", TextTable::Align::Left}});
+    TextTable table(
+        {{"comparison", TextTable::Align::Left}, {"runs"}, {"base", TextTable::Align::Left},
+            {"normalised", TextTable::Align::Left}, {"aligned", TextTable::Align::Left}});
     for (const auto& saved : all)
         table.add({saved.name, std::to_string(saved.runs.size()),
             saved.runs.empty() ? "-" : saved.runs.front().name,

@@ -109,8 +109,7 @@ Result<Wanted> savedOnes(
         return saved.error();
     const auto& settings = saved.value().settings;
     Wanted wanted{app::queryOf(settings, saved.value().runs),
-        {kind.panels.empty() ? settings.panels : kind.panels, settings.stacked,
-            settings.perStage},
+        {kind.panels.empty() ? settings.panels : kind.panels, settings.stacked, settings.perStage},
         saved.value().notes};
     if (wanted.query.runs.size() < 2)
         return Error{ErrorCode::NotFound,
@@ -216,8 +215,7 @@ Result<QStringList> writeRunComparison(
     if (!wanted.hasValue())
         return wanted.error();
     const auto progress = [&console](const ProgressState&) { return !console.isCancelled(); };
-    auto data
-        = plot::loadComparison(store.value(), wanted.value().query, nullptr, progress);
+    auto data = plot::loadComparison(store.value(), wanted.value().query, nullptr, progress);
     if (!data.hasValue())
         return data.error();
     if (!hasAny(data.value(), kind))

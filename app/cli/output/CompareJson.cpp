@@ -194,8 +194,8 @@ Json normalisedJson(const Comparison& comparison, Normalisation by) {
         auto differences = differencesOf(comparison.runs[0], comparison.runs[later], by);
         std::erase_if(differences,
             [&](const Difference& one) { return !isDivided(quantities[one.quantity], by); });
-        Json compared{{"ratios", ratiosJson(differences)},
-            {"significant", significantJson(differences)}};
+        Json compared{
+            {"ratios", ratiosJson(differences)}, {"significant", significantJson(differences)}};
         if (later == 1)
             json.update(compared);
         if (comparison.runs.size() > 2) {

@@ -36,9 +36,9 @@ std::vector<Run> ComparisonController::orderedRuns() const {
     if (m_settings.query.sortedBy.empty() || !m_data || m_data->runs.size() != runs.size())
         return runs;
     const auto placeOf = [this](const Run& run) {
-        return std::find_if(m_data->runs.begin(), m_data->runs.end(),
-                   [&run](const auto& other) { return other.named.id == run.id; })
-            - m_data->runs.begin();
+        return std::find_if(m_data->runs.begin(), m_data->runs.end(), [&run](const auto& other) {
+            return other.named.id == run.id;
+        }) - m_data->runs.begin();
     };
     std::stable_sort(runs.begin(), runs.end(),
         [&](const Run& a, const Run& b) { return placeOf(a) < placeOf(b); });

@@ -131,8 +131,7 @@ void MaintenanceController::writeReport(const QUrl& file) {
                 outcome.status = saved.error();
                 return outcome;
             }
-            auto loaded
-                = report::loadReport(store, {{}, std::move(saved).value()}, progress);
+            auto loaded = report::loadReport(store, {{}, std::move(saved).value()}, progress);
             if (!loaded.hasValue()) {
                 outcome.status = loaded.error();
                 return outcome;
@@ -157,6 +156,7 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
     m_headline.clear();
     m_details.clear();
     m_board = std::make_shared<Board>();
+    m_isWorking = true;
     m_work.setFuture(QtConcurrent::run(
         [path = m_database.toStdString(), mode, work = std::move(work), board = m_board] {
             auto store = store::Store::open(path, mode);
@@ -174,6 +174,7 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
 void MaintenanceController::takeOutcome() {
     m_poll.stop();
     m_patience.stop();
+    m_isWorking = false;
     const std::shared_ptr<Outcome> outcome = m_work.result();
     if (outcome->status.hasValue() && outcome->finish)
         outcome->status = outcome->finish();

@@ -51,7 +51,7 @@ public:
     // The result has been read.
     Q_INVOKABLE void dismiss();
 
-    [[nodiscard]] bool working() const { return m_work.isRunning(); }
+    [[nodiscard]] bool working() const { return m_isWorking; }
     [[nodiscard]] bool showing() const { return m_showing; }
     [[nodiscard]] QString title() const { return m_title; }
     [[nodiscard]] QString phaseText() const;
@@ -91,6 +91,7 @@ private:
     bool m_showing = false;
     std::shared_ptr<Board> m_board;
     QFutureWatcher<std::shared_ptr<Outcome>> m_work;
+    bool m_isWorking = false; // until its outcome was taken, which is later than its end
     QTimer m_poll;
     QTimer m_patience; // short work shows nothing
 };

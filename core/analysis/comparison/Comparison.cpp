@@ -140,8 +140,8 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> r
         measured.push_back(std::move(measures).value());
     }
     if (sortedBy)
-        std::stable_sort(measured.begin() + 1, measured.end(),
-            [&](const RunMeasures& a, const RunMeasures& b) {
+        std::stable_sort(
+            measured.begin() + 1, measured.end(), [&](const RunMeasures& a, const RunMeasures& b) {
                 return comesBefore(a, b, *sortedBy, by);
             });
     return comparisonOf(std::move(measured));

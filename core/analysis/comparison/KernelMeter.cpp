@@ -26,8 +26,7 @@ Status KernelMeter::work(const DeviceWork& work) {
     }
     m_windows.forEachTouched(range, [&](std::size_t i) {
         const TimeRange& window = m_ranges[i];
-        const TimeRange part{
-            std::max(range.begin, window.begin), std::min(range.end, window.end)};
+        const TimeRange part{std::max(range.begin, window.begin), std::min(range.end, window.end)};
         sum.seconds += part.length().seconds();
         sum.count += range.begin >= window.begin ? 1.0 : 0.0;
     });

@@ -37,8 +37,7 @@ double contentHeight(const ComparisonFrame& frame, ComparisonPanel panel, double
     case ComparisonPanel::Reasons:
         return reasonsHeight(frame, width);
     case ComparisonPanel::Cards:
-        return many ? runsTableHeight(frame, width, true)
-                    : cardsHeight(frame, width);
+        return many ? runsTableHeight(frame, width, true) : cardsHeight(frame, width);
     case ComparisonPanel::Breakdown:
         return stacksHeight(frame, width);
     case ComparisonPanel::Heatmap:
@@ -48,8 +47,7 @@ double contentHeight(const ComparisonFrame& frame, ComparisonPanel panel, double
     case ComparisonPanel::Tracks:
         return tracksHeight(frame, width);
     case ComparisonPanel::Bars:
-        return many ? runsTableHeight(frame, width, false)
-                    : barsHeight(frame, width);
+        return many ? runsTableHeight(frame, width, false) : barsHeight(frame, width);
     case ComparisonPanel::Kernels:
         return kernelsHeight(frame, width);
     case ComparisonPanel::Configuration:
@@ -66,8 +64,7 @@ void drawContent(const ComparisonFrame& frame, ComparisonPanel panel, Rect area)
     case ComparisonPanel::Reasons:
         return drawReasons(frame, area);
     case ComparisonPanel::Cards:
-        return many ? drawRunsTable(frame, area, true)
-                    : drawCards(frame, area);
+        return many ? drawRunsTable(frame, area, true) : drawCards(frame, area);
     case ComparisonPanel::Breakdown:
         return drawStacks(frame, area);
     case ComparisonPanel::Heatmap:
@@ -77,8 +74,7 @@ void drawContent(const ComparisonFrame& frame, ComparisonPanel panel, Rect area)
     case ComparisonPanel::Tracks:
         return drawTracks(frame, area);
     case ComparisonPanel::Bars:
-        return many ? drawRunsTable(frame, area, false)
-                    : drawBars(frame, area);
+        return many ? drawRunsTable(frame, area, false) : drawBars(frame, area);
     case ComparisonPanel::Kernels:
         return drawKernels(frame, area);
     case ComparisonPanel::Configuration:

@@ -59,7 +59,8 @@ std::optional<ComparisonAlignment> comparisonAlignmentFromString(std::string_vie
 
 // What to read; a plain value.
 struct ComparisonQuery {
-    std::vector<RunId> runs; // two or more, each once; the first is what the others are compared with
+    std::vector<RunId>
+        runs; // two or more, each once; the first is what the others are compared with
     // The others by that quantity, as normalised, the best first (the greatest where neither is
     // better), those without it last; empty: as given.
     std::string sortedBy;

@@ -1,6 +1,6 @@
 // What the pointer is over, in words.
-#include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/analysis/comparison/RunMarks.h"
+#include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/FigureFrame.h"
@@ -151,8 +151,7 @@ private:
         m_hit.metric = curves.axis.metric;
         bool first = true;
         for (const auto& curve : curves.curves) {
-            if (isOther(curve.run) || column >= curve.mean.size()
-                || std::isnan(curve.mean[column]))
+            if (isOther(curve.run) || column >= curve.mean.size() || std::isnan(curve.mean[column]))
                 continue;
             const auto value = [&](const std::vector<float>& of) {
                 return valueText(curves.axis, static_cast<double>(of[column]));
@@ -162,9 +161,8 @@ private:
                     "{} ({} to {})", value(curve.mean), value(curve.low), value(curve.high)));
             if (first || curve.run == m_target.run) {
                 m_hit.run = run(curve.run).named.id;
-                const double since = curves.stretched
-                    ? seconds * curve.range.length().seconds()
-                    : seconds - curve.offset;
+                const double since = curves.stretched ? seconds * curve.range.length().seconds()
+                                                      : seconds - curve.offset;
                 const TimeNs at = curve.range.begin + DurationNs{std::llround(since * 1e9)};
                 m_hit.range = TimeRange{at, at};
                 first = false;
@@ -193,8 +191,7 @@ private:
         m_hit.stage = row.stage;
         m_hit.title
             = fmt::format("{} · stage {} · rank {}", run(row.run).mark, row.stage, row.rank);
-        const double seconds
-            = tracks.secondsOf(row.run) * (m_at.x - m_target.rect.x)
+        const double seconds = tracks.secondsOf(row.run) * (m_at.x - m_target.rect.x)
             / std::max(m_target.rect.width, 1.0);
         const auto piece = std::find_if(row.pieces.begin(), row.pieces.end(),
             [seconds](const auto& one) { return one.begin <= seconds && seconds < one.end; });

@@ -27,10 +27,12 @@ std::string noteText(const RunsNote& note);
 // From what was measured; no reading.
 void addVerdict(ComparisonData& data); // of pairs, or of each run and the first; needs quantities
 void addQuantities(const ComparisonContext& context, ComparisonData& data);
-void addStacks(const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes);
+void addStacks(
+    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes);
 void addKernels(const ComparisonContext& context, ComparisonData& data);
 // The order of the air is read.
-Status addHeat(const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes);
+Status addHeat(
+    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes);
 Status addCurves(const ComparisonContext& context, ComparisonData& data);
 Status addTracks(const ComparisonContext& context, ComparisonData& data);
 

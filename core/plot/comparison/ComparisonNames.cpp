@@ -43,15 +43,14 @@ PanelTexts breakdownTexts(const ComparisonData& data) {
     });
     return {"Where the step goes",
         std::string(whole ? "mean seconds per step" : "mean seconds of the trace")
-            + ", exposed time only; not normalised"};
+            + ", exposed time only"};
 }
 
 PanelTexts heatTexts(const ComparisonData& data) {
-    const std::string places
-        = data.isMany() ? "a row for each run, nodes beside each other, their GPUs in airflow order"
-                        : "rows are nodes, columns in airflow order";
-    return {data.heat->scale.title + " by GPU",
-        unitIn(data.heat->scale) + "one scale; " + places + "; not normalised"};
+    const std::string places = data.isMany()
+        ? "a row for each run, nodes beside each other, their GPUs in airflow order"
+        : "rows are nodes, columns in airflow order";
+    return {data.heat->scale.title + " by GPU", unitIn(data.heat->scale) + "one scale; " + places};
 }
 
 // "as divided by what", short; of the whole job where nothing is.
@@ -181,7 +180,7 @@ PanelTexts textsOf(const ComparisonData& data, ComparisonPanel panel) {
     case ComparisonPanel::Bars:
         return barTexts(data);
     case ComparisonPanel::Kernels:
-        return {"Longest kernels", "time in a step, mean over the traced GPUs; not normalised"};
+        return {"Longest kernels", "time in a step, mean over the traced GPUs"};
     case ComparisonPanel::Configuration:
         break;
     }

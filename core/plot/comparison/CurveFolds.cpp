@@ -19,9 +19,8 @@ constexpr std::size_t kLeastFolded = 16;
 constexpr std::size_t kMostFolded = 256;
 
 std::vector<Iteration> thinned(std::vector<Iteration> all, int gpus) {
-    const std::size_t most
-        = std::clamp(kMostTogether / static_cast<std::size_t>(std::max(gpus, 1)), kLeastFolded,
-            kMostFolded);
+    const std::size_t most = std::clamp(
+        kMostTogether / static_cast<std::size_t>(std::max(gpus, 1)), kLeastFolded, kMostFolded);
     if (all.size() <= most)
         return all;
     std::vector<Iteration> kept;
@@ -105,8 +104,7 @@ std::string foldedText(const std::vector<Fold>& folds) {
         counts.begin(), counts.end(), [&](const auto& one) { return one == counts.front(); });
     if (isSame && !counts.empty())
         counts.resize(1);
-    return fmt::format("{}{}", isSame && folds.size() > 1 ? "each " : "",
-        fmt::join(counts, ", "));
+    return fmt::format("{}{}", isSame && folds.size() > 1 ? "each " : "", fmt::join(counts, ", "));
 }
 
 } // namespace
@@ -140,8 +138,7 @@ Result<Folds> foldsOf(const ComparisonContext& context, std::vector<RunsNote>& n
 }
 
 std::string foldWording(const Folds& folds, bool stretched) {
-    const std::string length
-        = stretched ? ", stretched to one length" : ", to their median length";
+    const std::string length = stretched ? ", stretched to one length" : ", to their median length";
     if (folds.alignment == ComparisonAlignment::Start)
         return "mean of the GPUs and 5–95 % band, aligned at the start"
             + (stretched ? length : std::string());

@@ -103,8 +103,8 @@ private:
     void drawEntry(std::size_t run, const std::string& text, Point at) const {
         const double size = m_frame.draw.size(TextRole::Small);
         const double y = at.y + 0.64 * size;
-        m_frame.draw.line({at.x, y}, {at.x + 1.4 * size, y}, m_frame.inkOf(run),
-            2.0 * m_frame.theme().lineWidth);
+        m_frame.draw.line(
+            {at.x, y}, {at.x + 1.4 * size, y}, m_frame.inkOf(run), 2.0 * m_frame.theme().lineWidth);
         m_frame.draw.text({at.x + 1.4 * size + m_frame.gap(), at.y + size}, text,
             m_frame.inkOf(run), TextRole::Small);
     }

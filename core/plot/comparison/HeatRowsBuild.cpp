@@ -39,22 +39,22 @@ public:
     }
 
     [[nodiscard]] double height() const {
-        return colorBarHeight(m_frame) + static_cast<double>(m_rows.size()) * row()
-            + m_frame.line() + m_frame.gap();
+        return colorBarHeight(m_frame) + static_cast<double>(m_rows.size()) * row() + m_frame.line()
+            + m_frame.gap();
     }
 
     void draw(Rect area) const {
-        drawColorBar(m_frame, m_heat.scale,
+        drawColorBar(
+            m_frame, m_heat.scale,
             [this](double fraction) { return heatShade(m_heat.scale, fraction); }, area);
         double y = area.y + colorBarHeight(m_frame);
         for (const std::size_t run : m_rows) {
             drawRun(run, {area.x, y, area.width, row() - 0.25 * small()});
             y += row();
         }
-        const std::string places = m_byNode
-            ? "a cell is a node: the mean of its GPUs"
-            : m_heat.isAirflowKnown ? "in each node front → rear"
-                                    : "in each node front → rear, by local index";
+        const std::string places = m_byNode ? "a cell is a node: the mean of its GPUs"
+            : m_heat.isAirflowKnown         ? "in each node front → rear"
+                                            : "in each node front → rear, by local index";
         m_frame.draw.text({area.x + m_names, y + small()},
             m_frame.fitted(places, area.width - m_names, TextRole::Small),
             m_frame.theme().textMuted, TextRole::Small);
@@ -103,8 +103,8 @@ private:
             return;
         for (int node = 1; node < run.rows; ++node) {
             const double x = at.x + node * run.slots * m_cell;
-            m_frame.draw.line({x, at.y}, {x, at.y + high}, m_frame.paper(),
-                1.5 * m_frame.theme().lineWidth);
+            m_frame.draw.line(
+                {x, at.y}, {x, at.y + high}, m_frame.paper(), 1.5 * m_frame.theme().lineWidth);
         }
     }
 

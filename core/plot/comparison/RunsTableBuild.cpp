@@ -38,8 +38,8 @@ public:
 
     void draw(Rect area) const {
         for (std::size_t block = 0; block < blocks(); ++block)
-            drawBlock(block,
-                {area.x, area.y + static_cast<double>(block) * (blockHeight() + gap())});
+            drawBlock(
+                block, {area.x, area.y + static_cast<double>(block) * (blockHeight() + gap())});
     }
 
 private:
@@ -57,9 +57,10 @@ private:
 
     void measureNames() {
         for (std::size_t run = 0; run < runs(); ++run) {
-            m_marks = std::max(m_marks, m_frame.draw.width(m_frame.mark(run), TextRole::Small, true));
-            m_names = std::max(m_names,
-                m_frame.draw.width(m_frame.data.runs[run].named.name, TextRole::Small));
+            m_marks
+                = std::max(m_marks, m_frame.draw.width(m_frame.mark(run), TextRole::Small, true));
+            m_names = std::max(
+                m_names, m_frame.draw.width(m_frame.data.runs[run].named.name, TextRole::Small));
         }
         m_marks += small() + 1.5 * m_frame.gap();
         m_names = std::min(m_marks + m_names, kMostName * m_width) + 2.0 * m_frame.gap();
@@ -72,8 +73,8 @@ private:
             const auto& quantity = m_frame.data.quantities[index];
             for (std::size_t run = 0; run < runs(); ++run)
                 widest = std::max(widest,
-                    m_frame.draw.width(quantityValueText(quantity.axis, quantity.values[run]),
-                        TextRole::Small)
+                    m_frame.draw.width(
+                        quantityValueText(quantity.axis, quantity.values[run]), TextRole::Small)
                         + m_frame.draw.width(changeOf(quantity, run), TextRole::Small, true)
                         + 5.0 * m_frame.gap());
         }
@@ -97,8 +98,8 @@ private:
         const std::size_t end = std::min(first + m_perBlock, m_quantities.size());
         const double right = at.x + m_names + static_cast<double>(end - first) * m_column;
         for (std::size_t i = first; i < end; ++i)
-            drawHead(m_quantities[i], at.x + m_names + static_cast<double>(i - first) * m_column,
-                at.y);
+            drawHead(
+                m_quantities[i], at.x + m_names + static_cast<double>(i - first) * m_column, at.y);
         for (std::size_t run = 0; run < runs(); ++run) {
             const double y = at.y + head() + static_cast<double>(run) * row();
             m_frame.draw.line({at.x, y}, {right, y},
@@ -129,8 +130,8 @@ private:
         const double base = m_frame.draw.centred(rect.y + rect.height / 2.0, TextRole::Small);
         const double chip = 0.7 * small();
         m_frame.draw.scene.items.emplace_back(
-            FillRect{{rect.x, rect.y + (rect.height - chip) / 2.0, chip, chip},
-                m_frame.fillOf(run), 0.5 * m_frame.gap(), Hatch::None});
+            FillRect{{rect.x, rect.y + (rect.height - chip) / 2.0, chip, chip}, m_frame.fillOf(run),
+                0.5 * m_frame.gap(), Hatch::None});
         m_frame.draw.text({rect.x + chip + m_frame.gap(), base}, m_frame.mark(run),
             m_frame.theme().text, TextRole::Small, Align::Left, true);
         m_frame.draw.text({rect.x + m_marks, base},
@@ -162,8 +163,7 @@ private:
         const double zero = fractionOf(quantity.axis, 0.0);
         const double end = fractionOf(quantity.axis, *quantity.values[run]);
         const Color fill = m_frame.fillOf(run);
-        const bool isFaint
-            = run > 0 && quantity.changes[run].weight == ComparisonWeight::Within;
+        const bool isFaint = run > 0 && quantity.changes[run].weight == ComparisonWeight::Within;
         m_frame.draw.fill({row.x + row.width * std::min(zero, end), row.y,
                               row.width * std::abs(end - zero), row.height},
             isFaint ? withAlpha(fill, kWithinAlpha) : fill);

@@ -80,8 +80,8 @@ public:
         // A long value takes no more than the room of two runs.
         const double most = std::max(room / 2.0, kLeastColumn * small());
         const double column = std::min(values, most);
-        m_perBlock = std::clamp<std::size_t>(
-            static_cast<std::size_t>(room / column + 1e-6), 1, m_count);
+        m_perBlock
+            = std::clamp<std::size_t>(static_cast<std::size_t>(room / column + 1e-6), 1, m_count);
         const std::size_t blocks = (m_count + m_perBlock - 1) / m_perBlock;
         m_perBlock = (m_count + blocks - 1) / blocks;
         m_column = std::min(room / static_cast<double>(m_perBlock), values);
@@ -198,8 +198,7 @@ RunTable kernelTable(const ComparisonFrame& frame, double width) {
         const bool ratio
             = isPair && kernel.seconds[0] && kernel.seconds[1] && *kernel.seconds[0] > 0.0;
         if (ratio)
-            row.values.push_back(
-                fmt::format("{:.2f} ×", *kernel.seconds[1] / *kernel.seconds[0]));
+            row.values.push_back(fmt::format("{:.2f} ×", *kernel.seconds[1] / *kernel.seconds[0]));
         rows.push_back(std::move(row));
     }
     return {frame, width,

@@ -3,8 +3,8 @@
 #include "core/analysis/clocks/RankClocks.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/phases/StageMap.h"
-#include "core/plot/timeline/TraceClock.h"
 #include "core/plot/comparison/ComparisonLoaders.h"
+#include "core/plot/timeline/TraceClock.h"
 
 #include <fmt/format.h>
 
@@ -84,8 +84,7 @@ private:
             clocks.value().unaligned.empty()
                 ? "the clocks of the ranks differ; their kernels are shown on one clock."
                 : "the clocks of the ranks differ; those that could be matched are shown on one.");
-        m_shown.clocks
-            = std::make_shared<const analysis::RankClocks>(std::move(clocks).value());
+        m_shown.clocks = std::make_shared<const analysis::RankClocks>(std::move(clocks).value());
         return {};
     }
 
@@ -125,8 +124,8 @@ private:
         if (!all.hasValue())
             return all.error();
         // Marks of several clocks say less than those of the one that all are put on.
-        int rank = m_shown.clocks ? m_shown.clocks->referenceRank
-                                  : streams.front().description.rank;
+        int rank
+            = m_shown.clocks ? m_shown.clocks->referenceRank : streams.front().description.rank;
         for (const auto& track : streams)
             rank = m_shown.clocks ? rank : std::min(rank, track.description.rank);
         const auto* ofRun = &all.value().iterations;

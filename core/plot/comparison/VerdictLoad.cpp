@@ -12,8 +12,8 @@ namespace trainscope::plot {
 namespace {
 
 // By which leaders are named, as far as the runs have them.
-constexpr std::array<std::string_view, 5> kRaces{"tokens_per_s_per_gpu", "tokens_per_j",
-    "step_time_s", "mean_power_w", "peak_temperature_c"};
+constexpr std::array<std::string_view, 5> kRaces{
+    "tokens_per_s_per_gpu", "tokens_per_j", "step_time_s", "mean_power_w", "peak_temperature_c"};
 constexpr std::size_t kMostRaces = 3;
 
 ComparisonVerdict pairVerdict(const ComparisonData& data) {
@@ -68,29 +68,28 @@ std::string raceText(const ComparisonData& data, const ComparisonQuantity& quant
     const std::string change = *leader > 0 && quantity.values[0]
         ? fmt::format(" ({} {})", changeText(quantity, *leader), data.runs[0].mark)
         : std::string();
-    return fmt::format("{}: {} leads with {}{}; {}.", quantity.axis.title,
-        data.runs[*leader].mark, value, change, standingText(data, quantity));
+    return fmt::format("{}: {} leads with {}{}; {}.", quantity.axis.title, data.runs[*leader].mark,
+        value, change, standingText(data, quantity));
 }
 
 ComparisonVerdict manyVerdict(const ComparisonData& data) {
     ComparisonVerdict shown;
-    shown.headline
-        = fmt::format("{} runs beside {}", data.runs.size() - 1, data.runs[0].mark);
+    shown.headline = fmt::format("{} runs beside {}", data.runs.size() - 1, data.runs[0].mark);
     for (const auto key : kRaces) {
         const auto quantity = std::find_if(data.quantities.begin(), data.quantities.end(),
             [key](const auto& one) { return one.key == key; });
         const auto known = quantity == data.quantities.end()
             ? 0
             : std::count_if(quantity->values.begin(), quantity->values.end(),
-                  [](const auto& value) { return value.has_value(); });
+                [](const auto& value) { return value.has_value(); });
         if (known > 1 && shown.statements.size() < kMostRaces)
             shown.statements.push_back(raceText(data, *quantity));
     }
     for (std::size_t run = 1; run < data.measured.size(); ++run) {
         const auto verdict = analysis::verdictOf(*data.measured[0], *data.measured[run]);
         shown.isDecided = shown.isDecided || verdict.winner != analysis::Winner::Undecided;
-        shown.statements.push_back(fmt::format("{} and {}: {}", data.runs[0].mark,
-            data.runs[run].mark, verdict.headline));
+        shown.statements.push_back(
+            fmt::format("{} and {}: {}", data.runs[0].mark, data.runs[run].mark, verdict.headline));
     }
     return shown;
 }

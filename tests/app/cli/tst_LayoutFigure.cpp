@@ -104,7 +104,7 @@ private Q_SLOTS:
         QCOMPARE(groups["pp"]["computed_b_per_step"].get<double>(), 2 * 32 * activations / 8);
         const auto traced
             = runCli({"layout", m_database, "--run", kRun, "--traffic", "--rank", "8", "--json"});
-        const auto& measured = traced.json()["bytes"]["ranks"][0]["groups"];
+        const auto measured = traced.json()["bytes"]["ranks"][0]["groups"];
         const double calls = 24 * 32 * 4 * 2.0 * 7.0 / 8.0;
         QCOMPARE(measured["tp"]["measured_b_per_step"].get<double>(), calls * activations);
         QCOMPARE(measured["pp"]["measured_b_per_step"].get<double>(), 2 * 32 * activations / 8);

@@ -60,8 +60,8 @@ private Q_SLOTS:
         const auto power = std::find_if(rows.begin(), rows.end(),
             [](const std::vector<std::string>& row) { return row[0] == "Mean power"; });
         QVERIFY(power != rows.end());
-        QCOMPARE((*power)[1], std::string("1.2 kW")); // 4 × 300 W
-        QCOMPARE((*power)[2], std::string("2 kW"));
+        QCOMPARE((*power)[1], std::string("1200 W")); // 4 × 300 W
+        QCOMPARE((*power)[2], std::string("2000 W"));
         QCOMPARE((*power)[3], std::string("1.67 ×"));
         QCOMPARE((*power)[4], std::string("not known"));
     }
@@ -135,11 +135,11 @@ private Q_SLOTS:
 
     void oneRun() {
         const auto report
-            = report::loadReport(m_database.store(), {{m_database.idOf("a_2_01000")}});
+            = report::loadReport(m_database.store(), {{m_database.idOf("a_2_01000")}, {}});
         QVERIFY(report.hasValue());
         QCOMPARE(report.value().title, std::string("a_2_01000"));
         QCOMPARE(tableOf(report.value(), "Runs").rows.size(), std::size_t{1});
-        QVERIFY(!report::loadReport(m_database.store(), {{RunId{77}}}).hasValue());
+        QVERIFY(!report::loadReport(m_database.store(), {{RunId{77}}, {}}).hasValue());
     }
 
     void progressCancels() {

@@ -227,23 +227,33 @@ private Q_SLOTS:
         theme->setPreference(app::Theme::Preference::System);
     }
 
-    // A run that is gone is said, the rest opens.
+    // A run that is gone is said, the rest opens; one that is named anew is found by its data.
+    void aRunIsMissing_data() {
+        QTest::addColumn<bool>("renamed");
+        QTest::addColumn<int>("shown");
+        QTest::newRow("renamed") << true << 2;
+        QTest::newRow("removed") << false << 1;
+    }
     void aRunIsMissing() {
+        QFETCH(bool, renamed);
+        QFETCH(int, shown);
         readBoth();
         m_controller->saveAs(QStringLiteral("both"));
         QTRY_COMPARE(m_controller->savedName(), QStringLiteral("both"));
         {
             auto store = store::Store::open(m_path, store::OpenMode::ReadWrite);
             QVERIFY(store.hasValue());
-            const auto gone = store.value().findRun("later").value().id;
-            QVERIFY(store.value().renameRun(gone, "elsewhere").hasValue());
+            const auto later = store.value().findRun("later").value().id;
+            QVERIFY((renamed ? store.value().renameRun(later, "elsewhere")
+                             : store.value().removeRun(later))
+                        .hasValue());
         }
         QVERIFY(m_workspace->reload().hasValue());
         QTRY_COMPARE(m_controller->savedNames().size(), 1);
         m_controller->openSaved(QStringLiteral("both"));
         QVERIFY2(m_controller->notice().contains(QStringLiteral("later")),
             qPrintable(m_controller->notice()));
-        QCOMPARE(m_workspace->shownRuns().size(), std::size_t{1});
+        QCOMPARE(static_cast<int>(m_workspace->shownRuns().size()), shown);
     }
 
     void aFileThatCannotBeWrittenIsSaid() {

@@ -1,11 +1,11 @@
 // The figures of a selection against numbers worked out by hand (see TimelineDatabase.h).
+#include <QTemporaryDir>
+#include <QTest>
+
 #include "app/viewmodels/inspector/CursorProbe.h"
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
-
-#include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 

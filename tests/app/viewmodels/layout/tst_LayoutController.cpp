@@ -263,7 +263,7 @@ private Q_SLOTS:
         QVERIFY2(title.contains(QStringLiteral("forward of micro-batch 0")), qPrintable(title));
         QCOMPARE(m_controller->hoverPart(), int(LayoutController::Schedule));
         // 4 micro-batches are 8 passes: all of the step is shown.
-        QVERIFY(!m_controller->isLongStep());
+        QVERIFY(!m_controller->schedule()->isLongStep());
     }
 
     void selectionGoesRound() {
