@@ -13,9 +13,10 @@ KernelMeter::KernelMeter(const std::vector<TimeRange>& windows)
 Status KernelMeter::work(const DeviceWork& work) {
     if (work.kernel == nullptr)
         return {};
-    auto& [name, sum] = m_entries[work.kernel];
-    if (name.empty()) {
-        name = work.kernel->name;
+    auto& entry = m_entries[work.kernel];
+    Sum& sum = entry.sum; // by name: a lambda takes no structured binding in every compiler
+    if (entry.name.empty()) {
+        entry.name = work.kernel->name;
         sum.category = work.kernel->category;
     }
     const TimeRange range{work.span.start, work.span.start + work.span.duration};

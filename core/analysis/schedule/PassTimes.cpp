@@ -32,7 +32,8 @@ const Sum& of(const Sums& sums, TaskKind kind) {
 } // namespace
 
 std::vector<PieceTimes> meanTimes(const layout::Schedule& traced, const std::vector<bool>& isCut) {
-    const auto pieces = static_cast<std::size_t>(traced.stages * traced.virtualStages);
+    const auto pieces
+        = static_cast<std::size_t>(traced.stages) * static_cast<std::size_t>(traced.virtualStages);
     std::vector<Sums> whole(pieces);
     std::vector<Sums> any(pieces);
     Sums all{};

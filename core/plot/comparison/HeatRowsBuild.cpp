@@ -90,7 +90,9 @@ private:
         strip.cells.resize(countOf(run), Color{0, 0, 0, 0});
         for (std::size_t i = 0; i < run.cells.size(); ++i) {
             const auto& cell = run.cells[i];
-            const auto place = static_cast<std::size_t>(cell.row * run.slots + cell.slot);
+            const auto place
+                = static_cast<std::size_t>(cell.row) * static_cast<std::size_t>(run.slots)
+                + static_cast<std::size_t>(cell.slot);
             const Rect rect{at.x + m_cell * static_cast<double>(place), at.y, m_cell, high};
             if (cell.value)
                 strip.cells[place] = heatColor(m_heat.scale, *cell.value);
