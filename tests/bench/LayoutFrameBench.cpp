@@ -3,8 +3,8 @@
 #include "bench/RealWindow.h"
 #include "bench/inputs/ViewedDatabase.h"
 
-#include "app/viewmodels/LayoutController.h"
-#include "app/viewmodels/Session.h"
+#include "app/viewmodels/layout/LayoutController.h"
+#include "app/viewmodels/session/Session.h"
 #include "core/store/Store.h"
 
 #include <benchmark/benchmark.h>

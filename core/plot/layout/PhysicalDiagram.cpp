@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace trainscope::plot {
 
@@ -211,13 +212,22 @@ private:
         }
     }
 
+    // Without its last parts where they do not fit.
+    [[nodiscard]] std::string linkText(std::string link, double width) const {
+        constexpr std::string_view kBetween = " · ";
+        for (auto at = link.rfind(kBetween);
+             at != std::string::npos && m_frame.width(link, TextRole::Small) > width;
+             at = link.rfind(kBetween))
+            link.resize(at);
+        return elided(link, width, m_frame.style.measure, TextRole::Small);
+    }
+
     void addFoot(std::size_t index, const Rect& box) const {
         const double baseline = box.bottom() - m_arrangement.pad;
         const double inside = box.width - 2.0 * m_arrangement.pad;
         double room = inside;
         if (index < m_data.nodes.size() && !m_data.nodes[index].link.empty()) {
-            const std::string text
-                = elided(m_data.nodes[index].link, inside, m_frame.style.measure, TextRole::Small);
+            const std::string text = linkText(m_data.nodes[index].link, inside);
             m_frame.text({box.right() - m_arrangement.pad, baseline}, text,
                 legibleOn(groupColor("tp"), m_frame.theme.panel, 4.5), TextRole::Small,
                 Align::Right);
