@@ -137,10 +137,13 @@ FocusScope {
                     part: LayoutController.Schedule
                     heading: qsTr("Pipeline schedule")
                     text: canvas.controller.schedule.text
+                    reserved: wholeStep.visible ? wholeStep.width + Theme.spaceM : 0
                     settings: canvas.controller.schedule.settings
                     onChosen: (key, choice) => canvas.controller.schedule.choose(key, choice)
 
                     UiCheckBox {
+                        id: wholeStep
+
                         anchors.right: parent.right
                         objectName: "wholeStep"
                         visible: canvas.controller.schedule.longStep

@@ -11,6 +11,7 @@ Item {
     property real room: 0
     property string heading: ""
     property string text: ""
+    property real reserved: 0 // at the right of the heading, for a control
     property SettingListModel settings: null // below the heading
     signal chosen(string key, int choice)
     readonly property real headHeight: head.visible ? head.height + Theme.spaceXs : 0
@@ -24,16 +25,17 @@ Item {
         visible: diagram.heading !== ""
 
         UiText {
-            width: parent.width
+            width: parent.width - diagram.reserved
             text: diagram.heading
             font.weight: Font.DemiBold
             Accessible.role: Accessible.Heading
             Accessible.name: text
         }
         UiText {
-            width: parent.width
+            width: parent.width - diagram.reserved
             visible: text !== ""
             text: diagram.text
+            wrapMode: Text.WordWrap
             color: Theme.textSecondary
             font.pixelSize: Theme.secondarySize
         }
