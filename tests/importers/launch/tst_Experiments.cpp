@@ -5,25 +5,19 @@
 
 #include "core/model/LaunchFields.h"
 #include "importers/launch/LaunchFile.h"
+#include "support/PublishedExperiments.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <fstream>
-#include <map>
 
 using namespace trainscope;
 using namespace trainscope::importers::launch;
 
 namespace {
 
-struct Row {
-    std::map<std::string, std::string> cells;
-
-    const std::string& operator[](const std::string& name) const { return cells.at(name); }
-};
+using Row = test::ExperimentRow;
 
 std::string orNull(const std::string& text) {
     return text.empty() ? "null" : text;
@@ -96,36 +90,6 @@ std::string yamlOf(const Row& row) {
     return text;
 }
 
-std::vector<std::string> cellsOf(const std::string& line) {
-    std::vector<std::string> cells(1);
-    for (const char c : line) {
-        if (c == ',')
-            cells.emplace_back();
-        else if (c != '\r')
-            cells.back() += c;
-    }
-    return cells;
-}
-
-std::vector<Row> experiments() {
-    const char* shared = std::getenv("TRAINSCOPE_SHARED");
-    std::ifstream file(
-        std::string(shared == nullptr ? "" : shared) + "/research/p1_experiments.csv");
-    std::vector<Row> rows;
-    std::string line;
-    if (!std::getline(file, line))
-        return rows;
-    const auto names = cellsOf(line);
-    while (std::getline(file, line)) {
-        const auto cells = cellsOf(line);
-        Row row;
-        for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i)
-            row.cells[names[i]] = cells[i];
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
 LaunchConfig expectedOf(const Row& row) {
     const auto number = [&row](const char* key) {
         const std::string& text = row[key];
@@ -185,7 +149,7 @@ class tst_Experiments : public QObject {
 
 private Q_SLOTS:
     void everyRow() {
-        const auto rows = experiments();
+        const auto rows = test::publishedExperiments();
         if (rows.empty())
             QSKIP("SKIPPED: the table of experiments is not there");
         QCOMPARE(rows.size(), std::size_t{386});

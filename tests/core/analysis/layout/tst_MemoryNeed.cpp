@@ -5,16 +5,14 @@
 
 #include "core/analysis/layout/MemoryNeed.h"
 #include "core/layout/LaunchLayout.h"
-
-#include <cstdlib>
-#include <fstream>
-#include <map>
-#include <sstream>
+#include "support/PublishedExperiments.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;
 
 namespace {
+
+using Row = test::ExperimentRow;
 
 layout::Layout layoutOf(const LaunchConfig& launch) {
     auto made = layout::makeLayout(layout::layoutFromLaunch(launch, std::nullopt).value());
@@ -57,38 +55,7 @@ bool isAbout(double value, double expected, double within) {
     return false;
 }
 
-using Row = std::map<std::string, std::string>;
-
-std::vector<Row> experiments() {
-    const char* shared = std::getenv("TRAINSCOPE_SHARED");
-    std::ifstream file(
-        std::string(shared == nullptr ? "" : shared) + "/research/p1_experiments.csv");
-    const auto cellsOf = [](const std::string& line) {
-        std::vector<std::string> cells(1);
-        for (const char c : line) {
-            if (c == ',')
-                cells.emplace_back();
-            else if (c != '\r')
-                cells.back() += c;
-        }
-        return cells;
-    };
-    std::vector<Row> rows;
-    std::string line;
-    if (!std::getline(file, line))
-        return rows;
-    const auto names = cellsOf(line);
-    while (std::getline(file, line)) {
-        const auto cells = cellsOf(line);
-        Row row;
-        for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i)
-            row[names[i]] = cells[i];
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
-LaunchConfig launchOf(Row& row) {
+LaunchConfig launchOf(const Row& row) {
     const auto number = [&row](const char* key) {
         return row[key].empty() ? std::nullopt : std::optional(std::stoi(row[key]));
     };
@@ -245,7 +212,7 @@ private Q_SLOTS:
     // Every published pre-training run with recomputation ran; those without did so where TP is
     // wide. Inference and adapters need no more than what was tried with them.
     void publishedExperiments() {
-        auto rows = experiments();
+        auto rows = test::publishedExperiments();
         if (rows.empty())
             QSKIP("The published experiments are not there.");
         QCOMPARE(rows.size(), std::size_t{386});
