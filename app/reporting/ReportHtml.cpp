@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kWidth = 980.0; // of a figure, CSS pixels
 
-constexpr const char* kStyle = R"(
+constexpr const char* kPageStyle = R"(
 :root{color-scheme:light dark;--window:#f6f7f9;--panel:#fff;--text:#1d232b;--second:#5d6878;--line:#e1e5ea;--serious:#a8320b;--attention:#a85b00}
 @media(prefers-color-scheme:dark){:root{--window:#12151a;--panel:#15191f;--text:#d5dae2;--second:#8d97a6;--line:#262c35;--serious:#ff8a5c;--attention:#e69f00}}
 body{margin:0;background:var(--window);color:var(--text);font:14px/1.5 Inter,system-ui,sans-serif;font-variant-numeric:tabular-nums}
@@ -36,7 +36,7 @@ struct Drawn {
     std::vector<plot::PlotScene> light;
     std::vector<plot::PlotScene> dark;
 };
-Drawn drawAll(const report::Report& report) {
+Drawn drawPage(const report::Report& report) {
     Drawn drawn;
     for (const auto& data : report.figures) {
         drawn.light.push_back(layOutFigure(data, plot::lightTheme(), kWidth, 0.0).scene);
@@ -79,7 +79,7 @@ QByteArray figureHtml(const Told& told, const QByteArray& light, const QByteArra
 } // namespace
 
 Result<QByteArray> reportHtml(const report::Report& report) {
-    const Drawn drawn = drawAll(report);
+    const Drawn drawn = drawPage(report);
     std::vector<QByteArray> figures;
     const auto told = toldOf(report);
     for (std::size_t i = 0; i < told.size(); ++i) {
@@ -95,7 +95,7 @@ Result<QByteArray> reportHtml(const report::Report& report) {
         = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>";
     out += escapedHtml(report.title) + " · Trainscope</title>\n<style>";
-    out += inlineFonts(drawn.light, plot::lightTheme()) + kStyle
+    out += inlineFonts(drawn.light, plot::lightTheme()) + kPageStyle
         + "</style>\n</head>\n<body>\n<main>\n";
     out += reportBody(
         report, [&figures](std::size_t i) { return figures[i]; }, false);

@@ -30,7 +30,7 @@ constexpr double kMargin = 48.0;
 constexpr double kFoot = 24.0;
 constexpr int kResolution = 1200;
 
-constexpr const char* kStyle = R"(
+constexpr const char* kDocumentStyle = R"(
 h1{font-size:16px;font-weight:600}h2{font-size:11px;font-weight:600;margin-top:14px;margin-bottom:3px}
 h3{font-size:8.5px;font-weight:600;color:#333;margin-top:8px;margin-bottom:2px}
 p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{font-weight:600;color:#333;white-space:nowrap}
@@ -146,7 +146,7 @@ Result<QByteArray> reportPdf(const report::Report& report) {
     document.setDocumentMargin(0.0);
     document.setUseDesignMetrics(true);
     document.setDefaultFont(themeFont(plot::paperTheme(), plot::TextRole::Body, false));
-    document.setDefaultStyleSheet(QString::fromLatin1(kStyle));
+    document.setDefaultStyleSheet(QString::fromLatin1(kDocumentStyle));
     document.documentLayout()->registerHandler(kFigureObject, &figures);
     document.setHtml(QString::fromUtf8(reportBody(
         report, [](std::size_t i) { return "<p>" + placeholder(i) + "</p>\n"; }, true)));

@@ -48,10 +48,6 @@ ClusterNode nodeOf(int number, std::vector<Gpu> gpus, const std::vector<int>& ai
     return node;
 }
 
-bool isScaleUp(PathKind kind) {
-    return kind == PathKind::NvLink || kind == PathKind::Xgmi;
-}
-
 // Makers' files list the PCIe devices alone, and a matrix of links does not know their speed: what
 // is usual for that GPU stays, where it is soldered in.
 bool staysUsual(const ScaleUpLink& usual, const ScaleUpLink& said) {

@@ -29,10 +29,6 @@ std::string nameOf(PathKind kind) {
     }
 }
 
-bool isScaleUp(PathKind kind) {
-    return kind == PathKind::NvLink || kind == PathKind::Xgmi;
-}
-
 // Makers' files list PCIe alone: there the usual links of the GPU stand in the cluster.
 bool tellsScaleUp(const Topology& topology) {
     for (std::size_t a = 0; a < topology.gpuCount(); ++a) {

@@ -8,10 +8,6 @@ namespace trainscope::layout {
 
 namespace {
 
-Error refusal(std::string message) {
-    return {ErrorCode::Usage, std::move(message), {}};
-}
-
 struct World {
     int nodes = 1;
     int gpusPerNode = 1;
@@ -21,11 +17,12 @@ struct World {
 Result<World> worldOf(const LayoutRequest& request) {
     for (const auto& one : {request.nodes, request.gpusPerNode, request.worldSize}) {
         if (one && (*one < 1 || *one > RankGrid::kMaxRanks))
-            return refusal(fmt::format("Nodes and GPUs must be at least 1 and at most {}, not {}.",
-                RankGrid::kMaxRanks, *one));
+            return usageError(
+                fmt::format("Nodes and GPUs must be at least 1 and at most {}, not {}.",
+                    RankGrid::kMaxRanks, *one));
     }
     if (!request.worldSize && !(request.nodes && request.gpusPerNode))
-        return refusal("It is not known how many GPUs there are: say nodes and GPUs per node.");
+        return usageError("It is not known how many GPUs there are: say nodes and GPUs per node.");
     constexpr int kUsualGpusPerNode = 8;
     World world;
     world.gpusPerNode
@@ -34,12 +31,12 @@ Result<World> worldOf(const LayoutRequest& request) {
                 : std::min(kUsualGpusPerNode, request.worldSize.value_or(kUsualGpusPerNode)));
     const auto product = std::int64_t{request.nodes.value_or(1)} * world.gpusPerNode;
     if (!request.worldSize && product > RankGrid::kMaxRanks)
-        return refusal(fmt::format("{} nodes × {} GPUs are more than {} ranks.", *request.nodes,
+        return usageError(fmt::format("{} nodes × {} GPUs are more than {} ranks.", *request.nodes,
             world.gpusPerNode, RankGrid::kMaxRanks));
     world.ranks = request.worldSize.value_or(static_cast<int>(product));
     world.nodes = (world.ranks + world.gpusPerNode - 1) / world.gpusPerNode;
     if (request.nodes && request.worldSize && *request.nodes < world.nodes)
-        return refusal(fmt::format("{} nodes × {} GPUs are fewer than {} ranks.", *request.nodes,
+        return usageError(fmt::format("{} nodes × {} GPUs are fewer than {} ranks.", *request.nodes,
             world.gpusPerNode, world.ranks));
     return world;
 }
@@ -54,17 +51,17 @@ Result<Degrees> degreesOf(const LayoutRequest& request, int ranks) {
     for (const int degree : {degrees.tensor, degrees.context, degrees.expert, degrees.pipeline,
              request.data.value_or(1), request.expertTensor.value_or(1)}) {
         if (degree < 1 || degree > RankGrid::kMaxRanks)
-            return refusal(
+            return usageError(
                 fmt::format("A parallel degree must be at least 1 and at most {}, not {}.",
                     RankGrid::kMaxRanks, degree));
     }
     const std::int64_t model = std::int64_t{degrees.tensor} * degrees.context * degrees.pipeline;
     if (ranks % model != 0)
-        return refusal(fmt::format("{} ranks are not divisible by TP {} × CP {} × PP {} = {}.",
+        return usageError(fmt::format("{} ranks are not divisible by TP {} × CP {} × PP {} = {}.",
             ranks, degrees.tensor, degrees.context, degrees.pipeline, model));
     degrees.data = static_cast<int>(ranks / model);
     if (request.data && *request.data != degrees.data)
-        return refusal(fmt::format(
+        return usageError(fmt::format(
             "TP {} × CP {} × DP {} × PP {} = {} is not the {} ranks there are; DP would be {}.",
             degrees.tensor, degrees.context, *request.data, degrees.pipeline, model * *request.data,
             ranks, degrees.data));
@@ -80,11 +77,11 @@ Result<std::optional<Sharding>> shardingOf(const LayoutRequest& request, const R
     Sharding sharding;
     sharding.zeroStage = request.zeroStage.value_or(isFull ? kFullyShardedStage : 1);
     if (sharding.zeroStage < 0 || sharding.zeroStage > kFullyShardedStage)
-        return refusal(fmt::format("There is no ZeRO stage {}: 0 to 3.", sharding.zeroStage));
+        return usageError(fmt::format("There is no ZeRO stage {}: 0 to 3.", sharding.zeroStage));
     const int all = grid.groupSize(GroupKind::DataContext);
     sharding.group = request.shardSize.value_or(all);
     if (sharding.group < 1 || all % sharding.group != 0)
-        return refusal(
+        return usageError(
             fmt::format("Shard groups of {} do not divide the {} ranks of DP {} × CP {}.",
                 sharding.group, all, grid.degrees().data, grid.degrees().context));
     sharding.replicas = all / sharding.group;
@@ -106,20 +103,21 @@ Status takeSchedule(const LayoutRequest& request, Layout& layout) {
     const bool isV = request.schedule == ScheduleKind::ZeroBubbleV;
     layout.virtualStages = request.virtualStages.value_or(isV && stages > 1 ? 2 : 1);
     if (layout.virtualStages < 1)
-        return refusal("Virtual stages must be at least 1.");
+        return usageError("Virtual stages must be at least 1.");
     if (layout.virtualStages > 1 && stages == 1)
-        return refusal("Virtual stages need pipeline parallelism: PP must be above 1.");
+        return usageError("Virtual stages need pipeline parallelism: PP must be above 1.");
     if (request.microbatches && *request.microbatches < 1)
-        return refusal("There must be at least one micro-batch.");
+        return usageError("There must be at least one micro-batch.");
     layout.microbatches = request.microbatches;
     const bool isInterleaved = layout.virtualStages > 1;
     layout.schedule = request.schedule.value_or(
         isInterleaved ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward);
     if (isV && layout.virtualStages != 2 && stages > 1)
-        return refusal("The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
+        return usageError(
+            "The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
     if (isInterleaved && layout.schedule != ScheduleKind::Interleaved && !isV)
-        return refusal(fmt::format("The schedule {} has no virtual stages; interleaved and "
-                                   "zero-bubble-v have.",
+        return usageError(fmt::format("The schedule {} has no virtual stages; interleaved and "
+                                      "zero-bubble-v have.",
             toString(layout.schedule)));
     layout.microbatchGroup = request.microbatchGroup.value_or(0);
     return {};

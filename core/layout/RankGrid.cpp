@@ -9,31 +9,27 @@ namespace trainscope::layout {
 
 namespace {
 
-Error refusal(std::string message) {
-    return {ErrorCode::Usage, std::move(message), {}};
-}
-
 Status checkSizes(const Degrees& degrees) {
     std::int64_t world = 1;
     for (const int degree : {degrees.tensor, degrees.context, degrees.data, degrees.pipeline,
              degrees.expert, degrees.expertTensor}) {
         if (degree < 1)
-            return refusal("Every parallel degree must be at least 1.");
+            return usageError("Every parallel degree must be at least 1.");
         if (degree > RankGrid::kMaxRanks)
-            return refusal(fmt::format("A parallel degree of {} is too large: {} ranks at most.",
+            return usageError(fmt::format("A parallel degree of {} is too large: {} ranks at most.",
                 degree, RankGrid::kMaxRanks));
     }
     for (const int degree : {degrees.tensor, degrees.context, degrees.data, degrees.pipeline}) {
         world *= degree;
         if (world > RankGrid::kMaxRanks)
-            return refusal(fmt::format(
+            return usageError(fmt::format(
                 "TP {} × CP {} × DP {} × PP {} are too many ranks: {} at most.", degrees.tensor,
                 degrees.context, degrees.data, degrees.pipeline, RankGrid::kMaxRanks));
     }
     const std::int64_t experts
         = std::int64_t{degrees.expert} * degrees.expertTensor * degrees.pipeline;
     if (world % experts != 0)
-        return refusal(fmt::format("{} ranks are not divisible by ETP {} × EP {} × PP {} = {}.",
+        return usageError(fmt::format("{} ranks are not divisible by ETP {} × EP {} × PP {} = {}.",
             world, degrees.expertTensor, degrees.expert, degrees.pipeline, experts));
     return {};
 }
@@ -50,8 +46,9 @@ Status checkNamed(const Degrees& degrees, const RankOrder& order) {
     const Sizes sizes = largestSizes(degrees);
     for (const auto dimension : order.dimensions) {
         if (sizes[indexOf(dimension)] > 1 && !order.names(dimension))
-            return refusal(fmt::format("The rank order \"{}\" leaves out {}, which has degree {}.",
-                order.text(), toString(dimension), sizes[indexOf(dimension)]));
+            return usageError(
+                fmt::format("The rank order \"{}\" leaves out {}, which has degree {}.",
+                    order.text(), toString(dimension), sizes[indexOf(dimension)]));
     }
     return {};
 }
@@ -126,13 +123,13 @@ Status RankGrid::checkPipelines() const {
     if (m_degrees.pipeline == 1 || isLast)
         return {};
     if (expertData() != m_degrees.data)
-        return refusal(fmt::format(
+        return usageError(fmt::format(
             "In the rank order \"{}\", which does not end in pp, the experts' data parallelism "
             "({}) must be that of the rest ({}).",
             m_order.text(), expertData(), m_degrees.data));
     constexpr auto kStage = indexOf(Dimension::Pipeline);
     if (m_dense.stride[kStage] != m_expert.stride[kStage])
-        return refusal(fmt::format(
+        return usageError(fmt::format(
             "In the rank order \"{}\" the pipeline groups of the experts (every {} ranks) would "
             "not be those of the rest (every {} ranks).",
             m_order.text(), m_expert.stride[kStage], m_dense.stride[kStage]));

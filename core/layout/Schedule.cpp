@@ -12,10 +12,6 @@ namespace trainscope::layout {
 
 namespace {
 
-Error refusal(std::string message) {
-    return {ErrorCode::Usage, std::move(message), {}};
-}
-
 constexpr std::array<std::string_view, kAllSchedules.size()> kKinds{
     "gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v"};
 constexpr std::array<std::string_view, kAllSchedules.size()> kTitles{
@@ -148,16 +144,16 @@ Status checkTimes(const ScheduleRequest& request) {
     const auto pieces = static_cast<std::size_t>(request.stages)
         * static_cast<std::size_t>(request.virtualStages);
     if (request.times.size() > 1 && request.times.size() != pieces)
-        return refusal(fmt::format("Durations are given for {} pieces of the model, not for {}.",
+        return usageError(fmt::format("Durations are given for {} pieces of the model, not for {}.",
             request.times.size(), pieces));
     const auto isDuration = [](double value) { return std::isfinite(value) && value >= 0.0; };
     for (const PieceTimes& one : request.times) {
         if (!isDuration(one.forward) || !isDuration(one.inputGradient)
             || !isDuration(one.weightGradient))
-            return refusal("A duration is negative or no number.");
+            return usageError("A duration is negative or no number.");
     }
     if (!isDuration(request.sendTime))
-        return refusal("The time to send is negative or no number.");
+        return usageError("The time to send is negative or no number.");
     return {};
 }
 
@@ -173,12 +169,12 @@ Status checkGroup(const ScheduleRequest& request) {
         return least.hasValue() ? Status() : least.error();
     }
     if (group < request.stages || group > request.microbatches)
-        return refusal(
+        return usageError(
             fmt::format("A group of micro-batches of the interleaved schedule has at least as many "
                         "as there are stages and at most all, {} to {}, not {}.",
                 request.stages, request.microbatches, group));
     if (!groupWorks(group, request.stages, request.microbatches))
-        return refusal(fmt::format(
+        return usageError(fmt::format(
             "Groups of {} leave {} of the {} micro-batches for the last one; the interleaved "
             "schedule needs none or at least as many as there are stages, {}.",
             group, request.microbatches % group, request.microbatches, request.stages));
@@ -237,7 +233,7 @@ std::string_view toString(TaskKind kind) {
 Result<ScheduleKind> scheduleKindFromString(std::string_view text) {
     const auto found = std::find(kKinds.begin(), kKinds.end(), text);
     if (found == kKinds.end())
-        return refusal(fmt::format(
+        return usageError(fmt::format(
             "\"{}\" is no schedule: choose gpipe, 1f1b, interleaved, zero-bubble or zero-bubble-v.",
             text));
     return static_cast<ScheduleKind>(found - kKinds.begin());
@@ -248,26 +244,28 @@ Result<int> microbatchGroup(int stages, int microbatches) {
         if (groupWorks(group, stages, microbatches))
             return group;
     }
-    return refusal(fmt::format("The interleaved schedule needs at least as many micro-batches as "
-                               "there are stages: {} are fewer than {}.",
-        microbatches, stages));
+    return usageError(
+        fmt::format("The interleaved schedule needs at least as many micro-batches as "
+                    "there are stages: {} are fewer than {}.",
+            microbatches, stages));
 }
 
 Status checkSchedule(const ScheduleRequest& request) {
     if (request.stages < 1 || request.microbatches < 1 || request.virtualStages < 1)
-        return refusal("A schedule needs at least one stage and one micro-batch.");
+        return usageError("A schedule needs at least one stage and one micro-batch.");
     const bool isV = request.kind == ScheduleKind::ZeroBubbleV;
     const bool isInterleaved = request.kind == ScheduleKind::Interleaved;
     if (isV && request.virtualStages != 2)
-        return refusal("The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
+        return usageError(
+            "The schedule zero-bubble-v has two virtual stages, no more and no fewer.");
     if (request.virtualStages > 1 && !isInterleaved && !isV)
-        return refusal(fmt::format("The schedule {} has no virtual stages; interleaved and "
-                                   "zero-bubble-v have.",
+        return usageError(fmt::format("The schedule {} has no virtual stages; interleaved and "
+                                      "zero-bubble-v have.",
             toString(request.kind)));
     if (request.microbatchGroup < 0
         || (request.microbatchGroup > 0 && (request.virtualStages == 1 || isV)))
-        return refusal("Only the interleaved schedule with virtual stages has groups of "
-                       "micro-batches.");
+        return usageError("Only the interleaved schedule with virtual stages has groups of "
+                          "micro-batches.");
     if (request.virtualStages > 1 && isInterleaved) {
         if (auto status = checkGroup(request); !status.hasValue())
             return status;
@@ -275,7 +273,7 @@ Status checkSchedule(const ScheduleRequest& request) {
     const double tasks = 3.0 * request.stages * request.microbatches * request.virtualStages;
     constexpr std::int64_t kMaxPlayed = kMaxTasks / 10; // whose order is found by playing it
     if (tasks > static_cast<double>(isV ? kMaxPlayed : kMaxTasks))
-        return refusal(
+        return usageError(
             fmt::format("{} stages × {} micro-batches × {} virtual stages are too many to plan.",
                 request.stages, request.microbatches, request.virtualStages));
     return checkTimes(request);

@@ -13,10 +13,6 @@ namespace {
 
 constexpr int kMaxPieces = 1'000'000;
 
-Error refusal(std::string message) {
-    return {ErrorCode::Usage, std::move(message), {}};
-}
-
 std::string piecesText(const StageRequest& request) {
     if (request.virtualStages == 1)
         return fmt::format("{} pipeline stages", request.stages);
@@ -29,7 +25,7 @@ Result<std::vector<int>> equalPieces(const StageRequest& request) {
     const int extra = (request.embeddingCounts ? 1 : 0) + (request.lossCounts ? 1 : 0);
     const int total = request.layers + extra;
     if (total % pieces != 0)
-        return refusal(fmt::format(
+        return usageError(fmt::format(
             "{} layers{} cannot be divided equally over {}: say how with a list of layers per "
             "stage.",
             request.layers,
@@ -39,7 +35,7 @@ Result<std::vector<int>> equalPieces(const StageRequest& request) {
     result.front() -= request.embeddingCounts ? 1 : 0;
     result.back() -= request.lossCounts ? 1 : 0;
     if (result.front() < 0 || result.back() < 0)
-        return refusal("A pipeline stage would have less than no layer.");
+        return usageError("A pipeline stage would have less than no layer.");
     return result;
 }
 
@@ -52,8 +48,8 @@ Result<std::vector<int>> piecesOfStages(const StageRequest& request) {
             std::reverse(stageLayers.begin(), stageLayers.end());
         for (const int layers : stageLayers) {
             if (layers % request.virtualStages != 0)
-                return refusal(fmt::format("{} layers of a stage cannot be divided equally over "
-                                           "its {} virtual stages.",
+                return usageError(fmt::format("{} layers of a stage cannot be divided equally over "
+                                              "its {} virtual stages.",
                     layers, request.virtualStages));
             pieces.push_back(layers / request.virtualStages);
         }
@@ -66,16 +62,16 @@ Result<std::vector<int>> givenPieces(const StageRequest& request) {
     const auto stages = static_cast<std::size_t>(request.stages);
     const auto pieces = stages * static_cast<std::size_t>(request.virtualStages);
     if (count != stages && count != pieces)
-        return refusal(fmt::format(
+        return usageError(fmt::format(
             "Layers are given for {} stages, but there are {}.", count, piecesText(request)));
     std::int64_t sum = 0;
     for (const int layers : request.stageLayers) {
         if (layers < 0)
-            return refusal("A stage cannot have less than no layer.");
+            return usageError("A stage cannot have less than no layer.");
         sum += layers;
     }
     if (request.layers > 0 && sum != request.layers)
-        return refusal(fmt::format(
+        return usageError(fmt::format(
             "The layers of the stages sum to {}, but the model has {}.", sum, request.layers));
     if (count == pieces)
         return request.stageLayers;
@@ -86,9 +82,9 @@ Result<std::vector<int>> givenPieces(const StageRequest& request) {
 
 Result<std::vector<StageChunk>> planStages(const StageRequest& request) {
     if (request.stages < 1 || request.virtualStages < 1 || request.layers < 0)
-        return refusal("There must be at least one stage and one virtual stage.");
+        return usageError("There must be at least one stage and one virtual stage.");
     if (request.stages > kMaxPieces / request.virtualStages)
-        return refusal(fmt::format("{} are too many.", piecesText(request)));
+        return usageError(fmt::format("{} are too many.", piecesText(request)));
     if (request.layers == 0 && request.stageLayers.empty())
         return std::vector<StageChunk>{};
     const auto pieces = request.stageLayers.empty() ? equalPieces(request) : givenPieces(request);
@@ -124,7 +120,7 @@ Result<std::vector<int>> stageLayersFromString(std::string_view text) {
         int layers = 0;
         const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), layers);
         if (problem != std::errc() || end != part.data() + part.size() || layers < 0)
-            return refusal(fmt::format(
+            return usageError(fmt::format(
                 "\"{}\" is no list of layers per stage: write whole numbers, \"19,21,21,19\".",
                 text));
         result.push_back(layers);

@@ -36,6 +36,11 @@ enum class PathKind {
     Unknown,
 };
 
+// Links of the scale-up domain itself, rather than of the host.
+constexpr bool isScaleUp(PathKind kind) {
+    return kind == PathKind::NvLink || kind == PathKind::Xgmi;
+}
+
 std::string_view toString(PathKind kind); // "self", "nvlink", "xgmi", "pix", …, "unknown"
 
 struct TopologyPath {

@@ -33,6 +33,10 @@ struct Error {
     bool operator==(const Error&) const = default;
 };
 
+inline Error usageError(std::string message) {
+    return {ErrorCode::Usage, std::move(message), {}};
+}
+
 // Names follow C++23's std::expected in this project's spelling. There is no bool conversion, so
 // that a Result<bool> cannot be mistaken for its value.
 template <typename T>

@@ -14,7 +14,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{512} << 10;
+constexpr std::size_t kReadBlock = std::size_t{512} << 10;
 constexpr std::size_t kMostBlocks = 6;
 
 struct Block {
@@ -80,7 +80,7 @@ private:
             block = std::move(m_empty.back());
             m_empty.pop_back();
         }
-        block.bytes.resize(kBlock);
+        block.bytes.resize(kReadBlock);
         block.used = 0;
         return block;
     }

@@ -86,4 +86,9 @@ bool RunFolders::hasTelemetry(std::string_view folder) const {
     return m_telemetry.contains(folder);
 }
 
+bool isInside(std::string_view file, std::string_view folder) {
+    return folder.empty()
+        || (file.starts_with(folder) && file.size() > folder.size() && file[folder.size()] == '/');
+}
+
 } // namespace trainscope::importers

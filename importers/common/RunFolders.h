@@ -40,6 +40,8 @@ private:
 
 // The path of the folder that holds `path` ("" at the root), and the last component.
 std::string_view folderPart(std::string_view path);
+// Whether a file lies in the folder or below; "" is the root.
+bool isInside(std::string_view file, std::string_view folder);
 std::string_view namePart(std::string_view path);
 
 } // namespace trainscope::importers

@@ -9,7 +9,7 @@ namespace trainscope::importers {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{64} << 10;
+constexpr std::size_t kTextBlock = std::size_t{64} << 10;
 constexpr char32_t kReplacement = 0xFFFD;
 
 void appendUtf8(std::string& out, char32_t code) {
@@ -89,7 +89,7 @@ private:
 
     // False at the end of the stream.
     Result<bool> convertBlock() {
-        std::vector<std::byte> block(kBlock);
+        std::vector<std::byte> block(kTextBlock);
         const auto count = m_raw->read(block);
         if (!count.hasValue())
             return count.error();

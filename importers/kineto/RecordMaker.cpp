@@ -11,8 +11,8 @@ namespace trainscope::importers::kineto {
 
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{4} << 20; // of remembered texts
-constexpr std::size_t kMaxCategories = 4096;
+constexpr std::size_t kMaxTextBytes = std::size_t{4} << 20; // of remembered texts
+constexpr std::size_t kMaxKnownCategories = 4096;
 
 bool canAdd(std::int64_t a, std::int64_t b) {
     return b <= 0 || a <= std::numeric_limits<std::int64_t>::max() - b;
@@ -32,7 +32,7 @@ void RecordMaker::begin(EventBatch& batch) {
 }
 
 void RecordMaker::forgetWhenLarge() {
-    if (m_nameTable.bytes() + m_detailTable.bytes() + m_trackTable.bytes() > kMaxBytes) {
+    if (m_nameTable.bytes() + m_detailTable.bytes() + m_trackTable.bytes() > kMaxTextBytes) {
         m_nameTable.clear();
         m_detailTable.clear();
         m_trackTable.clear();
@@ -40,7 +40,7 @@ void RecordMaker::forgetWhenLarge() {
         m_details.clear();
         m_tracks.clear();
     }
-    if (m_categories.size() > kMaxCategories) {
+    if (m_categories.size() > kMaxKnownCategories) {
         m_categories.clear();
         ++m_generation;
     }

@@ -1,5 +1,6 @@
 #include "importers/launch/Arguments.h"
 
+#include "importers/common/Text.h"
 #include "importers/launch/ShellText.h"
 
 #include <algorithm>
@@ -22,13 +23,6 @@ std::string withUnderscores(std::string_view key) {
     std::string out(key);
     std::replace(out.begin(), out.end(), '-', '_');
     return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 // GPT-NeoX says behind a value, after dots to a fixed column, whether it is the default.

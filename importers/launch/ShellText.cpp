@@ -1,5 +1,7 @@
 #include "importers/launch/ShellText.h"
 
+#include "importers/common/Text.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -8,7 +10,7 @@ namespace trainscope::importers::launch {
 
 namespace {
 
-constexpr int kMaxHops = 8;
+constexpr int kMaxExpansions = 8;
 constexpr std::size_t kMaxValue = 200;
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kSeparators = " \t\r\n\"'`;";
@@ -51,13 +53,6 @@ std::string cleaned(std::string_view text) {
         out += goesOn ? ' ' : '\n';
     }
     return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 // The value that stands at the front of `text`, without its quotes.
@@ -123,7 +118,7 @@ std::vector<std::string> ShellText::words() const {
 }
 
 std::optional<std::string> ShellText::resolve(std::string_view word) const {
-    return resolve(word, kMaxHops);
+    return resolve(word, kMaxExpansions);
 }
 
 std::optional<std::string> ShellText::resolve(std::string_view word, int hops) const {

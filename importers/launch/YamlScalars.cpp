@@ -13,9 +13,10 @@ namespace trainscope::importers::launch {
 
 namespace {
 
-constexpr std::size_t kMaxDepth = 64; // deeper nodes are passed over: their paths would only grow
+constexpr std::size_t kMaxYamlDepth
+    = 64; // deeper nodes are passed over: their paths would only grow
 constexpr int kMaxDocuments = 16;
-constexpr std::size_t kMaxScalars = 200'000;
+constexpr std::size_t kMaxYamlScalars = 200'000;
 
 class Collector final : public YAML::EventHandler {
 public:
@@ -80,7 +81,7 @@ private:
     void scalar(const std::string& value, YAML::anchor_t anchor) {
         if (m_skipped > 0)
             return;
-        if (anchor != 0 && m_anchors.size() < kMaxScalars)
+        if (anchor != 0 && m_anchors.size() < kMaxYamlScalars)
             m_anchors[anchor] = value;
         if (expectsKey()) {
             m_frames.back().key = value;
@@ -93,7 +94,7 @@ private:
 
     void open(bool isMap) {
         // A map or list that is a key has no path.
-        if (m_skipped > 0 || expectsKey() || m_frames.size() >= kMaxDepth) {
+        if (m_skipped > 0 || expectsKey() || m_frames.size() >= kMaxYamlDepth) {
             ++m_skipped;
             return;
         }
@@ -120,7 +121,7 @@ private:
     }
 
     void keep(std::string path, std::string value) {
-        if (!path.empty() && scalars.size() < kMaxScalars)
+        if (!path.empty() && scalars.size() < kMaxYamlScalars)
             scalars.insert_or_assign(std::move(path), std::move(value));
     }
 

@@ -1,7 +1,7 @@
 #include "importers/nvsmi/Cell.h"
 
 #include "importers/common/Number.h"
-#include "importers/nvsmi/Text.h"
+#include "importers/common/Text.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "importers/nvsmi/Cells.h"
 
-#include "importers/nvsmi/Text.h"
+#include "importers/common/Text.h"
 
 #include <algorithm>
 #include <bit>

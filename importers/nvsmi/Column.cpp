@@ -1,6 +1,6 @@
 #include "importers/nvsmi/Column.h"
 
-#include "importers/nvsmi/Text.h"
+#include "importers/common/Text.h"
 #include "importers/nvsmi/Unit.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "importers/nvsmi/Guess.h"
 
+#include "importers/common/Text.h"
 #include "importers/nvsmi/Stamp.h"
-#include "importers/nvsmi/Text.h"
 #include "importers/nvsmi/Unit.h"
 
 #include <algorithm>

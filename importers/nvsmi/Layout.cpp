@@ -1,10 +1,10 @@
 #include "importers/nvsmi/Layout.h"
 
 #include "importers/common/LineReader.h"
+#include "importers/common/Text.h"
 #include "importers/nvsmi/Cells.h"
 #include "importers/nvsmi/Guess.h"
 #include "importers/nvsmi/Identity.h"
-#include "importers/nvsmi/Text.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
 #include "importers/nvsmi/LogReader.h"
 
 #include "core/parallel/OrderedJobs.h"
+#include "importers/common/Text.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/Identity.h"
 #include "importers/nvsmi/PowerSensor.h"
 #include "importers/nvsmi/TableColumns.h"
-#include "importers/nvsmi/Text.h"
 
 #include <algorithm>
 #include <array>

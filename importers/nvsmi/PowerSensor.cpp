@@ -1,6 +1,6 @@
 #include "importers/nvsmi/PowerSensor.h"
 
-#include "importers/nvsmi/Text.h"
+#include "importers/common/Text.h"
 
 #include <algorithm>
 #include <array>

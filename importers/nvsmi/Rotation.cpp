@@ -9,7 +9,7 @@ namespace trainscope::importers::nvsmi {
 
 namespace {
 
-constexpr int kMostGpus = 64;
+constexpr int kMostRotated = 64;
 
 std::vector<std::int64_t> steps(std::span<const TimeNs> stamps) {
     std::vector<std::int64_t> result;
@@ -55,7 +55,7 @@ Rhythm findRhythm(std::span<const TimeNs> stamps, bool hasFraction) {
     const auto common = std::max_element(frequency.begin(), frequency.end(),
         [](const auto& a, const auto& b) { return a.second < b.second; });
     const bool regular = common->second * 10 >= static_cast<int>(lengths.size()) * 8;
-    if (!regular || common->first > kMostGpus)
+    if (!regular || common->first > kMostRotated)
         return {};
     return {common->first, {pause}};
 }

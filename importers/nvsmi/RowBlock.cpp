@@ -1,7 +1,7 @@
 #include "importers/nvsmi/RowBlock.h"
 
+#include "importers/common/Text.h"
 #include "importers/common/TextCleaning.h"
-#include "importers/nvsmi/Text.h"
 
 #include <cstring>
 #include <limits>
@@ -11,7 +11,6 @@ namespace trainscope::importers::nvsmi {
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kUsualRow = 64; // bytes, for the first guess at the number of rows
 
 class Reader {

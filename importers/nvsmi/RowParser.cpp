@@ -1,7 +1,7 @@
 #include "importers/nvsmi/RowParser.h"
 
 #include "importers/common/Number.h"
-#include "importers/nvsmi/Text.h"
+#include "importers/common/Text.h"
 #include "importers/nvsmi/Unit.h"
 
 #include <algorithm>
@@ -14,7 +14,6 @@ namespace trainscope::importers::nvsmi {
 namespace {
 
 using Role = Column::Role;
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 Error unrecognised(std::string message) {
     return {ErrorCode::Unrecognised, std::move(message), {}};

@@ -6,11 +6,14 @@
 #include "importers/nvsmi/Layout.h"
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trainscope::importers::nvsmi {
+
+inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // Columns that belong to one GPU: all of them, or in a wide file those of one GPU.
 struct ColumnGroup {

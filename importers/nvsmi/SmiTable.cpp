@@ -1,7 +1,7 @@
 #include "importers/nvsmi/SmiTable.h"
 
+#include "importers/common/Text.h"
 #include "importers/nvsmi/Cell.h"
-#include "importers/nvsmi/Text.h"
 
 #include <algorithm>
 #include <vector>

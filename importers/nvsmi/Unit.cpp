@@ -1,6 +1,6 @@
 #include "importers/nvsmi/Unit.h"
 
-#include "importers/nvsmi/Text.h"
+#include "importers/common/Text.h"
 
 #include <array>
 

@@ -16,17 +16,12 @@ std::string logFolder(const ImportUnit& unit) {
     return std::string(folderPart(unit.files.front()));
 }
 
-bool isBelow(std::string_view path, std::string_view folder) {
-    return folder.empty() || path == folder
-        || (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/');
-}
-
 // Names of the runs with a unit in that folder or below.
 std::set<std::string> runsBelow(const std::vector<ImportUnit>& units, std::string_view folder) {
     std::set<std::string> names;
     for (const ImportUnit& unit : units) {
         if (unit.importer != kLogs && !unit.machine && !unit.files.empty()
-            && isBelow(folderPart(unit.files.front()), folder))
+            && isInside(unit.files.front(), folder))
             names.insert(unit.runName);
     }
     return names;

@@ -2,6 +2,7 @@
 
 #include "core/model/LaunchFields.h"
 #include "importers/launch/LaunchFiles.h"
+#include "importers/registry/MachineUnits.h"
 
 #include <algorithm>
 #include <set>
@@ -14,20 +15,6 @@ namespace {
 
 constexpr std::string_view kReadsItself = "charllm";
 
-bool isBelow(std::string_view path, std::string_view folder) {
-    return folder.empty()
-        || (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/');
-}
-
-std::size_t runsBelow(const std::vector<ImportUnit>& units, std::string_view folder) {
-    std::set<std::string_view> names;
-    for (const ImportUnit& unit : units) {
-        if (!unit.machine && !unit.files.empty() && isBelow(unit.files.front(), folder))
-            names.insert(unit.runName);
-    }
-    return names.size();
-}
-
 // The run's folder, and the one above where it is that run's alone.
 std::vector<std::string> foldersOf(
     const RunFolders& runs, const std::vector<ImportUnit>& units, const ImportUnit& unit) {
@@ -35,7 +22,7 @@ std::vector<std::string> foldersOf(
     const std::string run = runs.folderOf(first).value_or(std::string(folderPart(first)));
     std::vector<std::string> folders;
     for (std::string folder = run; folders.size() < 2; folder = folderPart(folder)) {
-        if (runsBelow(units, folder) == 1)
+        if (runsInside(units, folder).size() == 1)
             folders.push_back(folder);
         if (folder.empty() || folders.empty())
             break;

@@ -11,20 +11,6 @@ namespace trainscope::importers {
 
 namespace {
 
-bool isBelow(std::string_view path, std::string_view folder) {
-    return folder.empty()
-        || (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/');
-}
-
-std::vector<std::string> runsBelow(const std::vector<ImportUnit>& units, std::string_view folder) {
-    std::set<std::string> names;
-    for (const ImportUnit& unit : units) {
-        if (!unit.machine && !unit.files.empty() && isBelow(unit.files.front(), folder))
-            names.insert(unit.runName);
-    }
-    return {names.begin(), names.end()};
-}
-
 struct Found {
     std::string folder;
     std::vector<std::string> runs;
@@ -32,9 +18,9 @@ struct Found {
 
 Found runsBeside(const std::vector<ImportUnit>& units, const ImportUnit& unit) {
     for (std::string folder(folderPart(unit.path));; folder = folderPart(folder)) {
-        auto runs = runsBelow(units, folder);
+        const auto runs = runsInside(units, folder);
         if (!runs.empty() || folder.empty())
-            return {folder, std::move(runs)};
+            return {folder, {runs.begin(), runs.end()}};
     }
 }
 
@@ -56,6 +42,15 @@ bool hasSpeeds(const ImportUnit& unit) {
 }
 
 } // namespace
+
+std::set<std::string> runsInside(const std::vector<ImportUnit>& units, std::string_view folder) {
+    std::set<std::string> names;
+    for (const ImportUnit& unit : units) {
+        if (!unit.machine && !unit.files.empty() && isInside(unit.files.front(), folder))
+            names.insert(unit.runName);
+    }
+    return names;
+}
 
 void joinMachinesToRuns(std::vector<ImportUnit>& units) {
     std::vector<std::pair<std::size_t, std::size_t>> order; // depth of the folder, unit

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (importer.sniff(text.substr(0, 65536), "node0.csv") == 0)
         return 0;
     for (const auto& unit : importer.plan(*tree, tree->files())) {
-        testing::RecordingSink sink;
+        test::RecordingSink sink;
         const auto report = importer.import(*tree, unit, sink, {});
         if (!report.hasValue() && report.error().message.empty())
             std::abort();

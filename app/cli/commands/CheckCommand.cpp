@@ -13,7 +13,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options {
+struct CheckOptions {
     std::string database;
     bool json = false;
 };
@@ -30,13 +30,13 @@ void printText(const store::CheckReport& report, const Console& console) {
                                               : "the database is damaged.\n");
 }
 
-Json reportJson(const Options& options, const store::CheckReport& report) {
+Json checkJson(const CheckOptions& options, const store::CheckReport& report) {
     return {{"database", options.database}, {"whole", report.damageCount == 0},
         {"pieces", report.pieces}, {"bytes", report.bytes}, {"damage_count", report.damageCount},
         {"damage", report.damage}};
 }
 
-ExitStatus check(const Options& options, const Console& console) {
+ExitStatus check(const CheckOptions& options, const Console& console) {
     const auto store = openDatabase(options.database);
     if (!store.hasValue())
         return console.fail(store.error());
@@ -46,7 +46,7 @@ ExitStatus check(const Options& options, const Console& console) {
     if (!report.hasValue())
         return console.fail(report.error());
     if (options.json)
-        printJson(console.out(), reportJson(options, report.value()));
+        printJson(console.out(), checkJson(options, report.value()));
     else
         printText(report.value(), console);
     return report.value().damageCount == 0 ? ExitStatus::Done : ExitStatus::Unreadable;
@@ -56,7 +56,7 @@ ExitStatus check(const Options& options, const Console& console) {
 
 void addCheckCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("check", "Read a whole database and list what is damaged");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CheckOptions>();
     command->add_option("DB", options->database, "The run database")->required();
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(R"(Changes nothing. Ends with status 3 where something is damaged.

@@ -18,7 +18,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options {
+struct ClusterOptions {
     std::string database;
     std::vector<std::string> runs;
     std::string airflow;
@@ -66,7 +66,7 @@ struct Said {
     layout::MachineFacts machine;
 };
 
-Result<Said> saidBy(const Options& options, const Console& console) {
+Result<Said> saidBy(const ClusterOptions& options, const Console& console) {
     Said said;
     if (!options.airflow.empty()) {
         auto parsed = analysis::parseAirflow(options.airflow);
@@ -151,7 +151,7 @@ Status forget(store::Store& store, const std::vector<Run>& runs) {
 }
 
 // Nothing is written unless all runs can take it.
-Status change(store::Store& store, const std::vector<Run>& runs, const Options& options,
+Status change(store::Store& store, const std::vector<Run>& runs, const ClusterOptions& options,
     const Console& console) {
     if (options.reset)
         return forget(store, runs);
@@ -249,7 +249,7 @@ void printCluster(const Shown& shown, std::ostream& out) {
     printLinks(shown.cluster, out);
 }
 
-ExitStatus showClusters(const Options& options, const Console& console) {
+ExitStatus showClusters(const ClusterOptions& options, const Console& console) {
     auto store = openDatabase(options.database,
         options.isChange() ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly);
     if (!store.hasValue())
@@ -282,7 +282,7 @@ ExitStatus showClusters(const Options& options, const Console& console) {
 void addClusterCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "cluster", "Show a run's machine, and say what its sources do not: air, links, racks");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ClusterOptions>();
     command->add_option("DB", options->database, "The run database")->required();
     command->add_option("--run", options->runs, "Only this run; may be given several times")
         ->type_name("N")

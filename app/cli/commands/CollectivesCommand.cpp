@@ -21,7 +21,7 @@ using analysis::CommunicationRow;
 using analysis::CommunicationSummary;
 using analysis::RankCommunication;
 
-struct Options : OneRun {
+struct CollectivesOptions : OneRun {
     std::optional<double> networkGbps;
     bool ownClocks = false;
 };
@@ -136,8 +136,8 @@ void printSummary(const CommunicationSummary& summary, std::ostream& out) {
     printRanks(summary, out);
 }
 
-ExitStatus printCollectives(
-    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+ExitStatus printCollectives(const CollectivesOptions& options, const Console& console,
+    const store::Store& store, const Run& run) {
     analysis::CommunicationOptions wanted;
     wanted.onCommonClock = !options.ownClocks;
     if (options.networkGbps)
@@ -162,7 +162,7 @@ ExitStatus printCollectives(
 void addCollectivesCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "collectives", "Collectives matched across ranks: bandwidths, waits, stragglers");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CollectivesOptions>();
     addOneRun(*command, *options);
     command
         ->add_option("--network-gbps", options->networkGbps,

@@ -17,7 +17,7 @@ namespace {
 
 using analysis::Normalisation;
 
-struct Options {
+struct CompareOptions {
     std::string database;
     std::vector<std::string> runs;
     std::string saved;
@@ -34,7 +34,7 @@ Error usage(std::string message) {
 }
 
 // A run given twice stays there twice, so that comparing it with itself is refused.
-Result<std::vector<Run>> runsOf(const store::Store& store, const Options& options) {
+Result<std::vector<Run>> runsOf(const store::Store& store, const CompareOptions& options) {
     if (options.runs.empty()) {
         auto all = store.runs();
         if (all.hasValue() && all.value().size() != 2)
@@ -61,7 +61,7 @@ struct Wanted {
 };
 
 Result<Wanted> savedOnes(
-    const store::Store& store, const Options& options, const Console& console) {
+    const store::Store& store, const CompareOptions& options, const Console& console) {
     auto saved = app::savedComparison(store, options.saved);
     if (!saved.hasValue())
         return saved.error();
@@ -74,7 +74,8 @@ Result<Wanted> savedOnes(
     return Wanted{std::move(saved.value().settings), std::move(saved.value().runs)};
 }
 
-Result<Wanted> wantedOf(const store::Store& store, const Options& options, const Console& console) {
+Result<Wanted> wantedOf(
+    const store::Store& store, const CompareOptions& options, const Console& console) {
     Wanted wanted;
     if (!options.saved.empty()) {
         if (!options.runs.empty())
@@ -101,14 +102,14 @@ Result<Wanted> wantedOf(const store::Store& store, const Options& options, const
     return wanted;
 }
 
-Status keep(const Options& options, const app::ComparisonSettings& settings) {
+Status keep(const CompareOptions& options, const app::ComparisonSettings& settings) {
     auto store = openDatabase(options.database, store::OpenMode::ReadWrite);
     if (!store.hasValue())
         return store.error();
     return app::saveComparison(store.value(), options.save, settings);
 }
 
-ExitStatus printCompared(const Options& options, const Console& console) {
+ExitStatus printCompared(const CompareOptions& options, const Console& console) {
     const auto store = openDatabase(options.database);
     if (!store.hasValue())
         return console.fail(store.error());
@@ -154,7 +155,7 @@ std::string checkQuantity(const std::string& key) {
     return "There is no quantity '" + key + "'; there are " + list + ".";
 }
 
-void addSavingOptions(CLI::App& command, Options& options) {
+void addSavingOptions(CLI::App& command, CompareOptions& options) {
     command
         .add_option("--saved", options.saved,
             "The runs and settings of the comparison that the database keeps under this name")
@@ -171,7 +172,7 @@ void addSavingOptions(CLI::App& command, Options& options) {
 void addCompareCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "compare", "Runs side by side, and whether scale-up or scale-out served better");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CompareOptions>();
     command->add_option("DB", options->database, "The run database")->required();
     command
         ->add_option("--run", options->runs,

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostSteps = std::size_t{1} << 19U;
 constexpr double kDefaultLagS = 60.0;
 
-struct Options : OneRun {
+struct CorrelateOptions : OneRun {
     std::string a;
     std::string b;
     double maxLagS = kDefaultLagS;
@@ -96,7 +96,7 @@ struct Found {
     analysis::Correlation correlation;
 };
 
-Result<Found> find(const store::Store& store, const Run& run, const Options& options) {
+Result<Found> find(const store::Store& store, const Run& run, const CorrelateOptions& options) {
     const auto all = store.series(run.id);
     if (!all.hasValue())
         return all.error();
@@ -151,8 +151,8 @@ void printFound(const Found& found, std::ostream& out) {
             correlation.independentSamples);
 }
 
-ExitStatus printCorrelation(
-    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+ExitStatus printCorrelation(const CorrelateOptions& options, const Console& console,
+    const store::Store& store, const Run& run) {
     const auto found = find(store, run, options);
     if (!found.hasValue())
         return console.fail(found.error());
@@ -168,7 +168,7 @@ ExitStatus printCorrelation(
 void addCorrelateCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "correlate", "How two series of a run move together, and which follows");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CorrelateOptions>();
     addOneRun(*command, *options);
     command->add_option("--a", options->a, "METRIC (summed up), METRIC:RANK or METRIC:node K")
         ->required()

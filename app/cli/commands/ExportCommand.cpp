@@ -12,14 +12,14 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options : OneRun {
+struct ExportOptions : OneRun {
     std::vector<std::string> metrics;
     std::string out;
     bool force = false;
 };
 
-ExitStatus exportCsv(
-    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+ExitStatus exportCsv(const ExportOptions& options, const Console& console,
+    const store::Store& store, const Run& run) {
     ProgressLine line(console);
     const auto files = exportRun(
         store, {run, options.metrics, options.out, options.force}, [&](std::string_view phase) {
@@ -40,7 +40,7 @@ ExitStatus exportCsv(
 
 void addExportCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("export", "Write a run's samples, kernels and spans as CSV");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ExportOptions>();
     addOneRun(*command, *options);
     command
         ->add_option("--metric", options->metrics, "Only this metric; may be given several times")

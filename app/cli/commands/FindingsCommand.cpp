@@ -16,7 +16,7 @@ namespace {
 
 using analysis::Finding;
 
-struct Options : OneRun {
+struct FindingsOptions : OneRun {
     std::optional<double> networkGbps;
 };
 
@@ -58,8 +58,8 @@ void printFindings(const Run& run, const std::vector<Finding>& findings, std::os
     }
 }
 
-ExitStatus printFound(
-    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+ExitStatus findingsOfRun(const FindingsOptions& options, const Console& console,
+    const store::Store& store, const Run& run) {
     ProgressLine line(console);
     analysis::FindingsOptions wanted;
     if (options.networkGbps)
@@ -82,7 +82,7 @@ ExitStatus printFound(
 void addFindingsCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "findings", "What deserves attention in a run, in plain sentences with their numbers");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<FindingsOptions>();
     addOneRun(*command, *options);
     command
         ->add_option("--network-gbps", options->networkGbps,
@@ -99,7 +99,7 @@ Examples:
   trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000 --json)");
     command->callback([options, &context] {
         context.action
-            = [options, &context] { return withRun(*options, context.console, printFound); };
+            = [options, &context] { return withRun(*options, context.console, findingsOfRun); };
     });
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxListed = 20;
 constexpr unsigned kMostThreads = 64; // as WorkerPool takes them
 
-struct Options {
+struct ImportOptions {
     ImportRequest request;
     unsigned threads = 0; // 0: as many as processors
     bool json = false;
@@ -41,7 +41,7 @@ Json unitJson(const app::UnitOutcome& outcome) {
     return json;
 }
 
-Json outcomeJson(const Options& options, const ImportOutcome& outcome) {
+Json outcomeJson(const ImportOptions& options, const ImportOutcome& outcome) {
     Json json{{"database", options.request.database}};
     const bool complete = outcome.status() == ExitStatus::Done;
     json["status"] = outcome.done() == 0 ? "failed" : complete ? "done" : "partial";
@@ -97,7 +97,7 @@ void printWarnings(const ImportOutcome& outcome, const Console& console) {
         console.warn("Stopped on request; what was finished before is kept.");
 }
 
-void printOutcome(const Options& options, const ImportOutcome& outcome, std::ostream& out) {
+void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, std::ostream& out) {
     TextTable table({{"run", TextTable::Align::Left}, {"rank"}, {"read", TextTable::Align::Left}});
     for (const auto& unit : outcome.units) {
         const std::string rank = unit.unit.rank ? std::to_string(*unit.unit.rank) : std::string();
@@ -110,7 +110,7 @@ void printOutcome(const Options& options, const ImportOutcome& outcome, std::ost
         << options.request.database << '\n';
 }
 
-ExitStatus importSources(const Options& options, const Console& console) {
+ExitStatus importSources(const ImportOptions& options, const Console& console) {
     WorkerPool::askFor(options.threads);
     const auto outcome = runImportJob(options.request, console);
     if (!outcome.hasValue()) {
@@ -133,7 +133,7 @@ ExitStatus importSources(const Options& options, const Console& console) {
 
 void addImportCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("import", "Read files and folders into a run database");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ImportOptions>();
     command
         ->add_option(
             "SRC", options->request.sources, "Files and folders; formats are found by content")

@@ -14,7 +14,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options {
+struct InfoOptions {
     std::string database;
     bool json = false;
 };
@@ -91,7 +91,7 @@ Result<Json> infoJson(const store::Store& store, const std::vector<Run>& runs,
     return json;
 }
 
-ExitStatus printInfo(const Options& options, const Console& console) {
+ExitStatus printInfo(const InfoOptions& options, const Console& console) {
     const auto store = openDatabase(options.database);
     if (!store.hasValue())
         return console.fail(store.error());
@@ -120,7 +120,7 @@ ExitStatus printInfo(const Options& options, const Console& console) {
 
 void addInfoCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("info", "List the runs, layouts and sources of a database");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<InfoOptions>();
     command->add_option("DB", options->database, "The run database")->required();
     command->add_flag("--json", options->json, "Print one JSON object");
     command->footer(R"(Examples:

@@ -23,13 +23,13 @@ namespace {
 
 using analysis::KernelCategories;
 
-struct Options : OneRun {
+struct KernelsOptions : OneRun {
     std::string categories;
     std::optional<std::int64_t> iteration;
     bool steady = false;
 };
 
-Result<KernelCategories> chosenCategories(const Options& options) {
+Result<KernelCategories> chosenCategories(const KernelsOptions& options) {
     return options.categories.empty() ? KernelCategories::fromFolder(catalogue::configFolder())
                                       : KernelCategories::fromChoice(options.categories);
 }
@@ -69,8 +69,8 @@ Status compute(const store::Store& store, const analysis::IterationChoice& choic
     return {};
 }
 
-Result<KernelsReport> computeReport(
-    const store::Store& store, const Run& run, const Options& options, const Progress& progress) {
+Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
+    const KernelsOptions& options, const Progress& progress) {
     const auto categories = chosenCategories(options);
     if (!categories.hasValue())
         return categories.error();
@@ -101,8 +101,8 @@ Result<KernelsReport> computeReport(
     return report;
 }
 
-ExitStatus printBreakdown(
-    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+ExitStatus printBreakdown(const KernelsOptions& options, const Console& console,
+    const store::Store& store, const Run& run) {
     ProgressLine line(console);
     const auto report = computeReport(store, run, options, [&](const ProgressState& state) {
         line.update(state.phase, state.bytesDone, state.bytesTotal);
@@ -126,7 +126,7 @@ ExitStatus printBreakdown(
 void addKernelsCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "kernels", "Kernels, categories, and busy, overlapped and idle time per rank");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<KernelsOptions>();
     addOneRun(*command, *options);
     command
         ->add_option("--categories", options->categories,

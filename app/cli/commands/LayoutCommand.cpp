@@ -19,7 +19,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options {
+struct LayoutCommandOptions {
     std::string database;
     std::string run;
     LayoutOptions layout;
@@ -49,7 +49,8 @@ struct Report {
     std::optional<analysis::TracedSchedule> traced;
 };
 
-ExitStatus print(const Options& options, const Console& console, const Report& report) {
+ExitStatus print(
+    const LayoutCommandOptions& options, const Console& console, const Report& report) {
     const auto plan = layout::planSchedule(report.layout);
     ExitStatus status = ExitStatus::Done;
     if (!plan.hasValue() && plan.error().code != ErrorCode::NotFound) {
@@ -87,8 +88,8 @@ ExitStatus print(const Options& options, const Console& console, const Report& r
 }
 
 // The layout asked for over what is known of the run, and the traffic where the model is known.
-Result<Report> reportOf(
-    const Options& options, const layout::LayoutRequest& known, const LaunchConfig& launch) {
+Result<Report> reportOf(const LayoutCommandOptions& options, const layout::LayoutRequest& known,
+    const LaunchConfig& launch) {
     auto request = options.layout.over(known);
     if (!request.hasValue())
         return request.error();
@@ -111,14 +112,14 @@ Result<Report> reportOf(
     return report;
 }
 
-ExitStatus printRequested(const Options& options, const Console& console) {
+ExitStatus printRequested(const LayoutCommandOptions& options, const Console& console) {
     const auto report = reportOf(options, {}, {});
     return report.hasValue() ? print(options, console, report.value())
                              : console.fail(report.error());
 }
 
-Result<analysis::RunLayout> knownLayout(
-    const store::Store& store, const Run& run, const Options& options, const Console& console) {
+Result<analysis::RunLayout> knownLayout(const store::Store& store, const Run& run,
+    const LayoutCommandOptions& options, const Console& console) {
     const auto known = analysis::runLayout(
         store, run, [&console](const ProgressState&) { return !console.isCancelled(); });
     const bool isByHand = options.layout.saysDegrees();
@@ -131,7 +132,8 @@ Result<analysis::RunLayout> knownLayout(
 }
 
 // Keeps the layout given for the run, over what is known of it, or takes back what was kept.
-Status enter(store::Store& store, const Run& run, const Options& options, const Console& console) {
+Status enter(store::Store& store, const Run& run, const LayoutCommandOptions& options,
+    const Console& console) {
     if (options.forget)
         return analysis::enterLayout(store, run, std::nullopt);
     const auto known = knownLayout(store, run, options, console);
@@ -144,8 +146,8 @@ Status enter(store::Store& store, const Run& run, const Options& options, const 
 }
 
 // What the ranks exchange, with the model as options have it.
-Status readBytes(const store::Store& store, Run run, const Options& options, const Console& console,
-    Report& report) {
+Status readBytes(const store::Store& store, Run run, const LayoutCommandOptions& options,
+    const Console& console, Report& report) {
     const int world = report.layout.grid.worldSize();
     if (options.rank && *options.rank >= world)
         return Error{ErrorCode::NotFound,
@@ -164,7 +166,7 @@ Status readBytes(const store::Store& store, Run run, const Options& options, con
     return {};
 }
 
-Status readTraced(const store::Store& store, const Run& run, const Options& options,
+Status readTraced(const store::Store& store, const Run& run, const LayoutCommandOptions& options,
     const Console& console, Report& report) {
     analysis::TraceQuery query{options.iteration, std::nullopt};
     if (!options.layout.schedule.empty()) {
@@ -181,7 +183,7 @@ Status readTraced(const store::Store& store, const Run& run, const Options& opti
     return {};
 }
 
-ExitStatus printOfRun(Options options, const Console& console) {
+ExitStatus printOfRun(LayoutCommandOptions options, const Console& console) {
     const bool isChange = options.save || options.forget;
     auto store = openDatabase(
         options.database, isChange ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly);
@@ -229,7 +231,7 @@ ExitStatus printOfRun(Options options, const Console& console) {
 void addLayoutCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "layout", "Where each rank sits, its groups, its layers, and the pipeline's schedule");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<LayoutCommandOptions>();
     command->add_option("DB", options->database, "A run database: the layout of one of its runs");
     command->add_option("--run", options->run, "The run; may be left out where there is only one")
         ->type_name("N");

@@ -15,7 +15,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options : OneRun {
+struct PlacementOptions : OneRun {
     std::string argumentsFile;
 };
 
@@ -94,8 +94,8 @@ void printPlacement(std::ostream& out, const Run& run, const analysis::Placement
         out << "note: " << note << '\n';
 }
 
-ExitStatus place(
-    const Options& options, const Console& console, const store::Store& store, const Run& run) {
+ExitStatus place(const PlacementOptions& options, const Console& console, const store::Store& store,
+    const Run& run) {
     const auto placement = analysis::proposePlacement(
         store, run, [&console](const ProgressState&) { return !console.isCancelled(); });
     if (!placement.hasValue())
@@ -120,7 +120,7 @@ ExitStatus place(
 void addPlacementCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "placement", "Which GPUs should serve which stages, with how many layers, given the heat");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PlacementOptions>();
     addOneRun(*command, *options);
     command->add_option("--out-args", options->argumentsFile, "Write the launch arguments there")
         ->type_name("F");

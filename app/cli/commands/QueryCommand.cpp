@@ -21,7 +21,7 @@ using store::SqlValue;
 constexpr std::size_t kTableRows = 1000;
 constexpr std::size_t kCellWidth = 100;
 
-struct Options {
+struct QueryOptions {
     std::string database;
     std::string sql;
     bool json = false;
@@ -118,7 +118,7 @@ Status printAsText(const store::Store& store, const std::string& sql, const Cons
     return {};
 }
 
-ExitStatus runQuery(const Options& options, const Console& console) {
+ExitStatus runQuery(const QueryOptions& options, const Console& console) {
     const auto store = openDatabase(options.database);
     if (!store.hasValue())
         return console.fail(store.error());
@@ -134,7 +134,7 @@ ExitStatus runQuery(const Options& options, const Console& console) {
 
 void addQueryCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("query", "Ask the database in SQL, read-only");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<QueryOptions>();
     command->add_option("DB", options->database, "The run database")->required();
     command->add_option("SQL", options->sql, "One SELECT statement")->required();
     command->add_flag("--json", options->json, "Print one JSON object with columns and rows");

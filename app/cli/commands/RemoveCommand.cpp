@@ -12,13 +12,13 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options {
+struct RemoveOptions {
     std::string database;
     std::string run;
     bool vacuum = false;
 };
 
-ExitStatus removeRun(const Options& options, const Console& console) {
+ExitStatus removeRun(const RemoveOptions& options, const Console& console) {
     auto store = openDatabase(options.database, store::OpenMode::ReadWrite);
     if (!store.hasValue())
         return console.fail(store.error());
@@ -45,7 +45,7 @@ ExitStatus removeRun(const Options& options, const Console& console) {
 
 void addRemoveCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("remove", "Remove a run from a database");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RemoveOptions>();
     command->add_option("DB", options->database, "The run database")->required();
     command->add_option("--run", options->run, "The run to remove")->required()->type_name("N");
     command->add_flag(

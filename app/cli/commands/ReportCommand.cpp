@@ -14,13 +14,13 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options {
+struct ReportOptions {
     std::string database;
     std::vector<std::string> runs;
     std::string out;
 };
 
-Status makeReport(const Options& options, const Console& console) {
+Status makeReport(const ReportOptions& options, const Console& console) {
     const bool isKnown = options.out.ends_with(".pdf") || options.out.ends_with(".html");
     if (!isKnown)
         return Error{ErrorCode::Usage, "A report's name ends in .pdf or .html.", options.out};
@@ -50,7 +50,7 @@ Status makeReport(const Options& options, const Console& console) {
     return app::writeReport(loaded.value(), QString::fromStdString(options.out));
 }
 
-ExitStatus writeReport(const Options& options, const Console& console) {
+ExitStatus writeReport(const ReportOptions& options, const Console& console) {
     needApplication();
     const Status made = makeReport(options, console);
     if (!made.hasValue())
@@ -64,7 +64,7 @@ ExitStatus writeReport(const Options& options, const Console& console) {
 void addReportCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "report", "Findings, tables and figures of runs as one PDF or HTML page");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ReportOptions>();
     command->add_option("DB", options->database, "The run database")->required();
     command->add_option("--run", options->runs, "A run; all without it")
         ->type_name("N")

@@ -21,7 +21,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct Options {
+struct SummaryOptions {
     std::string database;
     std::vector<std::string> runs;
     bool detail = false;
@@ -112,8 +112,8 @@ Result<analysis::EnergyByPhase> tracedEnergy(const store::Store& store, const Ru
     return analysis::energyByPhase(store, run, options, progress);
 }
 
-Result<RunFigures> figuresOf(const store::Store& store, const Run& run, const Options& options,
-    const Console& console, const Progress& progress) {
+Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
+    const SummaryOptions& options, const Console& console, const Progress& progress) {
     RunFigures figures;
     TimeRange window = kAllTime;
     const auto found = analysis::iterationsOf(store, run, progress);
@@ -147,7 +147,7 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run, const Op
 }
 
 Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
-    const std::vector<Run>& runs, const Options& options, const Console& console) {
+    const std::vector<Run>& runs, const SummaryOptions& options, const Console& console) {
     ProgressLine line(console);
     std::vector<RunFigures> result;
     for (const Run& run : runs) {
@@ -179,7 +179,7 @@ Json figuresJson(const std::vector<RunFigures>& all) {
     return json;
 }
 
-ExitStatus printSummary(const Options& options, const Console& console) {
+ExitStatus printSummary(const SummaryOptions& options, const Console& console) {
     const auto store = openDatabase(options.database);
     if (!store.hasValue())
         return console.fail(store.error());
@@ -216,7 +216,7 @@ ExitStatus printSummary(const Options& options, const Console& console) {
 void addSummaryCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "summary", "Means, extremes, totals, energy and efficiency of runs, their nodes and GPUs");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SummaryOptions>();
     command->add_option("DB", options->database, "The run database")->required();
     command->add_option("--run", options->runs, "Only this run; may be given several times")
         ->type_name("N")

@@ -20,7 +20,7 @@ using layout::Topology;
 using layout::TopologyDevice;
 using layout::TopologyPath;
 
-struct Options {
+struct TopologyOptions {
     std::string file;
     bool json = false;
 };
@@ -98,7 +98,7 @@ void printTopology(std::ostream& out, const TopologyFile& file) {
     table.print(out, "  ");
 }
 
-ExitStatus print(const Options& options, const Console& console) {
+ExitStatus print(const TopologyOptions& options, const Console& console) {
     const auto file = readTopologyFile(options.file);
     if (!file.hasValue())
         return console.fail(file.error());
@@ -116,7 +116,7 @@ ExitStatus print(const Options& options, const Console& console) {
 void addTopologyCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "topology", "How the GPUs and network cards of a node hang together, from a file");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TopologyOptions>();
     command->add_option("FILE", options->file, "NCCL's or RCCL's XML, or nvidia-smi topo -m")
         ->required();
     command->add_flag("--json", options->json, "Print one JSON object");

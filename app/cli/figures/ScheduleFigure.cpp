@@ -13,7 +13,7 @@ namespace trainscope::cli {
 
 namespace {
 
-Result<plot::ScheduleFigureData> loaded(
+Result<plot::ScheduleFigureData> loadedSchedule(
     const FigureArguments& arguments, const store::Store& store, const Console& console) {
     const auto run = runOfFigure(arguments, store);
     if (!run.hasValue())
@@ -52,7 +52,7 @@ Result<QStringList> writeScheduleFigure(
     const auto store = openDatabase(arguments.database);
     if (!store.hasValue())
         return store.error();
-    const auto data = loaded(arguments, store.value(), console);
+    const auto data = loadedSchedule(arguments, store.value(), console);
     if (!data.hasValue())
         return data.error();
     const auto& shown = data.value();

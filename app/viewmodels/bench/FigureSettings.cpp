@@ -1,5 +1,7 @@
 #include "app/viewmodels/bench/FigureSettings.h"
 
+#include "app/viewmodels/text/Translated.h"
+
 #include <QCoreApplication>
 
 #include <algorithm>
@@ -19,10 +21,6 @@ constexpr std::array kSweeps{
 constexpr std::array<const char*, 3> kPer{"run", "stage", "rank"};
 constexpr std::array<const char*, 2> kTables{"", "charllm"};
 constexpr std::array<const char*, 5> kOptimisations{"", "base", "cc", "act", "cc+act"};
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("FigureSettings", text);
-}
 
 template <typename Table, typename Value>
 int indexIn(const Table& table, const Value& value) {
@@ -81,7 +79,7 @@ std::vector<FigureChoice> metricsFor(
             {metricKey(query).toStdString(), titles.join(QStringLiteral(", ")).toStdString()});
     }
     if (isSweep(query.kind))
-        all.push_back({"", tr("Temperature, power, clock").toStdString()});
+        all.push_back({"", translated("Temperature, power, clock").toStdString()});
     all.insert(all.end(), metrics.begin(), metrics.end());
     return all;
 }
@@ -91,7 +89,7 @@ std::vector<FigureChoice> statisticsFor(const FigureQuery& query) {
     auto statistics = plot::figureStatistics(
         query.metrics.empty() ? std::string("gpu_power") : query.metrics.front());
     if (isSweep(query.kind))
-        statistics.insert(statistics.begin(), {"", tr("Mean and peak").toStdString()});
+        statistics.insert(statistics.begin(), {"", translated("Mean and peak").toStdString()});
     return statistics;
 }
 
@@ -110,40 +108,41 @@ SettingRow switchRow(const char* key, const QString& label, bool on, const QStri
 
 SettingRow metricRow(const FigureQuery& query, const std::vector<FigureChoice>& metrics) {
     const auto all = metricsFor(query, metrics);
-    return choiceRow(
-        "metric", tr("Metric"), titlesOf(all), indexOf(all, metricKey(query).toStdString()));
+    return choiceRow("metric", translated("Metric"), titlesOf(all),
+        indexOf(all, metricKey(query).toStdString()));
 }
 
 SettingRow statisticRow(const FigureQuery& query) {
     const auto all = statisticsFor(query);
     return choiceRow(
-        "statistic", tr("Statistic"), titlesOf(all), indexOf(all, statisticKey(query)));
+        "statistic", translated("Statistic"), titlesOf(all), indexOf(all, statisticKey(query)));
 }
 
 void addSweepRows(const FigureQuery& query, const std::vector<FigureChoice>& metrics,
     std::vector<SettingRow>& rows) {
-    rows.push_back(
-        choiceRow("against", tr("Against"), {tr("Layout"), tr("Optimisation"), tr("Micro-batch")},
-            indexIn(kSweeps, query.kind), tr("What the runs differ in")));
+    rows.push_back(choiceRow("against", translated("Against"),
+        {translated("Layout"), translated("Optimisation"), translated("Micro-batch")},
+        indexIn(kSweeps, query.kind), translated("What the runs differ in")));
     rows.push_back(metricRow(query, metrics));
     rows.push_back(statisticRow(query));
     if (query.kind != FigureKind::OptimizationSweep)
-        rows.push_back(choiceRow("optimisation", tr("Runs with"),
-            {tr("Any optimisation"), tr("No optimisation"), tr("Overlap"), tr("Recomputation"),
-                tr("Overlap and recomputation")},
+        rows.push_back(choiceRow("optimisation", translated("Runs with"),
+            {translated("Any optimisation"), translated("No optimisation"), translated("Overlap"),
+                translated("Recomputation"), translated("Overlap and recomputation")},
             indexIn(kOptimisations, query.optimisation)));
-    rows.push_back(switchRow(
-        "normalise", tr("Relative"), query.normalise, tr("Efficiency relative to the first run")));
+    rows.push_back(switchRow("normalise", translated("Relative"), query.normalise,
+        translated("Efficiency relative to the first run")));
 }
 
 void addKernelRows(const FigureQuery& query, std::vector<SettingRow>& rows) {
     const int per = query.kind == FigureKind::StageBreakdown ? 1 : static_cast<int>(query.per);
-    rows.push_back(
-        choiceRow("per", tr("A bar for each"), {tr("Run"), tr("Pipeline stage"), tr("Rank")}, per));
-    rows.push_back(choiceRow("categories", tr("Categories"), {tr("Trainscope"), tr("CharLLM-PPT")},
-        indexIn(kTables, query.categories), tr("The table that tells the kernels apart")));
-    rows.push_back(switchRow(
-        "normalise", tr("Shares"), query.normalise, tr("Every bar as shares of its sum")));
+    rows.push_back(choiceRow("per", translated("A bar for each"),
+        {translated("Run"), translated("Pipeline stage"), translated("Rank")}, per));
+    rows.push_back(choiceRow("categories", translated("Categories"),
+        {translated("Trainscope"), translated("CharLLM-PPT")}, indexIn(kTables, query.categories),
+        translated("The table that tells the kernels apart")));
+    rows.push_back(switchRow("normalise", translated("Shares"), query.normalise,
+        translated("Every bar as shares of its sum")));
 }
 
 std::string keyAt(const std::vector<FigureChoice>& choices, int choice) {
@@ -246,20 +245,21 @@ FigureSettings decodeSettings(View view, const QJsonObject& json) {
 std::vector<SettingRow> settingRows(
     View view, const FigureSettings& settings, const std::vector<FigureChoice>& metrics) {
     const FigureQuery& query = settings.query;
-    std::vector<SettingRow> rows{choiceRow("runs", tr("Runs"), {tr("All runs"), tr("Shown runs")},
-        settings.shownRunsOnly ? 1 : 0,
-        tr("The runs of the database, or those chosen on the left"))};
+    std::vector<SettingRow> rows{choiceRow("runs", translated("Runs"),
+        {translated("All runs"), translated("Shown runs")}, settings.shownRunsOnly ? 1 : 0,
+        translated("The runs of the database, or those chosen on the left"))};
     if (view == View::Heatmap) {
         rows.push_back(metricRow(query, metrics));
         rows.push_back(statisticRow(query));
-        rows.push_back(
-            switchRow("log", tr("Log"), query.logScale, tr("Logarithmic colours, for bytes")));
+        rows.push_back(switchRow("log", translated("Log"), query.logScale,
+            translated("Logarithmic colours, for bytes")));
     } else if (view == View::Sweep) {
         addSweepRows(query, metrics, rows);
     } else if (view == View::Kernels) {
         addKernelRows(query, rows);
     } else {
-        rows.push_back(switchRow("log", tr("Log"), query.logScale, tr("Logarithmic amplitudes")));
+        rows.push_back(switchRow(
+            "log", translated("Log"), query.logScale, translated("Logarithmic amplitudes")));
     }
     return rows;
 }

@@ -1,5 +1,7 @@
 #include "app/viewmodels/comparison/ComparisonRows.h"
 
+#include "app/viewmodels/text/Translated.h"
+
 #include <QCoreApplication>
 
 #include <algorithm>
@@ -13,10 +15,6 @@ using plot::ComparisonAlignment;
 
 constexpr std::array kNormalisations{Normalisation::Absolute, Normalisation::PerGpu,
     Normalisation::PerNode, Normalisation::PerToken};
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("ComparisonSettings", text);
-}
 
 template <typename Table, typename Value>
 int indexIn(const Table& table, const Value& value) {
@@ -66,12 +64,12 @@ std::vector<std::int64_t> iterationsWith(
 constexpr int kBeforeIterations = 2; // folded, start
 
 SettingRow alignmentRow(const ComparisonSettings& settings, const ComparisonOffers& offers) {
-    SettingRow row{QStringLiteral("align"), tr("Align"),
-        {tr("All iterations, folded"), tr("Start of the runs")}, 0,
-        tr("What stands at 0 of the time axis"), false};
+    SettingRow row{QStringLiteral("align"), translated("Align"),
+        {translated("All iterations, folded"), translated("Start of the runs")}, 0,
+        translated("What stands at 0 of the time axis"), false};
     const auto iterations = iterationsWith(settings, offers);
     for (const auto iteration : iterations)
-        row.choices.append(tr("Iteration %1").arg(iteration));
+        row.choices.append(translated("Iteration %1").arg(iteration));
     if (settings.query.alignment == ComparisonAlignment::Start)
         row.current = 1;
     else if (settings.query.alignment == ComparisonAlignment::Iteration)
@@ -106,8 +104,8 @@ std::vector<plot::FigureChoice> quantitiesWith(
 }
 
 SettingRow sortRow(const ComparisonSettings& settings, const ComparisonOffers& offers) {
-    SettingRow row{QStringLiteral("sort"), tr("Order"), {tr("As listed")}, 0,
-        tr("The runs behind the base, the best first"), false};
+    SettingRow row{QStringLiteral("sort"), translated("Order"), {translated("As listed")}, 0,
+        translated("The runs behind the base, the best first"), false};
     const auto quantities = quantitiesWith(offers, settings.query.sortedBy);
     row.choices += titlesOf(quantities);
     if (!settings.query.sortedBy.empty())
@@ -131,18 +129,20 @@ std::vector<SettingRow> comparisonRows(
     const auto heat = metricsWith(offers, query.heatMetric);
     const auto statistics = plot::figureStatistics(query.heatMetric);
     std::vector<SettingRow> rows{
-        {QStringLiteral("normalise"), tr("Normalise"),
-            {tr("Absolute"), tr("Per GPU"), tr("Per node"), tr("Per token")},
+        {QStringLiteral("normalise"), translated("Normalise"),
+            {translated("Absolute"), translated("Per GPU"), translated("Per node"),
+                translated("Per token")},
             indexIn(kNormalisations, query.normalisation),
-            tr("What grows with the machine or the batch is divided"), false},
-        {QStringLiteral("window"), tr("Part"), {tr("Settled iterations"), tr("Whole run")},
-            query.wholeRun ? 1 : 0, {}, false},
+            translated("What grows with the machine or the batch is divided"), false},
+        {QStringLiteral("window"), translated("Part"),
+            {translated("Settled iterations"), translated("Whole run")}, query.wholeRun ? 1 : 0, {},
+            false},
         alignmentRow(settings, offers),
-        {QStringLiteral("curve"), tr("Curve"), titlesOf(curves),
+        {QStringLiteral("curve"), translated("Curve"), titlesOf(curves),
             indexOfKey(curves, query.curveMetric), {}, false},
-        {QStringLiteral("heat"), tr("Heat map"), titlesOf(heat), indexOfKey(heat, query.heatMetric),
-            {}, false},
-        {QStringLiteral("statistic"), tr("Statistic"), titlesOf(statistics),
+        {QStringLiteral("heat"), translated("Heat map"), titlesOf(heat),
+            indexOfKey(heat, query.heatMetric), {}, false},
+        {QStringLiteral("statistic"), translated("Statistic"), titlesOf(statistics),
             indexOfKey(statistics, plot::toString(query.heatStatistic)), {}, false},
     };
     // Two have no order but which is the first.
@@ -182,9 +182,10 @@ ComparisonSettings withChoice(const ComparisonSettings& settings, const Comparis
 }
 
 QStringList panelTitles() {
-    return {tr("Verdict"), tr("Cards"), tr("Where the step goes"), tr("Heat maps"), tr("Curves"),
-        tr("Aligned timelines"), tr("Further reasons"), tr("Configuration"), tr("Longest kernels"),
-        tr("All quantities")};
+    return {translated("Verdict"), translated("Cards"), translated("Where the step goes"),
+        translated("Heat maps"), translated("Curves"), translated("Aligned timelines"),
+        translated("Further reasons"), translated("Configuration"), translated("Longest kernels"),
+        translated("All quantities")};
 }
 
 } // namespace trainscope::app

@@ -1,5 +1,7 @@
 #include "app/viewmodels/importing/ReportFacts.h"
 
+#include "app/viewmodels/text/Translated.h"
+
 #include <QCoreApplication>
 
 #include <algorithm>
@@ -9,10 +11,6 @@
 namespace trainscope::app {
 
 namespace {
-
-QString translated(const char* text) {
-    return QCoreApplication::translate("ReportFacts", text);
-}
 
 using Facts = std::vector<std::pair<QString, QString>>;
 

@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/CursorProbe.h"
 
 #include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/Translated.h"
 #include "core/plot/timeline/CounterRate.h"
 #include "core/plot/timeline/TraceClock.h"
 
@@ -18,10 +19,6 @@ namespace {
 using store::Store;
 
 constexpr double kNoData = std::numeric_limits<double>::quiet_NaN();
-
-QString translated(const char* text) {
-    return QCoreApplication::translate("CursorProbe", text);
-}
 
 Result<double> valueOf(const Store& store, const Series& series, TimeNs time) {
     if (!series.range.contains(time))

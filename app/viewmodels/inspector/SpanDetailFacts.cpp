@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/SpanDetailFacts.h"
 
 #include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/Translated.h"
 
 #include <QCoreApplication>
 #include <QJsonArray>
@@ -35,10 +36,6 @@ constexpr std::array<KnownKey, 14> kKnown{{
     {"registers per thread", QT_TRANSLATE_NOOP("SpanDetail", "Registers per thread"), ""},
     {"shared memory", QT_TRANSLATE_NOOP("SpanDetail", "Shared memory"), "B"},
 }};
-
-QString translated(const char* text) {
-    return QCoreApplication::translate("SpanDetail", text);
-}
 
 QString plainText(const QJsonValue& value, const QString& separator) {
     if (value.isString())

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/inspector/SpanDetailFacts.h"
 #include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/Translated.h"
 #include "core/analysis/CollectivePeers.h"
 #include "core/analysis/KernelCategory.h"
 #include "core/plot/timeline/TraceClock.h"
@@ -18,10 +19,6 @@ namespace {
 
 using store::Store;
 using FoundSpan = std::optional<Span>;
-
-QString translated(const char* text) {
-    return QCoreApplication::translate("SpanLookup", text);
-}
 
 Result<FoundSpan> spanHere(const Store& store, const SpanTarget& target) {
     auto exact = store.spanAt(target.track, target.time, target.depth);

@@ -1,6 +1,7 @@
 #include "app/viewmodels/lanes/LaneSummary.h"
 
 #include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/Translated.h"
 
 #include <QCoreApplication>
 
@@ -10,10 +11,6 @@
 
 namespace trainscope::app {
 namespace {
-
-QString translated(const char* text) {
-    return QCoreApplication::translate("LaneSummary", text);
-}
 
 struct Columns {
     std::size_t first = 0;

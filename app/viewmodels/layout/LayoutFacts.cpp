@@ -1,6 +1,7 @@
 #include "app/viewmodels/layout/LayoutFacts.h"
 
 #include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/Translated.h"
 #include "core/layout/GroupLink.h"
 #include "core/layout/GroupSpan.h"
 #include "core/plot/Ticks.h"
@@ -18,14 +19,6 @@ using analysis::GroupBytes;
 using layout::GroupKind;
 using layout::LinkClass;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayoutFacts", text);
-}
-
-QString textOf(std::string_view view) {
-    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 // Three digits with a prefix: "6.14 GB".
 QString quantity(const char* unit, double value) {
     const plot::AxisUnit shown = plot::axisUnit({}, unit, std::abs(value));
@@ -41,7 +34,7 @@ QString quantity(const char* unit, double value) {
 QString percent(double share) {
     constexpr double kHundred = 100.0;
     const double value = share * kHundred;
-    return tr("%1 %").arg(value, 0, 'f', value < 10.0 ? 1 : 0);
+    return translated("%1 %").arg(value, 0, 'f', value < 10.0 ? 1 : 0);
 }
 
 struct Place {
@@ -75,22 +68,23 @@ QString layersOfStage(const layout::Layout& layout, int stage) {
     }
     constexpr qsizetype kMostPieces = 4;
     if (pieces.size() > kMostPieces)
-        return tr("%1 in %2 pieces").arg(layersOf(layout.chunks, stage)).arg(pieces.size());
+        return translated("%1 in %2 pieces").arg(layersOf(layout.chunks, stage)).arg(pieces.size());
     return pieces.join(QStringLiteral(", "));
 }
 
 void addCoordinate(std::vector<Fact>& facts, const char* name, int at, int of) {
     if (of > 1)
-        facts.push_back({tr(name), tr("%1 of %2").arg(at).arg(of)});
+        facts.push_back({translated(name), translated("%1 of %2").arg(at).arg(of)});
 }
 
 QString bytesPerStep(const GroupBytes& bytes) {
     if (bytes.measured && bytes.computed)
-        return tr("%1 measured, %2 computed")
+        return translated("%1 measured, %2 computed")
             .arg(quantity("B", *bytes.measured), quantity("B", *bytes.computed));
     if (bytes.measured)
-        return tr("%1 measured").arg(quantity("B", *bytes.measured));
-    return bytes.computed ? tr("%1 computed").arg(quantity("B", *bytes.computed)) : tr("not known");
+        return translated("%1 measured").arg(quantity("B", *bytes.measured));
+    return bytes.computed ? translated("%1 computed").arg(quantity("B", *bytes.computed))
+                          : translated("not known");
 }
 
 LinkClass linkOf(const plot::LayoutFigureData& data, const plot::PhysicalEdge& edge) {
@@ -121,8 +115,10 @@ layout::ScaleUpLink scaleUpOf(
 
 QString linkName(LinkClass link, const layout::ScaleUpLink& scaleUp) {
     if (link == LinkClass::ScaleUp)
-        return scaleUp.name.empty() ? tr("inside the node") : QString::fromStdString(scaleUp.name);
-    return link == LinkClass::ScaleOut ? tr("network between nodes") : tr("no link");
+        return scaleUp.name.empty() ? translated("inside the node")
+                                    : QString::fromStdString(scaleUp.name);
+    return link == LinkClass::ScaleOut ? translated("network between nodes")
+                                       : translated("no link");
 }
 
 // Bandwidth while it is used, of the link's peak, and how much of the step it is used.
@@ -137,15 +133,16 @@ void addLink(const plot::LayoutFigureData& data, const GroupBytes& bytes, int ra
     if (const auto rate = bytes.bandwidth()) {
         fact.value = quantity("B/s", *rate);
         if (peak && *peak > 0.0)
-            notes.append(tr("%1 of its %2").arg(percent(*rate / *peak), quantity("B/s", *peak)));
+            notes.append(
+                translated("%1 of its %2").arg(percent(*rate / *peak), quantity("B/s", *peak)));
     } else if (peak) {
-        fact.value = tr("up to %1").arg(quantity("B/s", *peak));
+        fact.value = translated("up to %1").arg(quantity("B/s", *peak));
     } else {
-        fact.value = tr("rate not known");
+        fact.value = translated("rate not known");
     }
     if (bytes.busySeconds && data.bytes.stepSeconds && *data.bytes.stepSeconds > 0.0)
-        notes.append(
-            tr("busy %1 of the step").arg(percent(*bytes.busySeconds / *data.bytes.stepSeconds)));
+        notes.append(translated("busy %1 of the step")
+                         .arg(percent(*bytes.busySeconds / *data.bytes.stepSeconds)));
     fact.note = notes.join(QStringLiteral(", "));
     facts.push_back(fact);
 }
@@ -160,7 +157,11 @@ QString ranksText(const std::vector<int>& ranks) {
     if (count > 2 && ranks.back() - ranks.front() == static_cast<int>(count) - 1)
         return QStringLiteral("%1–%2").arg(ranks.front()).arg(ranks.back());
     if (count > kListed)
-        return tr("%1, %2 … %3 (%4)").arg(ranks[0]).arg(ranks[1]).arg(ranks.back()).arg(count);
+        return translated("%1, %2 … %3 (%4)")
+            .arg(ranks[0])
+            .arg(ranks[1])
+            .arg(ranks.back())
+            .arg(count);
     QStringList texts;
     for (const int rank : ranks)
         texts.append(QString::number(rank));
@@ -172,25 +173,27 @@ std::vector<Fact> placeFacts(const plot::LayoutFigureData& data, int rank) {
     const auto* layout = layoutOf(data, rank);
     if (place.gpu == nullptr && layout == nullptr)
         return {};
-    std::vector<Fact> facts{{tr("Rank %1").arg(rank), {}, true}};
+    std::vector<Fact> facts{{translated("Rank %1").arg(rank), {}, true}};
     if (place.gpu != nullptr) {
-        const auto side = place.gpu->isRear ? tr("rear") : tr("front");
-        facts.push_back({tr("Node"), QString::number(place.node->node), false,
-            place.node->rack > 0 || data.cluster.nodesPerRack ? tr("rack %1").arg(place.node->rack)
-                                                              : QString()});
-        facts.push_back({tr("Slot"), QString::number(place.gpu->slot), false,
-            data.cluster.isAirflowAssumed ? tr("%1, assumed").arg(side) : side});
+        const auto side = place.gpu->isRear ? translated("rear") : translated("front");
+        facts.push_back({translated("Node"), QString::number(place.node->node), false,
+            place.node->rack > 0 || data.cluster.nodesPerRack
+                ? translated("rack %1").arg(place.node->rack)
+                : QString()});
+        facts.push_back({translated("Slot"), QString::number(place.gpu->slot), false,
+            data.cluster.isAirflowAssumed ? translated("%1, assumed").arg(side) : side});
         if (!data.cluster.gpuModel.empty())
-            facts.push_back({tr("GPU"), QString::fromStdString(data.cluster.gpuModel), false,
-                tr("index %1").arg(place.gpu->local)});
+            facts.push_back({translated("GPU"), QString::fromStdString(data.cluster.gpuModel),
+                false, translated("index %1").arg(place.gpu->local)});
     }
     if (layout == nullptr)
         return facts;
     const auto at = layout->grid.position(rank);
     const auto& degrees = layout->grid.degrees();
     const QString layers = layersOfStage(*layout, at.pipeline);
-    facts.push_back({tr("Stage"), tr("%1 of %2").arg(at.pipeline).arg(degrees.pipeline), false,
-        layers.isEmpty() ? QString() : tr("layers %1").arg(layers)});
+    facts.push_back(
+        {translated("Stage"), translated("%1 of %2").arg(at.pipeline).arg(degrees.pipeline), false,
+            layers.isEmpty() ? QString() : translated("layers %1").arg(layers)});
     addCoordinate(
         facts, QT_TRANSLATE_NOOP("LayoutFacts", "Tensor rank"), at.tensor, degrees.tensor);
     addCoordinate(
@@ -206,17 +209,17 @@ std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank) {
     const auto* all = bytesOf(data, rank);
     if (layout == nullptr || all == nullptr || all->empty())
         return {};
-    std::vector<Fact> facts{{tr("Sends per step"), {}, true}};
+    std::vector<Fact> facts{{translated("Sends per step"), {}, true}};
     for (const GroupBytes& bytes : *all) {
         const QString ranks = ranksText(groupRanks(*layout, bytes.group, rank));
         const QString title = textOf(plot::groupTitle(bytes.group));
         const auto& first = bytes.measured ? bytes.measured : bytes.computed;
-        facts.push_back({ranks.isEmpty() ? title : tr("%1 · ranks %2").arg(title, ranks),
-            first ? quantity("B", *first) : tr("not known"), false,
+        facts.push_back({ranks.isEmpty() ? title : translated("%1 · ranks %2").arg(title, ranks),
+            first ? quantity("B", *first) : translated("not known"), false,
             bytes.measured && bytes.computed
-                ? tr("measured; computed %1").arg(quantity("B", *bytes.computed))
-                : bytes.measured ? tr("measured")
-                                 : tr("computed")});
+                ? translated("measured; computed %1").arg(quantity("B", *bytes.computed))
+                : bytes.measured ? translated("measured")
+                                 : translated("computed")});
         addLink(data, bytes, rank, facts);
     }
     return facts;
@@ -225,10 +228,10 @@ std::vector<Fact> exchangeFacts(const plot::LayoutFigureData& data, int rank) {
 std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data) {
     std::vector<Fact> facts;
     const auto& cluster = data.cluster;
-    facts.push_back({tr("GPUs"),
+    facts.push_back({translated("GPUs"),
         cluster.nodes.size() == 1
-            ? tr("%1 on one node").arg(cluster.gpuCount())
-            : tr("%1 on %2 nodes").arg(cluster.gpuCount()).arg(cluster.nodes.size()),
+            ? translated("%1 on one node").arg(cluster.gpuCount())
+            : translated("%1 on %2 nodes").arg(cluster.gpuCount()).arg(cluster.nodes.size()),
         false, QString::fromStdString(cluster.gpuModel)});
     if (data.layout) {
         const auto& d = data.layout->grid.degrees();
@@ -238,18 +241,19 @@ std::vector<Fact> layoutFacts(const plot::LayoutFigureData& data) {
             if (degree > 1)
                 degrees.append(QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree));
         }
-        facts.push_back(
-            {tr("Layout"), degrees.isEmpty() ? tr("one rank") : degrees.join(QStringLiteral(" · ")),
-                false, QString::fromStdString(data.layout->grid.order().text())});
+        facts.push_back({translated("Layout"),
+            degrees.isEmpty() ? translated("one rank") : degrees.join(QStringLiteral(" · ")), false,
+            QString::fromStdString(data.layout->grid.order().text())});
     }
     if (!cluster.scaleUp.name.empty())
-        facts.push_back({tr("Inside a node"), QString::fromStdString(cluster.scaleUp.name), false,
-            cluster.scaleUp.bandwidth
-                ? tr("%1 each way").arg(quantity("B/s", *cluster.scaleUp.bandwidth))
-                : QString()});
+        facts.push_back(
+            {translated("Inside a node"), QString::fromStdString(cluster.scaleUp.name), false,
+                cluster.scaleUp.bandwidth
+                    ? translated("%1 each way").arg(quantity("B/s", *cluster.scaleUp.bandwidth))
+                    : QString()});
     if (cluster.networkBandwidth)
-        facts.push_back({tr("Between nodes"), quantity("B/s", *cluster.networkBandwidth), false,
-            tr("of a GPU, each way")});
+        facts.push_back({translated("Between nodes"), quantity("B/s", *cluster.networkBandwidth),
+            false, translated("of a GPU, each way")});
     return facts;
 }
 
@@ -262,8 +266,8 @@ std::vector<Fact> placementFacts(const analysis::Placement& placement) {
         return texts.join(QStringLiteral(" · "));
     };
     if (placement.helps)
-        facts.push_back({tr("Layers"), listed(placement.layersAfter()), false,
-            tr("now %1").arg(listed(placement.layersBefore()))});
+        facts.push_back({translated("Layers"), listed(placement.layersAfter()), false,
+            translated("now %1").arg(listed(placement.layersBefore()))});
     const auto add = [&facts](const QString& label, const std::optional<analysis::Estimate>& change,
                          double scale, const QString& unit) {
         if (!change)
@@ -274,25 +278,25 @@ std::vector<Fact> placementFacts(const analysis::Placement& placement) {
                 + QString::number(std::abs(shown), 'f', 1);
         };
         facts.push_back({label, QStringLiteral("%1 %2").arg(text(change->value), unit), false,
-            tr("%1 to %2").arg(text(change->low), text(change->high))});
+            translated("%1 to %2").arg(text(change->low), text(change->high))});
     };
     constexpr double kHundred = 100.0;
-    add(tr("Step time"), placement.stepTime, kHundred, QStringLiteral("%"));
-    add(tr("Rear against front"), placement.gradientChangeC, 1.0, QStringLiteral("°C"));
-    add(tr("Lost to throttling"), placement.lostChange, kHundred, tr("points"));
+    add(translated("Step time"), placement.stepTime, kHundred, QStringLiteral("%"));
+    add(translated("Rear against front"), placement.gradientChangeC, 1.0, QStringLiteral("°C"));
+    add(translated("Lost to throttling"), placement.lostChange, kHundred, translated("points"));
     return facts;
 }
 
 HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours& colours, int rank,
     std::optional<GroupKind> only) {
-    HoverText hover{tr("Rank %1").arg(rank), {}};
+    HoverText hover{translated("Rank %1").arg(rank), {}};
     QStringList lines;
     const Place place = placeOf(data.cluster, rank);
     if (place.gpu != nullptr)
-        hover.title += tr(" · node %1, slot %2, %3")
+        hover.title += translated(" · node %1, slot %2, %3")
                            .arg(place.node->node)
                            .arg(place.gpu->slot)
-                           .arg(place.gpu->isRear ? tr("rear") : tr("front"));
+                           .arg(place.gpu->isRear ? translated("rear") : translated("front"));
     const auto at = static_cast<std::size_t>(rank);
     if (colours.by == plot::RankColour::Value)
         lines.append(QString::fromStdString(plot::valueText(
@@ -301,7 +305,7 @@ HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours&
         const auto* bytes = bytesOf(data, rank);
         for (const auto& group : plot::litGroups(*layout, rank, only)) {
             const auto key = layout::toString(group.kind);
-            QString line = tr("%1: %2 ranks, %3")
+            QString line = translated("%1: %2 ranks, %3")
                                .arg(textOf(plot::groupTitle(key)))
                                .arg(group.ranks.size())
                                .arg(ranksText(group.ranks));
@@ -310,7 +314,7 @@ HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours&
                 : std::find_if(bytes->begin(), bytes->end(),
                     [key](const GroupBytes& one) { return one.group == key; });
             if (bytes != nullptr && found != bytes->end())
-                line += tr("; sends %1 per step, %2")
+                line += translated("; sends %1 per step, %2")
                             .arg(bytesPerStep(*found),
                                 linkName(found->link, scaleUpOf(data, found->group, rank)));
             lines.append(line);
@@ -324,7 +328,7 @@ HoverText edgeHover(const plot::LayoutFigureData& data, std::size_t edge) {
     if (edge >= data.edges.size())
         return {};
     const auto& line = data.edges[edge];
-    HoverText hover{tr("Node %1 and node %2").arg(line.a).arg(line.b), {}};
+    HoverText hover{translated("Node %1 and node %2").arg(line.a).arg(line.b), {}};
     const auto found = std::find_if(
         data.bytes.edges.begin(), data.bytes.edges.end(), [&line](const analysis::EdgeBytes& one) {
             return one.a == line.a && one.b == line.b && one.group == line.group;
@@ -334,8 +338,9 @@ HoverText edgeHover(const plot::LayoutFigureData& data, std::size_t edge) {
     GroupBytes both;
     both.computed = found->computed;
     both.measured = found->measured;
-    QStringList lines{tr("%1 groups, both directions").arg(textOf(plot::groupTitle(found->group))),
-        tr("%1 per step").arg(bytesPerStep(both)),
+    QStringList lines{
+        translated("%1 groups, both directions").arg(textOf(plot::groupTitle(found->group))),
+        translated("%1 per step").arg(bytesPerStep(both)),
         linkName(linkOf(data, line), data.cluster.scaleUp)};
     hover.text = lines.join(QLatin1Char('\n'));
     return hover;

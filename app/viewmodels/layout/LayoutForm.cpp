@@ -1,5 +1,6 @@
 #include "app/viewmodels/layout/LayoutForm.h"
 
+#include "app/viewmodels/text/Translated.h"
 #include "core/layout/GroupSpan.h"
 
 #include <algorithm>
@@ -52,10 +53,6 @@ constexpr std::array kStages{QT_TRANSLATE_NOOP("LayoutForm", "0: nothing is shar
     QT_TRANSLATE_NOOP("LayoutForm", "2: and gradients"),
     QT_TRANSLATE_NOOP("LayoutForm", "3: and parameters (FSDP)")};
 constexpr int kFullStage = 3;
-
-QString textOf(std::string_view view) {
-    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
 
 QString automatic() {
     return LayoutForm::tr("automatic");

@@ -1,22 +1,20 @@
 #include "app/viewmodels/layout/LayoutSchedule.h"
 
+#include "app/viewmodels/text/Translated.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace trainscope::app {
 namespace {
 
-QString textOf(std::string_view view) {
-    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
-QString percent(double share) {
+QString percentOf(double share) {
     constexpr double kHundred = 100.0;
     return LayoutSchedule::tr("%1 %").arg(share * kHundred, 0, 'f', 1);
 }
 
 QString signedPercent(double share) {
-    return (share < 0.0 ? QStringLiteral("−") : QStringLiteral("+")) + percent(std::abs(share));
+    return (share < 0.0 ? QStringLiteral("−") : QStringLiteral("+")) + percentOf(std::abs(share));
 }
 
 using Iterations = std::vector<analysis::TracedIteration>;
@@ -38,10 +36,10 @@ std::vector<Fact> factsOf(const plot::ScheduleFigureData& data) {
     if (data.isEmpty())
         return facts;
     const auto bubble = [](const std::optional<double>& share) {
-        return share ? percent(*share) : LayoutSchedule::tr("not traced");
+        return share ? percentOf(*share) : LayoutSchedule::tr("not traced");
     };
     const auto planned = [](const std::optional<double>& share) {
-        return share ? LayoutSchedule::tr("planned %1").arg(percent(*share)) : QString();
+        return share ? LayoutSchedule::tr("planned %1").arg(percentOf(*share)) : QString();
     };
     facts.push_back({LayoutSchedule::tr("Pipeline bubbles, share of the step"), {}, true});
     for (std::size_t stage = 0; stage < data.stages.size(); ++stage) {
@@ -56,7 +54,7 @@ std::vector<Fact> factsOf(const plot::ScheduleFigureData& data) {
     for (const auto& fit : data.plans)
         facts.push_back(
             {textOf(titleOf(fit.kind)), signedPercent(data.traced->makespan / fit.makespan - 1.0),
-                false, LayoutSchedule::tr("its bubbles %1").arg(percent(fit.bubbleFraction))});
+                false, LayoutSchedule::tr("its bubbles %1").arg(percentOf(fit.bubbleFraction))});
     return facts;
 }
 
@@ -77,13 +75,13 @@ QString LayoutSchedule::text() const {
     if (m_data.iteration)
         parts.append(tr("iteration %1").arg(*m_data.iteration));
     if (m_data.tracedBubble)
-        parts.append(tr("bubbles traced %1").arg(percent(*m_data.tracedBubble)));
+        parts.append(tr("bubbles traced %1").arg(percentOf(*m_data.tracedBubble)));
     if (m_data.plannedBubble && m_data.tracedBubble)
         parts.append(
             tr("%1 planned (%2)")
-                .arg(percent(*m_data.plannedBubble), textOf(titleOf(m_data.planned->kind))));
+                .arg(percentOf(*m_data.plannedBubble), textOf(titleOf(m_data.planned->kind))));
     else if (m_data.plannedBubble)
-        parts.append(tr("bubbles planned %1").arg(percent(*m_data.plannedBubble)));
+        parts.append(tr("bubbles planned %1").arg(percentOf(*m_data.plannedBubble)));
     return parts.join(QStringLiteral(" · "));
 }
 

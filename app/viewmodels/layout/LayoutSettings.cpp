@@ -1,5 +1,7 @@
 #include "app/viewmodels/layout/LayoutSettings.h"
 
+#include "app/viewmodels/text/Translated.h"
+
 #include <QCoreApplication>
 
 #include <algorithm>
@@ -11,14 +13,6 @@ namespace {
 using layout::GroupKind;
 using plot::RankColour;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayoutSettings", text);
-}
-
-QString textOf(std::string_view view) {
-    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 struct ColourRow {
     RankColour by;
     std::string metric; // with Value
@@ -29,16 +23,16 @@ std::vector<ColourRow> colourRows(const LayoutChoices& choices) {
     std::vector<ColourRow> rows;
     for (const auto& metric : choices.metrics)
         rows.push_back({RankColour::Value, metric.key, QString::fromStdString(metric.title)});
-    rows.push_back({RankColour::Node, {}, tr("Node")});
+    rows.push_back({RankColour::Node, {}, translated("Node")});
     if (!choices.hasLayout)
         return rows;
-    rows.push_back({RankColour::Pipeline, {}, tr("Pipeline stage")});
-    rows.push_back({RankColour::Tensor, {}, tr("Tensor rank")});
-    rows.push_back({RankColour::Data, {}, tr("Data replica")});
+    rows.push_back({RankColour::Pipeline, {}, translated("Pipeline stage")});
+    rows.push_back({RankColour::Tensor, {}, translated("Tensor rank")});
+    rows.push_back({RankColour::Data, {}, translated("Data replica")});
     if (choices.hasContext)
-        rows.push_back({RankColour::Context, {}, tr("Context rank")});
+        rows.push_back({RankColour::Context, {}, translated("Context rank")});
     if (choices.hasExperts)
-        rows.push_back({RankColour::Expert, {}, tr("Expert rank")});
+        rows.push_back({RankColour::Expert, {}, translated("Expert rank")});
     return rows;
 }
 
@@ -48,19 +42,20 @@ struct LitRow {
 };
 
 std::vector<LitRow> litRows(const LayoutChoices& choices) {
-    std::vector<LitRow> rows{{std::nullopt, tr("All groups")}, {GroupKind::Tensor, tr("Tensor")},
-        {GroupKind::Pipeline, tr("Pipeline")}, {GroupKind::Data, tr("Data")}};
+    std::vector<LitRow> rows{{std::nullopt, translated("All groups")},
+        {GroupKind::Tensor, translated("Tensor")}, {GroupKind::Pipeline, translated("Pipeline")},
+        {GroupKind::Data, translated("Data")}};
     if (choices.hasContext)
-        rows.push_back({GroupKind::Context, tr("Context")});
+        rows.push_back({GroupKind::Context, translated("Context")});
     if (choices.hasExperts)
-        rows.push_back({GroupKind::Expert, tr("Expert")});
+        rows.push_back({GroupKind::Expert, translated("Expert")});
     return rows;
 }
 
 // At the cursor first, then what is known over the run.
 std::vector<plot::FigureChoice> statisticsOf(const LayoutSettings& settings) {
     auto all = plot::figureStatistics(settings.metric);
-    all.insert(all.begin(), {"", tr("at the cursor").toStdString()});
+    all.insert(all.begin(), {"", translated("at the cursor").toStdString()});
     return all;
 }
 
@@ -86,9 +81,9 @@ SettingRow statisticRow(const LayoutSettings& settings) {
         titles.append(QString::fromStdString(one.title));
     const std::string key
         = settings.statistic ? std::string(plot::toString(*settings.statistic)) : std::string();
-    return {QStringLiteral("statistic"), tr("Value"), titles,
+    return {QStringLiteral("statistic"), translated("Value"), titles,
         indexIn(all, [&key](const plot::FigureChoice& one) { return one.key == key; }),
-        tr("At the cursor's time, or over the settled part of the run"), false};
+        translated("At the cursor's time, or over the settled part of the run"), false};
 }
 
 std::optional<GroupKind> litFrom(const QString& key) {
@@ -127,22 +122,22 @@ LayoutSettings decodeLayout(const QJsonObject& json) {
 std::vector<SettingRow> layoutRows(const LayoutSettings& settings, const LayoutChoices& choices) {
     std::vector<SettingRow> rows;
     if (choices.runs.size() > 1)
-        rows.push_back({QStringLiteral("run"), tr("Run"), choices.runs, choices.run,
-            tr("Of the runs chosen on the left"), false});
+        rows.push_back({QStringLiteral("run"), translated("Run"), choices.runs, choices.run,
+            translated("Of the runs chosen on the left"), false});
     const auto colours = colourRows(choices);
     const auto isChosen = [&settings](const ColourRow& row) {
         return row.by == settings.by
             && (row.by != RankColour::Value || row.metric == settings.metric);
     };
-    rows.push_back(choiceRow("colour", tr("Colour"), colours, indexIn(colours, isChosen),
-        tr("What the colour of a rank says")));
+    rows.push_back(choiceRow("colour", translated("Colour"), colours, indexIn(colours, isChosen),
+        translated("What the colour of a rank says")));
     if (settings.by == RankColour::Value && !choices.metrics.empty())
         rows.push_back(statisticRow(settings));
     if (choices.hasLayout) {
         const auto lit = litRows(choices);
-        rows.push_back(choiceRow("lit", tr("Groups"), lit,
+        rows.push_back(choiceRow("lit", translated("Groups"), lit,
             indexIn(lit, [&settings](const LitRow& row) { return row.kind == settings.lit; }),
-            tr("Which groups of a rank light up")));
+            translated("Which groups of a rank light up")));
     }
     return rows;
 }

@@ -1,5 +1,7 @@
 #include "app/viewmodels/text/HumanText.h"
 
+#include "app/viewmodels/text/Translated.h"
+
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
@@ -15,10 +17,6 @@ namespace trainscope::app {
 namespace {
 
 constexpr std::int64_t kMaxOffset = std::int64_t{18} * 3600;
-
-QString translated(const char* text) {
-    return QCoreApplication::translate("HumanText", text);
-}
 
 } // namespace
 

@@ -1,6 +1,7 @@
 #include "app/viewmodels/text/RunWording.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Translated.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -8,10 +9,6 @@
 namespace trainscope::app {
 
 namespace {
-
-QString translated(const char* text) {
-    return QCoreApplication::translate("RunWording", text);
-}
 
 const QString kDot = QStringLiteral(" · ");
 

@@ -17,8 +17,8 @@ namespace {
 constexpr double kGripReach = 6.0; // px
 constexpr double kNarrowest = 16.0; // px: a narrower brush is grabbed around
 constexpr int kAlpha = 150; // of several runs over each other
-constexpr double kZoomPerNotch = 0.8;
-constexpr double kWheelNotch = 120.0;
+constexpr double kMinimapZoom = 0.8;
+constexpr double kMinimapNotch = 120.0;
 
 } // namespace
 
@@ -164,7 +164,7 @@ void MinimapItem::wheelEvent(QWheelEvent* event) {
     if (!m_controller || !m_controller->isReady())
         return;
     const double middle = event->position().x() / width();
-    const double factor = std::pow(kZoomPerNotch, event->angleDelta().y() / kWheelNotch);
+    const double factor = std::pow(kMinimapZoom, event->angleDelta().y() / kMinimapNotch);
     const double begin = middle - (middle - m_controller->brushBegin()) * factor;
     m_controller->setBrush(begin, middle + (m_controller->brushEnd() - middle) * factor);
 }

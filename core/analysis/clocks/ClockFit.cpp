@@ -13,7 +13,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kUsualDrift = 80e-6;
 constexpr std::size_t kFewestForScatter = 4;
 // Student's t for 99.9 % on both sides and 2, 3, … degrees of freedom.
 constexpr std::array<double, 12> kStudent{

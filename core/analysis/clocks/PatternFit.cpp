@@ -9,7 +9,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kLeastShare = 0.6; // of the pattern that must lie over known values
+constexpr double kLeastKnownShare = 0.6; // of the pattern that must lie over known values
 // Standard errors of a difference of two fits, and for the best of many.
 constexpr double kConfidence = 5.0;
 
@@ -74,7 +74,7 @@ std::vector<double> correlations(std::span<const double> pattern, std::span<cons
     const auto covariance = laggedCovariance(x, y, most);
     const WindowSums ofSignal(signal);
     const WindowSums ofPattern(pattern);
-    const double least = kLeastShare * static_cast<double>(pattern.size());
+    const double least = kLeastKnownShare * static_cast<double>(pattern.size());
     std::vector<double> result(covariance.values.size(), -1.0);
     for (std::size_t i = 0; i < result.size(); ++i) {
         const auto lag = static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(most);

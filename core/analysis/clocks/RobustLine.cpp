@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostForSlopes = 80;
 constexpr double kNormalFromMedian = 1.4826; // standard deviation / median absolute deviation
-constexpr double kOutlier = 6.0; // spreads
+constexpr double kOutlierSpreads = 6.0; // spreads
 constexpr double kRounding = 1.0; // ns: what a point may be off by without noise
 constexpr std::size_t kFewPoints = 16;
 constexpr int kRounds = 3;
@@ -56,7 +56,7 @@ void measureSpread(RobustLine& line, std::span<const LinePoint> points) {
 
 // Least squares over the points near the line, drawn towards the usual slope.
 void refine(RobustLine& line, std::span<const LinePoint> points, double usualSlope) {
-    const double gate = kOutlier * line.spread + kRounding;
+    const double gate = kOutlierSpreads * line.spread + kRounding;
     double count = 0.0;
     double sumX = 0.0;
     double sumY = 0.0;

@@ -6,6 +6,8 @@
 
 namespace trainscope::analysis {
 
+inline constexpr double kUsualDrift = 80e-6; // standard deviation of clocks that nobody set
+
 struct LinePoint {
     double x = 0.0;
     double y = 0.0;

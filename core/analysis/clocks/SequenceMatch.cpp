@@ -14,7 +14,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kUsualDrift = 80e-6;
 constexpr double kMostDrift = 300e-6;
 constexpr std::int64_t kLeastTolerance = 60'000; // ns: ends of one collective lie this close
 constexpr std::int64_t kMostTolerance = 200'000; // ns, once drift is known

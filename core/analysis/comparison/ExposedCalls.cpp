@@ -131,7 +131,7 @@ public:
     }
 
     Result<std::vector<ExposedGroup>> sort(
-        const std::map<BreakdownMeter::Collective, double>& exposed) const {
+        const std::map<TimeShareMeter::Collective, double>& exposed) const {
         std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
         for (const auto& [collective, seconds] : exposed) {
             const auto place = placeOf(collective);
@@ -149,7 +149,7 @@ public:
 
 private:
     // By what the trace says of the call, else by the layout.
-    [[nodiscard]] Result<GuessedGroup> placeOf(const BreakdownMeter::Collective& collective) const {
+    [[nodiscard]] Result<GuessedGroup> placeOf(const TimeShareMeter::Collective& collective) const {
         const auto& [category, detail] = collective;
         Communicator group;
         if (detail.isValid()) {
@@ -181,7 +181,7 @@ private:
 } // namespace
 
 Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
-    const layout::Layout* layout, const std::map<BreakdownMeter::Collective, double>& exposed,
+    const layout::Layout* layout, const std::map<TimeShareMeter::Collective, double>& exposed,
     TimeRange window, const Progress& progress) {
     ExposedCalls made;
     if (exposed.empty())

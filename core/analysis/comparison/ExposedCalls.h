@@ -2,7 +2,7 @@
 // What the exposed communication of a traced run is: of which dimension over which links, how much
 // of it waits for ranks that come late, and how fast what crosses nodes is.
 
-#include "core/analysis/comparison/BreakdownMeter.h"
+#include "core/analysis/comparison/TimeShareMeter.h"
 #include "core/analysis/comparison/TraceMeasures.h"
 
 #include <map>
@@ -18,11 +18,11 @@ struct ExposedCalls {
     std::optional<double> betweenNodesBandwidth;
 };
 
-// exposed: as a BreakdownMeter tells it, summed over devices. The group of a call is what its trace
+// exposed: as a TimeShareMeter tells it, summed over devices. The group of a call is what its trace
 // says, else what the layout leaves (GroupGuess.h; nullptr: not known). Waiting and bandwidth are
 // of the calls that end in the window. Cancelled by progress.
 Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
-    const layout::Layout* layout, const std::map<BreakdownMeter::Collective, double>& exposed,
+    const layout::Layout* layout, const std::map<TimeShareMeter::Collective, double>& exposed,
     TimeRange window, const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -28,6 +28,10 @@ struct QuantityInfo {
     std::string definition; // for people: numerator, denominator
 };
 
+// Keys of the quantities that decide a verdict.
+inline constexpr std::string_view kTokensPerJoule = "tokens_per_j";
+inline constexpr std::string_view kTokensPerGpu = "tokens_per_s_per_gpu";
+
 const std::vector<QuantityInfo>& comparedQuantities();
 // Its place in that list; absent for an unknown key.
 std::optional<std::size_t> quantityIndex(std::string_view key);

@@ -1,8 +1,8 @@
 #include "core/analysis/comparison/TraceMeasures.h"
 
-#include "core/analysis/comparison/BreakdownMeter.h"
 #include "core/analysis/comparison/ExposedCalls.h"
 #include "core/analysis/comparison/KernelMeter.h"
+#include "core/analysis/comparison/TimeShareMeter.h"
 #include "core/analysis/phases/DeviceActivity.h"
 #include "core/analysis/phases/Pipeline.h"
 #include "core/analysis/phases/StageMap.h"
@@ -118,7 +118,7 @@ private:
         for (const Iteration& one : shown->iterations)
             ranges.push_back(one.range);
         PhaseMeter phases(*shown);
-        BreakdownMeter breakdown(ranges);
+        TimeShareMeter breakdown(ranges);
         KernelMeter kernels(ranges);
         const std::array<DeviceVisitor*, 3> visitors{&phases, &breakdown, &kernels};
         const auto evidence = walkDevice(m_store, device, shown->range, visitors, m_progress);
@@ -161,7 +161,7 @@ private:
     }
 
     void addParts(
-        int rank, double length, std::size_t iterations, const BreakdownMeter& breakdown) {
+        int rank, double length, std::size_t iterations, const TimeShareMeter& breakdown) {
         const auto parts = breakdown.seconds();
         m_all.add(length, iterations, parts);
         if (m_stages) {
@@ -301,7 +301,7 @@ private:
     Sums m_all;
     std::map<int, Sums> m_byStage;
     std::map<std::int64_t, std::pair<double, double>> m_byIteration; // exposed and all
-    std::map<BreakdownMeter::Collective, double> m_exposed;
+    std::map<TimeShareMeter::Collective, double> m_exposed;
     std::map<std::string, KernelMeter::Sum> m_kernels;
     TraceMeasures m_made;
 };

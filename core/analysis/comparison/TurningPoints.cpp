@@ -14,7 +14,6 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kFarthest = 100.0; // times as much or as little: beyond that nobody builds
-constexpr std::string_view kPerJoule = "tokens_per_j";
 
 bool speaksForSteps(const RunMeasures& run) {
     return run.traced && run.traced->basis != TraceBasis::Trace && run.traced->all.seconds > 0.0;
@@ -77,7 +76,7 @@ std::optional<double> batchShare(const RunMeasures& run, std::string_view by, bo
     // Virtual stages fill a pipeline as so many more micro-batches do.
     const double fill = run.layout->grid.degrees().pipeline - 1.0;
     const double bubble = fill / (*microbatches * run.layout->virtualStages + fill);
-    const double idle = by == kPerJoule ? idlePower(run) : 1.0;
+    const double idle = by == kTokensPerJoule ? idlePower(run) : 1.0;
     return std::min(bubble * idle + (withTraces ? oncePerStep(run) : 0.0), 1.0);
 }
 
@@ -123,7 +122,7 @@ bool hasUnmatched(const RunMeasures& run) {
 std::string bandwidthModel(const RunMeasures& a, const RunMeasures& b, std::string_view by) {
     std::string text = " Estimate: exposed transfers between nodes take as much less time as the "
                        "network is faster, all else stays";
-    if (by == kPerJoule)
+    if (by == kTokensPerJoule)
         text += ", the power too";
     if (hasUnmatched(a) || hasUnmatched(b))
         text += "; waiting that could not be told from transfers is taken for them";
@@ -167,7 +166,7 @@ std::string batchModel(bool withTraces, std::string_view by) {
     if (withTraces)
         text += ", the optimizer and the exposed exchange of gradients";
     text += " stay as long";
-    if (by == kPerJoule)
+    if (by == kTokensPerJoule)
         text += "; in bubbles a GPU draws the least it was seen to";
     return text + ".";
 }

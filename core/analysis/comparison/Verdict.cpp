@@ -13,9 +13,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr const char* kPerJoule = "tokens_per_j";
-constexpr const char* kPerGpu = "tokens_per_s_per_gpu";
-
 // How the two compare by one of the deciding quantities.
 struct Standing {
     enum class Kind { Missing, TooFew, Unclear, Equal, First, Second } kind = Kind::Missing;
@@ -86,8 +83,8 @@ public:
         : m_a(a)
         , m_b(b)
         , m_roles(rolesOf(a, b))
-        , m_joule(standingOf(a, b, kPerJoule))
-        , m_gpu(standingOf(a, b, kPerGpu)) { }
+        , m_joule(standingOf(a, b, kTokensPerJoule))
+        , m_gpu(standingOf(a, b, kTokensPerGpu)) { }
 
     Verdict judge() {
         m_verdict.scaleUp = m_roles.scaleUp;
@@ -144,12 +141,12 @@ private:
 
     [[nodiscard]] bool isScaleUp(std::size_t run) const { return run == *m_roles.scaleUp; }
 
-    void win(std::size_t run, const Standing& by, const char* quantity) {
+    void win(std::size_t run, const Standing& by, std::string_view quantity) {
         m_verdict.winner = isScaleUp(run) ? Winner::ScaleUp : Winner::ScaleOut;
         m_verdict.by = quantity;
         m_verdict.reason = fmt::format("{} makes {:.2f} × the tokens per {} of {}",
             (run == 0 ? m_a : m_b).run.name, by.factor,
-            quantity == std::string_view(kPerJoule) ? "joule" : "second and GPU",
+            quantity == kTokensPerJoule ? "joule" : "second and GPU",
             (run == 0 ? m_b : m_a).run.name);
     }
 
@@ -204,7 +201,7 @@ private:
     }
 
     void winByJoule() {
-        win(m_joule.winner(), m_joule, kPerJoule);
+        win(m_joule.winner(), m_joule, kTokensPerJoule);
         std::vector<std::string> by{"per joule"};
         if (m_gpu.isDecided())
             by.emplace_back("per GPU");
@@ -215,7 +212,7 @@ private:
     }
 
     void winByGpu() {
-        win(m_gpu.winner(), m_gpu, kPerGpu);
+        win(m_gpu.winner(), m_gpu, kTokensPerGpu);
         m_verdict.headline = winsText(m_gpu.winner(), {"per GPU"});
         m_verdict.reason += m_joule.kind == Standing::Kind::Equal
             ? "; per joule they are alike."
@@ -225,7 +222,7 @@ private:
     void tie() {
         const bool hasEnergy = m_joule.kind == Standing::Kind::Equal;
         m_verdict.winner = Winner::Tie;
-        m_verdict.by = hasEnergy ? kPerJoule : kPerGpu;
+        m_verdict.by = hasEnergy ? kTokensPerJoule : kTokensPerGpu;
         m_verdict.headline
             = hasEnergy ? "A tie per joule and per GPU" : "A tie per GPU; the energy is not known";
         const std::string joule = hasEnergy

@@ -139,7 +139,7 @@ void findOutliers(const Outlier& kind, const RunFacts& facts, Findings& found) {
         fmt::format("{}, of {} GPUs or more", limit, kLeastGpus),
         fmt::format("mean {} of each of {} GPUs over {}", kind.metric, all.size(),
             facts.steadyState.wording),
-        cost >= kSeriousCost ? Severity::Serious : Severity::Attention, cost});
+        severityOfCost(cost), cost});
 }
 
 } // namespace

@@ -50,10 +50,6 @@ double throttledShare(const RunFacts& facts, const std::set<int>& ranks) {
     return all > 0.0 ? throttled / all : 0.0;
 }
 
-Severity byCost(double cost) {
-    return cost >= kSeriousCost ? Severity::Serious : Severity::Attention;
-}
-
 } // namespace
 
 void findFrontRearGradient(const RunFacts& facts, Findings& found) {
@@ -134,7 +130,7 @@ void findThrottling(const RunFacts& facts, Findings& found) {
                     "percentile clock ({}) at a utilisation of {} or more",
             percent(kThrottledClock), scaled(facts.throttling->referenceClockHz, "Hz"),
             percent(kBusyUtilization)),
-        byCost(cost), cost});
+        severityOfCost(cost), cost});
 }
 
 void findPowerSwing(const RunFacts& facts, Findings& found) {

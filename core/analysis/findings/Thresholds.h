@@ -1,6 +1,8 @@
 #pragma once
 // From where on each rule speaks. Set so that a run without defects gives no findings.
 
+#include "core/analysis/findings/Finding.h"
+
 #include <cstdint>
 
 namespace trainscope::analysis {
@@ -34,5 +36,9 @@ inline constexpr double kPcieBytes = 1e9;
 inline constexpr double kCoverage = 0.95;
 inline constexpr double kMissingSamples = 0.05;
 inline constexpr std::int64_t kClockOffsetNs = 10'000;
+
+constexpr Severity severityOfCost(double cost) {
+    return cost >= kSeriousCost ? Severity::Serious : Severity::Attention;
+}
 
 } // namespace trainscope::analysis

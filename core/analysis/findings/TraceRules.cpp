@@ -28,10 +28,6 @@ const TracedDevice& worstOf(
         });
 }
 
-Severity byCost(double cost) {
-    return cost >= kSeriousCost ? Severity::Serious : Severity::Attention;
-}
-
 std::string tracedText(const RunFacts& facts) {
     return fmt::format("{} traced on {}", duration(sumOver(facts.traced, &TracedDevice::windowS)),
         counted(static_cast<std::int64_t>(facts.traced.size()), "GPU", "GPUs"));
@@ -59,7 +55,8 @@ const TracedDevice* addShare(const Share& share, const RunFacts& facts, Findings
         {{"fraction", part / all}, {"seconds", part}, {"traced_s", all},
             {"worst_rank_fraction", worstShare}},
         {worst.rank, worst.window, {}}, percent(share.threshold) + " of the traced time",
-        fmt::format("{}: {}", share.what, tracedText(facts)), byCost(part / all), part / all});
+        fmt::format("{}: {}", share.what, tracedText(facts)), severityOfCost(part / all),
+        part / all});
     return &worst;
 }
 
@@ -130,7 +127,7 @@ void findBubbles(const RunFacts& facts, Findings& found) {
         "traced iterations of all ranks; the ideal is (p − 1)/(v·m + p − 1) of p stages, m "
         "micro-batches "
         "and v virtual stages",
-        byCost(cost), cost});
+        severityOfCost(cost), cost});
 }
 
 } // namespace trainscope::analysis

@@ -12,7 +12,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-using Spectrum = std::vector<std::complex<double>>;
+using ComplexSpectrum = std::vector<std::complex<double>>;
 
 // A signal less its mean with zeros where it is missing, and ones where it is known.
 struct Masked {
@@ -50,14 +50,14 @@ public:
         m_fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
     }
 
-    Spectrum forward(const std::vector<double>& values) {
-        Spectrum out;
+    ComplexSpectrum forward(const std::vector<double>& values) {
+        ComplexSpectrum out;
         m_fft.fwd(out, values);
         return out;
     }
     // Σ x[i]·y[i + k] for every cyclic lag k.
-    std::vector<double> products(const Spectrum& x, const Spectrum& y) {
-        Spectrum product(x.size());
+    std::vector<double> products(const ComplexSpectrum& x, const ComplexSpectrum& y) {
+        ComplexSpectrum product(x.size());
         for (std::size_t k = 0; k < x.size(); ++k)
             product[k] = std::conj(x[k]) * y[k];
         std::vector<double> out(m_length);

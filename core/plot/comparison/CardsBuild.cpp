@@ -10,7 +10,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kLeastWidth = 14.0; // in sizes of the body text
+constexpr double kLeastCardWidth = 14.0; // in sizes of the body text
 constexpr std::size_t kMostColumns = 6;
 
 std::vector<std::size_t> cardsOf(const ComparisonData& data) {
@@ -27,7 +27,7 @@ public:
     CardGrid(const ComparisonFrame& frame, double width)
         : m_frame(frame)
         , m_cards(cardsOf(frame.data)) {
-        const double least = kLeastWidth * frame.draw.size(TextRole::Body) + gap();
+        const double least = kLeastCardWidth * frame.draw.size(TextRole::Body) + gap();
         const auto fit = static_cast<std::size_t>(std::max(1.0, (width + gap()) / least));
         const std::size_t most = std::clamp<std::size_t>(fit, 1, kMostColumns);
         const std::size_t count = std::max<std::size_t>(m_cards.size(), 1);

@@ -4,10 +4,13 @@
 #include "core/plot/comparison/ComparisonLoaders.h"
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace trainscope::plot {
+
+inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN(); // no value
 
 // What stands over each other for one run.
 struct Fold {

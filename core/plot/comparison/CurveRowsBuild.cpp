@@ -12,11 +12,11 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kMostName = 0.25; // of the width
+constexpr double kMostCurveName = 0.25; // of the width
 constexpr double kFaint = 0.4; // of the strength of a difference beyond the spread
 constexpr Color kMore = rgb(0xd55e00); // Okabe-Ito
 constexpr Color kLess = rgb(0x0072b2);
-constexpr Color kNothing{0, 0, 0, 0};
+constexpr Color kTransparent{0, 0, 0, 0};
 
 class CurveRows {
 public:
@@ -25,7 +25,7 @@ public:
         , m_curves(*frame.data.curves) {
         for (const auto& curve : m_curves.curves)
             m_names = std::max(m_names, frame.draw.width(nameOf(curve.run), TextRole::Small));
-        m_names = std::min(m_names, kMostName * width) + 2.0 * frame.gap();
+        m_names = std::min(m_names, kMostCurveName * width) + 2.0 * frame.gap();
         m_half = m_curves.differences.empty() ? std::max(width - m_names, 1.0)
                                               : std::max((width - m_names - between()) / 2.0, 1.0);
         const double most = std::max(std::abs(m_curves.differenceAxis.range.low),
@@ -104,7 +104,7 @@ private:
         std::vector<Color> cells;
         for (const float value : curve.mean)
             cells.push_back(std::isnan(value)
-                    ? kNothing
+                    ? kTransparent
                     : heatColor(m_curves.axis, static_cast<double>(value)));
         addStrip(std::move(cells), rect);
         m_frame.target(rect, ComparisonPanel::Curves, index, curve.run, 1);
@@ -124,7 +124,7 @@ private:
             const auto value = static_cast<double>(difference.values[i]);
             const bool isFull = difference.beyond[i] != 0 || !m_curves.isFolded;
             cells.push_back(
-                std::isnan(value) ? kNothing : shade(value / most, isFull ? 1.0 : kFaint));
+                std::isnan(value) ? kTransparent : shade(value / most, isFull ? 1.0 : kFaint));
         }
         return cells;
     }

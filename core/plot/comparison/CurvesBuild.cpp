@@ -2,6 +2,7 @@
 // and the differences to the first run below.
 #include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonFrame.h"
+#include "core/plot/comparison/CurveFolds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,6 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 constexpr double kPlotLines = 10.0; // of small text, the height that a plot wants
 constexpr double kStackedLines = 6.0;
 constexpr double kDifferenceLines = 4.5;

@@ -15,7 +15,6 @@ namespace trainscope::plot {
 namespace {
 
 constexpr int kColumns = 240;
-constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
 // Values of all subjects and iterations by column, and the means of each iteration.
 struct Columnwise {

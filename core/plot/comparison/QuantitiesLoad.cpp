@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 12> kCards{"step_time_s", "tokens_per_s",
     "exposed_communication_fraction", "mean_power_w", "peak_temperature_c", "energy_per_step_j",
     "samples_per_s", "mfu"};
 constexpr std::size_t kMostCards = 6;
-constexpr std::size_t kMostKernels = 100;
+constexpr std::size_t kMostLoadedKernels = 100;
 
 int directionOf(Better better) {
     return better == Better::Higher ? 1 : better == Better::Lower ? -1 : 0;
@@ -210,8 +210,8 @@ void addKernels(const ComparisonContext& context, ComparisonData& data) {
         data.kernels.push_back(std::move(kernel));
     std::stable_sort(data.kernels.begin(), data.kernels.end(),
         [&](const auto& a, const auto& b) { return longest(a) > longest(b); });
-    if (data.kernels.size() > kMostKernels)
-        data.kernels.resize(kMostKernels);
+    if (data.kernels.size() > kMostLoadedKernels)
+        data.kernels.resize(kMostLoadedKernels);
 }
 
 } // namespace trainscope::plot

@@ -12,8 +12,8 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kMostName = 0.3; // of the width
-constexpr double kLeastColumn = 7.5; // in sizes of the text
+constexpr double kMostRunName = 0.3; // of the width
+constexpr double kLeastRunColumn = 7.5; // in sizes of the text
 constexpr double kMostColumn = 13.0;
 constexpr int kHeadLines = 2;
 constexpr std::uint8_t kWithinAlpha = 90; // bars of what does not differ beyond the spread
@@ -63,12 +63,12 @@ private:
                 m_names, m_frame.draw.width(m_frame.data.runs[run].named.name, TextRole::Small));
         }
         m_marks += small() + 1.5 * m_frame.gap();
-        m_names = std::min(m_marks + m_names, kMostName * m_width) + 2.0 * m_frame.gap();
+        m_names = std::min(m_marks + m_names, kMostRunName * m_width) + 2.0 * m_frame.gap();
     }
 
     // All columns are as wide as the widest cell.
     void measureColumns() {
-        double widest = kLeastColumn * small();
+        double widest = kLeastRunColumn * small();
         for (const std::size_t index : m_quantities) {
             const auto& quantity = m_frame.data.quantities[index];
             for (std::size_t run = 0; run < runs(); ++run)

@@ -19,7 +19,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr int kColumns = 1600;
+constexpr int kTrackColumns = 1600;
 
 class TrackReader {
 public:
@@ -164,7 +164,7 @@ private:
     }
 
     Status add(const Track& track, const TimeRange& range, ComparisonTracks::Row& row) {
-        const DurationNs pixel{std::max<std::int64_t>(1, range.length().ns / kColumns)};
+        const DurationNs pixel{std::max<std::int64_t>(1, range.length().ns / kTrackColumns)};
         const auto groups = m_context.store.spanGroups(track.id, range, pixel);
         if (!groups.hasValue())
             return groups.error();

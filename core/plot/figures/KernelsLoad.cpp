@@ -17,9 +17,10 @@ namespace {
 constexpr std::size_t kMostStagePanels = 4;
 
 // The order of display; a user's own categories come behind.
-constexpr std::array<std::string_view, 16> kOrder{"compute", "gemm", "attention", "normalisation",
-    "layer_norm", "elementwise", "memory_elementwise", "optimizer", "all_reduce", "reduce_scatter",
-    "all_gather", "all_to_all", "send_recv", "broadcast", "communication", "other"};
+constexpr std::array<std::string_view, 16> kCategoryOrder{"compute", "gemm", "attention",
+    "normalisation", "layer_norm", "elementwise", "memory_elementwise", "optimizer", "all_reduce",
+    "reduce_scatter", "all_gather", "all_to_all", "send_recv", "broadcast", "communication",
+    "other"};
 
 // A bar: some ranks of a run, their mean.
 struct Bar {
@@ -58,12 +59,13 @@ std::vector<Bar> barsOf(const TracedRun& traced, std::size_t run, KernelsPer per
 
 std::vector<std::string> inOrder(const std::set<std::string>& present) {
     std::vector<std::string> keys;
-    for (const auto category : kOrder) {
+    for (const auto category : kCategoryOrder) {
         if (present.contains(std::string(category)))
             keys.emplace_back(category);
     }
     for (const auto& category : present) {
-        if (std::find(kOrder.begin(), kOrder.end(), category) == kOrder.end())
+        if (std::find(kCategoryOrder.begin(), kCategoryOrder.end(), category)
+            == kCategoryOrder.end())
             keys.push_back(category);
     }
     return keys;

@@ -11,7 +11,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr TextRole kRole = TextRole::Small;
+constexpr TextRole kPeakRole = TextRole::Small;
 constexpr double kPlot = 7.0; // lines of small text that a plot area wants
 constexpr double kLeastPlot = 2.0;
 constexpr std::size_t kMostHarmonics = 40;
@@ -89,16 +89,16 @@ private:
 
     void drawTicks(bool last) const {
         for (const auto& tick : ticksOf(m_data.amplitude, mostTicks(m_frame, m_plot.height)))
-            m_frame.text({m_plot.x - m_frame.gap(), m_frame.centred(yOf(tick.value), kRole)},
-                tick.label, m_frame.theme.textSecondary, kRole, Align::Right);
+            m_frame.text({m_plot.x - m_frame.gap(), m_frame.centred(yOf(tick.value), kPeakRole)},
+                tick.label, m_frame.theme.textSecondary, kPeakRole, Align::Right);
         if (!last)
             return;
-        const double y = m_plot.bottom() + m_frame.gap() + m_frame.size(kRole);
+        const double y = m_plot.bottom() + m_frame.gap() + m_frame.size(kPeakRole);
         for (const auto& tick : ticksOf(m_data.frequency, 8))
-            m_frame.text({xOf(tick.value), y}, tick.label, m_frame.theme.textSecondary, kRole,
+            m_frame.text({xOf(tick.value), y}, tick.label, m_frame.theme.textSecondary, kPeakRole,
                 Align::Centre);
-        m_frame.text({m_plot.x + m_plot.width / 2.0, y + m_frame.lineHeight(kRole)},
-            axisTitle(m_data.frequency), m_frame.theme.textSecondary, kRole, Align::Centre);
+        m_frame.text({m_plot.x + m_plot.width / 2.0, y + m_frame.lineHeight(kPeakRole)},
+            axisTitle(m_data.frequency), m_frame.theme.textSecondary, kPeakRole, Align::Centre);
     }
 
     void drawTitle() const {
@@ -108,8 +108,8 @@ private:
         if (m_spectrum.iterationHz)
             text += " · iteration " + frequencyText(*m_spectrum.iterationHz);
         m_frame.text({m_plot.x - 0.5 * m_frame.gap(), m_plot.y - 2.5 * m_frame.gap()},
-            elided(text, m_plot.width, m_frame.style.measure, kRole, true), m_frame.theme.text,
-            kRole, Align::Left, true);
+            elided(text, m_plot.width, m_frame.style.measure, kPeakRole, true), m_frame.theme.text,
+            kPeakRole, Align::Left, true);
     }
 
     [[nodiscard]] std::string textOf(const FigureSpectrum::Line& line) const {
@@ -123,7 +123,7 @@ private:
     // The strongest first; a label that would touch another stays out.
     void drawLines() {
         std::vector<Rect> taken;
-        const double size = m_frame.size(kRole);
+        const double size = m_frame.size(kPeakRole);
         for (std::size_t i = 0; i < m_spectrum.lines.size(); ++i) {
             const auto& line = m_spectrum.lines[i];
             const Point peak{xOf(line.frequencyHz), yOf(line.amplitudeW)};
@@ -138,8 +138,8 @@ private:
     }
 
     void placeLabel(const std::string& text, Point peak, std::vector<Rect>& taken) const {
-        const double size = m_frame.size(kRole);
-        const double width = m_frame.width(text, kRole);
+        const double size = m_frame.size(kPeakRole);
+        const double width = m_frame.width(text, kPeakRole);
         const double gap = 0.5 * size;
         const double y = std::clamp(
             peak.y - 0.6 * size, m_plot.y, std::max(m_plot.bottom() - 1.2 * size, m_plot.y));
@@ -153,7 +153,7 @@ private:
             if (!inside || !free)
                 continue;
             taken.push_back(rect);
-            m_frame.text({x, y + size}, text, m_frame.theme.text, kRole);
+            m_frame.text({x, y + size}, text, m_frame.theme.text, kPeakRole);
             return;
         }
     }
@@ -167,14 +167,14 @@ private:
 };
 
 double footOf(const FigureFrame& frame) {
-    return 2.0 * frame.lineHeight(kRole) + frame.gap();
+    return 2.0 * frame.lineHeight(kPeakRole) + frame.gap();
 }
 
 } // namespace
 
 double spectraHeight(const FigureFrame& frame, const FigureData& data) {
     return static_cast<double>(data.spectra.size())
-        * (panelHead(frame) + kPlot * frame.lineHeight(kRole) + frame.gap())
+        * (panelHead(frame) + kPlot * frame.lineHeight(kPeakRole) + frame.gap())
         + footOf(frame);
 }
 
@@ -183,11 +183,11 @@ void drawSpectra(
     const auto count = static_cast<double>(data.spectra.size());
     FigurePanel like;
     like.left = data.amplitude;
-    const auto margins = marginsOf(frame, like, kPlot * frame.lineHeight(kRole));
+    const auto margins = marginsOf(frame, like, kPlot * frame.lineHeight(kPeakRole));
     const double width = std::max(area.width - margins.left - 4.0 * frame.gap(), 1.0);
     const double height
         = std::max((area.height - footOf(frame)) / count - panelHead(frame) - frame.gap(),
-            kLeastPlot * frame.lineHeight(kRole));
+            kLeastPlot * frame.lineHeight(kPeakRole));
     double y = area.y;
     for (std::size_t i = 0; i < data.spectra.size(); ++i) {
         y += panelHead(frame);

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostSwatches = 8; // beyond it colours are steps of a scale
 constexpr double kBarWidth = 150.0;
 
-std::string_view nameOf(RankColour by) {
+std::string_view colouringName(RankColour by) {
     return by == RankColour::Pipeline ? "stage" : toString(by);
 }
 
@@ -81,7 +81,7 @@ private:
         if (m_legend.layout == nullptr)
             return;
         const int count = colourCount(m_legend.colours->by, *m_legend.layout);
-        const auto name = nameOf(m_legend.colours->by);
+        const auto name = colouringName(m_legend.colours->by);
         if (count > kMostSwatches) {
             FigureAxis axis;
             axis.title = std::string(name);

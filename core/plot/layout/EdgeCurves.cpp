@@ -8,9 +8,9 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr int kSteps = 20; // pieces of a curve
+constexpr int kCurvePieces = 20; // pieces of a curve
 constexpr double kThinnest = 0.6; // line widths
-constexpr double kWidest = 5.0;
+constexpr double kWidestEdge = 5.0;
 constexpr double kWidestOfSmall = 2.5; // beside cells without text
 constexpr double kAside = 0.2; // of a node, from its middle towards the other
 constexpr double kArcDepth = 0.5; // of the band; below is the label
@@ -21,8 +21,8 @@ constexpr double kShallow = 0.4; // of the deepest arc, one between neighbours
 // A cubic Bézier curve.
 std::vector<Point> curve(Point a, Point b, Point c, Point d) {
     std::vector<Point> points;
-    for (int i = 0; i <= kSteps; ++i) {
-        const double t = static_cast<double>(i) / kSteps;
+    for (int i = 0; i <= kCurvePieces; ++i) {
+        const double t = static_cast<double>(i) / kCurvePieces;
         const double u = 1.0 - t;
         const double w0 = u * u * u;
         const double w1 = 3.0 * u * u * t;
@@ -71,7 +71,7 @@ public:
 
 private:
     [[nodiscard]] double widest() const {
-        return m_arrangement.level == CellTexts::Level::Plain ? kWidestOfSmall : kWidest;
+        return m_arrangement.level == CellTexts::Level::Plain ? kWidestOfSmall : kWidestEdge;
     }
     [[nodiscard]] std::size_t rowOf(std::size_t place) const {
         return place / static_cast<std::size_t>(m_arrangement.columns);

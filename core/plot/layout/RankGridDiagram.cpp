@@ -14,11 +14,11 @@ namespace {
 
 using Level = CellTexts::Level;
 
-constexpr double kWantedHeight = 0.7; // of the width, where the height is free
-constexpr double kTallest = 1.25; // of its width, a cell
-constexpr double kEvenWorth = 0.85; // of the largest cells
+constexpr double kWantedGridHeight = 0.7; // of the width, where the height is free
+constexpr double kTallestCell = 1.25; // of its width, a cell
+constexpr double kGridEvenWorth = 0.85; // of the largest cells
 constexpr double kLeast = 5.0; // lines, of a cell
-constexpr double kWidest = 2.4; // of the least width for its texts
+constexpr double kWidestCell = 2.4; // of the least width for its texts
 
 class Grid {
 public:
@@ -110,7 +110,7 @@ private:
         }
         // Lines of equal length, where that costs little.
         for (int blocks = m_blocks; blocks >= 1; --blocks) {
-            if (m_blocks % blocks == 0 && sideOf(blocks) > kEvenWorth * best) {
+            if (m_blocks % blocks == 0 && sideOf(blocks) > kGridEvenWorth * best) {
                 m_perLine = blocks;
                 return;
             }
@@ -118,17 +118,17 @@ private:
     }
 
     [[nodiscard]] double budget() const {
-        return m_style.height > 0.0 ? m_area.height : kWantedHeight * m_area.width;
+        return m_style.height > 0.0 ? m_area.height : kWantedGridHeight * m_area.width;
     }
 
     void placeRows() {
         m_gap = gapFor(m_perLine);
-        m_cellWidth = std::min(widthFor(m_perLine), kWidest * m_texts.widthFor(Level::Full));
+        m_cellWidth = std::min(widthFor(m_perLine), kWidestCell * m_texts.widthFor(Level::Full));
         const int lines = linesOf(m_perLine);
         const double rows = double{1} * m_degrees.pipeline * lines;
         m_stageGap = lines > 1 ? m_frame.gap() : 0.0;
         const double gaps = m_stageGap * (m_degrees.pipeline - 1);
-        const double most = kTallest * std::max(m_cellWidth, m_texts.heightFor(Level::Rank));
+        const double most = kTallestCell * std::max(m_cellWidth, m_texts.heightFor(Level::Rank));
         const double free = std::max(budget() - gaps, 0.0) / rows;
         const double wanted = std::max(kLeast * m_frame.theme.lineWidth,
             std::min({most, m_texts.heightFor(Level::Full), free}));

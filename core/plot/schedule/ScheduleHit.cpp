@@ -26,10 +26,6 @@ std::string_view wordOf(TaskKind kind, bool isSplit) {
     return "";
 }
 
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", 100.0 * share);
-}
-
 bool isSplit(const Schedule& schedule) {
     return std::any_of(schedule.tasks.begin(), schedule.tasks.end(),
         [](const ScheduleTask& task) { return task.kind == TaskKind::WeightGradient; });

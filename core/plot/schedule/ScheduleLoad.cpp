@@ -14,10 +14,6 @@ namespace {
 using layout::Schedule;
 using layout::ScheduleKind;
 
-std::string percent(double fraction) {
-    return fmt::format("{:.1f} %", 100.0 * fraction);
-}
-
 std::string shapeOf(const Schedule& schedule, std::string_view name) {
     std::string text = fmt::format("{}, {} stages", name, schedule.stages);
     if (schedule.virtualStages > 1)
@@ -146,6 +142,10 @@ void addRows(std::string& csv, const ScheduleFigureData& data, const Schedule& s
 }
 
 } // namespace
+
+std::string percent(double fraction) {
+    return fmt::format("{:.1f} %", 100.0 * fraction);
+}
 
 int ScheduleFigureData::stageCount() const {
     return traced ? traced->stages : planned ? planned->stages : 0;

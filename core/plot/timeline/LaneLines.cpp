@@ -9,7 +9,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+constexpr float kGap = std::numeric_limits<float>::quiet_NaN();
 // Overlaid series let each other through.
 constexpr std::uint8_t kOverlaidAlpha = 190;
 // The nested parts of a band lie over each other.
@@ -33,7 +33,7 @@ struct Source {
 // Of the columns that a drawn column stands for.
 Trace resampled(const ColumnMap& map, const Source& own, const Source& behind) {
     const std::size_t count = map.columns.size();
-    Trace drawn{std::vector<float>(count, kNothing), std::vector<float>(count, kNothing)};
+    Trace drawn{std::vector<float>(count, kGap), std::vector<float>(count, kGap)};
     for (std::size_t i = 0; i < count; ++i) {
         const auto& source = map.columns[i];
         const Source& of = source.behind ? behind : own;

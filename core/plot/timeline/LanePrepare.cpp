@@ -9,16 +9,16 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+constexpr float kUnsampled = std::numeric_limits<float>::quiet_NaN();
 
 Trace emptyTrace(std::size_t columns) {
-    return {std::vector<float>(columns, kNothing), std::vector<float>(columns, kNothing)};
+    return {std::vector<float>(columns, kUnsampled), std::vector<float>(columns, kUnsampled)};
 }
 
 // From min to max of every column, joined to what the column before held unless a gap parts them.
 Trace joined(const std::vector<Bucket>& buckets) {
     Trace trace = emptyTrace(buckets.size());
-    float held = kNothing;
+    float held = kUnsampled;
     for (std::size_t i = 0; i < buckets.size(); ++i) {
         const Bucket& bucket = buckets[i];
         const bool nothing = std::isnan(bucket.mean);
@@ -27,7 +27,7 @@ Trace joined(const std::vector<Bucket>& buckets) {
             trace.low[i] = joins ? std::min(bucket.min, held) : bucket.min;
             trace.high[i] = joins ? std::max(bucket.max, held) : bucket.max;
         }
-        held = nothing ? kNothing : bucket.last;
+        held = nothing ? kUnsampled : bucket.last;
     }
     return trace;
 }

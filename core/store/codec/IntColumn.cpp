@@ -11,10 +11,6 @@ namespace {
 
 using Words = std::span<std::uint64_t>;
 
-std::uint64_t word(std::int64_t value) {
-    return static_cast<std::uint64_t>(value);
-}
-
 TRAINSCOPE_WIDE
 void scale(Words values, std::uint64_t base, std::uint64_t divisor) {
     for (std::uint64_t& value : values)

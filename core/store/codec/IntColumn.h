@@ -24,6 +24,11 @@
 
 namespace trainscope::store {
 
+// The bits of a value: differences and sums wrap, as unsigned arithmetic does.
+constexpr std::uint64_t word(std::int64_t value) {
+    return static_cast<std::uint64_t>(value);
+}
+
 // Columns longer than this are refused by the decoders.
 inline constexpr std::size_t kMaxColumn = std::size_t{1} << 16U;
 

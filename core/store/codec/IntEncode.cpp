@@ -15,9 +15,6 @@ constexpr std::size_t kWorthSqueezing = 64; // bytes
 constexpr std::size_t kMostPatches = kBlock / 8;
 constexpr std::size_t kPatchBytes = 2; // what a patched block says before its patches
 
-std::uint64_t word(std::int64_t value) {
-    return static_cast<std::uint64_t>(value);
-}
 unsigned widthOf(std::uint64_t value) {
     return static_cast<unsigned>(std::bit_width(value));
 }

@@ -17,9 +17,6 @@ constexpr std::size_t kAllGroups = 16; // longer columns are judged by every fou
 constexpr std::size_t kSlopeGroup = 128;
 constexpr std::int64_t kLongestLine = std::int64_t{1} << 46U;
 
-std::uint64_t word(std::int64_t value) {
-    return static_cast<std::uint64_t>(value);
-}
 std::int64_t integer(std::uint64_t value) {
     return static_cast<std::int64_t>(value);
 }

@@ -9,7 +9,7 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::string_view kPhase = "Removing";
+constexpr std::string_view kRemoving = "Removing";
 
 struct Extent {
     std::int64_t removed = 0; // samples and spans that go
@@ -60,7 +60,7 @@ public:
         return proceed();
     }
     bool proceed() {
-        return !m_progress || m_progress({kPhase, std::min(share(m_done), m_total), m_total});
+        return !m_progress || m_progress({kRemoving, std::min(share(m_done), m_total), m_total});
     }
 
 private:

@@ -12,7 +12,7 @@ namespace trainscope::store {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view kPhase = "Compacting";
+constexpr std::string_view kCompacting = "Compacting";
 constexpr int kPagesAtOnce = 64;
 
 struct Size {
@@ -102,7 +102,7 @@ Status putBack(
         const auto pages = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup.get()));
         const auto left = static_cast<std::uint64_t>(sqlite3_backup_remaining(backup.get()));
         const std::uint64_t done = pages == 0 ? 0 : before * (pages - left) / pages;
-        if (code == SQLITE_OK && progress && !progress({kPhase, before + done, total}))
+        if (code == SQLITE_OK && progress && !progress({kCompacting, before + done, total}))
             return cancelled();
     }
     if (code != SQLITE_DONE)
@@ -124,7 +124,7 @@ Result<VacuumOutcome> vacuumDatabase(
         return status.error();
     const Copy copy(path);
     const auto proceed = [&] {
-        return !progress || progress({kPhase, std::min(copy.size(), total / 2), total});
+        return !progress || progress({kCompacting, std::min(copy.size(), total / 2), total});
     };
     if (!proceed())
         return cancelled();

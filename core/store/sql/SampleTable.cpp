@@ -7,7 +7,16 @@
 namespace trainscope::store {
 namespace {
 
-enum SampleColumn { kRun, kMetric, kRank, kNode, kDevice, kTime, kValue, kSeries };
+enum SampleColumn {
+    kSampleRun,
+    kMetric,
+    kSampleRank,
+    kNode,
+    kSampleDevice,
+    kTime,
+    kValue,
+    kSeries
+};
 
 struct SeriesEntry {
     SeriesId id;
@@ -52,10 +61,11 @@ Status SampleRows::start(const std::vector<Constraint>& constraints) {
         [&](const Row& row) {
             SeriesEntry entry{{row.integer(0)}, row.string(1), row.string(2), row.integer(3),
                 row.integer(4), row.string(5), row.real(6)};
-            const bool wanted = admits(constraints, kRun, entry.run)
+            const bool wanted = admits(constraints, kSampleRun, entry.run)
                 && admits(constraints, kMetric, entry.metric)
-                && admits(constraints, kRank, entry.rank) && admits(constraints, kNode, entry.node)
-                && admits(constraints, kDevice, entry.device)
+                && admits(constraints, kSampleRank, entry.rank)
+                && admits(constraints, kNode, entry.node)
+                && admits(constraints, kSampleDevice, entry.device)
                 && admits(constraints, kSeries, entry.id.value);
             if (wanted)
                 m_series.push_back(std::move(entry));
@@ -110,19 +120,19 @@ Status SampleRows::column(int index, sqlite3_context* into) {
     const SeriesEntry& series = m_series[m_current];
     const auto i = static_cast<std::size_t>(m_index - m_chunk->firstIndex);
     switch (index) {
-    case kRun:
+    case kSampleRun:
         putText(into, series.run);
         break;
     case kMetric:
         putText(into, series.metric);
         break;
-    case kRank:
+    case kSampleRank:
         putInteger(into, series.rank);
         break;
     case kNode:
         putInteger(into, series.node);
         break;
-    case kDevice:
+    case kSampleDevice:
         putText(into, series.device);
         break;
     case kTime:
@@ -144,7 +154,7 @@ TableDefinition sampleTable() {
         "CREATE TABLE x(run TEXT, metric TEXT, rank INTEGER, node INTEGER, device TEXT, time_ns "
         "INTEGER,"
         " value REAL, series INTEGER)",
-        {kRun, kMetric, kRank, kNode, kDevice, kSeries}, {kTime},
+        {kSampleRun, kMetric, kSampleRank, kNode, kSampleDevice, kSeries}, {kTime},
         [](Database& database) { return std::make_unique<SampleRows>(database); }};
 }
 

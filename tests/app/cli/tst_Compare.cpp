@@ -5,6 +5,7 @@
 #include "app/sample/Sample.h"
 #include "core/analysis/comparison/PlantedPair.h"
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <set>
@@ -13,9 +14,9 @@ using namespace trainscope;
 using test::largeSide;
 using test::plant;
 using test::PlantedSide;
+using test::Ran;
+using test::runCli;
 using test::smallSide;
-using tests::Ran;
-using tests::runCli;
 
 namespace {
 
@@ -34,7 +35,7 @@ public:
     }
 
 private:
-    store::test::Fixture m_fixture;
+    test::Fixture m_fixture;
 };
 
 PlantedSide slowSide() {
@@ -51,7 +52,7 @@ bool isNear(const nlohmann::json& value, double expected, double tolerance = 1e-
 
 } // namespace
 
-class TstCompare : public QObject {
+class tst_Compare : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -140,7 +141,7 @@ private Q_SLOTS:
         PlantedSide third = slowSide();
         third.name = "third";
         third.launch.globalBatch = 32;
-        const store::test::Fixture fixture;
+        const test::Fixture fixture;
         {
             auto store = fixture.create();
             plant(store, largeSide());
@@ -185,11 +186,11 @@ private Q_SLOTS:
     }
 
     void savedComparisonsAreListed() {
-        const store::test::Fixture fixture;
+        const test::Fixture fixture;
         {
             auto store = fixture.create();
             plant(store, largeSide());
-            store::test::ok(store.saveComparison("first look", R"({"runs":["large"]})"));
+            test::ok(store.saveComparison("first look", R"({"runs":["large"]})"));
         }
         const std::string path = fixture.path.string();
         const auto json = runCli({"info", path, "--json"}).json();
@@ -213,5 +214,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstCompare)
+TRAINSCOPE_TEST(tst_Compare)
 #include "tst_Compare.moc"

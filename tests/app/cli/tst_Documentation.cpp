@@ -2,12 +2,13 @@
 // an example.
 
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <QFile>
 #include <QRegularExpression>
 #include <QtTest>
 
-using trainscope::tests::runCli;
+using trainscope::test::runCli;
 
 namespace {
 
@@ -46,7 +47,7 @@ QStringList optionsOf(const QString& help) {
 
 } // namespace
 
-class TestDocumentation : public QObject {
+class tst_Documentation : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -98,5 +99,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDocumentation)
+TRAINSCOPE_TEST(tst_Documentation)
 #include "tst_Documentation.moc"

@@ -2,6 +2,7 @@
 // levels that were planted.
 
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QFile>
@@ -14,7 +15,7 @@
 #include <string>
 #include <vector>
 
-using namespace trainscope::tests;
+using namespace trainscope::test;
 
 namespace {
 
@@ -107,7 +108,7 @@ void write(const QString& path, const QByteArray& text) {
 
 } // namespace
 
-class TestEnergyDetail : public QObject {
+class tst_EnergyDetail : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -130,7 +131,7 @@ private:
     nlohmann::json m_run;
 };
 
-void TestEnergyDetail::initTestCase() {
+void tst_EnergyDetail::initTestCase() {
     const QString run
         = m_folder.filePath(QStringLiteral("tree/sweep-h200/gpt3-175b/gpt3-175b_1_00000"));
     QVERIFY(QDir().mkpath(run + QStringLiteral("/1_kineto")));
@@ -150,7 +151,7 @@ void TestEnergyDetail::initTestCase() {
     QVERIFY(m_run.contains("energy_by_phase"));
 }
 
-void TestEnergyDetail::phasesAreInsideTheirBounds() {
+void tst_EnergyDetail::phasesAreInsideTheirBounds() {
     for (const Piece& piece : kPieces) {
         // The trace ends with the last kernel: the last idle time is outside.
         const int times = std::string(piece.phase) == "idle" ? 1 : kIterations - kTraced;
@@ -171,7 +172,7 @@ void TestEnergyDetail::phasesAreInsideTheirBounds() {
     QVERIFY(!m_run["energy_by_phase"].contains("compute"));
 }
 
-void TestEnergyDetail::everythingAddsUp() {
+void tst_EnergyDetail::everythingAddsUp() {
     const double whole = m_run["energy_attribution"]["energy_j"].get<double>();
     for (const char* map : {"energy_by_phase", "energy_by_category", "energy_by_stage"}) {
         double sum = 0.0;
@@ -194,7 +195,7 @@ void TestEnergyDetail::everythingAddsUp() {
     QCOMPARE(collective["hidden_j"].get<double>(), 0.0);
 }
 
-void TestEnergyDetail::stagesAndIterations() {
+void tst_EnergyDetail::stagesAndIterations() {
     QCOMPARE(m_run["energy_by_stage"].size(), std::size_t{2});
     QVERIFY(m_run["energy_by_stage"]["1"] > m_run["energy_by_stage"]["0"]);
     const auto& iterations = m_run["energy_per_iteration"];
@@ -213,7 +214,7 @@ void TestEnergyDetail::stagesAndIterations() {
     }
 }
 
-void TestEnergyDetail::steady() {
+void tst_EnergyDetail::steady() {
     const auto json = run({"--steady"});
     QVERIFY(json.contains("energy_by_phase"));
     const auto kernels = runCli({"kernels", m_database, "--steady", "--json"}).json();
@@ -223,12 +224,12 @@ void TestEnergyDetail::steady() {
     QVERIFY(runCli({"kernels", m_database, "--steady", "--iteration", "4"}).status != 0);
 }
 
-void TestEnergyDetail::text() {
+void tst_EnergyDetail::text() {
     const auto out = runCli({"summary", m_database, "--detail"}).out;
     QVERIFY(out.find("while 2 GPUs were traced") != std::string::npos);
     QVERIFY(out.find("communication exposed") != std::string::npos);
     QVERIFY(out.find("stage 1") != std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(TestEnergyDetail)
+TRAINSCOPE_TEST(tst_EnergyDetail)
 #include "tst_EnergyDetail.moc"

@@ -2,6 +2,7 @@
 
 #include "support/CharllmTree.h"
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QFile>
@@ -10,7 +11,7 @@
 
 #include <cmath>
 
-using namespace trainscope::tests;
+using namespace trainscope::test;
 
 namespace {
 
@@ -28,7 +29,7 @@ QList<QByteArrayList> readCsv(const QString& path) {
 
 } // namespace
 
-class TestExportQuery : public QObject {
+class tst_ExportQuery : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -159,5 +160,5 @@ private:
     std::string m_database;
 };
 
-QTEST_GUILESS_MAIN(TestExportQuery)
+TRAINSCOPE_TEST(tst_ExportQuery)
 #include "tst_ExportQuery.moc"

@@ -2,6 +2,7 @@
 // twice, and clear words when something cannot be drawn.
 
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QFile>
@@ -11,9 +12,9 @@
 
 #include <cmath>
 
-using namespace trainscope::tests;
+using namespace trainscope::test;
 
-class TestFigure : public QObject {
+class tst_Figure : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -170,5 +171,5 @@ private:
     std::string m_database;
 };
 
-QTEST_MAIN(TestFigure)
+TRAINSCOPE_GUI_TEST(tst_Figure)
 #include "tst_Figure.moc"

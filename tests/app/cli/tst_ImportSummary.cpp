@@ -2,6 +2,7 @@
 
 #include "support/CharllmTree.h"
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -9,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace trainscope::tests;
+using namespace trainscope::test;
 
 namespace {
 
@@ -90,7 +91,7 @@ long double populationStd(const std::vector<long double>& values) {
 
 } // namespace
 
-class TestImportSummary : public QObject {
+class tst_ImportSummary : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -291,5 +292,5 @@ private:
     Ran m_import;
 };
 
-QTEST_GUILESS_MAIN(TestImportSummary)
+TRAINSCOPE_TEST(tst_ImportSummary)
 #include "tst_ImportSummary.moc"

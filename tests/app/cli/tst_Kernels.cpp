@@ -2,6 +2,7 @@
 // them.
 
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -9,7 +10,7 @@
 
 #include <cmath>
 
-using namespace trainscope::tests;
+using namespace trainscope::test;
 
 namespace {
 
@@ -39,7 +40,7 @@ struct Expected {
 
 Q_DECLARE_METATYPE(Expected)
 
-class TestKernels : public QObject {
+class tst_Kernels : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -188,5 +189,5 @@ private:
     nlohmann::json m_truth;
 };
 
-QTEST_GUILESS_MAIN(TestKernels)
+TRAINSCOPE_TEST(tst_Kernels)
 #include "tst_Kernels.moc"

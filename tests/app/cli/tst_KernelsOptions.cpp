@@ -1,12 +1,13 @@
 // What the options of `kernels` change, on a small trace whose figures can be read off.
 
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
 
-using namespace trainscope::tests;
+using namespace trainscope::test;
 
 namespace {
 
@@ -26,7 +27,7 @@ constexpr const char* kTrace = R"json({"schemaVersion": 1, "distributedInfo": {"
 
 } // namespace
 
-class TestKernelsOptions : public QObject {
+class tst_KernelsOptions : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -48,7 +49,7 @@ private:
     std::string m_database;
 };
 
-void TestKernelsOptions::initTestCase() {
+void tst_KernelsOptions::initTestCase() {
     QFile trace(m_folder.filePath(QStringLiteral("trace.json")));
     QVERIFY(trace.open(QIODevice::WriteOnly));
     trace.write(kTrace);
@@ -58,7 +59,7 @@ void TestKernelsOptions::initTestCase() {
     QVERIFY2(ran.status == 0, ran.err.c_str());
 }
 
-void TestKernelsOptions::allOfIt() {
+void tst_KernelsOptions::allOfIt() {
     const auto json = rank({});
     QCOMPARE(json["rank"].get<int>(), 3);
     QCOMPARE(json["window_us"].get<double>(), 170.0);
@@ -89,7 +90,7 @@ void TestKernelsOptions::allOfIt() {
     QVERIFY(text.find("copies HtoD: 1") != std::string::npos);
 }
 
-void TestKernelsOptions::oneIteration() {
+void tst_KernelsOptions::oneIteration() {
     const auto all = rank({});
     const auto json = rank({"--iteration", "2"});
     for (const char* key : {"window_us", "busy_us", "compute_us", "communication_us", "idle_us",
@@ -98,7 +99,7 @@ void TestKernelsOptions::oneIteration() {
     QCOMPARE(json["kernels"].size(), std::size_t{2});
 }
 
-void TestKernelsOptions::categories() {
+void tst_KernelsOptions::categories() {
     QVERIFY(rank({})["categories"].contains("gemm"));
     const auto charllm = rank({"--categories", "charllm"});
     QCOMPARE(charllm["categories"]["compute"]["time_us"].get<double>(), 80.0);
@@ -112,7 +113,7 @@ void TestKernelsOptions::categories() {
     QCOMPARE(own["kernels"][0]["category"].get<std::string>(), std::string("mine"));
 }
 
-void TestKernelsOptions::mistakes() {
+void tst_KernelsOptions::mistakes() {
     auto ran = runCli({"kernels", m_database, "--iteration", "9"});
     QVERIFY(ran.status != 0);
     QVERIFY(ran.err.find("no traced iteration 9") != std::string::npos);
@@ -121,5 +122,5 @@ void TestKernelsOptions::mistakes() {
     QVERIFY(ran.err.find("default, charllm") != std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(TestKernelsOptions)
+TRAINSCOPE_TEST(tst_KernelsOptions)
 #include "tst_KernelsOptions.moc"

@@ -4,6 +4,7 @@
 #include "support/RunCli.h"
 
 #include "app/sample/Sample.h"
+#include "support/TestProgram.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -11,7 +12,7 @@
 
 #include <cmath>
 
-using namespace trainscope::tests;
+using namespace trainscope::test;
 
 namespace {
 
@@ -19,7 +20,7 @@ const std::string kRun = "gpt3-175b 32xH200 tp8-pp4";
 
 } // namespace
 
-class TestLayoutFigure : public QObject {
+class tst_LayoutFigure : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -207,5 +208,5 @@ private:
     std::string m_database;
 };
 
-QTEST_MAIN(TestLayoutFigure)
+TRAINSCOPE_GUI_TEST(tst_LayoutFigure)
 #include "tst_LayoutFigure.moc"

@@ -2,6 +2,7 @@
 // `correlate` and `cluster`.
 
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QFile>
@@ -13,7 +14,7 @@
 #include <functional>
 #include <random>
 
-using trainscope::tests::runCli;
+using trainscope::test::runCli;
 
 namespace {
 
@@ -55,7 +56,7 @@ bool isNear(double value, double expected, double tolerance) {
 
 } // namespace
 
-class TestTelemetry : public QObject {
+class tst_Telemetry : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -225,5 +226,5 @@ private:
     std::string m_database;
 };
 
-QTEST_GUILESS_MAIN(TestTelemetry)
+TRAINSCOPE_TEST(tst_Telemetry)
 #include "tst_Telemetry.moc"

@@ -4,6 +4,7 @@
 #include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextFile.h"
 #include "app/cli/text/TextTable.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -12,7 +13,7 @@
 using namespace trainscope;
 using namespace trainscope::cli;
 
-class TestText : public QObject {
+class tst_Text : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -134,5 +135,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestText)
+TRAINSCOPE_TEST(tst_Text)
 #include "tst_Text.moc"

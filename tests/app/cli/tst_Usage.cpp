@@ -1,6 +1,7 @@
 // Exit statuses and messages for wrong arguments and databases that must be refused.
 
 #include "support/RunCli.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QFile>
@@ -11,9 +12,9 @@
 
 #include <unistd.h>
 
-using namespace trainscope::tests;
+using namespace trainscope::test;
 
-class TestUsage : public QObject {
+class tst_Usage : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -168,5 +169,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(TestUsage)
+TRAINSCOPE_TEST(tst_Usage)
 #include "tst_Usage.moc"

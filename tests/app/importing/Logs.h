@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-namespace trainscope::testing {
+namespace trainscope::test {
 
 // `rows` rows of one GPU, 100 ms apart, from 2025-01-01.
 inline std::string logText(int rows) {
@@ -59,4 +59,4 @@ inline std::optional<std::map<std::string, std::int64_t>> samplesByRun(const QSt
     return samples;
 }
 
-} // namespace trainscope::testing
+} // namespace trainscope::test

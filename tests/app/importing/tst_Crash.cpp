@@ -1,6 +1,7 @@
 // An import that is killed, and one whose disk is full: every source is there as a whole or not at
 // all, and what was there before is untouched.
 #include "app/importing/Logs.h"
+#include "support/TestProgram.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 using namespace trainscope;
-using namespace trainscope::testing;
+using namespace trainscope::test;
 
 namespace {
 
@@ -37,7 +38,7 @@ bool importInChild(const QString& folder, const QString& database) {
 
 } // namespace
 
-class CrashTest : public QObject {
+class tst_Crash : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void killedAtAnyTime_data();
@@ -45,13 +46,13 @@ private Q_SLOTS:
     void fullDisk();
 };
 
-void CrashTest::killedAtAnyTime_data() {
+void tst_Crash::killedAtAnyTime_data() {
     QTest::addColumn<int>("milliseconds");
     for (const int milliseconds : {5, 40, 120, 250, 500, 900})
         QTest::newRow(qPrintable(QString::number(milliseconds))) << milliseconds;
 }
 
-void CrashTest::killedAtAnyTime() {
+void tst_Crash::killedAtAnyTime() {
     QFETCH(int, milliseconds);
     QTemporaryDir dir;
     const QString database = dir.filePath(QStringLiteral("db.trainscope"));
@@ -80,7 +81,7 @@ void CrashTest::killedAtAnyTime() {
     QCOMPARE(samplesByRun(database)->size(), std::size_t{4});
 }
 
-void CrashTest::fullDisk() {
+void tst_Crash::fullDisk() {
     QTemporaryDir dir;
     const QString database = dir.filePath(QStringLiteral("db.trainscope"));
     QVERIFY(writeFile(dir.filePath(QStringLiteral("before/old.csv")), logText(kSmall)));
@@ -107,5 +108,5 @@ void CrashTest::fullDisk() {
     QCOMPARE(samplesByRun(database), before);
 }
 
-QTEST_GUILESS_MAIN(CrashTest)
+TRAINSCOPE_TEST(tst_Crash)
 #include "tst_Crash.moc"

@@ -1,15 +1,16 @@
 // Imports of whole folders: replaced when repeated, broken files beside good ones, cancel, and
 // databases that must not be touched.
 #include "app/importing/Logs.h"
+#include "support/TestProgram.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
 
 using namespace trainscope;
-using namespace trainscope::testing;
+using namespace trainscope::test;
 
-class ImportTest : public QObject {
+class tst_Import : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init();
@@ -30,12 +31,12 @@ private:
     std::unique_ptr<QTemporaryDir> m_dir;
 };
 
-void ImportTest::init() {
+void tst_Import::init() {
     m_dir = std::make_unique<QTemporaryDir>();
     QVERIFY(m_dir->isValid());
 }
 
-void ImportTest::twiceIsOnce() {
+void tst_Import::twiceIsOnce() {
     QVERIFY(writeFile(path("in/a.csv"), logText(1000)));
     QVERIFY(writeFile(path("in/b.csv"), logText(500)));
     const std::map<std::string, std::int64_t> expected{{"a", 2000}, {"b", 1000}};
@@ -55,7 +56,7 @@ void ImportTest::twiceIsOnce() {
     QVERIFY(QDir::isAbsolutePath(QString::fromStdString(sources.value()[0].path)));
 }
 
-void ImportTest::launchConfigurationsBeside() {
+void tst_Import::launchConfigurationsBeside() {
     QVERIFY(writeFile(path("in/a.csv"), logText(10)));
     QVERIFY(writeFile(path("in/train.sh"), "torchrun train.py --num-layers 4 --seq-length 128\n"));
     QVERIFY(writeFile(path("in/ds_config.json"), R"({"train_batch_size": 16})"));
@@ -78,7 +79,7 @@ void ImportTest::launchConfigurationsBeside() {
         QVERIFY(run.launch == LaunchConfig{});
 }
 
-void ImportTest::movedIsTheSame() {
+void tst_Import::movedIsTheSame() {
     QVERIFY(writeFile(path("in/a.csv"), logText(300)));
     QVERIFY(importFolder(path("in"), path("db.trainscope")).hasValue());
     QVERIFY(QDir().rename(path("in"), path("elsewhere")));
@@ -87,7 +88,7 @@ void ImportTest::movedIsTheSame() {
     QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
 }
 
-void ImportTest::brokenBesideGood() {
+void tst_Import::brokenBesideGood() {
     QVERIFY(writeFile(
         path("in/broken.csv"), "timestamp, index, power.draw [W]\nNo devices were found\n"));
     QVERIFY(writeFile(path("in/good.csv"), logText(100)));
@@ -101,14 +102,14 @@ void ImportTest::brokenBesideGood() {
     QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
 }
 
-void ImportTest::nothingLeavesNoDatabase() {
+void tst_Import::nothingLeavesNoDatabase() {
     QVERIFY(writeFile(
         path("in/broken.csv"), "timestamp, index, power.draw [W]\nNo devices were found\n"));
     QVERIFY(importFolder(path("in"), path("db.trainscope")).hasValue());
     QVERIFY(!QFile::exists(path("db.trainscope")));
 }
 
-void ImportTest::cancel() {
+void tst_Import::cancel() {
     QVERIFY(writeFile(path("in/a.csv"), logText(200)));
     QVERIFY(writeFile(path("in/b.csv"), logText(400'000)));
     QElapsedTimer sinceCancel;
@@ -127,7 +128,7 @@ void ImportTest::cancel() {
     QCOMPARE(samplesByRun(path("db.trainscope")).value(), expected);
 }
 
-void ImportTest::progressEndsComplete() {
+void tst_Import::progressEndsComplete() {
     QVERIFY(writeFile(path("in/a.csv"), logText(2000)));
     QVERIFY(writeFile(path("in/b.csv"), logText(2000)));
     app::ImportProgress last;
@@ -143,7 +144,7 @@ void ImportTest::progressEndsComplete() {
     QCOMPARE(last.bytesTotal, std::uint64_t(2 * logText(2000).size()));
 }
 
-void ImportTest::foreignDatabase() {
+void tst_Import::foreignDatabase() {
     const std::string jpeg = "\xff\xd8\xff\xe0 holiday picture";
     QVERIFY(writeFile(path("in/a.csv"), logText(100)));
     QVERIFY(writeFile(path("db.trainscope"), jpeg));
@@ -155,12 +156,12 @@ void ImportTest::foreignDatabase() {
     QCOMPARE(file.readAll().toStdString(), jpeg);
 }
 
-void ImportTest::missingFolder() {
+void tst_Import::missingFolder() {
     QVERIFY(writeFile(path("in/a.csv"), logText(100)));
     const auto outcomes = importFolder(path("in"), path("not/there/db.trainscope"));
     QVERIFY(!outcomes.hasValue());
     QVERIFY(!outcomes.error().message.empty());
 }
 
-QTEST_GUILESS_MAIN(ImportTest)
+TRAINSCOPE_TEST(tst_Import)
 #include "tst_Import.moc"

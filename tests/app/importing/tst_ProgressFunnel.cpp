@@ -1,6 +1,7 @@
 // The fraction of an import: from a clock that the test turns by hand, and over random phases.
 
 #include "app/importing/ProgressFunnel.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -132,5 +133,5 @@ void tst_ProgressFunnel::stopsOnce() {
     QCOMPARE(calls, 2);
 }
 
-QTEST_GUILESS_MAIN(tst_ProgressFunnel)
+TRAINSCOPE_TEST(tst_ProgressFunnel)
 #include "tst_ProgressFunnel.moc"

@@ -2,6 +2,7 @@
 // time of the import.
 #include "app/importing/Logs.h"
 #include "core/parallel/WorkerPool.h"
+#include "support/TestProgram.h"
 
 #include <QCryptographicHash>
 #include <QTemporaryDir>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 using namespace trainscope;
-using namespace trainscope::testing;
+using namespace trainscope::test;
 
 namespace {
 
@@ -122,13 +123,13 @@ bool importWith(unsigned threads, const QString& folder, const QString& database
 
 } // namespace
 
-class ThreadsTest : public QObject {
+class tst_Threads : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void sameContent();
 };
 
-void ThreadsTest::sameContent() {
+void tst_Threads::sameContent() {
     QTemporaryDir dir;
     const auto path
         = [&dir](const std::string& name) { return dir.filePath(QString::fromStdString(name)); };
@@ -160,5 +161,5 @@ void ThreadsTest::sameContent() {
     }
 }
 
-QTEST_GUILESS_MAIN(ThreadsTest)
+TRAINSCOPE_TEST(tst_Threads)
 #include "tst_Threads.moc"

@@ -3,12 +3,13 @@
 
 #include "core/layout/Cluster.h"
 #include "core/layout/MachineFacts.h"
+#include "support/TestProgram.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
 using namespace trainscope;
-using namespace trainscope::testing;
+using namespace trainscope::test;
 
 namespace {
 
@@ -38,7 +39,7 @@ std::string xmlOf(int gpus, int gbps) {
 
 } // namespace
 
-class TopologiesTest : public QObject {
+class tst_Topologies : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init() {
@@ -222,5 +223,5 @@ private:
     std::unique_ptr<QTemporaryDir> m_dir;
 };
 
-QTEST_GUILESS_MAIN(TopologiesTest)
+TRAINSCOPE_TEST(tst_Topologies)
 #include "tst_Topologies.moc"

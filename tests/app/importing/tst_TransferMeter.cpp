@@ -1,6 +1,7 @@
 // Rate and time left from a clock that the test turns by hand.
 
 #include "app/importing/TransferMeter.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -80,5 +81,5 @@ void tst_TransferMeter::restartsWithOtherWork() {
     QCOMPARE(meter.secondsLeft().value_or(-1.0), 3.0);
 }
 
-QTEST_GUILESS_MAIN(tst_TransferMeter)
+TRAINSCOPE_TEST(tst_TransferMeter)
 #include "tst_TransferMeter.moc"

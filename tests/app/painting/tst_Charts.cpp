@@ -9,6 +9,7 @@
 #include "app/painting/ChartPainter.h"
 #include "app/painting/FigureDrawing.h"
 #include "core/plot/figures/support/DemoFigures.h"
+#include "support/TestProgram.h"
 
 #include <QFile>
 
@@ -44,7 +45,7 @@ plot::Chart emptyChart(plot::Rect area) {
 
 } // namespace
 
-class ChartsTest : public QObject {
+class tst_Charts : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -153,5 +154,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_MAIN(ChartsTest)
+TRAINSCOPE_GUI_TEST(tst_Charts)
 #include "tst_Charts.moc"

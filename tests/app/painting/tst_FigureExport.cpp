@@ -13,6 +13,7 @@
 #include "app/painting/TimelineFigure.h"
 #include "app/painting/support/DemoTimeline.h"
 #include "core/plot/timeline/Timeline.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 
@@ -49,7 +50,7 @@ QByteArray contentOf(const QString& path) {
 
 } // namespace
 
-class FigureExportTest : public QObject {
+class tst_FigureExport : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -211,5 +212,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(FigureExportTest)
+TRAINSCOPE_GUI_TEST(tst_FigureExport)
 #include "tst_FigureExport.moc"

@@ -7,13 +7,14 @@
 #include "app/painting/FontSubset.h"
 #include "app/painting/GlyphOutline.h"
 #include "app/painting/ScenePainter.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::app;
 
-class FontSubsetTest : public QObject {
+class tst_FontSubset : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -73,5 +74,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(FontSubsetTest)
+TRAINSCOPE_GUI_TEST(tst_FontSubset)
 #include "tst_FontSubset.moc"

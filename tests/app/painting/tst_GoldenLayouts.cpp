@@ -5,6 +5,7 @@
 #include "app/painting/support/GoldenSvg.h"
 #include "core/plot/layout/LayoutFigure.h"
 #include "core/plot/layout/support/DemoLayout.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 
@@ -36,7 +37,7 @@ QByteArray drawn(const plot::LayoutFigureData& data, const char* themeName, doub
 
 } // namespace
 
-class GoldenLayoutsTest : public QObject {
+class tst_GoldenLayouts : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -61,5 +62,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(GoldenLayoutsTest)
+TRAINSCOPE_GUI_TEST(tst_GoldenLayouts)
 #include "tst_GoldenLayouts.moc"

@@ -5,6 +5,7 @@
 #include "app/painting/support/GoldenSvg.h"
 #include "core/plot/placement/PlacementFigure.h"
 #include "core/plot/schedule/support/DemoSchedule.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -42,7 +43,7 @@ plot::PlacementFigureData placement() {
 
 } // namespace
 
-class TestGoldenSchedules : public QObject {
+class tst_GoldenSchedules : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -68,5 +69,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestGoldenSchedules)
+TRAINSCOPE_GUI_TEST(tst_GoldenSchedules)
 #include "tst_GoldenSchedules.moc"

@@ -9,6 +9,7 @@
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/figures/support/DemoFigures.h"
 #include "core/plot/timeline/Timeline.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::app;
@@ -77,7 +78,7 @@ QByteArray drawnComparison(std::vector<plot::ComparisonPanel> panels, const char
 
 } // namespace
 
-class GoldenSvgTest : public QObject {
+class tst_GoldenSvg : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -141,5 +142,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(GoldenSvgTest)
+TRAINSCOPE_GUI_TEST(tst_GoldenSvg)
 #include "tst_GoldenSvg.moc"

@@ -7,6 +7,7 @@
 
 #include "app/painting/ScenePainter.h"
 #include "app/painting/VectorShapes.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 
@@ -38,7 +39,7 @@ QImage painted(const PlotScene& scene, double ratio = 1.0) {
 
 } // namespace
 
-class ScenePainterTest : public QObject {
+class tst_ScenePainter : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -175,5 +176,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(ScenePainterTest)
+TRAINSCOPE_GUI_TEST(tst_ScenePainter)
 #include "tst_ScenePainter.moc"

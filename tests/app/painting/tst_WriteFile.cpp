@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "app/painting/WriteFile.h"
+#include "support/TestProgram.h"
 
 #include <csignal>
 #include <sys/resource.h>
@@ -58,7 +59,7 @@ private:
     void (*m_handler)(int) = nullptr;
 };
 
-QByteArray contentOf(const QString& path) {
+QByteArray bytesOf(const QString& path) {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
@@ -69,7 +70,7 @@ QString textOf(const Status& status) {
 
 } // namespace
 
-class WriteFileTest : public QObject {
+class tst_WriteFile : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -88,7 +89,7 @@ private Q_SLOTS:
     void writesAndReplaces() {
         QVERIFY(writeFile(at("a.txt"), "one").hasValue());
         QVERIFY(writeFile(at("a.txt"), "another").hasValue());
-        QCOMPARE(contentOf(at("a.txt")), QByteArray("another"));
+        QCOMPARE(bytesOf(at("a.txt")), QByteArray("another"));
         QCOMPARE(entries(), QStringList{QStringLiteral("a.txt")});
     }
 
@@ -118,7 +119,7 @@ private Q_SLOTS:
         QVERIFY(!written.hasValue());
         QVERIFY2(textOf(written).contains(QStringLiteral("write-protected")),
             qPrintable(textOf(written)));
-        QCOMPARE(contentOf(path), QByteArray("old"));
+        QCOMPARE(bytesOf(path), QByteArray("old"));
     }
 
     void fullDisk() {
@@ -133,7 +134,7 @@ private Q_SLOTS:
         QVERIFY(!written.hasValue());
         QVERIFY2(textOf(written).contains(QStringLiteral("othing was changed")),
             qPrintable(textOf(written)));
-        QCOMPARE(contentOf(path), QByteArray("old"));
+        QCOMPARE(bytesOf(path), QByteArray("old"));
         QCOMPARE(entries(), before); // no temporary file is left
     }
 
@@ -154,5 +155,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(WriteFileTest)
+TRAINSCOPE_TEST(tst_WriteFile)
 #include "tst_WriteFile.moc"

@@ -6,6 +6,7 @@
 
 #include "app/reporting/ReportFile.h"
 #include "core/plot/figures/support/SweepDatabase.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 
@@ -14,8 +15,8 @@ using namespace trainscope::test;
 
 namespace {
 
-PlantedRun plantedRun(const std::string& name, int tensor, int pipeline, double watts) {
-    PlantedRun run;
+SweepRun plantedRun(const std::string& name, int tensor, int pipeline, double watts) {
+    SweepRun run;
     run.name = name;
     run.launch = launchOf("gpt & co", tensor, pipeline, false, true);
     run.launch.globalBatch = 128;
@@ -38,7 +39,7 @@ const report::Table& tableOf(const report::Report& report, const char* title) {
 
 } // namespace
 
-class ReportTest : public QObject {
+class tst_Report : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -155,5 +156,5 @@ private:
     report::Report m_report;
 };
 
-QTEST_MAIN(ReportTest)
+TRAINSCOPE_GUI_TEST(tst_Report)
 #include "tst_Report.moc"

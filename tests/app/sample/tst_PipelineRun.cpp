@@ -3,13 +3,14 @@
 #include <QtTest>
 
 #include "app/sample/PipelineRun.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <map>
 
 using namespace trainscope::app::sample;
 
-class TestPipelineRun : public QObject {
+class tst_PipelineRun : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -71,5 +72,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPipelineRun)
+TRAINSCOPE_TEST(tst_PipelineRun)
 #include "tst_PipelineRun.moc"

@@ -3,6 +3,7 @@
 
 #include "app/sample/Sample.h"
 #include "core/store/Store.h"
+#include "support/TestProgram.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -11,7 +12,7 @@
 
 using namespace trainscope;
 
-class TestSample : public QObject {
+class tst_Sample : public QObject {
     Q_OBJECT
 
 private:
@@ -124,5 +125,5 @@ private Q_SLOTS:
     void isSmall() { QVERIFY(std::filesystem::file_size(path()) < 12U << 20U); }
 };
 
-QTEST_GUILESS_MAIN(TestSample)
+TRAINSCOPE_TEST(tst_Sample)
 #include "tst_Sample.moc"

@@ -8,6 +8,7 @@
 #include "app/sample/Sample.h"
 #include "app/sample/SampleCluster.h"
 #include "core/analysis/schedule/TracedSchedule.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 
@@ -15,7 +16,7 @@ using namespace trainscope;
 using namespace trainscope::analysis;
 using app::sample::StageWork;
 
-class TestSampleSchedule : public QObject {
+class tst_SampleSchedule : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -93,5 +94,5 @@ private:
     std::optional<store::Store> m_store;
 };
 
-QTEST_GUILESS_MAIN(TestSampleSchedule)
+TRAINSCOPE_TEST(tst_SampleSchedule)
 #include "tst_SampleSchedule.moc"

@@ -2,6 +2,7 @@
 // never wraps.
 
 #include "core/analysis/CounterTotal.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -61,7 +62,7 @@ CounterTotal addedUp(
 
 } // namespace
 
-class TestCounterTotal : public QObject {
+class tst_CounterTotal : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -155,5 +156,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCounterTotal)
+TRAINSCOPE_TEST(tst_CounterTotal)
 #include "tst_CounterTotal.moc"

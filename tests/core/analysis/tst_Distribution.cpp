@@ -1,6 +1,7 @@
 // Order statistics: exact while small, within the promised error when memory is bounded.
 
 #include "core/analysis/Distribution.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -11,7 +12,7 @@
 
 using trainscope::analysis::Distribution;
 
-class TestDistribution : public QObject {
+class tst_Distribution : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -122,5 +123,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDistribution)
+TRAINSCOPE_TEST(tst_Distribution)
 #include "tst_Distribution.moc"

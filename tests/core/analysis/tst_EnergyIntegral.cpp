@@ -2,6 +2,7 @@
 // long double.
 
 #include "core/analysis/EnergyIntegral.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -15,7 +16,7 @@ using trainscope::analysis::EnergyIntegral;
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoReading = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 EnergyIntegral integrated(const std::vector<TimeNs>& times, const std::vector<double>& watts) {
@@ -46,7 +47,7 @@ EnergyIntegral addedUp(
 
 } // namespace
 
-class TestEnergyIntegral : public QObject {
+class tst_EnergyIntegral : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -59,7 +60,8 @@ private Q_SLOTS:
         using V = std::vector<double>;
         QTest::newRow("ramp") << T{0, 1, 2} << V{100, 200, 300} << 400.0 << 2.0;
         QTest::newRow("uneven") << T{0, 1, 4} << V{100, 100, 200} << 550.0 << 4.0;
-        QTest::newRow("missing is bridged") << T{0, 1, 2} << V{100, kMissing, 300} << 400.0 << 2.0;
+        QTest::newRow("missing is bridged")
+            << T{0, 1, 2} << V{100, kNoReading, 300} << 400.0 << 2.0;
         // Periods 1, 1, 1, 10: median 1, ten periods are bridged ...
         QTest::newRow("ten periods") << T{0, 1, 2, 3, 13} << V{10, 10, 10, 10, 10} << 130.0 << 13.0;
         // ... eleven are not.
@@ -90,7 +92,7 @@ private Q_SLOTS:
 
     void nothingPresent() {
         EnergyIntegral integral;
-        integral.add(std::vector<TimeNs>{{0}, {1}}, std::vector<double>{kMissing, kMissing});
+        integral.add(std::vector<TimeNs>{{0}, {1}}, std::vector<double>{kNoReading, kNoReading});
         QCOMPARE(integral.present(), std::int64_t{0});
         QCOMPARE(integral.energy().value, 0.0);
     }
@@ -106,7 +108,7 @@ private Q_SLOTS:
                                          : static_cast<std::int64_t>(random() % 200'000'000);
                 times.push_back({t});
                 watts.push_back(
-                    random() % 9 == 0 ? kMissing : static_cast<double>(random() % 700'000) / 1e3);
+                    random() % 9 == 0 ? kNoReading : static_cast<double>(random() % 700'000) / 1e3);
             }
             const auto result = integrated(times, watts);
 
@@ -146,5 +148,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestEnergyIntegral)
+TRAINSCOPE_TEST(tst_EnergyIntegral)
 #include "tst_EnergyIntegral.moc"

@@ -1,6 +1,7 @@
 // Standard deviations within and between nodes, with numbers derived by hand.
 
 #include "core/analysis/Imbalance.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -8,7 +9,7 @@
 
 using namespace trainscope::analysis;
 
-class TestImbalance : public QObject {
+class tst_Imbalance : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -43,5 +44,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestImbalance)
+TRAINSCOPE_TEST(tst_Imbalance)
 #include "tst_Imbalance.moc"

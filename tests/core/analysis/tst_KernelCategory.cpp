@@ -5,10 +5,11 @@
 #include <QtTest>
 
 #include "core/analysis/KernelCategory.h"
+#include "support/TestProgram.h"
 
 using trainscope::analysis::KernelCategories;
 
-class TestKernelCategory : public QObject {
+class tst_KernelCategory : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -25,7 +26,7 @@ private Q_SLOTS:
     void everyKeyHasALabel();
 };
 
-void TestKernelCategory::category_data() {
+void tst_KernelCategory::category_data() {
     QTest::addColumn<QByteArray>("name");
     QTest::addColumn<QByteArray>("collective");
     QTest::addColumn<QByteArray>("expected");
@@ -78,7 +79,7 @@ void TestKernelCategory::category_data() {
     row("", "", "other");
 }
 
-void TestKernelCategory::category() {
+void tst_KernelCategory::category() {
     QFETCH(QByteArray, name);
     QFETCH(QByteArray, collective);
     QFETCH(QByteArray, expected);
@@ -87,7 +88,7 @@ void TestKernelCategory::category() {
     QCOMPARE(QByteArray(category.data(), static_cast<qsizetype>(category.size())), expected);
 }
 
-void TestKernelCategory::communicationByName() {
+void tst_KernelCategory::communicationByName() {
     QVERIFY(KernelCategories::isCommunication("ncclDevKernel_Generic(x)"));
     QVERIFY(KernelCategories::isCommunication("void MSCCLPP_kernel()"));
     QVERIFY(KernelCategories::isCommunication("RCCL_AllReduce"));
@@ -95,7 +96,7 @@ void TestKernelCategory::communicationByName() {
     QVERIFY(!KernelCategories::isCommunication("ampere_sgemm_128x64_nn"));
 }
 
-void TestKernelCategory::userTableComesFirst() {
+void tst_KernelCategory::userTableComesFirst() {
     const auto table = KernelCategories::fromJson(
         R"({"rules": [{"category": "rope", "any": ["My_GEMM", "rotary"]}]})");
     QVERIFY(table.hasValue());
@@ -104,7 +105,7 @@ void TestKernelCategory::userTableComesFirst() {
     QVERIFY(KernelCategories::label("rope") == "rope");
 }
 
-void TestKernelCategory::userTableMayStandAlone() {
+void tst_KernelCategory::userTableMayStandAlone() {
     const auto table = KernelCategories::fromJson(
         R"({"replace": true, "rules": [{"category": "big", "with": ["sm80", "sm90"], "any": ["GEMM"]},
             {"category": "rest", "any": ["gemm"], "communication": false}]})");
@@ -116,7 +117,7 @@ void TestKernelCategory::userTableMayStandAlone() {
 }
 
 // What categorize_kernel() of the artifact's plots gives for these names, worked out by hand.
-void TestKernelCategory::charllmClasses_data() {
+void tst_KernelCategory::charllmClasses_data() {
     QTest::addColumn<QByteArray>("name");
     QTest::addColumn<QByteArray>("expected");
     const auto row = [](const char* name, const char* expected) {
@@ -142,7 +143,7 @@ void TestKernelCategory::charllmClasses_data() {
     row("nvjet_tst_192x192_64x3", "other");
 }
 
-void TestKernelCategory::charllmClasses() {
+void tst_KernelCategory::charllmClasses() {
     QFETCH(QByteArray, name);
     QFETCH(QByteArray, expected);
     const auto category = KernelCategories::charllm().categoryOf(name.toStdString(), "allreduce");
@@ -150,7 +151,7 @@ void TestKernelCategory::charllmClasses() {
     QVERIFY(KernelCategories::label(category) != category);
 }
 
-void TestKernelCategory::choices() {
+void tst_KernelCategory::choices() {
     const QTemporaryDir folder;
     const std::string file
         = folder.filePath(QStringLiteral("kernel_categories.json")).toStdString();
@@ -174,7 +175,7 @@ void TestKernelCategory::choices() {
     QCOMPARE(broken.error().where, file);
 }
 
-void TestKernelCategory::badTablesSayWhatIsWrong_data() {
+void tst_KernelCategory::badTablesSayWhatIsWrong_data() {
     QTest::addColumn<QByteArray>("json");
     QTest::addColumn<QByteArray>("part");
     QTest::newRow("not JSON") << QByteArray("{") << QByteArray("not a JSON object");
@@ -189,7 +190,7 @@ void TestKernelCategory::badTablesSayWhatIsWrong_data() {
                                  << QByteArray("neither true nor false");
 }
 
-void TestKernelCategory::badTablesSayWhatIsWrong() {
+void tst_KernelCategory::badTablesSayWhatIsWrong() {
     QFETCH(QByteArray, json);
     QFETCH(QByteArray, part);
     const auto table = KernelCategories::fromJson(json.toStdString());
@@ -198,12 +199,12 @@ void TestKernelCategory::badTablesSayWhatIsWrong() {
         table.error().message.c_str());
 }
 
-void TestKernelCategory::everyKeyHasALabel() {
+void tst_KernelCategory::everyKeyHasALabel() {
     for (const char* key : {"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send_recv",
              "broadcast", "communication", "gemm", "attention", "normalisation", "elementwise",
              "optimizer", "other"})
         QVERIFY(KernelCategories::label(key) != key);
 }
 
-QTEST_GUILESS_MAIN(TestKernelCategory)
+TRAINSCOPE_TEST(tst_KernelCategory)
 #include "tst_KernelCategory.moc"

@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include "core/analysis/SeriesSelection.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -58,5 +59,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_SeriesSelection)
+TRAINSCOPE_TEST(tst_SeriesSelection)
 #include "tst_SeriesSelection.moc"

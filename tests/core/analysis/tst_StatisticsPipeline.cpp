@@ -2,6 +2,7 @@
 // order of the series; and these are the statistics of the samples by brute force.
 
 #include "core/analysis/StatisticsPipeline.h"
+#include "support/TestProgram.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -44,7 +45,7 @@ std::vector<std::uint64_t> bitsOf(const SeriesStatistics& all) {
 
 } // namespace
 
-class TestStatisticsPipeline : public QObject {
+class tst_StatisticsPipeline : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -197,5 +198,5 @@ private:
     std::map<std::pair<std::string, int>, Truth> m_truth;
 };
 
-QTEST_GUILESS_MAIN(TestStatisticsPipeline)
+TRAINSCOPE_TEST(tst_StatisticsPipeline)
 #include "tst_StatisticsPipeline.moc"

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/analysis/Summary.h"
+#include "support/TestProgram.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -11,9 +12,9 @@ using namespace trainscope;
 
 namespace {
 
-constexpr std::int64_t kStart = 1'700'000'000'000'000'000;
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t kSummaryStart = 1'700'000'000'000'000'000;
+constexpr std::int64_t kOneSecond = 1'000'000'000;
+constexpr double kNoSample = std::numeric_limits<double>::quiet_NaN();
 
 SeriesDescription described(const char* metric, Subject subject) {
     SeriesDescription description;
@@ -36,7 +37,7 @@ Subject link(int index, const char* device) {
 
 } // namespace
 
-class TestSummary : public QObject {
+class tst_Summary : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -62,7 +63,7 @@ private Q_SLOTS:
         add("gpu_temperature", gpu(0), {10, 10, 99});
         add("gpu_temperature", gpu(1), {30, 30, 1});
         add("gpu_temperature", gpu(2), {40, 40, 40});
-        add("gpu_temperature", gpu(3), {40, kMissing, 70});
+        add("gpu_temperature", gpu(3), {40, kNoSample, 70});
         add("pcie_rx", gpu(0), {100, 300, 350});
         add("pcie_rx", gpu(2), {4294967000.0, 4294967290.0, 4});
         const auto summary = finished();
@@ -85,7 +86,7 @@ private Q_SLOTS:
         QVERIFY(!counter.all.mean);
         QVERIFY(!counter.intraNodeStd);
         QCOMPARE(summary.gpus.at(2).metrics.at("pcie_rx").wraps, std::int64_t{1});
-        QCOMPARE(summary.duration.ns, 2 * kSecond);
+        QCOMPARE(summary.duration.ns, 2 * kOneSecond);
     }
 
     void energyAndCoverage() {
@@ -144,7 +145,7 @@ private Q_SLOTS:
 
     void everythingMissing() {
         begin("a");
-        add("gpu_power", gpu(0), {kMissing, kMissing});
+        add("gpu_power", gpu(0), {kNoSample, kNoSample});
         const auto summary = finished();
         const auto& metric = summary.gpus.at(0).metrics.at("gpu_power");
         QVERIFY(!metric.mean);
@@ -162,7 +163,8 @@ private Q_SLOTS:
         add("gpu_power", gpu(0), {0, 100, 200, 300, 400});
         add("pcie_rx", gpu(0), {0, 10, 20, 30, 40});
         const auto run = committed();
-        const TimeRange window{{kStart + 3 * kSecond / 2}, {kStart + 7 * kSecond / 2}};
+        const TimeRange window{
+            {kSummaryStart + 3 * kOneSecond / 2}, {kSummaryStart + 7 * kOneSecond / 2}};
         const auto summary = analysis::summarise(*m_store, run, window).value();
         const auto& temperature = summary.metrics.at("gpu_temperature").all;
         QCOMPARE(*temperature.mean, 0.25 * 20 + 0.5 * 30 + 0.25 * 40);
@@ -174,7 +176,7 @@ private Q_SLOTS:
         QCOMPARE(summary.energy->coverage, 1.0);
         QCOMPARE(*summary.metrics.at("pcie_rx").all.total, 20.0);
         QCOMPARE(summary.gpus.at(0).metrics.at("pcie_rx").samples, std::int64_t{2});
-        QCOMPARE(summary.duration.ns, 2 * kSecond);
+        QCOMPARE(summary.duration.ns, 2 * kOneSecond);
     }
 
     void onlySomeMetrics() {
@@ -187,7 +189,7 @@ private Q_SLOTS:
                 {"gpu_power"}}).value();
         QCOMPARE(summary.metrics.size(), std::size_t{1});
         QCOMPARE(*summary.metrics.at("gpu_power").all.mean, 50.0);
-        QCOMPARE(summary.duration.ns, 2 * kSecond);
+        QCOMPARE(summary.duration.ns, 2 * kOneSecond);
     }
 
     // Between two samples: what holds, and the line.
@@ -196,7 +198,8 @@ private Q_SLOTS:
         add("gpu_temperature", gpu(0), {10, 20, 30});
         add("gpu_power", gpu(0), {0, 100, 200});
         const auto run = committed();
-        const TimeRange window{{kStart + 5 * kSecond / 4}, {kStart + 7 * kSecond / 4}};
+        const TimeRange window{
+            {kSummaryStart + 5 * kOneSecond / 4}, {kSummaryStart + 7 * kOneSecond / 4}};
         const auto summary = analysis::summarise(*m_store, run, window).value();
         QCOMPARE(*summary.metrics.at("gpu_temperature").all.mean, 20.0);
         QVERIFY(!summary.metrics.at("gpu_temperature").all.max);
@@ -223,10 +226,10 @@ private Q_SLOTS:
         double joules = 0.0;
         double total = 0.0;
         double integral = 0.0;
-        const std::int64_t length = seconds.back() * kSecond;
+        const std::int64_t length = seconds.back() * kOneSecond;
         for (std::int64_t i = 0; i < 7; ++i) {
-            const TimeRange tile{{kStart + length / 7 * i},
-                {i == 6 ? kStart + length : kStart + length / 7 * (i + 1)}};
+            const TimeRange tile{{kSummaryStart + length / 7 * i},
+                {i == 6 ? kSummaryStart + length : kSummaryStart + length / 7 * (i + 1)}};
             const auto part = analysis::summarise(*m_store, run, tile).value();
             joules += part.energy->joules;
             total += *part.metrics.at("pcie_rx").all.total;
@@ -276,8 +279,8 @@ private:
         std::vector<std::int64_t> seconds) {
         std::vector<TimeNs> times;
         for (std::size_t i = 0; i < values.size(); ++i)
-            times.push_back(
-                {kStart + (seconds.empty() ? static_cast<std::int64_t>(i) : seconds[i]) * kSecond});
+            times.push_back({kSummaryStart
+                + (seconds.empty() ? static_cast<std::int64_t>(i) : seconds[i]) * kOneSecond});
         const auto series = m_session->series(m_run, description);
         QVERIFY(series.hasValue());
         QVERIFY(m_session->samples(series.value(), times, values).hasValue());
@@ -302,5 +305,5 @@ private:
     std::string m_name;
 };
 
-QTEST_GUILESS_MAIN(TestSummary)
+TRAINSCOPE_TEST(tst_Summary)
 #include "tst_Summary.moc"

@@ -1,6 +1,7 @@
 // Time-weighted statistics against hand-derived cases and a brute force in long double.
 
 #include "core/analysis/TimeWeighted.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -14,8 +15,8 @@ using trainscope::analysis::TimeWeighted;
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 struct Samples {
     std::vector<TimeNs> times;
@@ -48,7 +49,7 @@ TimeWeighted addedUp(const Samples& samples, std::size_t block, unsigned seed) {
 Samples atSeconds(const std::vector<double>& seconds, const std::vector<double>& values) {
     Samples samples;
     for (const double s : seconds)
-        samples.times.push_back({1'700'000'000 * kSecond + std::llround(s * 1e9)});
+        samples.times.push_back({1'700'000'000 * kSecondNs + std::llround(s * 1e9)});
     samples.values = values;
     return samples;
 }
@@ -56,14 +57,14 @@ Samples atSeconds(const std::vector<double>& seconds, const std::vector<double>&
 Samples randomSamples(unsigned seed) {
     std::mt19937_64 random(seed);
     Samples samples;
-    std::int64_t t = 1'700'000'000 * kSecond;
+    std::int64_t t = 1'700'000'000 * kSecondNs;
     const int count = 1 + static_cast<int>(random() % 3000);
     for (int i = 0; i < count; ++i) {
         if (random() % 10 != 0)
             t += static_cast<std::int64_t>(random() % 200'000'000);
         samples.times.push_back({t});
         const double value = static_cast<double>(random() % 700'000) / 1000.0;
-        samples.values.push_back(random() % 8 == 0 ? kMissing : value);
+        samples.values.push_back(random() % 8 == 0 ? kGap : value);
     }
     return samples;
 }
@@ -75,7 +76,7 @@ bool close(double actual, long double expected) {
 
 } // namespace
 
-class TestTimeWeighted : public QObject {
+class tst_TimeWeighted : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -89,10 +90,9 @@ private Q_SLOTS:
         // 1·100 + 3·200 over 4 s; the last value weighs nothing.
         QTest::newRow("uneven steps") << V{0, 1, 4} << V{100, 200, 900} << 175.0 << 200.0 << 200.0;
         // The interval from the missing sample (1..4 s) is left out: (1·100 + 1·50) / 2 s.
-        QTest::newRow("missing") << V{0, 1, 4, 5} << V{100, kMissing, 50, 0} << 75.0 << 50.0
-                                 << 100.0;
+        QTest::newRow("missing") << V{0, 1, 4, 5} << V{100, kGap, 50, 0} << 75.0 << 50.0 << 100.0;
         QTest::newRow("single") << V{7} << V{42} << 42.0 << 42.0 << 42.0;
-        QTest::newRow("only the last present") << V{0, 1} << V{kMissing, 5} << 5.0 << 5.0 << 5.0;
+        QTest::newRow("only the last present") << V{0, 1} << V{kGap, 5} << 5.0 << 5.0 << 5.0;
         // Two samples at one stamp count equally when no time passes.
         QTest::newRow("no time") << V{3, 3} << V{10, 20} << 15.0 << 10.0 << 20.0;
         // A repeated stamp: the first of the pair holds for no time.
@@ -123,7 +123,7 @@ private Q_SLOTS:
     }
 
     void partsWithoutTimeCountEquallyUntilTimePasses() {
-        const std::vector<TimeNs> stamp = {{kSecond}};
+        const std::vector<TimeNs> stamp = {{kSecondNs}};
         const auto part = [&](double value) {
             TimeWeighted one;
             one.add(stamp, std::vector<double>{value});
@@ -133,17 +133,18 @@ private Q_SLOTS:
         sum.add(part(30));
         QCOMPARE(*sum.mean(), 20.0);
         TimeWeighted later;
-        later.add(std::vector<TimeNs>{{2 * kSecond}, {4 * kSecond}}, std::vector<double>{60, 0});
+        later.add(
+            std::vector<TimeNs>{{2 * kSecondNs}, {4 * kSecondNs}}, std::vector<double>{60, 0});
         sum.add(std::move(later));
         // 30 held for one second, 60 for two.
         QCOMPARE(*sum.mean(), 50.0);
         const auto distribution = std::move(sum).takeDistribution();
-        QCOMPARE(distribution.totalWeight(), 3 * kSecond);
+        QCOMPARE(distribution.totalWeight(), 3 * kSecondNs);
         QCOMPARE(*distribution.quantile(0.1), 30.0);
     }
 
     void extremesIncludeTheLastSample() {
-        const auto samples = atSeconds({0, 1, 2, 3}, {5, kMissing, -2, 9});
+        const auto samples = atSeconds({0, 1, 2, 3}, {5, kGap, -2, 9});
         const auto parts = addedUp(samples, 1, 0);
         QCOMPARE(*parts.min(), -2.0);
         QCOMPARE(*parts.max(), 9.0);
@@ -154,7 +155,7 @@ private Q_SLOTS:
     }
 
     void nothingPresent() {
-        auto result = accumulated(atSeconds({0, 1}, {kMissing, kMissing}), 1);
+        auto result = accumulated(atSeconds({0, 1}, {kGap, kGap}), 1);
         QVERIFY(!result.mean());
         QVERIFY(!result.min());
         QVERIFY(!result.max());
@@ -219,5 +220,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTimeWeighted)
+TRAINSCOPE_TEST(tst_TimeWeighted)
 #include "tst_TimeWeighted.moc"

@@ -8,6 +8,7 @@
 #include "core/analysis/IterationsOfRank.h"
 #include "core/analysis/TraceBreakdown.h"
 #include "core/store/Store.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <map>
@@ -61,7 +62,7 @@ Status fill(store::Store& store, const std::vector<Placed>& placed) {
 
 } // namespace
 
-class TestTraceBreakdown : public QObject {
+class tst_TraceBreakdown : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -89,7 +90,7 @@ private Q_SLOTS:
     void peersOfACollective();
 };
 
-void TestTraceBreakdown::unionsByHand() {
+void tst_TraceBreakdown::unionsByHand() {
     // compute  [0,10) [5,20)      [40,45)
     // nccl          [15,30)
     // zero            kernel without length at 50 ends the window
@@ -124,7 +125,7 @@ void TestTraceBreakdown::unionsByHand() {
     QCOMPARE(device.kernels[0].count, 3);
 }
 
-void TestTraceBreakdown::windowClipsKernels() {
+void tst_TraceBreakdown::windowClipsKernels() {
     const auto store = filled({{0, 7, 0, 10, "a_gemm"},
         {0, 9, 8, 12, "ncclDevKernel_AllReduce_Sum"}, {0, 7, 30, 5, "a_gemm"}});
     const auto run = store.findRun("run");
@@ -139,7 +140,7 @@ void TestTraceBreakdown::windowClipsKernels() {
 
 // compute [0,10)  [30,50)    nccl [8,20) [45,65)    iterations 3: [5,40), 4: [40,70); 9 is
 // elsewhere
-void TestTraceBreakdown::iterationsByHand() {
+void tst_TraceBreakdown::iterationsByHand() {
     const auto store = filled({{0, 7, 0, 10, "a_gemm"}, {0, 7, 30, 20, "a_gemm"},
         {0, 9, 8, 12, "ncclDevKernel_AllReduce_Sum"}, {0, 9, 45, 20, "ncclDevKernel_AllReduce_Sum"},
         {0, 7, 38, 4, "Memcpy HtoD", SpanKind::Copy}, {0, 7, 40, 0, "a_gemm"}});
@@ -173,7 +174,7 @@ void TestTraceBreakdown::iterationsByHand() {
     QCOMPARE(iterations[1].copies.time.ns, 2);
 }
 
-void TestTraceBreakdown::oneIterationIsTheWindow() {
+void tst_TraceBreakdown::oneIterationIsTheWindow() {
     const auto store
         = filled({{0, 7, 0, 10, "a_gemm"}, {0, 7, 30, 20, "b_gemm"}, {1, 7, 90, 20, "a_gemm"}});
     const auto run = store.findRun("run");
@@ -194,7 +195,7 @@ void TestTraceBreakdown::oneIterationIsTheWindow() {
     QVERIFY(none.hasValue() && none.value().empty());
 }
 
-void TestTraceBreakdown::iterationsOfEachRank() {
+void tst_TraceBreakdown::iterationsOfEachRank() {
     const auto indices = [](const std::vector<Iteration>& all, int rank) {
         std::vector<std::int64_t> result;
         for (const Iteration& one : analysis::iterationsOfRank(all, rank))
@@ -212,7 +213,7 @@ void TestTraceBreakdown::iterationsOfEachRank() {
 }
 
 // Iterations of any length, also overlapping ones and gaps, against a count per nanosecond.
-void TestTraceBreakdown::randomIterationsAgainstACount() {
+void tst_TraceBreakdown::randomIterationsAgainstACount() {
     constexpr std::int64_t kLength = 20'000;
     std::mt19937 random(11);
     std::vector<Placed> placed;
@@ -252,7 +253,7 @@ void TestTraceBreakdown::randomIterationsAgainstACount() {
     }
 }
 
-void TestTraceBreakdown::collectiveTypeComesFromTheArguments() {
+void tst_TraceBreakdown::collectiveTypeComesFromTheArguments() {
     const std::string generic = "ncclDevKernel_Generic(x)";
     const auto store
         = filled({{0, 7, 0, 10, generic, SpanKind::Kernel, R"({"Collective name":"allreduce"})"},
@@ -271,7 +272,7 @@ void TestTraceBreakdown::collectiveTypeComesFromTheArguments() {
     QCOMPARE(devices.value()[0].kernels[0].category, std::string("all_reduce"));
 }
 
-void TestTraceBreakdown::randomKernelsAgainstACount() {
+void tst_TraceBreakdown::randomKernelsAgainstACount() {
     constexpr std::int64_t kLength = 400'000;
     std::mt19937 random(3);
     std::vector<Placed> placed;
@@ -300,7 +301,7 @@ void TestTraceBreakdown::randomKernelsAgainstACount() {
     QCOMPARE(device.exposedCommunication.ns, countIf([](std::uint8_t bits) { return bits == 2; }));
 }
 
-void TestTraceBreakdown::peersOfACollective() {
+void tst_TraceBreakdown::peersOfACollective() {
     const std::string name = "ncclDevKernel_AllReduce_Sum";
     const std::string pair
         = R"({"Collective name":"allreduce","Process Group Name":"1","Process Group Ranks":"[0, 2, 5]"})";
@@ -347,5 +348,5 @@ void TestTraceBreakdown::peersOfACollective() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestTraceBreakdown)
+TRAINSCOPE_TEST(tst_TraceBreakdown)
 #include "tst_TraceBreakdown.moc"

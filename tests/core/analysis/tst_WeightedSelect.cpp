@@ -2,6 +2,7 @@
 // both signs, neighbours in the last bit, all magnitudes, infinities.
 
 #include "core/analysis/WeightedSelect.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -73,7 +74,7 @@ std::int64_t totalOf(const Values& values) {
 
 } // namespace
 
-class TestWeightedSelect : public QObject {
+class tst_WeightedSelect : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -120,5 +121,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWeightedSelect)
+TRAINSCOPE_TEST(tst_WeightedSelect)
 #include "tst_WeightedSelect.moc"

@@ -2,6 +2,7 @@
 
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/HardwareTable.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::catalogue;
@@ -59,5 +60,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_GpuModel)
+TRAINSCOPE_TEST(tst_GpuModel)
 #include "tst_GpuModel.moc"

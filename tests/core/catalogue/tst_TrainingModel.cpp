@@ -2,6 +2,7 @@
 
 #include "core/catalogue/ModelTable.h"
 #include "core/catalogue/TrainingModel.h"
+#include "support/TestProgram.h"
 
 #include <QTemporaryDir>
 
@@ -159,5 +160,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_TrainingModel)
+TRAINSCOPE_TEST(tst_TrainingModel)
 #include "tst_TrainingModel.moc"

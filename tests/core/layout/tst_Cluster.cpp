@@ -4,6 +4,7 @@
 
 #include "core/layout/Cluster.h"
 #include "core/layout/GroupLink.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::layout;
@@ -40,7 +41,7 @@ Topology topologyOf(std::vector<std::optional<double>> nics) {
 
 } // namespace
 
-class TestCluster : public QObject {
+class tst_Cluster : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -191,5 +192,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCluster)
+TRAINSCOPE_TEST(tst_Cluster)
 #include "tst_Cluster.moc"

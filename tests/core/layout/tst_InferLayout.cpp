@@ -5,6 +5,7 @@
 
 #include "core/layout/InferLayout.h"
 #include "core/layout/LayoutName.h"
+#include "support/TestProgram.h"
 
 #include <random>
 
@@ -65,7 +66,7 @@ std::string text(const Degrees& degrees, const RankOrder& order) {
         + order.text();
 }
 
-class Dice {
+class GridDice {
 public:
     int pick(const std::vector<int>& from) {
         return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(m_engine)];
@@ -90,13 +91,13 @@ private:
 
 } // namespace
 
-class TestInferLayout : public QObject {
+class tst_InferLayout : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
     // Every rank's groups are named: degrees come back, and all groups of the order with them.
     void namedGroupsGiveTheLayout() {
-        Dice dice;
+        GridDice dice;
         for (int i = 0; i < 300; ++i) {
             const auto grid = dice.grid(true);
             std::vector<int> traced;
@@ -119,7 +120,7 @@ private Q_SLOTS:
 
     // One traced rank has a group of each kind; its place and the degrees follow all the same.
     void oneRankIsEnough() {
-        Dice dice;
+        GridDice dice;
         for (int i = 0; i < 300; ++i) {
             const auto grid = dice.grid(true);
             const std::vector<int> traced{grid.worldSize() / 2};
@@ -133,7 +134,7 @@ private Q_SLOTS:
     // Numbered only, as before torch 2.4: the order in which groups are made tells DP from the
     // rest.
     void unnamedGroupsOfMegatron() {
-        Dice dice;
+        GridDice dice;
         int exact = 0;
         constexpr int kTries = 300;
         for (int i = 0; i < kTries; ++i) {
@@ -249,5 +250,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestInferLayout)
+TRAINSCOPE_TEST(tst_InferLayout)
 #include "tst_InferLayout.moc"

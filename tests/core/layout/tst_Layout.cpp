@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/layout/Layout.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::layout;
@@ -23,7 +24,7 @@ std::string refusalOf(const LayoutRequest& request) {
 
 } // namespace
 
-class TestLayout : public QObject {
+class tst_Layout : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -165,5 +166,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLayout)
+TRAINSCOPE_TEST(tst_Layout)
 #include "tst_Layout.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/layout/MachineFacts.h"
+#include "support/TestProgram.h"
 
 #include <random>
 
@@ -25,7 +26,7 @@ bool isSame(const Topology& a, const Topology& b) {
 
 } // namespace
 
-class TestMachineFacts : public QObject {
+class tst_MachineFacts : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -80,5 +81,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestMachineFacts)
+TRAINSCOPE_TEST(tst_MachineFacts)
 #include "tst_MachineFacts.moc"

@@ -3,13 +3,14 @@
 #include <QtTest>
 
 #include "core/layout/ProcessGroup.h"
+#include "support/TestProgram.h"
 
 #include <random>
 
 using namespace trainscope;
 using namespace trainscope::layout;
 
-class TestProcessGroup : public QObject {
+class tst_ProcessGroup : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -72,5 +73,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestProcessGroup)
+TRAINSCOPE_TEST(tst_ProcessGroup)
 #include "tst_ProcessGroup.moc"

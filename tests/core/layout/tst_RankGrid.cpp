@@ -2,6 +2,7 @@
 // hand.
 
 #include "core/layout/RankGrid.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -9,7 +10,7 @@ using namespace trainscope;
 using namespace trainscope::layout;
 using Groups = std::vector<std::vector<int>>;
 
-class TestRankGrid : public QObject {
+class tst_RankGrid : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -68,5 +69,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRankGrid)
+TRAINSCOPE_TEST(tst_RankGrid)
 #include "tst_RankGrid.moc"

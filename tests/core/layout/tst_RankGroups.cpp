@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include "core/layout/RankGrid.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <map>
@@ -129,7 +130,7 @@ bool megatronAccepts(const Case& one) {
 
 } // namespace
 
-class TestRankGroups : public QObject {
+class tst_RankGroups : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -234,5 +235,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRankGroups)
+TRAINSCOPE_TEST(tst_RankGroups)
 #include "tst_RankGroups.moc"

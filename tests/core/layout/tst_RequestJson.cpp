@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/layout/RequestJson.h"
+#include "support/TestProgram.h"
 
 #include <array>
 #include <random>
@@ -42,7 +43,7 @@ LayoutRequest randomRequest(std::mt19937& engine) {
 
 } // namespace
 
-class TestRequestJson : public QObject {
+class tst_RequestJson : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -93,5 +94,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRequestJson)
+TRAINSCOPE_TEST(tst_RequestJson)
 #include "tst_RequestJson.moc"

@@ -5,6 +5,7 @@
 
 #include "core/layout/Schedule.h"
 #include "core/layout/ScheduleOrder.h"
+#include "support/TestProgram.h"
 
 #include <map>
 #include <random>
@@ -33,7 +34,7 @@ void compareBubble(double actual, double expected) {
 
 } // namespace
 
-class TestSchedule : public QObject {
+class tst_Schedule : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -337,5 +338,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSchedule)
+TRAINSCOPE_TEST(tst_Schedule)
 #include "tst_Schedule.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/layout/Traffic.h"
+#include "support/TestProgram.h"
 
 #include <functional>
 #include <map>
@@ -53,7 +54,7 @@ std::map<std::string, GroupTraffic> byGroup(
 
 } // namespace
 
-class TestTraffic : public QObject {
+class tst_Traffic : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -155,5 +156,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTraffic)
+TRAINSCOPE_TEST(tst_Traffic)
 #include "tst_Traffic.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/layout/TrafficEdges.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <functional>
@@ -33,7 +34,7 @@ EdgeSums sumsOf(const Layout& layout, std::string_view group, double bytes, doub
 
 } // namespace
 
-class TestTrafficEdges : public QObject {
+class tst_TrafficEdges : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -155,5 +156,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTrafficEdges)
+TRAINSCOPE_TEST(tst_TrafficEdges)
 #include "tst_TrafficEdges.moc"

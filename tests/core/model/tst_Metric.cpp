@@ -3,6 +3,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Run.h"
 #include "core/model/Span.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 #include <QtTest>
@@ -11,7 +12,7 @@
 
 using namespace trainscope;
 
-class TstMetric : public QObject {
+class tst_Metric : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -75,5 +76,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstMetric)
+TRAINSCOPE_TEST(tst_Metric)
 #include "tst_Metric.moc"

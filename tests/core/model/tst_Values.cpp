@@ -9,13 +9,14 @@
 #include "core/model/Result.h"
 #include "core/model/Time.h"
 #include "core/model/Units.h"
+#include "support/TestProgram.h"
 
 #include <memory>
 #include <type_traits>
 
 using namespace trainscope;
 
-class TstValues : public QObject {
+class tst_Values : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -119,5 +120,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstValues)
+TRAINSCOPE_TEST(tst_Values)
 #include "tst_Values.moc"

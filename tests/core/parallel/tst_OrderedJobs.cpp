@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/parallel/OrderedJobs.h"
+#include "support/TestProgram.h"
 
 #include <atomic>
 #include <chrono>
@@ -106,5 +107,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_OrderedJobs)
+TRAINSCOPE_TEST(tst_OrderedJobs)
 #include "tst_OrderedJobs.moc"

@@ -2,6 +2,7 @@
 
 #include "core/plot/TextFit.h"
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <QString>
 #include <QTest>
@@ -9,7 +10,7 @@
 using namespace trainscope::plot;
 using trainscope::test::fixedPitch;
 
-class TextFitTest : public QObject {
+class tst_TextFit : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -67,5 +68,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TextFitTest)
+TRAINSCOPE_TEST(tst_TextFit)
 #include "tst_TextFit.moc"

@@ -4,12 +4,13 @@
 
 #include "core/plot/Palette.h"
 #include "core/plot/Theme.h"
+#include "support/TestProgram.h"
 
 #include <array>
 
 using namespace trainscope::plot;
 
-class ThemeTest : public QObject {
+class tst_Theme : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -94,5 +95,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ThemeTest)
+TRAINSCOPE_TEST(tst_Theme)
 #include "tst_Theme.moc"

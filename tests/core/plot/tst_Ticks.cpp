@@ -1,6 +1,7 @@
 // Value axes: prefixes, round steps, labels.
 
 #include "core/plot/Ticks.h"
+#include "support/TestProgram.h"
 
 #include <QString>
 #include <QStringList>
@@ -8,7 +9,7 @@
 
 using namespace trainscope::plot;
 
-class TicksTest : public QObject {
+class tst_Ticks : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -147,5 +148,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TicksTest)
+TRAINSCOPE_TEST(tst_Ticks)
 #include "tst_Ticks.moc"

@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
-namespace trainscope::store::test {
+namespace trainscope::test {
+
+using namespace store; // the subject of most of these helpers
 
 inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
@@ -99,4 +101,20 @@ inline TrackId addTrack(Store& store, const std::vector<Span>& spans,
     return track;
 }
 
-} // namespace trainscope::store::test
+inline std::vector<Span> readBack(const Store& store, TrackId track, TimeRange window = kAllTime) {
+    std::vector<Span> out;
+    ok(store.forEachSpan(track, window, [&out](std::span<const Span> spans) {
+        out.insert(out.end(), spans.begin(), spans.end());
+        return true;
+    }));
+    return out;
+}
+
+inline bool touches(const Span& s, TimeRange window) {
+    const std::int64_t end = s.start.ns + s.duration.ns;
+    if (s.duration.ns == 0)
+        return window.contains(s.start);
+    return s.start < window.end && end > window.begin.ns;
+}
+
+} // namespace trainscope::test

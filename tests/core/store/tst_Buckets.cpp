@@ -2,6 +2,7 @@
 // known, and the means are those of the held samples.
 
 #include "core/store/Fixture.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
@@ -9,7 +10,7 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -70,7 +71,7 @@ void checkEnvelope(
 
 } // namespace
 
-class TstBuckets : public QObject {
+class tst_Buckets : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -243,5 +244,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstBuckets)
+TRAINSCOPE_TEST(tst_Buckets)
 #include "tst_Buckets.moc"

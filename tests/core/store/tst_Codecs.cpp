@@ -5,6 +5,7 @@
 #include "core/store/codec/ChunkCodec.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/codec/TimeCodec.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 #include <QtTest>
@@ -89,7 +90,7 @@ std::int64_t stampOf(double seconds, bool fewest) {
 
 } // namespace
 
-class TstCodecs : public QObject {
+class tst_Codecs : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -247,5 +248,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstCodecs)
+TRAINSCOPE_TEST(tst_Codecs)
 #include "tst_Codecs.moc"

@@ -5,6 +5,7 @@
 #include "core/store/Fixture.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
+#include "support/TestProgram.h"
 
 #include <QFile>
 #include <QObject>
@@ -19,7 +20,7 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -45,7 +46,7 @@ QByteArray sqliteFile(const std::filesystem::path& path, const std::string& sql)
 
 } // namespace
 
-class TstFiles : public QObject {
+class tst_Files : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -255,5 +256,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstFiles)
+TRAINSCOPE_TEST(tst_Files)
 #include "tst_Files.moc"

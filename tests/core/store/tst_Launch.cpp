@@ -6,6 +6,7 @@
 #include "core/model/LaunchFields.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
@@ -15,7 +16,7 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -66,7 +67,7 @@ PRAGMA journal_mode=WAL;)"));
 
 } // namespace
 
-class TstLaunch : public QObject {
+class tst_Launch : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -142,5 +143,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstLaunch)
+TRAINSCOPE_TEST(tst_Launch)
 #include "tst_Launch.moc"

@@ -3,6 +3,7 @@
 
 #include "core/store/Fixture.h"
 #include "core/store/database/Database.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
@@ -12,7 +13,7 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -97,7 +98,7 @@ Progress stopAt(int& calls, int last) {
 
 } // namespace
 
-class TstMaintenance : public QObject {
+class tst_Maintenance : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -226,5 +227,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstMaintenance)
+TRAINSCOPE_TEST(tst_Maintenance)
 #include "tst_Maintenance.moc"

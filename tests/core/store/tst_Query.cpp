@@ -1,12 +1,13 @@
 // SQL over the tables, samples and spans; nothing can be written.
 
 #include "core/store/Fixture.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -64,7 +65,7 @@ void fill(Store& store) {
 
 } // namespace
 
-class TstQuery : public QObject {
+class tst_Query : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -151,5 +152,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstQuery)
+TRAINSCOPE_TEST(tst_Query)
 #include "tst_Query.moc"

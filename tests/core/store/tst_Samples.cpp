@@ -1,6 +1,7 @@
 // Samples come back as they went in, and the figures beside them follow design section 5.
 
 #include "core/store/Fixture.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
@@ -9,7 +10,7 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -43,7 +44,7 @@ bool sameBits(const std::vector<double>& a, const std::vector<double>& b) {
 
 } // namespace
 
-class TstSamples : public QObject {
+class tst_Samples : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -169,5 +170,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstSamples)
+TRAINSCOPE_TEST(tst_Samples)
 #include "tst_Samples.moc"

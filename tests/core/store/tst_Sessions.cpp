@@ -4,6 +4,7 @@
 #include "core/parallel/WorkerPool.h"
 #include "core/store/Fixture.h"
 #include "core/store/database/Database.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
@@ -15,7 +16,7 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -57,7 +58,7 @@ std::string leftOvers(const std::filesystem::path& path) {
 
 } // namespace
 
-class TstSessions : public QObject {
+class tst_Sessions : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -319,5 +320,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstSessions)
+TRAINSCOPE_TEST(tst_Sessions)
 #include "tst_Sessions.moc"

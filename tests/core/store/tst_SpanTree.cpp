@@ -3,6 +3,7 @@
 
 #include "core/store/Fixture.h"
 #include "core/store/spans/SpanSorter.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
@@ -13,7 +14,7 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -67,27 +68,12 @@ bool same(const Span& a, const Span& b) {
         && a.correlation == b.correlation && a.depth == b.depth && a.kind == b.kind;
 }
 
-bool touches(const Span& span, TimeRange window) {
-    const std::int64_t end = span.start.ns + span.duration.ns;
-    return span.start < window.end
-        && (end > window.begin.ns || (span.duration.ns == 0 && span.start >= window.begin));
-}
-
 std::vector<Span> shuffled(std::vector<Span> spans, Random& random, int disorder) {
     if (disorder == 2)
         std::shuffle(spans.begin(), spans.end(), random);
     for (std::size_t i = 0; disorder == 1 && i + 8 < spans.size(); i += 3)
         std::swap(spans[i], spans[i + 1 + random() % 7]);
     return spans;
-}
-
-std::vector<Span> readBack(const Store& store, TrackId track, TimeRange window) {
-    std::vector<Span> out;
-    ok(store.forEachSpan(track, window, [&out](std::span<const Span> spans) {
-        out.insert(out.end(), spans.begin(), spans.end());
-        return true;
-    }));
-    return out;
 }
 
 TimeRange randomWindow(Random& random, const std::vector<Span>& sorted) {
@@ -102,7 +88,7 @@ TimeRange randomWindow(Random& random, const std::vector<Span>& sorted) {
 
 } // namespace
 
-class TstSpanTree : public QObject {
+class tst_SpanTree : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -319,5 +305,5 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TstSpanTree)
+TRAINSCOPE_TEST(tst_SpanTree)
 #include "tst_SpanTree.moc"

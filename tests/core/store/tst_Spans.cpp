@@ -2,6 +2,7 @@
 // span is lost.
 
 #include "core/store/Fixture.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
@@ -10,7 +11,7 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -21,22 +22,6 @@ Span span(std::int64_t start, std::int64_t duration, std::int64_t name = 1) {
     out.name = {name};
     out.kind = SpanKind::Kernel;
     return out;
-}
-
-std::vector<Span> readBack(const Store& store, TrackId track, TimeRange window = kAllTime) {
-    std::vector<Span> out;
-    ok(store.forEachSpan(track, window, [&out](std::span<const Span> spans) {
-        out.insert(out.end(), spans.begin(), spans.end());
-        return true;
-    }));
-    return out;
-}
-
-bool touches(const Span& s, TimeRange window) {
-    const std::int64_t end = s.start.ns + s.duration.ns;
-    if (s.duration.ns == 0)
-        return window.contains(s.start);
-    return s.start < window.end && end > window.begin.ns;
 }
 
 // A long span around everything, nested ones, many short ones, some without duration.
@@ -59,7 +44,7 @@ std::vector<Span> manySpans(int count, unsigned seed) {
 
 } // namespace
 
-class TstSpans : public QObject {
+class tst_Spans : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -205,5 +190,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstSpans)
+TRAINSCOPE_TEST(tst_Spans)
 #include "tst_Spans.moc"

@@ -2,6 +2,7 @@
 // of chunks; and no spike of a single sample is lost at any zoom.
 
 #include "core/store/Fixture.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
@@ -9,18 +10,18 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
-struct Data {
+struct WindowData {
     std::vector<std::int64_t> times;
     std::vector<double> values;
 };
 
-Data irregular(std::size_t count) {
+WindowData irregularOf(std::size_t count) {
     std::mt19937_64 random(11);
-    Data data;
+    WindowData data;
     std::int64_t t = 1'700'000'000'000'000'000;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t dice = random() % 1000;
@@ -43,7 +44,7 @@ struct Expected {
     double max = -1e300;
 };
 
-Expected bruteForce(const Data& data, TimeRange window) {
+Expected bruteForce(const WindowData& data, TimeRange window) {
     Expected expected;
     for (std::size_t i = 0; i < data.times.size(); ++i) {
         const double value = data.values[i];
@@ -70,12 +71,12 @@ Expected bruteForce(const Data& data, TimeRange window) {
 
 } // namespace
 
-class TstStatistics : public QObject {
+class tst_Statistics : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
     void windowsAgreeWithTheirSamples() {
-        const Data data = irregular(120'000);
+        const WindowData data = irregularOf(120'000);
         Fixture fixture;
         Store store = fixture.create();
         const SeriesId id = addSeries(store, gauge("m", 0), data.times, data.values);
@@ -119,7 +120,7 @@ private Q_SLOTS:
     }
 
     void spikesOfOneSampleStay() {
-        Data data;
+        WindowData data;
         std::mt19937_64 random(13);
         std::vector<std::size_t> spikes;
         for (std::size_t i = 0; i < 400'000; ++i) {
@@ -147,5 +148,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstStatistics)
+TRAINSCOPE_TEST(tst_Statistics)
 #include "tst_Statistics.moc"

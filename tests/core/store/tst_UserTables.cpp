@@ -4,6 +4,7 @@
 
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
@@ -11,7 +12,7 @@
 
 using namespace trainscope;
 using namespace trainscope::store;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -43,7 +44,7 @@ std::vector<std::string> namesOf(const Store& store) {
 
 } // namespace
 
-class TstUserTables : public QObject {
+class tst_UserTables : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -151,5 +152,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstUserTables)
+TRAINSCOPE_TEST(tst_UserTables)
 #include "tst_UserTables.moc"

@@ -3,6 +3,7 @@
 #include "importers/charllm/CharllmImporter.h"
 #include "importers/support/BrokenTree.h"
 #include "importers/support/RecordingSink.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -12,8 +13,8 @@
 using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::charllm;
-using trainscope::testing::BrokenTree;
-using trainscope::testing::RecordingSink;
+using trainscope::test::BrokenTree;
+using trainscope::test::RecordingSink;
 
 namespace {
 
@@ -155,5 +156,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_CharllmFailures)
+TRAINSCOPE_TEST(tst_CharllmFailures)
 #include "tst_CharllmFailures.moc"

@@ -4,6 +4,7 @@
 #include "importers/support/BrokenTree.h"
 #include "importers/support/Compress.h"
 #include "importers/support/RecordingSink.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -12,8 +13,8 @@
 using namespace trainscope;
 using namespace trainscope::importers;
 using namespace trainscope::importers::charllm;
-using trainscope::testing::BrokenTree;
-using trainscope::testing::RecordingSink;
+using trainscope::test::BrokenTree;
+using trainscope::test::RecordingSink;
 
 namespace {
 
@@ -250,7 +251,7 @@ private Q_SLOTS:
     void sameSeriesTwiceIsReadOnce() {
         Imported imported;
         importAll(*memoryTree({{"r/gpu_power_0.csv", steady(1)},
-                      {"r/gpu_power_0.csv.gz", trainscope::testing::gzipped(steady(2))},
+                      {"r/gpu_power_0.csv.gz", trainscope::test::gzipped(steady(2))},
                       {"r/system_ib_tx_bytes_rank_0_id_ib0.csv", steady(1)},
                       {"r/system_ib_tx_bytes_rank_1_id_ib0.csv", steady(2)}}),
             imported);
@@ -262,7 +263,7 @@ private Q_SLOTS:
         std::vector<double> values;
         for (int i = 0; i < 20000; ++i)
             values.push_back((i * 7919) % 1000);
-        const std::string whole = trainscope::testing::gzipped(lines(values));
+        const std::string whole = trainscope::test::gzipped(lines(values));
         Imported imported;
         importAll(*memoryTree({{"r/gpu_power_0.csv.gz", whole},
                       {"r/gpu_power_1.csv", whole.substr(0, whole.size() / 2)}}),
@@ -311,5 +312,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_CharllmImporter)
+TRAINSCOPE_TEST(tst_CharllmImporter)
 #include "tst_CharllmImporter.moc"

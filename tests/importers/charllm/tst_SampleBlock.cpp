@@ -2,6 +2,7 @@
 
 #include "importers/charllm/FileTally.h"
 #include "importers/support/BrokenTree.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -139,7 +140,7 @@ private Q_SLOTS:
     }
 
     void brokenStreamKeepsWholeLines() {
-        const testing::BrokenTree tree({{"f.csv", "1,10\n2,20\n3,30\n"}}, 13);
+        const test::BrokenTree tree({{"f.csv", "1,10\n2,20\n3,30\n"}}, 13);
         const Samples samples = readAll(tree);
         QVERIFY(samples.failed);
         QCOMPARE(samples.values, (std::vector<double>{10, 20}));
@@ -158,5 +159,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_SampleBlock)
+TRAINSCOPE_TEST(tst_SampleBlock)
 #include "tst_SampleBlock.moc"

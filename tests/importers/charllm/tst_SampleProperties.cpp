@@ -5,6 +5,7 @@
 #include "importers/charllm/FileTally.h"
 #include "importers/charllm/TelemetryLine.h"
 #include "importers/common/TextCleaning.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -310,5 +311,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_SampleProperties)
+TRAINSCOPE_TEST(tst_SampleProperties)
 #include "tst_SampleProperties.moc"

@@ -1,6 +1,7 @@
 // What the report says of a series, by hand-made series.
 
 #include "importers/charllm/SampleStatistics.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -106,5 +107,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_SampleStatistics)
+TRAINSCOPE_TEST(tst_SampleStatistics)
 #include "tst_SampleStatistics.moc"

@@ -3,6 +3,7 @@
 #include "importers/charllm/Inventory.h"
 #include "importers/charllm/RunName.h"
 #include "importers/charllm/SeriesMap.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -137,5 +138,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_SeriesMap)
+TRAINSCOPE_TEST(tst_SeriesMap)
 #include "tst_SeriesMap.moc"

@@ -3,6 +3,7 @@
 
 #include "importers/charllm/PlainLine.h"
 #include "importers/charllm/TelemetryLine.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -161,5 +162,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_TelemetryLine)
+TRAINSCOPE_TEST(tst_TelemetryLine)
 #include "tst_TelemetryLine.moc"

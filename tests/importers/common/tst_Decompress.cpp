@@ -2,6 +2,7 @@
 
 #include "importers/common/Source.h"
 #include "importers/support/Compress.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -10,8 +11,8 @@
 #include <random>
 
 using namespace trainscope::importers;
-using trainscope::testing::gzipped;
-using trainscope::testing::zstded;
+using trainscope::test::gzipped;
+using trainscope::test::zstded;
 
 namespace {
 
@@ -225,5 +226,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Decompress)
+TRAINSCOPE_TEST(tst_Decompress)
 #include "tst_Decompress.moc"

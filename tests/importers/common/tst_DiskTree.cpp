@@ -1,6 +1,7 @@
 // Folders on disk: nesting, order, links, pipes, folders without permission.
 
 #include "importers/common/Source.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -139,5 +140,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_DiskTree)
+TRAINSCOPE_TEST(tst_DiskTree)
 #include "tst_DiskTree.moc"

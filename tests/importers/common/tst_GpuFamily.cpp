@@ -1,10 +1,11 @@
 #include <QtTest>
 
 #include "importers/common/GpuFamily.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope::importers;
 
-class GpuFamilyTest : public QObject {
+class tst_GpuFamily : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -28,5 +29,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(GpuFamilyTest)
+TRAINSCOPE_TEST(tst_GpuFamily)
 #include "tst_GpuFamily.moc"

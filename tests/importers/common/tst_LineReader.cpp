@@ -2,6 +2,7 @@
 
 #include "importers/common/LineReader.h"
 #include "importers/support/BrokenTree.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -123,12 +124,12 @@ private Q_SLOTS:
     }
 
     void brokenStreamGivesWholeLinesThenFails() {
-        const trainscope::testing::BrokenTree tree({{"f", "1,10\n2,20\n3,30\n"}}, 12);
+        const trainscope::test::BrokenTree tree({{"f", "1,10\n2,20\n3,30\n"}}, 12);
         const Lines lines = readAll(tree, "f");
         QVERIFY(lines.failed);
         QCOMPARE(lines.text, (std::vector<std::string>{"1,10", "2,20"}));
     }
 };
 
-QTEST_GUILESS_MAIN(tst_LineReader)
+TRAINSCOPE_TEST(tst_LineReader)
 #include "tst_LineReader.moc"

@@ -1,6 +1,7 @@
 // Exact times and plain numbers from text.
 
 #include "importers/common/Number.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -111,5 +112,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Number)
+TRAINSCOPE_TEST(tst_Number)
 #include "tst_Number.moc"

@@ -2,6 +2,7 @@
 
 #include "importers/common/RunFolders.h"
 #include "importers/common/TelemetryName.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -110,5 +111,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_RunFolders)
+TRAINSCOPE_TEST(tst_RunFolders)
 #include "tst_RunFolders.moc"

@@ -3,6 +3,7 @@
 #include "importers/kineto/BaseTime.h"
 #include "importers/kineto/TraceText.h"
 #include "importers/support/Compress.h"
+#include "support/TestProgram.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -31,7 +32,7 @@ std::string longTrace(const std::string& tail, const std::string& name = "k") {
 
 } // namespace
 
-class TestBaseTime : public QObject {
+class tst_BaseTime : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -43,7 +44,7 @@ private Q_SLOTS:
     void namesAreNoMembers();
 };
 
-void TestBaseTime::tail_data() {
+void tst_BaseTime::tail_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<qint64>("base"); // -1: none
     const auto row = [](const char* name, const char* text, qint64 base) {
@@ -60,23 +61,23 @@ void TestBaseTime::tail_data() {
     row("no events", "\"baseTimeNanoseconds\": 17}", -1);
 }
 
-void TestBaseTime::tail() {
+void tst_BaseTime::tail() {
     QFETCH(QByteArray, text);
     QFETCH(qint64, base);
     QCOMPARE(static_cast<qint64>(baseTimeOfTail(text.toStdString()).value_or(-1)), base);
 }
 
-void TestBaseTime::longTracesInAnyStorage() {
+void tst_BaseTime::longTracesInAnyStorage() {
     const std::string trace
         = longTrace(", \"traceName\": \"t\", \"baseTimeNanoseconds\": 1234567\n");
     QVERIFY(trace.size() > (std::size_t{2} << 20));
     for (const std::string& stored :
-        {trace, trainscope::testing::gzipped(trace), trainscope::testing::zstded(trace)})
+        {trace, trainscope::test::gzipped(trace), trainscope::test::zstded(trace)})
         QCOMPARE(findIn(stored).value_or(-1), std::int64_t{1234567});
     QVERIFY(!findIn(longTrace(", \"traceName\": \"t\"")).has_value());
 }
 
-void TestBaseTime::aFileOnDisk() {
+void tst_BaseTime::aFileOnDisk() {
     const QTemporaryDir folder;
     const std::string path = folder.filePath(QStringLiteral("t.json")).toStdString();
     std::ofstream(path, std::ios::binary) << longTrace(", \"baseTimeNanoseconds\": 99");
@@ -85,16 +86,16 @@ void TestBaseTime::aFileOnDisk() {
     QCOMPARE(findBaseTime(*tree.value(), "t.json", {}).value().value_or(-1), std::int64_t{99});
 }
 
-void TestBaseTime::inFrontOfTheEvents() {
+void tst_BaseTime::inFrontOfTheEvents() {
     std::string trace = longTrace(", \"traceName\": \"t\"");
     trace.insert(1, "\"baseTimeNanoseconds\": 5,");
     QCOMPARE(findIn(trace).value_or(-1), std::int64_t{5});
 }
 
-void TestBaseTime::namesAreNoMembers() {
+void tst_BaseTime::namesAreNoMembers() {
     const std::string trace = longTrace(", \"traceName\": \"t\"", "\\\"baseTimeNanoseconds\\\": 7");
     QVERIFY(!findIn(trace).has_value());
 }
 
-QTEST_GUILESS_MAIN(TestBaseTime)
+TRAINSCOPE_TEST(tst_BaseTime)
 #include "tst_BaseTime.moc"

@@ -9,6 +9,7 @@
 #include "core/store/Store.h"
 #include "importers/kineto/KinetoImporter.h"
 #include "importers/kineto/SharedFiles.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <optional>
@@ -49,7 +50,7 @@ QString importInto(store::Store& store, const QString& path, std::set<std::strin
 
 } // namespace
 
-class TestKinetoBreakdown : public QObject {
+class tst_KinetoBreakdown : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -68,7 +69,7 @@ private:
     QString databasePath(const char* name) { return m_folder.filePath(QLatin1String(name)); }
 };
 
-void TestKinetoBreakdown::breakdown_data() {
+void tst_KinetoBreakdown::breakdown_data() {
     QTest::addColumn<QJsonObject>("truth");
     for (const QJsonValue& value : kinetoTruth()) {
         const QJsonObject truth = value.toObject();
@@ -76,7 +77,7 @@ void TestKinetoBreakdown::breakdown_data() {
     }
 }
 
-void TestKinetoBreakdown::compareDevice(
+void tst_KinetoBreakdown::compareDevice(
     const QJsonObject& truth, const analysis::DeviceBreakdown& device) {
     QCOMPARE(device.kernelCount, truth[u"kernels"].toInteger());
     QCOMPARE(device.busy.ns, nanoseconds(truth[u"busy_union_us"]));
@@ -101,7 +102,7 @@ void TestKinetoBreakdown::compareDevice(
     QCOMPARE(rowCount, device.kernelCount);
 }
 
-void TestKinetoBreakdown::breakdown() {
+void tst_KinetoBreakdown::breakdown() {
     QFETCH(QJsonObject, truth);
     const QString path = databasePath("one.trainscope");
     QFile::remove(path);
@@ -127,7 +128,7 @@ void TestKinetoBreakdown::breakdown() {
     QCOMPARE(withKernels, expected.size());
 }
 
-void TestKinetoBreakdown::ranksOfOneRunAndTheirCollectives() {
+void tst_KinetoBreakdown::ranksOfOneRunAndTheirCollectives() {
     auto store = store::Store::openOrCreate(databasePath("tp8.trainscope").toStdString());
     QVERIFY(store.hasValue());
     std::set<std::string> names;
@@ -169,5 +170,5 @@ void TestKinetoBreakdown::ranksOfOneRunAndTheirCollectives() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestKinetoBreakdown)
+TRAINSCOPE_TEST(tst_KinetoBreakdown)
 #include "tst_KinetoBreakdown.moc"

@@ -2,13 +2,14 @@
 // it must.
 
 #include "importers/kineto/TraceText.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
 
-class TestKinetoDefects : public QObject {
+class tst_KinetoDefects : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -23,7 +24,7 @@ private Q_SLOTS:
     void controlCharactersAndBadUtf8Survive();
 };
 
-void TestKinetoDefects::defect_data() {
+void tst_KinetoDefects::defect_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<qint64>("kernels");
     QTest::addColumn<qint64>("skipped");
@@ -85,7 +86,7 @@ void TestKinetoDefects::defect_data() {
     row("two traces in one file", whole + whole, 6, 0);
 }
 
-void TestKinetoDefects::defect() {
+void tst_KinetoDefects::defect() {
     QFETCH(QByteArray, text);
     QFETCH(qint64, kernels);
     QFETCH(qint64, skipped);
@@ -100,7 +101,7 @@ void TestKinetoDefects::defect() {
         QVERIFY(!warning.text.empty());
 }
 
-void TestKinetoDefects::baseTimeBehindBrokenEventIsFound() {
+void tst_KinetoDefects::baseTimeBehindBrokenEventIsFound() {
     const std::string broken = kernelText("b", "5", "1", 7, 2).substr(0, 60);
     Imported imported;
     importText(traceText({kernelText("a", "1.5", "2"), broken}), imported);
@@ -111,7 +112,7 @@ void TestKinetoDefects::baseTimeBehindBrokenEventIsFound() {
     QVERIFY(imported.sink.runs["run"].status == RunStatus::Ok);
 }
 
-void TestKinetoDefects::truncatedTailIsPartial() {
+void tst_KinetoDefects::truncatedTailIsPartial() {
     const std::string whole = traceText({kernelText("a", "1", "2"), kernelText("b", "5", "1")});
     Imported imported;
     importText(whole.substr(0, whole.find("\"b\"") + 40), imported);
@@ -126,7 +127,7 @@ void TestKinetoDefects::truncatedTailIsPartial() {
         imported.report->warnings.begin(), imported.report->warnings.end(), isAboutTheEnd));
 }
 
-void TestKinetoDefects::nothingUsableIsAnError_data() {
+void tst_KinetoDefects::nothingUsableIsAnError_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("part");
     QTest::newRow("empty") << QByteArray() << QByteArray("file is empty");
@@ -138,7 +139,7 @@ void TestKinetoDefects::nothingUsableIsAnError_data() {
                                      << QByteArray("execution trace");
 }
 
-void TestKinetoDefects::nothingUsableIsAnError() {
+void tst_KinetoDefects::nothingUsableIsAnError() {
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, part);
     Imported imported;
@@ -149,7 +150,7 @@ void TestKinetoDefects::nothingUsableIsAnError() {
         imported.error.message.c_str());
 }
 
-void TestKinetoDefects::hugeHeaderValueIsPassedOver() {
+void tst_KinetoDefects::hugeHeaderValueIsPassedOver() {
     std::string huge = "{\"frames\": [";
     while (huge.size() < (std::size_t{10} << 20))
         huge += "{\"name\": \"f]}\\\"\", \"parent\": 1},";
@@ -165,7 +166,7 @@ void TestKinetoDefects::hugeHeaderValueIsPassedOver() {
     QCOMPARE(imported.spansOf(SpanKind::Kernel)[0].start.ns, 1700000000000001000);
 }
 
-void TestKinetoDefects::windowsPathKeepsItsBackslashes() {
+void tst_KinetoDefects::windowsPathKeepsItsBackslashes() {
     const std::string path = R"(C:\Users\new\train.py(12): f)";
     const std::string event = R"({"ph": "X", "cat": "python_function", "name": ")" + path
         + R"(", "pid": 1, "tid": 1, "ts": 1, "dur": 2})";
@@ -184,7 +185,7 @@ void TestKinetoDefects::windowsPathKeepsItsBackslashes() {
     QCOMPARE(imported.spansOf(SpanKind::CpuOp).size(), std::size_t{1});
 }
 
-void TestKinetoDefects::controlCharactersAndBadUtf8Survive() {
+void tst_KinetoDefects::controlCharactersAndBadUtf8Survive() {
     Imported imported;
     importText(traceText({kernelText("tab\there \xFF\xFE", "1", "2")}), imported);
     QVERIFY(imported.report);
@@ -193,5 +194,5 @@ void TestKinetoDefects::controlCharactersAndBadUtf8Survive() {
     QCOMPARE(imported.sink.name(kernels[0].name), std::string("tab\there \xFF\xFE"));
 }
 
-QTEST_GUILESS_MAIN(TestKinetoDefects)
+TRAINSCOPE_TEST(tst_KinetoDefects)
 #include "tst_KinetoDefects.moc"

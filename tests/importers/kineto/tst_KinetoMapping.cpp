@@ -2,13 +2,14 @@
 
 #include "importers/kineto/EventNumber.h"
 #include "importers/kineto/TraceText.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
 
-class TestKinetoMapping : public QObject {
+class tst_KinetoMapping : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -25,7 +26,7 @@ private Q_SLOTS:
     void processGroupsAreKept();
 };
 
-void TestKinetoMapping::microseconds_data() {
+void tst_KinetoMapping::microseconds_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<qint64>("ns");
     const auto row
@@ -48,7 +49,7 @@ void TestKinetoMapping::microseconds_data() {
     row("9223372036854775.808", -1);
 }
 
-void TestKinetoMapping::microseconds() {
+void tst_KinetoMapping::microseconds() {
     QFETCH(QByteArray, text);
     QFETCH(qint64, ns);
     QCOMPARE(
@@ -56,7 +57,7 @@ void TestKinetoMapping::microseconds() {
         ns);
 }
 
-void TestKinetoMapping::kernelKeepsItsArguments() {
+void tst_KinetoMapping::kernelKeepsItsArguments() {
     Imported imported;
     importText(
         traceText({kernelText("k", "1.234", "5.006", 7, 42), kernelText("k", "9", "1", 7, 43)}),
@@ -79,7 +80,7 @@ void TestKinetoMapping::kernelKeepsItsArguments() {
     QCOMPARE(imported.sink.runs["run"].gpuModel, std::string("NVIDIA H100"));
 }
 
-void TestKinetoMapping::flowGivesTheCorrelation() {
+void tst_KinetoMapping::flowGivesTheCorrelation() {
     const std::string launch
         = R"({"ph": "X", "cat": "Runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": 1, "dur": 2})";
     const std::string kernel
@@ -97,7 +98,7 @@ void TestKinetoMapping::flowGivesTheCorrelation() {
     QCOMPARE(imported.spansOf(SpanKind::Kernel)[0].correlation, 77);
 }
 
-void TestKinetoMapping::beginsAndEndsAreJoined() {
+void tst_KinetoMapping::beginsAndEndsAreJoined() {
     const auto mark = [](const char* ph, const char* name, int ts) {
         return std::string("{\"ph\": \"") + ph + "\", \"cat\": \"user_annotation\", \"name\": \""
             + name + "\", \"pid\": 1, \"tid\": 2, \"ts\": " + std::to_string(ts) + "}";
@@ -116,7 +117,7 @@ void TestKinetoMapping::beginsAndEndsAreJoined() {
     QCOMPARE(imported.count("begins or ends without their other half"), 1);
 }
 
-void TestKinetoMapping::countersBecomeSeries() {
+void tst_KinetoMapping::countersBecomeSeries() {
     const std::string one
         = R"({"ph": "C", "name": "GPU 0 Utilization", "pid": 0, "ts": 3, "args": {"GPU Utilization": 0.5}})";
     Imported imported;
@@ -128,7 +129,7 @@ void TestKinetoMapping::countersBecomeSeries() {
     QCOMPARE(imported.sink.seriesList[0].values[0], 0.5);
 }
 
-void TestKinetoMapping::allocatorSamplesBecomeSeries() {
+void tst_KinetoMapping::allocatorSamplesBecomeSeries() {
     const std::string one
         = R"({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 3,
         "args": {"Device Type": 1, "Device Id": 0, "Addr": 1, "Bytes": 512, "Total Allocated": 5435638784, "Total Reserved": 12782141440}})";
@@ -140,7 +141,7 @@ void TestKinetoMapping::allocatorSamplesBecomeSeries() {
     QCOMPARE(imported.sink.seriesList[0].values[0], 5435638784.0);
 }
 
-void TestKinetoMapping::profilerStepsBecomeIterations() {
+void tst_KinetoMapping::profilerStepsBecomeIterations() {
     const auto step = [](const char* cat, int ts) {
         return std::string("{\"ph\": \"X\", \"cat\": \"") + cat
             + "\", \"name\": \"ProfilerStep#12\", \"pid\": 1, \"tid\": 1, \"ts\": "
@@ -157,13 +158,13 @@ void TestKinetoMapping::profilerStepsBecomeIterations() {
     QCOMPARE(deviceOnly.sink.iterations.size(), std::size_t{1});
 }
 
-void TestKinetoMapping::absoluteTimesIgnoreTheBase() {
+void tst_KinetoMapping::absoluteTimesIgnoreTheBase() {
     Imported imported;
     importText(traceText({kernelText("k", "1712195495502094.565", "1")}), imported);
     QCOMPARE(imported.spansOf(SpanKind::Kernel)[0].start.ns, 1712195495502094565);
 }
 
-void TestKinetoMapping::gpuOfARankInAWorld() {
+void tst_KinetoMapping::gpuOfARankInAWorld() {
     std::string devices;
     for (int i = 0; i < 4; ++i)
         devices += (i > 0 ? ", " : "") + std::string("{\"id\": ") + std::to_string(i)
@@ -187,7 +188,7 @@ void TestKinetoMapping::gpuOfARankInAWorld() {
     QCOMPARE(sink.runs["run"].worldSize, 8);
 }
 
-void TestKinetoMapping::processGroupsAreKept() {
+void tst_KinetoMapping::processGroupsAreKept() {
     Imported imported;
     const std::string head = R"({"distributedInfo": {"rank": 0, "world_size": 4, "pg_count": 3,
         "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "pg_size": 4, "ranks": [0, 1, 2, 3]},
@@ -199,5 +200,5 @@ void TestKinetoMapping::processGroupsAreKept() {
         std::string("default_pg (0): 0-3; TENSOR_MODEL_PARALLEL_GROUP (5): 0,1"));
 }
 
-QTEST_GUILESS_MAIN(TestKinetoMapping)
+TRAINSCOPE_TEST(tst_KinetoMapping)
 #include "tst_KinetoMapping.moc"

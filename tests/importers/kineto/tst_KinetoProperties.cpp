@@ -3,6 +3,7 @@
 
 #include "importers/kineto/SharedFiles.h"
 #include "importers/kineto/TraceText.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -21,7 +22,7 @@ std::string readShared(const char* name) {
 
 } // namespace
 
-class TestKinetoProperties : public QObject {
+class tst_KinetoProperties : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -32,7 +33,7 @@ private Q_SLOTS:
     void randomBytesNeverCrash();
 };
 
-void TestKinetoProperties::anyPrefixOfAHandWrittenTrace() {
+void tst_KinetoProperties::anyPrefixOfAHandWrittenTrace() {
     std::vector<std::string> events;
     for (int i = 0; i < 5; ++i)
         events.push_back(
@@ -57,7 +58,7 @@ void TestKinetoProperties::anyPrefixOfAHandWrittenTrace() {
     QCOMPARE(last, events.size());
 }
 
-void TestKinetoProperties::prefixesOfRealTraces_data() {
+void tst_KinetoProperties::prefixesOfRealTraces_data() {
     QTest::addColumn<QByteArray>("name");
     for (const char* name :
         {"/kineto/hta_backward_thread.json", "/kineto/pytorch_kineto/docs_after_fix_trace.json",
@@ -67,7 +68,7 @@ void TestKinetoProperties::prefixesOfRealTraces_data() {
         QTest::newRow(name) << QByteArray(name);
 }
 
-void TestKinetoProperties::prefixesOfRealTraces() {
+void tst_KinetoProperties::prefixesOfRealTraces() {
     if (!hasSharedTraces())
         QSKIP("the real traces are not here");
     QFETCH(QByteArray, name);
@@ -91,7 +92,7 @@ void TestKinetoProperties::prefixesOfRealTraces() {
     }
 }
 
-void TestKinetoProperties::orderDoesNotMatter() {
+void tst_KinetoProperties::orderDoesNotMatter() {
     if (!hasSharedTraces())
         QSKIP("the real traces are not here");
     const std::string text = readShared(
@@ -135,7 +136,7 @@ void TestKinetoProperties::orderDoesNotMatter() {
     QVERIFY(mixedLines == orderedLines);
 }
 
-void TestKinetoProperties::randomBytesNeverCrash() {
+void tst_KinetoProperties::randomBytesNeverCrash() {
     const std::string whole = traceText(
         {kernelText("a", "1", "2"), kernelText("b", "5", "1"), kernelText("c", "9", "1")});
     std::mt19937 random(99);
@@ -149,5 +150,5 @@ void TestKinetoProperties::randomBytesNeverCrash() {
     }
 }
 
-QTEST_GUILESS_MAIN(TestKinetoProperties)
+TRAINSCOPE_TEST(tst_KinetoProperties)
 #include "tst_KinetoProperties.moc"

@@ -4,6 +4,7 @@
 #include "importers/kineto/CollectingSink.h"
 #include "importers/kineto/KinetoImporter.h"
 #include "importers/kineto/SharedFiles.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -48,7 +49,7 @@ bool isCommunication(const std::string& name) {
         || text.contains(QStringLiteral("msccl"), Qt::CaseInsensitive);
 }
 
-std::int64_t nanoseconds(const QJsonValue& microseconds) {
+std::int64_t exactNs(const QJsonValue& microseconds) {
     return std::llround(microseconds.toDouble() * 1000.0);
 }
 
@@ -114,7 +115,7 @@ std::int64_t overlapOf(const DeviceTimes& device) {
 
 } // namespace
 
-class TestKinetoTruth : public QObject {
+class tst_KinetoTruth : public QObject {
     Q_OBJECT
 
     ImportReport m_report;
@@ -135,7 +136,7 @@ private:
     void compareTopKernels(const QJsonObject& truth, const Figures& figures);
 };
 
-void TestKinetoTruth::figures_data() {
+void tst_KinetoTruth::figures_data() {
     QTest::addColumn<QJsonObject>("truth");
     for (const QJsonValue& value : kinetoTruth()) {
         const QJsonObject truth = value.toObject();
@@ -143,7 +144,7 @@ void TestKinetoTruth::figures_data() {
     }
 }
 
-void TestKinetoTruth::compareCounts(const QJsonObject& truth) {
+void tst_KinetoTruth::compareCounts(const QJsonObject& truth) {
     QCOMPARE(m_report.counts["events"], truth[u"n_events"].toInteger());
     QCOMPARE(m_report.bytes, static_cast<std::uint64_t>(truth[u"bytes_uncompressed"].toInteger()));
     QCOMPARE(m_report.skipped, 0);
@@ -159,7 +160,7 @@ void TestKinetoTruth::compareCounts(const QJsonObject& truth) {
     }
 }
 
-void TestKinetoTruth::compareKernels(const QJsonObject& truth, const Figures& figures) {
+void tst_KinetoTruth::compareKernels(const QJsonObject& truth, const Figures& figures) {
     QCOMPARE(figures.kernels, truth[u"kernel_count"].toInteger());
     QCOMPARE(m_report.counts["kernels"], figures.kernels);
     // The truth gives times as written; wall time adds the base.
@@ -168,13 +169,13 @@ void TestKinetoTruth::compareKernels(const QJsonObject& truth, const Figures& fi
     QCOMPARE(figures.last, base + truth[u"last_end_ns"].toInteger());
     if (figures.kernels == 0)
         return;
-    QCOMPARE(figures.kernelTime, nanoseconds(truth[u"kernel_total_dur_us"]));
+    QCOMPARE(figures.kernelTime, exactNs(truth[u"kernel_total_dur_us"]));
     QCOMPARE(figures.firstKernel, base + truth[u"kernel_first_ts_ns"].toInteger());
     QCOMPARE(figures.lastKernel, base + truth[u"kernel_last_end_ns"].toInteger());
     QCOMPARE(figures.zeroKernels, truth[u"zero_dur_kernels"].toInteger());
 }
 
-void TestKinetoTruth::compareDevice(
+void tst_KinetoTruth::compareDevice(
     const QJsonObject& truth, const DeviceTimes& device, const Figures& figures) {
     std::vector<Interval> all = device.compute;
     all.insert(all.end(), device.communication.begin(), device.communication.end());
@@ -182,24 +183,24 @@ void TestKinetoTruth::compareDevice(
     const auto communication = length(merged(device.communication));
     QCOMPARE(static_cast<qint64>(all.size()), truth[u"kernels"].toInteger());
     QCOMPARE(static_cast<qint64>(device.communication.size()), truth[u"comm_kernels"].toInteger());
-    QCOMPARE(busy, nanoseconds(truth[u"busy_union_us"]));
-    QCOMPARE(communication, nanoseconds(truth[u"comm_union_us"]));
-    QCOMPARE(length(merged(device.compute)), nanoseconds(truth[u"compute_union_us"]));
-    QCOMPARE(overlapOf(device), nanoseconds(truth[u"overlap_us"]));
-    QCOMPARE(communication - overlapOf(device), nanoseconds(truth[u"exposed_comm_us"]));
+    QCOMPARE(busy, exactNs(truth[u"busy_union_us"]));
+    QCOMPARE(communication, exactNs(truth[u"comm_union_us"]));
+    QCOMPARE(length(merged(device.compute)), exactNs(truth[u"compute_union_us"]));
+    QCOMPARE(overlapOf(device), exactNs(truth[u"overlap_us"]));
+    QCOMPARE(communication - overlapOf(device), exactNs(truth[u"exposed_comm_us"]));
     if (figures.devices.size() == 1)
         QCOMPARE(figures.lastKernel - figures.firstKernel - busy,
-            nanoseconds(truth[u"idle_in_kernel_span_us"]));
+            exactNs(truth[u"idle_in_kernel_span_us"]));
     const QJsonObject streams = truth[u"per_stream"].toObject();
     QCOMPARE(static_cast<qint64>(device.streams.size()), streams.size());
     for (const auto& [stream, figure] : device.streams) {
         const QJsonObject expected = streams[QString::fromStdString(stream)].toObject();
         QCOMPARE(figure.first, expected[u"kernels"].toInteger());
-        QCOMPARE(figure.second, nanoseconds(expected[u"dur_us"]));
+        QCOMPARE(figure.second, exactNs(expected[u"dur_us"]));
     }
 }
 
-void TestKinetoTruth::compareTopKernels(const QJsonObject& truth, const Figures& figures) {
+void tst_KinetoTruth::compareTopKernels(const QJsonObject& truth, const Figures& figures) {
     for (const QJsonValue& value : truth[u"top10_kernels"].toArray()) {
         const QJsonObject expected = value.toObject();
         // The truth cuts long names, so several kernels can share one of its names.
@@ -208,13 +209,13 @@ void TestKinetoTruth::compareTopKernels(const QJsonObject& truth, const Figures&
             = std::any_of(figures.byName.begin(), figures.byName.end(), [&](const auto& row) {
                   return row.first.starts_with(prefix)
                       && row.second.first == expected[u"count"].toInteger()
-                      && row.second.second == nanoseconds(expected[u"total_us"]);
+                      && row.second.second == exactNs(expected[u"total_us"]);
               });
         QVERIFY2(isFound, prefix.c_str());
     }
 }
 
-void TestKinetoTruth::compareCopies(const QJsonObject& truth, const Figures& figures) {
+void tst_KinetoTruth::compareCopies(const QJsonObject& truth, const Figures& figures) {
     for (const auto& [name, kind] :
         {std::pair("memcpy", SpanKind::Copy), std::pair("memset", SpanKind::Set)}) {
         std::pair<std::int64_t, std::int64_t> expected;
@@ -223,7 +224,7 @@ void TestKinetoTruth::compareCopies(const QJsonObject& truth, const Figures& fig
             if (!it.key().endsWith(QLatin1String(name), Qt::CaseInsensitive))
                 continue;
             expected.first += it.value().toObject()[u"count"].toInteger();
-            expected.second += nanoseconds(it.value().toObject()[u"dur_us"]);
+            expected.second += exactNs(it.value().toObject()[u"dur_us"]);
         }
         const auto found = figures.byKind.find(kind);
         const bool isThere = found != figures.byKind.end();
@@ -232,7 +233,7 @@ void TestKinetoTruth::compareCopies(const QJsonObject& truth, const Figures& fig
     }
 }
 
-void TestKinetoTruth::figures() {
+void tst_KinetoTruth::figures() {
     QFETCH(QJsonObject, truth);
     const QString path = sharedData() + u'/' + truth[u"file"].toString();
     auto tree = importers::openDiskTree(path.toStdString());
@@ -265,5 +266,5 @@ void TestKinetoTruth::figures() {
     QCOMPARE(m_report.ranksExpected, info[u"world_size"].toInt(0));
 }
 
-QTEST_GUILESS_MAIN(TestKinetoTruth)
+TRAINSCOPE_TEST(tst_KinetoTruth)
 #include "tst_KinetoTruth.moc"

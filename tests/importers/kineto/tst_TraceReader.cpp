@@ -3,6 +3,7 @@
 
 #include "importers/kineto/RandomTrace.h"
 #include "importers/kineto/TraceReader.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -121,7 +122,7 @@ std::string damaged(std::string text, RandomTrace& random) {
 
 } // namespace
 
-class TestTraceReader : public QObject {
+class tst_TraceReader : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -133,7 +134,7 @@ private Q_SLOTS:
     void cancelEndsTheReading();
 };
 
-void TestTraceReader::soundTextIsReadTheSameInAnyPieces() {
+void tst_TraceReader::soundTextIsReadTheSameInAnyPieces() {
     WorkerPool none(0);
     WorkerPool three(3);
     for (unsigned seed = 1; seed <= 40; ++seed) {
@@ -151,7 +152,7 @@ void TestTraceReader::soundTextIsReadTheSameInAnyPieces() {
     }
 }
 
-void TestTraceReader::damagedTextIsReadTheSameByAnyThreads() {
+void tst_TraceReader::damagedTextIsReadTheSameByAnyThreads() {
     WorkerPool none(0);
     WorkerPool three(3);
     for (unsigned seed = 1; seed <= 150; ++seed) {
@@ -168,7 +169,7 @@ void TestTraceReader::damagedTextIsReadTheSameByAnyThreads() {
     }
 }
 
-void TestTraceReader::eventsBehindADamagedOneAreRead() {
+void tst_TraceReader::eventsBehindADamagedOneAreRead() {
     std::string text = "{\"traceEvents\": [\n";
     const int events = 2000;
     for (int i = 0; i < events; ++i)
@@ -189,7 +190,7 @@ void TestTraceReader::eventsBehindADamagedOneAreRead() {
     QVERIFY(lines.find("\n2001 0 0 1999000 1000 ") != std::string::npos);
 }
 
-void TestTraceReader::aLargeEventSpansPieces() {
+void tst_TraceReader::aLargeEventSpansPieces() {
     const std::string large(3'000'000, 'n');
     const std::string text = "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" + large
         + "\",\"ts\":1,\"dur\":2}, {\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"ts\":5}]";
@@ -200,7 +201,7 @@ void TestTraceReader::aLargeEventSpansPieces() {
     QVERIFY(got.ends_with("2 kernel:2 whole " + std::to_string(text.size())));
 }
 
-void TestTraceReader::manyTinyEventsAreBounded() {
+void tst_TraceReader::manyTinyEventsAreBounded() {
     std::string text = "[";
     const int events = 300'000;
     for (int i = 0; i < events; ++i)
@@ -214,7 +215,7 @@ void TestTraceReader::manyTinyEventsAreBounded() {
     QCOMPARE(notes.total, std::int64_t{events + 1});
 }
 
-void TestTraceReader::cancelEndsTheReading() {
+void tst_TraceReader::cancelEndsTheReading() {
     RandomTrace random(1);
     const std::string text = random.text(20000, true);
     WorkerPool pool(2);
@@ -229,5 +230,5 @@ void TestTraceReader::cancelEndsTheReading() {
     QVERIFY(stream.bytesConsumed() < text.size() / 2);
 }
 
-QTEST_GUILESS_MAIN(TestTraceReader)
+TRAINSCOPE_TEST(tst_TraceReader)
 #include "tst_TraceReader.moc"

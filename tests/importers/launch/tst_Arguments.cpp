@@ -2,6 +2,7 @@
 
 #include "importers/launch/Arguments.h"
 #include "importers/launch/LaunchFile.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -266,5 +267,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Arguments)
+TRAINSCOPE_TEST(tst_Arguments)
 #include "tst_Arguments.moc"

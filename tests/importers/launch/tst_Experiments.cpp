@@ -6,6 +6,7 @@
 #include "core/model/LaunchFields.h"
 #include "importers/launch/LaunchFile.h"
 #include "support/PublishedExperiments.h"
+#include "support/TestProgram.h"
 
 #include <fmt/format.h>
 
@@ -166,5 +167,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Experiments)
+TRAINSCOPE_TEST(tst_Experiments)
 #include "tst_Experiments.moc"

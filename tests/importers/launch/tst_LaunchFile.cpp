@@ -1,6 +1,7 @@
 // What is read from a launch YAML, and what is left out rather than guessed.
 
 #include "importers/launch/LaunchFile.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -210,5 +211,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_LaunchFile)
+TRAINSCOPE_TEST(tst_LaunchFile)
 #include "tst_LaunchFile.moc"

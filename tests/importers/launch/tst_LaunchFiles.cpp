@@ -1,6 +1,7 @@
 // Which YAML goes with which run folder.
 
 #include "importers/launch/LaunchFiles.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -135,5 +136,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_LaunchFiles)
+TRAINSCOPE_TEST(tst_LaunchFiles)
 #include "tst_LaunchFiles.moc"

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-namespace trainscope::testing {
+namespace trainscope::test {
 
-struct Imported {
+struct ImportedLog {
     std::vector<importers::ImportUnit> units;
     RecordingSink sink; // of all units
     std::vector<Result<ImportReport>> reports; // one per unit
@@ -37,7 +37,7 @@ struct Imported {
     }
 };
 
-inline void importTree(const importers::SourceTree& tree, Imported& out) {
+inline void importTree(const importers::SourceTree& tree, ImportedLog& out) {
     const importers::NvsmiImporter importer;
     std::vector<importers::SourceFile> mine;
     for (const auto& file : tree.files()) {
@@ -51,7 +51,7 @@ inline void importTree(const importers::SourceTree& tree, Imported& out) {
 }
 
 // One file of that text.
-inline void importText(const std::string& text, Imported& out) {
+inline void importText(const std::string& text, ImportedLog& out) {
     importTree(*importers::memoryTree({{"log.csv", text}}), out);
 }
 
@@ -61,4 +61,4 @@ inline QString sharedData() {
     return shared.isEmpty() ? QString() : shared + QStringLiteral("/data");
 }
 
-} // namespace trainscope::testing
+} // namespace trainscope::test

@@ -5,6 +5,7 @@
 #include "importers/nvsmi/LogReader.h"
 #include "importers/nvsmi/Stamp.h"
 #include "importers/support/RecordingSink.h"
+#include "support/TestProgram.h"
 
 #include <QtTest>
 
@@ -82,7 +83,7 @@ struct Reading {
 
 Reading read(const std::string& text, std::size_t blockSize) {
     const auto layout = readLayout(linesOfHead(std::string_view(text).substr(0, 3000), 3000));
-    testing::RecordingSink sink;
+    test::RecordingSink sink;
     ImportReport report;
     const RunId run = sink.run({}).value();
     Recorder recorder(sink, run, report);
@@ -176,5 +177,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Blocks)
+TRAINSCOPE_TEST(tst_Blocks)
 #include "tst_Blocks.moc"

@@ -1,6 +1,7 @@
 // Real nvidia-smi logs against independently computed figures (telemetry_truth.json beside them):
 // counts, first and last stamp, extremes, mean and trapezoid energy of every power series.
 #include "importers/nvsmi/Import.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QFile>
@@ -12,7 +13,7 @@
 #include <cmath>
 
 using namespace trainscope;
-using namespace trainscope::testing;
+using namespace trainscope::test;
 
 namespace {
 
@@ -31,14 +32,14 @@ bool near(double value, double truth, double half) {
 
 } // namespace
 
-class TruthTest : public QObject {
+class tst_Truth : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void powerSeries_data();
     void powerSeries();
 };
 
-void TruthTest::powerSeries_data() {
+void tst_Truth::powerSeries_data() {
     QTest::addColumn<QString>("path");
     QTest::addColumn<int>("rank");
     QTest::addColumn<QJsonObject>("truth");
@@ -59,7 +60,7 @@ void TruthTest::powerSeries_data() {
     }
 }
 
-void TruthTest::powerSeries() {
+void tst_Truth::powerSeries() {
     QFETCH(QString, path);
     QFETCH(int, rank);
     QFETCH(QJsonObject, truth);
@@ -68,7 +69,7 @@ void TruthTest::powerSeries() {
     const auto tree
         = importers::openDiskTree((sharedData() + QLatin1Char('/') + path).toStdString());
     QVERIFY(tree.hasValue());
-    Imported imported;
+    ImportedLog imported;
     importTree(*tree.value(), imported);
     QCOMPARE(imported.reports.size(), std::size_t{1});
     QVERIFY2(imported.reports[0].hasValue(), "import failed");
@@ -89,5 +90,5 @@ void TruthTest::powerSeries() {
     QVERIFY(near(trapezoid(times, values), figure("energy_trapz_J"), 5e-3));
 }
 
-QTEST_GUILESS_MAIN(TruthTest)
+TRAINSCOPE_TEST(tst_Truth)
 #include "tst_Truth.moc"

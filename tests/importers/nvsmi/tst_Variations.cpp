@@ -1,11 +1,12 @@
 // Every way of writing an nvidia-smi log that is known, as small texts: what is GPU, time, value
 // and unit.
 #include "importers/nvsmi/Import.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
 using namespace trainscope;
-using namespace trainscope::testing;
+using namespace trainscope::test;
 
 namespace {
 
@@ -32,7 +33,7 @@ std::string utf16(const std::string& text) {
 
 } // namespace
 
-class VariationsTest : public QObject {
+class tst_Variations : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void values_data();
@@ -41,7 +42,7 @@ private Q_SLOTS:
     void firstTime();
 };
 
-void VariationsTest::values_data() {
+void tst_Variations::values_data() {
     QTest::addColumn<std::string>("text");
     QTest::addColumn<std::string>("metric");
     QTest::addColumn<int>("rank");
@@ -183,12 +184,12 @@ void VariationsTest::values_data() {
         << std::string("gpu_power") << 0 << QStringLiteral("- 5");
 }
 
-void VariationsTest::values() {
+void tst_Variations::values() {
     QFETCH(std::string, text);
     QFETCH(std::string, metric);
     QFETCH(int, rank);
     QFETCH(QString, expected);
-    Imported imported;
+    ImportedLog imported;
     importText(text, imported);
     QCOMPARE(imported.reports.size(), std::size_t{1});
     QVERIFY2(imported.reports[0].hasValue(),
@@ -196,7 +197,7 @@ void VariationsTest::values() {
     QCOMPARE(listed(imported.values(metric, rank)), expected);
 }
 
-void VariationsTest::firstTime_data() {
+void tst_Variations::firstTime_data() {
     QTest::addColumn<QString>("stamp");
     QTest::addColumn<qint64>("expected");
     QTest::addColumn<int>("clock");
@@ -224,11 +225,11 @@ void VariationsTest::firstTime_data() {
                               << qint64((20'565LL + 678) * 86'400 * kSecond) << local;
 }
 
-void VariationsTest::firstTime() {
+void tst_Variations::firstTime() {
     QFETCH(QString, stamp);
     QFETCH(qint64, expected);
     QFETCH(int, clock);
-    Imported imported;
+    ImportedLog imported;
     importText(
         "timestamp, index, power.draw [W]\n" + stamp.toStdString() + ", 0, 70 W\n", imported);
     QCOMPARE(imported.units.size(), std::size_t{1});
@@ -238,5 +239,5 @@ void VariationsTest::firstTime() {
     QCOMPARE(qint64(times[0]), expected);
 }
 
-QTEST_GUILESS_MAIN(VariationsTest)
+TRAINSCOPE_TEST(tst_Variations)
 #include "tst_Variations.moc"

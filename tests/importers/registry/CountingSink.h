@@ -3,7 +3,7 @@
 
 #include "core/model/Import.h"
 
-namespace trainscope::testing {
+namespace trainscope::test {
 
 class CountingSink final : public Sink {
 public:
@@ -33,4 +33,4 @@ public:
     bool balanced = true;
 };
 
-} // namespace trainscope::testing
+} // namespace trainscope::test

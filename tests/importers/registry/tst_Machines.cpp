@@ -1,5 +1,6 @@
 // Which runs a topology in a tree is of.
 #include "importers/registry/Registry.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -43,7 +44,7 @@ Names runsOf(const std::vector<ImportUnit>& units, const std::string& path) {
 
 } // namespace
 
-class MachinesTest : public QObject {
+class tst_Machines : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void byPlace() {
@@ -123,5 +124,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(MachinesTest)
+TRAINSCOPE_TEST(tst_Machines)
 #include "tst_Machines.moc"

@@ -1,5 +1,6 @@
 // What a folder is taken for: units, joined logs, and the reasons for what is left out.
 #include "importers/registry/Registry.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -33,7 +34,7 @@ const ImportUnit* unitOf(const ImportPlan& plan, std::string_view importer) {
 
 } // namespace
 
-class PlanTest : public QObject {
+class tst_Plan : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void reasons_data();
@@ -48,7 +49,7 @@ private Q_SLOTS:
     void hashes();
 };
 
-void PlanTest::reasons_data() {
+void tst_Plan::reasons_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<std::string>("content");
     QTest::addColumn<QString>("reason");
@@ -77,7 +78,7 @@ void PlanTest::reasons_data() {
         << QStringLiteral("CodeCarbon table, not read by this version");
 }
 
-void PlanTest::reasons() {
+void tst_Plan::reasons() {
     QFETCH(QString, name);
     QFETCH(std::string, content);
     QFETCH(QString, reason);
@@ -87,7 +88,7 @@ void PlanTest::reasons() {
     QCOMPARE(QString::fromStdString(plan.unrecognised[0].reason), reason);
 }
 
-void PlanTest::logBesideOneTrace() {
+void tst_Plan::logBesideOneTrace() {
     const ImportPlan plan = planOf(
         {{"job/trace_rank0.json", kTrace}, {"job/smi.csv", kLog}, {"job/README.md", "# hello\n"}});
     QCOMPARE(plan.units.size(), std::size_t{2});
@@ -100,7 +101,7 @@ void PlanTest::logBesideOneTrace() {
     QCOMPARE(plan.unrecognised[0].path, std::string("job/README.md"));
 }
 
-void PlanTest::logBesideTwoRuns() {
+void tst_Plan::logBesideTwoRuns() {
     const ImportPlan plan
         = planOf({{"a/trace.json", kTrace}, {"b/trace.json", kTrace}, {"smi.csv", kLog}});
     const ImportUnit* log = unitOf(plan, "nvsmi");
@@ -108,14 +109,14 @@ void PlanTest::logBesideTwoRuns() {
     QCOMPARE(log->runName, std::string("smi"));
 }
 
-void PlanTest::onlyOneFormat() {
+void tst_Plan::onlyOneFormat() {
     const ImportPlan plan = planOf({{"trace.json", kTrace}, {"smi.csv", kLog}}, "kineto");
     QCOMPARE(plan.units.size(), std::size_t{1});
     QCOMPARE(plan.units[0].importer, std::string("kineto"));
     QCOMPARE(plan.unrecognised.size(), std::size_t{1});
 }
 
-void PlanTest::unknownFormat() {
+void tst_Plan::unknownFormat() {
     const auto tree = memoryTree({{"smi.csv", kLog}});
     const auto plan = planImport(*tree, {}, "excel");
     QVERIFY(!plan.hasValue());
@@ -123,14 +124,14 @@ void PlanTest::unknownFormat() {
     QVERIFY(plan.error().message.find("nvsmi") != std::string::npos);
 }
 
-void PlanTest::cancelled() {
+void tst_Plan::cancelled() {
     const auto tree = memoryTree({{"smi.csv", kLog}});
     const auto plan = planImport(*tree, [](const ProgressState&) { return false; });
     QVERIFY(!plan.hasValue());
     QCOMPARE(plan.error().code, ErrorCode::Cancelled);
 }
 
-void PlanTest::forbiddenFolder() {
+void tst_Plan::forbiddenFolder() {
     QTemporaryDir dir;
     QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("locked")));
     QFile inside(dir.filePath(QStringLiteral("locked/smi.csv")));
@@ -152,7 +153,7 @@ void PlanTest::forbiddenFolder() {
     QVERIFY(plan.value().unrecognised[0].reason.find("ermission") != std::string::npos);
 }
 
-void PlanTest::traceBehindALargeMember() {
+void tst_Plan::traceBehindALargeMember() {
     const std::string member = "{\"frames\": \"" + std::string(3'000'000, 'x') + "\", ";
     const std::string events = "\"traceEvents\": [{\"ph\": \"X\", \"name\": \"k\", \"ts\": 1}]}";
     const auto tree = memoryTree({{"a.json", member + events}, {"b.json", member + "\"x\": 1}"}});
@@ -166,7 +167,7 @@ void PlanTest::traceBehindALargeMember() {
     }
 }
 
-void PlanTest::hashes() {
+void tst_Plan::hashes() {
     const auto hashOf = [](std::vector<std::pair<std::string, std::string>> files) {
         const auto tree = memoryTree(std::move(files));
         const auto plan = planImport(*tree, {});
@@ -179,5 +180,5 @@ void PlanTest::hashes() {
     QVERIFY(hashOf({{"a/other.csv", kLog}}) != one);
 }
 
-QTEST_GUILESS_MAIN(PlanTest)
+TRAINSCOPE_TEST(tst_Plan)
 #include "tst_Plan.moc"

@@ -3,6 +3,7 @@
 // a reason; the seed is fixed.
 #include "importers/registry/CountingSink.h"
 #include "importers/registry/Registry.h"
+#include "support/TestProgram.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -12,7 +13,7 @@
 
 using namespace trainscope;
 using namespace trainscope::importers;
-using namespace trainscope::testing;
+using namespace trainscope::test;
 
 namespace {
 
@@ -56,7 +57,7 @@ std::string withGarbage(const std::string& content) {
 
 } // namespace
 
-class RobustnessTest : public QObject {
+class tst_Robustness : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void damaged_data();
@@ -65,7 +66,7 @@ private Q_SLOTS:
     void tinyInputs();
 };
 
-void RobustnessTest::damaged_data() {
+void tst_Robustness::damaged_data() {
     QTest::addColumn<QString>("path");
     const QString data = qEnvironmentVariable("TRAINSCOPE_SHARED") + QStringLiteral("/data");
     QDirIterator files(data, QDir::Files, QDirIterator::Subdirectories);
@@ -77,7 +78,7 @@ void RobustnessTest::damaged_data() {
         QTest::newRow("no shared files") << QString();
 }
 
-void RobustnessTest::damaged() {
+void tst_Robustness::damaged() {
     QFETCH(QString, path);
     if (path.isEmpty())
         QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
@@ -94,7 +95,7 @@ void RobustnessTest::damaged() {
     check(importOf("renamed.jpeg", content));
 }
 
-void RobustnessTest::tinyInputs_data() {
+void tst_Robustness::tinyInputs_data() {
     QTest::addColumn<std::string>("content");
     QTest::newRow("empty") << std::string();
     QTest::newRow("one zero byte") << std::string(1, '\0');
@@ -115,7 +116,7 @@ void RobustnessTest::tinyInputs_data() {
         "9223372036854775807, 0, 5 W\n1776816000, 4, 5e307 W\n");
 }
 
-void RobustnessTest::tinyInputs() {
+void tst_Robustness::tinyInputs() {
     QFETCH(std::string, content);
     for (const char* name : {"a", "gpu_power_0.csv", "trace.json", "log.csv.gz"}) {
         const Verdict verdict = importOf(name, content);
@@ -123,5 +124,5 @@ void RobustnessTest::tinyInputs() {
     }
 }
 
-QTEST_GUILESS_MAIN(RobustnessTest)
+TRAINSCOPE_TEST(tst_Robustness)
 #include "tst_Robustness.moc"

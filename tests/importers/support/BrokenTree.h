@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace trainscope::testing {
+namespace trainscope::test {
 
 class BrokenStream final : public importers::ByteStream {
 public:
@@ -64,4 +64,4 @@ private:
     std::size_t m_good;
 };
 
-} // namespace trainscope::testing
+} // namespace trainscope::test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace trainscope::testing {
+namespace trainscope::test {
 
 inline std::string gzipped(std::string text) {
     z_stream zlib{};
@@ -32,4 +32,4 @@ inline std::string zstded(const std::string& text) {
     return out;
 }
 
-} // namespace trainscope::testing
+} // namespace trainscope::test

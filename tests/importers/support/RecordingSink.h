@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace trainscope::testing {
+namespace trainscope::test {
 
 struct RecordedSeries {
     RunId run;
@@ -159,4 +159,4 @@ private:
     }
 };
 
-} // namespace trainscope::testing
+} // namespace trainscope::test

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "importers/topology/TopologyFile.h"
+#include "support/TestProgram.h"
 
 #include <fstream>
 #include <sstream>
@@ -48,7 +49,7 @@ constexpr const char* kSwitched = R"(<system version="1"><cpu numaid="0">
 
 } // namespace
 
-class TestTopology : public QObject {
+class tst_Topology : public QObject {
     Q_OBJECT
 
     static Topology load(const std::string& name) {
@@ -213,5 +214,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTopology)
+TRAINSCOPE_TEST(tst_Topology)
 #include "tst_Topology.moc"

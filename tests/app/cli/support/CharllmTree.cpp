@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace trainscope::tests {
+namespace trainscope::test {
 
 namespace {
 
@@ -102,4 +102,4 @@ CharllmTree CharllmTree::write(const QString& folder, unsigned seed) {
     return tree;
 }
 
-} // namespace trainscope::tests
+} // namespace trainscope::test

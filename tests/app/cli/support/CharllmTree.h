@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace trainscope::tests {
+namespace trainscope::test {
 
 struct Sample {
     std::int64_t ns = 0;
@@ -32,4 +32,4 @@ struct CharllmTree {
     static CharllmTree write(const QString& folder, unsigned seed);
 };
 
-} // namespace trainscope::tests
+} // namespace trainscope::test

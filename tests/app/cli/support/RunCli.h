@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace trainscope::tests {
+namespace trainscope::test {
 
 struct Ran {
     int status = -1;
@@ -31,4 +31,4 @@ inline Ran runCli(const std::vector<std::string>& arguments) {
     return {status, out.str(), err.str()};
 }
 
-} // namespace trainscope::tests
+} // namespace trainscope::test

@@ -7,6 +7,7 @@
 
 #include "app/viewmodels/timeline/TimelineItem.h"
 #include "core/analysis/calls/PlantedRun.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <memory>
@@ -19,7 +20,7 @@ constexpr std::int64_t kHour = 3'600'000'000'000;
 
 } // namespace
 
-class TestAlignmentModel : public QObject {
+class tst_AlignmentModel : public QObject {
     Q_OBJECT
 
 private:
@@ -67,5 +68,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestAlignmentModel)
+TRAINSCOPE_GUI_TEST(tst_AlignmentModel)
 #include "tst_AlignmentModel.moc"

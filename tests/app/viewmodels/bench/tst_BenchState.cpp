@@ -2,6 +2,7 @@
 #include "app/viewmodels/bench/BenchState.h"
 #include "app/viewmodels/bench/FigureSettings.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
+#include "support/TestProgram.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -12,7 +13,7 @@
 using namespace trainscope;
 using app::BenchState;
 
-class TestBenchState : public QObject {
+class tst_BenchState : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -182,5 +183,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestBenchState)
+TRAINSCOPE_GUI_TEST(tst_BenchState)
 #include "tst_BenchState.moc"

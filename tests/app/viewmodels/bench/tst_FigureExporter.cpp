@@ -2,6 +2,7 @@
 #include "app/viewmodels/bench/FigureExporter.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QFile>
@@ -14,7 +15,7 @@
 
 using namespace trainscope;
 
-class TestFigureExporter : public QObject {
+class tst_FigureExporter : public QObject {
     Q_OBJECT
 
 private:
@@ -188,5 +189,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestFigureExporter)
+TRAINSCOPE_GUI_TEST(tst_FigureExporter)
 #include "tst_FigureExporter.moc"

@@ -1,5 +1,6 @@
 // What is remembered per database.
 #include "app/viewmodels/bench/ViewFile.h"
+#include "support/TestProgram.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -8,7 +9,7 @@
 using namespace trainscope;
 using app::SavedView;
 
-class TestViewFile : public QObject {
+class tst_ViewFile : public QObject {
     Q_OBJECT
 
 private:
@@ -51,5 +52,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestViewFile)
+TRAINSCOPE_TEST(tst_ViewFile)
 #include "tst_ViewFile.moc"

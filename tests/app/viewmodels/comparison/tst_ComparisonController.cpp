@@ -10,6 +10,7 @@
 #include <QTest>
 
 #include "app/painting/ScenePainter.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <memory>
@@ -18,7 +19,7 @@ using namespace trainscope;
 using app::BenchState;
 using plot::ComparisonPanel;
 
-class TestComparisonController : public QObject {
+class tst_ComparisonController : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -292,5 +293,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestComparisonController)
+TRAINSCOPE_GUI_TEST(tst_ComparisonController)
 #include "tst_ComparisonController.moc"

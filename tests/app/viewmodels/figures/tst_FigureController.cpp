@@ -2,6 +2,7 @@
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/figures/FigureController.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
+#include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
 #include <QDir>
@@ -16,7 +17,7 @@
 using namespace trainscope;
 using app::BenchState;
 
-class TestFigureController : public QObject {
+class tst_FigureController : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -224,5 +225,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestFigureController)
+TRAINSCOPE_GUI_TEST(tst_FigureController)
 #include "tst_FigureController.moc"

@@ -1,6 +1,7 @@
 // The findings of a database with a planted one: what is listed, said, copied and jumped to.
 #include "app/viewmodels/findings/FindingsController.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
+#include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
 #include <QDir>
@@ -15,7 +16,7 @@ using namespace trainscope;
 using app::BenchState;
 using app::FindingListModel;
 
-class TestFindingsController : public QObject {
+class tst_FindingsController : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -136,5 +137,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestFindingsController)
+TRAINSCOPE_GUI_TEST(tst_FindingsController)
 #include "tst_FindingsController.moc"

@@ -1,6 +1,7 @@
 // Several dropped files and folders as one source tree.
 
 #include "app/viewmodels/importing/DroppedTree.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QFile>
@@ -104,5 +105,5 @@ void tst_DroppedTree::missing() {
     QVERIFY(!openDropped({}).hasValue());
 }
 
-QTEST_GUILESS_MAIN(tst_DroppedTree)
+TRAINSCOPE_TEST(tst_DroppedTree)
 #include "tst_DroppedTree.moc"

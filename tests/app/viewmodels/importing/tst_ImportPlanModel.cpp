@@ -1,6 +1,7 @@
 // The plan of an import as a list that the user edits.
 
 #include "app/viewmodels/importing/ImportPlanModel.h"
+#include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -146,5 +147,5 @@ void tst_ImportPlanModel::unrecognised() {
         QStringLiteral("A JPEG picture."));
 }
 
-QTEST_GUILESS_MAIN(tst_ImportPlanModel)
+TRAINSCOPE_TEST(tst_ImportPlanModel)
 #include "tst_ImportPlanModel.moc"

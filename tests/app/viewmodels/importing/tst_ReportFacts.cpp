@@ -1,6 +1,7 @@
 // An import report in lines: ranks expected and found, what was skipped and where.
 
 #include "app/viewmodels/importing/ReportFacts.h"
+#include "support/TestProgram.h"
 
 #include <QLocale>
 #include <QTest>
@@ -60,5 +61,5 @@ void tst_ReportFacts::warnings() {
             QStringLiteral("b.csv: cut short"), QStringLiteral("and 3 more")}));
 }
 
-QTEST_GUILESS_MAIN(tst_ReportFacts)
+TRAINSCOPE_TEST(tst_ReportFacts)
 #include "tst_ReportFacts.moc"

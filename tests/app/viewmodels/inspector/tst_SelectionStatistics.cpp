@@ -6,6 +6,7 @@
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@ using namespace trainscope;
 using test::kStart;
 using test::seconds;
 
-class TestSelectionStatistics : public QObject {
+class tst_SelectionStatistics : public QObject {
     Q_OBJECT
 
 private:
@@ -137,5 +138,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSelectionStatistics)
+TRAINSCOPE_TEST(tst_SelectionStatistics)
 #include "tst_SelectionStatistics.moc"

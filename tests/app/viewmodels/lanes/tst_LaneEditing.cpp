@@ -1,6 +1,7 @@
 // Changes of the arrangement.
 #include "app/viewmodels/lanes/LaneEditing.h"
 #include "app/viewmodels/lanes/LaneIdentity.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -29,7 +30,7 @@ const Arrangement kThree{{lane("a"), lane("b"), lane("c")}};
 
 } // namespace
 
-class TestLaneEditing : public QObject {
+class tst_LaneEditing : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -92,5 +93,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLaneEditing)
+TRAINSCOPE_TEST(tst_LaneEditing)
 #include "tst_LaneEditing.moc"

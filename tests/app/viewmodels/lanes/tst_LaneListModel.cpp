@@ -3,6 +3,7 @@
 #include "app/viewmodels/lanes/LaneListModel.h"
 #include "app/viewmodels/shared/FactListModel.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
+#include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -31,7 +32,7 @@ constexpr auto kMode = QAbstractItemModelTester::FailureReportingMode::QtTest;
 
 } // namespace
 
-class TestLaneListModel : public QObject {
+class tst_LaneListModel : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -104,5 +105,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLaneListModel)
+TRAINSCOPE_TEST(tst_LaneListModel)
 #include "tst_LaneListModel.moc"

@@ -2,6 +2,7 @@
 // hold up what is wanted now. A slow disk is a worker that waits for the test.
 #include "app/viewmodels/lanes/TimelineLoader.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
+#include "support/TestProgram.h"
 
 #include <QSemaphore>
 #include <QSignalSpy>
@@ -15,7 +16,7 @@ using app::TimelineLoader;
 using plot::ViewWindow;
 using test::seconds;
 
-class TestTimelineLoader : public QObject {
+class tst_TimelineLoader : public QObject {
     Q_OBJECT
 
 private:
@@ -123,5 +124,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTimelineLoader)
+TRAINSCOPE_TEST(tst_TimelineLoader)
 #include "tst_TimelineLoader.moc"

@@ -4,6 +4,7 @@
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/window/Theme.h"
+#include "support/TestProgram.h"
 
 #include <QDir>
 #include <QSignalSpy>
@@ -34,7 +35,7 @@ plot::DiagramStyle style() {
 
 } // namespace
 
-class TestLayoutController : public QObject {
+class tst_LayoutController : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -376,5 +377,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestLayoutController)
+TRAINSCOPE_GUI_TEST(tst_LayoutController)
 #include "tst_LayoutController.moc"

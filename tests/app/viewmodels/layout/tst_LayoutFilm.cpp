@@ -2,6 +2,7 @@
 // runs.
 #include "app/viewmodels/layout/LayoutFilm.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
+#include "support/TestProgram.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -12,7 +13,7 @@
 using namespace trainscope;
 using app::LayoutFilm;
 
-class TestLayoutFilm : public QObject {
+class tst_LayoutFilm : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -83,5 +84,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLayoutFilm)
+TRAINSCOPE_TEST(tst_LayoutFilm)
 #include "tst_LayoutFilm.moc"

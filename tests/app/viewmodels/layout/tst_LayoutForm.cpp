@@ -1,5 +1,6 @@
 // The form for a layout by hand: each field's way into the request, and what is said of it.
 #include "app/viewmodels/layout/LayoutForm.h"
+#include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>
@@ -7,7 +8,7 @@
 using namespace trainscope;
 using app::LayoutForm;
 
-class TestLayoutForm : public QObject {
+class tst_LayoutForm : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -157,5 +158,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLayoutForm)
+TRAINSCOPE_TEST(tst_LayoutForm)
 #include "tst_LayoutForm.moc"

@@ -3,6 +3,7 @@
 
 #include "app/viewmodels/session/RunFilterModel.h"
 #include "app/viewmodels/session/Session.h"
+#include "support/TestProgram.h"
 
 #include <QAbstractItemModelTester>
 #include <QFile>
@@ -235,5 +236,5 @@ void tst_Session::coloursStay() {
     QCOMPARE(workspace->shownRuns()[1].color, std::size_t(0));
 }
 
-QTEST_MAIN(tst_Session)
+TRAINSCOPE_GUI_TEST(tst_Session)
 #include "tst_Session.moc"

@@ -1,6 +1,7 @@
 // A late answer never replaces a newer one.
 #include "app/viewmodels/shared/StoreWorker.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
+#include "support/TestProgram.h"
 
 #include <QSemaphore>
 #include <QTemporaryDir>
@@ -12,7 +13,7 @@ using app::LatestTask;
 using app::StoreWorker;
 using app::TaskStage;
 
-class TestStoreWorker : public QObject {
+class tst_StoreWorker : public QObject {
     Q_OBJECT
 
 private:
@@ -103,5 +104,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestStoreWorker)
+TRAINSCOPE_TEST(tst_StoreWorker)
 #include "tst_StoreWorker.moc"

@@ -1,6 +1,7 @@
 // Sizes, durations, rates and offsets as people read them.
 
 #include "app/viewmodels/text/HumanText.h"
+#include "support/TestProgram.h"
 
 #include <QLocale>
 #include <QTest>
@@ -82,5 +83,5 @@ void tst_HumanText::offsetRoundTrip() {
         QCOMPARE(parseUtcOffset(utcOffsetText(seconds)), std::optional(seconds));
 }
 
-QTEST_GUILESS_MAIN(tst_HumanText)
+TRAINSCOPE_TEST(tst_HumanText)
 #include "tst_HumanText.moc"

@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "app/viewmodels/text/RunWording.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::app;
@@ -88,5 +89,5 @@ void tst_RunWording::searched() {
         QVERIFY2(text.contains(QLatin1String(word)), word);
 }
 
-QTEST_GUILESS_MAIN(tst_RunWording)
+TRAINSCOPE_TEST(tst_RunWording)
 #include "tst_RunWording.moc"

@@ -1,5 +1,6 @@
 // The window's arithmetic, to the nanosecond.
 #include "app/viewmodels/timeline/TimeWindow.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -20,7 +21,7 @@ TimeWindow windowOf(ViewWindow limits, ViewWindow window) {
 
 } // namespace
 
-class TestTimeWindow : public QObject {
+class tst_TimeWindow : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -99,5 +100,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTimeWindow)
+TRAINSCOPE_TEST(tst_TimeWindow)
 #include "tst_TimeWindow.moc"

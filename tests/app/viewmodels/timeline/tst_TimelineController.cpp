@@ -1,6 +1,7 @@
 // The timeline's state over a real database, with its mouse and keys.
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineItem.h"
+#include "support/TestProgram.h"
 
 #include <QQuickWindow>
 #include <QSignalSpy>
@@ -13,7 +14,7 @@ using namespace trainscope;
 using app::TimelineCommand;
 using test::kSecondNs;
 
-class TestTimelineController : public QObject {
+class tst_TimelineController : public QObject {
     Q_OBJECT
 
 private:
@@ -241,5 +242,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestTimelineController)
+TRAINSCOPE_GUI_TEST(tst_TimelineController)
 #include "tst_TimelineController.moc"

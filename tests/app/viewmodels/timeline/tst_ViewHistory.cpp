@@ -1,5 +1,6 @@
 // Undo and redo, and which steps count as one.
 #include "app/viewmodels/timeline/ViewHistory.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -16,7 +17,7 @@ ViewState at(std::int64_t begin) {
 
 } // namespace
 
-class TestViewHistory : public QObject {
+class tst_ViewHistory : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -79,5 +80,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestViewHistory)
+TRAINSCOPE_TEST(tst_ViewHistory)
 #include "tst_ViewHistory.moc"

@@ -4,12 +4,13 @@
 #include <QtTest>
 
 #include "core/analysis/calls/CollectiveKind.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 
 using namespace trainscope::analysis;
 
-class TestCollectiveKind : public QObject {
+class tst_CollectiveKind : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -20,7 +21,7 @@ private Q_SLOTS:
     void elidedRanksComeFromStartAndStride();
 };
 
-void TestCollectiveKind::kindsByArgumentThenByKernel_data() {
+void tst_CollectiveKind::kindsByArgumentThenByKernel_data() {
     QTest::addColumn<QString>("kernel");
     QTest::addColumn<QString>("argument");
     QTest::addColumn<QString>("kind");
@@ -46,7 +47,7 @@ void TestCollectiveKind::kindsByArgumentThenByKernel_data() {
     row("ncclDevKernel_Generic", "", "communication");
 }
 
-void TestCollectiveKind::kindsByArgumentThenByKernel() {
+void tst_CollectiveKind::kindsByArgumentThenByKernel() {
     QFETCH(QString, kernel);
     QFETCH(QString, argument);
     QFETCH(QString, kind);
@@ -54,7 +55,7 @@ void TestCollectiveKind::kindsByArgumentThenByKernel() {
     QCOMPARE(QString::fromUtf8(found.data(), static_cast<int>(found.size())), kind);
 }
 
-void TestCollectiveKind::bytesAreTheWholeBuffer() {
+void tst_CollectiveKind::bytesAreTheWholeBuffer() {
     // A reduce-scatter of 8 ranks hands in 96 elements and keeps 12, 2 bytes each.
     CollectiveDetail detail;
     detail.inElements = 96;
@@ -75,7 +76,7 @@ void TestCollectiveKind::bytesAreTheWholeBuffer() {
     QVERIFY(!bytesOf(detail));
 }
 
-void TestCollectiveKind::busFactorsOfNcclTests() {
+void tst_CollectiveKind::busFactorsOfNcclTests() {
     QCOMPARE(busFactor(CollectiveKind::AllReduce, 8), 1.75);
     QCOMPARE(busFactor(CollectiveKind::AllReduce, 2), 1.0);
     QCOMPARE(busFactor(CollectiveKind::AllGather, 4), 0.75);
@@ -86,7 +87,7 @@ void TestCollectiveKind::busFactorsOfNcclTests() {
     QCOMPARE(busFactor(CollectiveKind::AllReduce, 1), 0.0);
 }
 
-void TestCollectiveKind::elidedRanksComeFromStartAndStride() {
+void tst_CollectiveKind::elidedRanksComeFromStartAndStride() {
     const auto elided = parseCollectiveDetail(
         R"({"Process Group Ranks":"[0, 8, 16, ...]","Group size":4,"Global rank start":0,)"
         R"("Global rank stride":8,"Seq":17,"Src Rank":3,"dtype":"Half","In msg nelems":"12"})");
@@ -100,5 +101,5 @@ void TestCollectiveKind::elidedRanksComeFromStartAndStride() {
     QCOMPARE(unknown.ranksText, std::string("[0, 8, ...]"));
 }
 
-QTEST_GUILESS_MAIN(TestCollectiveKind)
+TRAINSCOPE_TEST(tst_CollectiveKind)
 #include "tst_CollectiveKind.moc"

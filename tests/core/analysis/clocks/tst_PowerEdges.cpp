@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "core/analysis/clocks/PowerEdges.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -115,7 +116,7 @@ private:
 
 } // namespace
 
-class TestPowerEdges : public QObject {
+class tst_PowerEdges : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -125,7 +126,7 @@ private Q_SLOTS:
     void shortTracesSayWhy();
 };
 
-void TestPowerEdges::patternByHand() {
+void tst_PowerEdges::patternByHand() {
     const std::vector<double> pattern{0, 1, 1, 0, 1, 0, 0, 0, 1, 1};
     std::vector<double> signal(60, 100.0);
     for (std::size_t i = 0; i < pattern.size(); ++i)
@@ -143,7 +144,7 @@ void TestPowerEdges::patternByHand() {
     QVERIFY(fitPattern({}, signal, 0.0).correlation < 0.0);
 }
 
-void TestPowerEdges::plantedLags() {
+void tst_PowerEdges::plantedLags() {
     for (unsigned seed = 0; seed < 12; ++seed) {
         Random random(seed);
         Plan plan;
@@ -167,7 +168,7 @@ void TestPowerEdges::plantedLags() {
     }
 }
 
-void TestPowerEdges::equalIterationsAreAmbiguous() {
+void tst_PowerEdges::equalIterationsAreAmbiguous() {
     Random random(1);
     Plan plan;
     plan.regular = true;
@@ -178,7 +179,7 @@ void TestPowerEdges::equalIterationsAreAmbiguous() {
     QVERIFY(std::abs(found.ranks[0].lagS - 0.2) <= found.ranks[0].errorS);
 }
 
-void TestPowerEdges::shortTracesSayWhy() {
+void tst_PowerEdges::shortTracesSayWhy() {
     Random random(1);
     Plan plan;
     plan.traced = 900 * kMilli;
@@ -189,5 +190,5 @@ void TestPowerEdges::shortTracesSayWhy() {
     QVERIFY(!found.unknown[0].reason.empty());
 }
 
-QTEST_GUILESS_MAIN(TestPowerEdges)
+TRAINSCOPE_TEST(tst_PowerEdges)
 #include "tst_PowerEdges.moc"

@@ -9,6 +9,7 @@
 #include "core/analysis/clocks/FeasibleLines.h"
 #include "core/analysis/clocks/RankClocks.h"
 #include "core/analysis/clocks/SequenceMatch.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <random>
@@ -82,7 +83,7 @@ std::int64_t absolute(std::int64_t value) {
 
 } // namespace
 
-class TestRankClocks : public QObject {
+class tst_RankClocks : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -101,7 +102,7 @@ private Q_SLOTS:
     void aRunWithoutTracesHasNoClocks();
 };
 
-void TestRankClocks::feasibleLinesByHand() {
+void tst_RankClocks::feasibleLinesByHand() {
     // Between y = 10 at x = 0 … 1e6 from below and y = 30 from above: at x = 0 any value of 10 to
     // 30 is possible, at x = 2e6 the steepest line from (0, 10) over (1e6, 30) gives 50.
     FeasibleLines lines;
@@ -120,7 +121,7 @@ void TestRankClocks::feasibleLinesByHand() {
     QVERIFY(!lines.valuesAt(0.0));
 }
 
-void TestRankClocks::boundsByHand() {
+void tst_RankClocks::boundsByHand() {
     // b is 1000 ns ahead. First b is late: it starts when a is about to end 40 ns later, so the
     // difference is at least 1000 − 40; then a is late, so it is at most 1000 + 40.
     const std::vector<MatchedCall> calls{{callOf(100'000, 200'040, 1), callOf(201'000, 201'040, 1)},
@@ -134,7 +135,7 @@ void TestRankClocks::boundsByHand() {
     QVERIFY(!fitClocks({}, {0}));
 }
 
-void TestRankClocks::clockConvertsThereAndBack() {
+void tst_RankClocks::clockConvertsThereAndBack() {
     RankClock clock;
     clock.offsetNs = 3'600'000'000'000;
     clock.driftPpm = 80.0;
@@ -150,7 +151,7 @@ void TestRankClocks::clockConvertsThereAndBack() {
     }
 }
 
-void TestRankClocks::randomPairs_data() {
+void tst_RankClocks::randomPairs_data() {
     QTest::addColumn<int>("jitter");
     QTest::addColumn<double>("lost");
     QTest::addColumn<int>("late");
@@ -162,7 +163,7 @@ void TestRankClocks::randomPairs_data() {
     QTest::newRow("no sizes, late, lost") << 15'000 << 0.1 << 70 << false;
 }
 
-void TestRankClocks::randomPairs() {
+void tst_RankClocks::randomPairs() {
     QFETCH(int, jitter);
     QFETCH(double, lost);
     QFETCH(int, late);
@@ -199,7 +200,7 @@ void TestRankClocks::randomPairs() {
     qInfo("worst error %.0f ns, widest bound %.0f ns", worst, widest);
 }
 
-void TestRankClocks::fewCollectivesGiveTheBounds() {
+void tst_RankClocks::fewCollectivesGiveTheBounds() {
     int tight = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {
         Random random(seed);
@@ -219,7 +220,7 @@ void TestRankClocks::fewCollectivesGiveTheBounds() {
     QVERIFY(tight > 150);
 }
 
-void TestRankClocks::sequenceNumbersDecide() {
+void tst_RankClocks::sequenceNumbersDecide() {
     // Ends that are nowhere near each other, but numbered; 3 occurs twice and says nothing.
     std::vector<SequencedCall> a;
     std::vector<SequencedCall> b;
@@ -234,7 +235,7 @@ void TestRankClocks::sequenceNumbersDecide() {
     QCOMPARE(matched[1].b.sequence, 4);
 }
 
-void TestRankClocks::iterationsDecideWhereCallsLookAlike() {
+void tst_RankClocks::iterationsDecideWhereCallsLookAlike() {
     // 12 equal iterations of 10 ms; b began to record one later, and is an hour ahead.
     const std::int64_t hour = 3'600'000'000'000;
     PlantedRun planted;
@@ -259,7 +260,7 @@ void TestRankClocks::iterationsDecideWhereCallsLookAlike() {
     QVERIFY(absolute(clocks.value().ranks[1].offsetNs - hour) < 1000);
 }
 
-void TestRankClocks::ranksAreReachedOverOthers() {
+void tst_RankClocks::ranksAreReachedOverOthers() {
     // TP pairs {0,1} {2,3} … and DP groups {0,2,4,6} {1,3,5,7}: rank 3 shares no group with rank 0.
     Random random(3);
     PlantedRun planted;
@@ -315,7 +316,7 @@ void TestRankClocks::ranksAreReachedOverOthers() {
     QVERIFY(clocks.find(3)->uncertaintyNs > clocks.find(1)->uncertaintyNs);
 }
 
-void TestRankClocks::messagesConnectPipelineStages() {
+void tst_RankClocks::messagesConnectPipelineStages() {
     Random random(5);
     PlantedRun planted;
     planted.clocks[1] = {-40'000'000, 30.0};
@@ -342,7 +343,7 @@ void TestRankClocks::messagesConnectPipelineStages() {
     QVERIFY(clock.uncertaintyNs < 60'000.0); // all of them ended together
 }
 
-void TestRankClocks::sendersThatAreDoneEarlyWidenTheBound() {
+void tst_RankClocks::sendersThatAreDoneEarlyWidenTheBound() {
     // A send takes 150 µs whether or not the receiver is there yet, which comes up to 900 µs later.
     for (unsigned seed = 0; seed < 60; ++seed) {
         Random random(seed);
@@ -363,7 +364,7 @@ void TestRankClocks::sendersThatAreDoneEarlyWidenTheBound() {
     }
 }
 
-void TestRankClocks::whatCannotBeReachedIsListed() {
+void tst_RankClocks::whatCannotBeReachedIsListed() {
     PlantedRun planted;
     const auto none = [] { return 0; };
     for (std::int64_t i = 0; i < 20; ++i) {
@@ -383,7 +384,7 @@ void TestRankClocks::whatCannotBeReachedIsListed() {
     QVERIFY(!found.value().unaligned[0].reason.empty());
 }
 
-void TestRankClocks::aRunWithoutTracesHasNoClocks() {
+void tst_RankClocks::aRunWithoutTracesHasNoClocks() {
     const PlantedRun planted;
     const auto store = planted.stored();
     const auto found = alignRanks(store, store.findRun("planted").value());
@@ -394,5 +395,5 @@ void TestRankClocks::aRunWithoutTracesHasNoClocks() {
     QVERIFY(stopped.hasValue()); // there was nothing to stop
 }
 
-QTEST_GUILESS_MAIN(TestRankClocks)
+TRAINSCOPE_TEST(tst_RankClocks)
 #include "tst_RankClocks.moc"

@@ -4,12 +4,13 @@
 
 #include "core/analysis/calls/PlantedRun.h"
 #include "core/analysis/clocks/RankClocks.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;
 using trainscope::test::PlantedRun;
 
-class TestUnknownMessages : public QObject {
+class tst_UnknownMessages : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -33,5 +34,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestUnknownMessages)
+TRAINSCOPE_TEST(tst_UnknownMessages)
 #include "tst_UnknownMessages.moc"

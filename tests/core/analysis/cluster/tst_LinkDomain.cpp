@@ -9,6 +9,7 @@
 #include "core/analysis/layout/RunLayout.h"
 #include "core/layout/GroupSpan.h"
 #include "core/layout/TrafficEdges.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -63,7 +64,7 @@ layout::LinkClass linkOf(const layout::Layout& layout, int rank, GroupKind kind)
 
 } // namespace
 
-class LinkDomainTest : public QObject {
+class tst_LinkDomain : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void theCatalogueKnowsIt() {
@@ -169,5 +170,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LinkDomainTest)
+TRAINSCOPE_TEST(tst_LinkDomain)
 #include "tst_LinkDomain.moc"

@@ -4,6 +4,7 @@
 
 #include "core/analysis/cluster/RankValues.h"
 #include "core/analysis/cluster/support/ClusterDatabase.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <limits>
@@ -36,7 +37,7 @@ PlantedCluster warm() {
 
 } // namespace
 
-class TestRankValues : public QObject {
+class tst_RankValues : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -137,5 +138,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRankValues)
+TRAINSCOPE_TEST(tst_RankValues)
 #include "tst_RankValues.moc"

@@ -6,6 +6,7 @@
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/cluster/support/ClusterDatabase.h"
 #include "core/analysis/layout/RunLayout.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 
@@ -114,7 +115,7 @@ bool says(const RunBytes& bytes, const char* text) {
 
 } // namespace
 
-class TestRunBytes : public QObject {
+class tst_RunBytes : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -211,5 +212,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunBytes)
+TRAINSCOPE_TEST(tst_RunBytes)
 #include "tst_RunBytes.moc"

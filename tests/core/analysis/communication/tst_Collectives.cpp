@@ -5,6 +5,7 @@
 
 #include "core/analysis/calls/PlantedRun.h"
 #include "core/analysis/communication/CommunicationSummary.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +32,7 @@ bool isNear(const std::optional<double>& value, double expected, double share = 
 
 } // namespace
 
-class TestCollectives : public QObject {
+class tst_Collectives : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -57,7 +58,7 @@ private:
     }
 };
 
-void TestCollectives::bandwidthsAndWaitsByHand() {
+void tst_Collectives::bandwidthsAndWaitsByHand() {
     // 4 ranks on one node all-reduce 1 Mi elements of 2 B. Rank 3 comes 300 µs after rank 0, and
     // the transfer takes 100 µs: 2 MiB / 100 µs = 20.97 GB/s, × 2·3/4 on the bus.
     PlantedRun planted;
@@ -99,7 +100,7 @@ void TestCollectives::bandwidthsAndWaitsByHand() {
     QCOMPARE(summary.ranks[0].timesLast, 0);
 }
 
-void TestCollectives::stragglerAcrossClocksHoursApart() {
+void tst_Collectives::stragglerAcrossClocksHoursApart() {
     Random random(11);
     PlantedRun planted;
     const std::vector<int> ranks{0, 1, 2, 3, 4, 5, 6, 7};
@@ -140,7 +141,7 @@ void TestCollectives::stragglerAcrossClocksHoursApart() {
     QVERIFY(isNear(summary.rows[0].utilisation, bus / 50e9, 0.02));
 }
 
-void TestCollectives::lostCallsAreReported() {
+void tst_Collectives::lostCallsAreReported() {
     // 1 of 3 ranks lost every tenth part, and began to record 20 collectives late.
     Random random(2);
     PlantedRun planted;
@@ -162,7 +163,7 @@ void TestCollectives::lostCallsAreReported() {
     QCOMPARE(summary.ranks[2].collectives, 100 - 28);
 }
 
-void TestCollectives::equalNamesOfDifferentGroupsStayApart() {
+void tst_Collectives::equalNamesOfDifferentGroupsStayApart() {
     // Group "3" is {0,1} on ranks 0 and 1, and {2,3} on 2 and 3; both run at the same time. The
     // group {0,1,2,3} joins the clocks.
     PlantedRun planted;
@@ -195,7 +196,7 @@ void TestCollectives::equalNamesOfDifferentGroupsStayApart() {
     QCOMPARE(pairs, 100);
 }
 
-void TestCollectives::messagesByDirection() {
+void tst_Collectives::messagesByDirection() {
     // Pipeline stages {0,1}: activations of 8 MiB forth, gradients back. A sender that is done
     // before the receiver has begun is still the same message.
     PlantedRun planted;
@@ -236,7 +237,7 @@ void TestCollectives::messagesByDirection() {
     QCOMPARE(summary.ranks[0].collectives, 0);
 }
 
-void TestCollectives::oldTracesWithoutArguments() {
+void tst_Collectives::oldTracesWithoutArguments() {
     Random random(4);
     PlantedRun planted;
     planted.clocks[1] = {1'000'000'000, 0.0};
@@ -253,7 +254,7 @@ void TestCollectives::oldTracesWithoutArguments() {
     QVERIFY(summary.rows[0].link == LinkClass::Unknown);
 }
 
-void TestCollectives::elidedRanksOfTheWorld() {
+void tst_Collectives::elidedRanksOfTheWorld() {
     // 64 ranks, of which two were recorded; the list is cut off.
     PlantedRun planted;
     planted.run.worldSize = 64;
@@ -272,7 +273,7 @@ void TestCollectives::elidedRanksOfTheWorld() {
     QVERIFY(isNear(summary.rows[0].busBandwidth, 4000 / 40e-6 * 2.0 * 63.0 / 64.0));
 }
 
-void TestCollectives::dimensionsOfTheLayout() {
+void tst_Collectives::dimensionsOfTheLayout() {
     Run run;
     run.worldSize = 16;
     run.launch.tensorParallel = 4;
@@ -303,7 +304,7 @@ void TestCollectives::dimensionsOfTheLayout() {
     QCOMPARE(named({1, 5}, "DATA_PARALLEL_GROUP_WITH_CP"), std::string("dp"));
 }
 
-void TestCollectives::ownClocksOnRequest() {
+void tst_Collectives::ownClocksOnRequest() {
     // Rank 1's clock is 2 ms ahead: by its own clock it always comes last.
     PlantedRun planted;
     planted.clocks[1] = {2'000'000, 0.0};
@@ -321,7 +322,7 @@ void TestCollectives::ownClocksOnRequest() {
     QVERIFY(isNear(raw.ranks[0].waitS, 30 * 1.9e-3));
 }
 
-void TestCollectives::windowsMakeNoDifference() {
+void tst_Collectives::windowsMakeNoDifference() {
     // What ends in one of two windows adds up to the whole.
     Random random(8);
     PlantedRun planted;
@@ -341,5 +342,5 @@ void TestCollectives::windowsMakeNoDifference() {
     QVERIFY(isNear(first.ranks[0].waitS + second.ranks[0].waitS, whole.ranks[0].waitS, 1e-9));
 }
 
-QTEST_GUILESS_MAIN(TestCollectives)
+TRAINSCOPE_TEST(tst_Collectives)
 #include "tst_Collectives.moc"

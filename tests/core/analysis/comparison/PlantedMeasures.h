@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace trainscope::analysis::test {
+namespace trainscope::test {
 
 inline void set(RunMeasures& run, std::string_view key, std::optional<double> value,
     double noise = 0.0, std::int64_t count = 10) {
@@ -115,4 +115,4 @@ inline void trace(RunMeasures& run, double exposed, double idle, double betweenN
     set(run, "exposed_communication_fraction", exposed);
 }
 
-} // namespace trainscope::analysis::test
+} // namespace trainscope::test

@@ -84,16 +84,16 @@ inline Steps stepsOf(const PlantedSide& side) {
 
 inline void addGauge(store::ImportSession& session, RunId run, const Steps& steps,
     const char* metric, const char* unit, int rank, const std::function<double(TimeNs)>& valueAt) {
-    auto description = store::test::gauge(metric, rank);
+    auto description = test::gauge(metric, rank);
     description.metric.unit = unit;
-    const SeriesId series = store::test::got(session.series(run, description));
+    const SeriesId series = test::got(session.series(run, description));
     std::vector<TimeNs> at;
     std::vector<double> values;
     for (TimeNs t = steps.all.begin; t <= steps.all.end; t = t + DurationNs{kSecondNs / 20}) {
         at.push_back(t);
         values.push_back(valueAt(t));
     }
-    store::test::ok(session.samples(series, at, values));
+    test::ok(session.samples(series, at, values));
 }
 
 // Whether the moment lies in the throttled part of an iteration.
@@ -120,7 +120,7 @@ inline double celsiusAt(const PlantedSide& side, const Steps& steps, TimeNs t) {
 
 inline void addTrace(
     store::ImportSession& session, RunId run, const PlantedSide& side, const Steps& steps) {
-    using store::test::got;
+    using test::got;
     std::vector<int> all;
     for (int rank = 0; rank < side.gpus; ++rank)
         all.push_back(rank);
@@ -162,14 +162,14 @@ inline void addTrace(
             at = add(reduce, collectiveDetail("allreduce", 1'000, std::to_string(first + 1), own),
                 at, side.inNodesShare * length);
         }
-        store::test::ok(session.spans(track, spans));
+        test::ok(session.spans(track, spans));
     }
 }
 
 } // namespace detail
 
 inline void plant(store::Store& store, const PlantedSide& side) {
-    using namespace store::test;
+    using namespace test;
     const detail::Steps steps = detail::stepsOf(side);
     auto session = got(store.beginImport({"/planted/" + side.name, 1, side.name, side.name}));
     Run run = runNamed(side.name);

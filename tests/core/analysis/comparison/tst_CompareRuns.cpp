@@ -4,10 +4,11 @@
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/PlantedPair.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 using trainscope::test::largeSide;
 using trainscope::test::plant;
 using trainscope::test::PlantedSide;
@@ -53,7 +54,7 @@ PlantedSide traced(PlantedSide side, double compute, double betweenNodes, double
 
 } // namespace
 
-class TstCompareRuns : public QObject {
+class tst_CompareRuns : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -322,5 +323,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstCompareRuns)
+TRAINSCOPE_TEST(tst_CompareRuns)
 #include "tst_CompareRuns.moc"

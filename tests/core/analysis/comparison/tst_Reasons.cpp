@@ -9,15 +9,16 @@
 #include "core/analysis/comparison/ThrottleLoss.h"
 #include "core/analysis/comparison/Turning.h"
 #include "core/analysis/comparison/Verdict.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <random>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using namespace trainscope::analysis::test;
+using namespace trainscope::test;
 
-class TstReasons : public QObject {
+class tst_Reasons : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -235,5 +236,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstReasons)
+TRAINSCOPE_TEST(tst_Reasons)
 #include "tst_Reasons.moc"

@@ -3,12 +3,13 @@
 #include <QTest>
 
 #include "core/analysis/comparison/RunMarks.h"
+#include "support/TestProgram.h"
 
 #include <array>
 
 using namespace trainscope::analysis;
 
-class TestRunMarks : public QObject {
+class tst_RunMarks : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -28,5 +29,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunMarks)
+TRAINSCOPE_TEST(tst_RunMarks)
 #include "tst_RunMarks.moc"

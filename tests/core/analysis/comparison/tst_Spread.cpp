@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/analysis/comparison/Spread.h"
+#include "support/TestProgram.h"
 
 #include <array>
 #include <cmath>
@@ -40,7 +41,7 @@ double falseAlarms(std::size_t na, std::size_t nb, double stdB, double correlati
 
 } // namespace
 
-class TstSpread : public QObject {
+class tst_Spread : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -104,5 +105,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstSpread)
+TRAINSCOPE_TEST(tst_Spread)
 #include "tst_Spread.moc"

@@ -4,6 +4,7 @@
 
 #include "core/analysis/comparison/PlantedMeasures.h"
 #include "core/analysis/comparison/Verdict.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +12,9 @@
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using namespace trainscope::analysis::test;
+using namespace trainscope::test;
 
-class TstVerdict : public QObject {
+class tst_Verdict : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -238,5 +239,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstVerdict)
+TRAINSCOPE_TEST(tst_Verdict)
 #include "tst_Verdict.moc"

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "core/analysis/detail/RunDetail.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <functional>
@@ -144,5 +145,5 @@ private:
     RunDetail m_detail;
 };
 
-QTEST_GUILESS_MAIN(tst_RunDetail)
+TRAINSCOPE_TEST(tst_RunDetail)
 #include "tst_RunDetail.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/analysis/efficiency/Efficiency.h"
+#include "support/TestProgram.h"
 
 #include <array>
 #include <functional>
@@ -128,5 +129,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Efficiency)
+TRAINSCOPE_TEST(tst_Efficiency)
 #include "tst_Efficiency.moc"

@@ -3,12 +3,13 @@
 #include "core/store/Fixture.h"
 
 #include "core/analysis/efficiency/Efficiency.h"
+#include "support/TestProgram.h"
 
 #include <QObject>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -75,7 +76,7 @@ bool isAbout(std::optional<double> value, double expected) {
 
 } // namespace
 
-class TstEfficiencyOf : public QObject {
+class tst_EfficiencyOf : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -145,5 +146,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstEfficiencyOf)
+TRAINSCOPE_TEST(tst_EfficiencyOf)
 #include "tst_EfficiencyOf.moc"

@@ -4,6 +4,7 @@
 
 #include "core/analysis/efficiency/ModelShape.h"
 #include "core/analysis/efficiency/ModelWork.h"
+#include "support/TestProgram.h"
 
 #include <random>
 
@@ -13,13 +14,13 @@ using catalogue::TrainingModel;
 
 namespace {
 
-const catalogue::ModelCatalogue& built() {
+const catalogue::ModelCatalogue& builtInCatalogue() {
     static const catalogue::ModelCatalogue catalogue{catalogue::builtInModels(), {}};
     return catalogue;
 }
 
 const TrainingModel& named(const char* name) {
-    return *built().byName(name);
+    return *builtInCatalogue().byName(name);
 }
 
 } // namespace
@@ -143,7 +144,7 @@ private Q_SLOTS:
         launch.attentionHeads = 32;
         launch.kvHeads = 8;
         launch.ffnSize = 14336;
-        const auto shape = shapeOf(launch, built());
+        const auto shape = shapeOf(launch, builtInCatalogue());
         QVERIFY(shape.hasValue());
         const TrainingModel& model = shape.value().model;
         QCOMPARE(model.hidden, 6144);
@@ -158,11 +159,11 @@ private Q_SLOTS:
     void byNameAloneAndByShapeAlone() {
         LaunchConfig byName;
         byName.model = "llama3-70b";
-        QCOMPARE(shapeOf(byName, built()).value().model.ffn, 28672);
+        QCOMPARE(shapeOf(byName, builtInCatalogue()).value().model.ffn, 28672);
         LaunchConfig byShape;
         byShape.layers = 80;
         byShape.hiddenSize = 8192;
-        QCOMPARE(shapeOf(byShape, built()).value().model.vocabulary, 128256);
+        QCOMPARE(shapeOf(byShape, builtInCatalogue()).value().model.vocabulary, 128256);
     }
 
     void aModelOfNoCatalogue() {
@@ -170,19 +171,19 @@ private Q_SLOTS:
         launch.layers = 12;
         launch.hiddenSize = 768;
         launch.attentionHeads = 12;
-        const auto unknown = shapeOf(launch, built());
+        const auto unknown = shapeOf(launch, builtInCatalogue());
         QVERIFY(!unknown.hasValue());
         QVERIFY(unknown.error().message.find("vocabulary") != std::string::npos);
         launch.vocabulary = 50304;
-        const auto shape = shapeOf(launch, built());
+        const auto shape = shapeOf(launch, builtInCatalogue());
         QVERIFY(shape.hasValue());
         QCOMPARE(shape.value().model.ffn, 3072);
         QVERIFY(shape.value().origin.find("4 × hidden") != std::string::npos);
         launch.gatedMlp = true;
-        QVERIFY(!shapeOf(launch, built()).hasValue()); // its size has no such default
-        QVERIFY(!shapeOf({}, built()).hasValue());
+        QVERIFY(!shapeOf(launch, builtInCatalogue()).hasValue()); // its size has no such default
+        QVERIFY(!shapeOf({}, builtInCatalogue()).hasValue());
     }
 };
 
-QTEST_GUILESS_MAIN(tst_ModelWork)
+TRAINSCOPE_TEST(tst_ModelWork)
 #include "tst_ModelWork.moc"

@@ -5,6 +5,7 @@
 
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/SensorBlur.h"
+#include "support/TestProgram.h"
 
 #include <array>
 #include <cmath>
@@ -26,7 +27,7 @@ EnergyByPhase energyOf(PlantedTrace& trace, const EnergyOptions& options = {}) {
 
 } // namespace
 
-class TestEnergyByPhase : public QObject {
+class tst_EnergyByPhase : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -45,7 +46,7 @@ private Q_SLOTS:
 
 // 100 W throughout, read every 10 ms; ms: gemm [0, 100) beside norm [50, 100), nccl [80, 130),
 // nothing [130, 150), gemm [150, 160).
-void TestEnergyByPhase::sharesByHand() {
+void tst_EnergyByPhase::sharesByHand() {
     PlantedTrace trace;
     trace.kernel(0, "7", "a_gemm", 0, 100 * kMs);
     trace.kernel(0, "8", "layer_norm", 50 * kMs, 50 * kMs);
@@ -74,7 +75,7 @@ void TestEnergyByPhase::sharesByHand() {
     QVERIFY(near(energy.communicators.at("all_reduce in TP [0, 1]").hidden, 2.0));
 }
 
-void TestEnergyByPhase::stagesAndGpusAddUp() {
+void tst_EnergyByPhase::stagesAndGpusAddUp() {
     PlantedTrace trace;
     trace.run.launch.pipelineParallel = 2;
     trace.run.launch.tensorParallel = 2;
@@ -93,7 +94,7 @@ void TestEnergyByPhase::stagesAndGpusAddUp() {
 }
 
 // Iterations reach beyond the kernels; the whole does not.
-void TestEnergyByPhase::iterationsHaveTheirWholeTime() {
+void tst_EnergyByPhase::iterationsHaveTheirWholeTime() {
     PlantedTrace trace;
     for (int rank = 0; rank < 2; ++rank) {
         trace.kernel(rank, "7", "a_gemm", 50 * kMs, 100 * kMs);
@@ -115,7 +116,7 @@ void TestEnergyByPhase::iterationsHaveTheirWholeTime() {
     QVERIFY(std::abs(found.sum.iterations[1].total.joules - 2 * 24.0) < 1e-9);
 }
 
-void TestEnergyByPhase::nothingWithoutPowerAtThatTime() {
+void tst_EnergyByPhase::nothingWithoutPowerAtThatTime() {
     PlantedTrace trace;
     trace.kernel(0, "7", "a_gemm", 0, 100 * kMs);
     for (int i = 0; i < 100; ++i)
@@ -126,14 +127,14 @@ void TestEnergyByPhase::nothingWithoutPowerAtThatTime() {
     QVERIFY(energyOf(other).gpus.empty());
 }
 
-void TestEnergyByPhase::sumsAreExact_data() {
+void tst_EnergyByPhase::sumsAreExact_data() {
     QTest::addColumn<unsigned>("seed");
     for (unsigned seed = 0; seed < 20; ++seed)
         QTest::addRow("%u", seed) << seed;
 }
 
 // Phases, and categories with idle, sum to the energy of the window, which is integrated apart.
-void TestEnergyByPhase::sumsAreExact() {
+void tst_EnergyByPhase::sumsAreExact() {
     QFETCH(unsigned, seed);
     std::mt19937 random(seed);
     const auto below = [&](unsigned limit) { return static_cast<std::int64_t>(random() % limit); };
@@ -173,7 +174,7 @@ void TestEnergyByPhase::sumsAreExact() {
     QVERIFY(std::abs(categories - expected) < 1e-9 * expected);
 }
 
-void TestEnergyByPhase::theTruthIsInsideTheBounds_data() {
+void tst_EnergyByPhase::theTruthIsInsideTheBounds_data() {
     QTest::addColumn<unsigned>("seed");
     for (unsigned seed = 0; seed < 60; ++seed)
         QTest::addRow("%u", seed) << seed;
@@ -181,7 +182,7 @@ void TestEnergyByPhase::theTruthIsInsideTheBounds_data() {
 
 // Phases of 2 ms to 3 s at levels of their own, seen by a sensor that averages over 25 ms (said to
 // be instant) or up to a second, read every 10 to 100 ms.
-void TestEnergyByPhase::theTruthIsInsideTheBounds() {
+void tst_EnergyByPhase::theTruthIsInsideTheBounds() {
     QFETCH(unsigned, seed);
     std::mt19937 random(seed);
     const auto uniform
@@ -233,7 +234,7 @@ void TestEnergyByPhase::theTruthIsInsideTheBounds() {
     QVERIFY(std::abs(found.sum.total.joules - whole) <= found.sum.total.bound);
 }
 
-void TestEnergyByPhase::longPhasesAreResolved() {
+void tst_EnergyByPhase::longPhasesAreResolved() {
     Truth truth;
     std::int64_t now = 1'000 * kMs;
     for (int round = 0; round < 5; ++round) {
@@ -259,7 +260,7 @@ void TestEnergyByPhase::longPhasesAreResolved() {
     QVERIFY(found.gpus[0].sensorPeriodS >= 0.02 && found.gpus[0].sensorPeriodS <= 0.04);
 }
 
-void TestEnergyByPhase::shortPhasesAreSaidNotToBe() {
+void tst_EnergyByPhase::shortPhasesAreSaidNotToBe() {
     Truth truth;
     std::int64_t now = 1'000 * kMs;
     for (int round = 0; round < 400; ++round) {
@@ -286,7 +287,7 @@ void TestEnergyByPhase::shortPhasesAreSaidNotToBe() {
 }
 
 // Two levels, 200 W apart, 10 s each: the bound at the border is 200 W · (w + T + 2a) / 2.
-void TestEnergyByPhase::aLonelyBorder() {
+void tst_EnergyByPhase::aLonelyBorder() {
     const SensorReach reach{40e6, 20e6, 5e6, 700.0}; // H = 70 ms
     const std::int64_t s = 1000 * kMs;
     SensorBlur blur({{0}, {20 * s}}, reach);
@@ -304,5 +305,5 @@ void TestEnergyByPhase::aLonelyBorder() {
     QCOMPARE(blur.boundOfRange({{10 * s}, {10 * s + 10 * kMs}}), 700.0 * 0.01);
 }
 
-QTEST_GUILESS_MAIN(TestEnergyByPhase)
+TRAINSCOPE_TEST(tst_EnergyByPhase)
 #include "tst_EnergyByPhase.moc"

@@ -3,6 +3,7 @@
 #include "core/analysis/phases/PlantedTrace.h"
 
 #include "core/analysis/energy/PowerIntegral.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <limits>
@@ -24,7 +25,7 @@ EnergyPiece got(Result<EnergyPiece> piece) {
 
 } // namespace
 
-class TestPowerIntegral : public QObject {
+class tst_PowerIntegral : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -36,7 +37,7 @@ private Q_SLOTS:
 };
 
 // 100 W at 0 s, 300 W at 1 s, missing at 2 s, 300 W at 3 s, then nothing until 100 s.
-void TestPowerIntegral::byHand() {
+void tst_PowerIntegral::byHand() {
     PlantedTrace trace;
     const std::int64_t s = 1000 * kMs;
     trace.power(0, 0, 100.0);
@@ -60,7 +61,7 @@ void TestPowerIntegral::byHand() {
     QCOMPARE(got(inside.to({s})).joules, 125.0);
 }
 
-void TestPowerIntegral::laterStamps() {
+void tst_PowerIntegral::laterStamps() {
     PlantedTrace trace;
     trace.power(0, 100, 100.0);
     trace.power(0, 200, 300.0);
@@ -70,13 +71,13 @@ void TestPowerIntegral::laterStamps() {
     QCOMPARE(got(power.to({100})).joules, 200.0 * 100e-9);
 }
 
-void TestPowerIntegral::neighboursSumToTheWhole_data() {
+void tst_PowerIntegral::neighboursSumToTheWhole_data() {
     QTest::addColumn<unsigned>("seed");
     for (unsigned seed = 0; seed < 30; ++seed)
         QTest::addRow("%u", seed) << seed;
 }
 
-void TestPowerIntegral::neighboursSumToTheWhole() {
+void tst_PowerIntegral::neighboursSumToTheWhole() {
     QFETCH(unsigned, seed);
     std::mt19937 random(seed);
     const auto below = [&](unsigned limit) { return static_cast<std::int64_t>(random() % limit); };
@@ -124,7 +125,7 @@ void TestPowerIntegral::neighboursSumToTheWhole() {
 }
 
 // Read every 10 ms, updated every 50 ms; and a plateau of a second, which is no update period.
-void TestPowerIntegral::cadence() {
+void tst_PowerIntegral::cadence() {
     PlantedTrace trace;
     for (int i = 0; i < 1'000; ++i) {
         trace.power(0, i * 10 * kMs, 100.0 + 7.0 * ((i / 5) % 11));
@@ -141,5 +142,5 @@ void TestPowerIntegral::cadence() {
     QCOMPARE(cadenceOf(store, all[1]).value()->updateNs, 0.0);
 }
 
-QTEST_GUILESS_MAIN(TestPowerIntegral)
+TRAINSCOPE_TEST(tst_PowerIntegral)
 #include "tst_PowerIntegral.moc"

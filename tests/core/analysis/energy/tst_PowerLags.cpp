@@ -3,6 +3,7 @@
 #include "core/analysis/energy/PlantedPhases.h"
 
 #include "core/analysis/energy/PowerLags.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <random>
@@ -11,7 +12,7 @@ using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
-class TestPowerLags : public QObject {
+class tst_PowerLags : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -21,7 +22,7 @@ private Q_SLOTS:
 };
 
 // The power is stamped 1.7 s late. Moved back, each phase is within its bound, and close to it.
-void TestPowerLags::powerOnAnotherClock() {
+void tst_PowerLags::powerOnAnotherClock() {
     constexpr std::int64_t kLate = 1'700 * kMs;
     std::mt19937 random(11);
     Truth truth;
@@ -64,7 +65,7 @@ void TestPowerLags::powerOnAnotherClock() {
 
 // The power of all ranks is stamped 1.7 s later than rank 0's trace. Rank 2 was traced too briefly
 // to tell, but its trace's clock is 0.8 s behind rank 0's by their collectives.
-void TestPowerLags::aShortTraceByTheClocksOfTheOthers() {
+void tst_PowerLags::aShortTraceByTheClocksOfTheOthers() {
     constexpr std::int64_t kLate = 1'700 * kMs;
     constexpr std::int64_t kBehind = 800 * kMs;
     constexpr std::int64_t kFirst = 5'000 * kMs;
@@ -108,7 +109,7 @@ void TestPowerLags::aShortTraceByTheClocksOfTheOthers() {
 }
 
 // Read every 20 ms, new every 800 ms: that is the T of the bound.
-void TestPowerLags::aSensorThatRepeatsItself() {
+void tst_PowerLags::aSensorThatRepeatsItself() {
     PlantedTrace trace;
     trace.sensor = SensorKind::Instant;
     trace.kernel(0, "7", "a_gemm", 0, 60'000 * kMs);
@@ -119,5 +120,5 @@ void TestPowerLags::aSensorThatRepeatsItself() {
     QVERIFY(std::abs(found.gpus[0].sensorPeriodS - 0.8) < 0.02);
 }
 
-QTEST_GUILESS_MAIN(TestPowerLags)
+TRAINSCOPE_TEST(tst_PowerLags)
 #include "tst_PowerLags.moc"

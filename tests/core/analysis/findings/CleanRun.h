@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace trainscope::analysis::test {
+namespace trainscope::test {
 
 inline constexpr std::int64_t kSecond = 1'000'000'000;
 inline constexpr TimeRange kRun{{1000 * kSecond}, {1100 * kSecond}};
@@ -114,4 +114,4 @@ inline const Finding* find(const Findings& found, const std::string& rule) {
     return nullptr;
 }
 
-} // namespace trainscope::analysis::test
+} // namespace trainscope::test

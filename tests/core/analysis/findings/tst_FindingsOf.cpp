@@ -5,6 +5,7 @@
 #include "core/analysis/calls/PlantedRun.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/store/Fixture.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <random>
@@ -12,7 +13,7 @@
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using namespace trainscope::store::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -228,5 +229,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_FindingsOf)
+TRAINSCOPE_TEST(tst_FindingsOf)
 #include "tst_FindingsOf.moc"

@@ -4,10 +4,11 @@
 
 #include "core/analysis/findings/CleanRun.h"
 #include "core/analysis/findings/FindingText.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using namespace trainscope::analysis::test;
+using namespace trainscope::test;
 
 class tst_RuleLimits : public QObject {
     Q_OBJECT
@@ -87,5 +88,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_RuleLimits)
+TRAINSCOPE_TEST(tst_RuleLimits)
 #include "tst_RuleLimits.moc"

@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "core/analysis/findings/CleanRun.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <functional>
@@ -11,7 +12,7 @@
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using namespace trainscope::analysis::test;
+using namespace trainscope::test;
 
 namespace {
 
@@ -260,5 +261,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Rules)
+TRAINSCOPE_TEST(tst_Rules)
 #include "tst_Rules.moc"

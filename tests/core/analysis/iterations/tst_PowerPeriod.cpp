@@ -5,6 +5,7 @@
 
 #include "core/analysis/iterations/BoundaryTrack.h"
 #include "core/analysis/iterations/PeriodSearch.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <numbers>
@@ -171,5 +172,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_PowerPeriod)
+TRAINSCOPE_TEST(tst_PowerPeriod)
 #include "tst_PowerPeriod.moc"

@@ -7,6 +7,7 @@
 #include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <functional>
@@ -217,5 +218,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_SteadyState)
+TRAINSCOPE_TEST(tst_SteadyState)
 #include "tst_SteadyState.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/analysis/iterations/WindowSums.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <limits>
@@ -93,5 +94,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_WindowSums)
+TRAINSCOPE_TEST(tst_WindowSums)
 #include "tst_WindowSums.moc"

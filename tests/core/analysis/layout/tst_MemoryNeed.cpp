@@ -6,6 +6,7 @@
 #include "core/analysis/layout/MemoryNeed.h"
 #include "core/layout/LaunchLayout.h"
 #include "support/PublishedExperiments.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;
@@ -92,7 +93,7 @@ LaunchConfig launchOf(const Row& row) {
 
 } // namespace
 
-class TstMemoryNeed : public QObject {
+class tst_MemoryNeed : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -243,5 +244,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TstMemoryNeed)
+TRAINSCOPE_TEST(tst_MemoryNeed)
 #include "tst_MemoryNeed.moc"

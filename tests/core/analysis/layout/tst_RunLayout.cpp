@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include "core/analysis/layout/RunLayout.h"
+#include "support/TestProgram.h"
 
 #include <string>
 #include <vector>
@@ -50,7 +51,7 @@ Status fill(store::Store& store, const Planted& planted) {
 
 } // namespace
 
-class TestRunLayout : public QObject {
+class tst_RunLayout : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -259,5 +260,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunLayout)
+TRAINSCOPE_TEST(tst_RunLayout)
 #include "tst_RunLayout.moc"

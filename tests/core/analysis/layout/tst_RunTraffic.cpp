@@ -4,11 +4,12 @@
 
 #include "core/analysis/efficiency/ModelWork.h"
 #include "core/analysis/layout/RunTraffic.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;
 
-class TestRunTraffic : public QObject {
+class tst_RunTraffic : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -48,5 +49,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunTraffic)
+TRAINSCOPE_TEST(tst_RunTraffic)
 #include "tst_RunTraffic.moc"

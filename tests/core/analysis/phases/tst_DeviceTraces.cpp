@@ -3,6 +3,7 @@
 #include "core/analysis/phases/PlantedTrace.h"
 
 #include "core/analysis/phases/DeviceActivity.h"
+#include "support/TestProgram.h"
 
 #include <array>
 #include <random>
@@ -56,7 +57,7 @@ void compare(const TimeBreakdown& one, const TimeBreakdown& other) {
 
 } // namespace
 
-class TestDeviceTraces : public QObject {
+class tst_DeviceTraces : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -101,5 +102,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDeviceTraces)
+TRAINSCOPE_TEST(tst_DeviceTraces)
 #include "tst_DeviceTraces.moc"

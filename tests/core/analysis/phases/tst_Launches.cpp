@@ -3,6 +3,7 @@
 #include "core/analysis/phases/PlantedTrace.h"
 
 #include "core/analysis/phases/DeviceActivity.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@ using namespace trainscope::test;
 
 namespace {
 
-DeviceActivity activityOf(PlantedTrace& trace) {
+DeviceActivity launchesOf(PlantedTrace& trace) {
     const auto store = trace.store();
     const auto run = store.findRun("run");
     const auto devices = deviceActivity(store, run.value());
@@ -25,7 +26,7 @@ DeviceActivity activityOf(PlantedTrace& trace) {
 
 } // namespace
 
-class TestLaunches : public QObject {
+class tst_Launches : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -39,7 +40,7 @@ private Q_SLOTS:
     void directions();
 };
 
-void TestLaunches::delaysQueuesAndHostBoundByHand() {
+void tst_Launches::delaysQueuesAndHostBoundByHand() {
     PlantedTrace trace;
     const auto launch = [&](std::int64_t at, std::int64_t correlation) {
         trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", at, 5, correlation);
@@ -55,7 +56,7 @@ void TestLaunches::delaysQueuesAndHostBoundByHand() {
     trace.work(0, "7", SpanKind::Copy, "Memcpy HtoD", 70, 5, 4);
     trace.kernel(0, "7", "a", 80, 10, 5);
     trace.kernel(0, "8", "a", 85, 3); // whose launch the trace does not have
-    const LaunchStatistics found = activityOf(trace).launches;
+    const LaunchStatistics found = launchesOf(trace).launches;
     QCOMPARE(found.joined, 4);
     QCOMPARE(found.unjoined, 1);
     QCOMPARE(found.early, 0);
@@ -75,7 +76,7 @@ void TestLaunches::delaysQueuesAndHostBoundByHand() {
     QCOMPARE(found.hostBound.ns, 5);
 }
 
-void TestLaunches::graphsAndDriverCalls() {
+void tst_Launches::graphsAndDriverCalls() {
     PlantedTrace trace;
     trace.host(0, "1", SpanKind::Runtime, "cudaGraphLaunch", 0, 10, 1);
     trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 20, 10, 2);
@@ -84,27 +85,27 @@ void TestLaunches::graphsAndDriverCalls() {
     trace.kernel(0, "7", "a", 35, 5, 1);
     trace.kernel(0, "7", "a", 40, 5, 1);
     trace.kernel(0, "7", "a", 50, 5, 2);
-    const LaunchStatistics found = activityOf(trace).launches;
+    const LaunchStatistics found = launchesOf(trace).launches;
     QCOMPARE(found.joined, 4);
     QCOMPARE(found.delay->maxNs, 40);
     QCOMPARE(found.delay->meanNs, (30.0 + 35.0 + 40.0 + 30.0) / 4.0);
     QCOMPARE(found.queues[0].maxDepth, 4);
 }
 
-void TestLaunches::clocksThatDisagree() {
+void tst_Launches::clocksThatDisagree() {
     PlantedTrace trace;
     trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 103'000, 10, 1);
     trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 200'000, 10, 2);
     trace.kernel(0, "7", "a", 100'000, 5, 1);
     trace.kernel(0, "7", "a", 200'500, 5, 2);
-    const LaunchStatistics found = activityOf(trace).launches;
+    const LaunchStatistics found = launchesOf(trace).launches;
     QCOMPARE(found.joined, 2);
     QCOMPARE(found.early, 1);
     QCOMPARE(found.delay->maxNs, 500);
     QCOMPARE(found.delay->meanNs, 250.0);
 }
 
-void TestLaunches::callsThatLaunchNothingDoNotPileUp() {
+void tst_Launches::callsThatLaunchNothingDoNotPileUp() {
     PlantedTrace trace;
     trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 0, 1, 1);
     std::int64_t now = 0;
@@ -115,19 +116,19 @@ void TestLaunches::callsThatLaunchNothingDoNotPileUp() {
     now += 10'000'000;
     trace.kernel(0, "7", "a", now * 10, 5, 1); // forgotten: too many calls ago
     trace.kernel(0, "7", "a", now * 10 + 5, 5, 2);
-    const LaunchStatistics found = activityOf(trace).launches;
+    const LaunchStatistics found = launchesOf(trace).launches;
     QCOMPARE(found.joined, 1);
     QCOMPARE(found.unjoined, 1);
 }
 
-void TestLaunches::randomStreamsAgainstASimulation_data() {
+void tst_Launches::randomStreamsAgainstASimulation_data() {
     QTest::addColumn<unsigned>("seed");
     for (unsigned seed = 0; seed < 20; ++seed)
         QTest::addRow("%u", seed) << seed;
 }
 
 // Streams that work off what one thread launches, in order; the depths are counted per ns.
-void TestLaunches::randomStreamsAgainstASimulation() {
+void tst_Launches::randomStreamsAgainstASimulation() {
     QFETCH(unsigned, seed);
     std::mt19937 random(seed);
     const auto below = [&](unsigned limit) { return static_cast<std::int64_t>(random() % limit); };
@@ -153,7 +154,7 @@ void TestLaunches::randomStreamsAgainstASimulation() {
         trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", now, 1, i);
         trace.kernel(0, std::to_string(stream), "a", start, end - start, i);
     }
-    const DeviceActivity found = activityOf(trace);
+    const DeviceActivity found = launchesOf(trace);
     const TimeRange window = found.phases.window;
     std::vector<double> delays;
     std::array<std::int64_t, 3> most{};
@@ -193,7 +194,7 @@ void TestLaunches::randomStreamsAgainstASimulation() {
     QCOMPARE(found.launches.hostBound.ns, hostBound);
 }
 
-void TestLaunches::copies() {
+void tst_Launches::copies() {
     PlantedTrace trace;
     const auto copy = [&](const std::string& name, std::int64_t start, std::int64_t duration,
                           const std::string& detail) {
@@ -204,7 +205,7 @@ void TestLaunches::copies() {
     copy("Memcpy HtoD (Pageable -> Device)", 2'000, 3'000, R"({"bytes": 34464})");
     copy("Memcpy HtoD (Pageable -> Device)", 6'000, 500, {}); // without its size
     copy("Memcpy DtoH (Device -> Pinned)", 7'000, 200, R"({"kind": "x"})");
-    const CopyStatistics found = activityOf(trace).copies;
+    const CopyStatistics found = launchesOf(trace).copies;
     QCOMPARE(found.size(), std::size_t{2});
     const CopyKind& in = found.at("HtoD");
     QCOMPARE(in.count, 3);
@@ -216,7 +217,7 @@ void TestLaunches::copies() {
     QVERIFY(!found.at("DtoH").bandwidth());
 }
 
-void TestLaunches::directions() {
+void tst_Launches::directions() {
     QCOMPARE(copyDirection("Memcpy DtoD (Device -> Device)"), std::string("DtoD"));
     QCOMPARE(copyDirection("Memcpy PtoP (Device -> Device)"), std::string("PtoP"));
     QCOMPARE(copyDirection("CopyHostToDevice"), std::string("HtoD"));
@@ -224,5 +225,5 @@ void TestLaunches::directions() {
     QCOMPARE(copyDirection("blit"), std::string("other"));
 }
 
-QTEST_GUILESS_MAIN(TestLaunches)
+TRAINSCOPE_TEST(tst_Launches)
 #include "tst_Launches.moc"

@@ -3,10 +3,11 @@
 #include <QtTest>
 
 #include "core/analysis/phases/Phase.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope::analysis;
 
-class TestPhase : public QObject {
+class tst_Phase : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -16,7 +17,7 @@ private Q_SLOTS:
     void kernels();
 };
 
-void TestPhase::annotations_data() {
+void tst_Phase::annotations_data() {
     QTest::addColumn<QByteArray>("name");
     QTest::addColumn<int>("mark");
     const auto row = [](const char* name, Mark mark) {
@@ -38,13 +39,13 @@ void TestPhase::annotations_data() {
     row("", Mark::None);
 }
 
-void TestPhase::annotations() {
+void tst_Phase::annotations() {
     QFETCH(QByteArray, name);
     QFETCH(int, mark);
     QCOMPARE(static_cast<int>(markOfAnnotation(name.toStdString())), mark);
 }
 
-void TestPhase::operators() {
+void tst_Phase::operators() {
     QVERIFY(markOfOperator("autograd::engine::evaluate_function: MmBackward0") == Mark::Backward);
     QVERIFY(markOfOperator("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad")
         == Mark::Backward);
@@ -57,7 +58,7 @@ void TestPhase::operators() {
     QVERIFY(markOfOperator("## forward ##") == Mark::Forward);
 }
 
-void TestPhase::kernels() {
+void tst_Phase::kernels() {
     QVERIFY(markOfKernel("flash_bwd_dq_dk_dv_loop_kernel", "attention") == Mark::Backward);
     QVERIFY(markOfKernel("sm80_xmma_wgrad_implicit_gemm", "gemm") == Mark::Backward);
     QVERIFY(markOfKernel("multi_tensor_apply_kernel<AdamFunctor>", "optimizer") == Mark::Optimizer);
@@ -66,5 +67,5 @@ void TestPhase::kernels() {
     QVERIFY(markOfKernel("ampere_sgemm", "gemm") == Mark::None);
 }
 
-QTEST_GUILESS_MAIN(TestPhase)
+TRAINSCOPE_TEST(tst_Phase)
 #include "tst_Phase.moc"

@@ -4,6 +4,7 @@
 #include "core/analysis/phases/PlantedTrace.h"
 
 #include "core/analysis/phases/DeviceActivity.h"
+#include "support/TestProgram.h"
 
 #include <array>
 #include <random>
@@ -37,7 +38,7 @@ DeviceActivity activityOf(PlantedTrace& trace, TimeRange window = kAllTime,
 
 } // namespace
 
-class TestPhaseTimes : public QObject {
+class tst_PhaseTimes : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -54,7 +55,7 @@ private Q_SLOTS:
 };
 
 // Kernels run long after they were launched: only the launch tells.
-void TestPhaseTimes::launchesTell() {
+void tst_PhaseTimes::launchesTell() {
     PlantedTrace trace;
     trace.host(0, "1", SpanKind::Annotation, "## forward ##", 0, 100);
     trace.host(0, "1", SpanKind::Runtime, "cudaLaunchKernel", 10, 5, 1);
@@ -86,7 +87,7 @@ void TestPhaseTimes::launchesTell() {
     QCOMPARE(found.evidence.none, 1);
 }
 
-void TestPhaseTimes::otherThreadsTellWhereTheLaunchingOneDoesNot() {
+void tst_PhaseTimes::otherThreadsTellWhereTheLaunchingOneDoesNot() {
     PlantedTrace trace;
     trace.host(0, "1", SpanKind::Annotation, "backward-compute", 0, 100);
     trace.host(0, "2", SpanKind::Runtime, "cudaLaunchKernel", 50, 5, 1);
@@ -98,7 +99,7 @@ void TestPhaseTimes::otherThreadsTellWhereTheLaunchingOneDoesNot() {
     QCOMPARE(at(found.phases, Phase::Forward), 10);
 }
 
-void TestPhaseTimes::recomputationIsBackward() {
+void tst_PhaseTimes::recomputationIsBackward() {
     PlantedTrace trace;
     trace.host(0, "2", SpanKind::CpuOp,
         "autograd::engine::evaluate_function: CheckpointFunctionBackward", 0, 100);
@@ -113,7 +114,7 @@ void TestPhaseTimes::recomputationIsBackward() {
     QCOMPARE(at(found.phases, Phase::Optimizer), 5);
 }
 
-void TestPhaseTimes::streamAnnotationsTell() {
+void tst_PhaseTimes::streamAnnotationsTell() {
     PlantedTrace trace;
     trace.streamAnnotation(0, "7", "## forward ##", 100, 50);
     trace.streamAnnotation(0, "7", "## backward ##", 150, 100);
@@ -129,7 +130,7 @@ void TestPhaseTimes::streamAnnotationsTell() {
     QCOMPARE(found.evidence.streamAnnotations, 3);
 }
 
-void TestPhaseTimes::hostAnnotationsTellWhereNothingIsLaunched() {
+void tst_PhaseTimes::hostAnnotationsTellWhereNothingIsLaunched() {
     PlantedTrace trace;
     trace.host(0, "1", SpanKind::Annotation, "forward_step", 0, 100);
     trace.host(0, "1", SpanKind::Annotation, "backward_step", 100, 200);
@@ -144,7 +145,7 @@ void TestPhaseTimes::hostAnnotationsTellWhereNothingIsLaunched() {
     QCOMPARE(found.evidence.hostAnnotations, 3);
 }
 
-void TestPhaseTimes::namesTellWhereNothingElseDoes() {
+void tst_PhaseTimes::namesTellWhereNothingElseDoes() {
     PlantedTrace trace;
     trace.kernel(0, "7", "a_gemm", 0, 10);
     trace.kernel(0, "7", "flash_bwd_kernel", 10, 20);
@@ -156,7 +157,7 @@ void TestPhaseTimes::namesTellWhereNothingElseDoes() {
     QCOMPARE(at(found.phases, Phase::Optimizer), 5);
 }
 
-void TestPhaseTimes::iterationsAndWindows() {
+void tst_PhaseTimes::iterationsAndWindows() {
     PlantedTrace trace;
     trace.iteration(0, 4, 0, 100);
     trace.iteration(0, 5, 100, 250);
@@ -179,7 +180,7 @@ void TestPhaseTimes::iterationsAndWindows() {
     QCOMPARE(at(found.phases, Phase::Idle), 80);
 }
 
-void TestPhaseTimes::sendRecvOnlyIsWaiting() {
+void tst_PhaseTimes::sendRecvOnlyIsWaiting() {
     PlantedTrace trace;
     trace.kernel(0, "7", "a_gemm", 0, 10);
     trace.kernel(0, "9", "ncclDevKernel_SendRecv", 5, 20); // 15 alone
@@ -194,14 +195,14 @@ void TestPhaseTimes::sendRecvOnlyIsWaiting() {
     QCOMPARE(found.phases.waiting().ns, 40 + 35);
 }
 
-void TestPhaseTimes::randomTracesAgainstACount_data() {
+void tst_PhaseTimes::randomTracesAgainstACount_data() {
     QTest::addColumn<unsigned>("seed");
     for (unsigned seed = 0; seed < 20; ++seed)
         QTest::addRow("%u", seed) << seed;
 }
 
 // Each kernel's phase comes from its launch, made at random up to 3 µs before it starts.
-void TestPhaseTimes::randomTracesAgainstACount() {
+void tst_PhaseTimes::randomTracesAgainstACount() {
     QFETCH(unsigned, seed);
     constexpr std::int64_t kLength = 30'000;
     std::mt19937 random(seed);
@@ -253,5 +254,5 @@ void TestPhaseTimes::randomTracesAgainstACount() {
     QCOMPARE(sum(found.phases), window.length().ns);
 }
 
-QTEST_GUILESS_MAIN(TestPhaseTimes)
+TRAINSCOPE_TEST(tst_PhaseTimes)
 #include "tst_PhaseTimes.moc"

@@ -3,6 +3,7 @@
 #include "core/analysis/phases/PlantedTrace.h"
 
 #include "core/analysis/phases/Pipeline.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <array>
@@ -76,7 +77,7 @@ Result<std::vector<DeviceActivity>> activity(const store::Store& store, const Pl
 
 } // namespace
 
-class TestPipeline : public QObject {
+class tst_Pipeline : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -87,7 +88,7 @@ private Q_SLOTS:
     void closedForms();
 };
 
-void TestPipeline::schedulesHaveTheirIdealBubbles_data() {
+void tst_Pipeline::schedulesHaveTheirIdealBubbles_data() {
     QTest::addColumn<int>("stages");
     QTest::addColumn<int>("microbatches");
     QTest::addColumn<int>("tensor");
@@ -106,7 +107,7 @@ void TestPipeline::schedulesHaveTheirIdealBubbles_data() {
 }
 
 // While a stage waits for its neighbour, part of the time a SendRecv kernel runs.
-void TestPipeline::schedulesHaveTheirIdealBubbles() {
+void tst_Pipeline::schedulesHaveTheirIdealBubbles() {
     QFETCH(int, stages);
     QFETCH(int, microbatches);
     QFETCH(int, tensor);
@@ -164,7 +165,7 @@ void TestPipeline::schedulesHaveTheirIdealBubbles() {
     }
 }
 
-void TestPipeline::otherCollectivesAreNoBubble() {
+void tst_Pipeline::otherCollectivesAreNoBubble() {
     PlantedTrace trace;
     trace.run.launch.pipelineParallel = 2;
     trace.run.worldSize = 2;
@@ -184,7 +185,7 @@ void TestPipeline::otherCollectivesAreNoBubble() {
     QCOMPARE(pipeline->bubbleFraction, 60.0 / 200.0);
 }
 
-void TestPipeline::stagesOfALayout() {
+void tst_Pipeline::stagesOfALayout() {
     const auto mapOf = [](std::optional<int> tensor, std::optional<int> pipeline) {
         PlantedTrace trace;
         trace.run.worldSize = 8;
@@ -203,12 +204,12 @@ void TestPipeline::stagesOfALayout() {
         QCOMPARE(map->stageOf.at(rank), rank / 4);
 }
 
-void TestPipeline::closedForms() {
+void tst_Pipeline::closedForms() {
     QCOMPARE(*idealBubbleFraction(4, 8, 1), 3.0 / 11.0);
     QCOMPARE(*idealBubbleFraction(4, 8, 2), 3.0 / 19.0);
     QCOMPARE(*idealBubbleFraction(1, 8, 1), 0.0);
     QVERIFY(!idealBubbleFraction(4, 0, 1));
 }
 
-QTEST_GUILESS_MAIN(TestPipeline)
+TRAINSCOPE_TEST(tst_Pipeline)
 #include "tst_Pipeline.moc"

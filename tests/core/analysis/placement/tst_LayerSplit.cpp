@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/analysis/placement/LayerSplit.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <numeric>
@@ -35,7 +36,7 @@ double bruteForce(const SplitRequest& request) {
 
 } // namespace
 
-class TestLayerSplit : public QObject {
+class tst_LayerSplit : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -104,5 +105,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLayerSplit)
+TRAINSCOPE_TEST(tst_LayerSplit)
 #include "tst_LayerSplit.moc"

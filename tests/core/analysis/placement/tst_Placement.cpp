@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 
 #include "core/analysis/placement/Placement.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -128,7 +129,7 @@ QString failure(const Result<Placement>& made) {
 
 } // namespace
 
-class TestPlacement : public QObject {
+class tst_Placement : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -188,5 +189,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPlacement)
+TRAINSCOPE_TEST(tst_Placement)
 #include "tst_Placement.moc"

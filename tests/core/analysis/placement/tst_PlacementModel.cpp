@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/analysis/placement/PlacementModel.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,7 +68,7 @@ bool hasNote(const Placement& placement, const char* part) {
 
 } // namespace
 
-class TestPlacementModel : public QObject {
+class tst_PlacementModel : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -212,5 +213,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPlacementModel)
+TRAINSCOPE_TEST(tst_PlacementModel)
 #include "tst_PlacementModel.moc"

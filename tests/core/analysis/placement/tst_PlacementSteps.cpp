@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "core/analysis/placement/PlacementSteps.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -132,7 +133,7 @@ double bestOfAll(int layers, const std::vector<double>& speeds, int microbatches
 
 } // namespace
 
-class TestPlacementSteps : public QObject {
+class tst_PlacementSteps : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -214,5 +215,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPlacementSteps)
+TRAINSCOPE_TEST(tst_PlacementSteps)
 #include "tst_PlacementSteps.moc"

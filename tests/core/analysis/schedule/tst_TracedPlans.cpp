@@ -1,12 +1,13 @@
 // Traces that tell little, compute again or follow no known order, and the plans beside them.
 
 #include "core/analysis/schedule/TracedCheck.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
-class TestTracedPlans : public QObject {
+class tst_TracedPlans : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -155,5 +156,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTracedPlans)
+TRAINSCOPE_TEST(tst_TracedPlans)
 #include "tst_TracedPlans.moc"

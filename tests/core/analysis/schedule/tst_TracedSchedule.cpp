@@ -1,6 +1,7 @@
 // Pipelines whose passes are planted as kernels, transfers and annotations, found again.
 
 #include "core/analysis/schedule/TracedCheck.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,7 @@ using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
 
-class TestTracedSchedule : public QObject {
+class tst_TracedSchedule : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -243,5 +244,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTracedSchedule)
+TRAINSCOPE_TEST(tst_TracedSchedule)
 #include "tst_TracedSchedule.moc"

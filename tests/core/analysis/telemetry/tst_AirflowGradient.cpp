@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/AirflowGradient.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope::analysis;
 
@@ -34,5 +35,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_AirflowGradient)
+TRAINSCOPE_TEST(tst_AirflowGradient)
 #include "tst_AirflowGradient.moc"

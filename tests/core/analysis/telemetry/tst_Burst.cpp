@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/Burst.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 
@@ -49,5 +50,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Burst)
+TRAINSCOPE_TEST(tst_Burst)
 #include "tst_Burst.moc"

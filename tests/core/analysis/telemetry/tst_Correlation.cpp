@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/Correlation.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <limits>
@@ -142,5 +143,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Correlation)
+TRAINSCOPE_TEST(tst_Correlation)
 #include "tst_Correlation.moc"

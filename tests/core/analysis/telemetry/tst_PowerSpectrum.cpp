@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/PowerSpectrum.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <limits>
@@ -103,5 +104,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_PowerSpectrum)
+TRAINSCOPE_TEST(tst_PowerSpectrum)
 #include "tst_PowerSpectrum.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/SensorProbe.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <functional>
@@ -99,5 +100,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_SensorProbe)
+TRAINSCOPE_TEST(tst_SensorProbe)
 #include "tst_SensorProbe.moc"

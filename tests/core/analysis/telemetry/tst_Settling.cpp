@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/Settling.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 
@@ -56,5 +57,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_Settling)
+TRAINSCOPE_TEST(tst_Settling)
 #include "tst_Settling.moc"

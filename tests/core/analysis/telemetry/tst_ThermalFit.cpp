@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/ThermalFit.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <limits>
@@ -93,5 +94,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_ThermalFit)
+TRAINSCOPE_TEST(tst_ThermalFit)
 #include "tst_ThermalFit.moc"

@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/analysis/telemetry/ThrottleDetector.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <limits>
@@ -12,7 +13,7 @@ using namespace trainscope::analysis;
 namespace {
 
 constexpr std::int64_t kPeriod = 100'000'000; // 0.1 s
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 ThrottleLimits limits() {
     return {1.98e9, 87.0, 700.0, 10 * kPeriod};
@@ -59,7 +60,8 @@ private Q_SLOTS:
 
     void anIdleGpuDoesNotThrottle() {
         QVERIFY(episodesOf({clock(1.2, 0.4), clock(1.2, 0.49), clock(1.2, 0.0)}).empty());
-        QVERIFY(episodesOf({clock(1.2, kNone), clock(1.2, kNone), clock(1.2, kNone)}).empty());
+        QVERIFY(
+            episodesOf({clock(1.2, kUnknown), clock(1.2, kUnknown), clock(1.2, kUnknown)}).empty());
         QCOMPARE(
             episodesOf({clock(1.2, 0.5), clock(1.2, 0.5), clock(1.98)}).size(), std::size_t{1});
     }
@@ -80,7 +82,7 @@ private Q_SLOTS:
 
     void aMissingClockEndsAnEpisode() {
         const auto found
-            = episodesOf({clock(1.5), clock(1.5), clock(kNone), clock(1.5), clock(1.5)});
+            = episodesOf({clock(1.5), clock(1.5), clock(kUnknown), clock(1.5), clock(1.5)});
         QCOMPARE(found.size(), std::size_t{2});
         QCOMPARE(found[0].range.end.ns, kPeriod);
         QCOMPARE(found[1].range.begin.ns, 3 * kPeriod);
@@ -101,7 +103,7 @@ private Q_SLOTS:
         QTest::newRow("power cap") << 60.0 << 400.0 << 0x4 << QByteArray("power");
         QTest::newRow("power brake") << 60.0 << 400.0 << 0x80 << QByteArray("power");
         QTest::newRow("idle reason") << 60.0 << 400.0 << 0x1 << QByteArray("other");
-        QTest::newRow("nothing known") << kNone << kNone << -1 << QByteArray("other");
+        QTest::newRow("nothing known") << kUnknown << kUnknown << -1 << QByteArray("other");
     }
     void causes() {
         QFETCH(const double, temperature);
@@ -134,5 +136,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(tst_ThrottleDetector)
+TRAINSCOPE_TEST(tst_ThrottleDetector)
 #include "tst_ThrottleDetector.moc"

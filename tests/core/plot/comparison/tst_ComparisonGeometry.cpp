@@ -6,6 +6,7 @@
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/comparison/support/DemoComparison.h"
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +60,7 @@ bool isClose(double a, double b) {
 
 } // namespace
 
-class TestComparisonGeometry : public QObject {
+class tst_ComparisonGeometry : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -335,5 +336,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestComparisonGeometry)
+TRAINSCOPE_TEST(tst_ComparisonGeometry)
 #include "tst_ComparisonGeometry.moc"

@@ -7,6 +7,7 @@
 
 #include "core/model/Metric.h"
 #include "core/plot/comparison/Comparison.h"
+#include "support/TestProgram.h"
 
 #include <array>
 #include <cmath>
@@ -87,7 +88,7 @@ private:
 
 } // namespace
 
-class TestComparisonLoad : public QObject {
+class tst_ComparisonLoad : public QObject {
     Q_OBJECT
 
     std::unique_ptr<Database> m_database;
@@ -274,5 +275,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestComparisonLoad)
+TRAINSCOPE_TEST(tst_ComparisonLoad)
 #include "tst_ComparisonLoad.moc"

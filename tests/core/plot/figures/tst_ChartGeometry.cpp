@@ -5,6 +5,7 @@
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/figures/support/DemoFigures.h"
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +50,7 @@ Rect boxOf(const Label& label, const FigureStyle& of) {
 
 } // namespace
 
-class ChartGeometryTest : public QObject {
+class tst_ChartGeometry : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -171,5 +172,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ChartGeometryTest)
+TRAINSCOPE_TEST(tst_ChartGeometry)
 #include "tst_ChartGeometry.moc"

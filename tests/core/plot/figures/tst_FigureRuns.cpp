@@ -5,12 +5,13 @@
 #include "core/plot/figures/FigureRuns.h"
 #include "core/plot/figures/NaturalOrder.h"
 #include "core/plot/figures/support/SweepDatabase.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;
 
-class FigureRunsTest : public QObject {
+class tst_FigureRuns : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -68,7 +69,7 @@ private Q_SLOTS:
 
     void orderAndLabels() {
         SweepDatabase database;
-        const std::vector<PlantedSeries> some{{"gpu_power", 0, {1.0, 1.0}}};
+        const std::vector<SweepSeries> some{{"gpu_power", 0, {1.0, 1.0}}};
         for (const auto& [tensor, pipeline] : {std::pair{16, 2}, std::pair{2, 16}}) {
             for (const bool recompute : {true, false})
                 database.add(
@@ -102,7 +103,7 @@ private Q_SLOTS:
 
     void layoutsThatOnlyNamesTell() {
         SweepDatabase database;
-        std::vector<PlantedSeries> eight;
+        std::vector<SweepSeries> eight;
         for (int rank = 0; rank < 8; ++rank)
             eight.push_back({"gpu_power", rank, {1.0, 1.0}});
         for (const char* name : {"tp4_pp2", "tp2_pp4", "tp3_pp5"})
@@ -126,5 +127,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(FigureRunsTest)
+TRAINSCOPE_TEST(tst_FigureRuns)
 #include "tst_FigureRuns.moc"

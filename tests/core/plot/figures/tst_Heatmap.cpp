@@ -5,6 +5,7 @@
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/figures/support/SweepDatabase.h"
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 
@@ -18,7 +19,7 @@ namespace {
 // 50 + 10 r + k; rank 2 of the second run was not measured. NVLink: 10^(r+9) bytes.
 void fill(SweepDatabase& database) {
     for (int k = 0; k < 3; ++k) {
-        PlantedRun run;
+        SweepRun run;
         run.name = "gpt_" + std::to_string(k + 1) + "_00000";
         run.launch = launchOf("gpt", 1 << k, 4 >> k, false, false);
         run.status = k == 2 ? RunStatus::Oom : RunStatus::Ok;
@@ -35,7 +36,7 @@ void fill(SweepDatabase& database) {
     }
 }
 
-FigureStyle style(double width = 400.0, double height = 0.0) {
+FigureStyle heatmapStyle(double width = 400.0, double height = 0.0) {
     FigureStyle result;
     result.theme = &paperTheme();
     result.width = width;
@@ -59,7 +60,7 @@ bool has(const std::vector<std::string>& texts, const std::string& text) {
 
 } // namespace
 
-class HeatmapTest : public QObject {
+class tst_Heatmap : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -108,7 +109,7 @@ private Q_SLOTS:
         QCOMPARE(*heatmap.rows[0].values[2], 1e11);
         QVERIFY(heatmap.scale.log);
         // Equal factors are equal steps of colour: the middle of 10^9 … 10^12 is 10^10.5.
-        const auto geometry = buildFigure(data, style());
+        const auto geometry = buildFigure(data, heatmapStyle());
         const auto* strip = stripOf(geometry.scene, 4);
         QVERIFY(strip != nullptr);
         const auto near = [](Color a, Color b) {
@@ -123,7 +124,7 @@ private Q_SLOTS:
 
     void whatThePointerFinds() {
         const auto data = loadFigure(m_database.store(), {}).value();
-        const auto geometry = buildFigure(data, style());
+        const auto geometry = buildFigure(data, heatmapStyle());
         const Rect grid = geometry.cells.front();
         const auto at = [&](double column, double row) {
             return hitFigure(
@@ -145,7 +146,7 @@ private Q_SLOTS:
 
     void nodesAreDivided() {
         const auto data = loadFigure(m_database.store(), {}).value();
-        const auto geometry = buildFigure(data, style());
+        const auto geometry = buildFigure(data, heatmapStyle());
         const Rect grid = geometry.cells.front();
         const auto isBorder = [&](const SceneItem& item) {
             const auto* line = std::get_if<Line>(&item);
@@ -169,7 +170,7 @@ private Q_SLOTS:
         QFETCH(double, width);
         QFETCH(double, height);
         const auto data = loadFigure(m_database.store(), {}).value();
-        const auto geometry = buildFigure(data, style(width, height));
+        const auto geometry = buildFigure(data, heatmapStyle(width, height));
         for (const auto& item : geometry.scene.items) {
             const auto* label = std::get_if<Label>(&item);
             if (label == nullptr)
@@ -189,14 +190,14 @@ private Q_SLOTS:
 
     void aThousandGpus() {
         SweepDatabase database;
-        PlantedRun run;
+        SweepRun run;
         run.name = "big";
         run.gpus = 1024;
         for (int rank = 0; rank < run.gpus; ++rank)
             run.series.push_back({"gpu_temperature", rank, {40.0 + rank % 8, 0.0}});
         database.add(run);
         const auto data = loadFigure(database.store(), {}).value();
-        const auto geometry = buildFigure(data, style(504.0));
+        const auto geometry = buildFigure(data, heatmapStyle(504.0));
         const auto* strip = stripOf(geometry.scene, 1024);
         QVERIFY(strip != nullptr);
         // Labels do not touch: their distance is more than the widest of them.
@@ -236,7 +237,7 @@ private Q_SLOTS:
         const auto data = loadFigure(m_database.store(), query).value();
         QVERIFY(data.isEmpty());
         QVERIFY(data.emptyText.find("fan_speed") != std::string::npos);
-        const auto geometry = buildFigure(data, style(300.0, 200.0));
+        const auto geometry = buildFigure(data, heatmapStyle(300.0, 200.0));
         QCOMPARE(geometry.scene.height, 200.0);
         QVERIFY(!textsOf(geometry.scene).empty());
     }
@@ -254,5 +255,5 @@ private:
     SweepDatabase m_database;
 };
 
-QTEST_GUILESS_MAIN(HeatmapTest)
+TRAINSCOPE_TEST(tst_Heatmap)
 #include "tst_Heatmap.moc"

@@ -4,6 +4,7 @@
 
 #include "core/plot/figures/Figure.h"
 #include "core/plot/figures/support/SweepDatabase.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -15,8 +16,8 @@ const char* const kGemm = "sm90_xmma_gemm_bf16";
 const char* const kReduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL";
 
 // Four ranks in two stages. Rank r computes (r + 1) s and reduces `reduce` s.
-PlantedRun traced(const std::string& name, LaunchConfig launch, double reduce) {
-    PlantedRun run;
+SweepRun traced(const std::string& name, LaunchConfig launch, double reduce) {
+    SweepRun run;
     run.name = name;
     run.launch = std::move(launch);
     run.gpus = 4;
@@ -44,14 +45,14 @@ FigureQuery kernels(KernelsPer per = KernelsPer::Run) {
 
 } // namespace
 
-class KernelFiguresTest : public QObject {
+class tst_KernelFigures : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase() {
         m_database.add(traced("a_1_00000", launchOf("a", 2, 2, false, false), 0.5));
         m_database.add(traced("a_2_00000", launchOf("a", 1, 4, false, false), 1.5));
-        PlantedRun oom;
+        SweepRun oom;
         oom.name = "a_3_00000";
         oom.launch = launchOf("a", 4, 1, false, false);
         oom.status = RunStatus::Oom;
@@ -140,5 +141,5 @@ private:
     SweepDatabase m_database;
 };
 
-QTEST_GUILESS_MAIN(KernelFiguresTest)
+TRAINSCOPE_TEST(tst_KernelFigures)
 #include "tst_KernelFigures.moc"

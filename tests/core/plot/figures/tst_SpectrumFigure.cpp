@@ -5,6 +5,7 @@
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/figures/support/SweepDatabase.h"
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <numbers>
@@ -13,13 +14,13 @@ using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;
 
-class SpectrumFigureTest : public QObject {
+class tst_SpectrumFigure : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase() {
         // Two GPUs that swing together: ±50 W at 0.05 Hz and ±20 W at 0.15 Hz each, 20 minutes.
-        PlantedRun run;
+        SweepRun run;
         run.name = "planted";
         run.gpus = 2;
         for (int rank = 0; rank < 2; ++rank) {
@@ -85,5 +86,5 @@ private:
     FigureData m_data;
 };
 
-QTEST_GUILESS_MAIN(SpectrumFigureTest)
+TRAINSCOPE_TEST(tst_SpectrumFigure)
 #include "tst_SpectrumFigure.moc"

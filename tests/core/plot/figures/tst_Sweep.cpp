@@ -4,6 +4,7 @@
 
 #include "core/plot/figures/SweepRuns.h"
 #include "core/plot/figures/support/SweepDatabase.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -13,8 +14,8 @@ namespace {
 
 // 1 GPU, 11 samples over 10 s: power 100·k W with a peak of 150·k for one second, 105·k in the
 // mean; 50 + k °C.
-PlantedRun plantedRun(const std::string& name, LaunchConfig launch, double k) {
-    PlantedRun run;
+SweepRun plantedRun(const std::string& name, LaunchConfig launch, double k) {
+    SweepRun run;
     run.name = name;
     run.launch = std::move(launch);
     run.launch.globalBatch = 128;
@@ -27,15 +28,15 @@ PlantedRun plantedRun(const std::string& name, LaunchConfig launch, double k) {
     return run;
 }
 
-PlantedRun outOfMemory(const std::string& name, LaunchConfig launch) {
-    PlantedRun run = plantedRun(name, std::move(launch), 1.0);
+SweepRun outOfMemory(const std::string& name, LaunchConfig launch) {
+    SweepRun run = plantedRun(name, std::move(launch), 1.0);
     run.status = RunStatus::Oom;
     for (auto& series : run.series)
         series.values.resize(3);
     return run;
 }
 
-void fill(SweepDatabase& database) {
+void fillSweep(SweepDatabase& database) {
     int k = 1;
     for (const auto& [tensor, pipeline] : {std::pair{2, 16}, std::pair{8, 4}, std::pair{16, 2}}) {
         for (const bool recompute : {false, true}) {
@@ -78,11 +79,11 @@ const FigureSet* setOf(const FigurePanel& panel, SetRole role) {
 
 } // namespace
 
-class SweepTest : public QObject {
+class tst_Sweep : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { fill(m_database); }
+    void initTestCase() { fillSweep(m_database); }
 
     void layoutsWithRecomputation() {
         const auto data
@@ -193,5 +194,5 @@ private:
     SweepDatabase m_database;
 };
 
-QTEST_GUILESS_MAIN(SweepTest)
+TRAINSCOPE_TEST(tst_Sweep)
 #include "tst_Sweep.moc"

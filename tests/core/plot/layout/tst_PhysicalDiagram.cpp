@@ -5,6 +5,7 @@
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/support/DemoLayout.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +39,7 @@ std::vector<PhysicalEdge> chain(int nodes) {
 
 } // namespace
 
-class TestPhysicalDiagram : public QObject {
+class tst_PhysicalDiagram : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -321,5 +322,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPhysicalDiagram)
+TRAINSCOPE_TEST(tst_PhysicalDiagram)
 #include "tst_PhysicalDiagram.moc"

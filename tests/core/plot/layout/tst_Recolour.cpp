@@ -7,6 +7,7 @@
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/RankGridDiagram.h"
 #include "core/plot/layout/support/DemoLayout.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -47,7 +48,7 @@ Drawn drawn() {
 
 } // namespace
 
-class TestRecolour : public QObject {
+class tst_Recolour : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -126,5 +127,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRecolour)
+TRAINSCOPE_TEST(tst_Recolour)
 #include "tst_Recolour.moc"

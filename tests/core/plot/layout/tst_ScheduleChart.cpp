@@ -4,6 +4,7 @@
 
 #include "core/plot/layout/ScheduleChart.h"
 #include "core/plot/layout/support/DemoLayout.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 
@@ -23,7 +24,7 @@ DiagramStyle styleOf(double width, double height) {
 
 } // namespace
 
-class TestScheduleChart : public QObject {
+class tst_ScheduleChart : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -76,5 +77,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestScheduleChart)
+TRAINSCOPE_TEST(tst_ScheduleChart)
 #include "tst_ScheduleChart.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/plot/placement/PlacementFigure.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 
@@ -53,7 +54,7 @@ bool overlap(const Rect& a, const Rect& b) {
 
 } // namespace
 
-class TestPlacementFigure : public QObject {
+class tst_PlacementFigure : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -102,5 +103,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPlacementFigure)
+TRAINSCOPE_TEST(tst_PlacementFigure)
 #include "tst_PlacementFigure.moc"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/plot/schedule/support/DemoSchedule.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,7 @@ FigureStyle styleOf(double width, double height) {
 
 } // namespace
 
-class TestScheduleFigure : public QObject {
+class tst_ScheduleFigure : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -134,5 +135,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestScheduleFigure)
+TRAINSCOPE_TEST(tst_ScheduleFigure)
 #include "tst_ScheduleFigure.moc"

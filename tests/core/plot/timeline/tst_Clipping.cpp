@@ -2,6 +2,7 @@
 // clipping.
 
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -40,7 +41,7 @@ bool within(double from, double to) {
 
 } // namespace
 
-class ClippingTest : public QObject {
+class tst_Clipping : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -116,5 +117,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ClippingTest)
+TRAINSCOPE_TEST(tst_Clipping)
 #include "tst_Clipping.moc"

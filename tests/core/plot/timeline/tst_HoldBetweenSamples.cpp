@@ -2,6 +2,7 @@
 
 #include "core/plot/timeline/LaneLoad.h"
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -9,7 +10,7 @@ using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;
 
-class HoldBetweenSamplesTest : public QObject {
+class tst_HoldBetweenSamples : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -56,5 +57,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(HoldBetweenSamplesTest)
+TRAINSCOPE_TEST(tst_HoldBetweenSamples)
 #include "tst_HoldBetweenSamples.moc"

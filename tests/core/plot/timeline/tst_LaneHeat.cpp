@@ -1,6 +1,7 @@
 // Heat strips: rows, node borders, one scale, missing cells.
 
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -29,7 +30,7 @@ std::vector<HeatStrip> strips(const TimelineGeometry& geometry) {
 
 } // namespace
 
-class LaneHeatTest : public QObject {
+class tst_LaneHeat : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -85,5 +86,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LaneHeatTest)
+TRAINSCOPE_TEST(tst_LaneHeat)
 #include "tst_LaneHeat.moc"

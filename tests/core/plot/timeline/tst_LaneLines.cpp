@@ -2,6 +2,7 @@
 // − value.
 
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
@@ -22,7 +23,7 @@ TimelineGeometry built(
 
 } // namespace
 
-class LaneLinesTest : public QObject {
+class tst_LaneLines : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -241,5 +242,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LaneLinesTest)
+TRAINSCOPE_TEST(tst_LaneLines)
 #include "tst_LaneLines.moc"

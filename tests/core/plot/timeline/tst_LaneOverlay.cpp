@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <algorithm>
 #include <optional>
@@ -37,7 +38,7 @@ plot::TimelineData clockData(LaneStyle style, std::size_t gpus) {
 
 } // namespace
 
-class TestLaneOverlay : public QObject {
+class tst_LaneOverlay : public QObject {
     Q_OBJECT
 
     std::vector<plot::RunOverlay> m_overlays{1};
@@ -195,5 +196,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLaneOverlay)
+TRAINSCOPE_TEST(tst_LaneOverlay)
 #include "tst_LaneOverlay.moc"

@@ -4,6 +4,7 @@
 
 #include "core/plot/Palette.h"
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -29,7 +30,7 @@ bool hasLabel(const PlotScene& scene, const std::string& text) {
 
 } // namespace
 
-class LaneSpansTest : public QObject {
+class tst_LaneSpans : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -144,5 +145,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LaneSpansTest)
+TRAINSCOPE_TEST(tst_LaneSpans)
 #include "tst_LaneSpans.moc"

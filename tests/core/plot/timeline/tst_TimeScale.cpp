@@ -1,13 +1,14 @@
 // View time to position and back.
 
 #include "core/plot/timeline/TimeScale.h"
+#include "support/TestProgram.h"
 
 #include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::plot;
 
-class TimeScaleTest : public QObject {
+class tst_TimeScale : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -46,5 +47,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TimeScaleTest)
+TRAINSCOPE_TEST(tst_TimeScale)
 #include "tst_TimeScale.moc"

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "core/plot/timeline/TimeTicks.h"
+#include "support/TestProgram.h"
 
 using namespace trainscope;
 using namespace trainscope::plot;
@@ -31,7 +32,7 @@ QString joined(const TimeTicks& axis) {
 
 } // namespace
 
-class TimeTicksTest : public QObject {
+class tst_TimeTicks : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -201,5 +202,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TimeTicksTest)
+TRAINSCOPE_TEST(tst_TimeTicks)
 #include "tst_TimeTicks.moc"

@@ -1,6 +1,7 @@
 // The numbers behind the figure.
 
 #include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
 
 #include <QString>
 #include <QTest>
@@ -9,7 +10,7 @@ using namespace trainscope;
 using namespace trainscope::plot;
 using namespace trainscope::test;
 
-class TimelineCsvTest : public QObject {
+class tst_TimelineCsv : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -29,5 +30,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TimelineCsvTest)
+TRAINSCOPE_TEST(tst_TimelineCsv)
 #include "tst_TimelineCsv.moc"

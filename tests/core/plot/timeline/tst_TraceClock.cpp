@@ -4,6 +4,7 @@
 
 #include "core/analysis/calls/PlantedRun.h"
 #include "core/plot/timeline/TraceClock.h"
+#include "support/TestProgram.h"
 
 #include <cmath>
 #include <memory>
@@ -27,7 +28,7 @@ void plant(test::PlantedRun& planted) {
 
 } // namespace
 
-class TraceClockTest : public QObject {
+class tst_TraceClock : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -72,5 +73,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TraceClockTest)
+TRAINSCOPE_TEST(tst_TraceClock)
 #include "tst_TraceClock.moc"

@@ -18,7 +18,7 @@ inline constexpr std::int64_t kBegin = 1'735'689'600'000'000'000;
 inline constexpr std::int64_t kSecond = 1'000'000'000;
 
 // One series: the values at 0, 1, 2, … seconds.
-struct PlantedSeries {
+struct SweepSeries {
     std::string metric;
     int rank = 0;
     std::vector<double> values;
@@ -29,13 +29,13 @@ struct PlantedKernel {
     double seconds = 0.0;
     std::string name;
 };
-struct PlantedRun {
+struct SweepRun {
     std::string name;
     RunStatus status = RunStatus::Ok;
     LaunchConfig launch;
     int gpus = 0;
     int perNode = 8;
-    std::vector<PlantedSeries> series;
+    std::vector<SweepSeries> series;
     std::vector<PlantedKernel> kernels;
 };
 
@@ -48,7 +48,7 @@ public:
 
     store::Store& store() { return m_store; }
 
-    void add(const PlantedRun& planted) {
+    void add(const SweepRun& planted) {
         auto session = m_store.beginImport({planted.name, 1, planted.name, planted.name}).value();
         Run run;
         run.name = planted.name;
@@ -66,7 +66,7 @@ public:
     RunId idOf(const std::string& name) { return m_store.findRun(name).value().id; }
 
 private:
-    static void write(store::ImportSession& session, RunId run, const PlantedSeries& planted) {
+    static void write(store::ImportSession& session, RunId run, const SweepSeries& planted) {
         SeriesDescription description;
         description.metric = *findMetric(planted.metric);
         description.subject = {SubjectKind::Gpu, planted.rank, -1, {}};

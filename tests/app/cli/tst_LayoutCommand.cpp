@@ -1,0 +1,288 @@
+// `layout` by hand: the object of design section 8, its refusals, and the published experiments.
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "app/cli/output/LayoutText.h"
+#include "support/RunCli.h"
+#include "support/TestProgram.h"
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+using trainscope::test::runCli;
+using Groups = std::vector<std::vector<int>>;
+
+namespace {
+
+// Fields of a CSV without quotes, by their titles.
+std::vector<std::map<std::string, std::string>> rowsOf(const std::string& path) {
+    std::ifstream file(path);
+    std::vector<std::string> titles;
+    std::vector<std::map<std::string, std::string>> rows;
+    for (std::string line; std::getline(file, line);) {
+        std::vector<std::string> cells;
+        std::stringstream stream(line);
+        for (std::string cell; std::getline(stream, cell, ',');)
+            cells.push_back(cell);
+        if (titles.empty()) {
+            titles = cells;
+            continue;
+        }
+        auto& row = rows.emplace_back();
+        for (std::size_t i = 0; i < std::min(titles.size(), cells.size()); ++i)
+            row[titles[i]] = cells[i];
+    }
+    return rows;
+}
+
+std::vector<std::string> argumentsOf(const std::map<std::string, std::string>& row) {
+    std::vector<std::string> arguments{"layout", "--nodes", row.at("nodes"), "--gpus-per-node",
+        row.at("gpus_per_node"), "--tp", row.at("TP"), "--pp", row.at("PP"), "--ep", row.at("EP"),
+        "--cp", row.at("CP"), "--layers", row.at("layers"), "--json"};
+    return arguments;
+}
+
+} // namespace
+
+class tst_LayoutCommand : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theObject() {
+        const auto ran = runCli({"layout", "--nodes", "2", "--gpus-per-node", "4", "--tp", "2",
+            "--pp", "2", "--ep", "2", "--etp", "1", "--microbatches", "8", "--json"});
+        QCOMPARE(ran.status, 0);
+        const auto json = ran.json();
+        QCOMPARE(json["world_size"].get<int>(), 8);
+        const auto& rank = json["ranks"][5];
+        const std::map<std::string, int> expected{{"rank", 5}, {"node", 1}, {"local", 1}, {"tp", 1},
+            {"cp", 0}, {"dp", 0}, {"ep", 1}, {"pp", 1}, {"etp", 0}, {"edp", 0}};
+        for (const auto& [key, value] : expected)
+            QCOMPARE(rank[key].get<int>(), value);
+        QCOMPARE(json["groups"]["tp"].get<Groups>(), (Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+        QCOMPARE(json["groups"]["dp"].get<Groups>(), (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+        QCOMPARE(json["groups"]["ep"].get<Groups>(), (Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+        QCOMPARE(json["groups"]["pp"].get<Groups>(), (Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+        QCOMPARE(json["groups"]["cp"].size(), std::size_t{8});
+        QCOMPARE(json["links"]["pp"]["link"].get<std::string>(), std::string("cluster"));
+        QCOMPARE(json["links"]["tp"]["link"].get<std::string>(), std::string("node"));
+        const auto& schedule = json["schedule"];
+        QCOMPARE(schedule["kind"].get<std::string>(), std::string("1f1b"));
+        QCOMPARE(schedule["stages"].get<int>(), 2);
+        QCOMPARE(schedule["microbatches"].get<int>(), 8);
+        QCOMPARE(schedule["virtual_stages"].get<int>(), 1);
+        QVERIFY(std::abs(schedule["bubble_fraction"].get<double>() - 1.0 / 9.0) < 1e-12);
+    }
+
+    void tasksOnRequest() {
+        const auto json
+            = runCli({"layout", "--nodes", "1", "--gpus-per-node", "2", "--pp", "2",
+                         "--microbatches", "3", "--schedule", "zero-bubble", "--tasks", "--json"})
+                  .json();
+        QCOMPARE(json["schedule"]["tasks"].size(), std::size_t{2 * 3 * 3});
+        QCOMPARE(json["schedule"]["tasks"][0]["kind"].get<std::string>(), std::string("forward"));
+    }
+
+    void refusals() {
+        const auto ran = runCli({"layout", "--nodes", "4", "--gpus-per-node", "8", "--tp", "3"});
+        QCOMPARE(ran.status, 2);
+        QVERIFY(ran.err.find("32 ranks are not divisible by TP 3 × CP 1 × PP 1 = 3")
+            != std::string::npos);
+        QCOMPARE(runCli({"layout", "--tp", "2"}).status, 2);
+        const std::vector<std::string> cluster{"layout", "--nodes", "2", "--gpus-per-node", "2"};
+        for (const std::vector<std::string>& more :
+            std::vector<std::vector<std::string>>{{"--order", "tp-xp"}, {"--schedule", "best"},
+                {"--stage-layers", "a"}, {"--zero", "7"}, {"--tp", "x"}, {"--pp", "-1"}}) {
+            auto arguments = cluster;
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            QCOMPARE(runCli(arguments).status, 2);
+        }
+    }
+
+    // Megatron-LM does not run the interleaved schedule with 3 micro-batches on 4 stages, and 6
+    // only in one group.
+    void whatCannotBePlannedIsLeftOut() {
+        const std::vector<std::string> cluster{"layout", "--nodes", "1", "--gpus-per-node", "4",
+            "--pp", "4", "--vpp", "2", "--json", "--microbatches"};
+        const auto with = [&](std::vector<std::string> more) {
+            more.insert(more.begin(), cluster.begin(), cluster.end());
+            return runCli(more);
+        };
+        const auto ran = with({"3"});
+        QCOMPARE(ran.status, 1);
+        QVERIFY(ran.err.find("3 are fewer than 4") != std::string::npos);
+        QVERIFY(!ran.json()["schedule"].contains("bubble_fraction"));
+        QCOMPARE(ran.json()["ranks"].size(), std::size_t{4});
+        const auto six = with({"6"});
+        QCOMPARE(six.status, 0);
+        QCOMPARE(six.json()["schedule"]["microbatch_group"].get<int>(), 6);
+        QCOMPARE(six.json()["schedule"]["bubble_fraction"].get<double>(), 3.0 / 15.0);
+        const auto four = with({"6", "--microbatch-group", "4"});
+        QCOMPARE(four.status, 1);
+        QVERIFY(four.err.find("leave 2 of the 6") != std::string::npos);
+    }
+
+    void textForPeople() {
+        const auto ran = runCli({"layout", "--nodes", "2", "--gpus-per-node", "8", "--tp", "4",
+            "--pp", "2", "--layers", "10", "--microbatches", "4", "--zero", "1"});
+        QCOMPARE(ran.status, 0);
+        for (const char* part :
+            {"16 ranks on 2 nodes of 8 GPUs: TP 4 × DP 2 × PP 2; order tp-cp-ep-dp-pp", "12-15",
+                "5-9", "inside a node", "over 2 nodes", "bubbles 20", "optimizer cut over 2"})
+            QVERIFY2(ran.out.find(part) != std::string::npos, part);
+    }
+
+    void listsOfRanks() {
+        using trainscope::cli::rankListText;
+        QCOMPARE(rankListText({0, 1, 2, 3, 16, 17, 18}), std::string("0-3, 16-18"));
+        QCOMPARE(rankListText({0, 1, 4, 5}), std::string("0, 1, 4, 5"));
+        QCOMPARE(rankListText({0, 4, 8, 12, 16}), std::string("0-16 step 4"));
+        QCOMPARE(rankListText({0, 4, 8}), std::string("0, 4, 8"));
+        QCOMPARE(rankListText({7}), std::string("7"));
+    }
+
+    // All published experiments: DP as published, every dimension's groups a partition of the
+    // ranks, coordinates as the groups say. 80 layers on 32 stages cannot be.
+    void publishedExperiments() {
+        const std::string path = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString()
+            + "/research/p1_experiments.csv";
+        const auto rows = rowsOf(path);
+        if (rows.empty())
+            QSKIP(("not there: " + path).c_str());
+        QCOMPARE(rows.size(), std::size_t{386});
+        int impossible = 0;
+        std::set<std::vector<std::string>> seen;
+        for (const auto& row : rows) {
+            const auto arguments = argumentsOf(row);
+            const auto ran = runCli(arguments);
+            if (std::stoi(row.at("layers")) % std::stoi(row.at("PP")) != 0) {
+                QCOMPARE(ran.status, 2);
+                QVERIFY(ran.err.find("80 layers cannot be divided equally over 32 pipeline stages")
+                    != std::string::npos);
+                ++impossible;
+                continue;
+            }
+            QCOMPARE(ran.status, 0);
+            const auto json = ran.json();
+            QCOMPARE(json["world_size"].get<int>(), std::stoi(row.at("n_gpus")));
+            QCOMPARE(json["degrees"]["dp"].get<int>(), std::stoi(row.at("DP")));
+            if (seen.insert(arguments).second)
+                checkGroups(json);
+        }
+        QCOMPARE(impossible, 4);
+        QVERIFY(seen.size() > 10);
+    }
+
+    void layoutOfATracedRun() {
+        const std::string traces = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString()
+            + "/data/kineto/megatron_tp2_v100";
+        if (!std::ifstream(traces).good())
+            QSKIP(("not there: " + traces).c_str());
+        QTemporaryDir folder;
+        const auto database = folder.filePath(QStringLiteral("tp2.trainscope")).toStdString();
+        QCOMPARE(runCli({"import", traces, "--into", database}).status, 0);
+        const auto json = runCli({"layout", database, "--json"}).json();
+        QCOMPARE(json["source"]["origin"].get<std::string>(), std::string("process_groups"));
+        QCOMPARE(json["degrees"]["tp"].get<int>(), 2);
+        QCOMPARE(json["world_size"].get<int>(), 2);
+        const auto byHand = runCli({"layout", database, "--pp", "2", "--tp", "1", "--json"}).json();
+        QCOMPARE(byHand["source"]["origin"].get<std::string>(), std::string("options"));
+        QCOMPARE(byHand["groups"]["pp"].get<Groups>(), (Groups{{0, 1}}));
+    }
+
+    // See tst_RunTraffic: GPT-3 175B on TP 8, now a stage of 24 layers and 4 micro-batches.
+    void trafficOfAModel() {
+        const std::vector<std::string> arguments{"layout", "--nodes", "4", "--gpus-per-node", "8",
+            "--tp", "8", "--pp", "4", "--model", "gpt3-175b", "--sequence", "2048", "--micro-batch",
+            "1", "--microbatches", "4", "--json"};
+        const auto ran = runCli(arguments);
+        QVERIFY2(ran.status == 0, ran.err.c_str());
+        const auto traffic = ran.json()["traffic"];
+        QCOMPARE(traffic.size(), std::size_t{4});
+        QCOMPARE(traffic[1]["rank"].get<int>(), 8);
+        const auto& tp = traffic[1]["groups"]["tp"];
+        QCOMPARE(tp["bytes_per_step"].get<double>(), 24 * 4 * 8.75 * 2048 * 12288 * 2);
+        QCOMPARE(tp["link"].get<std::string>(), std::string("node"));
+        QCOMPARE(traffic[1]["groups"]["pp"]["link"].get<std::string>(), std::string("cluster"));
+        auto unknown = arguments;
+        unknown[10] = "no-such-model";
+        QCOMPARE(runCli(unknown).status, 2);
+        unknown = {arguments.begin(), arguments.end() - 1};
+        QVERIFY(runCli(unknown).out.find("sends per step") != std::string::npos);
+    }
+
+    void topologies() {
+        const std::string folder
+            = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString() + "/data/topology/";
+        if (!std::ifstream(folder + "nccl_ndv4-topo.xml").good())
+            QSKIP(("not there: " + folder).c_str());
+        const auto json = runCli({"topology", folder + "nccl_ndv4-topo.xml", "--json"}).json();
+        QCOMPARE(json["devices"].size(), std::size_t{5});
+        const auto& path = json["paths"][0];
+        QCOMPARE(path["kind"].get<std::string>(), std::string("nvlink"));
+        QCOMPARE(path["links"].get<int>(), 12);
+        QCOMPARE(path["bandwidth_b_per_s"].get<double>(), 300e9);
+        const auto text = runCli({"topology", folder + "glm_nvidia-smi_topo_m.txt"});
+        QCOMPARE(text.status, 0);
+        QVERIFY(text.out.find("mlx5_5") != std::string::npos);
+        QCOMPARE(
+            runCli({"topology", folder + "aws_nccl_tests_slurm-104_NCCL_DEBUG.out"}).status, 3);
+        QCOMPARE(runCli({"topology", folder + "none"}).status, 3);
+    }
+
+    // Kept in the database, shown with its origin, and taken back.
+    void byHandInADatabase() {
+        QTemporaryDir folder;
+        const auto database = folder.filePath(QStringLiteral("a.trainscope")).toStdString();
+        const auto log = folder.filePath(QStringLiteral("smi.csv")).toStdString();
+        {
+            std::ofstream file(log);
+            file << "timestamp, index, power.draw [W]\n";
+            for (int second = 0; second < 12; ++second) {
+                for (int gpu = 0; gpu < 8; ++gpu)
+                    file << "2025/01/01 00:00:" << 10 + second << ".000, " << gpu << ", 300.00 W\n";
+            }
+        }
+        QCOMPARE(runCli({"import", log, "--into", database}).status, 0);
+        QVERIFY(runCli({"layout", database, "--json"}).status != 0);
+        QCOMPARE(runCli({"layout", database, "--tp", "3", "--save"}).status, 2);
+        const auto saved
+            = runCli({"layout", database, "--tp", "2", "--pp", "2", "--save", "--json"});
+        QCOMPARE(saved.status, 0);
+        QCOMPARE(saved.json()["source"]["origin"].get<std::string>(), std::string("entered"));
+        const auto shown = runCli({"layout", database, "--json"});
+        QCOMPARE(shown.status, 0);
+        QCOMPARE(shown.json(), saved.json());
+        QCOMPARE(shown.json()["groups"]["pp"].size(), std::size_t{4});
+        QVERIFY(runCli({"layout", database, "--forget"}).status != 0);
+        QVERIFY(runCli({"layout", database, "--json"}).status != 0);
+        QCOMPARE(runCli({"layout", "--tp", "2", "--save"}).status, 2);
+    }
+
+private:
+    static void checkGroups(const nlohmann::json& json) {
+        const std::map<std::string, std::vector<std::string>> others{{"tp", {"cp", "dp", "pp"}},
+            {"cp", {"tp", "dp", "pp"}}, {"dp", {"tp", "cp", "pp"}}, {"pp", {"tp", "cp", "dp"}},
+            {"ep", {"etp", "edp", "pp"}}};
+        for (const auto& [key, same] : others) {
+            std::set<int> all;
+            for (const auto& group : json["groups"][key]) {
+                int place = 0;
+                for (const auto& member : group) {
+                    const auto& rank = json["ranks"][member.get<std::size_t>()];
+                    all.insert(rank["rank"].get<int>());
+                    QCOMPARE(rank[key].get<int>(), place++);
+                    for (const auto& other : same)
+                        QCOMPARE(rank[other], json["ranks"][group[0].get<std::size_t>()][other]);
+                }
+            }
+            QCOMPARE(all.size(), json["ranks"].size());
+        }
+    }
+};
+
+TRAINSCOPE_TEST(tst_LayoutCommand)
+#include "tst_LayoutCommand.moc"

@@ -1,0 +1,219 @@
+// What the report and the plan of an nvidia-smi log tell the user: skipped lines with their
+// numbers, the sensor, the clock, nodes, and clear errors for files that hold nothing usable.
+#include "importers/nvsmi/Import.h"
+#include "support/TestProgram.h"
+
+#include <QTest>
+
+using namespace trainscope;
+using namespace trainscope::test;
+
+namespace {
+
+const std::string kReportHeader = "timestamp, name, index, power.draw [W]\n";
+
+std::string rowAt(int second, const std::string& rest) {
+    const std::string two = (second < 10 ? "0" : "") + std::to_string(second);
+    return "2026/04/22 00:00:" + two + ".000, " + rest + "\n";
+}
+
+} // namespace
+
+class tst_LogReport : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void countsAndLines();
+    void sensor_data();
+    void sensor();
+    void updatePeriod();
+    void utcOffset();
+    void nodesOfOneFolder();
+    void hostColumn();
+    void nothingUsable_data();
+    void nothingUsable();
+    void gaps();
+    void clockSetBack();
+    void cancel();
+    void failingSink();
+};
+
+void tst_LogReport::countsAndLines() {
+    ImportedLog imported;
+    importText(kReportHeader + rowAt(0, "NVIDIA H200, 0, 100 W") + "%%% garbage\n"
+            + rowAt(1, "NVIDIA H200, 0, [N/A]") + "2026/04/22 00:00:02.000, NVIDIA H200\n"
+            + rowAt(3, "NVIDIA H200, 0, 101 W"),
+        imported);
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.rows, std::int64_t{3});
+    QCOMPARE(report.skipped, std::int64_t{2});
+    QCOMPARE(report.samples, std::int64_t{3});
+    QCOMPARE(report.missing, std::int64_t{1});
+    QCOMPARE(report.warningCount, std::int64_t{2});
+    QCOMPARE(report.warnings.at(0).line, std::int64_t{3});
+    QCOMPARE(report.warnings.at(1).line, std::int64_t{5});
+    QCOMPARE(report.facts.at("gpu_model"), std::string("NVIDIA H200"));
+    QCOMPARE(report.ranksFound, std::vector<int>{0});
+}
+
+void tst_LogReport::sensor_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<int>("kind");
+    const int averaged = static_cast<int>(SensorKind::Averaged);
+    const int instant = static_cast<int>(SensorKind::Instant);
+    const int unknown = static_cast<int>(SensorKind::Unknown);
+    QTest::newRow("H100") << QStringLiteral("NVIDIA H100 80GB HBM3") << averaged;
+    QTest::newRow("GH200") << QStringLiteral("NVIDIA GH200 480GB") << averaged;
+    QTest::newRow("A100") << QStringLiteral("NVIDIA A100-SXM4-40GB") << instant;
+    QTest::newRow("V100") << QStringLiteral("Tesla V100-SXM2-32GB") << instant;
+    QTest::newRow("A40") << QStringLiteral("NVIDIA A40") << averaged;
+    QTest::newRow("A30") << QStringLiteral("NVIDIA A30") << instant;
+    QTest::newRow("RTX 3090") << QStringLiteral("NVIDIA GeForce RTX 3090") << averaged;
+    QTest::newRow("RTX 2080") << QStringLiteral("NVIDIA GeForce RTX 2080 Ti") << instant;
+    QTest::newRow("something else") << QStringLiteral("Graphics Device") << unknown;
+}
+
+void tst_LogReport::sensor() {
+    QFETCH(QString, model);
+    QFETCH(int, kind);
+    ImportedLog imported;
+    importText(kReportHeader + rowAt(0, model.toStdString() + ", 0, 100 W"), imported);
+    QCOMPARE(imported.sink.allSeries.size(), std::size_t{1});
+    QCOMPARE(static_cast<int>(imported.sink.allSeries[0].description.sensor), kind);
+}
+
+void tst_LogReport::updatePeriod() {
+    // Written every second, the sensor gives a new value every third.
+    std::string text = kReportHeader;
+    for (int second = 0; second < 60; ++second)
+        text += rowAt(second, "NVIDIA A100, 0, " + std::to_string(100 + second / 3) + " W");
+    ImportedLog imported;
+    importText(text, imported);
+    const auto& facts = imported.reports.at(0).value().facts;
+    QCOMPARE(facts.at("sampling_period"), std::string("1.000 s"));
+    QCOMPARE(facts.at("sensor_update_period"), std::string("3.000 s"));
+}
+
+void tst_LogReport::utcOffset() {
+    const auto tree = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
+    const importers::NvsmiImporter importer;
+    auto units = importer.plan(*tree, tree->files());
+    units.at(0).utcOffsetSeconds = -4 * 3600;
+    RecordingSink sink;
+    QVERIFY(importer.import(*tree, units[0], sink, {}).hasValue());
+    // Local midnight four hours behind UTC is four in the morning there.
+    QCOMPARE(sink.allSeries.at(0).times.at(0).ns, (20'565LL * 86'400 + 4 * 3600) * 1'000'000'000);
+}
+
+void tst_LogReport::nodesOfOneFolder() {
+    const std::string head = "timestamp, index, power.draw [W]\n";
+    std::vector<std::pair<std::string, std::string>> files;
+    for (int node = 0; node < 11; ++node) {
+        const std::string watts = std::to_string(100 + node) + " W\n";
+        files.emplace_back("job/smi_node" + std::to_string(node) + ".csv",
+            head + "2026/04/22 00:00:00.000, 0, " + watts + "2026/04/22 00:00:00.001, 1, " + watts);
+    }
+    ImportedLog imported;
+    importTree(*importers::memoryTree(files), imported);
+    QCOMPARE(imported.units.size(), std::size_t{1});
+    QCOMPARE(imported.units[0].runName, std::string("job"));
+    QCOMPARE(imported.sink.gpus.size(), std::size_t{22});
+    // Node 10 is the eleventh, not the one behind node 1.
+    const Gpu& last = imported.sink.gpus.at({1, 21});
+    QCOMPARE(last.node, 10);
+    QCOMPARE(last.local, 1);
+    QCOMPARE(imported.values("gpu_power", 21), std::vector<double>{110.0});
+}
+
+void tst_LogReport::hostColumn() {
+    ImportedLog imported;
+    importText("timestamp,hostname,index,power.draw [W]\n2026/04/22 "
+               "00:00:00.000,alpha,0,100\n2026/04/22 00:00:00.000,alpha,1,101\n"
+               "2026/04/22 00:00:00.000,beta,0,102\n2026/04/22 00:00:00.000,beta,1,103\n",
+        imported);
+    QCOMPARE(imported.sink.gpus.size(), std::size_t{4});
+    const Gpu& gpu = imported.sink.gpus.at({1, 3});
+    QCOMPARE(gpu.node, 1);
+    QCOMPARE(gpu.local, 1);
+    QCOMPARE(imported.values("gpu_power", 3), std::vector<double>{103.0});
+}
+
+void tst_LogReport::nothingUsable_data() {
+    QTest::addColumn<std::string>("text");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("header only") << std::string("timestamp, index, power.draw [W]\n")
+                                 << QStringLiteral("No usable row");
+    QTest::newRow("no stamps") << std::string("index, power.draw [W]\n0, 70 W\n")
+                               << QStringLiteral("no time stamps");
+    QTest::newRow("only a message")
+        << std::string("timestamp, index, power.draw [W]\nNo devices were found\n")
+        << QStringLiteral("No devices were found");
+    QTest::newRow("snapshot") << std::string(
+        "+---------+\n| NVIDIA-SMI 565.57.01  Driver Version: 565.57.01 |\n"
+        "|   0  NVIDIA H100 80GB HBM3   On  |   00000000:18:00.0 Off |  0 |\n"
+        "| N/A   30C    P0   100W /  700W |   1MiB /  81559MiB |  0%   Default |\n")
+                              << QStringLiteral("snapshot");
+}
+
+void tst_LogReport::nothingUsable() {
+    QFETCH(std::string, text);
+    QFETCH(QString, says);
+    ImportedLog imported;
+    importText(text, imported);
+    QCOMPARE(imported.reports.size(), std::size_t{1});
+    QVERIFY(!imported.reports[0].hasValue());
+    const QString message = QString::fromStdString(imported.reports[0].error().describe());
+    QVERIFY2(message.contains(says), qPrintable(message));
+    QVERIFY(message.contains(QStringLiteral("log.csv")));
+}
+
+void tst_LogReport::gaps() {
+    std::string text = kReportHeader;
+    for (const int second : {0, 1, 2, 3, 14, 15, 16, 26, 40})
+        text += rowAt(second, "X, 0, 100 W");
+    ImportedLog imported;
+    importText(text, imported);
+    // Of the steps 1 1 1 11 1 1 10 14 the median is 1 s: 11 and 14 exceed ten periods, 10 does not.
+    QCOMPARE(imported.reports.at(0).value().gaps, std::int64_t{2});
+}
+
+void tst_LogReport::clockSetBack() {
+    // Fewer forward steps than backward ones, years apart: no period, no gap, and all rows kept.
+    ImportedLog imported;
+    importText(kReportHeader
+            + "2199/01/01 00:00:00.000, X, 0, 5 W\n2150/01/01 00:00:00.000, X, 0, 6 W\n"
+              "1991/01/01 00:00:00.000, X, 0, 7 W\n",
+        imported);
+    const ImportReport& report = imported.reports.at(0).value();
+    QCOMPARE(report.rows, std::int64_t{3});
+    QCOMPARE(report.gaps, std::int64_t{0});
+    QVERIFY(!report.facts.contains("sampling_period"));
+}
+
+void tst_LogReport::cancel() {
+    std::string text = kReportHeader;
+    for (int i = 0; i < 5000; ++i)
+        text += rowAt(i % 60, "X, 0, 100 W");
+    const auto tree = importers::memoryTree({{"log.csv", text}});
+    const importers::NvsmiImporter importer;
+    RecordingSink sink;
+    const auto report = importer.import(*tree, importer.plan(*tree, tree->files()).at(0), sink,
+        [](const ProgressState&) { return false; });
+    QVERIFY(!report.hasValue());
+    QCOMPARE(report.error().code, ErrorCode::Cancelled);
+}
+
+void tst_LogReport::failingSink() {
+    const auto tree = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
+    const importers::NvsmiImporter importer;
+    const auto unit = importer.plan(*tree, tree->files()).at(0);
+    for (int call = 1; call <= 5; ++call) {
+        RecordingSink sink;
+        sink.failAt = call;
+        const auto report = importer.import(*tree, unit, sink, {});
+        QVERIFY(!report.hasValue());
+        QCOMPARE(report.error().code, ErrorCode::Io);
+    }
+}
+
+TRAINSCOPE_TEST(tst_LogReport)
+#include "tst_LogReport.moc"
