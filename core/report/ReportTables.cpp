@@ -1,12 +1,12 @@
 #include "core/report/ReportTables.h"
 
-#include "core/analysis/SeriesSelection.h"
-#include "core/analysis/Summary.h"
-#include "core/analysis/TraceBreakdown.h"
-#include "core/analysis/efficiency/Efficiency.h"
+#include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/ThrottleScan.h"
+#include "core/analysis/traces/TraceBreakdown.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/figures/FigureRuns.h"
 

@@ -1,6 +1,6 @@
 #include "importers/launch/ShellText.h"
 
-#include "importers/common/Text.h"
+#include "core/model/AsciiText.h"
 
 #include <algorithm>
 #include <charconv>

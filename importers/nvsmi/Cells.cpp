@@ -1,6 +1,6 @@
 #include "importers/nvsmi/Cells.h"
 
-#include "importers/common/Text.h"
+#include "core/model/AsciiText.h"
 
 #include <algorithm>
 #include <bit>

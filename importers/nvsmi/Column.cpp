@@ -1,6 +1,6 @@
 #include "importers/nvsmi/Column.h"
 
-#include "importers/common/Text.h"
+#include "core/model/AsciiText.h"
 #include "importers/nvsmi/Unit.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "importers/nvsmi/Guess.h"
 
-#include "importers/common/Text.h"
+#include "core/model/AsciiText.h"
 #include "importers/nvsmi/Stamp.h"
 #include "importers/nvsmi/Unit.h"
 

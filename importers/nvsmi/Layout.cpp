@@ -1,7 +1,7 @@
 #include "importers/nvsmi/Layout.h"
 
+#include "core/model/AsciiText.h"
 #include "importers/common/LineReader.h"
-#include "importers/common/Text.h"
 #include "importers/nvsmi/Cells.h"
 #include "importers/nvsmi/Guess.h"
 #include "importers/nvsmi/Identity.h"

@@ -1,7 +1,7 @@
 #include "importers/nvsmi/LogGroups.h"
 
+#include "core/model/AsciiText.h"
 #include "importers/common/RunFolders.h"
-#include "importers/common/Text.h"
 
 #include <algorithm>
 #include <array>

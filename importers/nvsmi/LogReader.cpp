@@ -1,7 +1,7 @@
 #include "importers/nvsmi/LogReader.h"
 
+#include "core/model/AsciiText.h"
 #include "core/parallel/OrderedJobs.h"
-#include "importers/common/Text.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/Identity.h"
 #include "importers/nvsmi/PowerSensor.h"

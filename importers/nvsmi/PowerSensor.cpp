@@ -1,6 +1,6 @@
 #include "importers/nvsmi/PowerSensor.h"
 
-#include "importers/common/Text.h"
+#include "core/model/AsciiText.h"
 
 #include <algorithm>
 #include <array>

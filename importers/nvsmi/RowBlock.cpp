@@ -1,6 +1,6 @@
 #include "importers/nvsmi/RowBlock.h"
 
-#include "importers/common/Text.h"
+#include "core/model/AsciiText.h"
 #include "importers/common/TextCleaning.h"
 
 #include <cstring>

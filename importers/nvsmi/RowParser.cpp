@@ -1,7 +1,7 @@
 #include "importers/nvsmi/RowParser.h"
 
+#include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
-#include "importers/common/Text.h"
 #include "importers/nvsmi/Unit.h"
 
 #include <algorithm>

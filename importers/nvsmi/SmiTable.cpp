@@ -1,6 +1,6 @@
 #include "importers/nvsmi/SmiTable.h"
 
-#include "importers/common/Text.h"
+#include "core/model/AsciiText.h"
 #include "importers/nvsmi/Cell.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "importers/nvsmi/Stamp.h"
 
+#include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
-#include "importers/common/Text.h"
 
 #include <array>
 #include <cstdint>

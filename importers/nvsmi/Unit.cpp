@@ -1,6 +1,6 @@
 #include "importers/nvsmi/Unit.h"
 
-#include "importers/common/Text.h"
+#include "core/model/AsciiText.h"
 
 #include <array>
 

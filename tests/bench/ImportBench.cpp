@@ -5,8 +5,8 @@
 #include "bench/inputs/TelemetryTree.h"
 
 #include "app/importing/ImportRunner.h"
-#include "core/analysis/Summary.h"
-#include "core/analysis/TraceBreakdown.h"
+#include "core/analysis/statistics/Summary.h"
+#include "core/analysis/traces/TraceBreakdown.h"
 #include "core/store/Store.h"
 
 #include <benchmark/benchmark.h>

@@ -3,8 +3,8 @@
 #include "bench/inputs/TelemetryTree.h"
 
 #include "app/importing/ImportRunner.h"
-#include "core/analysis/Distribution.h"
-#include "core/analysis/Summary.h"
+#include "core/analysis/statistics/Distribution.h"
+#include "core/analysis/statistics/Summary.h"
 #include "core/store/Store.h"
 
 #include <benchmark/benchmark.h>

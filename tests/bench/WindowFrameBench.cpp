@@ -3,8 +3,8 @@
 #include "bench/RealWindow.h"
 #include "bench/inputs/ViewedDatabase.h"
 
-#include "app/viewmodels/shared/Workspace.h"
 #include "app/viewmodels/timeline/TimelineController.h"
+#include "app/viewmodels/workspace/Workspace.h"
 
 #include <benchmark/benchmark.h>
 

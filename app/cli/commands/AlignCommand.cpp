@@ -3,8 +3,8 @@
 #include "app/cli/text/Json.h"
 #include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextTable.h"
-#include "core/analysis/clocks/PowerEdges.h"
-#include "core/analysis/clocks/RankClocks.h"
+#include "core/analysis/traces/PowerEdges.h"
+#include "core/analysis/traces/RankClocks.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

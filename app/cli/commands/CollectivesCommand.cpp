@@ -3,8 +3,8 @@
 #include "app/cli/text/Json.h"
 #include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextTable.h"
-#include "core/analysis/KernelCategory.h"
-#include "core/analysis/communication/CommunicationSummary.h"
+#include "core/analysis/traces/CommunicationSummary.h"
+#include "core/analysis/traces/KernelCategory.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

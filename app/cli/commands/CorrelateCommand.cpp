@@ -1,7 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/OneRun.h"
 #include "app/cli/text/Json.h"
-#include "core/analysis/SeriesSelection.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
 
 #include <CLI/CLI.hpp>

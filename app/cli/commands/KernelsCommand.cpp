@@ -2,10 +2,10 @@
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/OneRun.h"
 #include "app/cli/output/KernelsJson.h"
-#include "core/analysis/TraceBreakdown.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
-#include "core/analysis/phases/StageMap.h"
+#include "core/analysis/traces/StageMap.h"
+#include "core/analysis/traces/TraceBreakdown.h"
 #include "core/catalogue/ConfigFolder.h"
 
 #include <CLI/CLI.hpp>

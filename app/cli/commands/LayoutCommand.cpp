@@ -5,9 +5,9 @@
 #include "app/cli/output/LayoutJson.h"
 #include "app/cli/output/LayoutText.h"
 #include "app/cli/output/TracedScheduleOutput.h"
-#include "core/analysis/efficiency/ModelShape.h"
-#include "core/analysis/layout/RunLayout.h"
-#include "core/analysis/layout/RunTraffic.h"
+#include "core/analysis/machine/ModelShape.h"
+#include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/machine/RunTraffic.h"
 
 #include <CLI/CLI.hpp>
 

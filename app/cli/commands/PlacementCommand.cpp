@@ -3,7 +3,7 @@
 #include "app/cli/text/Json.h"
 #include "app/cli/text/TextFile.h"
 #include "app/cli/text/TextTable.h"
-#include "core/analysis/placement/Placement.h"
+#include "core/analysis/cluster/Placement.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

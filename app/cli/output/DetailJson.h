@@ -2,7 +2,7 @@
 // What `summary --detail` adds to a run, in the shape of design section 8.
 
 #include "app/cli/text/Json.h"
-#include "core/analysis/detail/RunDetail.h"
+#include "core/analysis/iterations/RunDetail.h"
 
 namespace trainscope::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 // What `summary --detail` adds to a run, as text.
 
-#include "core/analysis/detail/RunDetail.h"
+#include "core/analysis/iterations/RunDetail.h"
 
 #include <iosfwd>
 

@@ -1,5 +1,5 @@
 #include "app/cli/output/EfficiencyOutput.h"
-#include "core/analysis/efficiency/Plausible.h"
+#include "core/analysis/energy/Plausible.h"
 
 #include "app/cli/text/Quantity.h"
 

@@ -2,7 +2,7 @@
 // The efficiency of a run as summary prints it.
 
 #include "app/cli/text/Json.h"
-#include "core/analysis/efficiency/Efficiency.h"
+#include "core/analysis/energy/Efficiency.h"
 
 #include <iosfwd>
 

@@ -2,7 +2,7 @@
 
 #include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextTable.h"
-#include "core/analysis/KernelCategory.h"
+#include "core/analysis/traces/KernelCategory.h"
 
 #include <fmt/format.h>
 

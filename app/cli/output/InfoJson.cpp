@@ -2,7 +2,7 @@
 
 #include "app/cli/output/DetailJson.h"
 #include "app/cli/output/ReportJson.h"
-#include "core/analysis/Summary.h"
+#include "core/analysis/statistics/Summary.h"
 #include "core/model/LaunchFields.h"
 
 #include <algorithm>

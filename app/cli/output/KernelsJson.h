@@ -2,9 +2,9 @@
 // What `kernels` prints, in the shape of design section 8, and the same as text.
 
 #include "app/cli/text/Json.h"
-#include "core/analysis/TraceBreakdown.h"
-#include "core/analysis/phases/DeviceActivity.h"
-#include "core/analysis/phases/Pipeline.h"
+#include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/Pipeline.h"
+#include "core/analysis/traces/TraceBreakdown.h"
 #include "core/model/Run.h"
 
 #include <iosfwd>

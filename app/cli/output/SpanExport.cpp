@@ -1,7 +1,7 @@
 #include "app/cli/output/SpanExport.h"
 
 #include "app/cli/text/TextFile.h"
-#include "core/analysis/TraceBreakdown.h"
+#include "core/analysis/traces/TraceBreakdown.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // A run's summary in the shape of design section 8. Keys that do not apply are absent.
 
 #include "app/cli/text/Json.h"
-#include "core/analysis/Summary.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/statistics/Summary.h"
 
 namespace trainscope::cli {
 

@@ -4,10 +4,10 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/bench/DrawnView.h"
-#include "app/viewmodels/bench/SettingListModel.h"
 #include "app/viewmodels/comparison/ComparisonLibrary.h"
 #include "app/viewmodels/comparison/ComparisonRows.h"
+#include "app/viewmodels/workspace/DrawnView.h"
+#include "app/viewmodels/workspace/SettingListModel.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 
 #include <functional>

@@ -9,7 +9,7 @@
 #include <QStringList>
 
 #include "app/comparing/SavedComparison.h"
-#include "app/viewmodels/shared/StoreWorker.h"
+#include "app/viewmodels/workspace/StoreWorker.h"
 
 #include <filesystem>
 #include <functional>

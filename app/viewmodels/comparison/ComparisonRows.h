@@ -5,7 +5,7 @@
 #include <QStringList>
 
 #include "app/comparing/ComparisonSettings.h"
-#include "app/viewmodels/bench/FigureSettings.h"
+#include "app/viewmodels/workspace/FigureSettings.h"
 
 #include <vector>
 

@@ -5,9 +5,9 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/bench/DrawnView.h"
-#include "app/viewmodels/bench/FigureSettings.h"
-#include "app/viewmodels/bench/SettingListModel.h"
+#include "app/viewmodels/workspace/DrawnView.h"
+#include "app/viewmodels/workspace/FigureSettings.h"
+#include "app/viewmodels/workspace/SettingListModel.h"
 #include "core/plot/figures/FigureGeometry.h"
 
 #include <deque>

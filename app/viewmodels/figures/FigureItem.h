@@ -6,8 +6,8 @@
 #include <QImage>
 #include <QPointer>
 
-#include "app/viewmodels/bench/DrawnView.h"
-#include "app/viewmodels/bench/PictureItem.h"
+#include "app/viewmodels/workspace/DrawnView.h"
+#include "app/viewmodels/workspace/PictureItem.h"
 
 namespace trainscope::app {
 

@@ -3,7 +3,7 @@
 // samples, not buckets. Blocking; for a worker.
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/shared/FactListModel.h"
+#include "app/viewmodels/workspace/FactListModel.h"
 
 #include <QString>
 

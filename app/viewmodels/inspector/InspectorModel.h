@@ -10,7 +10,7 @@
 #include "app/viewmodels/inspector/GpuListModel.h"
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
-#include "app/viewmodels/shared/FactListModel.h"
+#include "app/viewmodels/workspace/FactListModel.h"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 
-#include "core/analysis/CounterTotal.h"
-#include "core/analysis/EnergyIntegral.h"
+#include "core/analysis/statistics/CounterTotal.h"
+#include "core/analysis/statistics/EnergyIntegral.h"
 
 #include <algorithm>
 #include <map>

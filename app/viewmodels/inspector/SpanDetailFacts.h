@@ -1,7 +1,7 @@
 #pragma once
 // The arguments that a trace gives with a span, as labelled values. Any thread.
 
-#include "app/viewmodels/shared/FactListModel.h"
+#include "app/viewmodels/workspace/FactListModel.h"
 
 #include <string>
 #include <string_view>

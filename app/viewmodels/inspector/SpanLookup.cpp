@@ -3,8 +3,8 @@
 #include "app/viewmodels/inspector/SpanDetailFacts.h"
 #include "app/viewmodels/text/QuantityText.h"
 #include "app/viewmodels/text/Translated.h"
-#include "core/analysis/CollectivePeers.h"
-#include "core/analysis/KernelCategory.h"
+#include "core/analysis/traces/CollectivePeers.h"
+#include "core/analysis/traces/KernelCategory.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <QCoreApplication>

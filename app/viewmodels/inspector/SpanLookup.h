@@ -2,7 +2,7 @@
 // Everything there is to say about one span: for the inspector. Blocking; for a worker.
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/shared/FactListModel.h"
+#include "app/viewmodels/workspace/FactListModel.h"
 
 #include "core/plot/timeline/TimeTicks.h"
 

@@ -4,7 +4,7 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/shared/RowListModel.h"
+#include "app/viewmodels/workspace/RowListModel.h"
 
 #include <vector>
 

@@ -9,7 +9,7 @@
 #include <QString>
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/shared/StoreWorker.h"
+#include "app/viewmodels/workspace/StoreWorker.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <memory>

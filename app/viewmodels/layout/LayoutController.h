@@ -11,15 +11,15 @@
 #include <QRectF>
 #include <QTimer>
 
-#include "app/viewmodels/bench/BenchView.h"
-#include "app/viewmodels/bench/SettingListModel.h"
 #include "app/viewmodels/layout/LayoutFilm.h"
 #include "app/viewmodels/layout/LayoutForm.h"
 #include "app/viewmodels/layout/LayoutPlayback.h"
 #include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/layout/LayoutSchedule.h"
 #include "app/viewmodels/layout/LayoutSettings.h"
-#include "app/viewmodels/shared/FactListModel.h"
+#include "app/viewmodels/workspace/BenchView.h"
+#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/SettingListModel.h"
 #include "core/plot/placement/PlacementFigure.h"
 
 #include <array>

@@ -2,8 +2,8 @@
 // What the inspector and the pointer tell of a rank, of what its groups exchange and of the lines
 // between nodes. Plain functions; any thread.
 
-#include "app/viewmodels/shared/FactListModel.h"
-#include "core/analysis/placement/Placement.h"
+#include "app/viewmodels/workspace/FactListModel.h"
+#include "core/analysis/cluster/Placement.h"
 #include "core/plot/layout/LayoutFigure.h"
 
 #include <QString>

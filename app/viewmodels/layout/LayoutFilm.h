@@ -4,7 +4,7 @@
 
 #include <QObject>
 
-#include "app/viewmodels/shared/StoreWorker.h"
+#include "app/viewmodels/workspace/StoreWorker.h"
 #include "core/analysis/cluster/RankValues.h"
 
 #include <filesystem>

@@ -5,7 +5,7 @@
 #include <QQmlEngine>
 #include <QStringList>
 
-#include "app/viewmodels/shared/RowListModel.h"
+#include "app/viewmodels/workspace/RowListModel.h"
 #include "core/layout/Layout.h"
 
 namespace trainscope::app {

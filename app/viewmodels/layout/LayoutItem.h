@@ -5,8 +5,8 @@
 #include <QPointer>
 
 #include "app/painting/PaintCache.h"
-#include "app/viewmodels/bench/PictureItem.h"
 #include "app/viewmodels/layout/LayoutController.h"
+#include "app/viewmodels/workspace/PictureItem.h"
 
 namespace trainscope::app {
 

@@ -3,8 +3,8 @@
 // traces. Plain values; any thread.
 
 #include "app/viewmodels/layout/LayoutFacts.h"
-#include "core/analysis/layout/RunLayout.h"
-#include "core/analysis/placement/Placement.h"
+#include "core/analysis/cluster/Placement.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/plot/layout/LayoutFigure.h"
 #include "core/plot/schedule/ScheduleFigure.h"

@@ -6,8 +6,8 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/bench/SettingListModel.h"
-#include "app/viewmodels/shared/FactListModel.h"
+#include "app/viewmodels/workspace/FactListModel.h"
+#include "app/viewmodels/workspace/SettingListModel.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/plot/schedule/ScheduleFigure.h"
 

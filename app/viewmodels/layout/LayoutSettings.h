@@ -5,7 +5,7 @@
 #include <QJsonObject>
 #include <QString>
 
-#include "app/viewmodels/bench/SettingRow.h"
+#include "app/viewmodels/workspace/SettingRow.h"
 #include "core/layout/GroupKind.h"
 #include "core/plot/layout/RankColouring.h"
 

@@ -3,8 +3,8 @@
 // what is shown, its colour, and a small curve of the mean GPU power that a worker reads.
 // GUI thread only.
 
-#include "app/viewmodels/shared/StoreWorker.h"
-#include "app/viewmodels/shared/Workspace.h"
+#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/Workspace.h"
 
 #include <QAbstractListModel>
 #include <QPointer>

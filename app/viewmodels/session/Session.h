@@ -2,13 +2,13 @@
 // One window's session: the workspace and everything around it that is not a view: opening files,
 // what was opened lately, imports, messages, changes to the runs. GUI thread only.
 
-#include "app/viewmodels/bench/BenchState.h"
 #include "app/viewmodels/importing/ImportController.h"
 #include "app/viewmodels/importing/ImportReportModel.h"
 #include "app/viewmodels/session/MaintenanceController.h"
 #include "app/viewmodels/session/RecentFiles.h"
-#include "app/viewmodels/shared/Workspace.h"
 #include "app/viewmodels/window/NoticeModel.h"
+#include "app/viewmodels/workspace/BenchState.h"
+#include "app/viewmodels/workspace/Workspace.h"
 
 #include <QObject>
 #include <QQmlEngine>

@@ -4,8 +4,8 @@
 #include <QAbstractListModel>
 #include <QQmlEngine>
 
-#include "app/viewmodels/alignment/RunAlignment.h"
-#include "app/viewmodels/bench/ViewFile.h"
+#include "app/viewmodels/timeline/RunAlignment.h"
+#include "app/viewmodels/workspace/ViewFile.h"
 #include "core/plot/timeline/TimeScale.h"
 
 #include <optional>

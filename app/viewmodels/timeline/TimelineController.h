@@ -14,14 +14,10 @@
 #include <QTimer>
 
 #include "app/painting/TimelineFigure.h"
-#include "app/viewmodels/alignment/AlignmentModel.h"
-#include "app/viewmodels/bench/BenchState.h"
-#include "app/viewmodels/bench/Exportable.h"
 #include "app/viewmodels/inspector/InspectorModel.h"
 #include "app/viewmodels/lanes/LaneListModel.h"
 #include "app/viewmodels/lanes/TimelineLoader.h"
-#include "app/viewmodels/shared/StoreWorker.h"
-#include "app/viewmodels/shared/Workspace.h"
+#include "app/viewmodels/timeline/AlignmentModel.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
 #include "app/viewmodels/timeline/TimeWindow.h"
 #include "app/viewmodels/timeline/TimelineHitTest.h"
@@ -29,6 +25,10 @@
 #include "app/viewmodels/timeline/TimelineOverlays.h"
 #include "app/viewmodels/timeline/TimelineSearch.h"
 #include "app/viewmodels/timeline/ViewHistory.h"
+#include "app/viewmodels/workspace/BenchState.h"
+#include "app/viewmodels/workspace/Exportable.h"
+#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/Workspace.h"
 
 #include <optional>
 

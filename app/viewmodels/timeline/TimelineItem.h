@@ -6,8 +6,8 @@
 #include <QPointer>
 
 #include "app/painting/PaintCache.h"
-#include "app/viewmodels/bench/PictureItem.h"
 #include "app/viewmodels/timeline/TimelineController.h"
+#include "app/viewmodels/workspace/PictureItem.h"
 
 #include <memory>
 

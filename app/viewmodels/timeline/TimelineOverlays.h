@@ -5,7 +5,7 @@
 
 #include <QObject>
 
-#include "app/viewmodels/shared/StoreWorker.h"
+#include "app/viewmodels/workspace/StoreWorker.h"
 #include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"
 

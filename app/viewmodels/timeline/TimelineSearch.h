@@ -6,9 +6,9 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/bench/ViewFile.h"
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/shared/StoreWorker.h"
+#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/ViewFile.h"
 
 #include <vector>
 

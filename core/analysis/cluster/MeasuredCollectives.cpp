@@ -1,7 +1,7 @@
-#include "core/analysis/calls/Calls.h"
 #include "core/analysis/cluster/RunBytes.h"
-#include "core/analysis/communication/GroupPlaces.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/traces/Calls.h"
+#include "core/analysis/traces/GroupPlaces.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-#include "core/analysis/Summary.h"
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/statistics/Summary.h"
 
 namespace trainscope::analysis {
 

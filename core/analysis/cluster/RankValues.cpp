@@ -1,6 +1,6 @@
 #include "core/analysis/cluster/RankValues.h"
 
-#include "core/analysis/SeriesSelection.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 
 #include <algorithm>
 #include <cmath>

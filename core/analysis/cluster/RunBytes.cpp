@@ -1,7 +1,7 @@
 #include "core/analysis/cluster/RunBytes.h"
 
-#include "core/analysis/layout/RunTraffic.h"
 #include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunTraffic.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <fmt/format.h>

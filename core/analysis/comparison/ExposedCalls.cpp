@@ -1,10 +1,10 @@
 #include "core/analysis/comparison/ExposedCalls.h"
 
-#include "core/analysis/CollectiveDetail.h"
-#include "core/analysis/calls/Calls.h"
-#include "core/analysis/communication/Collectives.h"
 #include "core/analysis/comparison/GroupGuess.h"
+#include "core/analysis/machine/CollectiveDetail.h"
 #include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/traces/Calls.h"
+#include "core/analysis/traces/Collectives.h"
 
 #include <algorithm>
 #include <optional>

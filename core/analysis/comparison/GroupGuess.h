@@ -2,7 +2,7 @@
 // Which group a collective belongs to where the trace does not say it, by the layout of the run
 // and what it does; absent where the layout leaves more than one.
 
-#include "core/analysis/communication/GroupPlaces.h"
+#include "core/analysis/traces/GroupPlaces.h"
 #include "core/layout/Layout.h"
 
 #include <map>

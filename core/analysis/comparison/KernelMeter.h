@@ -2,8 +2,8 @@
 // Sums up the kernels of one device by name while its trace is walked: calls that begin in a
 // window, and the time that lies in it.
 
-#include "core/analysis/TraceWindow.h"
-#include "core/analysis/phases/DeviceWalk.h"
+#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/TraceWindow.h"
 
 #include <map>
 #include <string>

@@ -3,8 +3,8 @@
 // reason why it is absent.
 
 #include "core/analysis/comparison/RunMeasures.h"
-#include "core/analysis/detail/RunDetail.h"
-#include "core/analysis/efficiency/Efficiency.h"
+#include "core/analysis/energy/Efficiency.h"
+#include "core/analysis/iterations/RunDetail.h"
 
 namespace trainscope::analysis {
 

@@ -4,7 +4,7 @@
 // micro-batch more needs the activations of one more sample, an estimate either way.
 
 #include "core/analysis/comparison/RunMeasures.h"
-#include "core/analysis/layout/MemoryNeed.h"
+#include "core/analysis/machine/MemoryNeed.h"
 
 #include <optional>
 

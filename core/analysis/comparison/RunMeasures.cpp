@@ -1,7 +1,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 
 #include "core/analysis/comparison/MeasureValues.h"
-#include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/model/Keep.h"
 
 #include <fmt/format.h>

@@ -3,13 +3,13 @@
 // the iterations, where its steps go, and what is configured. All SI. What the data cannot give is
 // absent, with the reason.
 
-#include "core/analysis/Summary.h"
 #include "core/analysis/comparison/Quantity.h"
 #include "core/analysis/comparison/Spread.h"
 #include "core/analysis/comparison/TraceMeasures.h"
-#include "core/analysis/detail/IterationFigures.h"
+#include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/statistics/Summary.h"
 #include "core/layout/Layout.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"

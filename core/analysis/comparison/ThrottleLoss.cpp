@@ -1,6 +1,6 @@
 #include "core/analysis/comparison/ThrottleLoss.h"
 
-#include "core/analysis/CompensatedSum.h"
+#include "core/analysis/statistics/CompensatedSum.h"
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,8 @@
 #pragma once
 // Shares out the time of one device while its trace is walked: see TraceMeasures.h for the rule.
 
-#include "core/analysis/TraceWindow.h"
-#include "core/analysis/phases/DeviceWalk.h"
+#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/TraceWindow.h"
 
 #include <map>
 #include <string>

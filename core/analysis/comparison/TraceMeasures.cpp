@@ -3,9 +3,9 @@
 #include "core/analysis/comparison/ExposedCalls.h"
 #include "core/analysis/comparison/KernelMeter.h"
 #include "core/analysis/comparison/TimeShareMeter.h"
-#include "core/analysis/phases/DeviceActivity.h"
-#include "core/analysis/phases/Pipeline.h"
-#include "core/analysis/phases/StageMap.h"
+#include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/Pipeline.h"
+#include "core/analysis/traces/StageMap.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 // begin late and end early); where they cover none, but last 90 % of a step, of the traced time,
 // scaled to the step. Else they are of the traced time itself, which does not speak for a step.
 
-#include "core/analysis/communication/GroupPlaces.h"
-#include "core/analysis/phases/Phase.h"
+#include "core/analysis/traces/GroupPlaces.h"
+#include "core/analysis/traces/Phase.h"
 #include "core/layout/Layout.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"

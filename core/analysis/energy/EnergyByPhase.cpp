@@ -1,8 +1,8 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/energy/EnergyMeter.h"
-#include "core/analysis/phases/StageMap.h"
 #include "core/analysis/telemetry/SensorProbe.h"
+#include "core/analysis/traces/StageMap.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <algorithm>

@@ -19,8 +19,8 @@
 // (NVML since Ampere); a sensor that repeats itself has its period measured (SensorProbe.h). Sums
 // over GPUs add the bounds.
 
-#include "core/analysis/TraceWindow.h"
-#include "core/analysis/phases/Phase.h"
+#include "core/analysis/traces/Phase.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 

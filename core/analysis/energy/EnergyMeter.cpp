@@ -1,6 +1,6 @@
 #include "core/analysis/energy/EnergyMeter.h"
 
-#include "core/analysis/CollectiveDetail.h"
+#include "core/analysis/machine/CollectiveDetail.h"
 
 #include <algorithm>
 

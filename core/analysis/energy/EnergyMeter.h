@@ -4,7 +4,7 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/energy/PowerIntegral.h"
 #include "core/analysis/energy/SensorBlur.h"
-#include "core/analysis/phases/DeviceWalk.h"
+#include "core/analysis/traces/DeviceWalk.h"
 
 #include <unordered_map>
 

@@ -3,7 +3,7 @@
 // non-missing samples, gaps longer than a limit not bridged. Walks forward, so that the energies of
 // neighbouring intervals sum to that of the whole.
 
-#include "core/analysis/CompensatedSum.h"
+#include "core/analysis/statistics/CompensatedSum.h"
 #include "core/analysis/telemetry/SampleCursor.h"
 
 #include <optional>

@@ -1,7 +1,7 @@
 #include "core/analysis/energy/PowerLags.h"
 
-#include "core/analysis/clocks/PowerEdges.h"
-#include "core/analysis/clocks/RankClocks.h"
+#include "core/analysis/traces/PowerEdges.h"
+#include "core/analysis/traces/RankClocks.h"
 
 #include <algorithm>
 #include <cmath>

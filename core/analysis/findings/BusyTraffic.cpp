@@ -1,6 +1,6 @@
 #include "core/analysis/findings/BusyTraffic.h"
 
-#include "core/analysis/CounterTotal.h"
+#include "core/analysis/statistics/CounterTotal.h"
 #include "core/analysis/telemetry/SampleCursor.h"
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 #include "core/analysis/findings/CollectFacts.h"
 
-#include "core/analysis/SeriesSelection.h"
-#include "core/analysis/detail/RunDetail.h"
 #include "core/analysis/findings/ExposedByKind.h"
-#include "core/analysis/phases/DeviceActivity.h"
-#include "core/analysis/phases/Pipeline.h"
-#include "core/analysis/phases/StageMap.h"
+#include "core/analysis/iterations/RunDetail.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/Pipeline.h"
+#include "core/analysis/traces/StageMap.h"
 #include "core/model/Keep.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/Thresholds.h"
 
-#include "core/analysis/calls/CollectiveKind.h"
+#include "core/analysis/traces/CollectiveKind.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // How long each kind of collective ran on a device while no compute kernel did. Where several ran
 // at once, each counts.
 
-#include "core/analysis/phases/DeviceWalk.h"
+#include "core/analysis/traces/DeviceWalk.h"
 
 #include <map>
 #include <string>

@@ -1,18 +1,18 @@
 #pragma once
 // What the rules look at: the analyses of one run, each made once.
 
-#include "core/analysis/Summary.h"
-#include "core/analysis/communication/CommunicationSummary.h"
-#include "core/analysis/efficiency/Efficiency.h"
+#include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/findings/BusyTraffic.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/AirflowGradient.h"
 #include "core/analysis/telemetry/Burst.h"
 #include "core/analysis/telemetry/PowerSpectrum.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/Settling.h"
 #include "core/analysis/telemetry/ThrottleScan.h"
+#include "core/analysis/traces/CommunicationSummary.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 

@@ -2,7 +2,7 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/Thresholds.h"
 
-#include "core/analysis/KernelCategory.h"
+#include "core/analysis/traces/KernelCategory.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "core/analysis/iterations/PowerIterations.h"
 
-#include "core/analysis/SeriesSelection.h"
 #include "core/analysis/iterations/BoundaryTrack.h"
 #include "core/analysis/iterations/PeriodSearch.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 
 #include <algorithm>

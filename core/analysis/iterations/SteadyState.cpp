@@ -1,7 +1,7 @@
 #include "core/analysis/iterations/SteadyState.h"
 
-#include "core/analysis/SeriesSelection.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Settling.h"
 
 #include <algorithm>

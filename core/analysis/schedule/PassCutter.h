@@ -8,9 +8,9 @@
 // reductions of gradients and the optimizer to none. Memory grows with the passes, and with their
 // kernels as many as are to be kept.
 
-#include "core/analysis/phases/DeviceWalk.h"
-#include "core/analysis/phases/PassName.h"
 #include "core/analysis/schedule/Pass.h"
+#include "core/analysis/traces/DeviceWalk.h"
+#include "core/analysis/traces/PassName.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,9 @@
 #include "core/analysis/schedule/StageTraces.h"
 
-#include "core/analysis/IterationsOfRank.h"
-#include "core/analysis/clocks/RankClocks.h"
 #include "core/analysis/iterations/AnnotatedIterations.h"
-#include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/traces/IterationsOfRank.h"
+#include "core/analysis/traces/RankClocks.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "core/analysis/telemetry/AirflowGradient.h"
 
-#include "core/analysis/Imbalance.h"
+#include "core/analysis/statistics/Imbalance.h"
 
 #include <charconv>
 #include <set>

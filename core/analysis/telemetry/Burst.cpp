@@ -1,7 +1,7 @@
 #include "core/analysis/telemetry/Burst.h"
 
-#include "core/analysis/CompensatedSum.h"
-#include "core/analysis/Distribution.h"
+#include "core/analysis/statistics/CompensatedSum.h"
+#include "core/analysis/statistics/Distribution.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "core/analysis/telemetry/SensorProbe.h"
 
-#include "core/analysis/SeriesSelection.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 
 #include <fmt/format.h>

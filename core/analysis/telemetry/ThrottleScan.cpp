@@ -1,8 +1,8 @@
 #include "core/analysis/telemetry/ThrottleScan.h"
 
-#include "core/analysis/Distribution.h"
-#include "core/analysis/EnergyIntegral.h"
-#include "core/analysis/SeriesStatistics.h"
+#include "core/analysis/statistics/Distribution.h"
+#include "core/analysis/statistics/EnergyIntegral.h"
+#include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/telemetry/SampleCursor.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/catalogue/GpuModel.h"

@@ -1,5 +1,5 @@
 // Quantities with their differences, and where the step goes: from what was measured.
-#include "core/analysis/KernelCategory.h"
+#include "core/analysis/traces/KernelCategory.h"
 #include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/figures/FigureLoaders.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // The kinds of figures, each loaded in a file of its own; called by loadFigure().
 
-#include "core/analysis/Summary.h"
+#include "core/analysis/statistics/Summary.h"
 #include "core/plot/figures/Figure.h"
 #include "core/plot/figures/FigureRuns.h"
 

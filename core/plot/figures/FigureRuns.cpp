@@ -1,6 +1,6 @@
 #include "core/plot/figures/FigureRuns.h"
 
-#include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/plot/figures/NaturalOrder.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "core/plot/figures/KernelTimes.h"
 
-#include "core/analysis/TraceBreakdown.h"
-#include "core/analysis/phases/StageMap.h"
+#include "core/analysis/traces/StageMap.h"
+#include "core/analysis/traces/TraceBreakdown.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/analysis/KernelCategory.h"
+#include "core/analysis/traces/KernelCategory.h"
 #include "core/plot/figures/FigureLoaders.h"
 #include "core/plot/figures/KernelTimes.h"
 #include "core/plot/figures/SweepRuns.h"

@@ -1,5 +1,5 @@
-#include "core/analysis/SeriesSelection.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/PowerSpectrum.h"
 #include "core/plot/figures/FigureLoaders.h"
 

@@ -1,4 +1,4 @@
-#include "core/analysis/efficiency/Efficiency.h"
+#include "core/analysis/energy/Efficiency.h"
 #include "core/plot/figures/FigureLoaders.h"
 #include "core/plot/figures/SweepRuns.h"
 

@@ -1,8 +1,8 @@
 #include "core/plot/overlays/OverlayLoad.h"
 
-#include "core/analysis/SeriesSelection.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/ThrottleScan.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // them, the front half above the rear, coloured by the pipeline stage that they serve, and the
 // layers of each stage. Pure but for the loading.
 
-#include "core/analysis/placement/Placement.h"
+#include "core/analysis/cluster/Placement.h"
 #include "core/plot/figures/FigureGeometry.h"
 
 #include <string>

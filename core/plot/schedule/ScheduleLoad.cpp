@@ -1,4 +1,4 @@
-#include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/plot/CsvText.h"
 #include "core/plot/schedule/ScheduleFigure.h"

@@ -1,4 +1,4 @@
-#include "core/analysis/KernelCategory.h"
+#include "core/analysis/traces/KernelCategory.h"
 #include "core/plot/timeline/LaneFrame.h"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 // Times here are view times: nanoseconds since each run's origin (its start, or iteration k, or by
 // hand), so that several runs share one axis. Absolute time = origin + view time.
 
-#include "core/analysis/clocks/RankClocks.h"
+#include "core/analysis/traces/RankClocks.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"

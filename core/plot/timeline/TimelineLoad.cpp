@@ -1,4 +1,4 @@
-#include "core/analysis/KernelCategory.h"
+#include "core/analysis/traces/KernelCategory.h"
 #include "core/plot/timeline/LaneLoad.h"
 #include "core/plot/timeline/Timeline.h"
 #include "core/plot/timeline/TraceClock.h"

@@ -4,8 +4,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "core/analysis/CollectivePeers.h"
-#include "core/analysis/TraceBreakdown.h"
+#include "core/analysis/traces/CollectivePeers.h"
+#include "core/analysis/traces/TraceBreakdown.h"
 #include "core/store/Store.h"
 #include "importers/kineto/KinetoImporter.h"
 #include "importers/kineto/SharedFiles.h"

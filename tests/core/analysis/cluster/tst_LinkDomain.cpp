@@ -1,12 +1,12 @@
 // Scale-up links that reach beyond a node: two racks of 18 trays with 4 GPUs, each rack one NVLink
 // domain. Ranks 0 to 71 are in the first.
 
-#include "core/analysis/cluster/support/ClusterDatabase.h"
+#include "core/analysis/cluster/ClusterDatabase.h"
 
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/cluster/RunCluster.h"
-#include "core/analysis/communication/GroupPlaces.h"
-#include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/traces/GroupPlaces.h"
 #include "core/layout/GroupSpan.h"
 #include "core/layout/TrafficEdges.h"
 #include "support/TestProgram.h"

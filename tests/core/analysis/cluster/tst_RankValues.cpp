@@ -2,8 +2,8 @@
 
 #include <QtTest>
 
+#include "core/analysis/cluster/ClusterDatabase.h"
 #include "core/analysis/cluster/RankValues.h"
-#include "core/analysis/cluster/support/ClusterDatabase.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

@@ -2,10 +2,10 @@
 
 #include <QtTest>
 
-#include "core/analysis/calls/PlantedRun.h"
+#include "core/analysis/cluster/ClusterDatabase.h"
 #include "core/analysis/cluster/RunBytes.h"
-#include "core/analysis/cluster/support/ClusterDatabase.h"
-#include "core/analysis/layout/RunLayout.h"
+#include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/traces/PlantedRun.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 // Small databases in which everything that a comparison has to find is planted.
 
-#include "core/analysis/calls/PlantedRun.h"
+#include "core/analysis/traces/PlantedRun.h"
 #include "core/store/Fixture.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #pragma once
 // Phases at known power, as the trace and the readings of a sensor that they give.
 
-#include "core/analysis/phases/PlantedTrace.h"
+#include "core/analysis/traces/PlantedTrace.h"
 
-#include "core/analysis/phases/Phase.h"
+#include "core/analysis/traces/Phase.h"
 
 #include <algorithm>
 #include <string>

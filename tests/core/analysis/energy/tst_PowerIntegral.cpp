@@ -1,6 +1,6 @@
 // Energies between moments, by hand and against sums over small steps.
 
-#include "core/analysis/phases/PlantedTrace.h"
+#include "core/analysis/traces/PlantedTrace.h"
 
 #include "core/analysis/energy/PowerIntegral.h"
 #include "support/TestProgram.h"
@@ -15,7 +15,7 @@ using namespace trainscope::test;
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoReading = std::numeric_limits<double>::quiet_NaN();
 
 EnergyPiece got(Result<EnergyPiece> piece) {
     if (!piece.hasValue())
@@ -42,7 +42,7 @@ void tst_PowerIntegral::byHand() {
     const std::int64_t s = 1000 * kMs;
     trace.power(0, 0, 100.0);
     trace.power(0, s, 300.0);
-    trace.power(0, 2 * s, kMissing);
+    trace.power(0, 2 * s, kNoReading);
     trace.power(0, 3 * s, 300.0);
     trace.power(0, 100 * s, 500.0);
     const auto store = trace.store();
@@ -86,7 +86,7 @@ void tst_PowerIntegral::neighboursSumToTheWhole() {
     std::vector<std::pair<std::int64_t, double>> known;
     for (int i = 0; i < 3'000; ++i) {
         now += below(50) == 0 ? 2'000 : below(100);
-        const double watts = below(20) == 0 ? kMissing : 50.0 + static_cast<double>(below(600));
+        const double watts = below(20) == 0 ? kNoReading : 50.0 + static_cast<double>(below(600));
         trace.power(0, now, watts);
         if (!std::isnan(watts))
             known.emplace_back(now, watts);

@@ -2,8 +2,8 @@
 
 #include <QtTest>
 
-#include "core/analysis/calls/PlantedRun.h"
 #include "core/analysis/findings/Findings.h"
+#include "core/analysis/traces/PlantedRun.h"
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"
 

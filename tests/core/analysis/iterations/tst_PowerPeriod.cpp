@@ -1,4 +1,4 @@
-// Planted iterations in a generated power signal: found in number, length and place within the
+// PlantedPower iterations in a generated power signal: found in number, length and place within the
 // stated error, whatever the period, the noise and the sampling.
 
 #include <QtTest>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-struct Planted {
+struct PlantedPower {
     double period = 2.0; // s
     double step = 0.1; // s
     int iterations = 40;
@@ -38,7 +38,7 @@ struct Made {
     std::vector<double> begins; // s, of every iteration, and the end of the last
 };
 
-Made make(const Planted& p) {
+Made make(const PlantedPower& p) {
     std::mt19937 random(p.seed);
     std::normal_distribution<double> normal;
     Made made;
@@ -124,7 +124,7 @@ private Q_SLOTS:
         QFETCH(double, jitter);
         QFETCH(int, warmup);
         for (unsigned seed = 1; seed <= 5; ++seed) {
-            Planted p;
+            PlantedPower p;
             p.period = period;
             p.step = step;
             p.iterations = iterations;

@@ -3,10 +3,10 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "core/analysis/Summary.h"
 #include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/statistics/Summary.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
@@ -19,16 +19,16 @@ using namespace trainscope::analysis;
 
 namespace {
 
-constexpr std::int64_t kBegin = 1'735'689'600'000'000'000;
+constexpr std::int64_t kSteadyBegin = 1'735'689'600'000'000'000;
 
 std::int64_t ns(double seconds) {
     return std::llround(seconds * 1e9);
 }
 TimeNs at(double seconds) {
-    return {kBegin + ns(seconds)};
+    return {kSteadyBegin + ns(seconds)};
 }
 double secondsOf(TimeNs time) {
-    return static_cast<double>(time.ns - kBegin) * 1e-9;
+    return static_cast<double>(time.ns - kSteadyBegin) * 1e-9;
 }
 
 class Database {

@@ -2,7 +2,7 @@
 // A traced step of a pipeline made from a planned schedule: its passes as kernels, with transfers,
 // annotations and what comes after them.
 
-#include "core/analysis/phases/PlantedTrace.h"
+#include "core/analysis/traces/PlantedTrace.h"
 
 #include "core/layout/ScheduleOrder.h"
 

@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "core/analysis/calls/PlantedRun.h"
+#include "core/analysis/traces/PlantedRun.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "support/TestProgram.h"
 

@@ -1,0 +1,62 @@
+#pragma once
+// Findings as people read them: the sentence, its numbers, its rule and what it is a share of. GUI
+// thread.
+
+#include <QQmlEngine>
+
+#include "app/viewmodels/workspace/BenchState.h"
+#include "app/viewmodels/workspace/RowListModel.h"
+
+#include <string>
+
+namespace trainscope::app {
+
+struct FindingRow {
+    QString run;
+    QString text;
+    QString rule; // what was asked, and from which value on it is told
+    QString denominator; // what shares are of
+    QString place; // "rank 5 · 12.3 s to 14.0 s"; empty: of the whole run
+    QString severityText; // "costly", "notable", "to know"
+    int severity = 0; // 0 to know, 1 notable, 2 costly
+    QStringList labels; // of the numbers
+    QStringList values; // ready to read
+    Evidence evidence;
+    bool operator==(const FindingRow& other) const;
+};
+
+class FindingListModel : public RowListModel<FindingRow> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the findings.")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+
+public:
+    enum Role {
+        Run = Qt::UserRole + 1,
+        Text,
+        Rule,
+        Denominator,
+        Place,
+        Severity,
+        SeverityText,
+        Labels,
+        Values,
+    };
+    Q_ENUM(Role)
+
+    using RowListModel::RowListModel;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+    // One finding, or all of them, as plain text.
+    [[nodiscard]] QString textOf(int row) const;
+    [[nodiscard]] QString text() const;
+
+Q_SIGNALS:
+    void countChanged();
+
+protected:
+    [[nodiscard]] QVariant value(const FindingRow& row, int role) const override;
+    void notifyCount() override { Q_EMIT countChanged(); }
+};
+
+} // namespace trainscope::app

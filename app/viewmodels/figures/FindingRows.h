@@ -1,0 +1,19 @@
+#pragma once
+// From the findings of a run to what the list shows. Any thread that owns the store.
+
+#include "app/viewmodels/figures/FindingListModel.h"
+#include "core/model/Import.h"
+#include "core/store/Store.h"
+
+#include <vector>
+
+namespace trainscope::app {
+
+// In the order they are shown in. Cancelled by progress.
+Result<std::vector<FindingRow>> findingRows(
+    const store::Store& store, const Run& run, const Progress& progress);
+
+// What is looked at in every run, one sentence each.
+QStringList rulesLookedAt();
+
+} // namespace trainscope::app

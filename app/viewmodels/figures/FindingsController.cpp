@@ -1,0 +1,141 @@
+#include "app/viewmodels/figures/FindingsController.h"
+
+#include "app/painting/WriteFile.h"
+#include "app/viewmodels/figures/FindingRows.h"
+#include "app/viewmodels/text/RunWording.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+const QString kAllRunsKey = QStringLiteral("all_runs");
+
+// RFC 4180.
+QString csvCell(QString text) {
+    text.replace(QLatin1Char('"'), QLatin1String("\"\""));
+    return QLatin1Char('"') + text + QLatin1Char('"');
+}
+
+QByteArray findingsCsv(const std::vector<FindingRow>& rows) {
+    QString text = QStringLiteral("run,severity,finding,where,rule,denominator,values\n");
+    for (const auto& row : rows) {
+        QStringList values;
+        for (qsizetype i = 0; i < row.labels.size() && i < row.values.size(); ++i)
+            values.append(row.labels[i] + QStringLiteral(": ") + row.values[i]);
+        QStringList cells;
+        for (const auto& cell : {row.run, row.severityText, row.text, row.place, row.rule,
+                 row.denominator, values.join(QStringLiteral("; "))})
+            cells.append(csvCell(cell));
+        text += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
+    }
+    return text.toUtf8();
+}
+
+} // namespace
+
+FindingsController::FindingsController(QObject* parent)
+    : BenchView(parent) { }
+
+void FindingsController::restore() {
+    m_allRuns = savedSettings(BenchState::Findings).value(kAllRunsKey).toBool();
+    Q_EMIT settingsChanged();
+    load();
+}
+
+void FindingsController::setAllRuns(bool all) {
+    if (all == m_allRuns)
+        return;
+    m_allRuns = all;
+    saveSettings(BenchState::Findings, {{kAllRunsKey, all}});
+    Q_EMIT settingsChanged();
+    load();
+}
+
+void FindingsController::forget() {
+    m_known.clear();
+}
+
+std::vector<Run> FindingsController::wantedRuns() const {
+    const auto* open = workspace();
+    if (open == nullptr)
+        return {};
+    return m_allRuns ? open->runs() : open->chosenRuns();
+}
+
+void FindingsController::load() {
+    endReading();
+    refresh();
+    if (!isActive())
+        return;
+    const auto wanted = wantedRuns();
+    const auto unread = std::find_if(
+        wanted.begin(), wanted.end(), [this](const Run& run) { return !m_known.contains(run.id); });
+    if (unread != wanted.end())
+        readRun(*unread);
+}
+
+void FindingsController::readRun(const Run& run) {
+    read<std::vector<FindingRow>>(
+        QString::fromStdString(run.name),
+        [run](const store::Store& store, const Progress& progress) {
+            return findingRows(store, run, progress);
+        },
+        [this, id = run.id](std::vector<FindingRow> rows) {
+            m_known[id] = std::move(rows);
+            load();
+        });
+}
+
+void FindingsController::refresh() {
+    std::vector<FindingRow> rows;
+    for (const auto& run : wantedRuns()) {
+        if (const auto known = m_known.find(run.id); known != m_known.end())
+            rows.insert(rows.end(), known->second.begin(), known->second.end());
+    }
+    m_findings.setRows(std::move(rows));
+    Q_EMIT stateChanged();
+}
+
+QString FindingsController::headline() const {
+    const auto runs = wantedRuns();
+    const auto read = std::count_if(
+        runs.begin(), runs.end(), [this](const Run& run) { return m_known.contains(run.id); });
+    if (read == 0)
+        return {};
+    const QString findings
+        = m_findings.count() == 1 ? tr("1 finding") : tr("%1 findings").arg(m_findings.count());
+    const QString of = read == 1 ? tr("1 run") : tr("%1 runs").arg(read);
+    return tr("%1 in %2").arg(findings, of);
+}
+
+QString FindingsController::emptyTitle() const {
+    if (isLoading() || isStopped() || !errorText().isEmpty() || m_findings.count() > 0)
+        return {};
+    if (workspace() != nullptr && workspace()->runs().empty())
+        return noRunsText();
+    return wantedRuns().empty() ? chooseRunText() : tr("Nothing stands out");
+}
+
+QString FindingsController::emptyText() const {
+    if (emptyTitle().isEmpty() || wantedRuns().empty())
+        return {};
+    return tr("Looked at: %1.").arg(rulesLookedAt().join(QStringLiteral(" · ")));
+}
+
+void FindingsController::open(int row) {
+    if (bench() != nullptr && row >= 0 && row < m_findings.count())
+        bench()->showOnTimeline(m_findings.rows()[static_cast<std::size_t>(row)].evidence);
+}
+
+ExportJob FindingsController::exportJob() const {
+    ExportJob job;
+    job.name = BenchState::keyOf(BenchState::Findings);
+    job.numbers = [rows = m_findings.rows()](const QString& path, const std::function<bool()>&) {
+        return writeFile(path, findingsCsv(rows));
+    };
+    return job;
+}
+
+} // namespace trainscope::app

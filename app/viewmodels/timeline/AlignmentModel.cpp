@@ -1,0 +1,194 @@
+#include "app/viewmodels/timeline/AlignmentModel.h"
+
+#include "app/viewmodels/text/QuantityText.h"
+
+#include <QColor>
+#include <QLocale>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+QColor colorOf(std::size_t index) {
+    const plot::Color color = plot::seriesColor(index);
+    return {color.r, color.g, color.b};
+}
+
+// The decimal text of nanoseconds as seconds, without digits that say nothing.
+QString secondsText(DurationNs time) {
+    const std::int64_t magnitude = time.ns < 0 ? -time.ns : time.ns;
+    QString text = QStringLiteral("%1.%2")
+                       .arg(magnitude / 1'000'000'000)
+                       .arg(magnitude % 1'000'000'000, 9, 10, QLatin1Char('0'));
+    while (text.endsWith(QLatin1Char('0')) && !text.endsWith(QLatin1String(".0")))
+        text.chop(1);
+    return time.ns < 0 ? QLatin1Char('-') + text : text;
+}
+
+} // namespace
+
+void AlignmentModel::setScope(
+    const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs) {
+    beginResetModel();
+    m_runs = runs;
+    m_alignment.clocks.clear(); // perhaps another database's
+    m_first = std::numeric_limits<std::int64_t>::max();
+    m_last = -1;
+    for (const auto& run : catalogue->tables.runs) {
+        for (const auto& iteration : run.iterations) {
+            m_first = std::min(m_first, iteration.index);
+            m_last = std::max(m_last, iteration.index);
+        }
+    }
+    if (m_last < 0)
+        m_first = 0;
+    if (!hasIterations())
+        m_alignment.mode = RunAlignment::Mode::Start;
+    else
+        m_alignment.iteration = std::clamp(m_alignment.iteration, m_first, m_last);
+    endResetModel();
+    Q_EMIT scopeChanged();
+    Q_EMIT clocksChanged();
+    Q_EMIT alignmentChanged();
+}
+
+QString AlignmentModel::title() const {
+    const QString base = byIteration() ? tr("Aligned by iteration %1").arg(m_alignment.iteration)
+                                       : tr("Aligned by start");
+    return m_alignment.moved.empty() ? base : tr("%1, moved by hand").arg(base);
+}
+
+bool AlignmentModel::byIteration() const {
+    return m_alignment.mode == RunAlignment::Mode::Iteration;
+}
+
+void AlignmentModel::alignByStart() {
+    if (!byIteration())
+        return;
+    m_alignment.mode = RunAlignment::Mode::Start;
+    Q_EMIT alignmentChanged();
+}
+
+void AlignmentModel::alignByIteration(int index) {
+    if (!hasIterations() || (byIteration() && m_alignment.iteration == index))
+        return;
+    m_alignment.mode = RunAlignment::Mode::Iteration;
+    m_alignment.iteration = std::clamp<std::int64_t>(index, m_first, m_last);
+    Q_EMIT alignmentChanged();
+}
+
+bool AlignmentModel::moveRun(int row, const QString& seconds) {
+    bool ok = false;
+    double value = QLocale().toDouble(seconds.trimmed(), &ok);
+    if (!ok)
+        value = QLocale::c().toDouble(seconds.trimmed(), &ok);
+    if (!ok || !(std::abs(value) < 1e8) || row < 0 || row >= rowCount())
+        return false;
+    moveRunBy(row, DurationNs{std::llround(value * 1e9)} - offsetOf(static_cast<std::size_t>(row)));
+    return true;
+}
+
+void AlignmentModel::moveRunBy(int row, DurationNs by) {
+    if (row < 0 || row >= rowCount() || by.ns == 0)
+        return;
+    const auto at = static_cast<std::size_t>(row);
+    const DurationNs offset = offsetOf(at) + by;
+    if (offset.ns == 0)
+        m_alignment.moved.erase(m_runs[at].id);
+    else
+        m_alignment.moved[m_runs[at].id] = offset;
+    Q_EMIT dataChanged(index(row), index(row), {OffsetText});
+    Q_EMIT alignmentChanged();
+}
+
+void AlignmentModel::resetOffsets() {
+    if (m_alignment.moved.empty())
+        return;
+    m_alignment.moved.clear();
+    Q_EMIT dataChanged(index(0), index(rowCount() - 1), {OffsetText});
+    Q_EMIT alignmentChanged();
+}
+
+void AlignmentModel::setClocks(const std::vector<Clocks>& clocks) {
+    const bool differed = clocksDiffer();
+    m_alignment.clocks.clear();
+    for (std::size_t i = 0; i < std::min(clocks.size(), m_runs.size()); ++i) {
+        if (clocks[i])
+            m_alignment.clocks[m_runs[i].id] = clocks[i];
+    }
+    Q_EMIT clocksChanged();
+    if (m_alignment.onOneClock && (differed || clocksDiffer()))
+        Q_EMIT alignmentChanged();
+}
+
+void AlignmentModel::setOnOneClock(bool on) {
+    if (m_alignment.onOneClock == on)
+        return;
+    m_alignment.onOneClock = on;
+    Q_EMIT alignmentChanged();
+}
+
+bool AlignmentModel::clocksDiffer() const {
+    return std::any_of(m_alignment.clocks.begin(), m_alignment.clocks.end(),
+        [](const auto& known) { return !known.second->agree; });
+}
+
+QString AlignmentModel::clockText() const {
+    const analysis::RankClocks* worst = nullptr;
+    std::size_t unaligned = 0;
+    for (const auto& [run, clocks] : m_alignment.clocks) {
+        unaligned += clocks->unaligned.size();
+        const bool isComparison = clocks->ranks.size() > 1;
+        if (isComparison
+            && (worst == nullptr
+                || std::abs(clocks->largestCorrection.ns) > std::abs(worst->largestCorrection.ns)))
+            worst = clocks.get();
+    }
+    QStringList lines;
+    if (worst != nullptr) {
+        const QString error = durationText(DurationNs{std::llround(worst->largestUncertaintyNs)});
+        lines << (clocksDiffer()
+                ? tr("Clocks differ by up to %1, known to %2.")
+                      .arg(durationText(DurationNs{std::abs(worst->largestCorrection.ns)}), error)
+                : tr("The clocks of the ranks agree, within %1.").arg(error));
+    }
+    if (unaligned > 0)
+        lines << tr("%n rank(s) cannot be compared.", nullptr, static_cast<int>(unaligned));
+    return lines.join(QLatin1Char('\n'));
+}
+
+int AlignmentModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_runs.size());
+}
+
+QVariant AlignmentModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const auto row = static_cast<std::size_t>(index.row());
+    switch (role) {
+    case Qt::DisplayRole:
+    case RunName:
+        return QString::fromStdString(m_runs[row].name);
+    case RunColor:
+        return colorOf(m_runs[row].color);
+    case OffsetText:
+        return secondsText(offsetOf(row));
+    default:
+        return {};
+    }
+}
+
+QHash<int, QByteArray> AlignmentModel::roleNames() const {
+    return {{RunName, "runName"}, {RunColor, "runColor"}, {OffsetText, "offsetText"}};
+}
+
+DurationNs AlignmentModel::offsetOf(std::size_t row) const {
+    const auto moved = m_alignment.moved.find(m_runs[row].id);
+    return moved == m_alignment.moved.end() ? DurationNs{} : moved->second;
+}
+
+} // namespace trainscope::app

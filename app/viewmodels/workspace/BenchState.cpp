@@ -1,0 +1,158 @@
+#include "app/viewmodels/workspace/BenchState.h"
+
+#include "app/viewmodels/workspace/FigureSettings.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+constexpr int kSaveDelayMs = 500;
+constexpr std::array<const char*, BenchState::kViews> kKeys{
+    "timeline", "layout", "heatmap", "kernels", "sweep", "spectrum", "compare", "findings"};
+
+} // namespace
+
+BenchState::BenchState(QObject* parent)
+    : QObject(parent) {
+    m_saveTimer.setSingleShot(true);
+    m_saveTimer.setInterval(kSaveDelayMs);
+    connect(&m_saveTimer, &QTimer::timeout, this, &BenchState::write);
+}
+
+BenchState::~BenchState() {
+    // The worker drops what it has not begun.
+    if (m_saveTimer.isActive())
+        static_cast<void>(writeBench(viewFolder(), m_uuid, m_saved));
+}
+
+void BenchState::setWorkspace(Workspace* workspace) {
+    if (workspace == m_workspace)
+        return;
+    if (m_workspace)
+        m_workspace->disconnect(this);
+    m_workspace = workspace;
+    if (workspace != nullptr)
+        connect(workspace, &Workspace::databaseChanged, this, &BenchState::reload);
+    reload();
+    Q_EMIT workspaceChanged();
+}
+
+QStringList BenchState::titles() const {
+    return {tr("Timeline"), tr("Layout"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"),
+        tr("Compare"), tr("Findings")};
+}
+
+QString BenchState::keyOf(View view) {
+    return QString::fromLatin1(kKeys[static_cast<std::size_t>(view)]);
+}
+
+void BenchState::setView(View view) {
+    if (view == m_view || view < Timeline || view > Findings)
+        return;
+    m_view = view;
+    m_saved.view = keyOf(view);
+    save();
+    Q_EMIT viewChanged();
+}
+
+QJsonObject BenchState::settings(const QString& view) const {
+    return m_saved.settings.value(view).toObject();
+}
+
+void BenchState::setSettings(const QString& view, const QJsonObject& settings) {
+    if (m_saved.settings.value(view).toObject() == settings)
+        return;
+    m_saved.settings.insert(view, settings);
+    save();
+}
+
+void BenchState::reload() {
+    if (m_saveTimer.isActive())
+        write();
+    const auto* store = m_workspace ? m_workspace->store() : nullptr;
+    m_uuid = store != nullptr ? store->uuid() : std::string();
+    take({});
+    m_cursor.clear();
+    if (m_uuid.empty())
+        return;
+    m_worker.post([this, uuid = m_uuid](const Result<store::Store>&) {
+        const SavedBench saved = readBench(viewFolder(), uuid);
+        m_worker.reply([this, uuid, saved] {
+            // What the user has chosen in the meantime counts.
+            if (uuid == m_uuid && !m_saveTimer.isActive())
+                take(saved);
+        });
+    });
+}
+
+void BenchState::take(const SavedBench& saved) {
+    m_saved = saved;
+    const auto found = std::find_if(kKeys.begin(), kKeys.end(),
+        [&](const char* key) { return saved.view == QLatin1String(key); });
+    const View view = found == kKeys.end() ? m_firstView
+                                           : static_cast<View>(std::distance(kKeys.begin(), found));
+    const bool moved = view != m_view;
+    m_view = view;
+    Q_EMIT restored();
+    if (moved)
+        Q_EMIT viewChanged();
+}
+
+void BenchState::save() {
+    if (!m_uuid.empty())
+        m_saveTimer.start();
+}
+
+void BenchState::write() {
+    m_saveTimer.stop();
+    m_worker.post([this, uuid = m_uuid, saved = m_saved](const Result<store::Store>&) {
+        const Status written = writeBench(viewFolder(), uuid, saved);
+        if (!written.hasValue())
+            m_worker.reply([this, error = written.error()] { Q_EMIT failed(error); });
+    });
+}
+
+QStringList BenchState::presets() const {
+    QStringList titles;
+    for (const auto& figure : plot::paperFigures())
+        titles.append(QString::fromStdString(figure.title));
+    return titles;
+}
+
+void BenchState::openPreset(int preset) {
+    const auto& all = plot::paperFigures();
+    if (preset < 0 || preset >= static_cast<int>(all.size()))
+        return;
+    const auto& query = all[static_cast<std::size_t>(preset)].query;
+    const View view = viewOf(query.kind);
+    setSettings(keyOf(view), encodeSettings({query, false}));
+    Q_EMIT restored();
+    setView(view);
+}
+
+void BenchState::setCursor(std::vector<CursorPlace> places) {
+    if (places == m_cursor)
+        return;
+    m_cursor = std::move(places);
+    Q_EMIT cursorMoved();
+}
+
+std::optional<TimeNs> BenchState::cursorOf(RunId run) const {
+    const auto found = std::find_if(m_cursor.begin(), m_cursor.end(),
+        [run](const CursorPlace& place) { return place.run == run; });
+    return found == m_cursor.end() ? std::nullopt : std::optional(found->time);
+}
+
+void BenchState::select(const Evidence& evidence) {
+    Q_EMIT selected(evidence);
+}
+
+void BenchState::showOnTimeline(const Evidence& evidence) {
+    setView(Timeline);
+    Q_EMIT timelineWanted(evidence);
+}
+
+} // namespace trainscope::app

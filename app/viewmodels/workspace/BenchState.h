@@ -1,0 +1,116 @@
+#pragma once
+// Which view is open, and what was chosen in the views, remembered per database; what one view asks
+// the others to show passes through here. GUI thread.
+
+#include <QJsonObject>
+#include <QObject>
+#include <QPointer>
+#include <QQmlEngine>
+#include <QStringList>
+#include <QTimer>
+
+#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/ViewFile.h"
+#include "app/viewmodels/workspace/Workspace.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::app {
+
+// A place in the data that a view points at.
+struct Evidence {
+    RunId run;
+    std::optional<int> rank;
+    std::optional<TimeRange> range; // absolute
+    std::string metric; // empty: none, or the kernels
+};
+
+// A moment of a run.
+struct CursorPlace {
+    RunId run;
+    TimeNs time; // absolute
+    bool operator==(const CursorPlace&) const = default;
+};
+
+class BenchState : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace WRITE setWorkspace NOTIFY
+            workspaceChanged REQUIRED FINAL)
+    Q_PROPERTY(View view READ view WRITE setView NOTIFY viewChanged FINAL)
+    Q_PROPERTY(QString title READ title NOTIFY viewChanged FINAL)
+    // In the order of View.
+    Q_PROPERTY(QStringList titles READ titles CONSTANT FINAL)
+    // Figures of the paper, for openPreset().
+    Q_PROPERTY(QStringList presets READ presets CONSTANT FINAL)
+
+public:
+    enum View { Timeline, Layout, Heatmap, Kernels, Sweep, Spectrum, Compare, Findings };
+    Q_ENUM(View)
+    static constexpr int kViews = 8;
+
+    explicit BenchState(QObject* parent = nullptr);
+    ~BenchState() override;
+
+    [[nodiscard]] Workspace* workspace() const { return m_workspace; }
+    void setWorkspace(Workspace* workspace);
+    [[nodiscard]] View view() const { return m_view; }
+    void setView(View view);
+    // What a database opens with in which no view was chosen yet; to be set before it is opened.
+    void setFirstView(View view) { m_firstView = view; }
+    [[nodiscard]] QString title() const { return titles().at(m_view); }
+    [[nodiscard]] QStringList titles() const;
+
+    // "timeline", "heatmap", …: as they are stored and named on the command line.
+    static QString keyOf(View view);
+
+    // What was chosen in a view; empty: nothing yet.
+    [[nodiscard]] QJsonObject settings(const QString& view) const;
+    void setSettings(const QString& view, const QJsonObject& settings);
+
+    [[nodiscard]] QStringList presets() const;
+    // Opens its view with its settings.
+    Q_INVOKABLE void openPreset(int preset);
+
+    // The one time cursor of all views: who moves it sets it, who shows it listens. Runs that are
+    // not among the places have none.
+    void setCursor(std::vector<CursorPlace> places);
+    [[nodiscard]] std::optional<TimeNs> cursorOf(RunId run) const;
+
+    // What went wrong in a view, for the window to tell.
+    void report(const trainscope::Error& error) { Q_EMIT failed(error); }
+
+    // All views take it as their selection.
+    void select(const Evidence& evidence);
+    // The same, and opens the timeline there.
+    void showOnTimeline(const Evidence& evidence);
+
+Q_SIGNALS:
+    void workspaceChanged();
+    void viewChanged();
+    // settings() gives something else: another database, or a preset.
+    void restored();
+    void selected(const trainscope::app::Evidence& evidence);
+    void cursorMoved();
+    void timelineWanted(const trainscope::app::Evidence& evidence);
+    void failed(const trainscope::Error& error);
+
+private:
+    void reload();
+    void take(const SavedBench& saved);
+    void save();
+    void write();
+
+    QPointer<Workspace> m_workspace;
+    StoreWorker m_worker;
+    std::string m_uuid;
+    View m_view = Timeline;
+    View m_firstView = Timeline;
+    SavedBench m_saved;
+    std::vector<CursorPlace> m_cursor;
+    QTimer m_saveTimer;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,121 @@
+#pragma once
+// What the views beside the timeline have in common: they hang on a BenchState, read the database
+// in a worker while they are seen, show how far the reading is, and can be stopped. GUI thread.
+
+#include <QPointer>
+#include <QQmlEngine>
+
+#include "app/viewmodels/workspace/BenchState.h"
+#include "app/viewmodels/workspace/Exportable.h"
+#include "app/viewmodels/workspace/StoreWorker.h"
+#include "core/model/Import.h"
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace trainscope::app {
+
+class BenchView : public trainscope::app::Exportable {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("The base of views.")
+    Q_PROPERTY(trainscope::app::BenchState* bench READ bench WRITE setBench NOTIFY benchChanged
+            REQUIRED FINAL)
+    // Only a view that is seen reads.
+    Q_PROPERTY(bool active READ isActive WRITE setActive NOTIFY activeChanged FINAL)
+    Q_PROPERTY(bool loading READ isLoading NOTIFY stateChanged FINAL)
+    Q_PROPERTY(bool stopped READ isStopped NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString progressText READ progressText NOTIFY stateChanged FINAL)
+    Q_PROPERTY(double progress READ progress NOTIFY stateChanged FINAL) // 0..1; -1: unknown
+    Q_PROPERTY(QString errorText READ errorText NOTIFY stateChanged FINAL)
+
+public:
+    explicit BenchView(QObject* parent = nullptr);
+    ~BenchView() override;
+
+    [[nodiscard]] BenchState* bench() const { return m_bench; }
+    void setBench(BenchState* bench);
+    [[nodiscard]] bool isActive() const { return m_active; }
+    void setActive(bool active);
+
+    [[nodiscard]] bool isLoading() const { return m_loading; }
+    [[nodiscard]] bool isStopped() const { return m_stopped; }
+    [[nodiscard]] QString progressText() const { return m_progressText; }
+    [[nodiscard]] double progress() const { return m_progress; }
+    [[nodiscard]] QString errorText() const { return m_error; }
+    Q_INVOKABLE void cancel();
+    Q_INVOKABLE void readAgain();
+
+Q_SIGNALS:
+    void benchChanged();
+    void activeChanged();
+    void stateChanged();
+
+protected:
+    // The settings that the bench keeps for the view are other ones.
+    virtual void restore() = 0;
+    // The database or its runs are other ones: all that was read is stale.
+    virtual void forget() = 0;
+    // Begins to read what is wanted and not known yet; nothing while the view is not active.
+    virtual void load() = 0;
+    // A reading was stopped or failed.
+    virtual void nothingRead() { }
+    virtual void takeSelection(const trainscope::app::Evidence& /*evidence*/) { }
+
+    // nullptr without a bench, or while no database is open.
+    [[nodiscard]] const Workspace* workspace() const;
+    [[nodiscard]] StoreWorker& worker() { return m_worker; }
+    // What the bench keeps for a view; empty without one, or where nothing was ever chosen.
+    [[nodiscard]] QJsonObject savedSettings(BenchState::View view) const;
+    void saveSettings(BenchState::View view, const QJsonObject& settings);
+
+    // Runs `job` in the worker and hands what it gives to `take`, on the GUI thread. A later
+    // reading supersedes it. `what` stands before the phases of its progress. The job must not
+    // touch the view.
+    template <typename T>
+    void read(const QString& what,
+        std::function<Result<T>(const store::Store& store, const Progress& progress)> job,
+        std::function<void(T value)> take);
+    // The reading under way, if any, comes to nothing, and so does what an earlier one told.
+    void endReading();
+
+private:
+    using Finish = std::function<void()>; // for the GUI thread
+    using Job = std::function<Finish(const store::Store& store, const Progress& progress)>;
+
+    void leaveBench();
+    void reloadDatabase();
+    void start(const QString& what, Job job);
+    void showStep(const QString& text, double fraction);
+    void fail(const Error& error);
+
+    QPointer<BenchState> m_bench;
+    bool m_active = false;
+    StoreWorker m_worker;
+    LatestTask<Finish> m_task{m_worker};
+    bool m_loading = false;
+    bool m_stopped = false;
+    QString m_progressText;
+    double m_progress = -1.0;
+    QString m_error;
+};
+
+template <typename T>
+void BenchView::read(const QString& what,
+    std::function<Result<T>(const store::Store&, const Progress&)> job,
+    std::function<void(T)> take) {
+    start(what,
+        [this, job = std::move(job), take = std::move(take)](
+            const store::Store& store, const Progress& progress) -> Finish {
+            auto result = std::make_shared<Result<T>>(job(store, progress));
+            return [this, take, result] {
+                if (!result->hasValue())
+                    return fail(result->error());
+                endReading();
+                take(std::move(*result).value());
+            };
+        });
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,114 @@
+#pragma once
+// A view that is one picture, which may be higher than the window: what the pointer is over, what
+// is selected in it and in the other views, and the words for both. GUI thread.
+//
+// Positions are logical pixels of the picture.
+
+#include <QQmlEngine>
+#include <QRectF>
+
+#include "app/viewmodels/workspace/BenchView.h"
+#include "app/viewmodels/workspace/FactListModel.h"
+#include "core/plot/PlotScene.h"
+#include "core/plot/Theme.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::app {
+
+// A part of the picture.
+struct DrawnPart {
+    plot::Rect outline;
+    std::string title;
+    std::vector<std::pair<std::string, std::string>> facts; // label, value with unit
+    Evidence evidence; // of an invalid run: the part is of no run
+};
+
+class DrawnView : public trainscope::app::BenchView {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("The base of views that are one picture.")
+    Q_PROPERTY(bool ready READ isReady NOTIFY stateChanged FINAL) // there is a picture
+    Q_PROPERTY(QString emptyText READ emptyText NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString title READ title NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString caption READ caption NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString notes READ notes NOTIFY stateChanged FINAL) // one a line
+    Q_PROPERTY(double contentHeight READ contentHeight NOTIFY contentHeightChanged FINAL)
+
+    Q_PROPERTY(QRectF hovered READ hovered NOTIFY hoverChanged FINAL) // empty: nothing
+    Q_PROPERTY(QString hoverTitle READ hoverTitle NOTIFY hoverChanged FINAL)
+    Q_PROPERTY(QString hoverText READ hoverText NOTIFY hoverChanged FINAL)
+    Q_PROPERTY(QRectF selected READ selected NOTIFY selectionChanged FINAL)
+    Q_PROPERTY(QString selectedTitle READ selectedTitle NOTIFY selectionChanged FINAL)
+    Q_PROPERTY(trainscope::app::FactListModel* selectedFacts READ selectedFacts CONSTANT FINAL)
+
+public:
+    explicit DrawnView(QObject* parent = nullptr);
+
+    [[nodiscard]] virtual bool isReady() const = 0;
+    [[nodiscard]] virtual QString emptyText() const = 0;
+    [[nodiscard]] virtual QString title() const = 0;
+    [[nodiscard]] virtual QString caption() const = 0;
+    [[nodiscard]] virtual QString notes() const = 0;
+    [[nodiscard]] double contentHeight() const { return m_contentHeight; }
+
+    // For the item that paints; nullptr while there is nothing. The picture is at least as high as
+    // the view.
+    std::shared_ptr<const plot::PlotScene> draw(const plot::Theme& theme,
+        const plot::MeasureText& measure, double width, double viewHeight);
+
+    Q_INVOKABLE void hoverAt(double x, double y);
+    Q_INVOKABLE void leave();
+    Q_INVOKABLE void clickAt(double x, double y);
+    // The timeline of what is selected.
+    Q_INVOKABLE void openSelected();
+    // To the neighbour of what is selected, by columns and rows; true if there is one.
+    Q_INVOKABLE virtual bool step(int columns, int rows);
+
+    [[nodiscard]] QRectF hovered() const;
+    [[nodiscard]] QString hoverTitle() const;
+    [[nodiscard]] QString hoverText() const;
+    [[nodiscard]] QRectF selected() const;
+    [[nodiscard]] QString selectedTitle() const;
+    [[nodiscard]] FactListModel* selectedFacts() { return &m_facts; }
+
+Q_SIGNALS:
+    void contentHeightChanged();
+    void hoverChanged();
+    void selectionChanged();
+    void repaintNeeded();
+
+protected:
+    // Decides the geometry for that width, and keeps it for partAt(); nullptr while there is
+    // nothing. The scene is at least as high as the view.
+    virtual std::shared_ptr<const plot::PlotScene> layOutScene(
+        const plot::Theme& theme, const plot::MeasureText& measure, double width, double viewHeight)
+        = 0;
+    [[nodiscard]] virtual std::optional<DrawnPart> partAt(double x, double y) const = 0;
+    // The part that shows that place of the data; absent where none does.
+    [[nodiscard]] virtual std::optional<DrawnPart> find(const Evidence& evidence) const = 0;
+    // Where the keys begin.
+    [[nodiscard]] virtual std::optional<plot::Rect> firstPart() const = 0;
+
+    void takeSelection(const trainscope::app::Evidence& evidence) override;
+    // The picture is another one: nothing is pointed at.
+    void pictureChanged();
+    void forgetSelection() { m_evidence.reset(); }
+    [[nodiscard]] const std::optional<DrawnPart>& selectedPart() const { return m_selected; }
+
+private:
+    void placeSelection();
+    void setSelected(std::optional<DrawnPart> part);
+
+    double m_contentHeight = 0.0;
+    std::optional<DrawnPart> m_hover;
+    std::optional<Evidence> m_evidence;
+    std::optional<DrawnPart> m_selected;
+    FactListModel m_facts;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,46 @@
+#pragma once
+// A short list of labelled values for the inspector, with section heads among them. GUI thread.
+
+#include <QQmlEngine>
+#include <QString>
+
+#include "app/viewmodels/workspace/RowListModel.h"
+
+#include <vector>
+
+namespace trainscope::app {
+
+struct Fact {
+    QString label;
+    QString value; // ready to read, with its unit
+    bool isHead = false;
+    QString note = {}; // of the value, less important
+    bool operator==(const Fact&) const = default;
+};
+
+class FactListModel : public RowListModel<Fact> {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the inspector.")
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+
+public:
+    enum Role { Label = Qt::UserRole + 1, Value, IsHead, Note };
+    Q_ENUM(Role)
+
+    using RowListModel::RowListModel;
+    [[nodiscard]] const std::vector<Fact>& facts() const { return rows(); }
+    void setFacts(std::vector<Fact> facts) { setRows(std::move(facts)); }
+    // "label<tab>value" lines, with a note "label<tab>value<tab>note".
+    [[nodiscard]] QString text() const;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+
+Q_SIGNALS:
+    void countChanged();
+
+protected:
+    [[nodiscard]] QVariant value(const Fact& fact, int role) const override;
+    void notifyCount() override { Q_EMIT countChanged(); }
+};
+
+} // namespace trainscope::app

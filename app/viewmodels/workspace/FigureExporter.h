@@ -1,0 +1,138 @@
+#pragma once
+// The export of what a view shows: choices of the dialog, and the work in a thread of its own that
+// can be cancelled. GUI thread.
+
+#include "app/viewmodels/workspace/Exportable.h"
+
+#include <QFutureWatcher>
+#include <QObject>
+#include <QPointer>
+#include <QQmlEngine>
+#include <QStringList>
+#include <QUrl>
+
+#include <atomic>
+#include <memory>
+
+namespace trainscope::app {
+
+class FigureExporter : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::Exportable* source READ source WRITE setSource NOTIFY sourceChanged
+            REQUIRED FINAL)
+    // Size of the view, logical pixels, for "as on screen".
+    Q_PROPERTY(double viewWidth MEMBER m_viewWidth NOTIFY viewChanged FINAL)
+    Q_PROPERTY(double viewHeight MEMBER m_viewHeight NOTIFY viewChanged FINAL)
+
+    // The view is dark, for "as on screen".
+    Q_PROPERTY(bool viewDark MEMBER m_viewDark NOTIFY viewChanged FINAL)
+
+    // Choices by index into these texts.
+    Q_PROPERTY(QStringList formats READ formats CONSTANT FINAL)
+    Q_PROPERTY(QStringList presets READ presets CONSTANT FINAL)
+    Q_PROPERTY(QStringList themes READ themes CONSTANT FINAL)
+    Q_PROPERTY(int format READ format WRITE setFormat NOTIFY optionsChanged FINAL)
+    Q_PROPERTY(int preset READ preset WRITE setPreset NOTIFY optionsChanged FINAL)
+    Q_PROPERTY(int theme READ theme WRITE setTheme NOTIFY optionsChanged FINAL)
+    Q_PROPERTY(bool drawn READ isDrawn NOTIFY optionsChanged FINAL) // not CSV
+    Q_PROPERTY(bool raster READ isRaster NOTIFY optionsChanged FINAL) // PNG
+    Q_PROPERTY(double widthMm READ widthMm WRITE setWidthMm NOTIFY optionsChanged FINAL)
+    Q_PROPERTY(
+        double heightMm READ heightMm WRITE setHeightMm NOTIFY optionsChanged FINAL) // 0: free
+    Q_PROPERTY(int dpi READ dpi WRITE setDpi NOTIFY optionsChanged FINAL)
+    Q_PROPERTY(QString path READ path WRITE setPath NOTIFY pathChanged FINAL)
+    Q_PROPERTY(QUrl folder READ folder NOTIFY pathChanged FINAL)
+    Q_PROPERTY(bool overwrites READ overwrites NOTIFY pathChanged FINAL)
+
+    Q_PROPERTY(bool running READ isRunning NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QStringList warnings READ warnings NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString lastError READ lastError NOTIFY stateChanged FINAL)
+    Q_PROPERTY(
+        QString lastPath READ lastPath NOTIFY stateChanged FINAL) // written; empty: nothing yet
+
+public:
+    explicit FigureExporter(QObject* parent = nullptr);
+    ~FigureExporter() override;
+
+    [[nodiscard]] Exportable* source() const { return m_source; }
+    void setSource(Exportable* source);
+
+    [[nodiscard]] QStringList formats() const;
+    [[nodiscard]] QStringList presets() const;
+    [[nodiscard]] QStringList themes() const;
+    [[nodiscard]] int format() const { return m_format; }
+    [[nodiscard]] int preset() const { return m_preset; }
+    [[nodiscard]] int theme() const { return m_theme; }
+    [[nodiscard]] double widthMm() const { return m_widthMm; }
+    [[nodiscard]] double heightMm() const { return m_heightMm; }
+    [[nodiscard]] int dpi() const { return m_dpi; }
+    [[nodiscard]] QString path() const { return m_path; }
+    [[nodiscard]] QUrl folder() const;
+    [[nodiscard]] bool overwrites() const;
+    [[nodiscard]] bool isDrawn() const { return m_format != kCsv; }
+    [[nodiscard]] bool isRaster() const { return m_format == kPng; }
+    void setFormat(int format);
+    void setPreset(int preset);
+    void setTheme(int theme);
+    void setWidthMm(double width);
+    void setHeightMm(double height);
+    void setDpi(int dpi);
+    void setPath(const QString& path);
+
+    [[nodiscard]] bool isRunning() const { return m_watcher.isRunning(); }
+    [[nodiscard]] QStringList warnings() const { return m_warnings; }
+    [[nodiscard]] QString lastError() const { return m_error; }
+    [[nodiscard]] QString lastPath() const { return m_lastPath; }
+
+    // Suggests a name in the last folder; forgets what the last export said.
+    Q_INVOKABLE void prepare();
+    Q_INVOKABLE void choose(const QUrl& file);
+    // Writes to `path`; the suffix decides the format, and is added where there is none. A name
+    // alone lies in the last folder, and ~ is the home folder.
+    Q_INVOKABLE void exportNow();
+    Q_INVOKABLE void exportTo(const QString& path);
+    Q_INVOKABLE void cancel();
+
+Q_SIGNALS:
+    void sourceChanged();
+    void viewChanged();
+    void optionsChanged();
+    void pathChanged();
+    void stateChanged();
+    void finished(bool written);
+
+private:
+    static constexpr int kPng = 2;
+    static constexpr int kCsv = 3;
+
+    struct Outcome {
+        QString path;
+        QStringList warnings;
+        QString error;
+    };
+    static Outcome outcomeOf(const ExportJob& job, const QString& path,
+        const FigureOptions& options, const std::function<bool()>& stop);
+    void takeOutcome(const Outcome& outcome);
+    [[nodiscard]] bool isAsOnScreen() const;
+    [[nodiscard]] FigureOptions options() const;
+
+    QPointer<Exportable> m_source;
+    double m_viewWidth = 0.0;
+    double m_viewHeight = 0.0;
+    bool m_viewDark = false;
+    int m_format = 0;
+    int m_preset = 0;
+    int m_theme = 0;
+    double m_widthMm = 0.0;
+    double m_heightMm = 0.0;
+    int m_dpi = 300;
+    QString m_path;
+    QStringList m_warnings;
+    QString m_error;
+    QString m_lastPath;
+    QFutureWatcher<Outcome> m_watcher;
+    std::shared_ptr<std::atomic<bool>> m_cancelled;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,37 @@
+#pragma once
+// What can be chosen in the views of figures, as rows of controls and as JSON to be remembered.
+// Plain functions; any thread.
+
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+
+#include "app/viewmodels/workspace/BenchState.h"
+#include "app/viewmodels/workspace/SettingRow.h"
+#include "core/plot/figures/Figure.h"
+
+#include <vector>
+
+namespace trainscope::app {
+
+struct FigureSettings {
+    plot::FigureQuery query; // without runs
+    bool shownRunsOnly = false; // else all runs of the database
+    bool operator==(const FigureSettings&) const = default;
+};
+
+// The view that shows figures of that kind.
+BenchState::View viewOf(plot::FigureKind kind);
+// What a view shows before anything is chosen.
+FigureSettings defaultSettings(BenchState::View view);
+QJsonObject encodeSettings(const FigureSettings& settings);
+// What cannot be understood, or belongs to another view, is that of the default.
+FigureSettings decodeSettings(BenchState::View view, const QJsonObject& json);
+
+std::vector<SettingRow> settingRows(BenchState::View view, const FigureSettings& settings,
+    const std::vector<plot::FigureChoice>& metrics);
+// The settings after that choice; unknown keys and choices change nothing.
+FigureSettings withSetting(const FigureSettings& settings,
+    const std::vector<plot::FigureChoice>& metrics, const QString& key, int choice);
+
+} // namespace trainscope::app

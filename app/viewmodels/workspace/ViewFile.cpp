@@ -1,0 +1,203 @@
+#include "app/viewmodels/workspace/ViewFile.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSaveFile>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+namespace trainscope::app {
+namespace {
+
+using plot::LaneStyle;
+using plot::TimeDisplay;
+
+const std::array<std::pair<LaneStyle, QLatin1String>, 5> kStyles{
+    {{LaneStyle::Lines, QLatin1String("lines")}, {LaneStyle::Band, QLatin1String("band")},
+        {LaneStyle::Heat, QLatin1String("heat")}, {LaneStyle::Kernels, QLatin1String("kernels")},
+        {LaneStyle::Thread, QLatin1String("thread")}}};
+const std::array<std::pair<TimeDisplay, QLatin1String>, 4> kDisplays{
+    {{TimeDisplay::Relative, QLatin1String("relative")}, {TimeDisplay::Utc, QLatin1String("utc")},
+        {TimeDisplay::Local, QLatin1String("local")},
+        {TimeDisplay::Iteration, QLatin1String("iteration")}}};
+
+template <typename Table, typename Key>
+QString nameOf(const Table& table, Key key) {
+    const auto found = std::find_if(
+        table.begin(), table.end(), [key](const auto& entry) { return entry.first == key; });
+    return found == table.end() ? QString() : QString(found->second);
+}
+
+template <typename Table>
+auto keyOf(const Table& table, const QString& name)
+    -> std::optional<typename Table::value_type::first_type> {
+    const auto found = std::find_if(
+        table.begin(), table.end(), [&name](const auto& entry) { return entry.second == name; });
+    if (found == table.end())
+        return std::nullopt;
+    return found->first;
+}
+
+QJsonObject encodeLane(const plot::LaneSpec& lane) {
+    QJsonObject object{{QStringLiteral("style"), nameOf(kStyles, lane.style)},
+        {QStringLiteral("metric"), QString::fromStdString(lane.metric)},
+        {QStringLiteral("height"), lane.height}};
+    if (lane.rank)
+        object.insert(QStringLiteral("rank"), *lane.rank);
+    return object;
+}
+
+std::optional<plot::LaneSpec> decodeLane(const QJsonObject& object) {
+    const auto style = keyOf(kStyles, object.value(QLatin1String("style")).toString());
+    if (!style)
+        return std::nullopt;
+    plot::LaneSpec lane;
+    lane.style = *style;
+    lane.metric = object.value(QLatin1String("metric")).toString().toStdString();
+    lane.height
+        = std::clamp(object.value(QLatin1String("height")).toDouble(lane.height), 16.0, 4000.0);
+    if (object.contains(QLatin1String("rank")))
+        lane.rank = object.value(QLatin1String("rank")).toInt();
+    return lane;
+}
+
+// Nanoseconds do not fit a JSON number.
+QJsonObject encodeMark(const Mark& mark) {
+    return {{QStringLiteral("run"), QString::fromStdString(mark.run)},
+        {QStringLiteral("begin_ns"), QString::number(mark.range.begin.ns)},
+        {QStringLiteral("end_ns"), QString::number(mark.range.end.ns)},
+        {QStringLiteral("label"), mark.label}};
+}
+
+std::optional<Mark> decodeMark(const QJsonObject& object) {
+    bool beginOk = false;
+    bool endOk = false;
+    Mark mark;
+    mark.run = object.value(QLatin1String("run")).toString().toStdString();
+    mark.range.begin.ns = object.value(QLatin1String("begin_ns")).toString().toLongLong(&beginOk);
+    mark.range.end.ns = object.value(QLatin1String("end_ns")).toString().toLongLong(&endOk);
+    mark.label = object.value(QLatin1String("label")).toString();
+    if (!beginOk || !endOk || mark.range.end < mark.range.begin)
+        return std::nullopt;
+    return mark;
+}
+
+QString pathOf(const QString& folder, const std::string& uuid) {
+    QString name = QString::fromStdString(uuid);
+    for (QChar& c : name) {
+        if (!c.isLetterOrNumber() && c != QLatin1Char('-'))
+            c = QLatin1Char('_');
+    }
+    return QDir(folder).filePath(name + QLatin1String(".json"));
+}
+
+QByteArray readFile(const QString& folder, const std::string& uuid) {
+    QFile file(pathOf(folder, uuid));
+    if (uuid.empty() || !file.open(QIODevice::ReadOnly))
+        return {};
+    return file.readAll();
+}
+
+Error notRemembered(const QString& path, const QString& reason) {
+    return {ErrorCode::Io,
+        "The arrangement of the views cannot be remembered: " + reason.toStdString(),
+        path.toStdString()};
+}
+
+// Null takes a key away.
+Status mergeIntoFile(const QString& folder, const std::string& uuid, const QJsonObject& changes) {
+    // Timeline and figures write from threads of their own.
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    QJsonObject root = QJsonDocument::fromJson(readFile(folder, uuid)).object();
+    for (auto it = changes.begin(); it != changes.end(); ++it) {
+        if (it.value().isNull())
+            root.remove(it.key());
+        else
+            root.insert(it.key(), it.value());
+    }
+    const QString path = pathOf(folder, uuid);
+    QSaveFile file(path);
+    if (!QDir().mkpath(folder) || !file.open(QIODevice::WriteOnly))
+        return notRemembered(path, file.errorString());
+    file.write(QJsonDocument(root).toJson(QJsonDocument::Indented));
+    if (!file.commit())
+        return notRemembered(path, file.errorString());
+    return {};
+}
+
+} // namespace
+
+QString viewFolder() {
+    QString state = QString::fromLocal8Bit(qgetenv("XDG_STATE_HOME"));
+    if (state.isEmpty())
+        state = QDir::home().filePath(QStringLiteral(".local/state"));
+    return QDir(state).filePath(QStringLiteral("trainscope/views"));
+}
+
+QByteArray encodeView(const SavedView& view) {
+    QJsonObject root{{QStringLiteral("version"), 1},
+        {QStringLiteral("time"), nameOf(kDisplays, view.display)},
+        {QStringLiteral("overlays"), view.overlays}};
+    if (view.arrangement) {
+        QJsonArray lanes;
+        for (const auto& lane : view.arrangement->lanes)
+            lanes.append(encodeLane(lane));
+        root.insert(QStringLiteral("lanes"), lanes);
+    }
+    QJsonArray marks;
+    for (const auto& mark : view.marks)
+        marks.append(encodeMark(mark));
+    root.insert(QStringLiteral("marks"), marks);
+    return QJsonDocument(root).toJson(QJsonDocument::Indented);
+}
+
+SavedView decodeView(const QByteArray& json) {
+    const QJsonObject root = QJsonDocument::fromJson(json).object();
+    SavedView view;
+    view.display = keyOf(kDisplays, root.value(QLatin1String("time")).toString())
+                       .value_or(TimeDisplay::Relative);
+    view.overlays = root.value(QLatin1String("overlays")).toBool(true);
+    if (root.contains(QLatin1String("lanes"))) {
+        view.arrangement.emplace();
+        for (const auto& value : root.value(QLatin1String("lanes")).toArray()) {
+            if (auto lane = decodeLane(value.toObject()))
+                view.arrangement->lanes.push_back(std::move(*lane));
+        }
+    }
+    for (const auto& value : root.value(QLatin1String("marks")).toArray()) {
+        if (auto mark = decodeMark(value.toObject()))
+            view.marks.push_back(std::move(*mark));
+    }
+    return view;
+}
+
+SavedView readView(const QString& folder, const std::string& uuid) {
+    return decodeView(readFile(folder, uuid));
+}
+
+Status writeView(const QString& folder, const std::string& uuid, const SavedView& view) {
+    QJsonObject changes = QJsonDocument::fromJson(encodeView(view)).object();
+    if (!view.arrangement)
+        changes.insert(QStringLiteral("lanes"), QJsonValue::Null);
+    return mergeIntoFile(folder, uuid, changes);
+}
+
+SavedBench readBench(const QString& folder, const std::string& uuid) {
+    const QJsonObject root = QJsonDocument::fromJson(readFile(folder, uuid)).object();
+    return {root.value(QLatin1String("view")).toString(),
+        root.value(QLatin1String("settings")).toObject()};
+}
+
+Status writeBench(const QString& folder, const std::string& uuid, const SavedBench& bench) {
+    return mergeIntoFile(folder, uuid,
+        {{QStringLiteral("version"), 1}, {QStringLiteral("view"), bench.view},
+            {QStringLiteral("settings"), bench.settings}});
+}
+
+} // namespace trainscope::app

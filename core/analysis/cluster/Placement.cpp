@@ -1,0 +1,314 @@
+#include "core/analysis/cluster/Placement.h"
+
+#include "core/analysis/cluster/PlacementModel.h"
+#include "core/analysis/cluster/StageMemory.h"
+#include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/machine/ModelShape.h"
+#include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/machine/RunTraffic.h"
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/Summary.h"
+#include "core/analysis/telemetry/AirflowGradient.h"
+#include "core/analysis/telemetry/ThermalFit.h"
+#include "core/analysis/telemetry/ThrottleScan.h"
+#include "core/analysis/telemetry/UniformSeries.h"
+#include "core/catalogue/GpuModel.h"
+#include "core/catalogue/TrainingModel.h"
+#include "core/layout/Cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace trainscope::analysis {
+
+namespace {
+
+Error missing(std::string message, const Run& run) {
+    return {ErrorCode::NotFound, std::move(message), run.name};
+}
+
+std::optional<double> meanOf(const GpuSummary& gpu, const char* metric) {
+    const auto found = gpu.metrics.find(metric);
+    return found == gpu.metrics.end() ? std::nullopt : found->second.mean;
+}
+
+class Reader {
+public:
+    Reader(const store::Store& store, const Run& run, const Progress& progress)
+        : m_store(store)
+        , m_run(run)
+        , m_progress(progress) { }
+
+    Result<Placement> propose() {
+        for (const auto step : {&Reader::readLayout, &Reader::readSummary, &Reader::readThrottling,
+                 &Reader::placeGpus, &Reader::fitHeat}) {
+            if (Status status = (this->*step)(); !status.hasValue())
+                return status.error();
+        }
+        const auto room = stageMemoryOf(m_run, *m_layout, m_layersBefore, *m_summary);
+        PlacementInput input{
+            *m_layout, m_gpus, m_layers, m_layersBefore, m_extra, room.most, m_thermal, m_knowsAir};
+        if (Status status = readTraffic(input); !status.hasValue())
+            return status.error();
+        Placement placement = placeStages(input);
+        placement.layoutWording = m_wording;
+        placement.assumptions.push_back(room.wording);
+        placement.assumptions.push_back(m_extraWording);
+        placement.notes.insert(placement.notes.end(), m_notes.begin(), m_notes.end());
+        return placement;
+    }
+
+private:
+    Status readLayout() {
+        const auto told = runLayout(m_store, m_run, m_progress);
+        if (!told.hasValue())
+            return told.error();
+        auto request = told.value().request;
+        const auto shape = shapeOf(m_run.launch, catalogue::modelCatalogue());
+        if (shape.hasValue() && !request.layers && request.stageLayers.empty())
+            request.layers = shape.value().model.layers;
+        auto made = layout::makeLayout(request);
+        if (!made.hasValue())
+            return made.error();
+        m_wording = told.value().wording;
+        m_layout.emplace(std::move(made).value());
+        const int stages = m_layout->grid.degrees().pipeline;
+        if (stages < 2)
+            return missing("This run has no pipeline: there are no stages to place.", m_run);
+        if (m_layout->chunks.empty())
+            return missing("It is not known how many layers the model has: name a model of the "
+                           "catalogue in the launch configuration, or enter the layout by hand.",
+                m_run);
+        for (int stage = 0; stage < stages; ++stage) {
+            m_layersBefore.push_back(layersOf(m_layout->chunks, stage));
+            m_layers += m_layersBefore.back();
+        }
+        takeExtra(shape);
+        return {};
+    }
+
+    // The logits, in forward passes of a layer: 2·h·V against a layer's projections and
+    // feed-forward (ModelWork.h, without scores); looking up the embedding is no arithmetic.
+    void takeExtra(const Result<ModelShape>& shape) {
+        m_extra.assign(m_layersBefore.size(), 0.0);
+        if (!shape.hasValue()) {
+            m_extraWording
+                = "The model's shape is not known: embedding and loss count for nothing.";
+            return;
+        }
+        const auto& model = shape.value().model;
+        const double hidden = model.hidden;
+        const double width = static_cast<double>(model.heads) * model.headSize;
+        const double keys = static_cast<double>(model.kvHeads) * model.headSize;
+        const double layer = 4.0 * hidden * width + 4.0 * hidden * keys
+            + (model.gatedMlp ? 3.0 : 2.0) * 2.0 * hidden * model.ffn * model.expertsPerToken;
+        const bool turnsBack = m_layout->schedule == layout::ScheduleKind::ZeroBubbleV;
+        double& extra = turnsBack ? m_extra.front() : m_extra.back();
+        extra = layer > 0.0 ? 2.0 * hidden * model.vocabulary / layer : 0.0;
+        m_extraWording
+            = fmt::format("The {} stage computes the loss besides, as much as {:.2f} layers.",
+                turnsBack ? "first" : "last", extra);
+    }
+
+    Status readSummary() {
+        const auto steady = steadyStateOf(m_store, m_run, m_progress);
+        if (!steady.hasValue())
+            return steady.error();
+        m_window = steady.value().window;
+        if (steady.value().basis == SteadyBasis::Iterations && steady.value().iterations > 0)
+            m_stepSeconds
+                = m_window.length().seconds() / static_cast<double>(steady.value().iterations);
+        m_notes.push_back("Over " + steady.value().wording + ".");
+        auto summary = summarise(m_store, m_run,
+            SummaryScope{m_window,
+                {"gpu_temperature", "gpu_power", "sm_clock", "gpu_utilization", "mem_used"}},
+            m_progress);
+        if (!summary.hasValue())
+            return summary.error();
+        m_summary.emplace(std::move(summary).value());
+        return {};
+    }
+
+    // What groups exchange, over which links; nothing where something of it is not known.
+    Status readTraffic(PlacementInput& input) const {
+        const auto model = trafficModelOf(m_run.launch, catalogue::modelCatalogue());
+        const auto machine = machineOf(m_store, m_run);
+        if (!machine.hasValue())
+            return machine.error();
+        const auto* gpu = catalogue::findGpuModel(m_run.gpuModel);
+        input.stepSeconds = m_stepSeconds;
+        if (model.hasValue())
+            input.loads = groupLoads(*m_layout, model.value());
+        if (gpu != nullptr)
+            input.scaleUp = gpu->linkBandwidth.value_or(gpu->pcieBandwidth.value_or(0.0));
+        input.scaleOut = machine.value().networkBandwidth.value_or(0.0);
+        if (input.scaleOut == 0.0 && machine.value().topology)
+            input.scaleOut = networkBandwidthOf(*machine.value().topology).value_or(0.0);
+        return {};
+    }
+
+    Status readThrottling() {
+        const auto all = m_store.series(m_run.id);
+        if (!all.hasValue())
+            return all.error();
+        std::vector<std::string> warnings;
+        for (const auto& [metric, series] : seriesByMetric(all.value(), warnings)) {
+            for (const Series& one : series) {
+                if (one.description.subject.rank >= 0)
+                    m_series[one.description.subject.rank].emplace(metric, one);
+            }
+        }
+        const auto found
+            = scanThrottling(m_store, m_run, m_series, m_window, m_window.length(), [this] {
+                  return !m_progress || m_progress({"Finding throttling", 0, 0});
+              });
+        if (!found.hasValue())
+            return found.error();
+        if (!found.value())
+            return missing("Neither clocks nor utilisation of the GPUs were recorded: what "
+                           "throttling costs is not known.",
+                m_run);
+        std::map<ThrottleCause, double> causes;
+        for (const RankEpisode& one : found.value()->episodes) {
+            m_lostSeconds[one.rank] += one.episode.lostSeconds;
+            causes[one.episode.cause] += one.episode.lostSeconds;
+        }
+        const double thermal = causes[ThrottleCause::Thermal];
+        const double others = causes[ThrottleCause::Power] + causes[ThrottleCause::Other];
+        if (others > thermal)
+            m_notes.emplace_back("Most of the throttling is not told to be thermal (power limit or "
+                                 "unknown cause): it may not follow the temperature.");
+        return {};
+    }
+
+    Status placeGpus() {
+        const auto order = m_store.airflow(m_run.id);
+        if (!order.hasValue())
+            return order.error();
+        if (order.value().empty())
+            m_notes.emplace_back(
+                "The order of the air is assumed: ascending GPU indices from front "
+                "to rear (see trainscope-cli cluster --airflow).");
+        const int world = m_layout->grid.worldSize();
+        std::map<int, const GpuSummary*> byRank;
+        for (const GpuSummary& gpu : m_summary->gpus)
+            byRank[gpu.gpu.rank] = &gpu;
+        for (int rank = 0; rank < world; ++rank) {
+            const auto found = byRank.find(rank);
+            const auto temperature
+                = found == byRank.end() ? std::nullopt : meanOf(*found->second, "gpu_temperature");
+            if (!temperature)
+                return missing(fmt::format("The temperature of rank {} was not recorded; a "
+                                           "placement needs all {} GPUs.",
+                                   rank, world),
+                    m_run);
+            m_gpus.push_back(placeOf(*found->second, *temperature, order.value()));
+        }
+        m_knowsAir = std::any_of(
+            m_gpus.begin(), m_gpus.end(), [](const GpuPlace& gpu) { return gpu.isRear; });
+        return {};
+    }
+
+    [[nodiscard]] GpuPlace placeOf(
+        const GpuSummary& gpu, double temperature, const std::vector<int>& order) const {
+        GpuPlace place;
+        place.node = gpu.gpu.node;
+        place.local = gpu.gpu.local;
+        place.rankBefore = place.rankAfter = gpu.gpu.rank;
+        const auto at = std::find(order.begin(), order.end(), place.local);
+        place.slot = at == order.end() ? place.local : static_cast<int>(at - order.begin());
+        const int perNode = m_layout->gpusPerNode;
+        place.isRear = 2 * place.slot >= perNode + perNode % 2;
+        place.temperatureC = temperature;
+        place.watts = meanOf(gpu, "gpu_power").value_or(0.0);
+        constexpr double kLeastBusy = 0.3;
+        const double busy = std::max(kLeastBusy, meanOf(gpu, "gpu_utilization").value_or(1.0));
+        const auto lost = m_lostSeconds.find(place.rankBefore);
+        constexpr double kMostLost = 0.9;
+        if (lost != m_lostSeconds.end() && m_window.length().ns > 0)
+            place.lost = std::min(kMostLost, lost->second / (m_window.length().seconds() * busy));
+        return place;
+    }
+
+    // From the records of some GPUs in front, evenly chosen: what warms those in the rear besides
+    // looks like more resistance.
+    Status fitHeat() {
+        constexpr std::size_t kMostFits = 16;
+        std::vector<double> resistances;
+        double idle = 1e9;
+        const std::size_t every = std::max<std::size_t>(1, m_gpus.size() / (2 * kMostFits));
+        for (std::size_t i = 0; i < m_gpus.size(); i += every) {
+            if (m_gpus[i].isRear)
+                continue;
+            const auto& series = m_series[static_cast<int>(i)];
+            const auto power = series.find("gpu_power");
+            const auto temperature = series.find("gpu_temperature");
+            if (power == series.end() || temperature == series.end())
+                continue;
+            const auto fit = fitOf(power->second, temperature->second, idle);
+            if (!fit.hasValue())
+                return fit.error();
+            if (fit.value() && fit.value()->resistanceCPerW > 0.0)
+                resistances.push_back(fit.value()->resistanceCPerW);
+        }
+        if (resistances.empty()) {
+            m_notes.emplace_back("The record does not show how temperatures follow power: changes "
+                                 "of temperature and throttling are not estimated.");
+            return {};
+        }
+        std::sort(resistances.begin(), resistances.end());
+        const auto quantile = [&](std::size_t quarter) {
+            return resistances[(resistances.size() - 1) * quarter / 4];
+        };
+        ThermalFacts facts{quantile(2), quantile(1), quantile(3), idle, std::nullopt, 0.0};
+        fitLoss(m_gpus, facts);
+        m_thermal = facts;
+        return {};
+    }
+
+    // `idle`: no more than the least power, as a mean of a step.
+    Result<std::optional<ThermalFit>> fitOf(
+        const Series& power, const Series& temperature, double& idle) const {
+        constexpr std::size_t kMostSteps = 20'000;
+        const std::vector<Series> both{temperature, power};
+        const UniformSeries grid = gridOf(both, kMostSteps);
+        const auto watts = resample(m_store, power, grid);
+        const auto celsius = resample(m_store, temperature, grid);
+        if (!watts.hasValue() || !celsius.hasValue())
+            return watts.hasValue() ? celsius.error() : watts.error();
+        for (const double value : watts.value().values)
+            idle = value < idle ? value : idle; // not NaN
+        return fitThermal(watts.value(), celsius.value());
+    }
+
+    const store::Store& m_store;
+    const Run& m_run;
+    const Progress& m_progress;
+    std::optional<layout::Layout> m_layout;
+    std::string m_wording;
+    int m_layers = 0;
+    std::vector<int> m_layersBefore;
+    std::vector<double> m_extra;
+    std::string m_extraWording;
+    TimeRange m_window;
+    std::optional<double> m_stepSeconds;
+    std::optional<RunSummary> m_summary;
+    std::map<int, GpuSeries> m_series; // by rank
+    std::map<int, double> m_lostSeconds; // by rank
+    std::vector<GpuPlace> m_gpus;
+    bool m_knowsAir = true;
+    std::optional<ThermalFacts> m_thermal;
+    std::vector<std::string> m_notes;
+};
+
+} // namespace
+
+Result<Placement> proposePlacement(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    return Reader(store, run, progress).propose();
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,131 @@
+#include "core/analysis/cluster/PlacementText.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+std::string signedPercent(double share) {
+    return fmt::format("{:+.1f} %", 100.0 * share);
+}
+
+std::string gradientText(const Placement& placement) {
+    if (!placement.gradientC)
+        return "Which GPUs stand in the rear is not known.";
+    if (std::abs(*placement.gradientC) <= placement.gradientNoiseC)
+        return fmt::format("Front and rear GPUs differ by {:.1f} °C, no more than the noise of "
+                           "{:.1f} °C.",
+            *placement.gradientC, placement.gradientNoiseC);
+    return fmt::format("Rear GPUs are {:.1f} °C hotter than front ones (noise {:.1f} °C).",
+        *placement.gradientC, placement.gradientNoiseC);
+}
+
+void explainHelp(Placement& placement) {
+    const Estimate& step = *placement.stepTime;
+    placement.headline = fmt::format("{}{} layers: the step is estimated at {} ({} to {})",
+        placement.movesRanks ? "Stages regrouped by heat, " : "",
+        layerList(placement.layersAfter(), " · "), signedPercent(step.value),
+        signedPercent(step.low), signedPercent(step.high));
+    double slow = 1.0;
+    double fast = 0.0;
+    for (const StagePlacement& stage : placement.stages) {
+        slow = std::min(slow, stage.speedAfter);
+        fast = std::max(fast, stage.speedAfter);
+    }
+    placement.reason = gradientText(placement)
+        + fmt::format(" The slowest stage loses {:.1f} % of its time to throttling, the fastest "
+                      "{:.1f} %: layers follow these speeds, now {}.",
+            100.0 * (1.0 - slow), 100.0 * (1.0 - fast), layerList(placement.layersBefore(), " · "));
+}
+
+constexpr double kSeen = 5e-4; // a change of the step that one decimal of a percentage shows
+
+void explainNone(Placement& placement, const PlacementVerdict& verdict) {
+    placement.headline = "No placement would help";
+    placement.reason = gradientText(placement);
+    if (verdict.worstLoss <= 0.0)
+        placement.reason += " No GPU loses time to throttling, so that all stages are equally "
+                            "fast; an uneven split would only slow the step.";
+    else if (!verdict.tooSmall)
+        placement.reason += verdict.fits
+            ? fmt::format(" Throttling costs the slowest GPU {:.2f} % of its time, too little to "
+                          "allow for.",
+                100.0 * verdict.worstLoss)
+            : std::string(" No split of the layers fits into the GPUs' memory.");
+    else if (verdict.tooSmall->value > -kSeen)
+        placement.reason += fmt::format(
+            " Throttling costs the slowest GPU {:.1f} % of its time; a layer is {:.1f} % of a "
+            "stage's work, too much to shift for that.",
+            100.0 * verdict.worstLoss, 100.0 / std::max(1, placement.stages.front().layersBefore));
+    else
+        placement.reason += fmt::format(
+            " Throttling costs the slowest GPU {:.1f} % of its time, but the best split of whole "
+            "layers changes the step by {} only.",
+            100.0 * verdict.worstLoss, signedPercent(verdict.tooSmall->value));
+}
+
+} // namespace
+
+std::string layerList(const std::vector<int>& layers, std::string_view separator) {
+    std::string text;
+    for (const int one : layers)
+        text += (text.empty() ? "" : std::string(separator)) + std::to_string(one);
+    return text;
+}
+
+void explain(Placement& placement, const PlacementVerdict& verdict) {
+    if (placement.helps)
+        explainHelp(placement);
+    else
+        explainNone(placement, verdict);
+    const auto assume = [&](const char* text) { placement.assumptions.emplace_back(text); };
+    assume("An estimate: nothing of it was run.");
+    assume("A stage is as fast as its slowest GPU; a GPU's speed is what throttling leaves of its "
+           "busy time in the settled part of the run.");
+    placement.assumptions.push_back(
+        fmt::format("The step follows the run's schedule ({}) with these speeds, sending in no "
+                    "time; its other parts stay as they are.",
+            titleOf(placement.schedule)));
+    assume("The range reaches from throttling that stays as it is to throttling that follows the "
+           "temperature as this run's GPUs show it, and a quarter of the change further for what "
+           "the model leaves out.");
+    assume("Power above idle follows the work; temperature follows power by the resistance fitted "
+           "from this run, and rear GPUs are warmed by the front ones.");
+    if (verdict.spansHalves)
+        placement.notes.push_back(fmt::format(
+            "Tensor groups of {} have front and rear GPUs, which wait for each other in every "
+            "layer: no rank order separates them. With tensor parallelism of at most half a node "
+            "({}), or an order of GPUs that puts each group into one half, cold and hot GPUs can "
+            "be stages of their own.",
+            placement.degrees.tensor, std::max(1, placement.gpusPerNode / 2)));
+    if (verdict.movingCost)
+        placement.notes.push_back(fmt::format(
+            "Ranks move between nodes: what their groups exchange then takes {:.3g} ms more of a "
+            "step, which is counted in full.",
+            1e3 * *verdict.movingCost));
+    else if (placement.movesRanks && placement.degrees.data > 1)
+        placement.notes.emplace_back("Ranks move between nodes: data-parallel groups may reach "
+                                     "over more nodes than now, which this estimate leaves out: "
+                                     "the bandwidth between nodes, the step's time or the model's "
+                                     "shape is not known.");
+}
+
+std::vector<int> Placement::layersBefore() const {
+    std::vector<int> layers;
+    for (const StagePlacement& stage : stages)
+        layers.push_back(stage.layersBefore);
+    return layers;
+}
+
+std::vector<int> Placement::layersAfter() const {
+    std::vector<int> layers;
+    for (const StagePlacement& stage : stages)
+        layers.push_back(stage.layersAfter);
+    return layers;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,170 @@
+#include "core/analysis/energy/Efficiency.h"
+
+#include "core/analysis/machine/ModelWork.h"
+#include "core/catalogue/GpuModel.h"
+
+#include <algorithm>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr double kMega = 1e6;
+
+// Makes the figures one from the other; what stops one is the reason of all that need it.
+class Maker {
+public:
+    Maker(const EfficiencyFacts& facts, const catalogue::ModelCatalogue& catalogue)
+        : m_facts(facts)
+        , m_launch(facts.launch)
+        , m_catalogue(catalogue) { }
+
+    Efficiency make() {
+        m_made.catalogueProblem = m_catalogue.problem;
+        m_made.gpus = m_facts.gpus;
+        m_made.steps = m_facts.steps;
+        m_made.stepTimeOrigin = m_facts.stepTimeOrigin;
+        takeStep();
+        takeRates();
+        takeModel();
+        takeEnergy();
+        takeUtilisation();
+        takeAsCharllm();
+        return std::move(m_made);
+    }
+
+private:
+    void lack(std::initializer_list<const char*> keys, const std::string& why) {
+        for (const char* key : keys)
+            m_made.missing.try_emplace(key, why);
+    }
+
+    void takeStep() {
+        m_made.stepTimeS = m_facts.stepTimeS;
+        if (!m_made.stepTimeS)
+            lack({"step_time_s", "samples_per_s", "tokens_per_s", "tokens_per_s_per_gpu",
+                     "samples_per_s_per_mj", "tflops_per_gpu", "mfu", "tokens_per_j"},
+                "The length of a step is not known: " + m_facts.stepTimeOrigin + ".");
+    }
+
+    void takeRates() {
+        if (!m_launch.globalBatch)
+            lack({"samples_per_s", "samples_per_s_per_mj", "tokens_per_s", "tokens_per_s_per_gpu",
+                     "tokens_per_j", "tflops_per_gpu", "mfu"},
+                "No launch configuration states the global batch.");
+        if (!m_launch.sequenceLength)
+            lack({"tokens_per_s", "tokens_per_s_per_gpu", "tokens_per_j", "tflops_per_gpu", "mfu"},
+                "No launch configuration states the sequence length.");
+        if (m_facts.gpus <= 0)
+            lack({"tokens_per_s_per_gpu", "tflops_per_gpu", "mfu"},
+                "The number of GPUs is not known.");
+        if (!m_made.stepTimeS || !m_launch.globalBatch)
+            return;
+        m_made.samplesPerS = *m_launch.globalBatch / *m_made.stepTimeS;
+        if (!m_launch.sequenceLength)
+            return;
+        m_made.tokensPerS = *m_made.samplesPerS * *m_launch.sequenceLength;
+        if (m_facts.gpus > 0)
+            m_made.tokensPerSPerGpu = *m_made.tokensPerS / m_facts.gpus;
+    }
+
+    void takeModel() {
+        const auto shape = shapeOf(m_launch, m_catalogue);
+        if (!shape.hasValue()) {
+            lack({"tflops_per_gpu", "mfu", "parameters"}, shape.error().message);
+            return;
+        }
+        const auto& model = shape.value().model;
+        m_made.modelOrigin = shape.value().origin;
+        m_made.parameters = parametersOf(model).total;
+        m_made.activeParameters = parametersOf(model).active;
+        if (!m_launch.workload)
+            lack({"tflops_per_gpu", "mfu"},
+                "It is not stated whether this is training, LoRA or inference.");
+        if (!m_launch.workload || !m_launch.sequenceLength)
+            return;
+        const ModelWork work = workOf(model, *m_launch.workload, *m_launch.sequenceLength,
+            m_launch.generatedTokens.value_or(0));
+        m_made.formula = work.formula;
+        if (m_launch.globalBatch)
+            m_made.flopPerStep = work.flopPerSample * *m_launch.globalBatch;
+        if (m_made.flopPerStep && m_made.stepTimeS && m_facts.gpus > 0)
+            m_made.flopsPerGpu = *m_made.flopPerStep / *m_made.stepTimeS / m_facts.gpus;
+    }
+
+    void takeEnergy() {
+        m_made.energyPerStepJ = m_facts.energyPerStepJ;
+        if (!m_facts.windowEnergyJ || *m_facts.windowEnergyJ <= 0.0)
+            lack({"tokens_per_j", "samples_per_s_per_mj"}, whyNoEnergy());
+        else if (m_made.samplesPerS)
+            m_made.samplesPerSPerMj = *m_made.samplesPerS / (*m_facts.windowEnergyJ / kMega);
+        if (!m_facts.energyPerStepJ || *m_facts.energyPerStepJ <= 0.0)
+            lack({"tokens_per_j"}, whyNoEnergy());
+        else if (m_launch.globalBatch && m_launch.sequenceLength)
+            m_made.tokensPerJ = double{1} * *m_launch.globalBatch * *m_launch.sequenceLength
+                / *m_facts.energyPerStepJ;
+    }
+
+    [[nodiscard]] std::string whyNoEnergy() const {
+        return m_facts.whyNoEnergy.empty() ? "There is no power in the window."
+                                           : m_facts.whyNoEnergy;
+    }
+
+    void takeUtilisation() {
+        std::string why;
+        m_made.peakFlops = peak(why);
+        if (!m_made.peakFlops)
+            lack({"mfu"}, why);
+        else if (m_made.flopsPerGpu)
+            m_made.mfu = *m_made.flopsPerGpu / *m_made.peakFlops;
+    }
+
+    std::optional<double> peak(std::string& why) const {
+        if (!m_launch.precision) {
+            why = "No launch configuration states the precision.";
+            return std::nullopt;
+        }
+        const auto* gpu = catalogue::findGpuModel(m_facts.gpuModel);
+        if (gpu == nullptr) {
+            why = m_facts.gpuModel.empty()
+                ? "The model of the GPUs is not known."
+                : "The peak of the GPU \"" + m_facts.gpuModel + "\" is not in the catalogue.";
+            return std::nullopt;
+        }
+        const std::string& precision = *m_launch.precision;
+        const auto has
+            = [&precision](const char* word) { return precision.find(word) != std::string::npos; };
+        const bool isHalf = has("16") || has("half");
+        const auto found = has("bf16") || has("bfloat16") ? gpu->bf16Flops
+            : isHalf                                      ? gpu->fp16Flops
+                                                          : std::nullopt;
+        if (!found)
+            why = "The peak of " + gpu->name + " in the precision \"" + precision
+                + "\" is not in the catalogue.";
+        else
+            return *found / gpu->devicesPerCard;
+        return std::nullopt;
+    }
+
+    void takeAsCharllm() {
+        if (!m_launch.globalBatch || m_facts.runDurationS <= 0.0 || !m_facts.runEnergyJ
+            || *m_facts.runEnergyJ <= 0.0)
+            return;
+        const double rate = *m_launch.globalBatch / m_facts.runDurationS;
+        m_made.asCharllm = {rate, rate / (*m_facts.runEnergyJ / kMega)};
+    }
+
+    const EfficiencyFacts& m_facts;
+    const LaunchConfig& m_launch;
+    const catalogue::ModelCatalogue& m_catalogue;
+    Efficiency m_made;
+};
+
+} // namespace
+
+Efficiency efficiencyFrom(
+    const EfficiencyFacts& facts, const catalogue::ModelCatalogue& catalogue) {
+    return Maker(facts, catalogue).make();
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,88 @@
+#pragma once
+// What a run makes of its time and energy: samples and tokens per second and per joule, the model's
+// FLOP per second and GPU, and the share of the GPU's peak that they are (MFU).
+//
+//   step time      median duration of the whole iterations in the window that are not warm-up; the
+//                  mean of those that the period of the power shows
+//   samples/s      global batch / step time; tokens/s = samples/s × sequence (padding included; of
+//                  inference the prompt and the generated tokens)
+//   tokens/J       tokens of those iterations / energy of all GPUs from the first's begin to the
+//                  last's end
+//   samples/(s·MJ) samples/s / energy of all GPUs over the window in MJ (the whole run's, unless
+//                  another window is asked for)
+//   energy         the trapezoid of section 5 over what was recorded; absent below 90 % coverage
+//   MFU            model FLOP/s per GPU (ModelWork.h) / peak of the GPU in the run's precision
+// CharLLM-PPT takes the whole recording as one global batch: samples/s = batch / duration, and
+// divides that by the energy in MJ. `asCharllm` gives its two figures, with the run's own batch in
+// place of its fixed 128.
+// Nothing is assumed: what the data or the launch configuration does not say makes what depends on
+// it absent, with the reason.
+
+#include "core/analysis/machine/ModelShape.h"
+#include "core/model/Import.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace trainscope::analysis {
+
+struct RunIterations; // iterations/Iterations.h
+
+struct Efficiency {
+    std::optional<double> stepTimeS;
+    std::optional<double> samplesPerS;
+    std::optional<double> tokensPerS;
+    std::optional<double> tokensPerSPerGpu;
+    std::optional<double> tokensPerJ;
+    std::optional<double> samplesPerSPerMj;
+    std::optional<double> energyPerStepJ;
+    std::optional<double> flopPerStep; // of the model
+    std::optional<double> flopsPerGpu; // FLOP/s
+    std::optional<double> mfu;
+    std::optional<double> parameters;
+    std::optional<double> activeParameters;
+    std::optional<double> peakFlops; // of one GPU
+    int gpus = 0; // of the job, recorded or not
+    std::int64_t steps = 0; // that were counted
+    std::string stepTimeOrigin; // for people: where the iterations come from
+    std::string modelOrigin; // for people: where the model's shape comes from
+    std::string formula; // for people: of the FLOP
+
+    struct AsCharllm {
+        double samplesPerS = 0.0;
+        double samplesPerSPerMj = 0.0;
+    };
+    std::optional<AsCharllm> asCharllm;
+
+    // By the JSON key of what is absent, why: "mfu" → "The precision is not stated …".
+    std::map<std::string, std::string> missing;
+    std::optional<Error> catalogueProblem; // why the user's own models could not be read
+};
+
+// What the figures are made of, as far as it is known.
+struct EfficiencyFacts {
+    LaunchConfig launch;
+    std::string gpuModel;
+    int gpus = 0; // of the job
+    std::optional<double> stepTimeS;
+    std::int64_t steps = 0;
+    std::string stepTimeOrigin; // or why there is none
+    std::optional<double> energyPerStepJ;
+    std::optional<double> windowEnergyJ; // of all GPUs
+    std::string whyNoEnergy;
+    double runDurationS = 0.0; // of the recording
+    std::optional<double> runEnergyJ;
+};
+Efficiency efficiencyFrom(const EfficiencyFacts& facts, const catalogue::ModelCatalogue& catalogue);
+
+// Of a window of the run. Reads the catalogue, the run's iterations and its power; cancelled by
+// progress.
+Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
+    TimeRange window = kAllTime, const Progress& progress = {});
+// With the run's iterations as iterationsOf() found them.
+Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
+    const RunIterations& iterations, TimeRange window, const Progress& progress);
+
+} // namespace trainscope::analysis

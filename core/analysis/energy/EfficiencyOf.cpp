@@ -1,0 +1,223 @@
+// The facts of a run that its efficiency is made of.
+#include "core/analysis/energy/Efficiency.h"
+
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/WindowSums.h"
+#include "core/analysis/statistics/CompensatedSum.h"
+#include "core/analysis/statistics/EnergyIntegral.h"
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/Summary.h"
+#include "core/analysis/telemetry/UniformSeries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace trainscope::analysis {
+
+namespace {
+
+TimeRange clipped(TimeRange window, TimeRange run) {
+    return {std::max(window.begin, run.begin), std::min(window.end, run.end)};
+}
+
+// The iterations that count, with the time from the first to the last.
+struct Steps {
+    std::vector<DurationNs> durations;
+    TimeRange range;
+
+    void add(const Iteration& iteration) {
+        range = durations.empty() ? iteration.range
+                                  : TimeRange{std::min(range.begin, iteration.range.begin),
+                                      std::max(range.end, iteration.range.end)};
+        durations.push_back(iteration.range.length());
+    }
+};
+
+Steps stepsIn(const std::vector<Iteration>& iterations, TimeRange window) {
+    Steps steps;
+    for (const bool withWarmup : {false, true}) {
+        for (const Iteration& iteration : iterations) {
+            const bool isInside
+                = window.begin <= iteration.range.begin && iteration.range.end <= window.end;
+            if (isInside && !iteration.range.isEmpty() && (withWarmup || !iteration.warmup))
+                steps.add(iteration);
+        }
+        if (!steps.durations.empty())
+            break;
+    }
+    return steps;
+}
+
+double medianSeconds(std::vector<DurationNs> durations) {
+    std::sort(durations.begin(), durations.end());
+    const std::size_t half = durations.size() / 2;
+    const double upper = durations[half].seconds();
+    return durations.size() % 2 == 1 ? upper : (durations[half - 1].seconds() + upper) / 2.0;
+}
+
+double meanSeconds(const std::vector<DurationNs>& durations) {
+    CompensatedSum sum;
+    for (const DurationNs duration : durations)
+        sum.add(duration.seconds());
+    return sum.value() / static_cast<double>(durations.size());
+}
+
+int gpusOf(const Run& run) {
+    const auto& launch = run.launch;
+    const int launched
+        = launch.nodes && launch.gpusPerNode ? *launch.nodes * *launch.gpusPerNode : 0;
+    return std::max({run.gpuCount, run.worldSize, launched});
+}
+
+constexpr double kLeastCoverage = 0.9;
+
+struct WindowEnergy {
+    TimeRange range;
+    CompensatedSum joules; // of all GPUs
+    CompensatedSum coveredS; // GPU-seconds
+};
+
+class Collector {
+public:
+    Collector(const store::Store& store, const Run& run, const RunIterations& iterations,
+        const Progress& progress)
+        : m_store(store)
+        , m_run(run)
+        , m_iterations(iterations)
+        , m_progress(progress) { }
+
+    Result<EfficiencyFacts> collect(TimeRange window) {
+        m_facts.launch = m_run.launch;
+        m_facts.gpuModel = m_run.gpuModel;
+        m_facts.gpus = gpusOf(m_run);
+        const auto series = m_store.series(m_run.id);
+        if (!series.hasValue())
+            return series.error();
+        const auto tracks = m_store.tracks(m_run.id);
+        if (!tracks.hasValue())
+            return tracks.error();
+        m_facts.runDurationS = runDuration(series.value(), tracks.value()).seconds();
+        takePower(series.value());
+        takeSteps(clipped(window, m_run.range));
+        return takeEnergies(window);
+    }
+
+private:
+    void takePower(const std::vector<Series>& all) {
+        std::vector<std::string> ignored; // the summary says where sources overlap
+        auto groups = seriesByMetric(all, ignored);
+        const auto found = groups.find("gpu_power");
+        if (found == groups.end()) {
+            m_facts.whyNoEnergy = "No GPU power was recorded.";
+            return;
+        }
+        for (Series& one : found->second) {
+            if (one.description.subject.kind == SubjectKind::Gpu)
+                m_power.push_back(std::move(one));
+        }
+        const auto recorded = static_cast<int>(m_power.size());
+        if (recorded < m_facts.gpus)
+            m_facts.whyNoEnergy = "Power was recorded of " + std::to_string(recorded) + " of "
+                + std::to_string(m_facts.gpus) + " GPUs only.";
+    }
+
+    void takeSteps(TimeRange window) {
+        m_facts.stepTimeOrigin = m_iterations.origin;
+        if (m_run.status == RunStatus::Oom) {
+            m_facts.stepTimeOrigin = "the run ended in out-of-memory";
+            return;
+        }
+        m_steps = stepsIn(m_iterations.iterations, window);
+        m_facts.steps = static_cast<std::int64_t>(m_steps.durations.size());
+        // Boundaries found in the power stand on its grid, on which the mean does not depend.
+        const bool isFromPower = m_iterations.basis == IterationBasis::PowerPeriod;
+        if (m_facts.steps > 0)
+            m_facts.stepTimeS
+                = isFromPower ? meanSeconds(m_steps.durations) : medianSeconds(m_steps.durations);
+        else if (!m_iterations.iterations.empty())
+            m_facts.stepTimeOrigin = "no whole iteration lies in the window";
+    }
+
+    Result<EfficiencyFacts> takeEnergies(TimeRange window) {
+        std::array<WindowEnergy, 3> energies{WindowEnergy{m_run.range, {}, {}},
+            {clipped(window, m_run.range), {}, {}}, {m_steps.range, {}, {}}};
+        if (m_facts.whyNoEnergy.empty()) {
+            if (Status status = sumPower(energies); !status.hasValue())
+                return status.error();
+        }
+        m_facts.runEnergyJ = energyOf(energies[0]);
+        m_facts.windowEnergyJ = energyOf(energies[1]);
+        if (const auto stepped = energyOf(energies[2]); stepped && m_facts.steps > 0)
+            m_facts.energyPerStepJ = *stepped / static_cast<double>(m_facts.steps);
+        return std::move(m_facts);
+    }
+
+    Status sumPower(std::span<WindowEnergy> energies) {
+        for (std::size_t i = 0; i < m_power.size(); ++i) {
+            if (m_progress && !m_progress({"Summing energy", i, m_power.size()}))
+                return cancelled();
+            const DurationNs gap{static_cast<std::int64_t>(
+                EnergyIntegral::kGapPeriods * static_cast<double>(samplingPeriod(m_power[i]).ns))};
+            std::vector<WindowSums> sums;
+            for (const WindowEnergy& energy : energies)
+                sums.emplace_back(std::vector<TimeRange>{energy.range}, gap);
+            const Status read = m_store.forEachSample(m_power[i].id, kAllTime,
+                [&sums](std::span<const TimeNs> times, std::span<const double> watts) {
+                    for (WindowSums& one : sums)
+                        one.add(times, watts);
+                    return true;
+                });
+            if (!read.hasValue())
+                return read;
+            for (std::size_t k = 0; k < sums.size(); ++k) {
+                energies[k].joules.add(sums[k].sums().front().integral);
+                energies[k].coveredS.add(sums[k].sums().front().coveredSeconds);
+            }
+        }
+        return {};
+    }
+
+    // Absent where too little of it was recorded for what is divided by it.
+    std::optional<double> energyOf(const WindowEnergy& energy) {
+        if (!m_facts.whyNoEnergy.empty() || energy.range.isEmpty())
+            return std::nullopt;
+        const double wanted = energy.range.length().seconds() * static_cast<double>(m_power.size());
+        const double coverage = energy.coveredS.value() / wanted;
+        if (coverage >= kLeastCoverage)
+            return energy.joules.value();
+        m_facts.whyNoEnergy
+            = fmt::format("Power was recorded of {:.1f} % of the time only.", 100.0 * coverage);
+        return std::nullopt;
+    }
+
+    const store::Store& m_store;
+    const Run& m_run;
+    const RunIterations& m_iterations;
+    const Progress& m_progress;
+    EfficiencyFacts m_facts;
+    std::vector<Series> m_power;
+    Steps m_steps;
+};
+
+} // namespace
+
+Result<Efficiency> efficiencyOf(
+    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
+    const auto iterations = iterationsOf(store, run, progress);
+    if (!iterations.hasValue())
+        return iterations.error();
+    return efficiencyOf(store, run, iterations.value(), window, progress);
+}
+
+Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
+    const RunIterations& iterations, TimeRange window, const Progress& progress) {
+    const auto facts = Collector(store, run, iterations, progress).collect(window);
+    if (!facts.hasValue())
+        return facts.error();
+    return efficiencyFrom(facts.value(), catalogue::modelCatalogue());
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,198 @@
+#include "core/analysis/iterations/IterationFigures.h"
+
+#include "core/analysis/iterations/WindowSums.h"
+#include "core/analysis/statistics/CompensatedSum.h"
+#include "core/analysis/statistics/EnergyIntegral.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// Clocks of ranks differ, so that one iteration may begin a little before the last has ended.
+std::vector<TimeRange> windowsOf(const std::vector<Iteration>& iterations) {
+    std::vector<TimeRange> out;
+    for (const Iteration& one : iterations) {
+        TimeRange range = one.range;
+        if (!out.empty())
+            range.begin = std::max(range.begin, out.back().end);
+        range.end = std::max(range.end, range.begin);
+        out.push_back(range);
+    }
+    return out;
+}
+
+// Means over the GPUs.
+struct Mean {
+    CompensatedSum sum;
+    int count = 0;
+
+    void add(const std::optional<double>& value) {
+        if (!value)
+            return;
+        sum.add(*value);
+        ++count;
+    }
+    [[nodiscard]] std::optional<double> mean() const {
+        return count > 0 ? std::optional(sum.value() / count) : std::nullopt;
+    }
+    [[nodiscard]] std::optional<double> total() const {
+        return count > 0 ? std::optional(sum.value()) : std::nullopt;
+    }
+};
+
+class FiguresBuilder {
+public:
+    FiguresBuilder(const store::Store& store, const std::vector<Iteration>& iterations,
+        bool withGpus, const Progress& progress)
+        : m_store(store)
+        , m_progress(progress)
+        , m_withGpus(withGpus)
+        , m_windows(windowsOf(iterations))
+        , m_sums(iterations.size()) {
+        for (const Iteration& one : iterations) {
+            m_out.emplace_back();
+            m_out.back().iteration = one;
+        }
+    }
+
+    Status addGpu(int rank, const GpuSeries& gpu) {
+        for (const auto& [metric, take] : {std::pair{"gpu_power", &FiguresBuilder::takePower},
+                 std::pair{"gpu_temperature", &FiguresBuilder::takeTemperature},
+                 std::pair{"sm_clock", &FiguresBuilder::takeClock}}) {
+            const auto found = gpu.find(metric);
+            if (found == gpu.end())
+                continue;
+            const auto sums = sumsOf(found->second);
+            if (!sums.hasValue())
+                return sums.error();
+            for (std::size_t i = 0; i < m_out.size(); ++i)
+                (this->*take)(rank, i, sums.value()[i]);
+        }
+        return {};
+    }
+
+    void addPeaks(const UniformSeries& power) {
+        for (std::size_t i = 0; i < power.values.size(); ++i) {
+            const TimeNs time = power.timeOf(i);
+            const auto after = std::upper_bound(m_windows.begin(), m_windows.end(), time,
+                [](TimeNs moment, const TimeRange& window) { return moment < window.begin; });
+            if (after == m_windows.begin() || !(after - 1)->contains(time)
+                || std::isnan(power.values[i]))
+                continue;
+            auto& peak = m_out[static_cast<std::size_t>(after - 1 - m_windows.begin())].peakPowerW;
+            peak = std::max(peak.value_or(power.values[i]), power.values[i]);
+        }
+    }
+
+    void addThrottling(const Throttling& throttling, std::size_t gpus) {
+        for (std::size_t i = 0; i < m_out.size(); ++i) {
+            double seconds = 0.0;
+            for (const RankEpisode& one : throttling.episodes) {
+                if (one.episode.range.begin >= m_windows[i].end)
+                    break;
+                const TimeRange both{std::max(one.episode.range.begin, m_windows[i].begin),
+                    std::min(one.episode.range.end, m_windows[i].end)};
+                seconds += both.isEmpty() ? 0.0 : both.length().seconds();
+            }
+            const double all = m_windows[i].length().seconds() * static_cast<double>(gpus);
+            if (all > 0.0)
+                m_out[i].throttleFraction = seconds / all;
+        }
+    }
+
+    std::vector<IterationFigures> finish() {
+        for (std::size_t i = 0; i < m_out.size(); ++i) {
+            const double length = m_windows[i].length().seconds();
+            m_out[i].energyJ = m_sums[i].energy.total();
+            m_out[i].meanPowerW = m_sums[i].power.total();
+            m_out[i].energyCoverage = length > 0.0 && m_powers > 0
+                ? std::min(m_sums[i].coveredSeconds / length / m_powers, 1.0)
+                : 0.0;
+            m_out[i].meanTemperatureC = m_sums[i].temperature.mean();
+            m_out[i].meanClockHz = m_sums[i].clock.mean();
+        }
+        return std::move(m_out);
+    }
+
+private:
+    Result<std::vector<WindowSums::Sums>> sumsOf(const Series& series) {
+        if (m_windows.empty())
+            return std::vector<WindowSums::Sums>();
+        const DurationNs gap{static_cast<std::int64_t>(
+            EnergyIntegral::kGapPeriods * static_cast<double>(samplingPeriod(series).ns))};
+        WindowSums sums(m_windows, gap);
+        // From the sample that still holds at the first window to the one behind the last.
+        const auto before = m_store.lastBefore(series.id, m_windows.front().begin);
+        if (!before.hasValue())
+            return before.error();
+        const TimeNs from = before.value() ? before.value()->time : m_windows.front().begin;
+        bool isStopped = false;
+        const Status status
+            = m_store.forEachSample(series.id, {from, kAllTime.end}, [&](auto times, auto values) {
+                  sums.add(times, values);
+                  isStopped = m_progress && !m_progress({"Adding up iterations", 0, 0});
+                  return !isStopped && times.front() < m_windows.back().end;
+              });
+        if (!status.hasValue() || isStopped)
+            return isStopped ? cancelled() : status.error();
+        return sums.sums();
+    }
+
+    void takePower(int rank, std::size_t i, const WindowSums::Sums& sums) {
+        m_powers += i == 0 ? 1 : 0;
+        if (sums.coveredSeconds <= 0.0)
+            return;
+        m_sums[i].energy.add(sums.integral);
+        m_sums[i].power.add(sums.mean());
+        m_sums[i].coveredSeconds += sums.coveredSeconds;
+        if (m_withGpus)
+            m_out[i].gpuEnergyJ[rank] = sums.integral;
+    }
+    void takeTemperature(int, std::size_t i, const WindowSums::Sums& sums) {
+        m_sums[i].temperature.add(sums.mean());
+        if (sums.max)
+            m_out[i].maxTemperatureC
+                = std::max(m_out[i].maxTemperatureC.value_or(*sums.max), *sums.max);
+    }
+    void takeClock(int, std::size_t i, const WindowSums::Sums& sums) {
+        m_sums[i].clock.add(sums.mean());
+    }
+
+    struct OfAllGpus {
+        Mean energy;
+        Mean power;
+        Mean temperature;
+        Mean clock;
+        double coveredSeconds = 0.0;
+    };
+
+    const store::Store& m_store;
+    const Progress& m_progress;
+    bool m_withGpus;
+    int m_powers = 0; // GPUs with power
+    std::vector<TimeRange> m_windows;
+    std::vector<OfAllGpus> m_sums;
+    std::vector<IterationFigures> m_out;
+};
+
+} // namespace
+
+Result<std::vector<IterationFigures>> iterationFigures(const store::Store& store,
+    const std::vector<Iteration>& iterations, const std::map<int, GpuSeries>& gpus,
+    const UniformSeries& power, const Throttling* throttling, bool withGpus,
+    const Progress& progress) {
+    FiguresBuilder builder(store, iterations, withGpus, progress);
+    for (const auto& [rank, gpu] : gpus) {
+        if (Status status = builder.addGpu(rank, gpu); !status.hasValue())
+            return status.error();
+    }
+    builder.addPeaks(power);
+    if (throttling != nullptr)
+        builder.addThrottling(*throttling, gpus.size());
+    return builder.finish();
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,251 @@
+#include "core/analysis/iterations/RunDetail.h"
+
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/telemetry/Settling.h"
+#include "core/model/Keep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kLines = 8; // of the spectrum
+constexpr std::size_t kTemperatureSteps = 4096;
+// Steps of the summed power over all GPUs together: what is read, not what is kept.
+constexpr std::size_t kPowerSteps = std::size_t{1} << 26U;
+
+class DetailBuilder {
+public:
+    DetailBuilder(const store::Store& store, const Run& run, const RunIterations& iterations,
+        const DetailQuery& query, const Progress& progress)
+        : m_store(store)
+        , m_run(run)
+        , m_query(query)
+        , m_progress(progress) {
+        m_detail.iterations = iterations;
+    }
+
+    Result<RunDetail> build() {
+        for (auto step :
+            {&DetailBuilder::readCatalogue, &DetailBuilder::addThrottling, &DetailBuilder::addPower,
+                &DetailBuilder::addIterations, &DetailBuilder::addTemperatures,
+                &DetailBuilder::addSettled, &DetailBuilder::addSensors}) {
+            if (Status status = (this->*step)(); !status.hasValue())
+                return status.error();
+        }
+        return std::move(m_detail);
+    }
+
+private:
+    Status readCatalogue() {
+        const auto series = m_store.series(m_run.id);
+        const auto tracks = m_store.tracks(m_run.id);
+        const auto gpus = m_store.gpus(m_run.id);
+        auto airflow = m_store.airflow(m_run.id);
+        for (const Error* error : {series.hasValue() ? nullptr : &series.error(),
+                 tracks.hasValue() ? nullptr : &tracks.error(),
+                 gpus.hasValue() ? nullptr : &gpus.error(),
+                 airflow.hasValue() ? nullptr : &airflow.error()}) {
+            if (error != nullptr)
+                return *error;
+        }
+        m_detail.airflow = std::move(airflow).value();
+        m_series = series.value();
+        m_duration
+            = isWhole() ? runDuration(series.value(), tracks.value()) : m_query.window.length();
+        std::vector<std::string> warnings; // the summary has told them
+        for (const auto& [metric, group] : seriesByMetric(series.value(), warnings)) {
+            for (const Series& one : group) {
+                if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing)
+                    m_gpus[one.description.subject.rank].emplace(metric, one);
+            }
+        }
+        for (const Gpu& gpu : gpus.value()) {
+            m_gpus[gpu.rank];
+            m_places.emplace(gpu.rank, gpu);
+        }
+        return {};
+    }
+
+    Status addThrottling() {
+        auto found = scanThrottling(m_store, m_run, m_gpus, m_query.window, m_duration,
+            [this] { return keepGoing("Finding throttle episodes"); });
+        if (!found.hasValue())
+            return found.error();
+        m_detail.throttling = std::move(found).value();
+        if (!m_detail.throttling)
+            return {};
+        for (const auto& [rank, gpu] : m_gpus) {
+            if (gpu.contains("sm_clock") && gpu.contains("gpu_utilization"))
+                m_detail.gpus[rank].throttleFraction = 0.0;
+        }
+        for (const RankEpisode& one : m_detail.throttling->episodes)
+            *m_detail.gpus[one.rank].throttleFraction
+                += one.episode.range.length().seconds() / m_duration.seconds();
+        return {};
+    }
+
+    Status addPower() {
+        const std::vector<Series> powers = all("gpu_power");
+        if (powers.empty())
+            return {};
+        auto sum = sumOf(m_store, powers, kPowerSteps / powers.size(), m_query.window, m_progress);
+        if (!sum.hasValue())
+            return sum.error();
+        m_power = std::move(sum).value();
+        m_detail.burst = burstOf(m_power);
+        m_detail.spectrum = strongestLines(m_power, kLines);
+        const RunIterations& iterations = m_detail.iterations;
+        if (iterations.frequencyHz)
+            tieToFrequency(m_detail.spectrum, *iterations.frequencyHz,
+                iterations.frequencyErrorHz.value_or(0.0));
+        addExcursions();
+        return {};
+    }
+
+    void addExcursions() {
+        LimitExcursions out{m_query.powerLimitW.value_or(0.0), "given", {}};
+        if (!m_query.powerLimitW) {
+            for (const auto& [rank, gpu] : m_gpus) {
+                if (!gpu.contains("gpu_power"))
+                    continue;
+                const auto limit = powerLimitOf(m_run, gpu);
+                if (!limit)
+                    return;
+                out.limitW += limit->watts;
+                out.origin = limit->isRecorded ? "recorded" : "catalogue";
+            }
+        }
+        out.excursions = excursionsAbove(m_power, out.limitW);
+        m_detail.aboveLimit = out;
+    }
+
+    Status addIterations() {
+        std::vector<Iteration> inside;
+        for (const Iteration& one : m_detail.iterations.iterations) {
+            if (isWhole()
+                || (one.range.begin >= m_query.window.begin && one.range.end <= m_query.window.end))
+                inside.push_back(one);
+        }
+        return keep(iterationFigures(m_store, inside, m_gpus, m_power,
+                        m_detail.throttling ? &*m_detail.throttling : nullptr, m_query.energyPerGpu,
+                        m_progress),
+            m_detail.iterationFigures);
+    }
+
+    Status addTemperatures() {
+        std::map<int, std::map<int, double>> means;
+        for (const auto& [rank, gpu] : m_gpus) {
+            if (!keepGoing("Fitting temperatures"))
+                return cancelled();
+            const auto temperature = gpu.find("gpu_temperature");
+            if (temperature == gpu.end())
+                continue;
+            const auto mean = meanOf(temperature->second);
+            if (!mean.hasValue())
+                return mean.error();
+            if (const auto place = m_places.find(rank); place != m_places.end() && mean.value())
+                means[place->second.node][place->second.local] = *mean.value();
+            if (Status status = fit(rank, gpu); !status.hasValue())
+                return status;
+        }
+        m_detail.gradient = airflowGradient(means, m_detail.airflow);
+        const auto settling = runSettling(m_store, all("gpu_temperature"), m_progress);
+        if (!settling.hasValue())
+            return settling.error();
+        m_detail.settledFrom = settling.value().from;
+        return {};
+    }
+
+    Result<std::optional<double>> meanOf(const Series& series) const {
+        if (isWhole())
+            return std::optional(series.mean);
+        const auto statistics = m_store.statistics(series.id, m_query.window);
+        if (!statistics.hasValue())
+            return statistics.error();
+        const double mean = statistics.value().mean;
+        return std::isnan(mean) ? std::optional<double>() : std::optional(mean);
+    }
+
+    Status fit(int rank, const GpuSeries& gpu) {
+        const auto power = gpu.find("gpu_power");
+        if (power == gpu.end())
+            return {};
+        const Series& temperature = gpu.at("gpu_temperature");
+        const std::vector<Series> both{temperature, power->second};
+        const UniformSeries grid = gridOf(both, kTemperatureSteps);
+        const auto watts = resample(m_store, power->second, grid);
+        const auto celsius = resample(m_store, temperature, grid);
+        if (!watts.hasValue() || !celsius.hasValue())
+            return watts.hasValue() ? celsius.error() : watts.error();
+        m_detail.gpus[rank].thermal = fitThermal(watts.value(), celsius.value());
+        return {};
+    }
+
+    Status addSettled() {
+        if (!m_detail.settledFrom || *m_detail.settledFrom >= m_run.range.end)
+            return {};
+        const SummaryScope scope{{*m_detail.settledFrom, m_run.range.end},
+            {"gpu_power", "gpu_temperature", "mem_temperature", "sm_clock", "gpu_utilization"}};
+        return keep(summarise(m_store, m_run, scope, m_progress), m_detail.settled);
+    }
+
+    Status addSensors() {
+        return keep(probeSensors(m_store, m_series, m_progress), m_detail.sensors);
+    }
+
+    [[nodiscard]] std::vector<Series> all(const std::string& metric) const {
+        std::vector<Series> out;
+        for (const auto& [rank, gpu] : m_gpus) {
+            if (const auto found = gpu.find(metric); found != gpu.end())
+                out.push_back(found->second);
+        }
+        return out;
+    }
+
+    [[nodiscard]] bool isWhole() const { return m_query.window == kAllTime; }
+    [[nodiscard]] bool keepGoing(std::string_view phase) const {
+        return !m_progress || m_progress({phase, 0, 0});
+    }
+
+    const store::Store& m_store;
+    const Run& m_run;
+    const DetailQuery& m_query;
+    const Progress& m_progress;
+    RunDetail m_detail;
+    DurationNs m_duration;
+    std::vector<Series> m_series;
+    UniformSeries m_power; // summed
+    std::map<int, GpuSeries> m_gpus; // by rank; every GPU of the run
+    std::map<int, Gpu> m_places;
+};
+
+} // namespace
+
+const Sensor* RunDetail::powerSensor() const {
+    const auto found = std::find_if(sensors.begin(), sensors.end(),
+        [](const Sensor& sensor) { return sensor.metric.name == "gpu_power"; });
+    return found == sensors.end() ? nullptr : &*found;
+}
+
+Result<RunDetail> detailOf(
+    const store::Store& store, const Run& run, const DetailQuery& query, const Progress& progress) {
+    const auto iterations = iterationsOf(store, run, progress);
+    if (!iterations.hasValue())
+        return iterations.error();
+    return detailOf(store, run, iterations.value(), query, progress);
+}
+
+Result<RunDetail> detailOf(const store::Store& store, const Run& run, const Progress& progress) {
+    return detailOf(store, run, DetailQuery{}, progress);
+}
+
+Result<RunDetail> detailOf(const store::Store& store, const Run& run,
+    const RunIterations& iterations, const DetailQuery& query, const Progress& progress) {
+    return DetailBuilder(store, run, iterations, query, progress).build();
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,74 @@
+#pragma once
+// What `trainscope-cli summary --detail` adds to a run: iterations with their telemetry,
+// throttling, airflow, settling, bursts, spectrum, thermal time constants and sensors, by design
+// section 5. SI; what the data cannot give is absent.
+
+#include "core/analysis/iterations/IterationFigures.h"
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/statistics/Summary.h"
+#include "core/analysis/telemetry/AirflowGradient.h"
+#include "core/analysis/telemetry/Burst.h"
+#include "core/analysis/telemetry/PowerSpectrum.h"
+#include "core/analysis/telemetry/SensorProbe.h"
+#include "core/analysis/telemetry/ThermalFit.h"
+#include "core/analysis/telemetry/ThrottleScan.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct DetailQuery {
+    // Of iterations, throttling, airflow, bursts and spectrum; settling and thermal constants are
+    // those of the whole run.
+    TimeRange window = kAllTime;
+    std::optional<double> powerLimitW; // for excursions; absent: the sum of the boards' limits
+    bool energyPerGpu = false; // of each iteration
+};
+
+struct GpuDetail {
+    std::optional<double> throttleFraction; // of the window
+    std::optional<ThermalFit> thermal;
+};
+
+// How long and how often the summed power lay above a limit.
+struct LimitExcursions {
+    double limitW = 0.0;
+    std::string origin; // "given", "recorded", "catalogue"
+    Excursions excursions;
+};
+
+struct RunDetail {
+    RunIterations iterations; // of the whole run
+    std::vector<IterationFigures> iterationFigures; // of those in the window
+    std::optional<Throttling> throttling; // needs sm_clock and gpu_utilization
+    std::optional<AirflowGradient> gradient;
+    AirflowOrder airflow; // as set for the run; empty: ascending local indices are assumed
+    std::optional<TimeNs> settledFrom; // when the last GPU's temperature has settled
+    // From then to the end: power, temperatures and clock, to be set beside those of the run.
+    std::optional<RunSummary> settled;
+    std::optional<Burst> burst; // of the summed gpu_power
+    std::optional<LimitExcursions> aboveLimit; // of the same
+    std::vector<SpectralLine> spectrum; // of the same, tied to the frequency of the iterations
+    std::map<int, GpuDetail> gpus; // by rank
+    std::vector<Sensor> sensors;
+
+    // The sensor behind gpu_power, which limits peaks, ramps and short iterations; nullptr: none.
+    [[nodiscard]] const Sensor* powerSensor() const;
+};
+
+// Limits of temperature are those of the run's GPU model (core/catalogue), where it is known.
+// Cancelled by progress.
+Result<RunDetail> detailOf(const store::Store& store, const Run& run, const DetailQuery& query,
+    const Progress& progress = {});
+Result<RunDetail> detailOf(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+// With the run's iterations as iterationsOf() found them.
+Result<RunDetail> detailOf(const store::Store& store, const Run& run,
+    const RunIterations& iterations, const DetailQuery& query, const Progress& progress);
+
+} // namespace trainscope::analysis

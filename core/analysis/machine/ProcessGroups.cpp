@@ -1,0 +1,145 @@
+#include "core/analysis/machine/CollectiveDetail.h"
+#include "core/analysis/machine/RunLayout.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using layout::ProcessGroup;
+
+bool isOf(const store::Source& source, const Run& run) {
+    return std::find(source.runs.begin(), source.runs.end(), run.id) != source.runs.end();
+}
+
+Result<std::set<ProcessGroup>> recorded(const store::Store& store, const Run& run) {
+    const auto sources = store.sources();
+    if (!sources.hasValue())
+        return sources.error();
+    std::set<ProcessGroup> groups;
+    for (const store::Source& source : sources.value()) {
+        const auto fact = source.report.facts.find(std::string(layout::kProcessGroupsFact));
+        if (!isOf(source, run) || fact == source.report.facts.end())
+            continue;
+        for (auto& group : layout::processGroupsFromText(fact->second))
+            groups.insert(std::move(group));
+    }
+    return groups;
+}
+
+// What a group without a name is for, from what it is used for: only pipelines send and receive,
+// only experts exchange all with all. Empty: it does not show.
+std::string purposeOf(const std::string& collective) {
+    const auto has
+        = [&](std::string_view part) { return collective.find(part) != collective.npos; };
+    if (has("all_to_all") || has("alltoall"))
+        return "expert, by its collectives";
+    return has("send") || has("recv") ? "pipeline, by its collectives" : "";
+}
+
+// The groups that the collectives of a track name. All of them are used within a step or two, so
+// the first spans tell.
+class Collected {
+public:
+    explicit Collected(const store::Store& store)
+        : m_store(store) { }
+
+    Status read(const Track& track) {
+        constexpr std::size_t kEnoughSpans = 200'000;
+        std::size_t count = 0;
+        Status failure;
+        const auto status
+            = m_store.forEachSpan(track.id, track.range, [&](std::span<const Span> spans) {
+                  for (const Span& span : spans) {
+                      if (span.detail.isValid() && m_seen.insert(span.detail.value).second)
+                          failure = take(span.detail);
+                      if (!failure.hasValue())
+                          return false;
+                  }
+                  count += spans.size();
+                  return count < kEnoughSpans;
+              });
+        return failure.hasValue() ? status : failure;
+    }
+
+    // Each once, with its purpose where it has no description.
+    [[nodiscard]] std::set<ProcessGroup> groups() const {
+        std::set<ProcessGroup> result;
+        for (ProcessGroup group : m_groups) {
+            if (isUnsaid(group))
+                group.description = purpose(group);
+            result.insert(std::move(group));
+        }
+        return result;
+    }
+
+    [[nodiscard]] std::string purpose(const ProcessGroup& group) const {
+        const auto found = m_purposes.find({group.name, group.ranks});
+        return found == m_purposes.end() ? group.description : found->second;
+    }
+
+    static bool isUnsaid(const ProcessGroup& group) {
+        return group.ranks.size() > 1 && !layout::kindFromName(group.name, group.description)
+            && !layout::isAuxiliary(group.description) && group.description != "default_pg";
+    }
+
+private:
+    Status take(NameId id) {
+        const auto text = m_store.name(id);
+        if (!text.hasValue())
+            return text.error();
+        auto detail = parseCollectiveDetail(text.value());
+        std::sort(detail.ranks.begin(), detail.ranks.end());
+        if (detail.ranks.empty())
+            return {};
+        if (auto purpose = purposeOf(detail.collective); !purpose.empty())
+            m_purposes[{detail.group, detail.ranks}] = std::move(purpose);
+        m_groups.insert({detail.group, detail.description, std::move(detail.ranks)});
+        return {};
+    }
+
+    const store::Store& m_store;
+    std::unordered_set<std::int64_t> m_seen;
+    std::set<ProcessGroup> m_groups;
+    std::map<std::pair<std::string, std::vector<int>>, std::string> m_purposes;
+};
+
+} // namespace
+
+Result<std::vector<ProcessGroup>> processGroupsOf(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    auto known = recorded(store, run);
+    if (!known.hasValue())
+        return known.error();
+    auto& groups = known.value();
+    if (!groups.empty() && std::none_of(groups.begin(), groups.end(), Collected::isUnsaid))
+        return std::vector<ProcessGroup>(groups.begin(), groups.end());
+    const auto tracks = store.tracks(run.id);
+    if (!tracks.hasValue())
+        return tracks.error();
+    Collected collected(store);
+    for (const Track& track : tracks.value()) {
+        if (track.description.kind != TrackKind::Stream)
+            continue;
+        if (progress && !progress({"Reading process groups", 0, 0}))
+            return cancelled();
+        if (const auto status = collected.read(track); !status.hasValue())
+            return status.error();
+    }
+    const auto used = collected.groups();
+    if (groups.empty())
+        return std::vector<ProcessGroup>(used.begin(), used.end());
+    std::vector<ProcessGroup> result;
+    for (ProcessGroup group : groups) {
+        if (Collected::isUnsaid(group))
+            group.description = collected.purpose(group);
+        result.push_back(std::move(group));
+    }
+    return result;
+}
+
+} // namespace trainscope::analysis

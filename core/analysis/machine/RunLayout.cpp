@@ -1,0 +1,249 @@
+#include "core/analysis/machine/RunLayout.h"
+
+#include "core/analysis/machine/ModelShape.h"
+#include "core/layout/InferLayout.h"
+#include "core/layout/LaunchLayout.h"
+#include "core/layout/LayoutName.h"
+#include "core/layout/RequestJson.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using layout::LayoutRequest;
+using layout::ProcessGroup;
+
+int worldOf(const Run& run, const std::vector<Gpu>& gpus, const std::vector<ProcessGroup>& groups) {
+    const auto& launch = run.launch;
+    int world = std::max(run.worldSize, run.gpuCount);
+    if (launch.nodes && launch.gpusPerNode)
+        world = std::max(world, *launch.nodes * *launch.gpusPerNode);
+    for (const Gpu& gpu : gpus)
+        world = std::max(world, gpu.rank + 1);
+    for (const ProcessGroup& group : groups) {
+        for (const int rank : group.ranks)
+            world = std::max(world, rank + 1);
+    }
+    return world;
+}
+
+// Of the launch configuration, else as the GPUs show. Some GPUs of one node do not show it.
+std::optional<int> gpusPerNodeOf(const Run& run, const std::vector<Gpu>& gpus) {
+    if (run.launch.gpusPerNode)
+        return run.launch.gpusPerNode;
+    std::optional<int> most;
+    for (const Gpu& gpu : gpus) {
+        if (gpu.node > 0 && gpu.rank > gpu.local && (gpu.rank - gpu.local) % gpu.node == 0)
+            return (gpu.rank - gpu.local) / gpu.node;
+        most = std::max(most.value_or(1), gpu.local + 1);
+    }
+    if (static_cast<int>(gpus.size()) < run.worldSize)
+        return std::nullopt;
+    return most;
+}
+
+struct Known {
+    const Run& run;
+    std::vector<ProcessGroup> groups;
+    int world = 0;
+    std::optional<int> gpusPerNode;
+};
+
+// Of the model by its name, where nothing else says them and they can be divided so.
+void takeLayersOfModel(const LaunchConfig& launch, LayoutRequest& request) {
+    if (request.layers || !request.stageLayers.empty())
+        return;
+    const auto shape = shapeOf(launch, catalogue::modelCatalogue());
+    if (!shape.hasValue())
+        return;
+    LayoutRequest divided = request;
+    divided.layers = shape.value().model.layers;
+    if (layout::makeLayout(divided).hasValue())
+        request = divided;
+}
+
+void takeCluster(const Known& known, LayoutRequest& request) {
+    request.nodes.reset(); // follows from the ranks and the GPUs of a node
+    request.worldSize = known.world;
+    if (known.gpusPerNode)
+        request.gpusPerNode = std::min(*known.gpusPerNode, std::max(known.world, 1));
+    if (!request.layers)
+        request.layers = known.run.launch.layers;
+    takeLayersOfModel(known.run.launch, request);
+    const auto made = layout::makeLayout(request);
+    if (made.hasValue())
+        request.microbatches
+            = layout::microbatchesOf(known.run.launch, made.value().grid.degrees().data);
+}
+
+Result<RunLayout> fromLaunch(const Known& known) {
+    auto request = layout::layoutFromLaunch(known.run.launch, known.world);
+    if (!request.hasValue())
+        return request.error();
+    const auto& origin = known.run.launch.origin;
+    RunLayout result{std::move(request).value(), LayoutOrigin::Launch,
+        origin.empty() ? "the launch configuration" : "the launch configuration " + origin, {}};
+    if (result.request.expertTensor && !known.run.launch.expertTensorParallel)
+        result.notes.push_back("assumed: the experts are not tensor-parallel (ETP 1), for TP × EP "
+                               "does not divide the ranks of a stage");
+    takeCluster(known, result.request);
+    const auto made = layout::makeLayout(result.request);
+    if (!made.hasValue())
+        return result;
+    const auto others = layout::contradictions(known.groups, made.value().grid);
+    if (!others.empty())
+        result.notes.push_back(
+            fmt::format("the traces have {} process groups that this layout does not make, such "
+                        "as {}",
+                others.size(), layout::processGroupsText({others.front()})));
+    return result;
+}
+
+Result<RunLayout> fromGroups(const Known& known) {
+    const auto found = layout::inferLayout(known.groups, known.world);
+    if (!found.hasValue())
+        return found.error();
+    const auto& degrees = found.value().degrees;
+    RunLayout result;
+    result.origin = LayoutOrigin::ProcessGroups;
+    result.wording = found.value().wording;
+    result.request.tensor = degrees.tensor;
+    result.request.context = degrees.context;
+    result.request.expert = degrees.expert;
+    result.request.expertTensor = degrees.expertTensor;
+    result.request.data = degrees.data;
+    result.request.pipeline = degrees.pipeline;
+    result.request.order = found.value().order;
+    result.request.virtualStages = known.run.launch.virtualPipeline;
+    takeCluster(known, result.request);
+    return result;
+}
+
+// What was left open is as the run shows it.
+LayoutRequest completed(LayoutRequest request, const Known& known) {
+    if (!request.gpusPerNode && !(request.nodes && request.worldSize))
+        request.gpusPerNode = known.gpusPerNode;
+    if (!request.worldSize && !(request.nodes && request.gpusPerNode) && known.world > 0)
+        request.worldSize = known.world;
+    if (!request.layers && request.stageLayers.empty())
+        request.layers = known.run.launch.layers;
+    takeLayersOfModel(known.run.launch, request);
+    if (request.microbatches)
+        return request;
+    const auto made = layout::makeLayout(request);
+    if (made.hasValue())
+        request.microbatches
+            = layout::microbatchesOf(known.run.launch, made.value().grid.degrees().data);
+    return request;
+}
+
+Result<RunLayout> fromEntered(const Known& known, const std::string& spec) {
+    auto entered = layout::requestFromJson(spec);
+    if (!entered.hasValue())
+        return Error{ErrorCode::Unrecognised,
+            fmt::format("The layout entered by hand cannot be read: {}. Take it back (layout "
+                        "--forget) and enter it again.",
+                entered.error().message),
+            known.run.name};
+    RunLayout result{completed(std::move(entered).value(), known), LayoutOrigin::Entered,
+        "what was entered by hand", {}};
+    const auto made = layout::makeLayout(result.request);
+    const int ranks = made.hasValue() ? made.value().grid.worldSize() : known.world;
+    if (known.world > 0 && ranks != known.world)
+        result.notes.push_back(fmt::format(
+            "the layout entered by hand has {} ranks, the run shows {}", ranks, known.world));
+    return result;
+}
+
+Result<Known> withoutGroups(const store::Store& store, const Run& run) {
+    const auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    Known known{run, {}, 0, gpusPerNodeOf(run, gpus.value())};
+    known.world = worldOf(run, gpus.value(), {});
+    return known;
+}
+
+} // namespace
+
+std::string_view toString(LayoutOrigin origin) {
+    constexpr std::array<std::string_view, 4> names{"launch", "process_groups", "name", "entered"};
+    return names[static_cast<std::size_t>(origin)];
+}
+
+Result<RunLayout> runLayout(const store::Store& store, const Run& run, const Progress& progress) {
+    const auto entered = store.enteredLayout(run.id);
+    if (!entered.hasValue())
+        return entered.error();
+    if (!entered.value())
+        return recordedLayout(store, run, progress);
+    const auto known = withoutGroups(store, run);
+    if (!known.hasValue())
+        return known.error();
+    return fromEntered(known.value(), *entered.value());
+}
+
+Status enterLayout(
+    store::Store& store, const Run& run, const std::optional<LayoutRequest>& request) {
+    if (!request)
+        return store.setEnteredLayout(run.id, std::nullopt);
+    const auto known = withoutGroups(store, run);
+    if (!known.hasValue())
+        return known.error();
+    const auto made = layout::makeLayout(completed(*request, known.value()));
+    if (!made.hasValue())
+        return made.error();
+    return store.setEnteredLayout(run.id, layout::requestToJson(*request));
+}
+
+Result<RunLayout> recordedLayout(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    const auto gpus = store.gpus(run.id);
+    if (!gpus.hasValue())
+        return gpus.error();
+    auto groups = processGroupsOf(store, run, progress);
+    if (!groups.hasValue())
+        return groups.error();
+    Known known{run, std::move(groups).value(), 0, gpusPerNodeOf(run, gpus.value())};
+    known.world = worldOf(run, gpus.value(), known.groups);
+    if (layout::saysLayout(run.launch))
+        return fromLaunch(known);
+    auto inferred = fromGroups(known);
+    if (inferred.hasValue())
+        return inferred;
+    const auto named = layout::layoutFromName(run.name);
+    if (!named)
+        return Error{ErrorCode::NotFound,
+            fmt::format("Neither a launch configuration nor the name says the layout of this run; "
+                        "give it by hand. {}",
+                inferred.error().message),
+            run.name};
+    RunLayout result{*named, LayoutOrigin::Name,
+        fmt::format("the run's name alone (\"{}\"); nothing recorded confirms it", run.name), {}};
+    takeCluster(known, result.request);
+    return result;
+}
+
+Result<std::optional<FittingLayout>> fittingLayout(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    std::optional<FittingLayout> none;
+    auto told = runLayout(store, run, progress);
+    if (!told.hasValue()) {
+        const ErrorCode code = told.error().code;
+        if (code == ErrorCode::NotFound || code == ErrorCode::Usage)
+            return none;
+        return told.error();
+    }
+    auto layout = layout::makeLayout(told.value().request);
+    if (!layout.hasValue())
+        return none;
+    return std::optional(FittingLayout{std::move(told).value(), std::move(layout).value()});
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,90 @@
+#pragma once
+// Weighted values and their order statistics. Exact while there are at most kMaxEntries / 2
+// distinct values; beyond that, memory stays bounded by rounding the values to fewer mantissa bits,
+// so that an order statistic is off by at most relativeError() of itself. Any number of values; one
+// thread.
+
+#include "core/analysis/statistics/WeightedSelect.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace trainscope::analysis {
+
+class Distribution {
+public:
+    static constexpr std::size_t kMaxEntries = std::size_t{1} << 21;
+
+    explicit Distribution(std::size_t maxEntries = kMaxEntries);
+
+    // Values without weight are ignored; NaN must not be added.
+    void add(double value, std::int64_t weight) {
+        if (weight <= 0)
+            return;
+        m_totalWeight += weight;
+        if (m_entries.size() > m_repeated + kTries) { // hardly any value comes again
+            append({value, weight});
+            return;
+        }
+        std::uint32_t& known = m_known[slotOf(value)];
+        if (known < m_entries.size() && m_entries[known].value == value) {
+            m_entries[known].weight += weight;
+            ++m_repeated;
+            return;
+        }
+        append({value, weight});
+        known = static_cast<std::uint32_t>(m_entries.size() - 1);
+    }
+    void add(Distribution&& other);
+    void clear();
+
+    [[nodiscard]] std::int64_t totalWeight() const { return m_totalWeight; }
+    [[nodiscard]] double relativeError() const;
+
+    // The smallest value v such that the values ≤ v weigh at least q × the total; absent when
+    // empty.
+    [[nodiscard]] std::optional<double> quantile(double q) const;
+    // Two at once, for little more than the price of one; lower ≤ upper.
+    struct Quantiles {
+        std::optional<double> lower;
+        std::optional<double> upper;
+    };
+    [[nodiscard]] Quantiles quantiles(double lower, double upper) const;
+    // The middle value, or the mean of the two in the middle, each value counted as often as it
+    // weighs.
+    [[nodiscard]] std::optional<double> median() const;
+
+private:
+    static constexpr unsigned kSlotBits = 8;
+    static constexpr std::size_t kTries = 512;
+
+    static std::size_t slotOf(double value) {
+        constexpr std::uint64_t spread = 0x9E37'79B9'7F4A'7C15; // 2^64 / the golden ratio
+        return static_cast<std::size_t>(
+            std::bit_cast<std::uint64_t>(value) * spread >> (64U - kSlotBits));
+    }
+    void append(WeightedValue entry) {
+        if (m_entries.size() >= m_maxEntries)
+            compact();
+        m_entries.push_back(entry);
+    }
+    void compact();
+    void round();
+    void mergeEqual();
+    [[nodiscard]] Quantiles atWeights(std::int64_t lower, std::int64_t upper) const;
+
+    std::vector<WeightedValue> m_entries;
+    // Where a value was put last, so that one of few that come again and again takes no new entry.
+    std::array<std::uint32_t, std::size_t{1} << kSlotBits> m_known{};
+    std::size_t m_repeated = 0;
+    std::size_t m_maxEntries;
+    std::int64_t m_totalWeight = 0;
+    int m_droppedBits = 0;
+};
+
+} // namespace trainscope::analysis

@@ -1,0 +1,70 @@
+#include "core/analysis/statistics/SeriesSelection.h"
+
+#include <tuple>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using SubjectKey = std::tuple<SubjectKind, int, int, std::string>;
+
+SubjectKey keyOf(const Subject& subject) {
+    return {subject.kind, subject.rank, subject.node, subject.device};
+}
+
+// One for a metric, however many GPUs two sources have in common.
+std::string twinWarning(const std::string& metric, const std::vector<const Series*>& twins) {
+    const std::string first = subjectText(twins.front()->description.subject);
+    if (twins.size() == 1)
+        return metric + " of " + first
+            + " was recorded by two sources; the one with more values is used.";
+    return metric + " of " + first + " and " + std::to_string(twins.size() - 1)
+        + " more was recorded by two sources; for each, the one with more values is used.";
+}
+
+} // namespace
+
+std::string subjectText(const Subject& subject) {
+    switch (subject.kind) {
+    case SubjectKind::Gpu:
+        return "rank " + std::to_string(subject.rank);
+    case SubjectKind::Link:
+        return "node " + std::to_string(subject.node) + ", link " + subject.device;
+    case SubjectKind::Node:
+        break;
+    }
+    return "node " + std::to_string(subject.node);
+}
+
+std::map<std::string, std::vector<Series>> seriesByMetric(
+    const std::vector<Series>& all, std::vector<std::string>& warnings) {
+    struct Group {
+        std::vector<Series> series;
+        std::map<SubjectKey, std::size_t> places; // in `series`
+        std::vector<const Series*> twins;
+    };
+    std::map<std::string, Group> groups;
+    for (const Series& series : all) {
+        Group& group = groups[series.description.metric.name];
+        const auto [place, isNew]
+            = group.places.try_emplace(keyOf(series.description.subject), group.series.size());
+        if (isNew) {
+            group.series.push_back(series);
+            continue;
+        }
+        group.twins.push_back(&series);
+        Series& twin = group.series[place->second];
+        if (series.count - series.missing > twin.count - twin.missing)
+            twin = series;
+    }
+    std::map<std::string, std::vector<Series>> result;
+    for (auto& [metric, group] : groups) {
+        if (!group.twins.empty())
+            warnings.push_back(twinWarning(metric, group.twins));
+        result.emplace(metric, std::move(group.series));
+    }
+    return result;
+}
+
+} // namespace trainscope::analysis

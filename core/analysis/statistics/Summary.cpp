@@ -1,0 +1,305 @@
+#include "core/analysis/statistics/Summary.h"
+
+#include "core/analysis/statistics/CompensatedSum.h"
+#include "core/analysis/statistics/Imbalance.h"
+#include "core/analysis/statistics/MergeStatistics.h"
+#include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/SeriesStatistics.h"
+#include "core/analysis/statistics/StatisticsPipeline.h"
+#include "core/parallel/OrderedJobs.h"
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// Of metrics whose quantiles are under way; each may be 32 MiB.
+constexpr std::size_t kMostPools = 2;
+
+// Builds one RunSummary, metric by metric.
+class Summariser {
+public:
+    Summariser(const store::Store& store, const Run& run, const SummaryScope& scope,
+        const Progress& progress)
+        : m_store(store)
+        , m_scope(scope)
+        , m_window(scope.window)
+        , m_progress(progress) {
+        m_summary.run = run;
+    }
+
+    Result<RunSummary> run() {
+        const auto gpus = m_store.gpus(m_summary.run.id);
+        const auto series = m_store.series(m_summary.run.id);
+        const auto tracks = m_store.tracks(m_summary.run.id);
+        for (const Error* error : {gpus.hasValue() ? nullptr : &gpus.error(),
+                 series.hasValue() ? nullptr : &series.error(),
+                 tracks.hasValue() ? nullptr : &tracks.error()}) {
+            if (error != nullptr)
+                return *error;
+        }
+        for (const Gpu& gpu : gpus.value())
+            gpuOf(gpu.rank).gpu = gpu;
+        m_summary.duration = m_window == kAllTime ? runDuration(series.value(), tracks.value())
+                                                  : m_window.length();
+        m_seriesTotal = series.value().size();
+        auto groups = seriesByMetric(series.value(), m_summary.warnings);
+        std::erase_if(groups, [this](const auto& group) { return !isWanted(group.first); });
+        if (auto status = readAll(groups); !status.hasValue())
+            return status.error();
+        finish();
+        return std::move(m_summary);
+    }
+
+private:
+    [[nodiscard]] bool isWanted(const std::string& metric) const {
+        return m_scope.metrics.empty()
+            || std::find(m_scope.metrics.begin(), m_scope.metrics.end(), metric)
+            != m_scope.metrics.end();
+    }
+
+    GpuSummary& gpuOf(int rank) {
+        auto& gpu = m_gpus[rank];
+        gpu.gpu.rank = rank;
+        return gpu;
+    }
+
+    NodeSummary& nodeOf(int node) {
+        auto& summary = m_nodes[node];
+        summary.node = node;
+        return summary;
+    }
+
+    // Of the series of one metric, all together.
+    struct Pool {
+        Distribution gpus;
+        Distribution nodes;
+        std::size_t missing = 0; // series that are still to come
+    };
+    struct Quantiles {
+        std::string metric;
+        Distribution::Quantiles values;
+    };
+    struct GappedPower {
+        const Series* series;
+        double limit;
+    };
+
+    Status readAll(const std::map<std::string, std::vector<Series>>& groups) {
+        WorkerPool& workers = WorkerPool::shared();
+        OrderedJobs<Quantiles> pooled(workers, kMostPools, [this](Quantiles&& quantiles) {
+            SubjectStatistics& all = m_summary.metrics[quantiles.metric].all;
+            all.p50 = quantiles.values.lower;
+            all.p99 = quantiles.values.upper;
+        });
+        StatisticsPipeline pipeline(
+            workers, m_store, m_window, [&](const Series& series, SeriesStatistics&& computed) {
+                take(series, std::move(computed));
+                if (m_pools[series.description.metric.name].missing == 0)
+                    pooled.submit(poolJob(series.description.metric.name));
+            });
+        for (const auto& [name, group] : groups) {
+            m_summary.metrics[name].metric = group.front().description.metric;
+            m_pools[name].missing = group.size();
+            for (const Series& series : group) {
+                if (auto status = pipeline.add(series, [this] { return keepGoing(); });
+                    !status.hasValue())
+                    return status;
+                ++m_seriesDone;
+            }
+        }
+        pipeline.finish();
+        pooled.finish();
+        return addGappedEnergies();
+    }
+
+    void take(const Series& series, SeriesStatistics&& computed) {
+        const auto& description = series.description;
+        warnOfResets(series, computed.statistics);
+        Pool& pool = m_pools[description.metric.name];
+        (description.subject.kind == SubjectKind::Gpu ? pool.gpus : pool.nodes)
+            .add(std::move(computed.distribution));
+        --pool.missing;
+        place(description.subject, description.metric.name, computed.statistics);
+        if (computed.gapLimit)
+            m_gapped.push_back({&series, *computed.gapLimit});
+        else if (computed.energy)
+            addEnergy(series, *computed.energy);
+    }
+
+    std::function<Quantiles()> poolJob(const std::string& metric) {
+        auto pool = std::make_shared<Pool>(std::move(m_pools.extract(metric).mapped()));
+        return [metric, pool] {
+            const Distribution& values = pool->gpus.totalWeight() > 0 ? pool->gpus : pool->nodes;
+            return Quantiles{metric, values.quantiles(0.50, 0.99)};
+        };
+    }
+
+    void place(const Subject& subject, const std::string& name, SubjectStatistics statistics) {
+        switch (subject.kind) {
+        case SubjectKind::Gpu:
+            gpuOf(subject.rank).metrics[name] = statistics;
+            break;
+        case SubjectKind::Node:
+            nodeOf(subject.node).metrics[name] = statistics;
+            break;
+        case SubjectKind::Link:
+            addLink(nodeOf(subject.node).metrics[name], statistics);
+            break;
+        }
+    }
+
+    Status addGappedEnergies() {
+        for (const GappedPower& power : m_gapped) {
+            const auto energy = seriesEnergy(
+                m_store, *power.series, m_window, power.limit, [this] { return keepGoing(); });
+            if (!energy.hasValue())
+                return energy.error();
+            addEnergy(*power.series, energy.value());
+        }
+        return {};
+    }
+
+    void addEnergy(const Series& power, const EnergyIntegral& integral) {
+        Energy energy{integral.energy().value, 0.0};
+        if (m_summary.duration.ns > 0) {
+            energy.coverage = std::min(1.0,
+                static_cast<double>(integral.covered().ns)
+                    / static_cast<double>(m_summary.duration.ns));
+        }
+        gpuOf(power.description.subject.rank).energy = energy;
+    }
+
+    void warnOfResets(const Series& series, const SubjectStatistics& statistics) {
+        if (statistics.resets == 0)
+            return;
+        m_summary.warnings.push_back(series.description.metric.name + " of "
+            + subjectText(series.description.subject) + " was reset "
+            + std::to_string(statistics.resets) + (statistics.resets == 1 ? " time" : " times")
+            + "; it counts from zero there, so its total is a lower bound.");
+    }
+
+    bool keepGoing() const {
+        return !m_progress || m_progress({"Computing statistics", m_seriesDone, m_seriesTotal});
+    }
+
+    void finish() {
+        for (auto& [name, metric] : m_summary.metrics)
+            combine(name, metric);
+        addRunEnergy();
+        for (auto& [rank, gpu] : m_gpus) {
+            nodeOf(gpu.gpu.node);
+            m_summary.gpus.push_back(std::move(gpu));
+        }
+        for (auto& [node, summary] : m_nodes)
+            m_summary.nodes.push_back(std::move(summary));
+    }
+
+    // Nodes from their GPUs, the run from its GPUs (else its nodes), and the imbalance.
+    void combine(const std::string& name, MetricSummary& metric) {
+        std::map<int, std::vector<SubjectStatistics>> byNode;
+        std::vector<SubjectStatistics> subjects;
+        for (const auto& [rank, gpu] : m_gpus) {
+            if (const auto found = gpu.metrics.find(name); found != gpu.metrics.end()) {
+                byNode[gpu.gpu.node].push_back(found->second);
+                subjects.push_back(found->second);
+            }
+        }
+        if (subjects.empty()) {
+            for (const auto& [node, summary] : m_nodes) {
+                if (const auto found = summary.metrics.find(name); found != summary.metrics.end())
+                    subjects.push_back(found->second);
+            }
+            metric.interNodeStd = populationStd(meansOf(subjects));
+        } else {
+            std::map<int, std::vector<double>> means;
+            for (const auto& [node, gpus] : byNode) {
+                nodeOf(node).metrics.try_emplace(name, combined(gpus));
+                means[node] = meansOf(gpus);
+            }
+            const auto spread = imbalance(means);
+            metric.intraNodeStd = spread.intraNode;
+            metric.interNodeStd = spread.interNode;
+        }
+        const auto p50 = metric.all.p50;
+        const auto p99 = metric.all.p99;
+        metric.all = combined(subjects);
+        metric.all.p50 = p50;
+        metric.all.p99 = p99;
+    }
+
+    void addRunEnergy() {
+        Energy total;
+        bool known = false;
+        CompensatedSum joules;
+        for (const auto& [rank, gpu] : m_gpus) {
+            if (!gpu.energy)
+                continue;
+            known = true;
+            joules.add(gpu.energy->joules);
+            total.coverage += gpu.energy->coverage;
+        }
+        if (!known)
+            return;
+        total.joules = joules.value();
+        total.coverage /= static_cast<double>(m_gpus.size());
+        m_summary.energy = total;
+    }
+
+    const store::Store& m_store;
+    const SummaryScope& m_scope;
+    TimeRange m_window;
+    const Progress& m_progress;
+    RunSummary m_summary;
+    std::map<int, GpuSummary> m_gpus;
+    std::map<int, NodeSummary> m_nodes;
+    std::map<std::string, Pool> m_pools; // that are not complete
+    std::vector<GappedPower> m_gapped;
+    std::size_t m_seriesDone = 0;
+    std::size_t m_seriesTotal = 0;
+};
+
+} // namespace
+
+DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<Track>& tracks) {
+    TimeRange span = {kAllTime.end, kAllTime.begin};
+    const auto include = [&span](TimeNs begin, TimeNs end) {
+        span = {std::min(span.begin, begin), std::max(span.end, end)};
+    };
+    for (const Series& series : allSeries) {
+        if (series.count > 0)
+            include(series.range.begin, series.range.end - DurationNs{1});
+    }
+    for (const Track& track : tracks) {
+        if (track.count > 0)
+            include(track.range.begin, track.range.end);
+    }
+    return span.begin < span.end ? span.length() : DurationNs{};
+}
+
+Result<RunSummary> summarise(const store::Store& store, const Run& run, const Progress& progress) {
+    return summarise(store, run, SummaryScope{}, progress);
+}
+
+Result<RunSummary> summarise(
+    const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
+    return summarise(store, run, SummaryScope{window, {}}, progress);
+}
+
+Result<RunSummary> summarise(const store::Store& store, const Run& run, const SummaryScope& scope,
+    const Progress& progress) {
+    try {
+        return Summariser(store, run, scope, progress).run();
+    } catch (const std::exception& problem) { // memory, or a thread that cannot be started
+        return Error{ErrorCode::Internal,
+            std::string("Memory or another resource ran out (") + problem.what() + ").",
+            store.path().string()};
+    }
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,204 @@
+#include "core/analysis/traces/Calls.h"
+
+#include "core/analysis/traces/KernelCategory.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// Details that number their collectives are all different: what was looked up must not pile up.
+constexpr std::size_t kMostSeen = std::size_t{1} << 16U;
+
+std::string keyOf(const CallSpec& spec, bool withSize) {
+    const std::string bytes = spec.bytes ? std::to_string(*spec.bytes) : std::string();
+    return std::to_string(spec.communicator) + '/' + std::to_string(static_cast<int>(spec.kind))
+        + '/' + (withSize ? bytes : std::string()) + '/' + std::to_string(spec.source) + '/'
+        + std::to_string(spec.destination);
+}
+
+bool isBefore(const Call& a, const Call& b) {
+    return a.start != b.start ? a.start < b.start : a.end < b.end;
+}
+
+} // namespace
+
+bool Communicator::mayHold(int rank) const {
+    return ranks.empty() || std::binary_search(ranks.begin(), ranks.end(), rank);
+}
+
+Result<Calls> Calls::open(const store::Store& store, const Run& run) {
+    Calls calls(store);
+    calls.m_worldSize = run.worldSize;
+    auto tracks = store.tracks(run.id);
+    if (!tracks.hasValue())
+        return tracks.error();
+    for (const Track& track : tracks.value()) {
+        const int rank = track.description.rank;
+        if (rank < 0 || track.count == 0)
+            continue;
+        auto& range = calls.m_ranges.try_emplace(rank, track.range).first->second;
+        range = {std::min(range.begin, track.range.begin), std::max(range.end, track.range.end)};
+        if (track.description.kind == TrackKind::Stream)
+            calls.m_streams[rank].push_back(track);
+    }
+    if (calls.m_streams.empty())
+        return calls;
+    auto names = store.names(run.id);
+    if (!names.hasValue())
+        return names.error();
+    for (auto& [id, text] : names.value()) {
+        if (KernelCategories::isCommunication(text))
+            calls.m_kernels.emplace(id, std::move(text));
+    }
+    return calls;
+}
+
+std::vector<int> Calls::ranks() const {
+    std::vector<int> result;
+    for (const auto& [rank, tracks] : m_streams)
+        result.push_back(rank);
+    return result;
+}
+
+std::optional<TimeRange> Calls::rangeOf(int rank) const {
+    const auto found = m_ranges.find(rank);
+    return found == m_ranges.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::int64_t Calls::spanCount(int rank) const {
+    std::int64_t count = 0;
+    if (const auto found = m_streams.find(rank); found != m_streams.end()) {
+        for (const Track& track : found->second)
+            count += track.count;
+    }
+    return count;
+}
+
+Result<std::vector<Call>> Calls::read(int rank, TimeRange window, std::size_t most) {
+    std::vector<Call> calls;
+    const auto found = m_streams.find(rank);
+    if (found == m_streams.end() || m_kernels.empty())
+        return calls;
+    for (const Track& track : found->second) {
+        if (auto status = readTrack(track, window, most, calls); !status.hasValue())
+            return status.error();
+    }
+    std::stable_sort(calls.begin(), calls.end(), isBefore);
+    if (calls.size() > most)
+        calls.resize(most);
+    return calls;
+}
+
+Status Calls::readTrack(
+    const Track& track, TimeRange window, std::size_t most, std::vector<Call>& calls) {
+    Status failure;
+    std::size_t taken = 0;
+    const auto take = [&](std::span<const Span> spans) {
+        for (const Span& span : spans) {
+            if (span.kind != SpanKind::Kernel || !window.contains(span.start)
+                || !m_kernels.contains(span.name))
+                continue;
+            failure = add(track.description.rank, span, calls);
+            if (!failure.hasValue() || ++taken >= most)
+                return false;
+        }
+        return true;
+    };
+    if (window != kAllTime) {
+        const auto status = m_store->forEachSpan(track.id, window, take);
+        return failure.hasValue() ? status : failure;
+    }
+    for (const auto& [name, text] : m_kernels) {
+        taken = 0;
+        const auto status = m_store->forEachSpanNamed(track.id, name, take);
+        if (!failure.hasValue() || !status.hasValue())
+            return failure.hasValue() ? status : failure;
+    }
+    return {};
+}
+
+Status Calls::add(int rank, const Span& span, std::vector<Call>& calls) {
+    const auto seen = lookUp(rank, span);
+    if (!seen.hasValue())
+        return seen.error();
+    // A communicator of one rank moves nothing.
+    const CallSpec& spec = m_specs[seen.value().spec];
+    if (m_communicators[spec.communicator].size != 1)
+        calls.push_back(
+            {span.start, span.start + span.duration, seen.value().spec, seen.value().sequence});
+    return {};
+}
+
+Result<Calls::Seen> Calls::lookUp(int rank, const Span& span) {
+    if (m_seenRank != rank || m_seen.size() > kMostSeen) {
+        m_seen.clear();
+        m_seenRank = rank;
+    }
+    const std::pair key{span.name, span.detail};
+    if (const auto found = m_seen.find(key); found != m_seen.end())
+        return found->second;
+    CollectiveDetail detail;
+    if (span.detail.isValid()) {
+        const auto text = m_store->name(span.detail);
+        if (!text.hasValue())
+            return text.error();
+        detail = parseCollectiveDetail(text.value());
+    }
+    return m_seen.emplace(key, interned(rank, m_kernels.at(span.name), detail)).first->second;
+}
+
+Calls::Seen Calls::interned(int rank, const std::string& kernel, const CollectiveDetail& detail) {
+    CallSpec spec;
+    spec.kind = collectiveKind(kernel, detail.collective);
+    spec.communicator = communicatorOf(detail);
+    spec.bytes = bytesOf(detail);
+    if (spec.kind == CollectiveKind::SendRecv && (detail.source || detail.destination)) {
+        spec.source = detail.source.value_or(rank);
+        spec.destination = detail.destination.value_or(rank);
+    }
+    const auto next = static_cast<std::uint32_t>(m_specs.size());
+    const auto [at, isNew] = m_specIds.try_emplace(keyOf(spec, true), next);
+    if (isNew) {
+        spec.signature = signatureOf(spec);
+        m_specs.push_back(spec);
+    }
+    return {at->second, detail.sequence.value_or(-1)};
+}
+
+Communicator communicatorFrom(const CollectiveDetail& detail, int worldSize) {
+    Communicator group{detail.group, detail.description, detail.ranks,
+        detail.ranks.empty() ? static_cast<int>(detail.groupSize.value_or(0))
+                             : static_cast<int>(detail.ranks.size())};
+    // Long lists are elided; one as long as the world holds every rank.
+    if (group.ranks.empty() && group.size > 0 && group.size == worldSize) {
+        group.ranks.resize(static_cast<std::size_t>(group.size));
+        std::iota(group.ranks.begin(), group.ranks.end(), 0);
+    }
+    std::sort(group.ranks.begin(), group.ranks.end());
+    return group;
+}
+
+std::uint32_t Calls::communicatorOf(const CollectiveDetail& detail) {
+    Communicator group = communicatorFrom(detail, m_worldSize);
+    std::string key = group.name + '\n';
+    for (const int rank : group.ranks)
+        key += std::to_string(rank) + ',';
+    if (group.ranks.empty())
+        key += detail.ranksText + '\n' + std::to_string(group.size);
+    const auto next = static_cast<std::uint32_t>(m_communicators.size());
+    const auto [at, isNew] = m_communicatorIds.try_emplace(key, next);
+    if (isNew)
+        m_communicators.push_back(std::move(group));
+    return at->second;
+}
+
+std::uint32_t Calls::signatureOf(const CallSpec& spec) {
+    const auto next = static_cast<std::uint32_t>(m_signatureIds.size());
+    return m_signatureIds.try_emplace(keyOf(spec, hasEqualSizes(spec.kind)), next).first->second;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,104 @@
+#pragma once
+// The communication kernels of a run as calls: what each of them is a part of, and from when to
+// when. Times are those of the rank's own clock. One thread.
+
+#include "core/analysis/traces/CollectiveKind.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// The ranks of a communicator. Two groups of one name are two communicators where their lists of
+// ranks differ.
+struct Communicator {
+    std::string name; // "Process Group Name"; empty: not said
+    std::string description; // "Process Group Description"
+    std::vector<int> ranks; // ascending; empty: not said, then any rank of the run may be in it
+    int size = 0; // ranks in it, 0: not known
+
+    [[nodiscard]] bool mayHold(int rank) const;
+};
+
+// As the arguments of a call describe it, in a world of that many ranks (0: not known).
+Communicator communicatorFrom(const CollectiveDetail& detail, int worldSize);
+
+// What calls that may be parts of one collective have in common, and their size.
+struct CallSpec {
+    CollectiveKind kind = CollectiveKind::Other;
+    std::uint32_t communicator = 0; // index
+    std::optional<double> bytes;
+    int source = -1; // of a message, where the trace says it
+    int destination = -1;
+    std::uint32_t signature = 0; // equal for calls that may belong together
+};
+
+struct Call {
+    TimeNs start;
+    TimeNs end;
+    std::uint32_t spec = 0; // index
+    std::int64_t sequence = -1; // as the trace numbers it within the communicator; -1: not said
+};
+
+class Calls {
+public:
+    // Refers to the store.
+    static Result<Calls> open(const store::Store& store, const Run& run);
+
+    // Ranks with device streams, ascending.
+    [[nodiscard]] std::vector<int> ranks() const;
+    // From the first span of that rank to the last, of all its tracks.
+    [[nodiscard]] std::optional<TimeRange> rangeOf(int rank) const;
+    // Spans on the streams of a rank: no fewer than its calls.
+    [[nodiscard]] std::int64_t spanCount(int rank) const;
+    // Calls of a rank that start in the window, in order of start; at most `most`.
+    Result<std::vector<Call>> read(int rank, TimeRange window, std::size_t most);
+
+    // Both grow while reading.
+    [[nodiscard]] const std::vector<CallSpec>& specs() const { return m_specs; }
+    [[nodiscard]] const std::vector<Communicator>& communicators() const { return m_communicators; }
+
+private:
+    explicit Calls(const store::Store& store)
+        : m_store(&store) { }
+
+    struct Seen {
+        std::uint32_t spec = 0;
+        std::int64_t sequence = -1;
+    };
+    struct PairHash {
+        std::size_t operator()(const std::pair<NameId, NameId>& key) const {
+            return std::hash<NameId>{}(key.first) * 1'000'003U ^ std::hash<NameId>{}(key.second);
+        }
+    };
+
+    Status readTrack(
+        const Track& track, TimeRange window, std::size_t most, std::vector<Call>& calls);
+    Status add(int rank, const Span& span, std::vector<Call>& calls);
+    Result<Seen> lookUp(int rank, const Span& span);
+    Seen interned(int rank, const std::string& kernel, const CollectiveDetail& detail);
+    std::uint32_t communicatorOf(const CollectiveDetail& detail);
+    std::uint32_t signatureOf(const CallSpec& spec);
+
+    const store::Store* m_store;
+    int m_worldSize = 0;
+    std::map<int, std::vector<Track>> m_streams; // by rank
+    std::map<int, TimeRange> m_ranges;
+    std::map<NameId, std::string> m_kernels; // of communication
+    std::vector<Communicator> m_communicators;
+    std::vector<CallSpec> m_specs;
+    std::map<std::string, std::uint32_t> m_communicatorIds;
+    std::map<std::string, std::uint32_t> m_specIds;
+    std::map<std::string, std::uint32_t> m_signatureIds;
+    int m_seenRank = -1; // whose m_seen is
+    std::unordered_map<std::pair<NameId, NameId>, Seen, PairHash> m_seen;
+};
+
+} // namespace trainscope::analysis

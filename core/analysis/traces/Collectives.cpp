@@ -1,0 +1,222 @@
+#include "core/analysis/traces/Collectives.h"
+
+#include "core/analysis/traces/CollectiveMatcher.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::int64_t kSpansAtOnce = 2'000'000; // on all streams together
+
+// A call on the common clock.
+struct PlacedCall {
+    TimeNs start;
+    TimeNs end;
+    std::uint32_t spec = 0;
+    std::int64_t sequence = -1;
+    int rank = 0;
+};
+
+class Scan {
+public:
+    Scan(Calls calls, const RankClocks& clocks, const CollectiveVisitor& visit,
+        const Progress& progress, bool onCommonClock)
+        : m_calls(std::move(calls))
+        , m_visit(visit)
+        , m_progress(progress)
+        , m_onCommonClock(onCommonClock)
+        , m_matcher([this](const CallSpec& spec) { return expected(spec); },
+              [this](const MatchedParts& matched) { take(matched); }) {
+        for (const RankClock& clock : clocks.ranks)
+            m_clockOf.emplace(clock.rank, &clock);
+    }
+
+    Result<CollectiveScan> run() {
+        const std::vector<TimeRange> pieces = windows();
+        for (const TimeRange& window : pieces) {
+            if (Status status = read(window); !status.hasValue())
+                return status.error();
+            if (m_isStopped)
+                return m_result;
+        }
+        m_matcher.finish();
+        return m_result;
+    }
+
+private:
+    // Of the common clock, so short that the calls of one are held at once.
+    [[nodiscard]] std::vector<TimeRange> windows() const {
+        std::int64_t spans = 0;
+        TimeRange all{kAllTime.end, kAllTime.begin};
+        for (const auto& [rank, clock] : m_clockOf) {
+            spans += m_calls.spanCount(rank);
+            const auto range = m_calls.rangeOf(rank);
+            if (!range)
+                continue;
+            all.begin = std::min(all.begin, clock->onReference(range->begin));
+            all.end = std::max(all.end, clock->onReference(range->end));
+        }
+        std::vector<TimeRange> result;
+        if (spans == 0 || all.isEmpty())
+            return result;
+        const std::int64_t count = spans / kSpansAtOnce + 1;
+        const std::int64_t step = all.length().ns / count + 1;
+        for (TimeNs begin = all.begin; begin < all.end; begin = begin + DurationNs{step})
+            result.push_back({begin, begin + DurationNs{step}});
+        return result;
+    }
+
+    Status read(TimeRange window) {
+        std::vector<PlacedCall> placed;
+        for (const auto& [rank, clock] : m_clockOf) {
+            if (m_progress && !m_progress({"Matching collectives", 0, 0}))
+                return cancelled();
+            const auto calls
+                = m_calls.read(rank, {clock->toLocal(window.begin), clock->toLocal(window.end)},
+                    static_cast<std::size_t>(-1));
+            if (!calls.hasValue())
+                return calls.error();
+            for (const Call& call : calls.value()) {
+                const TimeNs start = clock->onReference(call.start);
+                placed.push_back(
+                    {start, start + (call.end - call.start), call.spec, call.sequence, rank});
+            }
+        }
+        std::stable_sort(placed.begin(), placed.end(),
+            [](const PlacedCall& a, const PlacedCall& b) { return a.start < b.start; });
+        for (const PlacedCall& call : placed) {
+            add(call);
+            if (m_isStopped)
+                break;
+        }
+        return {};
+    }
+
+    void add(const PlacedCall& call) {
+        const CallSpec& spec = m_calls.specs()[call.spec];
+        if (expected(spec) < 2) {
+            ++m_result.alone[call.rank];
+            return;
+        }
+        const double error = m_clockOf.at(call.rank)->uncertaintyNs;
+        m_matcher.add(call.spec, spec, call.sequence,
+            {call.rank, call.start, call.end, std::llround(error), spec.bytes.value_or(-1.0)});
+    }
+
+    int expected(const CallSpec& spec) {
+        if (spec.kind == CollectiveKind::SendRecv) {
+            const bool isRecorded = spec.source < 0
+                || (m_clockOf.contains(spec.source) && m_clockOf.contains(spec.destination)
+                    && spec.source != spec.destination);
+            return isRecorded ? std::min(2, recordedIn(spec.communicator)) : 1;
+        }
+        return recordedIn(spec.communicator);
+    }
+
+    int recordedIn(std::uint32_t communicator) {
+        while (m_recorded.size() <= communicator) {
+            const Communicator& group = m_calls.communicators()[m_recorded.size()];
+            m_recorded.push_back(static_cast<int>(std::count_if(m_clockOf.begin(), m_clockOf.end(),
+                [&](const auto& entry) { return group.mayHold(entry.first); })));
+        }
+        return m_recorded[communicator];
+    }
+
+    void take(const MatchedParts& matched) {
+        if (m_isStopped)
+            return;
+        if (matched.parts.size() < 2) {
+            ++m_result.unmatched[matched.parts.front().rank];
+            return;
+        }
+        const Collective one = collectiveFrom(matched);
+        ++(one.isComplete ? m_result.complete : m_result.incomplete);
+        m_isStopped = !m_visit(one);
+    }
+
+    Collective collectiveFrom(const MatchedParts& matched) {
+        const CallSpec& spec = m_calls.specs()[matched.spec];
+        Collective one;
+        one.kind = spec.kind;
+        one.communicator = spec.communicator;
+        one.group = &m_calls.communicators()[spec.communicator];
+        // Where nobody says who takes part, all who were there did.
+        const bool isAnyones
+            = one.group->ranks.empty() && one.group->size <= static_cast<int>(matched.parts.size());
+        one.isComplete = matched.isComplete || isAnyones;
+        one.bytes = meanBytes(matched);
+        for (const CollectivePart& part : matched.parts) {
+            const DurationNs back = m_onCommonClock
+                ? DurationNs{}
+                : m_clockOf.at(part.rank)->toLocal(part.start) - part.start;
+            one.ranks.push_back({part.rank, part.start + back, part.end + back, {}});
+        }
+        const auto [first, last] = std::minmax_element(one.ranks.begin(), one.ranks.end(),
+            [](const CollectiveRank& a, const CollectiveRank& b) { return a.start < b.start; });
+        one.firstRank = first->rank;
+        one.lastRank = last->rank;
+        one.firstStart = first->start;
+        one.lastStart = last->start;
+        one.transfer = last->end - last->start;
+        one.end = last->end;
+        for (CollectiveRank& rank : one.ranks) {
+            rank.wait = one.lastStart - rank.start;
+            one.end = std::max(one.end, rank.end);
+        }
+        const int members
+            = one.group->size > 0 ? one.group->size : static_cast<int>(one.ranks.size());
+        one.ranksInGroup = one.kind == CollectiveKind::SendRecv ? 2 : members;
+        std::sort(one.ranks.begin(), one.ranks.end(),
+            [](const CollectiveRank& a, const CollectiveRank& b) { return a.rank < b.rank; });
+        return one;
+    }
+
+    static std::optional<double> meanBytes(const MatchedParts& matched) {
+        double sum = 0.0;
+        int count = 0;
+        for (const CollectivePart& part : matched.parts) {
+            sum += std::max(0.0, part.bytes);
+            count += part.bytes >= 0.0 ? 1 : 0;
+        }
+        return count > 0 ? std::optional(sum / count) : std::nullopt;
+    }
+
+    Calls m_calls;
+    const CollectiveVisitor& m_visit;
+    const Progress& m_progress;
+    bool m_onCommonClock;
+    CollectiveMatcher m_matcher;
+    std::map<int, const RankClock*> m_clockOf;
+    std::vector<int> m_recorded; // ranks of each communicator
+    CollectiveScan m_result;
+    bool m_isStopped = false;
+};
+
+} // namespace
+
+std::optional<double> Collective::algorithmBandwidth() const {
+    if (!bytes || transfer.ns <= 0)
+        return std::nullopt;
+    return *bytes / transfer.seconds();
+}
+
+std::optional<double> Collective::busBandwidth() const {
+    const auto bandwidth = algorithmBandwidth();
+    return bandwidth ? std::optional(*bandwidth * busFactor(kind, ranksInGroup)) : std::nullopt;
+}
+
+Result<CollectiveScan> forEachCollective(const store::Store& store, const Run& run,
+    const RankClocks& clocks, const CollectiveVisitor& visit, const Progress& progress,
+    bool onCommonClock) {
+    auto calls = Calls::open(store, run);
+    if (!calls.hasValue())
+        return calls.error();
+    return Scan(std::move(calls).value(), clocks, visit, progress, onCommonClock).run();
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,216 @@
+#include "core/analysis/traces/CommunicationSummary.h"
+
+#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/statistics/Distribution.h"
+#include "core/catalogue/GpuModel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kMostBandwidths = std::size_t{1} << 15U; // of a row, exact up to half of it
+
+using RowKey = std::tuple<CollectiveKind, std::string, LinkClass, int>;
+
+struct CollectiveSums {
+    CommunicationRow row;
+    double sizedS = 0.0; // transfer time of those with a size
+    double bytes = 0.0;
+    double busBytes = 0.0; // bytes × bus factor
+    Distribution algorithm{kMostBandwidths};
+    Distribution bus{kMostBandwidths};
+};
+
+// −1: no size.
+int binOf(const std::optional<double>& bytes) {
+    return bytes && *bytes >= 1.0 ? std::ilogb(*bytes) : -1;
+}
+
+class Summary {
+public:
+    Summary(const Run& run, const std::vector<Gpu>& gpus, const CommunicationOptions& options,
+        RankClocks clocks)
+        : m_places(run, gpus)
+        , m_options(options) {
+        m_result.clocks = std::move(clocks);
+        m_result.onCommonClock = options.onCommonClock;
+        if (const auto* model = catalogue::findGpuModel(run.gpuModel))
+            m_scaleUpPeak = model->linkBandwidth;
+        for (const RankClock& clock : m_result.clocks.ranks)
+            m_ranks[clock.rank].rank = clock.rank;
+    }
+
+    [[nodiscard]] const RankClocks& clocks() const { return m_result.clocks; }
+
+    void add(const Collective& one) {
+        if (!m_options.window.contains(one.end))
+            return;
+        ++m_result.collectives;
+        m_result.incomplete += one.isComplete ? 0 : 1;
+        addToRow(one);
+        if (one.kind == CollectiveKind::SendRecv)
+            addMessage(one);
+        else if (isSynchronising(one.kind))
+            addToRanks(one);
+    }
+
+    CommunicationSummary finish(const CollectiveScan& scan) {
+        for (const auto& [rank, count] : scan.unmatched) {
+            m_ranks[rank].unmatched = count;
+            m_result.unmatched += count;
+        }
+        for (const auto& [rank, count] : scan.alone)
+            m_result.alone += count;
+        for (auto& [key, sums] : m_rows)
+            finishRow(sums);
+        std::stable_sort(m_result.rows.begin(), m_result.rows.end(),
+            [](const CommunicationRow& a, const CommunicationRow& b) {
+                return a.transferS > b.transferS;
+            });
+        std::int64_t most = 0;
+        for (auto& [rank, sums] : m_ranks) {
+            if (sums.collectives > 0)
+                sums.latenessS /= static_cast<double>(sums.collectives);
+            if (sums.timesLast > most) {
+                most = sums.timesLast;
+                m_result.straggler = rank;
+            }
+            m_result.ranks.push_back(sums);
+        }
+        return std::move(m_result);
+    }
+
+private:
+    // Place of a communicator: the same for all collectives but messages.
+    struct Place {
+        std::string dimension;
+        LinkClass link = LinkClass::Unknown;
+    };
+
+    const Place& placeOf(const Collective& one) {
+        std::vector<int> ranks = one.group->ranks;
+        if (ranks.empty() || one.kind == CollectiveKind::SendRecv) {
+            ranks.clear();
+            for (const CollectiveRank& rank : one.ranks)
+                ranks.push_back(rank.rank);
+        }
+        const auto [at, isNew] = m_placeOf.try_emplace({one.communicator, ranks});
+        if (isNew)
+            at->second = {m_places.dimensionOf(*one.group, ranks), m_places.linkOf(ranks)};
+        return at->second;
+    }
+
+    void addToRow(const Collective& one) {
+        const Place& place = placeOf(one);
+        CollectiveSums& sums = m_rows[{one.kind, place.dimension, place.link, binOf(one.bytes)}];
+        CommunicationRow& row = sums.row;
+        row.kind = one.kind;
+        row.dimension = place.dimension;
+        row.link = place.link;
+        row.ranks = std::max(row.ranks, one.ranksInGroup);
+        ++row.count;
+        row.transferS += one.transfer.seconds();
+        for (const CollectiveRank& rank : one.ranks)
+            row.waitS += rank.wait.seconds();
+        if (one.bytes && *one.bytes >= 1.0) {
+            row.leastBytes = std::exp2(binOf(one.bytes));
+            sums.bytes += *one.bytes;
+        }
+        const auto bandwidth = one.algorithmBandwidth();
+        if (!bandwidth || *one.bytes < 1.0)
+            return;
+        sums.sizedS += one.transfer.seconds();
+        sums.busBytes += *one.bytes * busFactor(one.kind, one.ranksInGroup);
+        sums.algorithm.add(*bandwidth, 1);
+        sums.bus.add(*one.busBandwidth(), 1);
+    }
+
+    void addMessage(const Collective& one) {
+        for (const CollectiveRank& rank : one.ranks) {
+            RankCommunication& sums = m_ranks[rank.rank];
+            ++sums.messages;
+            sums.messageWaitS += rank.wait.seconds();
+        }
+    }
+
+    void addToRanks(const Collective& one) {
+        double caused = 0.0;
+        TimeNs second = one.firstStart; // the last but one to start
+        for (const CollectiveRank& rank : one.ranks) {
+            RankCommunication& sums = m_ranks[rank.rank];
+            ++sums.collectives;
+            sums.waitS += rank.wait.seconds();
+            sums.latenessS += (rank.start - one.firstStart).seconds();
+            caused += rank.wait.seconds();
+            if (rank.rank != one.lastRank)
+                second = std::max(second, rank.start);
+        }
+        RankCommunication& last = m_ranks[one.lastRank];
+        ++last.timesLast;
+        last.causedWaitS += caused;
+        const RankClock* const clock = m_result.clocks.find(one.lastRank);
+        const double error = (clock == nullptr ? 0.0 : clock->uncertaintyNs)
+            + m_result.clocks.largestUncertaintyNs;
+        const auto lead = static_cast<double>((one.lastStart - second).ns);
+        last.timesLastForCertain += lead > error ? 1 : 0;
+    }
+
+    void finishRow(CollectiveSums& sums) {
+        CommunicationRow& row = sums.row;
+        if (row.leastBytes)
+            row.bytes = sums.bytes;
+        if (sums.sizedS > 0.0) {
+            row.algorithmBandwidth = sums.bytes / sums.sizedS;
+            row.busBandwidth = sums.busBytes / sums.sizedS;
+        }
+        row.algorithmBandwidthMedian = sums.algorithm.median();
+        row.algorithmBandwidthP99 = sums.algorithm.quantile(0.99);
+        row.busBandwidthMedian = sums.bus.median();
+        row.busBandwidthP99 = sums.bus.quantile(0.99);
+        if (row.link == LinkClass::ScaleUp)
+            row.linkPeak = m_scaleUpPeak;
+        else if (row.link == LinkClass::ScaleOut)
+            row.linkPeak = m_options.networkBandwidth;
+        if (row.linkPeak && row.busBandwidth)
+            row.utilisation = *row.busBandwidth / *row.linkPeak;
+        m_result.rows.push_back(row);
+    }
+
+    GroupPlaces m_places;
+    const CommunicationOptions& m_options;
+    CommunicationSummary m_result;
+    std::optional<double> m_scaleUpPeak;
+    std::map<RowKey, CollectiveSums> m_rows;
+    std::map<int, RankCommunication> m_ranks;
+    std::map<std::pair<std::uint32_t, std::vector<int>>, Place> m_placeOf;
+};
+
+} // namespace
+
+Result<CommunicationSummary> communicationOf(const store::Store& store, const Run& run,
+    const CommunicationOptions& options, const Progress& progress) {
+    auto clocks = alignRanks(store, run, progress);
+    if (!clocks.hasValue())
+        return clocks.error();
+    const auto joined = domainsAsNodes(store, run);
+    if (!joined.hasValue())
+        return joined.error();
+    Summary summary(joined.value().run, joined.value().gpus, options, std::move(clocks).value());
+    const auto scan = forEachCollective(
+        store, run, summary.clocks(),
+        [&summary](const Collective& one) {
+            summary.add(one);
+            return true;
+        },
+        progress, options.onCommonClock);
+    if (!scan.hasValue())
+        return scan.error();
+    return summary.finish(scan.value());
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,74 @@
+#pragma once
+// What a run's collectives moved, how fast, and who kept whom waiting. SI; what the data cannot
+// give is absent. Memory does not grow with the trace.
+
+#include "core/analysis/traces/Collectives.h"
+#include "core/analysis/traces/GroupPlaces.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// Collectives of one kind along one dimension over one class of links, of one class of sizes.
+struct CommunicationRow {
+    CollectiveKind kind = CollectiveKind::Other;
+    std::string dimension; // GroupPlaces::dimensionOf()
+    LinkClass link = LinkClass::Unknown;
+    std::optional<double> leastBytes; // powers of two: leastBytes ≤ size < 2 × leastBytes
+    int ranks = 0; // in the communicator, the most of them
+    std::int64_t count = 0; // collectives
+    std::optional<double> bytes; // sum of their sizes
+    double transferS = 0.0; // sum, from the last start to its end
+    double waitS = 0.0; // sum over collectives and ranks
+    std::optional<double> algorithmBandwidth; // bytes / transferS of those with a size, B/s
+    std::optional<double> algorithmBandwidthMedian;
+    std::optional<double> algorithmBandwidthP99; // 99 % are slower or as fast
+    std::optional<double> busBandwidth; // the same × busFactor()
+    std::optional<double> busBandwidthMedian;
+    std::optional<double> busBandwidthP99;
+    std::optional<double> linkPeak; // B/s per direction
+    std::optional<double> utilisation; // busBandwidth / linkPeak: of the link while it is busy
+};
+
+// What a rank waited and kept waiting, in synchronising collectives and in messages.
+struct RankCommunication {
+    int rank = 0;
+    std::int64_t collectives = 0; // synchronising ones that it was matched in
+    std::int64_t timesLast = 0; // of these it started last in so many
+    std::int64_t timesLastForCertain = 0; // by more than the uncertainty of the clocks
+    double waitS = 0.0; // for the last rank, in these
+    double latenessS = 0.0; // mean over these: its start − the first rank's start
+    double causedWaitS = 0.0; // of the others, where it started last
+    std::int64_t messages = 0;
+    double messageWaitS = 0.0;
+    std::int64_t unmatched = 0; // calls whose other parts were not found
+};
+
+struct CommunicationSummary {
+    RankClocks clocks;
+    bool onCommonClock = true;
+    std::vector<CommunicationRow> rows; // by transfer time, most first
+    std::vector<RankCommunication> ranks; // by rank
+    std::int64_t collectives = 0; // matched
+    std::int64_t incomplete = 0; // of these, some recorded rank's part was not found
+    std::int64_t unmatched = 0; // calls whose other parts should be there and are not
+    std::int64_t alone = 0; // calls of whose communicator only one rank was recorded
+    std::optional<int> straggler; // last most often
+};
+
+struct CommunicationOptions {
+    bool onCommonClock = true; // false: waits by each rank's own clock
+    std::optional<double> networkBandwidth; // of a GPU, per direction, B/s: peak of scale-out links
+    TimeRange window = kAllTime; // collectives that end in it (common clock)
+};
+
+// The peak of scale-up links is that of the run's GPU model (core/catalogue). Cancelled by
+// progress.
+Result<CommunicationSummary> communicationOf(const store::Store& store, const Run& run,
+    const CommunicationOptions& options = {}, const Progress& progress = {});
+
+} // namespace trainscope::analysis

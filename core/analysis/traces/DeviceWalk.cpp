@@ -1,0 +1,279 @@
+#include "core/analysis/traces/DeviceWalk.h"
+
+#include "core/analysis/machine/CollectiveDetail.h"
+#include "core/analysis/traces/PassName.h"
+#include "core/analysis/traces/SpanMerge.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// Clocks of host and device disagree by microseconds: a launch may seem to come after its kernel.
+constexpr DurationNs kHostAhead{10'000'000};
+// How far before a range a launch or an annotation may have begun that matters in it.
+constexpr DurationNs kHostLead{5'000'000'000};
+
+class Walk {
+public:
+    Walk(const store::Store& store, const DeviceTracks& device, TimeRange range,
+        std::span<DeviceVisitor* const> visitors)
+        : m_store(store)
+        , m_device(device)
+        , m_range(range)
+        , m_visitors(visitors)
+        , m_names(store, KernelCategories::builtIn())
+        , m_host(store)
+        , m_annotations(device.annotations.size()) {
+        for (const Track& stream : device.streams) {
+            const auto found = std::find_if(
+                device.annotations.begin(), device.annotations.end(), [&](const Track& track) {
+                    return track.description.thread == stream.description.thread;
+                });
+            m_annotationOf.push_back(static_cast<std::size_t>(found - device.annotations.begin()));
+        }
+    }
+
+    Result<MarkEvidence> run(const Progress& progress) {
+        SpanMerge merge;
+        const TimeRange hostRange{
+            m_range == kAllTime ? m_range.begin : m_range.begin - kHostLead, m_range.end};
+        for (const Track& track : m_device.threads)
+            merge.add(SpanCursor(m_store, track.id, hostRange), kHostAhead);
+        for (const Track& track : m_device.annotations)
+            merge.add(SpanCursor(m_store, track.id, m_range));
+        for (const Track& track : m_device.streams)
+            merge.add(SpanCursor(m_store, track.id, m_range));
+        auto status
+            = merge.forEach([&](std::size_t track, const Span& span) { return take(track, span); },
+                "Following launches", progress);
+        if (status.hasValue())
+            status = finish();
+        if (!status.hasValue())
+            return status.error();
+        m_evidence.tellsDirections = m_evidence.tellsDirections || m_host.tellsDirections();
+        return m_evidence;
+    }
+
+private:
+    struct Annotation {
+        TimeNs begin;
+        TimeNs end;
+        Mark mark;
+        NameId name;
+        bool isPass; // by its numbers
+    };
+    struct Name {
+        Mark mark = Mark::None;
+        bool isPass = false;
+    };
+
+    Status take(std::size_t track, const Span& span) {
+        if (track < m_device.threads.size())
+            return m_host.add(track, span);
+        track -= m_device.threads.size();
+        if (track < m_device.annotations.size())
+            return annotate(m_annotations[track], span);
+        track -= m_device.annotations.size();
+        switch (span.kind) {
+        case SpanKind::Kernel:
+            return addKernel(track, span);
+        case SpanKind::Copy:
+        case SpanKind::Set:
+            return tell({span, track, nullptr, m_host.takeLaunch(span.correlation)});
+        default:
+            return {};
+        }
+    }
+
+    Status annotate(std::vector<Annotation>& open, const Span& span) {
+        std::erase_if(open, [&](const Annotation& one) { return one.end <= span.start; });
+        auto known = m_marks.find(span.name);
+        if (known == m_marks.end()) {
+            const auto name = m_store.name(span.name);
+            if (!name.hasValue())
+                return name.error();
+            const auto pass = passNameOf(name.value());
+            const Name told{markOfAnnotation(name.value()), pass && pass->isNumbered()};
+            known = m_marks.emplace(span.name, told).first;
+        }
+        const auto [mark, isPass] = known->second;
+        if (mark == Mark::None)
+            return {};
+        m_evidence.tellsDirections = m_evidence.tellsDirections || mark != Mark::Optimizer;
+        open.push_back({span.start, span.start + span.duration, mark, span.name, isPass});
+        return {};
+    }
+
+    Status tell(const DeviceWork& work) {
+        for (DeviceVisitor* visitor : m_visitors) {
+            if (auto status = visitor->work(work); !status.hasValue())
+                return status;
+        }
+        return {};
+    }
+
+    Status addKernel(std::size_t stream, const Span& span) {
+        const auto kernel = m_names.kernel(span.name);
+        if (!kernel.hasValue())
+            return kernel.error();
+        const auto category = m_names.category(*kernel.value(), span);
+        if (!category.hasValue())
+            return category.error();
+        DeviceWork work{span, stream, kernel.value(), m_host.takeLaunch(span.correlation)};
+        const auto [telling, evidence] = tellingOf(work);
+        work.telling = telling;
+        ActiveKernel active{std::min(span.start + span.duration, m_range.end), category.value(),
+            span.detail, Mark::None, kernel.value()->isCommunication, false};
+        if (!active.isCommunication) {
+            active.mark = telling.mark;
+            ++(m_evidence.*evidence);
+        } else if (*active.category == "send_recv") {
+            const auto isTransfer = isPipelineTransfer(span.detail);
+            if (!isTransfer.hasValue())
+                return isTransfer.error();
+            active.isPipelineTransfer = isTransfer.value();
+            work.isPipelineTransfer = active.isPipelineTransfer;
+        }
+        if (auto status = tell(work); !status.hasValue())
+            return status;
+        if (!m_sweep)
+            m_sweep.emplace(m_range == kAllTime ? span.start : m_range.begin);
+        m_end = std::max(m_end, active.end);
+        m_sweep->add(std::max(span.start, m_range.begin), active,
+            [this](TimeRange piece, auto running) { tellPiece(piece, running); });
+        return m_failure;
+    }
+
+    // NCCL makes all-to-alls of the same kernel; then the arguments say so.
+    Result<bool> isPipelineTransfer(NameId detail) {
+        if (!detail.isValid())
+            return true;
+        if (const auto known = m_transfers.find(detail); known != m_transfers.end())
+            return known->second;
+        const auto text = m_store.name(detail);
+        if (!text.hasValue())
+            return text.error();
+        const std::string collective = parseCollectiveDetail(text.value()).collective;
+        const bool isTransfer = collective.find("all") == std::string::npos;
+        m_transfers.emplace(detail, isTransfer);
+        return isTransfer;
+    }
+
+    // And what it rests on.
+    std::pair<Telling, std::int64_t MarkEvidence::*> tellingOf(const DeviceWork& work) {
+        if (work.launch && work.launch->telling.mark != Mark::None)
+            return {work.launch->telling, &MarkEvidence::launches};
+        if (const Telling told = streamTelling(work.stream, work.span.start);
+            told.mark != Mark::None)
+            return {told, &MarkEvidence::streamAnnotations};
+        if (!m_host.hasLaunches()) {
+            if (const Telling told = m_host.annotationAt(work.span.start); told.mark != Mark::None)
+                return {told, &MarkEvidence::hostAnnotations};
+        }
+        const Mark mark = markOfKernel(work.kernel->name, work.kernel->category);
+        return {{mark, std::nullopt, {}},
+            mark == Mark::None ? &MarkEvidence::none : &MarkEvidence::names};
+    }
+
+    [[nodiscard]] Telling streamTelling(std::size_t stream, TimeNs moment) const {
+        const std::size_t track = m_annotationOf[stream];
+        Telling telling;
+        if (track >= m_annotations.size())
+            return telling;
+        for (const Annotation& one : m_annotations[track]) {
+            if (one.end > moment && one.isPass)
+                return {one.mark, one.begin, one.name};
+        }
+        for (const Annotation& one : m_annotations[track]) {
+            if (one.end > moment && (one.mark != Mark::Forward || telling.mark == Mark::None))
+                telling.mark = one.mark;
+        }
+        for (const Annotation& one : m_annotations[track]) {
+            if (one.end <= moment || one.mark != telling.mark || telling.since)
+                continue;
+            telling.since = one.begin;
+            telling.name = one.name;
+        }
+        return telling;
+    }
+
+    void tellPiece(TimeRange range, std::span<const ActiveKernel> running) {
+        for (DeviceVisitor* visitor : m_visitors) {
+            if (m_failure.hasValue())
+                m_failure = visitor->piece(range, running);
+        }
+    }
+
+    Status finish() {
+        if (!m_sweep && m_range != kAllTime)
+            m_sweep.emplace(m_range.begin);
+        if (m_sweep)
+            m_sweep->advance(m_range == kAllTime ? m_end : m_range.end,
+                [this](TimeRange piece, auto running) { tellPiece(piece, running); });
+        return m_failure;
+    }
+
+    const store::Store& m_store;
+    const DeviceTracks& m_device;
+    TimeRange m_range;
+    std::span<DeviceVisitor* const> m_visitors;
+    KernelNames m_names;
+    HostTimeline m_host;
+    std::vector<std::vector<Annotation>> m_annotations; // open ones, as the tracks
+    std::vector<std::size_t> m_annotationOf; // by stream
+    std::unordered_map<NameId, Name> m_marks;
+    std::unordered_map<NameId, bool> m_transfers; // by detail
+    std::optional<ActivitySweep> m_sweep;
+    TimeNs m_end = kAllTime.begin;
+    MarkEvidence m_evidence;
+    Status m_failure;
+};
+
+} // namespace
+
+Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const Run& run) {
+    const auto tracks = store.tracks(run.id);
+    if (!tracks.hasValue())
+        return tracks.error();
+    std::map<std::pair<int, int>, DeviceTracks> devices;
+    for (const Track& track : tracks.value()) {
+        const TrackDescription& description = track.description;
+        if (description.kind != TrackKind::Stream)
+            continue;
+        DeviceTracks& device = devices[{description.rank, description.device}];
+        const bool isFirst = device.streams.empty();
+        device.rank = description.rank;
+        device.device = description.device;
+        device.extent = isFirst ? track.range
+                                : TimeRange{std::min(device.extent.begin, track.range.begin),
+                                    std::max(device.extent.end, track.range.end)};
+        device.streams.push_back(track);
+    }
+    for (const Track& track : tracks.value()) {
+        const TrackDescription& description = track.description;
+        for (auto& [id, device] : devices) {
+            if (description.rank != device.rank)
+                continue;
+            if (description.kind == TrackKind::Thread)
+                device.threads.push_back(track);
+            if (description.kind == TrackKind::StreamAnnotation
+                && description.device == device.device)
+                device.annotations.push_back(track);
+        }
+    }
+    std::vector<DeviceTracks> result;
+    for (auto& [id, device] : devices)
+        result.push_back(std::move(device));
+    return result;
+}
+
+Result<MarkEvidence> walkDevice(const store::Store& store, const DeviceTracks& device,
+    TimeRange range, std::span<DeviceVisitor* const> visitors, const Progress& progress) {
+    return Walk(store, device, range, visitors).run(progress);
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,46 @@
+#pragma once
+// Where a communicator lies: along which dimension of the parallel layout, and over which links.
+// Plain values; any thread.
+
+#include "core/analysis/traces/Calls.h"
+#include "core/layout/RankGrid.h"
+#include "core/model/Run.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+enum class LinkClass {
+    ScaleUp, // all ranks on one node
+    ScaleOut, // on several
+    Unknown, // the nodes of its ranks are not known
+};
+std::string_view toString(LinkClass link); // "scale_up", "scale_out", "unknown"
+
+class GroupPlaces {
+public:
+    // A node of a rank that is not listed follows from the GPUs per node, where the launch says
+    // how many there are or every listed GPU fits one number.
+    GroupPlaces(const Run& run, const std::vector<Gpu>& gpus);
+
+    // "tp", "cp", "dp_cp", … by what the trace calls the group, else by the launch's layout;
+    // "world" for all ranks; else its description or name as it is, "" without either.
+    [[nodiscard]] std::string dimensionOf(const Communicator& group, std::vector<int> ranks) const;
+    [[nodiscard]] LinkClass linkOf(const std::vector<int>& ranks) const;
+
+private:
+    [[nodiscard]] std::string byLayout(const std::vector<int>& ranks) const;
+    [[nodiscard]] std::optional<int> nodeOf(int rank) const;
+
+    std::map<int, int> m_nodes; // by rank
+    int m_gpusPerNode = 0; // 0: not known
+    int m_worldSize = 0;
+    std::optional<layout::RankGrid> m_grid;
+    std::map<std::vector<int>, std::string> m_groups; // of the layout
+};
+
+} // namespace trainscope::analysis

@@ -1,0 +1,187 @@
+#include "core/analysis/traces/KernelCategory.h"
+
+#include "core/analysis/traces/KernelCategoryTable.h"
+#include "core/model/AsciiText.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+using Json = nlohmann::json;
+using Rule = KernelCategories::Rule;
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kLabels{{
+    {"all_reduce", "AllReduce"},
+    {"reduce_scatter", "ReduceScatter"},
+    {"all_gather", "AllGather"},
+    {"all_to_all", "AllToAll"},
+    {"send_recv", "SendRecv"},
+    {"broadcast", "Broadcast"},
+    {"communication", "Communication"},
+    {"gemm", "GEMM"},
+    {"attention", "Attention"},
+    {"normalisation", "Normalisation"},
+    {"elementwise", "Elementwise"},
+    {"optimizer", "Optimizer"},
+    {"compute", "Compute (MatMul)"},
+    {"memory_elementwise", "Memory/Elementwise"},
+    {"layer_norm", "Layer Norm"},
+    {"other", "Other"},
+}};
+
+constexpr std::array<std::string_view, 5> kCompute{
+    "gemm", "attention", "normalisation", "elementwise", "optimizer"};
+
+bool isCommunicationText(const std::string& lowerText) {
+    return lowerText.find("nccl") != std::string::npos
+        || lowerText.find("rccl") != std::string::npos
+        || lowerText.find("msccl") != std::string::npos;
+}
+
+Error badTable(const std::string& what) {
+    return {ErrorCode::Unreadable,
+        what
+            + R"( Expected: {"rules": [{"category": "attention", "any": ["my_attention_kernel"]}]}.)",
+        "kernel categories"};
+}
+
+Result<Rule> parseRule(const std::string& which, const Json& entry) {
+    if (!entry.is_object() || !entry.contains("category") || !entry["category"].is_string()
+        || entry["category"].get_ref<const std::string&>().empty())
+        return badTable(which + " has no category.");
+    if (!entry.contains("any") || !entry["any"].is_array() || entry["any"].empty())
+        return badTable(which + " has no list of name parts.");
+    Rule rule;
+    rule.category = entry["category"].get<std::string>();
+    for (const auto& [key, parts] :
+        {std::pair{"any", &Rule::anyOf}, std::pair{"with", &Rule::with}}) {
+        for (const Json& part : entry.value(key, Json::array())) {
+            if (!part.is_string() || part.get_ref<const std::string&>().empty())
+                return badTable(which + " has a name part that is no text.");
+            (rule.*parts).push_back(lowered(part.get_ref<const std::string&>()));
+        }
+    }
+    // A rule for a category of compute kernels must not catch ncclDevKernel_Reduce and the like.
+    const bool isCompute
+        = std::find(kCompute.begin(), kCompute.end(), rule.category) != kCompute.end();
+    rule.scope = isCompute ? KernelCategories::Scope::Compute : KernelCategories::Scope::Any;
+    if (const auto limited = entry.find("communication");
+        limited != entry.end() && limited->is_boolean())
+        rule.scope = limited->get<bool>() ? KernelCategories::Scope::Communication
+                                          : KernelCategories::Scope::Compute;
+    return rule;
+}
+
+} // namespace
+
+Result<KernelCategories> KernelCategories::parse(std::string_view json) {
+    const Json document = Json::parse(json.begin(), json.end(), nullptr, false);
+    if (document.is_discarded() || !document.is_object())
+        return badTable("The table is not a JSON object.");
+    const auto list = document.find("rules");
+    if (list == document.end() || !list->is_array())
+        return badTable("The table has no list of rules.");
+    KernelCategories table;
+    if (const auto replace = document.find("replace"); replace != document.end()) {
+        if (!replace->is_boolean())
+            return badTable("The member \"replace\" is neither true nor false.");
+        table.m_standsAlone = replace->get<bool>();
+    }
+    for (const Json& entry : *list) {
+        auto rule = parseRule("Rule " + std::to_string(table.m_rules.size() + 1), entry);
+        if (!rule.hasValue())
+            return rule.error();
+        table.m_rules.push_back(std::move(rule).value());
+    }
+    return table;
+}
+
+const KernelCategories& KernelCategories::builtIn() {
+    static const KernelCategories kTable = parse(builtInKernelCategories()).valueOr({});
+    return kTable;
+}
+
+const KernelCategories& KernelCategories::charllm() {
+    static const KernelCategories kTable = parse(charllmKernelCategories()).valueOr({});
+    return kTable;
+}
+
+Result<KernelCategories> KernelCategories::fromJson(std::string_view json) {
+    auto table = parse(json);
+    if (!table.hasValue() || table.value().m_standsAlone)
+        return table;
+    const auto& rest = builtIn().m_rules;
+    table.value().m_rules.insert(table.value().m_rules.end(), rest.begin(), rest.end());
+    return table;
+}
+
+Result<KernelCategories> KernelCategories::fromChoice(const std::string& choice) {
+    if (choice.empty() || choice == "default")
+        return builtIn();
+    if (choice == "charllm")
+        return charllm();
+    std::ifstream file(choice, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file)
+        return Error{ErrorCode::Unreadable,
+            "The table of kernel categories cannot be read. Expected: default, charllm or the path "
+            "of a JSON file.",
+            choice};
+    auto table = fromJson(text);
+    if (!table.hasValue())
+        return Error{table.error().code, table.error().message, choice};
+    return table;
+}
+
+Result<KernelCategories> KernelCategories::fromFolder(const std::filesystem::path& folder) {
+    const auto path = folder / "kernel_categories.json";
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored) ? fromChoice(path.string())
+                                                  : Result<KernelCategories>(builtIn());
+}
+
+const KernelCategories::Rule* KernelCategories::match(
+    const std::string& lowerText, bool isCollective) const {
+    const auto contains = [&](const std::vector<std::string>& parts) {
+        return std::any_of(parts.begin(), parts.end(),
+            [&](const std::string& part) { return lowerText.find(part) != std::string::npos; });
+    };
+    const auto found = std::find_if(m_rules.begin(), m_rules.end(), [&](const Rule& rule) {
+        return (rule.scope == Scope::Any || (rule.scope == Scope::Communication) == isCollective)
+            && contains(rule.anyOf) && (rule.with.empty() || contains(rule.with));
+    });
+    return found == m_rules.end() ? nullptr : &*found;
+}
+
+std::string_view KernelCategories::categoryOf(
+    std::string_view kernelName, std::string_view collective) const {
+    const std::string name = lowered(kernelName);
+    const bool isCollective = isCommunicationText(name);
+    if (const Rule* const byName = match(name, isCollective); byName != nullptr)
+        return byName->category;
+    if (!isCollective || m_standsAlone)
+        return "other";
+    const Rule* const byArgument = collective.empty() ? nullptr : match(lowered(collective), true);
+    return byArgument == nullptr ? std::string_view("communication")
+                                 : std::string_view(byArgument->category);
+}
+
+bool KernelCategories::isCommunication(std::string_view kernelName) {
+    return isCommunicationText(lowered(kernelName));
+}
+
+std::string_view KernelCategories::label(std::string_view category) {
+    const auto found = std::find_if(
+        kLabels.begin(), kLabels.end(), [&](const auto& entry) { return entry.first == category; });
+    return found == kLabels.end() ? category : found->second;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,52 @@
+#pragma once
+// Pipeline bubbles as traced: time in which a rank computes nothing while it waits for its
+// neighbour, that is nothing runs on it or nothing but SendRecv. Copies do not count as work, and
+// waiting for the host looks the same (see LaunchStatistics::hostBound).
+//
+// The fraction is of the iterations' time; of a trace without iterations, of the time from the
+// first kernel of any rank to the last one of any. Against it the ideal of 1F1B and GPipe,
+// (p − 1)/(m + p − 1) for p stages and m micro-batches of equal length (Narayanan et al., SC '21,
+// section 2.2, there as a fraction of the time without bubbles), and for v interleaved virtual
+// stages (p − 1)/(v·m + p − 1).
+
+#include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/StageMap.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// Means over the ranks of a stage that were traced, each over all of its windows.
+struct StageTimes {
+    int stage = 0;
+    std::vector<int> ranks; // traced ones
+    double windowNs = 0.0;
+    double computeNs = 0.0; // hidden communication included: |C|
+    double exposedNs = 0.0; // exposed communication, SendRecv included
+    double idleNs = 0.0;
+    double bubbleNs = 0.0;
+
+    [[nodiscard]] double bubbleFraction() const {
+        return windowNs > 0.0 ? bubbleNs / windowNs : 0.0;
+    }
+};
+
+struct Pipeline {
+    int stageCount = 0;
+    std::string origin;
+    bool isOfIterations = false; // else of the trace
+    std::vector<StageTimes> stages; // with traced ranks
+    double bubbleFraction = 0.0; // of all traced ranks' time
+    std::optional<int> microbatches; // per iteration and replica
+    int virtualStages = 1;
+    std::optional<double> idealBubbleFraction;
+};
+
+std::optional<double> idealBubbleFraction(int stages, int microbatches, int virtualStages);
+
+// Absent without traced ranks of the pipeline.
+std::optional<Pipeline> pipelineOf(const StageMap& map, const std::vector<DeviceActivity>& devices);
+
+} // namespace trainscope::analysis

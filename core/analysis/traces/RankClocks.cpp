@@ -1,0 +1,242 @@
+#include "core/analysis/traces/RankClocks.h"
+
+#include "core/analysis/traces/Calls.h"
+#include "core/analysis/traces/ClockFit.h"
+#include "core/analysis/traces/RankCalls.h"
+#include "core/analysis/traces/RobustLine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kFewestMatches = 3;
+// Fewer leave the drift open, and with it a bound that grows with the trace.
+constexpr std::size_t kFewestForBound = 4;
+// Calls of groups that the trace does not name are taken for parts of one collective only where
+// they end so close together, ns.
+constexpr double kMostUnnamedSpread = 40'000.0;
+constexpr double kLeastMatchedShare = 0.4; // of the calls between the first match and the last
+
+using IterationStarts = std::map<std::int64_t, TimeNs>;
+
+std::string text(int rank) {
+    return std::to_string(rank);
+}
+
+// b's clock against the reference, from b against a and a against the reference.
+RankClock chained(const RankClock& a, const ClockFit& fit, int rank) {
+    RankClock clock;
+    clock.rank = rank;
+    clock.reference = a.reference;
+    clock.offsetNs = a.offsetNs + fit.offsetNs;
+    clock.driftPpm = ((1.0 + a.driftPpm * 1e-6) * (1.0 + fit.drift) - 1.0) * 1e6;
+    clock.uncertaintyNs = a.uncertaintyNs + fit.uncertaintyNs;
+    clock.collectives = fit.collectives;
+    clock.driftErrorPpm = std::hypot(a.driftErrorPpm, fit.driftError * 1e6);
+    clock.residualNs = fit.residualNs;
+    clock.via = a.rank;
+    return clock;
+}
+
+// From the reference rank outwards: ranks that take part in collectives with an aligned one first,
+// those that only exchange messages with one last.
+class Alignment {
+public:
+    Alignment(RankCalls calls, std::map<int, IterationStarts> iterations, const Progress& progress)
+        : m_calls(std::move(calls))
+        , m_iterations(std::move(iterations))
+        , m_progress(progress) { }
+
+    Result<RankClocks> align() {
+        const std::vector<int> ranks = m_calls.ranks();
+        if (ranks.empty())
+            return RankClocks{};
+        m_result.referenceRank = ranks.front();
+        m_result.reference = m_calls.rangeOf(ranks.front()).begin;
+        m_waiting.insert(ranks.begin() + 1, ranks.end());
+        RankClock own;
+        own.rank = ranks.front();
+        own.reference = m_result.reference;
+        m_result.ranks.push_back(own);
+        // What a few calls bound loosely, many messages over a third rank may know better.
+        for (const Pass pass : {Pass{false, kFewestForBound}, {true, kFewestForBound}, {true, 1}}) {
+            if (Status status = spread(pass); !status.hasValue())
+                return status.error();
+        }
+        finish();
+        return std::move(m_result);
+    }
+
+private:
+    struct Pass {
+        bool withMessages = false;
+        std::size_t fewestCalls = 1;
+    };
+
+    Status spread(const Pass& pass) {
+        // New ones are appended, and asked in their turn.
+        std::size_t asked = 0;
+        while (asked < m_result.ranks.size()) {
+            const RankClock hub = m_result.ranks[asked++];
+            const std::set<int> waiting = m_waiting;
+            for (const int rank : waiting) {
+                if (Status status = compare(hub, rank, pass); !status.hasValue())
+                    return status;
+            }
+        }
+        return {};
+    }
+
+    Status compare(const RankClock& hub, int rank, const Pass& pass) {
+        if (m_progress && !m_progress({"Comparing clocks", 0, 0}))
+            return cancelled();
+        const auto shared = m_calls.shared(hub.rank, rank, pass.withMessages);
+        if (!shared.hasValue())
+            return shared.error();
+        const auto& [a, b] = shared.value();
+        if (a.empty() || b.empty())
+            return {};
+        const auto matched = credible(matchSequences(a, b, hintFor(hub.rank, rank)), a);
+        if (matched.size() < std::min({kFewestMatches, a.size(), b.size()})) {
+            m_reasons[rank] = "Too few of its collectives with rank " + text(hub.rank)
+                + " can be told which is which: " + std::to_string(matched.size()) + " matched of "
+                + std::to_string(std::min(a.size(), b.size())) + ".";
+            return {};
+        }
+        if (matched.size() < pass.fewestCalls)
+            return {};
+        const auto fit = fitClocks(matched, hub.toLocal(hub.reference));
+        const bool isNamed = std::any_of(
+            matched.begin(), matched.end(), [](const MatchedCall& call) { return call.a.isNamed; });
+        if (!isNamed && fit->residualNs > kMostUnnamedSpread) {
+            m_reasons[rank] = "Its trace does not say with which ranks it communicates, and its"
+                              " collectives do not end together with those of rank "
+                + text(hub.rank) + ".";
+            return {};
+        }
+        m_result.ranks.push_back(chained(hub, *fit, rank));
+        m_waiting.erase(rank);
+        return {};
+    }
+
+    // Calls that only look alike match here and there; those of which most match are the same.
+    static std::vector<MatchedCall> credible(
+        const std::vector<MatchedCall>& matched, const std::vector<SequencedCall>& a) {
+        std::vector<MatchedCall> result;
+        if (matched.empty())
+            return result;
+        struct Counts {
+            std::size_t matched = 0;
+            std::size_t between = 0; // the first match and the last
+        };
+        std::map<std::uint32_t, Counts> bySignature;
+        const TimeNs first = matched.front().a.end;
+        const TimeNs last = matched.back().a.end;
+        for (const SequencedCall& call : a)
+            bySignature[call.signature].between += first <= call.end && call.end <= last ? 1U : 0U;
+        for (const MatchedCall& call : matched)
+            ++bySignature[call.a.signature].matched;
+        for (const MatchedCall& call : matched) {
+            const Counts& counts = bySignature[call.a.signature];
+            if (static_cast<double>(counts.matched)
+                >= kLeastMatchedShare * static_cast<double>(counts.between))
+                result.push_back(call);
+        }
+        return result;
+    }
+
+    // From iterations that both have numbered.
+    [[nodiscard]] std::optional<ClockHint> hintFor(int a, int b) const {
+        const auto ofA = m_iterations.find(a);
+        const auto ofB = m_iterations.find(b);
+        if (ofA == m_iterations.end() || ofB == m_iterations.end() || ofA->second.size() < 2)
+            return std::nullopt;
+        std::vector<std::int64_t> differences;
+        for (const auto& [index, start] : ofA->second) {
+            if (const auto same = ofB->second.find(index); same != ofB->second.end())
+                differences.push_back((same->second - start).ns);
+        }
+        if (differences.empty())
+            return std::nullopt;
+        std::sort(differences.begin(), differences.end());
+        const DurationNs length = ofA->second.rbegin()->second - ofA->second.begin()->second;
+        const auto steps = static_cast<std::int64_t>(ofA->second.size() - 1);
+        return ClockHint{{differences[differences.size() / 2]},
+            {std::max<std::int64_t>(1, length.ns / steps / 3)}};
+    }
+
+    void finish() {
+        for (const int rank : m_waiting) {
+            const auto reason = m_reasons.find(rank);
+            m_result.unaligned.push_back({rank,
+                reason != m_reasons.end()
+                    ? reason->second
+                    : "It shares no collective with a rank whose clock is known."});
+        }
+        std::sort(m_result.ranks.begin(), m_result.ranks.end(),
+            [](const RankClock& x, const RankClock& y) { return x.rank < y.rank; });
+        for (const RankClock& clock : m_result.ranks) {
+            const TimeRange range = m_calls.rangeOf(clock.rank);
+            for (const TimeNs end : {range.begin, range.end}) {
+                const DurationNs correction = clock.correctionAt(end);
+                if (std::abs(correction.ns) > std::abs(m_result.largestCorrection.ns))
+                    m_result.largestCorrection = correction;
+                m_result.agree = m_result.agree
+                    && static_cast<double>(std::abs(correction.ns)) <= clock.uncertaintyNs;
+            }
+            m_result.largestUncertaintyNs
+                = std::max(m_result.largestUncertaintyNs, clock.uncertaintyNs);
+        }
+    }
+
+    RankCalls m_calls;
+    std::map<int, IterationStarts> m_iterations;
+    const Progress& m_progress;
+    RankClocks m_result;
+    std::set<int> m_waiting;
+    std::map<int, std::string> m_reasons;
+};
+
+} // namespace
+
+TimeNs RankClock::onReference(TimeNs local) const {
+    const std::int64_t since = local.ns - offsetNs - reference.ns; // with the drift in it
+    const double drift = driftPpm * 1e-6;
+    return {
+        local.ns - offsetNs - std::llround(static_cast<double>(since) * (drift / (1.0 + drift)))};
+}
+
+TimeNs RankClock::toLocal(TimeNs onReferenceClock) const {
+    const auto since = static_cast<double>((onReferenceClock - reference).ns);
+    return {onReferenceClock.ns + offsetNs + std::llround(since * driftPpm * 1e-6)};
+}
+
+const RankClock* RankClocks::find(int rank) const {
+    const auto found = std::find_if(
+        ranks.begin(), ranks.end(), [rank](const RankClock& clock) { return clock.rank == rank; });
+    return found == ranks.end() ? nullptr : &*found;
+}
+
+Result<RankClocks> alignRanks(const store::Store& store, const Run& run, const Progress& progress) {
+    auto calls = RankCalls::open(store, run, progress);
+    if (!calls.hasValue())
+        return calls.error();
+    const auto iterations = store.iterations(run.id);
+    if (!iterations.hasValue())
+        return iterations.error();
+    std::map<int, IterationStarts> starts;
+    for (const Iteration& iteration : iterations.value()) {
+        if (iteration.rank >= 0)
+            starts[iteration.rank].try_emplace(iteration.index, iteration.range.begin);
+    }
+    return Alignment(std::move(calls).value(), std::move(starts), progress).align();
+}
+
+} // namespace trainscope::analysis

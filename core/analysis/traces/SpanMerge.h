@@ -1,0 +1,75 @@
+#pragma once
+// The spans of several tracks in order of their start, those of one track taken over in runs. A
+// track may be read ahead of the others. Tracks that begin at the same moment come in the order in
+// which they were added.
+
+#include "core/analysis/traces/SpanCursor.h"
+#include "core/model/Import.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace trainscope::analysis {
+
+class SpanMerge {
+public:
+    // ahead: its spans are delivered as if they began that much earlier.
+    void add(SpanCursor cursor, DurationNs ahead = {}) {
+        m_sources.push_back({std::move(cursor), ahead});
+    }
+
+    // take(number of the track, span) → Status, to the end or the first failure.
+    template <typename Take>
+    Status forEach(Take&& take, std::string_view phase, const Progress& progress) {
+        for (Source& source : m_sources) {
+            if (auto status = source.cursor.start(); !status.hasValue())
+                return status;
+        }
+        for (;;) {
+            if (progress && !progress({phase, 0, 0}))
+                return cancelled();
+            TimeNs until = kAllTime.end;
+            const std::size_t first = earliest(until);
+            if (first == m_sources.size())
+                return {};
+            Source& source = m_sources[first];
+            std::size_t taken = 0;
+            do {
+                if (auto status = take(first, *source.cursor.current()); !status.hasValue())
+                    return status;
+                if (auto status = source.cursor.next(); !status.hasValue())
+                    return status;
+            } while (source.cursor.current() != nullptr && source.key() < until && ++taken < kRun);
+        }
+    }
+
+private:
+    static constexpr std::size_t kRun = 65'536; // spans between two looks at the progress
+
+    struct Source {
+        SpanCursor cursor;
+        DurationNs ahead;
+        [[nodiscard]] TimeNs key() const { return cursor.current()->start - ahead; }
+    };
+
+    // A rank has a few dozen tracks: looking at each beats a heap. `until`: where another begins.
+    std::size_t earliest(TimeNs& until) {
+        std::size_t first = m_sources.size();
+        for (std::size_t i = 0; i < m_sources.size(); ++i) {
+            if (m_sources[i].cursor.current() == nullptr)
+                continue;
+            if (first < m_sources.size() && m_sources[i].key() >= m_sources[first].key()) {
+                until = std::min(until, m_sources[i].key());
+                continue;
+            }
+            until = first == m_sources.size() ? until : m_sources[first].key();
+            first = i;
+        }
+        return first;
+    }
+
+    std::vector<Source> m_sources;
+};
+
+} // namespace trainscope::analysis

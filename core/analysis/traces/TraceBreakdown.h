@@ -1,0 +1,63 @@
+#pragma once
+// Busy, compute, communication, exposed, overlap and idle time of a traced rank, by unions of
+// intervals over all streams of a device (design section 5), in all and per iteration, and its
+// kernel table. Durations are exact nanoseconds. One pass over the spans; memory grows with the
+// iterations and the names, not with the spans.
+
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/analysis/traces/TraceWindow.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct KernelRow {
+    std::string name;
+    std::string category;
+    std::int64_t count = 0;
+    DurationNs time;
+};
+struct CategoryTime {
+    std::int64_t count = 0;
+    DurationNs time;
+};
+// What a device did in a window; work that reaches over its edges counts with the part inside.
+struct TimeBreakdown {
+    TimeRange window;
+    std::int64_t kernelCount = 0;
+    DurationNs kernelTime; // summed, not a union
+    DurationNs busy; // |C ∪ M|
+    DurationNs compute; // |C|
+    DurationNs communication; // |M|
+    DurationNs exposedCommunication; // |M \ C|
+    DurationNs overlap; // |M ∩ C|
+    DurationNs idle; // window − busy
+    CategoryTime copies; // beside, counted in none of the above
+    CategoryTime sets;
+    std::map<std::string, CategoryTime> categories;
+};
+// Its window is the iteration as it was marked, so idle counts the time before its first kernel and
+// after its last too.
+struct IterationBreakdown : TimeBreakdown {
+    std::int64_t index = 0;
+    bool warmup = false;
+};
+// One rank and device. The window: first kernel start to last kernel end.
+struct DeviceBreakdown : TimeBreakdown {
+    int rank = -1;
+    int device = -1;
+    std::vector<KernelRow> kernels; // by time, all of them
+    std::vector<IterationBreakdown> iterations; // that touch the device's spans, by time
+};
+
+// `window`: other than kAllTime, the devices' windows are what it shares with their spans.
+Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, const Run& run,
+    const KernelCategories& categories = KernelCategories::builtIn(), TimeRange window = kAllTime,
+    const IterationChoice& iterations = {}, const Progress& progress = {});
+
+} // namespace trainscope::analysis

@@ -1,0 +1,20 @@
+#pragma once
+// Helpers for ASCII text, independent of the locale.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope {
+
+std::string_view trimmed(std::string_view text);
+char lowerChar(char c);
+std::string lowered(std::string_view text);
+bool equalsIgnoringCase(std::string_view a, std::string_view b);
+bool containsIgnoringCase(std::string_view text, std::string_view part); // `part` in lower case
+bool isDigit(char c);
+
+// The non-empty words between any of the characters in `separators`.
+std::vector<std::string_view> words(std::string_view text, std::string_view separators);
+
+} // namespace trainscope

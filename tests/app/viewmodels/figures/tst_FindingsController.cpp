@@ -1,0 +1,141 @@
+// The findings of a database with a planted one: what is listed, said, copied and jumped to.
+#include "app/viewmodels/figures/FindingsController.h"
+#include "app/viewmodels/support/TimelineDatabase.h"
+#include "support/TestProgram.h"
+
+#include <QAbstractItemModelTester>
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+using namespace trainscope;
+using app::BenchState;
+using app::FindingListModel;
+
+class tst_FindingsController : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    std::filesystem::path m_path;
+    std::unique_ptr<app::Workspace> m_workspace;
+    std::unique_ptr<BenchState> m_bench;
+    std::unique_ptr<app::FindingsController> m_controller;
+
+    [[nodiscard]] QVariant cell(int row, int role) const {
+        auto* list = m_controller->findings();
+        return list->data(list->index(row), role);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        QVERIFY(m_folder.isValid());
+        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
+        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
+        QVERIFY(!m_path.empty());
+    }
+    void init() {
+        QDir(app::viewFolder()).removeRecursively();
+        m_workspace = std::make_unique<app::Workspace>();
+        QVERIFY(m_workspace->open(m_path).hasValue());
+        m_bench = std::make_unique<BenchState>();
+        m_bench->setWorkspace(m_workspace.get());
+        m_controller = std::make_unique<app::FindingsController>();
+        m_controller->setBench(m_bench.get());
+    }
+    void cleanup() {
+        m_controller.reset();
+        m_bench.reset();
+        m_workspace.reset();
+    }
+
+    void readsTheShownRunsWhenSeen() {
+        QAbstractItemModelTester tester(
+            m_controller->findings(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QTest::qWait(50);
+        QCOMPARE(m_controller->headline(), QString());
+        m_controller->setActive(true);
+        QTRY_VERIFY(!m_controller->isLoading());
+        QCOMPARE(m_controller->errorText(), QString());
+        QVERIFY2(m_controller->headline().endsWith(QStringLiteral("in 1 run")),
+            qPrintable(m_controller->headline()));
+        m_controller->setAllRuns(true);
+        QTRY_VERIFY(!m_controller->isLoading());
+        QVERIFY(m_controller->headline().endsWith(QStringLiteral("in 2 runs")));
+        // One GPU draws 100 W, the other 50 W on average: nobody can miss it.
+        QVERIFY(m_controller->findings()->count() > 0);
+        QCOMPARE(m_controller->emptyTitle(), QString());
+        // Known runs are not read again.
+        m_controller->setAllRuns(false);
+        QVERIFY(!m_controller->isLoading());
+    }
+
+    void everyFindingSaysAll() {
+        m_controller->setAllRuns(true);
+        m_controller->setActive(true);
+        QTRY_VERIFY(!m_controller->isLoading());
+        for (int row = 0; row < m_controller->findings()->count(); ++row) {
+            for (const int role : {int(FindingListModel::Text), int(FindingListModel::Rule),
+                     int(FindingListModel::Denominator), int(FindingListModel::Run),
+                     int(FindingListModel::SeverityText)})
+                QVERIFY2(!cell(row, role).toString().isEmpty(),
+                    qPrintable(cell(row, FindingListModel::Text).toString()));
+            QCOMPARE(cell(row, FindingListModel::Labels).toStringList().size(),
+                cell(row, FindingListModel::Values).toStringList().size());
+            const QString text = m_controller->textOf(row);
+            QVERIFY(text.contains(cell(row, FindingListModel::Text).toString()));
+            QVERIFY(m_controller->text().contains(text));
+        }
+        QCOMPARE(m_controller->textOf(-1), QString());
+        QCOMPARE(m_controller->findings()->rowCount(m_controller->findings()->index(0)), 0);
+    }
+
+    void openJumpsToTheEvidence() {
+        m_bench->setView(BenchState::Findings);
+        m_controller->setAllRuns(true);
+        m_controller->setActive(true);
+        QTRY_VERIFY(!m_controller->isLoading());
+        std::vector<app::Evidence> wanted;
+        connect(m_bench.get(), &BenchState::timelineWanted, this,
+            [&wanted](const app::Evidence& evidence) { wanted.push_back(evidence); });
+        m_controller->open(m_controller->findings()->count());
+        QVERIFY(wanted.empty());
+        m_controller->open(0);
+        QCOMPARE(wanted.size(), std::size_t{1});
+        QCOMPARE(m_bench->view(), BenchState::Timeline);
+        QVERIFY(wanted[0].run == m_controller->findings()->rows()[0].evidence.run);
+    }
+
+    void cancelAndReadAgain() {
+        m_controller->setActive(true);
+        m_controller->cancel();
+        QVERIFY(m_controller->isStopped());
+        QCOMPARE(m_controller->emptyTitle(), QString()); // not "nothing stands out"
+        m_controller->readAgain();
+        QTRY_VERIFY(!m_controller->isLoading() && !m_controller->headline().isEmpty());
+    }
+
+    void withoutARunItSaysSo() {
+        m_controller->setActive(true);
+        m_workspace->setShown({});
+        QCOMPARE(m_controller->emptyTitle(), QStringLiteral("Choose a run on the left."));
+        QCOMPARE(m_controller->emptyText(), QString());
+    }
+
+    void writesAsCsv() {
+        m_controller->setAllRuns(true);
+        m_controller->setActive(true);
+        QTRY_VERIFY(!m_controller->isLoading());
+        const QString path = m_folder.filePath(QStringLiteral("findings.csv"));
+        QVERIFY(m_controller->exportJob().numbers(path, {}).hasValue());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll().count('\n'), m_controller->findings()->count() + 1);
+    }
+};
+
+TRAINSCOPE_GUI_TEST(tst_FindingsController)
+#include "tst_FindingsController.moc"

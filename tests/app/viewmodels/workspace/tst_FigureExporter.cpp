@@ -1,0 +1,193 @@
+// The export dialog's view model over a real database: choices, files, errors, cancel.
+#include "app/viewmodels/support/TimelineDatabase.h"
+#include "app/viewmodels/timeline/TimelineController.h"
+#include "app/viewmodels/workspace/FigureExporter.h"
+#include "support/TestProgram.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+
+using namespace trainscope;
+
+class tst_FigureExporter : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    std::filesystem::path m_path;
+    std::unique_ptr<app::Workspace> m_workspace;
+    std::unique_ptr<app::TimelineController> m_timeline;
+    std::unique_ptr<app::FigureExporter> m_exporter;
+
+    [[nodiscard]] QString at(const char* name) const {
+        return m_folder.filePath(QString::fromLatin1(name));
+    }
+    static QByteArray contentOf(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    // Whether a file was written.
+    bool exportAndWait(const QString& path) {
+        QSignalSpy spy(m_exporter.get(), &app::FigureExporter::finished);
+        m_exporter->exportTo(path);
+        return spy.wait(20'000) && spy.first().first().toBool();
+    }
+    static bool isClose(double a, double b) { return std::abs(a - b) < 0.01; }
+
+private Q_SLOTS:
+    void initTestCase() {
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, at("settings"));
+        qputenv("XDG_STATE_HOME", at("state").toLocal8Bit());
+        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
+        QVERIFY(!m_path.empty());
+    }
+    void init() {
+        QSettings().setValue(QStringLiteral("export/folder"), m_folder.path());
+        m_workspace = std::make_unique<app::Workspace>();
+        QVERIFY(m_workspace->open(m_path).hasValue());
+        m_workspace->setShown({m_workspace->runs().front().id});
+        m_timeline = std::make_unique<app::TimelineController>();
+        m_timeline->setWorkspace(m_workspace.get());
+        m_timeline->setViewSize(800, 600, 1.0);
+        QTRY_VERIFY(!m_timeline->request().runs.empty());
+        QTRY_VERIFY(m_timeline->isReady());
+        m_exporter = std::make_unique<app::FigureExporter>();
+        m_exporter->setSource(m_timeline.get());
+        m_exporter->prepare();
+    }
+    void cleanup() {
+        m_exporter.reset();
+        m_timeline.reset();
+        m_workspace.reset();
+    }
+
+    void suggestsANameInTheLastFolder() {
+        QCOMPARE(m_exporter->path(), at((m_workspace->runs().front().name + ".pdf").c_str()));
+        QVERIFY(!m_exporter->overwrites());
+    }
+
+    void formatAndSuffixAgree() {
+        m_exporter->setFormat(2);
+        QVERIFY(m_exporter->path().endsWith(QStringLiteral(".png")));
+        QVERIFY(m_exporter->isRaster());
+        m_exporter->setPath(at("x.csv"));
+        QCOMPARE(m_exporter->format(), 3);
+        QVERIFY(!m_exporter->isDrawn());
+    }
+
+    void presetsSetSizes() {
+        m_exporter->setPreset(0);
+        QVERIFY(isClose(m_exporter->widthMm(), 84.58)); // 3.33 in
+        QVERIFY(isClose(m_exporter->heightMm(), 50.8)); // 2.0 in
+        m_exporter->setPreset(1);
+        QVERIFY(isClose(m_exporter->widthMm(), 85.73)); // 3.375 in
+        m_exporter->setPreset(4);
+        QVERIFY(isClose(m_exporter->widthMm(), 177.8)); // 7 in
+        QCOMPARE(m_exporter->heightMm(), 0.0);
+        m_exporter->setWidthMm(100.0);
+        QCOMPARE(m_exporter->preset(), 6); // other size
+    }
+
+    void asOnScreenTakesSizeAndThemeOfTheView() {
+        m_exporter->setProperty("viewWidth", 720.0);
+        m_exporter->setProperty("viewDark", true);
+        m_exporter->setPreset(5);
+        QVERIFY(isClose(m_exporter->widthMm(), 254.0)); // 720 pt = 10 in
+        QCOMPARE(m_exporter->theme(), 2);
+        m_exporter->setProperty("viewDark", false);
+        m_exporter->setPreset(5);
+        QCOMPARE(m_exporter->theme(), 1);
+    }
+
+    void writes_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("magic");
+        QTest::newRow("pdf") << QStringLiteral("x.pdf") << QByteArray("%PDF-");
+        QTest::newRow("svg") << QStringLiteral("x.svg") << QByteArray("<?xml");
+        QTest::newRow("png") << QStringLiteral("x.png") << QByteArray("\x89PNG");
+        QTest::newRow("csv") << QStringLiteral("x.csv") << QByteArray("lane,");
+    }
+    void writes() {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, magic);
+        QSignalSpy states(m_exporter.get(), &app::FigureExporter::stateChanged);
+        const QString path = m_folder.filePath(name);
+        QVERIFY2(exportAndWait(path), qPrintable(m_exporter->lastError()));
+        QCOMPARE(states.size(), 2); // running, done
+        QVERIFY(!m_exporter->isRunning());
+        QCOMPARE(m_exporter->lastPath(), path);
+        QVERIFY(m_exporter->lastError().isEmpty());
+        QVERIFY(m_exporter->overwrites());
+        const QByteArray content = contentOf(path);
+        QVERIFY2(content.startsWith(magic), content.left(40).constData());
+    }
+
+    void suffixAndFolderAreAdded() {
+        m_exporter->setFormat(1);
+        QVERIFY(exportAndWait(QStringLiteral("bare")));
+        QCOMPARE(m_exporter->lastPath(), at("bare.svg"));
+        QVERIFY(QFile::exists(at("bare.svg")));
+    }
+
+    void windowOfTheViewIsDrawn() {
+        QVERIFY(exportAndWait(at("all.csv")));
+        m_timeline->setBrush(0.25, 0.5);
+        QVERIFY(exportAndWait(at("part.csv")));
+        QVERIFY(contentOf(at("part.csv")) != contentOf(at("all.csv")));
+        QVERIFY(contentOf(at("all.csv")).size() > 1000);
+    }
+
+    void lowFiguresAreWarnedOf() {
+        m_exporter->setWidthMm(80.0);
+        m_exporter->setHeightMm(12.0);
+        QVERIFY(exportAndWait(at("low.pdf")));
+        QCOMPARE(m_exporter->warnings().size(), 1);
+        QVERIFY(m_exporter->warnings().first().contains(QStringLiteral("too low")));
+    }
+
+    void errorsAreTold() {
+        QVERIFY(!exportAndWait(at("none/x.pdf")));
+        QVERIFY(m_exporter->lastError().contains(QStringLiteral("does not exist")));
+        QVERIFY(m_exporter->lastPath().isEmpty());
+        QVERIFY(!exportAndWait(m_folder.path()));
+        QVERIFY(!m_exporter->lastError().isEmpty());
+        // The next success takes the error away.
+        QVERIFY(exportAndWait(at("good.svg")));
+        QVERIFY(m_exporter->lastError().isEmpty());
+    }
+
+    void cancelKeepsWhatWasThere() {
+        const QString path = at("kept.pdf");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("what was there");
+        file.close();
+        QSignalSpy spy(m_exporter.get(), &app::FigureExporter::finished);
+        m_exporter->exportTo(path);
+        QVERIFY(m_exporter->isRunning());
+        m_exporter->cancel();
+        QVERIFY(spy.wait(20'000));
+        // Either it was stopped, and says so, or it was done before; never half.
+        const bool written = spy.first().first().toBool();
+        QCOMPARE(contentOf(path).startsWith("%PDF-"), written);
+        QCOMPARE(m_exporter->lastError().isEmpty(), written);
+    }
+
+    void oneAtATime() {
+        QSignalSpy spy(m_exporter.get(), &app::FigureExporter::finished);
+        m_exporter->exportTo(at("first.pdf"));
+        m_exporter->exportTo(at("second.pdf"));
+        QVERIFY(spy.wait(20'000));
+        QVERIFY(QFile::exists(at("first.pdf")));
+        QVERIFY(!QFile::exists(at("second.pdf")));
+    }
+};
+
+TRAINSCOPE_GUI_TEST(tst_FigureExporter)
+#include "tst_FigureExporter.moc"

@@ -1,0 +1,108 @@
+// A late answer never replaces a newer one.
+#include "app/viewmodels/support/TimelineDatabase.h"
+#include "app/viewmodels/workspace/StoreWorker.h"
+#include "support/TestProgram.h"
+
+#include <QSemaphore>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QThread>
+
+using namespace trainscope;
+using app::LatestTask;
+using app::StoreWorker;
+using app::TaskStage;
+
+class tst_StoreWorker : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    std::filesystem::path m_path;
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
+        QVERIFY(!m_path.empty());
+    }
+    void onlyTheLastAnswerArrives() {
+        StoreWorker worker;
+        worker.setDatabase(m_path);
+        LatestTask<int> task(worker);
+        QSemaphore begun;
+        QSemaphore go;
+        std::vector<int> answers;
+        bool sawCancel = false;
+        task.start(
+            [&](const store::Store&, const TaskStage<int>& stage) {
+                begun.release();
+                go.acquire();
+                sawCancel = stage.isCancelled();
+                stage.publish(1);
+            },
+            [&](Result<int> answer) { answers.push_back(answer.value()); });
+        begun.acquire();
+        task.start([&](const store::Store&, const TaskStage<int>& stage) { stage.publish(2); },
+            [&](Result<int> answer) { answers.push_back(answer.value()); });
+        go.release();
+        QTRY_COMPARE(answers.size(), std::size_t{1});
+        QTest::qWait(20);
+        QVERIFY(sawCancel);
+        QCOMPARE(answers, std::vector<int>{2});
+    }
+    void coarseAnswersComeBeforeTheExactOne() {
+        StoreWorker worker;
+        worker.setDatabase(m_path);
+        LatestTask<int> task(worker);
+        std::vector<int> answers;
+        task.start(
+            [](const store::Store&, const TaskStage<int>& stage) {
+                stage.publish(1);
+                stage.publish(2);
+            },
+            [&](Result<int> answer) { answers.push_back(answer.value()); });
+        QTRY_COMPARE(answers, (std::vector<int>{1, 2}));
+    }
+    void readsOnItsOwnThread() {
+        StoreWorker worker;
+        worker.setDatabase(m_path);
+        LatestTask<std::size_t> task(worker);
+        QThread* thread = nullptr;
+        std::size_t runs = 0;
+        task.start(
+            [&](const store::Store& store, const TaskStage<std::size_t>& stage) {
+                thread = QThread::currentThread();
+                stage.publish(store.runs().value().size());
+            },
+            [&](Result<std::size_t> answer) { runs = answer.value(); });
+        QTRY_COMPARE(runs, std::size_t{2});
+        QVERIFY(thread != QThread::currentThread());
+    }
+    void aDatabaseThatIsNotThereIsAnError() {
+        StoreWorker worker;
+        worker.setDatabase(m_path.parent_path() / "missing.trainscope");
+        LatestTask<int> task(worker);
+        std::string message;
+        task.start([](const store::Store&, const TaskStage<int>& stage) { stage.publish(1); },
+            [&](Result<int> answer) {
+                if (!answer.hasValue())
+                    message = answer.error().describe();
+            });
+        QTRY_VERIFY(!message.empty());
+    }
+    void aDroppedTaskAnswersNobody() {
+        StoreWorker worker;
+        worker.setDatabase(m_path);
+        bool answered = false;
+        {
+            LatestTask<int> task(worker);
+            task.start([](const store::Store&, const TaskStage<int>& stage) { stage.publish(1); },
+                [&](Result<int>) { answered = true; });
+        }
+        QTest::qWait(50);
+        QVERIFY(!answered);
+    }
+};
+
+TRAINSCOPE_TEST(tst_StoreWorker)
+#include "tst_StoreWorker.moc"

@@ -1,0 +1,217 @@
+// Placements of planted machines: what helps, what does not, and what is written of it.
+
+#include <QtTest>
+
+#include "core/analysis/cluster/PlacementModel.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <set>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+
+namespace {
+
+struct Machine {
+    int nodes = 4;
+    int tensor = 4;
+    int pipeline = 8;
+    int layers = 96;
+    double gap = 15.0; // °C
+    double rearLost = 2.0 / 13.0;
+    std::string order; // of ranks
+};
+
+PlacementInput inputOf(const Machine& machine) {
+    layout::LayoutRequest request;
+    request.nodes = machine.nodes;
+    request.gpusPerNode = 8;
+    request.tensor = machine.tensor;
+    request.pipeline = machine.pipeline;
+    request.layers = machine.layers;
+    request.microbatches = 64;
+    if (!machine.order.empty())
+        request.order = layout::rankOrderFromString(machine.order).value();
+    PlacementInput input{
+        layout::makeLayout(request).value(), {}, machine.layers, {}, {}, {}, std::nullopt, true};
+    for (int rank = 0; rank < 8 * machine.nodes; ++rank) {
+        GpuPlace gpu;
+        gpu.node = rank / 8;
+        gpu.local = gpu.slot = rank % 8;
+        gpu.isRear = gpu.slot >= 4;
+        gpu.temperatureC = 66.0 + (gpu.isRear ? machine.gap : 0.0) + 1.0 * (rank % 3);
+        gpu.watts = 600.0;
+        gpu.lost = gpu.isRear
+            ? machine.rearLost + (machine.rearLost > 0.0 ? 0.004 : 0.0) * (rank % 3)
+            : 0.0;
+        gpu.rankBefore = rank;
+        input.gpus.push_back(gpu);
+    }
+    const auto stages = static_cast<std::size_t>(machine.pipeline);
+    input.layersBefore.assign(stages, machine.layers / machine.pipeline);
+    input.extra.assign(stages, 0.0);
+    input.mostLayers.assign(stages, machine.layers);
+    ThermalFacts thermal{0.05, 0.045, 0.055, 100.0, std::nullopt, 0.0};
+    fitLoss(input.gpus, thermal);
+    input.thermal = thermal;
+    return input;
+}
+
+bool hasNote(const Placement& placement, const char* part) {
+    return std::any_of(placement.notes.begin(), placement.notes.end(),
+        [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
+} // namespace
+
+class tst_PlacementModel : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // TP 4: stages alternate between front and rear halves. GPT3-175B's 96 layers on 8 stages.
+    void frontAndRearStages() {
+        const auto placement = placeStages(inputOf({}));
+        QVERIFY(placement.helps);
+        QVERIFY(!placement.movesRanks);
+        QCOMPARE(placement.layersAfter(), (std::vector<int>{13, 11, 13, 11, 13, 11, 13, 11}));
+        QVERIFY(std::abs(*placement.gradientC - 15.0) < 0.5);
+        // Slowest stage: 12 / (11/13) before, 13 after: −8.3 %, about as the step of 64
+        // micro-batches.
+        QVERIFY(placement.stepTime->high < -0.05);
+        QVERIFY(placement.stepTime->low <= placement.stepTime->value);
+        QVERIFY(placement.stepTime->value <= placement.stepTime->high);
+        QVERIFY(placement.gradientChangeC->value < 0.0);
+        // The front GPUs do more and warm the rear ones: these may throttle more, not less.
+        QVERIFY(placement.lostChange);
+        QVERIFY(placement.lostChange->low <= placement.lostChange->value);
+        QVERIFY(placement.lostChange->value <= placement.lostChange->high);
+        QVERIFY(placement.headline.find("13 · 11") != std::string::npos);
+        QVERIFY(placement.headline.find("estimated") != std::string::npos);
+        const std::string text = launchArguments(placement);
+        QVERIFY(text.find("--pipeline-model-parallel-layout "
+                          "\"Et*13|t*11|t*13|t*11|t*13|t*11|t*13|t*11,L\"")
+            != std::string::npos);
+        QVERIFY(text.find("Ranks stay") != std::string::npos);
+    }
+
+    // Llama3-70B's 80 layers on 4 stages, two of them in the rear.
+    void llamaOnFourStages() {
+        auto input = inputOf({2, 4, 4, 80, 12.0, 2.0 / 21.0 - 0.008, ""});
+        const auto placement = placeStages(input);
+        QVERIFY(placement.helps);
+        QCOMPARE(placement.layersAfter(), (std::vector<int>{21, 19, 21, 19}));
+    }
+
+    // TP 4 × DP 2: every stage has a front and a rear group until they are regrouped.
+    void stagesAreRegroupedByHeat() {
+        const auto placement = placeStages(inputOf({4, 4, 4, 80, 15.0, 0.1, ""}));
+        QVERIFY(placement.helps);
+        QVERIFY(placement.movesRanks);
+        std::set<int> ranks;
+        for (const GpuPlace& gpu : placement.gpus) {
+            ranks.insert(gpu.rankAfter);
+            const int stage = gpu.rankAfter / 8;
+            const auto& one = placement.stages[static_cast<std::size_t>(stage)];
+            QCOMPARE(one.layersAfter > 20, !gpu.isRear);
+        }
+        QCOMPARE(ranks.size(), placement.gpus.size());
+        QCOMPARE(*ranks.rbegin(), 31);
+        QVERIFY(launchArguments(placement).find("# rank node gpu") != std::string::npos);
+        QVERIFY(hasNote(placement, "data-parallel"));
+    }
+
+    void wholeNodesDifferToo() {
+        auto input = inputOf({4, 8, 4, 96, 15.0, 0.0, ""});
+        for (auto& gpu : input.gpus)
+            gpu.lost = gpu.node == 2 ? 0.1 : 0.0;
+        const auto placement = placeStages(input);
+        QVERIFY(placement.helps);
+        QVERIFY(placement.stages[2].layersAfter < 24);
+        QVERIFY(hasNote(placement, "Tensor groups of 8"));
+        const auto layers = placement.layersAfter();
+        QCOMPARE(std::accumulate(layers.begin(), layers.end(), 0), 96);
+    }
+
+    void nothingHelpsWithoutThrottling() {
+        for (const double gap : {0.0, 15.0}) {
+            Machine machine;
+            machine.gap = gap;
+            machine.rearLost = 0.0;
+            const auto placement = placeStages(inputOf(machine));
+            QVERIFY(!placement.helps);
+            QCOMPARE(placement.headline, std::string("No placement would help"));
+            QCOMPARE(placement.layersAfter(), placement.layersBefore());
+            QVERIFY(!placement.stepTime);
+            QVERIFY(placement.reason.find("No GPU loses time") != std::string::npos);
+            QCOMPARE(
+                placement.reason.find("no more than the noise") != std::string::npos, gap == 0.0);
+            QVERIFY(launchArguments(placement).find("as before") != std::string::npos);
+        }
+    }
+
+    // One layer of six is more than the 3 % by which the stages differ.
+    void wholeLayersMayBeTooCoarse() {
+        const auto placement = placeStages(inputOf({4, 2, 16, 96, 8.0, 0.03, ""}));
+        QVERIFY(!placement.helps);
+        QVERIFY(placement.reason.find("a layer is 16.7 %") != std::string::npos);
+    }
+
+    void memoryIsRespected() {
+        auto input = inputOf({});
+        input.mostLayers.assign(8, 12);
+        const auto placement = placeStages(input);
+        QVERIFY(!placement.helps);
+        QCOMPARE(placement.layersAfter(), placement.layersBefore());
+        input.mostLayers[0] = 14;
+        const auto some = placeStages(input);
+        for (const StagePlacement& stage : some.stages)
+            QVERIFY(stage.layersAfter <= stage.mostLayers);
+    }
+
+    void hotterStagesNeverGetMore() {
+        std::mt19937 dice(21);
+        std::uniform_real_distribution<double> lost(0.0, 0.3);
+        for (int i = 0; i < 100; ++i) {
+            auto input = inputOf({4, 8, 4, 80, 10.0, 0.0, ""});
+            std::vector<double> ofNode{lost(dice), lost(dice), lost(dice), lost(dice)};
+            for (auto& gpu : input.gpus)
+                gpu.lost = ofNode[static_cast<std::size_t>(gpu.node)];
+            const auto placement = placeStages(input);
+            const auto layers = placement.layersAfter();
+            QCOMPARE(std::accumulate(layers.begin(), layers.end(), 0), 80);
+            if (!placement.helps)
+                continue;
+            for (std::size_t a = 0; a < 4; ++a) {
+                for (std::size_t b = 0; b < 4; ++b) {
+                    const auto& x = placement.stages[a];
+                    const auto& y = placement.stages[b];
+                    // Where a stage stands in the pipeline counts for a layer.
+                    QVERIFY(
+                        x.speedAfter < y.speedAfter ? x.layersAfter <= y.layersAfter + 1 : true);
+                    QVERIFY(x.layersAfter >= 1);
+                }
+            }
+        }
+    }
+
+    void argumentsOfTwoEnds() {
+        auto input = inputOf({4, 8, 4, 80, 10.0, 0.0, ""});
+        for (auto& gpu : input.gpus)
+            gpu.lost = gpu.node == 0 || gpu.node == 3 ? 2.0 / 21.0 : 0.0;
+        const auto placement = placeStages(input);
+        QCOMPARE(placement.layersAfter(), (std::vector<int>{19, 21, 21, 19}));
+        const std::string text = launchArguments(placement);
+        QVERIFY(text.find("--decoder-first-pipeline-num-layers 19 "
+                          "--decoder-last-pipeline-num-layers 19")
+            != std::string::npos);
+        QVERIFY(text.find("num_layers_in_first_pipeline_stage=19") != std::string::npos);
+        QVERIFY(text.find("\"Et*19|t*21|t*21|t*19,L\"") != std::string::npos);
+    }
+};
+
+TRAINSCOPE_TEST(tst_PlacementModel)
+#include "tst_PlacementModel.moc"

@@ -1,0 +1,150 @@
+// Efficiency of runs in a database: which iterations, whose energy.
+
+#include "core/store/Fixture.h"
+
+#include "core/analysis/energy/Efficiency.h"
+#include "support/TestProgram.h"
+
+#include <QObject>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::test;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kStart = 1'700'000'000 * kSecond;
+
+// Two GPUs at 100 W and 300 W for ten seconds; from the second on five steps, the first of 2 s
+// (warm-up), then of 1, 1.5, 1 and 1 s.
+struct Plan {
+    Run run = runNamed("run");
+    bool hasIterations = true;
+    int gpusWithPower = 2;
+};
+
+Plan plan() {
+    Plan plan;
+    plan.run.gpuModel = "NVIDIA H100 80GB HBM3";
+    auto& launch = plan.run.launch;
+    launch.model = "llama3-8b";
+    launch.precision = "bf16";
+    launch.workload = Workload::Training;
+    launch.globalBatch = 4;
+    launch.sequenceLength = 1024;
+    return plan;
+}
+
+void addPower(store::ImportSession& session, RunId run, int rank, double watts) {
+    auto description = gauge("gpu_power", rank);
+    const SeriesId series = got(session.series(run, description));
+    std::vector<std::int64_t> at;
+    for (int i = 0; i <= 100; ++i)
+        at.push_back(kStart + i * kSecond / 10);
+    ok(session.samples(series, times(at), std::vector<double>(at.size(), watts)));
+}
+
+void addIterations(store::ImportSession& session, RunId run) {
+    std::int64_t begin = kStart + kSecond;
+    const std::vector<std::int64_t> halfSeconds{4, 2, 3, 2, 2};
+    for (std::size_t i = 0; i < halfSeconds.size(); ++i) {
+        const std::int64_t end = begin + halfSeconds[i] * kSecond / 2;
+        ok(session.iteration(run, {static_cast<std::int64_t>(i), {{begin}, {end}}, -1, i == 0}));
+        begin = end;
+    }
+}
+
+Efficiency made(const Plan& plan, TimeRange window = kAllTime) {
+    const Fixture fixture;
+    auto store = fixture.create();
+    auto session = got(store.beginImport({"/data/a.csv", 1, "", "run"}));
+    const RunId run = got(session->run(plan.run));
+    for (int rank = 0; rank < 2; ++rank)
+        ok(session->gpu(run, {rank, 0, rank, plan.run.gpuModel, {}}));
+    for (int rank = 0; rank < plan.gpusWithPower; ++rank)
+        addPower(*session, run, rank, rank == 0 ? 100.0 : 300.0);
+    if (plan.hasIterations)
+        addIterations(*session, run);
+    ok(session->finish({}, "", 0, {}));
+    return got(efficiencyOf(store, got(store.findRun("run")), window));
+}
+
+bool isAbout(std::optional<double> value, double expected) {
+    return value && std::abs(*value - expected) <= 1e-6 * std::abs(expected);
+}
+
+} // namespace
+
+class tst_EfficiencyOf : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void overTheWholeRun() {
+        const Efficiency found = made(plan());
+        QCOMPARE(found.steps, 4);
+        QCOMPARE(found.gpus, 2);
+        QVERIFY(isAbout(found.stepTimeS, 1.0)); // median of 1, 1.5, 1, 1
+        QVERIFY(isAbout(found.samplesPerS, 4.0));
+        QVERIFY(isAbout(found.tokensPerSPerGpu, 2048.0));
+        // 4 steps in 4.5 s of 400 W: 450 J a step of 4096 tokens.
+        QVERIFY(isAbout(found.energyPerStepJ, 450.0));
+        QVERIFY(isAbout(found.tokensPerJ, 4096.0 / 450.0));
+        // The run takes 10 s: 4 kJ.
+        QVERIFY(isAbout(found.samplesPerSPerMj, 4.0 / 0.004));
+        QVERIFY(isAbout(found.asCharllm->samplesPerS, 0.4));
+        QVERIFY(isAbout(found.asCharllm->samplesPerSPerMj, 0.4 / 0.004));
+        QVERIFY(found.mfu.has_value());
+        QVERIFY(found.missing.empty());
+    }
+
+    void inAWindow() {
+        // Holds the steps of 1.5 s and 1 s whole.
+        const Efficiency found
+            = made(plan(), {{kStart + 35 * kSecond / 10}, {kStart + 7 * kSecond}});
+        QCOMPARE(found.steps, 2);
+        QVERIFY(isAbout(found.stepTimeS, 1.25));
+        QVERIFY(isAbout(found.energyPerStepJ, 500.0));
+        QVERIFY(isAbout(found.samplesPerSPerMj, 3.2 / (400.0 * 3.5 / 1e6)));
+    }
+
+    void warmupCountsWhereThereIsNothingElse() {
+        const Efficiency found = made(plan(), {{kStart}, {kStart + 3 * kSecond}});
+        QCOMPARE(found.steps, 1);
+        QVERIFY(isAbout(found.stepTimeS, 2.0));
+    }
+
+    void withoutIterationsThereIsNoRate() {
+        Plan without = plan();
+        without.hasIterations = false;
+        const Efficiency found = made(without);
+        QVERIFY(!found.stepTimeS && !found.samplesPerS && !found.tokensPerJ && !found.mfu);
+        QVERIFY(found.missing.at("step_time_s").find("iterations") != std::string::npos);
+        QVERIFY(isAbout(found.asCharllm->samplesPerS, 0.4)); // needs none
+        QVERIFY(found.parameters.has_value());
+    }
+
+    void energyOfSomeGpusIsNotTheEnergyOfAll() {
+        Plan one = plan();
+        one.gpusWithPower = 1;
+        Plan more = plan();
+        more.run.worldSize = 4;
+        for (const Plan& less : {one, more}) {
+            const Efficiency found = made(less);
+            QVERIFY(found.samplesPerS && !found.tokensPerJ && !found.samplesPerSPerMj);
+            QVERIFY(found.missing.at("tokens_per_j").find("GPUs only") != std::string::npos);
+        }
+        QVERIFY(isAbout(made(more).tokensPerSPerGpu, 1024.0));
+    }
+
+    void outOfMemory() {
+        Plan oom = plan();
+        oom.run.status = RunStatus::Oom;
+        const Efficiency found = made(oom);
+        QVERIFY(!found.stepTimeS);
+        QVERIFY(found.missing.at("step_time_s").find("out-of-memory") != std::string::npos);
+    }
+};
+
+TRAINSCOPE_TEST(tst_EfficiencyOf)
+#include "tst_EfficiencyOf.moc"

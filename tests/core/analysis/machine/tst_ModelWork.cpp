@@ -1,0 +1,189 @@
+// Parameters and FLOP of models against published numbers and formulas.
+
+#include <QtTest>
+
+#include "core/analysis/machine/ModelShape.h"
+#include "core/analysis/machine/ModelWork.h"
+#include "support/TestProgram.h"
+
+#include <random>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using catalogue::TrainingModel;
+
+namespace {
+
+const catalogue::ModelCatalogue& builtInCatalogue() {
+    static const catalogue::ModelCatalogue catalogue{catalogue::builtInModels(), {}};
+    return catalogue;
+}
+
+const TrainingModel& named(const char* name) {
+    return *builtInCatalogue().byName(name);
+}
+
+} // namespace
+
+class tst_ModelWork : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // In 10⁹, to the digits that the models' makers print.
+    void publishedParameters_data() {
+        QTest::addColumn<QByteArray>("model");
+        QTest::addColumn<double>("total");
+        QTest::addColumn<double>("active");
+        QTest::addColumn<double>("within");
+        QTest::newRow("GPT-3 175B, Narayanan et al. table 1")
+            << QByteArray("gpt3-175b") << 174.6 << 174.6 << 0.05;
+        QTest::newRow("OPT-30B") << QByteArray("gpt3-30b") << 30.0 << 30.0 << 0.05;
+        QTest::newRow("Llama 3 405B") << QByteArray("llama3-405b") << 405.9 << 405.9 << 0.1;
+        QTest::newRow("Llama 3 70B") << QByteArray("llama3-70b") << 70.55 << 70.55 << 0.01;
+        QTest::newRow("Llama 3 8B") << QByteArray("llama3-8b") << 8.03 << 8.03 << 0.005;
+        QTest::newRow("Llama 2 7B") << QByteArray("llama2-7b") << 6.74 << 6.74 << 0.005;
+        QTest::newRow("Llama 2 70B") << QByteArray("llama2-70b") << 68.98 << 68.98 << 0.01;
+        QTest::newRow("Mixtral 8x7B") << QByteArray("mixtral-8x7b") << 46.7 << 12.88 << 0.01;
+        QTest::newRow("Mixtral 8x22B") << QByteArray("mixtral-8x22b") << 140.6 << 39.15 << 0.05;
+        QTest::newRow("GPT-NeoX-20B") << QByteArray("gpt-neox-20b") << 20.55 << 20.55 << 0.01;
+    }
+    void publishedParameters() {
+        QFETCH(const QByteArray, model);
+        QFETCH(const double, total);
+        QFETCH(const double, active);
+        QFETCH(const double, within);
+        const auto found = parametersOf(named(model.constData()));
+        QVERIFY2(std::abs(found.total / 1e9 - total) <= within,
+            qPrintable(QString::number(found.total)));
+        QVERIFY2(std::abs(found.active / 1e9 - active) <= within,
+            qPrintable(QString::number(found.active)));
+    }
+
+    // Of every GPT the general form is the published one: 72·B·s·l·h²·(1 + s/6h + V/12lh).
+    void theFormulaOfNarayanan() {
+        std::mt19937 random(3);
+        for (int trial = 0; trial < 200; ++trial) {
+            TrainingModel gpt;
+            gpt.layers = 1 + static_cast<int>(random() % 120);
+            gpt.heads = 1 + static_cast<int>(random() % 96);
+            gpt.kvHeads = gpt.heads;
+            gpt.headSize = 16 * (1 + static_cast<int>(random() % 16));
+            gpt.hidden = gpt.heads * gpt.headSize;
+            gpt.ffn = 4 * gpt.hidden;
+            gpt.vocabulary = 1000 + static_cast<int>(random() % 100000);
+            const int sequence = 128 + static_cast<int>(random() % 8192);
+            const double l = gpt.layers;
+            const double h = gpt.hidden;
+            const double s = sequence;
+            const double expected
+                = 72 * s * l * h * h * (1 + s / (6 * h) + gpt.vocabulary / (12 * l * h));
+            QCOMPARE(workOf(gpt, Workload::Training, sequence).flopPerSample, expected);
+        }
+    }
+
+    // Narayanan et al. table 1: 175B, batch 1536 on 1024 A100: 140 TFLOP/s per GPU with
+    // recomputation. Eq. 3 there with 96 instead of 72, of layers only, is 4/3 of ours without the
+    // logits.
+    void numbersOf175B() {
+        const TrainingModel& gpt = named("gpt3-175b");
+        const double one = workOf(gpt, Workload::Training, 2048).flopPerSample;
+        // 72·2048·96·12288² = 2.13745e15; s/6h = 1/36; V/12lh = 51200/14155776.
+        const double expected
+            = 72.0 * 2048 * 96 * 12288.0 * 12288.0 * (1.0 + 1.0 / 36.0 + 51200.0 / 14155776.0);
+        QCOMPARE(one, expected);
+        QVERIFY(std::abs(one / 2048 / 6 / 174.6e9 - 1.03) < 0.01); // about 6 FLOP a parameter
+    }
+
+    void groupedQueriesGateAndExpertsByHand() {
+        TrainingModel model;
+        model.layers = 2;
+        model.hidden = 8;
+        model.heads = 4;
+        model.kvHeads = 2;
+        model.headSize = 2;
+        model.ffn = 16;
+        model.gatedMlp = true;
+        model.vocabulary = 10;
+        model.experts = 4;
+        model.expertsPerToken = 2;
+        // A layer: q and out 8×8 twice, k and v 8×4 twice = 192; experts 2 × 3×8×16 = 768; router
+        // 8×4 = 32: 992 weights; two layers 1984; logits 80: 2064 × 2 FLOP. Scores: 4 × 2 × 8 = 64
+        // a position; 5 of them 320.
+        const double weights = 2.0 * 2064;
+        QCOMPARE(workOf(model, Workload::Training, 5).flopPerSample, 3 * 5 * (weights + 320));
+        QCOMPARE(workOf(model, Workload::Lora, 5).flopPerSample, 5 * (2 * weights + 3 * 320));
+        // All 4 experts: 1536; with norms 16 a layer: 1776, two of them 3552; embeddings 160,
+        // norm 8.
+        QCOMPARE(parametersOf(model).total, 2 * (192.0 + 1536 + 32 + 16) + 168);
+        QCOMPARE(parametersOf(model).active, 2 * (192.0 + 768 + 32 + 16) + 168);
+        model.tiedEmbeddings = true;
+        QCOMPARE(parametersOf(model).total, 2 * (192.0 + 1536 + 32 + 16) + 88);
+    }
+
+    void inferenceByHand() {
+        TrainingModel model;
+        model.layers = 1;
+        model.hidden = 4;
+        model.heads = model.kvHeads = 1;
+        model.headSize = 4;
+        model.ffn = 16;
+        model.vocabulary = 8;
+        // Weights 64 + 128 + 32 = 224, 448 FLOP a token; scores 16 a position. Prompt of 3 meets 9
+        // positions, the two tokens after it 4 and 5.
+        QCOMPARE(
+            workOf(model, Workload::Inference, 5, 2).flopPerSample, 5 * 448.0 + 16.0 * (9 + 4 + 5));
+        QCOMPARE(workOf(model, Workload::Inference, 5).flopPerSample, 5 * 448.0 + 16.0 * 25);
+        QCOMPARE(workOf(model, Workload::Inference, 5, 2).tokensPerSample, 5.0);
+    }
+
+    void theConfigurationGoesBeforeTheCatalogue() {
+        LaunchConfig launch;
+        launch.model = "mixtral-8x7b";
+        launch.layers = 32;
+        launch.hiddenSize = 6144; // as some published configurations say by mistake
+        launch.attentionHeads = 32;
+        launch.kvHeads = 8;
+        launch.ffnSize = 14336;
+        const auto shape = shapeOf(launch, builtInCatalogue());
+        QVERIFY(shape.hasValue());
+        const TrainingModel& model = shape.value().model;
+        QCOMPARE(model.hidden, 6144);
+        QCOMPARE(model.headSize, 192);
+        QCOMPARE(model.experts, 8);
+        QCOMPARE(model.expertsPerToken, 2);
+        QCOMPARE(model.vocabulary, 32000);
+        QVERIFY(model.gatedMlp);
+        QVERIFY(shape.value().origin.find("own layers and hidden size") != std::string::npos);
+    }
+
+    void byNameAloneAndByShapeAlone() {
+        LaunchConfig byName;
+        byName.model = "llama3-70b";
+        QCOMPARE(shapeOf(byName, builtInCatalogue()).value().model.ffn, 28672);
+        LaunchConfig byShape;
+        byShape.layers = 80;
+        byShape.hiddenSize = 8192;
+        QCOMPARE(shapeOf(byShape, builtInCatalogue()).value().model.vocabulary, 128256);
+    }
+
+    void aModelOfNoCatalogue() {
+        LaunchConfig launch;
+        launch.layers = 12;
+        launch.hiddenSize = 768;
+        launch.attentionHeads = 12;
+        const auto unknown = shapeOf(launch, builtInCatalogue());
+        QVERIFY(!unknown.hasValue());
+        QVERIFY(unknown.error().message.find("vocabulary") != std::string::npos);
+        launch.vocabulary = 50304;
+        const auto shape = shapeOf(launch, builtInCatalogue());
+        QVERIFY(shape.hasValue());
+        QCOMPARE(shape.value().model.ffn, 3072);
+        QVERIFY(shape.value().origin.find("4 × hidden") != std::string::npos);
+        launch.gatedMlp = true;
+        QVERIFY(!shapeOf(launch, builtInCatalogue()).hasValue()); // its size has no such default
+        QVERIFY(!shapeOf({}, builtInCatalogue()).hasValue());
+    }
+};
+
+TRAINSCOPE_TEST(tst_ModelWork)
+#include "tst_ModelWork.moc"

@@ -1,0 +1,264 @@
+// Layouts of runs in a database: from the launch configuration, from recorded process groups, from
+// the arguments of collectives, from the name, and the notes that go with them.
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "core/analysis/machine/RunLayout.h"
+#include "support/TestProgram.h"
+
+#include <string>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+
+namespace {
+
+struct Planted {
+    Run run;
+    std::string processGroups; // as recorded
+    std::vector<std::pair<int, std::string>> details; // rank and arguments of a collective
+    int gpus = 0;
+};
+
+Status fill(store::Store& store, const Planted& planted) {
+    auto session = store.beginImport({"source", 1, "hash", planted.run.name});
+    if (!session.hasValue())
+        return session.error();
+    Sink& sink = *session.value();
+    const auto id = sink.run(planted.run);
+    if (!id.hasValue())
+        return id.error();
+    for (int rank = 0; rank < planted.gpus; ++rank) {
+        if (auto status = sink.gpu(id.value(), {rank, rank / 8, rank % 8, "GPU", ""});
+            !status.hasValue())
+            return status;
+    }
+    for (const auto& [rank, detail] : planted.details) {
+        const auto track
+            = sink.track(id.value(), {TrackKind::Stream, rank, 0, "0", "7", "stream 7"});
+        const Span span{{100}, {10}, sink.intern("ncclDevKernel_AllReduce").valueOr(NameId{}),
+            SpanKind::Kernel, 0, sink.intern(detail).valueOr(NameId{}), 0};
+        if (auto status = sink.spans(track.value(), std::vector<Span>{span}); !status.hasValue())
+            return status;
+    }
+    ImportReport report;
+    if (!planted.processGroups.empty())
+        report.facts[std::string(layout::kProcessGroupsFact)] = planted.processGroups;
+    return session.value()->finish(report, "hash", 1, {});
+}
+
+} // namespace
+
+class tst_RunLayout : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    int m_count = 0;
+
+    store::Store storeOf(const Planted& planted) {
+        const QString path = m_folder.filePath(QStringLiteral("%1.trainscope").arg(m_count++));
+        auto store = store::Store::openOrCreate(path.toStdString());
+        if (!store.hasValue())
+            qFatal("%s", store.error().describe().c_str());
+        if (const auto status = fill(store.value(), planted); !status.hasValue())
+            qFatal("%s", status.error().describe().c_str());
+        return std::move(store).value();
+    }
+
+    Result<RunLayout> layoutOf(const Planted& planted) {
+        const auto store = storeOf(planted);
+        return runLayout(store, store.runs().value().front());
+    }
+
+private Q_SLOTS:
+    void launchComesFirst() {
+        Planted planted;
+        planted.run.name = "TP1-PP1";
+        planted.run.launch.tensorParallel = 2;
+        planted.run.launch.pipelineParallel = 4;
+        planted.run.launch.globalBatch = 64;
+        planted.run.launch.microBatch = 2;
+        planted.run.launch.layers = 8;
+        planted.run.launch.stageLayers = "1,2,2,3";
+        planted.run.launch.origin = "config.yaml";
+        planted.gpus = 16;
+        const auto known = layoutOf(planted).value();
+        QVERIFY(known.origin == LayoutOrigin::Launch);
+        QVERIFY(known.wording.find("config.yaml") != std::string::npos);
+        const auto made = layout::makeLayout(known.request).value();
+        QCOMPARE(made.grid.degrees().data, 2);
+        QCOMPARE(made.nodes, 2);
+        QCOMPARE(made.microbatches.value_or(0), 16);
+        QCOMPARE(layersOf(made.chunks, 3), 3);
+        QVERIFY(known.notes.empty());
+    }
+
+    void contradictingTracesAreTold() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.run.launch.tensorParallel = 2;
+        planted.gpus = 8;
+        planted.processGroups = "TENSOR_MODEL_PARALLEL_GROUP (1): 0-3";
+        const auto known = layoutOf(planted).value();
+        QCOMPARE(known.notes.size(), std::size_t{1});
+        QVERIFY(known.notes[0].find("TENSOR_MODEL_PARALLEL_GROUP (1): 0-3") != std::string::npos);
+    }
+
+    void recordedGroups() {
+        Planted planted;
+        planted.run.name = "TP8";
+        planted.run.worldSize = 16;
+        planted.processGroups = "default_pg (0): 0-15; TENSOR_MODEL_PARALLEL_GROUP (1): 4-5; "
+                                "PIPELINE_MODEL_PARALLEL_GROUP (2): 0-12/4; "
+                                "DATA_PARALLEL_GROUP (3): 4,6";
+        const auto known = layoutOf(planted).value();
+        QVERIFY(known.origin == LayoutOrigin::ProcessGroups);
+        const auto made = layout::makeLayout(known.request).value();
+        QCOMPARE(made.grid.degrees().tensor, 2);
+        QCOMPARE(made.grid.degrees().pipeline, 4);
+        QCOMPARE(made.grid.degrees().data, 2);
+        QCOMPARE(made.grid.order().text(), std::string("tp-cp-ep-dp-pp"));
+    }
+
+    void argumentsOfCollectives() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.gpus = 4;
+        for (int rank = 0; rank < 4; ++rank) {
+            const int pair = rank / 2 * 2;
+            planted.details.emplace_back(rank,
+                R"({"Process Group Name":"tp","Process Group Ranks":"[)" + std::to_string(pair)
+                    + ", " + std::to_string(pair + 1) + R"(]"})");
+            planted.details.emplace_back(rank,
+                R"({"Process Group Name":"pp","Process Group Ranks":"[)" + std::to_string(rank % 2)
+                    + ", " + std::to_string(rank % 2 + 2) + R"(]"})");
+        }
+        const auto known = layoutOf(planted).value();
+        QVERIFY(known.origin == LayoutOrigin::ProcessGroups);
+        QCOMPARE(known.request.tensor.value_or(0), 2);
+        QCOMPARE(known.request.pipeline.value_or(0), 2);
+    }
+
+    // Numbers for names: who sends and receives is a pipeline, not a data-parallel group.
+    void collectivesTellWhatGroupsAreFor() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.run.worldSize = 8;
+        planted.processGroups = "default_pg (0): 0-7; undefined (1): 0-1; undefined (2): 0-6/2";
+        QCOMPARE(layoutOf(planted).value().request.data.value_or(0), 4);
+        planted.details.emplace_back(0,
+            R"({"Collective name":"send","Process Group Name":"2","Process Group Ranks":"[0, 2, 4, 6]"})");
+        const auto known = layoutOf(planted).value();
+        QCOMPARE(known.request.tensor.value_or(0), 2);
+        QCOMPARE(known.request.pipeline.value_or(0), 4);
+        planted.details.front().second
+            = R"({"Collective name":"all_to_allv","Process Group Name":"2","Process Group Ranks":"[0, 2, 4, 6]"})";
+        const auto experts = layoutOf(planted).value();
+        QCOMPARE(experts.request.expert.value_or(0), 4);
+        QCOMPARE(experts.request.data.value_or(0), 4);
+    }
+
+    void theNameIsTheLastResort() {
+        Planted planted;
+        planted.run.name = "sweep/TP2-PP2";
+        planted.gpus = 8;
+        const auto known = layoutOf(planted).value();
+        QVERIFY(known.origin == LayoutOrigin::Name);
+        QVERIFY(known.wording.find("nothing recorded confirms it") != std::string::npos);
+        QCOMPARE(layout::makeLayout(known.request).value().grid.degrees().data, 2);
+    }
+
+    void nothingSaysIt() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.gpus = 8;
+        const auto known = layoutOf(planted);
+        QVERIFY(known.error().code == ErrorCode::NotFound);
+        QVERIFY(known.error().message.find("by hand") != std::string::npos);
+    }
+
+    // By hand over everything else, kept beside what was read, and taken back.
+    void enteredByHand() {
+        Planted planted;
+        planted.run.name = "TP8-PP1";
+        planted.run.launch.tensorParallel = 2;
+        planted.run.launch.globalBatch = 64;
+        planted.run.launch.microBatch = 1;
+        planted.run.launch.layers = 12;
+        planted.gpus = 16;
+        auto store = storeOf(planted);
+        const auto run = store.runs().value().front();
+        layout::LayoutRequest request;
+        request.tensor = 4;
+        request.pipeline = 2;
+        QVERIFY(enterLayout(store, run, request).hasValue());
+        const auto known = runLayout(store, run).value();
+        QVERIFY(known.origin == LayoutOrigin::Entered);
+        QCOMPARE(std::string(toString(known.origin)), std::string("entered"));
+        QVERIFY(known.wording.find("by hand") != std::string::npos);
+        const auto made = layout::makeLayout(known.request).value();
+        QCOMPARE(made.grid.worldSize(), 16);
+        QCOMPARE(made.gpusPerNode, 8);
+        QCOMPARE(made.grid.degrees().tensor, 4);
+        QCOMPARE(made.grid.degrees().data, 2);
+        // What was left open is the run's: 64 samples in 2 replicas, 12 layers in 2 stages.
+        QCOMPARE(made.microbatches.value_or(0), 32);
+        QCOMPARE(layersOf(made.chunks, 1), 6);
+        QVERIFY(known.notes.empty());
+        QCOMPARE(recordedLayout(store, run).value().request.tensor.value_or(0), 2);
+        QVERIFY(enterLayout(store, run, std::nullopt).hasValue());
+        QVERIFY(runLayout(store, run).value().origin == LayoutOrigin::Launch);
+    }
+
+    void whatDoesNotFitIsNotKept() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.gpus = 16;
+        auto store = storeOf(planted);
+        const auto run = store.runs().value().front();
+        layout::LayoutRequest request;
+        request.tensor = 3;
+        const auto refused = enterLayout(store, run, request);
+        QVERIFY(refused.error().code == ErrorCode::Usage);
+        QVERIFY(refused.error().message.find("16 ranks are not divisible by TP 3")
+            != std::string::npos);
+        QVERIFY(!store.enteredLayout(run.id).value());
+        // A cluster by hand that is not the run's is kept, and said.
+        request.nodes = 3;
+        request.gpusPerNode = 1;
+        QVERIFY(enterLayout(store, run, request).hasValue());
+        const auto known = runLayout(store, run).value();
+        QVERIFY(known.notes.at(0).find("has 3 ranks, the run shows 16") != std::string::npos);
+    }
+
+    void whatCannotBeReadIsTold() {
+        Planted planted;
+        planted.run.name = "TP2-PP2";
+        planted.gpus = 8;
+        auto store = storeOf(planted);
+        const auto run = store.runs().value().front();
+        QVERIFY(store.setEnteredLayout(run.id, R"({"tp":"two"})").hasValue());
+        const auto known = runLayout(store, run);
+        QVERIFY(known.error().code == ErrorCode::Unrecognised);
+        QVERIFY(known.error().message.find("\"tp\"") != std::string::npos);
+        QVERIFY(known.error().message.find("--forget") != std::string::npos);
+    }
+
+    // TP 4 × EP 8 on 16 ranks does not fit: ETP 1 is assumed, and said.
+    void foldedExperts() {
+        Planted planted;
+        planted.run.name = "run";
+        planted.run.launch.tensorParallel = 4;
+        planted.run.launch.expertParallel = 8;
+        planted.gpus = 16;
+        const auto known = layoutOf(planted).value();
+        QCOMPARE(known.request.expertTensor.value_or(0), 1);
+        QVERIFY(known.notes.at(0).find("ETP 1") != std::string::npos);
+        QVERIFY(layout::makeLayout(known.request).hasValue());
+    }
+};
+
+TRAINSCOPE_TEST(tst_RunLayout)
+#include "tst_RunLayout.moc"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Inside a room, a folder includes only folders that stand before it: in_order ROOM FOLDER... names them from the
+# lowest up. Those joined by a slash stand side by side and do not know each other.
+set -uo pipefail
+cd "$1" || exit 2
+status=0
+in_order() {
+  local room=$1 known="" step folder found
+  shift
+  for step in "$@"; do
+    for folder in ${step//\// }; do
+      found=$(grep -rnE "#include \"$room/[a-z]+/" "$room/$folder" | grep -vE "#include \"$room/($folder$known)/")
+      [ -z "$found" ] && continue
+      printf '%s/%s includes what stands higher or beside it:\n%s\n\n' "$room" "$folder" "$found"
+      status=1
+    done
+    known="$known|${step//\//|}"
+  done
+  for folder in "$room"/*/; do
+    [[ "$known|" == *"|$(basename "$folder")|"* ]] || { echo "$folder has no place in the order of $room"; status=1; }
+  done
+}
+in_order core/store codec database samples spans tables maintenance sql
+in_order core/analysis statistics telemetry iterations machine traces energy schedule cluster findings comparison
+in_order importers common launch charllm/kineto/nvsmi/topology registry
+in_order app painting/importing comparing/reporting/sample cli/viewmodels main
+in_order app/viewmodels text window workspace lanes importing inspector session timeline layout figures comparison
+exit $status

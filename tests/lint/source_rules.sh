@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Rules that no tool knows. Prints every offender and fails if there is one.
+set -uo pipefail
+cd "$1" || exit 2
+status=0
+report() {
+  [ -z "$2" ] && return
+  printf '%s:\n%s\n\n' "$1" "$2"
+  status=1
+}
+sources=$(find core importers app qml tests -name '*.cpp' -o -name '*.h' -o -name '*.qml' | sort)
+
+report "includes that climb out of their folder" "$(grep -nE '#include "\.\./' $sources)"
+report "Qt or a Qt header in core or importers" "$(grep -nE '#include <Q|#include <Qt' $(find core importers -name '*.cpp' -o -name '*.h'))"
+report "colour literals outside the theme" "$(grep -nE '"#[0-9a-fA-F]{3,8}"' $(find qml -name '*.qml'))"
+report "words of unfinished work" "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources)"
+report "headers without #pragma once" "$(for f in $(find core importers app -name '*.h'); do head -1 "$f" | grep -q 'pragma once' || echo "$f"; done)"
+report "files over 400 lines (each holds two ideas)" "$(wc -l $sources | awk '$2 != "total" && $1 > 400 {print $2 ": " $1}')"
+exit $status
