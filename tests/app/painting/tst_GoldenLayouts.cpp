@@ -1,8 +1,8 @@
-// The drawings of small layouts, as SVG text; see support/GoldenSvg.h.
+// The scenes of small layouts; see support/Golden.h.
 
 #include <QTest>
 
-#include "app/painting/support/GoldenSvg.h"
+#include "app/painting/support/Golden.h"
 #include "core/plot/layout/LayoutFigure.h"
 #include "core/plot/layout/support/DemoLayout.h"
 #include "support/TestProgram.h"
@@ -32,7 +32,7 @@ QByteArray drawn(const plot::LayoutFigureData& data, const char* themeName, doub
     style.theme = plot::findTheme(themeName);
     style.width = width;
     style.measure = test::goldenPitch(*style.theme);
-    return test::goldenSvg(plot::buildLayoutFigure(data, style).scene, *style.theme, style.measure);
+    return test::sceneText(plot::buildLayoutFigure(data, style).scene, style.measure);
 }
 
 } // namespace
@@ -46,7 +46,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("nodes");
         QTest::addColumn<double>("width");
         QTest::newRow("light-layout") << QStringLiteral("light") << 2 << 620.0;
-        QTest::newRow("paper-layout-small") << QStringLiteral("paper") << 8 << 241.0;
+        QTest::newRow("paper-layout-small") << QStringLiteral("paper") << 4 << 241.0;
     }
     void layouts() {
         QFETCH(const QString, theme);
@@ -55,9 +55,9 @@ private Q_SLOTS:
         auto data = dataOf(nodes, {nodes, 4, 2, nodes});
         data.query.rank = 5;
         data.colours.values[2] = std::nullopt;
-        const QString difference
-            = test::differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()),
-                drawn(data, theme.toLatin1().constData(), width));
+        const QString difference = test::differenceFromGolden(
+            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"),
+            drawn(data, theme.toLatin1().constData(), width));
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 };

@@ -1,8 +1,8 @@
-// The drawings of a small schedule and of a placement, as SVG text; see support/GoldenSvg.h.
+// The scenes of a small schedule and of a placement; see support/Golden.h.
 
 #include <QTest>
 
-#include "app/painting/support/GoldenSvg.h"
+#include "app/painting/support/Golden.h"
 #include "core/plot/placement/PlacementFigure.h"
 #include "core/plot/schedule/support/DemoSchedule.h"
 #include "support/TestProgram.h"
@@ -48,23 +48,23 @@ class tst_GoldenSchedules : public QObject {
 
 private Q_SLOTS:
     void drawings_data() {
-        QTest::addColumn<QByteArray>("svg");
+        QTest::addColumn<QByteArray>("scene");
         const auto schedule = [](bool isTraced, const char* theme) {
             const auto style = styleOf(theme, 420.0);
-            return goldenSvg(plot::buildScheduleFigure(demoSchedule(isTraced), style).scene,
-                *style.theme, style.measure);
+            return sceneText(
+                plot::buildScheduleFigure(demoSchedule(isTraced), style).scene, style.measure);
         };
         QTest::newRow("paper-schedule") << schedule(true, "paper");
         QTest::newRow("dark-schedule-plan") << schedule(false, "dark");
         const auto style = styleOf("light", 420.0);
-        QTest::newRow("light-placement") << goldenSvg(
-            plot::buildPlacementFigure(placement(), style).scene, *style.theme, style.measure);
+        QTest::newRow("light-placement")
+            << sceneText(plot::buildPlacementFigure(placement(), style).scene, style.measure);
     }
 
     void drawings() {
-        QFETCH(const QByteArray, svg);
-        const QString difference
-            = differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()), svg);
+        QFETCH(const QByteArray, scene);
+        const QString difference = differenceFromGolden(
+            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"), scene);
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 };

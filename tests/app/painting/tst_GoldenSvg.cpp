@@ -1,15 +1,18 @@
-// The drawings of a small timeline and of small figures, as SVG text; see support/GoldenSvg.h.
+// The scenes of a small timeline, of figures and of comparisons, and what the painter makes of a
+// scene as SVG; see support/Golden.h.
 
 #include <QTest>
 
 #include "app/painting/support/DemoTimeline.h"
-#include "app/painting/support/GoldenSvg.h"
+#include "app/painting/support/Golden.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/support/DemoComparison.h"
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/figures/support/DemoFigures.h"
 #include "core/plot/timeline/Timeline.h"
 #include "support/TestProgram.h"
+
+#include <cmath>
 
 using namespace trainscope;
 using namespace trainscope::app;
@@ -27,7 +30,7 @@ QByteArray drawn(const char* themeName, int runs) {
     style.legend = true;
     style.measure = test::goldenPitch(*style.theme);
     const auto scene = plot::buildTimeline(data, data.window, style).scene;
-    return test::goldenSvg(scene, *style.theme, style.measure);
+    return test::sceneText(scene, style.measure);
 }
 
 plot::FigureData heatmap() {
@@ -63,7 +66,7 @@ QByteArray drawnFigure(const plot::FigureData& data, const char* themeName) {
     style.theme = plot::findTheme(themeName);
     style.width = 45.0 * style.theme->size(plot::TextRole::Body);
     style.measure = test::goldenPitch(*style.theme);
-    return test::goldenSvg(plot::buildFigure(data, style).scene, *style.theme, style.measure);
+    return test::sceneText(plot::buildFigure(data, style).scene, style.measure);
 }
 
 QByteArray drawnComparison(std::vector<plot::ComparisonPanel> panels, const char* themeName) {
@@ -72,8 +75,57 @@ QByteArray drawnComparison(std::vector<plot::ComparisonPanel> panels, const char
     style.width = 60.0 * style.theme->size(plot::TextRole::Body);
     style.measure = test::goldenPitch(*style.theme);
     style.panels = std::move(panels);
-    return test::goldenSvg(
-        plot::buildComparison(test::demoComparison(), style).scene, *style.theme, style.measure);
+    return test::sceneText(
+        plot::buildComparison(test::demoComparison(), style).scene, style.measure);
+}
+
+// Every kind of item, in every style that the painter knows.
+plot::PlotScene everyItem() {
+    using namespace plot;
+    constexpr Color kRed = rgb(0xC0392B);
+    constexpr Color kBlue = rgb(0x2E6DA4);
+    const float nothing = std::nanf("");
+    PlotScene scene;
+    scene.width = 120.0;
+    scene.height = 90.0;
+    scene.background = rgb(0xFFFFFF);
+    scene.items = {FillRect{{5.0, 5.0, 20.0, 10.0}, kRed},
+        FillRect{{30.0, 5.0, 20.0, 10.0}, withAlpha(kBlue, 128), 3.0},
+        FillRect{{55.0, 5.0, 8.0, 6.0}, kRed, 0.0, Hatch::Diagonal},
+        Line{{5.0, 20.0}, {60.0, 20.0}, kBlue}, Line{{5.0, 22.0}, {60.0, 22.0}, kRed, 0.5, true},
+        Polyline{{{5.0, 30.0}, {10.0, 25.0}, {15.0, 30.0}}, kBlue, 1.5},
+        Columns{{20.0, 25.0, 8.0, 10.0}, {26.0F, 27.0F, nothing, 30.0F},
+            {28.0F, 29.0F, nothing, 35.0F}, kRed},
+        HeatStrip{{30.0, 25.0, 8.0, 4.0}, 1, 4, {kRed, kRed, kBlue, Color{0, 0, 0, 0}}},
+        Bars{{40.0, 25.0, 20.0, 5.0}, {{40.0, 45.0, kRed}, {50.0, 60.0, kBlue}}},
+        Label{{5.0, 45.0}, "left & <small>", kRed, TextRole::Small},
+        Label{{115.0, 55.0}, "right", kBlue, TextRole::Body, Align::Right},
+        Label{{60.0, 65.0}, "µs, centred", kRed, TextRole::Secondary, Align::Centre},
+        Label{{5.0, 75.0}, "title", kBlue, TextRole::Title, Align::Left, true},
+        Label{{110.0, 40.0}, "up", kRed, TextRole::Small, Align::Left, false, -90.0}};
+    return scene;
+}
+
+// Bars on the left axis, a line with markers on the right one.
+plot::PlotScene smallChart() {
+    using namespace plot;
+    Chart chart;
+    chart.area = {10.0, 10.0, 60.0, 40.0};
+    chart.x = {-0.5, 1.5, false, 0.0, 0.0};
+    chart.left = {0.0, 10.0, false, 0.0, 5.0};
+    chart.right = ChartAxis{0.0, 1.0, false, 0.0, 0.0};
+    chart.bars.width = 0.5;
+    chart.bars.colors = {rgb(0x56B4E9), rgb(0xE69F00)};
+    chart.bars.values = {{5.0, 10.0}, {2.0, 0.0}};
+    chart.curves.push_back({{{0.0, 0.25}, {1.0, 0.75}}, rgb(0x009E73), 1.0, 3.0, true});
+    chart.grid = rgb(0xCCCCCC);
+    chart.lineWidth = 0.5;
+    PlotScene scene;
+    scene.width = 80.0;
+    scene.height = 60.0;
+    scene.background = rgb(0xFFFFFF);
+    scene.items = {chart};
+    return scene;
 }
 
 } // namespace
@@ -82,6 +134,21 @@ class tst_GoldenSvg : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void painter_data() {
+        QTest::addColumn<bool>("isChart");
+        QTest::newRow("every-item") << false;
+        QTest::newRow("chart") << true;
+    }
+    void painter() {
+        QFETCH(bool, isChart);
+        const auto& theme = plot::paperTheme();
+        const QByteArray svg
+            = test::sceneSvg(isChart ? smallChart() : everyItem(), theme, test::goldenPitch(theme));
+        const QString difference = test::differenceFromGolden(
+            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".svg"), svg);
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    }
+
     void timelines_data() {
         QTest::addColumn<QString>("theme");
         QTest::addColumn<int>("runs");
@@ -91,9 +158,9 @@ private Q_SLOTS:
     void timelines() {
         QFETCH(QString, theme);
         QFETCH(int, runs);
-        const QString difference
-            = test::differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()),
-                drawn(theme.toLatin1().constData(), runs));
+        const QString difference = test::differenceFromGolden(
+            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"),
+            drawn(theme.toLatin1().constData(), runs));
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 
@@ -110,9 +177,9 @@ private Q_SLOTS:
         const plot::FigureData data = kind == 0 ? heatmap()
             : kind == 1                         ? test::demoSweep(2, 8)
                                                 : test::demoStages(4);
-        const QString difference
-            = test::differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()),
-                drawnFigure(data, theme.toLatin1().constData()));
+        const QString difference = test::differenceFromGolden(
+            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"),
+            drawnFigure(data, theme.toLatin1().constData()));
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 
@@ -135,9 +202,9 @@ private Q_SLOTS:
         std::vector<plot::ComparisonPanel> chosen;
         for (const auto& panel : panels.split(QLatin1Char(' ')))
             chosen.push_back(plot::comparisonPanelFromString(panel.toStdString()).value());
-        const QString difference
-            = test::differenceFromGolden(QString::fromLatin1(QTest::currentDataTag()),
-                drawnComparison(chosen, theme.toLatin1().constData()));
+        const QString difference = test::differenceFromGolden(
+            QString::fromLatin1(QTest::currentDataTag()) + QStringLiteral(".txt"),
+            drawnComparison(chosen, theme.toLatin1().constData()));
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 };
