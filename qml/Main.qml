@@ -40,10 +40,10 @@ T.ApplicationWindow {
         onImportFolderWanted: dialogs.importFolder()
         onKeysWanted: keysSheet.open()
         onMenuWanted: mainMenu.popup(topBar, Theme.spaceS, topBar.height)
-        onExportWanted: workbench.exportShown()
-        onFilterWanted: workbench.focusFilter()
-        onSearchWanted: workbench.focusSearch()
-        onPaneWanted: forward => workbench.cyclePane(forward)
+        onExportWanted: workspacePane.exportShown()
+        onFilterWanted: workspacePane.focusFilter()
+        onSearchWanted: workspacePane.focusSearch()
+        onPaneWanted: forward => workspacePane.cyclePane(forward)
     }
     ColumnLayout {
         anchors.fill: parent
@@ -57,7 +57,7 @@ T.ApplicationWindow {
             panes: panes
             menuOpen: mainMenu.visible
             onMenuWanted: anchor => mainMenu.popup(anchor, 0, anchor.height)
-            onExportWanted: workbench.exportShown()
+            onExportWanted: workspacePane.exportShown()
         }
         Item {
             Layout.fillWidth: true
@@ -73,8 +73,8 @@ T.ApplicationWindow {
                 onImportFilesWanted: dialogs.importFiles()
                 onImportFolderWanted: dialogs.importFolder()
             }
-            Workbench {
-                id: workbench
+            WorkspacePane {
+                id: workspacePane
 
                 anchors.fill: parent
                 visible: window.isOpen
@@ -125,7 +125,7 @@ T.ApplicationWindow {
         onFindingsReportWanted: dialogs.writeReport()
         onImportFolderWanted: dialogs.importFolder()
         onReportWanted: reportSheet.show()
-        onExportWanted: workbench.exportShown()
+        onExportWanted: workspacePane.exportShown()
         onKeysWanted: keysSheet.open()
         onAboutWanted: aboutSheet.open()
     }

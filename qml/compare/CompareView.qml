@@ -6,7 +6,7 @@ import Trainscope.App
 ViewPage {
     id: view
 
-    kind: BenchState.Compare
+    kind: Views.Compare
     body: canvas
     inspector: panel
     exportable: controller
@@ -16,7 +16,7 @@ ViewPage {
     ComparisonController {
         id: controller
 
-        bench: view.session.bench
+        views: view.session.views
         active: view.visible
     }
     CompareToolbar {

@@ -9,7 +9,7 @@ Rectangle {
     id: bar
 
     required property FigureController controller
-    required property BenchState bench
+    required property Views views
     required property string name
 
     implicitHeight: flow.height + Theme.spaceM
@@ -42,7 +42,7 @@ Rectangle {
             PresetMenu {
                 id: presets
 
-                bench: bar.bench
+                views: bar.views
             }
         }
     }

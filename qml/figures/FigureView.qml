@@ -6,7 +6,7 @@ import Trainscope.App
 ViewPage {
     id: view
 
-    readonly property string name: session.bench.titles[view.kind]
+    readonly property string name: session.views.titles[view.kind]
 
     body: canvas
     inspector: panel
@@ -17,7 +17,7 @@ ViewPage {
     FigureController {
         id: controller
 
-        bench: view.session.bench
+        views: view.session.views
         view: view.kind
         active: view.visible
     }
@@ -27,7 +27,7 @@ ViewPage {
         anchors.left: parent.left
         anchors.right: panel.left
         controller: controller
-        bench: view.session.bench
+        views: view.session.views
         name: view.name
     }
     FigureCanvas {

@@ -9,18 +9,18 @@ import Trainscope.App
 UiMenu {
     id: menu
 
-    required property BenchState bench
+    required property Views views
 
     title: qsTr("Figures of CharLLM-PPT")
 
     Instantiator {
-        model: menu.bench.presets
+        model: menu.views.presets
         delegate: UiMenuItem {
             required property int index
             required property string modelData
 
             text: modelData
-            onTriggered: menu.bench.openPreset(index)
+            onTriggered: menu.views.openPreset(index)
         }
         onObjectAdded: (index, item) => menu.insertItem(index, item as UiMenuItem)
         onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)

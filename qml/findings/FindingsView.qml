@@ -9,7 +9,7 @@ import Trainscope.App
 ViewPage {
     id: view
 
-    kind: BenchState.Findings
+    kind: Views.Findings
     body: list
     exportable: controller
     Accessible.role: Accessible.Pane
@@ -18,7 +18,7 @@ ViewPage {
     FindingsController {
         id: controller
 
-        bench: view.session.bench
+        views: view.session.views
         active: view.visible
     }
     Rectangle {

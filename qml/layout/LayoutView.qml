@@ -8,7 +8,7 @@ ViewPage {
 
     readonly property alias controller: controller
 
-    kind: BenchState.Layout
+    kind: Views.Layout
     body: canvas
     inspector: panel
     exportable: controller
@@ -20,7 +20,7 @@ ViewPage {
     LayoutController {
         id: controller
 
-        bench: view.session.bench
+        views: view.session.views
         active: view.visible
     }
     LayoutToolbar {

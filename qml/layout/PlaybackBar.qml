@@ -6,7 +6,7 @@ import Trainscope.App
 Row {
     id: bar
 
-    required property LayoutPlayback playback
+    required property Playback playback
 
     spacing: Theme.spaceXs
     height: Theme.controlHeight

@@ -53,13 +53,13 @@ Item {
         onActivated: commands.panes.inspectorOpen = !commands.panes.inspectorOpen
     }
     Instantiator {
-        model: commands.session.bench.titles
+        model: commands.session.views.titles
         delegate: Shortcut {
             required property int index
 
             sequences: KeyMap.sequences("view" + index)
             enabled: commands.isOpen
-            onActivated: commands.session.bench.view = index
+            onActivated: commands.session.views.view = index
         }
     }
     Shortcut {

@@ -73,7 +73,7 @@ UiMenu {
     UiMenuSeparator {}
     ViewMenu {
         enabled: menu.isOpen
-        bench: menu.session.bench
+        views: menu.session.views
     }
     UiMenuItem {
         text: qsTr("Export…")

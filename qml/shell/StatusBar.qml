@@ -32,7 +32,7 @@ Rectangle {
         }
         UiText {
             visible: bar.session.workspace.isOpen
-            text: bar.session.bench.view === BenchState.Timeline ? qsTr("W S zoom   A D pan   F fit   M mark   ? keys") : bar.session.bench.view === BenchState.Layout ? qsTr("Arrows choose   Space play   Enter timeline   ? keys") : qsTr("Arrows choose   Enter timeline   ? keys")
+            text: bar.session.views.view === Views.Timeline ? qsTr("W S zoom   A D pan   F fit   M mark   ? keys") : bar.session.views.view === Views.Layout ? qsTr("Arrows choose   Space play   Enter timeline   ? keys") : qsTr("Arrows choose   Enter timeline   ? keys")
             color: Theme.textSecondary
             font.pixelSize: Theme.smallSize
 

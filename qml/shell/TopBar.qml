@@ -73,7 +73,7 @@ Rectangle {
             Layout.leftMargin: Theme.spaceS
             visible: bar.isOpen
             folded: bar.width < head.implicitWidth + openWidth + tail.implicitWidth + 4 * Theme.spaceM
-            bench: bar.session.bench
+            views: bar.session.views
         }
         Item {
             Layout.fillWidth: true

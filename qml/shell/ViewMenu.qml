@@ -9,21 +9,21 @@ import Trainscope.App
 UiMenu {
     id: menu
 
-    required property BenchState bench
+    required property Views views
 
     title: qsTr("View")
 
     Instantiator {
-        model: menu.bench.titles
+        model: menu.views.titles
         delegate: UiMenuItem {
             required property int index
             required property string modelData
 
             text: modelData
             checkable: true
-            checked: menu.bench.view === index
+            checked: menu.views.view === index
             shortcutText: KeyMap.hint("view" + index)
-            onTriggered: menu.bench.view = index
+            onTriggered: menu.views.view = index
         }
         onObjectAdded: (index, item) => menu.insertItem(index, item as UiMenuItem)
         onObjectRemoved: (index, item) => menu.removeItem(item as UiMenuItem)

@@ -2,10 +2,10 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// A view of the workbench, and what the window wants of it.
+// A view of the workspacePane, and what the window wants of it.
 FocusScope {
     required property Session session
-    property int kind: BenchState.Timeline
+    property int kind: Views.Timeline
     property bool inspectorOpen: false
     // Takes the keys.
     property Item body: null

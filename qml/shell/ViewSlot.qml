@@ -14,7 +14,7 @@ FocusScope {
     property bool inspectorOpen: false
     property bool visited: false
     readonly property ViewPage page: place.count > 0 ? place.itemAt(0) as ViewPage : null
-    // In the order of BenchState.View.
+    // In the order of Views.View.
     readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings]
 
     visible: chosen

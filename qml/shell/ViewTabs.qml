@@ -9,7 +9,7 @@ import Trainscope.App
 Row {
     id: tabs
 
-    required property BenchState bench
+    required property Views views
     property bool folded: false
     // What all tabs take, folded or not.
     readonly property real openWidth: open.implicitWidth
@@ -25,7 +25,7 @@ Row {
         spacing: tabs.spacing
 
         Repeater {
-            model: tabs.bench.titles
+            model: tabs.views.titles
             delegate: UiTab {
                 required property int index
                 required property string modelData
@@ -33,8 +33,8 @@ Row {
                 objectName: "view" + index
                 text: modelData
                 shortcutText: KeyMap.hint("view" + index)
-                checked: tabs.bench.view === index
-                onClicked: tabs.bench.view = index
+                checked: tabs.views.view === index
+                onClicked: tabs.views.view = index
             }
         }
     }
@@ -44,14 +44,14 @@ Row {
         visible: tabs.folded
         menu: true
         quiet: true
-        text: tabs.bench.title
+        text: tabs.views.title
         toolTip: choices.visible ? "" : qsTr("Views")
         onClicked: choices.popup(folder, 0, folder.height)
 
         ViewMenu {
             id: choices
 
-            bench: tabs.bench
+            views: tabs.views
         }
     }
 }

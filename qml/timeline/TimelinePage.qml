@@ -10,7 +10,7 @@ ViewPage {
         timeline.focusSearch();
     }
 
-    kind: BenchState.Timeline
+    kind: Views.Timeline
     body: timeline
     inspector: panel
     exportable: timeline.controller
@@ -24,7 +24,7 @@ ViewPage {
         anchors.right: panel.left
         focus: true
         workspace: page.session.workspace
-        bench: page.session.bench
+        views: page.session.views
     }
     Inspector {
         id: panel

@@ -7,7 +7,7 @@ FocusScope {
     id: view
 
     required property Workspace workspace
-    property BenchState bench: null
+    property Views views: null
     readonly property alias controller: controller
     readonly property real canvasWidth: canvas.width
     readonly property real canvasHeight: canvas.height
@@ -27,7 +27,7 @@ FocusScope {
         id: controller
 
         workspace: view.workspace
-        bench: view.bench
+        views: view.views
         onSearchRequested: toolbar.focusSearch()
     }
     TimelineToolbar {

@@ -18,7 +18,7 @@ Item {
 
         anchors.fill: parent
         session: theSession
-        kind: BenchState.Sweep
+        kind: Views.Sweep
     }
 
     FigureSetting {

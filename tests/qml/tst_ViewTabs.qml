@@ -16,7 +16,7 @@ Item {
     ViewTabs {
         id: tabs
 
-        bench: theSession.bench
+        views: theSession.views
     }
 
     TestCase {
@@ -24,25 +24,25 @@ Item {
         when: windowShown
 
         function cleanup() {
-            theSession.bench.view = BenchState.Timeline;
+            theSession.views.view = Views.Timeline;
             tabs.folded = false;
         }
         function test_aTabChoosesItsView() {
-            const tab = findChild(tabs, "view" + BenchState.Heatmap);
+            const tab = findChild(tabs, "view" + Views.Heatmap);
             verify(tab);
             mouseClick(tab);
-            compare(theSession.bench.view, BenchState.Heatmap);
+            compare(theSession.views.view, Views.Heatmap);
             verify(tab.checked);
             verify(!findChild(tabs, "view0").checked);
         }
         function test_keysOfATab() {
-            const tab = findChild(tabs, "view" + BenchState.Kernels);
+            const tab = findChild(tabs, "view" + Views.Kernels);
             tab.forceActiveFocus();
             keyClick(Qt.Key_Return);
-            compare(theSession.bench.view, BenchState.Kernels);
+            compare(theSession.views.view, Views.Kernels);
         }
         function test_everyTabHasItsKey() {
-            for (let i = 0; i < theSession.bench.titles.length; ++i)
+            for (let i = 0; i < theSession.views.titles.length; ++i)
                 compare(KeyMap.hint("view" + i), "Ctrl+" + (i + 1));
         }
         function test_foldedItTakesLittleRoom() {

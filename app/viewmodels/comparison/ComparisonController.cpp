@@ -15,7 +15,7 @@ namespace {
 const QString kSavedKey = QStringLiteral("saved");
 
 QString viewKey() {
-    return BenchState::keyOf(BenchState::Compare);
+    return Views::keyOf(Views::Compare);
 }
 
 // Numbers of iterations that all runs have.
@@ -63,7 +63,7 @@ ComparisonController::~ComparisonController() {
 }
 
 void ComparisonController::restore() {
-    const QJsonObject json = bench() != nullptr ? bench()->settings(viewKey()) : QJsonObject();
+    const QJsonObject json = views() != nullptr ? views()->settings(viewKey()) : QJsonObject();
     m_saved = json.value(kSavedKey).toString();
     take(decodeComparison(json));
     Q_EMIT savedChanged();
@@ -80,11 +80,11 @@ void ComparisonController::take(const ComparisonSettings& settings) {
 }
 
 void ComparisonController::keep() {
-    if (bench() == nullptr)
+    if (views() == nullptr)
         return;
     QJsonObject json = encodeComparison(m_settings);
     json.insert(kSavedKey, m_saved);
-    bench()->setSettings(viewKey(), json);
+    views()->setSettings(viewKey(), json);
 }
 
 void ComparisonController::refreshRows() {

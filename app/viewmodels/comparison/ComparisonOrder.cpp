@@ -92,7 +92,7 @@ void ComparisonController::takeOut(int run) {
         if (shown.id != runs[static_cast<std::size_t>(run)].id)
             left.push_back(shown.id);
     }
-    bench()->workspace()->setShown(left);
+    views()->workspace()->setShown(left);
 }
 
 double ComparisonController::movedSeconds(int run) const {

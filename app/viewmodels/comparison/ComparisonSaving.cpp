@@ -81,7 +81,7 @@ void ComparisonController::openSaved(const QString& name) {
     m_wantedScroll = settings.scroll;
     keep();
     // Reads, with the settings already in place.
-    bench()->workspace()->setShown(shown);
+    views()->workspace()->setShown(shown);
     take(settings);
     if (!notes.isEmpty())
         showNotice(notes.join(QLatin1Char(' ')));

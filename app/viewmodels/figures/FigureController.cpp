@@ -22,7 +22,7 @@ FigureController::~FigureController() {
     m_metricsTask.cancel();
 }
 
-void FigureController::setView(BenchState::View view) {
+void FigureController::setView(Views::View view) {
     if (view == m_view)
         return;
     m_view = view;

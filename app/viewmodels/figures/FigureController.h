@@ -22,8 +22,8 @@ using FigurePtr = std::shared_ptr<const plot::FigureData>;
 class FigureController : public trainscope::app::DrawnView {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(trainscope::app::BenchState::View view READ view WRITE setView NOTIFY viewChanged
-            REQUIRED FINAL)
+    Q_PROPERTY(
+        trainscope::app::Views::View view READ view WRITE setView NOTIFY viewChanged REQUIRED FINAL)
 
     Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
     Q_PROPERTY(bool wholeRun READ wholeRun WRITE setWholeRun NOTIFY settingsChanged FINAL)
@@ -32,8 +32,8 @@ public:
     explicit FigureController(QObject* parent = nullptr);
     ~FigureController() override;
 
-    [[nodiscard]] BenchState::View view() const { return m_view; }
-    void setView(BenchState::View view);
+    [[nodiscard]] Views::View view() const { return m_view; }
+    void setView(Views::View view);
 
     [[nodiscard]] SettingListModel* settings() { return &m_rows; }
     Q_INVOKABLE void choose(const QString& key, int choice);
@@ -77,7 +77,7 @@ private:
     [[nodiscard]] FigurePtr kept(const plot::FigureQuery& query) const;
     [[nodiscard]] DrawnPart partOf(plot::FigureHit hit) const;
 
-    BenchState::View m_view = BenchState::Heatmap;
+    Views::View m_view = Views::Heatmap;
     LatestTask<Metrics> m_metricsTask{worker()};
     FigureSettings m_settings;
     Metrics m_metrics;

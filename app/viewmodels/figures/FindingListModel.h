@@ -4,8 +4,8 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/workspace/BenchState.h"
 #include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/workspace/Views.h"
 
 #include <string>
 

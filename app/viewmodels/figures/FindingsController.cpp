@@ -36,10 +36,10 @@ QByteArray findingsCsv(const std::vector<FindingRow>& rows) {
 } // namespace
 
 FindingsController::FindingsController(QObject* parent)
-    : BenchView(parent) { }
+    : DatabaseView(parent) { }
 
 void FindingsController::restore() {
-    m_allRuns = savedSettings(BenchState::Findings).value(kAllRunsKey).toBool();
+    m_allRuns = savedSettings(Views::Findings).value(kAllRunsKey).toBool();
     Q_EMIT settingsChanged();
     load();
 }
@@ -48,7 +48,7 @@ void FindingsController::setAllRuns(bool all) {
     if (all == m_allRuns)
         return;
     m_allRuns = all;
-    saveSettings(BenchState::Findings, {{kAllRunsKey, all}});
+    saveSettings(Views::Findings, {{kAllRunsKey, all}});
     Q_EMIT settingsChanged();
     load();
 }
@@ -125,13 +125,13 @@ QString FindingsController::emptyText() const {
 }
 
 void FindingsController::open(int row) {
-    if (bench() != nullptr && row >= 0 && row < m_findings.count())
-        bench()->showOnTimeline(m_findings.rows()[static_cast<std::size_t>(row)].evidence);
+    if (views() != nullptr && row >= 0 && row < m_findings.count())
+        views()->showOnTimeline(m_findings.rows()[static_cast<std::size_t>(row)].evidence);
 }
 
 ExportJob FindingsController::exportJob() const {
     ExportJob job;
-    job.name = BenchState::keyOf(BenchState::Findings);
+    job.name = Views::keyOf(Views::Findings);
     job.numbers = [rows = m_findings.rows()](const QString& path, const std::function<bool()>&) {
         return writeFile(path, findingsCsv(rows));
     };

@@ -4,14 +4,14 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/figures/FindingListModel.h"
-#include "app/viewmodels/workspace/BenchView.h"
+#include "app/viewmodels/workspace/DatabaseView.h"
 
 #include <map>
 #include <vector>
 
 namespace trainscope::app {
 
-class FindingsController : public trainscope::app::BenchView {
+class FindingsController : public trainscope::app::DatabaseView {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(bool allRuns READ allRuns WRITE setAllRuns NOTIFY settingsChanged FINAL)

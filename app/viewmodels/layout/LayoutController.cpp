@@ -13,14 +13,14 @@ constexpr int kShareMs = 250;
 } // namespace
 
 LayoutController::LayoutController(QObject* parent)
-    : BenchView(parent) {
+    : DatabaseView(parent) {
     m_shareTimer.setSingleShot(true);
     m_shareTimer.setInterval(kShareMs);
     connectPlayback();
     connect(&m_schedule, &LayoutSchedule::wanted, this, &LayoutController::readSchedule);
-    connect(this, &BenchView::benchChanged, this, [this] {
-        if (bench() != nullptr)
-            connect(bench(), &BenchState::cursorMoved, this, &LayoutController::takeCursor,
+    connect(this, &DatabaseView::viewsChanged, this, [this] {
+        if (views() != nullptr)
+            connect(views(), &Views::cursorMoved, this, &LayoutController::takeCursor,
                 Qt::UniqueConnection);
     });
 }
@@ -30,7 +30,7 @@ LayoutController::~LayoutController() {
 }
 
 void LayoutController::restore() {
-    takeSettings(decodeLayout(savedSettings(BenchState::Layout)));
+    takeSettings(decodeLayout(savedSettings(Views::Layout)));
 }
 
 void LayoutController::takeSettings(const LayoutSettings& settings) {
@@ -57,7 +57,7 @@ void LayoutController::choose(const QString& key, int choice) {
         changed = withLayoutSetting(m_settings, choicesOf(), key, choice);
     if (changed == m_settings)
         return;
-    saveSettings(BenchState::Layout, encodeLayout(changed));
+    saveSettings(Views::Layout, encodeLayout(changed));
     takeSettings(changed);
     Q_EMIT marksChanged();
 }
@@ -66,7 +66,7 @@ void LayoutController::setWholeStep(bool whole) {
     if (whole == m_settings.wholeStep)
         return;
     m_settings.wholeStep = whole;
-    saveSettings(BenchState::Layout, encodeLayout(m_settings));
+    saveSettings(Views::Layout, encodeLayout(m_settings));
     Q_EMIT settingsChanged();
     Q_EMIT geometryChanged();
 }
@@ -102,7 +102,7 @@ void LayoutController::forget() {
     const auto* open = workspace();
     const auto path = open != nullptr ? std::filesystem::path(open->databasePath().toStdString())
                                       : std::filesystem::path();
-    m_film.setDatabase(path);
+    m_cache.setDatabase(path);
     m_probeWorker.setDatabase(path);
     setHover(Physical, std::nullopt, std::nullopt, {});
 }
@@ -175,7 +175,7 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
     if (isFirst) {
         m_colours = reading->figure.colours;
         m_coloursCaption = QString::fromStdString(reading->figure.caption);
-        m_film.setSource(reading->run, m_settings.metric);
+        m_cache.setSource(reading->run, m_settings.metric);
     }
     refreshRows();
     refreshFacts();
@@ -201,7 +201,7 @@ void LayoutController::readColours() {
         return;
     m_playback.setPlaying(m_playback.isPlaying() && isMoving());
     const plot::ColourQuery query = colourQuery();
-    m_film.setSource(*m_run, m_settings.metric);
+    m_cache.setSource(*m_run, m_settings.metric);
     read<plot::ColouredRanks>(
         tr("Colours"),
         [run = *m_run, query](const store::Store& store, const Progress& progress) {
@@ -243,11 +243,11 @@ void LayoutController::write(std::optional<layout::LayoutRequest> request) {
         const Status written = store.hasValue() ? analysis::enterLayout(store.value(), run, request)
                                                 : Status(store.error());
         m_writeWorker.reply([this, written] {
-            if (bench() == nullptr || bench()->workspace() == nullptr)
+            if (views() == nullptr || views()->workspace() == nullptr)
                 return;
-            const Status outcome = written.hasValue() ? bench()->workspace()->reload() : written;
+            const Status outcome = written.hasValue() ? views()->workspace()->reload() : written;
             if (!outcome.hasValue())
-                bench()->report(outcome.error());
+                views()->report(outcome.error());
         });
     });
 }

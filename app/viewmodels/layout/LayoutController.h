@@ -11,13 +11,13 @@
 #include <QRectF>
 #include <QTimer>
 
-#include "app/viewmodels/layout/LayoutFilm.h"
 #include "app/viewmodels/layout/LayoutForm.h"
-#include "app/viewmodels/layout/LayoutPlayback.h"
 #include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/layout/LayoutSchedule.h"
 #include "app/viewmodels/layout/LayoutSettings.h"
-#include "app/viewmodels/workspace/BenchView.h"
+#include "app/viewmodels/layout/Playback.h"
+#include "app/viewmodels/layout/PlaybackCache.h"
+#include "app/viewmodels/workspace/DatabaseView.h"
 #include "app/viewmodels/workspace/FactListModel.h"
 #include "app/viewmodels/workspace/SettingListModel.h"
 #include "core/plot/placement/PlacementFigure.h"
@@ -29,11 +29,11 @@
 
 namespace trainscope::app {
 
-class LayoutController : public trainscope::app::BenchView {
+class LayoutController : public trainscope::app::DatabaseView {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::SettingListModel* settings READ settings CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::LayoutPlayback* playback READ playback CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::Playback* playback READ playback CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::LayoutForm* form READ form CONSTANT FINAL)
     // The diagrams show the moment of the cursor.
     Q_PROPERTY(bool moving READ isMoving NOTIFY settingsChanged FINAL)
@@ -80,7 +80,7 @@ public:
     ~LayoutController() override;
 
     [[nodiscard]] SettingListModel* settings() { return &m_rows; }
-    [[nodiscard]] LayoutPlayback* playback() { return &m_playback; }
+    [[nodiscard]] Playback* playback() { return &m_playback; }
     [[nodiscard]] LayoutForm* form() { return &m_form; }
     Q_INVOKABLE void choose(const QString& key, int choice);
     [[nodiscard]] bool isMoving() const { return m_settings.isAtCursor(); }
@@ -209,9 +209,9 @@ private:
 
     SettingListModel m_rows;
     LayoutSettings m_settings;
-    LayoutPlayback m_playback;
+    Playback m_playback;
     LayoutForm m_form;
-    LayoutFilm m_film;
+    PlaybackCache m_cache;
     StoreWorker m_probeWorker;
     LatestTask<Probe> m_probeTask{m_probeWorker};
     StoreWorker m_writeWorker;

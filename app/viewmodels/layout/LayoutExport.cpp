@@ -58,7 +58,7 @@ ExportJob LayoutController::exportJob() const {
         return {};
     const auto titles = figures();
     const QString title = m_figure >= 0 && m_figure < titles.size() ? titles[m_figure] : titles[0];
-    const QString name = BenchState::keyOf(BenchState::Layout);
+    const QString name = Views::keyOf(Views::Layout);
     if (title == tr("Pipeline schedule")) {
         const auto shown = m_schedule.part(m_settings.wholeStep);
         return jobOf(
@@ -89,7 +89,7 @@ ExportJob LayoutController::diagramJob() const {
                   .toStdString();
     data->query.rank = m_rank;
     ExportJob job;
-    job.name = BenchState::keyOf(BenchState::Layout);
+    job.name = Views::keyOf(Views::Layout);
     job.drawing = [data](const QString& path, const FigureOptions& options,
                       const std::function<bool()>&) { return exportLayout(*data, path, options); };
     job.numbers = [data](const QString& path, const std::function<bool()>&) {

@@ -59,30 +59,30 @@ Result<std::vector<Fact>> probeRank(const store::Store& store, const SeriesList&
 } // namespace
 
 void LayoutController::connectPlayback() {
-    connect(&m_playback, &LayoutPlayback::moved, this, [this] {
+    connect(&m_playback, &Playback::moved, this, [this] {
         momentChanged();
         if (!m_following && !m_shareTimer.isActive())
             m_shareTimer.start();
     });
-    connect(&m_playback, &LayoutPlayback::playingChanged, this, &LayoutController::momentChanged);
+    connect(&m_playback, &Playback::playingChanged, this, &LayoutController::momentChanged);
     connect(&m_shareTimer, &QTimer::timeout, this, [this] {
         shareCursor();
         readProbe();
     });
-    connect(&m_film, &LayoutFilm::arrived, this, [this] {
+    connect(&m_cache, &PlaybackCache::arrived, this, [this] {
         if (m_playback.isPlaying()) {
             m_playback.release();
             momentChanged();
         }
     });
-    connect(&m_film, &LayoutFilm::exact, this, [this](const analysis::RankValues& values) {
+    connect(&m_cache, &PlaybackCache::exact, this, [this](const analysis::RankValues& values) {
         if (!m_playback.isPlaying())
             takeValues(values);
     });
-    connect(&m_film, &LayoutFilm::failed, this, [this](const Error& error) {
+    connect(&m_cache, &PlaybackCache::failed, this, [this](const Error& error) {
         m_playback.setPlaying(false);
-        if (bench() != nullptr)
-            bench()->report(error);
+        if (views() != nullptr)
+            views()->report(error);
     });
 }
 
@@ -91,8 +91,8 @@ void LayoutController::momentChanged() {
     if (!m_reading || !isMoving() || !isActive())
         return;
     if (!m_playback.isPlaying())
-        return m_film.ask(m_playback.time());
-    const auto values = m_film.picture(m_playback.time(), m_playback.frame());
+        return m_cache.ask(m_playback.time());
+    const auto values = m_cache.picture(m_playback.time(), m_playback.frame());
     if (values)
         takeValues(*values);
     else
@@ -123,15 +123,15 @@ void LayoutController::recolourScenes() {
 }
 
 void LayoutController::shareCursor() {
-    if (bench() != nullptr && m_run && isActive())
-        bench()->setCursor({{m_run->id, m_playback.time()}});
+    if (views() != nullptr && m_run && isActive())
+        views()->setCursor({{m_run->id, m_playback.time()}});
 }
 
 // As others say; nothing is told back.
 void LayoutController::takeCursor() {
-    if (bench() == nullptr || !m_run || m_playback.isPlaying())
+    if (views() == nullptr || !m_run || m_playback.isPlaying())
         return;
-    const auto time = bench()->cursorOf(m_run->id);
+    const auto time = views()->cursorOf(m_run->id);
     if (!time)
         return;
     follow([this, time] { m_playback.seek(*time); });

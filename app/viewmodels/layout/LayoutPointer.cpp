@@ -182,8 +182,8 @@ void LayoutController::selectRank(int rank) {
         return;
     setRank(chosen);
     shareCursor();
-    if (bench() != nullptr && m_run && chosen)
-        bench()->select({m_run->id, chosen, std::nullopt,
+    if (views() != nullptr && m_run && chosen)
+        views()->select({m_run->id, chosen, std::nullopt,
             m_settings.by == plot::RankColour::Value ? m_settings.metric : std::string()});
 }
 
@@ -230,10 +230,10 @@ bool LayoutController::clear() {
 }
 
 void LayoutController::openSelected() {
-    if (bench() == nullptr || !m_run || !m_rank)
+    if (views() == nullptr || !m_run || !m_rank)
         return;
     shareCursor();
-    bench()->showOnTimeline({m_run->id, m_rank, TimeRange{m_playback.time(), m_playback.time()},
+    views()->showOnTimeline({m_run->id, m_rank, TimeRange{m_playback.time(), m_playback.time()},
         m_settings.by == plot::RankColour::Value ? m_settings.metric : std::string("gpu_power")});
 }
 

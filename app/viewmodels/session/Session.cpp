@@ -37,8 +37,8 @@ bool isRunDatabase(const QString& path) {
 
 Session::Session(QObject* parent)
     : QObject(parent) {
-    m_bench.setWorkspace(&m_workspace);
-    connect(&m_bench, &BenchState::failed, &m_notices, &NoticeModel::error);
+    m_views.setWorkspace(&m_workspace);
+    connect(&m_views, &Views::failed, &m_notices, &NoticeModel::error);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, &Session::factsChanged);
     connect(&m_workspace, &Workspace::shownRunsChanged, this, [this] {
         const Run* shown = shownRun();
@@ -132,7 +132,7 @@ void Session::openSample() {
     const auto sample = sampleDatabase();
     if (!sample.hasValue())
         return m_notices.error(sample.error());
-    m_bench.setFirstView(BenchState::Compare);
+    m_views.setFirstView(Views::Compare);
     if (const auto opened = m_workspace.open(sample.value()); !opened.hasValue())
         return m_notices.error(opened.error());
     // They are made to be compared.
@@ -147,7 +147,7 @@ void Session::closeDatabase() {
 }
 
 bool Session::openDatabase(const QString& path) {
-    m_bench.setFirstView(BenchState::Timeline);
+    m_views.setFirstView(Views::Timeline);
     const auto opened = m_workspace.open(toPath(path));
     if (!opened.hasValue()) {
         m_notices.error(opened.error());

@@ -7,7 +7,7 @@
 #include "app/viewmodels/session/MaintenanceController.h"
 #include "app/viewmodels/session/RecentFiles.h"
 #include "app/viewmodels/window/NoticeModel.h"
-#include "app/viewmodels/workspace/BenchState.h"
+#include "app/viewmodels/workspace/Views.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
 #include <QObject>
@@ -20,7 +20,7 @@ class Session : public QObject {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace CONSTANT FINAL)
-    Q_PROPERTY(trainscope::app::BenchState* bench READ bench CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::Views* views READ views CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::RecentFiles* recent READ recent CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::NoticeModel* notices READ notices CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportController* importing READ importing CONSTANT FINAL)
@@ -35,7 +35,7 @@ public:
     explicit Session(QObject* parent = nullptr);
 
     [[nodiscard]] Workspace* workspace() { return &m_workspace; }
-    [[nodiscard]] BenchState* bench() { return &m_bench; }
+    [[nodiscard]] Views* views() { return &m_views; }
     [[nodiscard]] RecentFiles* recent() { return &m_recent; }
     [[nodiscard]] NoticeModel* notices() { return &m_notices; }
     [[nodiscard]] ImportController* importing() { return &m_importing; }
@@ -69,7 +69,7 @@ private:
     void takeImport(const QString& database, const QStringList& runNames);
 
     Workspace m_workspace;
-    BenchState m_bench;
+    Views m_views;
     RecentFiles m_recent;
     NoticeModel m_notices;
     ImportController m_importing;

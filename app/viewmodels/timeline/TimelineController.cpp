@@ -55,7 +55,7 @@ TimelineController::TimelineController(QObject* parent)
 TimelineController::~TimelineController() {
     // The worker drops what it has not begun.
     if (m_unsaved && m_catalogue)
-        static_cast<void>(writeView(viewFolder(), m_catalogue->uuid, savedView()));
+        static_cast<void>(writeTimeline(viewFolder(), m_catalogue->uuid, savedView()));
 }
 
 void TimelineController::setWorkspace(Workspace* workspace) {
@@ -159,7 +159,7 @@ void TimelineController::reloadRuns() {
             if (!catalogue.hasValue())
                 return stage.publish(catalogue.error());
             const std::string uuid = catalogue.value()->uuid;
-            stage.publish(Opened{std::move(catalogue).value(), readView(viewFolder(), uuid)});
+            stage.publish(Opened{std::move(catalogue).value(), readTimeline(viewFolder(), uuid)});
         },
         [this](Result<Opened> opened) {
             const bool other = opened.hasValue()
@@ -181,7 +181,7 @@ void TimelineController::takeCatalogue(Result<Opened> opened, bool otherDatabase
     m_catalogue = opened.value().catalogue;
     m_runs = m_workspace ? m_workspace->shownRuns() : std::vector<plot::ShownRun>();
     if (otherDatabase) {
-        const SavedView& saved = opened.value().saved;
+        const SavedTimeline& saved = opened.value().saved;
         m_customised = saved.arrangement.has_value();
         if (saved.arrangement)
             m_arrangement = *saved.arrangement;
@@ -326,8 +326,8 @@ void TimelineController::saveView() {
     m_saveTimer.start();
 }
 
-SavedView TimelineController::savedView() const {
-    SavedView view;
+SavedTimeline TimelineController::savedView() const {
+    SavedTimeline view;
     if (m_customised)
         view.arrangement = m_arrangement;
     view.marks = m_marks.marks();
@@ -350,7 +350,7 @@ void TimelineController::writeSaved() {
     };
     m_viewWorker.post(
         [this, written, view = savedView(), uuid = m_catalogue->uuid](const Result<store::Store>&) {
-            const Status status = writeView(viewFolder(), uuid, view);
+            const Status status = writeTimeline(viewFolder(), uuid, view);
             m_viewWorker.reply([written, status] { written(status); });
         });
 }

@@ -25,9 +25,9 @@
 #include "app/viewmodels/timeline/TimelineOverlays.h"
 #include "app/viewmodels/timeline/TimelineSearch.h"
 #include "app/viewmodels/timeline/ViewHistory.h"
-#include "app/viewmodels/workspace/BenchState.h"
 #include "app/viewmodels/workspace/Exportable.h"
 #include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/Views.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
 #include <optional>
@@ -42,7 +42,7 @@ class TimelineController : public trainscope::app::Exportable {
 
     // Where evidence comes from that other views point at; may be absent.
     Q_PROPERTY(
-        trainscope::app::BenchState* bench READ bench WRITE setBench NOTIFY workspaceChanged FINAL)
+        trainscope::app::Views* views READ views WRITE setViews NOTIFY workspaceChanged FINAL)
 
     // Ready: there is something to show. Loading: exact data is on its way.
     Q_PROPERTY(bool ready READ isReady NOTIFY stateChanged FINAL)
@@ -108,8 +108,8 @@ public:
     [[nodiscard]] Workspace* workspace() const { return m_workspace; }
     void setWorkspace(Workspace* workspace);
 
-    [[nodiscard]] BenchState* bench() const { return m_bench; }
-    void setBench(BenchState* bench);
+    [[nodiscard]] Views* views() const { return m_views; }
+    void setViews(Views* views);
 
     [[nodiscard]] bool isReady() const;
     [[nodiscard]] bool isLoading() const;
@@ -258,7 +258,7 @@ private:
 
     struct Opened {
         CataloguePtr catalogue;
-        SavedView saved;
+        SavedTimeline saved;
     };
 
     // TimelineController.cpp: what is shown.
@@ -270,7 +270,7 @@ private:
     void dataArrived();
     void saveView();
     void writeSaved();
-    [[nodiscard]] SavedView savedView() const;
+    [[nodiscard]] SavedTimeline savedView() const;
     [[nodiscard]] plot::TimeContext timeContext() const;
     [[nodiscard]] DurationNs pixelLength() const;
     [[nodiscard]] QString textOfTime(DurationNs time) const;
@@ -324,7 +324,7 @@ private:
     [[nodiscard]] std::vector<int> ranks() const;
 
     QPointer<Workspace> m_workspace;
-    QPointer<BenchState> m_bench;
+    QPointer<Views> m_views;
     StoreWorker m_viewWorker; // what is drawn
     StoreWorker m_pointWorker; // cursor and spans
     StoreWorker m_sumWorker; // statistics and search

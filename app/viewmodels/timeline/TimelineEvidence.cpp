@@ -23,16 +23,16 @@ QString secondsText(double seconds) {
 
 } // namespace
 
-void TimelineController::setBench(BenchState* bench) {
-    if (bench == m_bench)
+void TimelineController::setViews(Views* views) {
+    if (views == m_views)
         return;
-    if (m_bench)
-        m_bench->disconnect(this);
-    m_bench = bench;
-    if (bench != nullptr) {
-        connect(bench, &BenchState::timelineWanted, this, &TimelineController::reveal);
-        connect(bench, &BenchState::selected, this, &TimelineController::selectEvidence);
-        connect(bench, &BenchState::cursorMoved, this, &TimelineController::takeCursor);
+    if (m_views)
+        m_views->disconnect(this);
+    m_views = views;
+    if (views != nullptr) {
+        connect(views, &Views::timelineWanted, this, &TimelineController::reveal);
+        connect(views, &Views::selected, this, &TimelineController::selectEvidence);
+        connect(views, &Views::cursorMoved, this, &TimelineController::takeCursor);
     }
     Q_EMIT workspaceChanged();
 }

@@ -57,12 +57,12 @@ bool TimelineController::placeCursor(DurationNs time, int rank) {
 }
 
 void TimelineController::shareCursor() {
-    if (!m_bench || !m_cursor)
+    if (!m_views || !m_cursor)
         return;
     std::vector<CursorPlace> places;
     for (const auto& run : m_runs)
         places.push_back({run.id, run.origin + *m_cursor});
-    m_bench->setCursor(std::move(places));
+    m_views->setCursor(std::move(places));
 }
 
 // Another view has moved it. The first run that it tells counts: the others are aligned to it.
@@ -70,7 +70,7 @@ void TimelineController::takeCursor() {
     if (!isReady())
         return;
     for (const auto& run : m_runs) {
-        const auto time = m_bench->cursorOf(run.id);
+        const auto time = m_views->cursorOf(run.id);
         if (!time)
             continue;
         if (m_cursor != *time - run.origin) {

@@ -16,7 +16,7 @@ plot::Point centreOf(const plot::Rect& rect) {
 } // namespace
 
 DrawnView::DrawnView(QObject* parent)
-    : BenchView(parent) { }
+    : DatabaseView(parent) { }
 
 std::shared_ptr<const plot::PlotScene> DrawnView::draw(
     const plot::Theme& theme, const plot::MeasureText& measure, double width, double viewHeight) {
@@ -60,8 +60,8 @@ void DrawnView::clickAt(double x, double y) {
     m_evidence.reset();
     if (part && part->evidence.run.isValid()) {
         m_evidence = part->evidence;
-        if (bench() != nullptr)
-            bench()->select(*m_evidence);
+        if (views() != nullptr)
+            views()->select(*m_evidence);
     }
     // What was pointed at, not only its run and rank.
     setSelected(std::move(part));
@@ -79,8 +79,8 @@ void DrawnView::setSelected(std::optional<DrawnPart> part) {
 }
 
 void DrawnView::openSelected() {
-    if (bench() != nullptr && m_selected && m_selected->evidence.run.isValid())
-        bench()->showOnTimeline(m_selected->evidence);
+    if (views() != nullptr && m_selected && m_selected->evidence.run.isValid())
+        views()->showOnTimeline(m_selected->evidence);
 }
 
 bool DrawnView::step(int columns, int rows) {

@@ -7,7 +7,7 @@
 #include <QQmlEngine>
 #include <QRectF>
 
-#include "app/viewmodels/workspace/BenchView.h"
+#include "app/viewmodels/workspace/DatabaseView.h"
 #include "app/viewmodels/workspace/FactListModel.h"
 #include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
@@ -28,7 +28,7 @@ struct DrawnPart {
     Evidence evidence; // of an invalid run: the part is of no run
 };
 
-class DrawnView : public trainscope::app::BenchView {
+class DrawnView : public trainscope::app::DatabaseView {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("The base of views that are one picture.")

@@ -14,7 +14,7 @@ using plot::FigureChoice;
 using plot::FigureKind;
 using plot::FigureQuery;
 using plot::KernelsPer;
-using View = BenchState::View;
+using View = Views::View;
 
 constexpr std::array kSweeps{
     FigureKind::ParallelismSweep, FigureKind::OptimizationSweep, FigureKind::MicrobatchSweep};

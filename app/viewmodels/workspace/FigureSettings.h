@@ -6,8 +6,8 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/viewmodels/workspace/BenchState.h"
 #include "app/viewmodels/workspace/SettingRow.h"
+#include "app/viewmodels/workspace/Views.h"
 #include "core/plot/figures/Figure.h"
 
 #include <vector>
@@ -21,14 +21,14 @@ struct FigureSettings {
 };
 
 // The view that shows figures of that kind.
-BenchState::View viewOf(plot::FigureKind kind);
+Views::View viewOf(plot::FigureKind kind);
 // What a view shows before anything is chosen.
-FigureSettings defaultSettings(BenchState::View view);
+FigureSettings defaultSettings(Views::View view);
 QJsonObject encodeSettings(const FigureSettings& settings);
 // What cannot be understood, or belongs to another view, is that of the default.
-FigureSettings decodeSettings(BenchState::View view, const QJsonObject& json);
+FigureSettings decodeSettings(Views::View view, const QJsonObject& json);
 
-std::vector<SettingRow> settingRows(BenchState::View view, const FigureSettings& settings,
+std::vector<SettingRow> settingRows(Views::View view, const FigureSettings& settings,
     const std::vector<plot::FigureChoice>& metrics);
 // The settings after that choice; unknown keys and choices change nothing.
 FigureSettings withSetting(const FigureSettings& settings,

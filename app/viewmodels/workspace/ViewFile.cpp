@@ -140,7 +140,7 @@ QString viewFolder() {
     return QDir(state).filePath(QStringLiteral("trainscope/views"));
 }
 
-QByteArray encodeView(const SavedView& view) {
+QByteArray encodeTimeline(const SavedTimeline& view) {
     QJsonObject root{{QStringLiteral("version"), 1},
         {QStringLiteral("time"), nameOf(kDisplays, view.display)},
         {QStringLiteral("overlays"), view.overlays}};
@@ -157,9 +157,9 @@ QByteArray encodeView(const SavedView& view) {
     return QJsonDocument(root).toJson(QJsonDocument::Indented);
 }
 
-SavedView decodeView(const QByteArray& json) {
+SavedTimeline decodeTimeline(const QByteArray& json) {
     const QJsonObject root = QJsonDocument::fromJson(json).object();
-    SavedView view;
+    SavedTimeline view;
     view.display = keyOf(kDisplays, root.value(QLatin1String("time")).toString())
                        .value_or(TimeDisplay::Relative);
     view.overlays = root.value(QLatin1String("overlays")).toBool(true);
@@ -177,27 +177,27 @@ SavedView decodeView(const QByteArray& json) {
     return view;
 }
 
-SavedView readView(const QString& folder, const std::string& uuid) {
-    return decodeView(readFile(folder, uuid));
+SavedTimeline readTimeline(const QString& folder, const std::string& uuid) {
+    return decodeTimeline(readFile(folder, uuid));
 }
 
-Status writeView(const QString& folder, const std::string& uuid, const SavedView& view) {
-    QJsonObject changes = QJsonDocument::fromJson(encodeView(view)).object();
+Status writeTimeline(const QString& folder, const std::string& uuid, const SavedTimeline& view) {
+    QJsonObject changes = QJsonDocument::fromJson(encodeTimeline(view)).object();
     if (!view.arrangement)
         changes.insert(QStringLiteral("lanes"), QJsonValue::Null);
     return mergeIntoFile(folder, uuid, changes);
 }
 
-SavedBench readBench(const QString& folder, const std::string& uuid) {
+SavedViews readViews(const QString& folder, const std::string& uuid) {
     const QJsonObject root = QJsonDocument::fromJson(readFile(folder, uuid)).object();
     return {root.value(QLatin1String("view")).toString(),
         root.value(QLatin1String("settings")).toObject()};
 }
 
-Status writeBench(const QString& folder, const std::string& uuid, const SavedBench& bench) {
+Status writeViews(const QString& folder, const std::string& uuid, const SavedViews& views) {
     return mergeIntoFile(folder, uuid,
-        {{QStringLiteral("version"), 1}, {QStringLiteral("view"), bench.view},
-            {QStringLiteral("settings"), bench.settings}});
+        {{QStringLiteral("version"), 1}, {QStringLiteral("view"), views.view},
+            {QStringLiteral("settings"), views.settings}});
 }
 
 } // namespace trainscope::app

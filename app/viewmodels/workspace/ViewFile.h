@@ -23,32 +23,32 @@ struct Mark {
     bool operator==(const Mark&) const = default;
 };
 
-struct SavedView {
+struct SavedTimeline {
     std::optional<plot::Arrangement> arrangement; // absent: never changed by the user
     std::vector<Mark> marks;
     plot::TimeDisplay display = plot::TimeDisplay::Relative;
     bool overlays = true; // throttle episodes and unsettled time are shown
-    bool operator==(const SavedView&) const = default;
+    bool operator==(const SavedTimeline&) const = default;
 };
 
 // Which view is open, and what was chosen in each of the others by its key.
-struct SavedBench {
+struct SavedViews {
     QString view; // key; empty: never chosen
     QJsonObject settings; // key of the view → object
-    bool operator==(const SavedBench&) const = default;
+    bool operator==(const SavedViews&) const = default;
 };
 
 // $XDG_STATE_HOME/trainscope/views, else ~/.local/state/trainscope/views.
 QString viewFolder();
 
-QByteArray encodeView(const SavedView& view);
+QByteArray encodeTimeline(const SavedTimeline& view);
 // Lanes and marks that cannot be understood are left out.
-SavedView decodeView(const QByteArray& json);
+SavedTimeline decodeTimeline(const QByteArray& json);
 
 // Empty when nothing was saved. Writing one part keeps the other, and what it does not know.
-SavedView readView(const QString& folder, const std::string& uuid);
-Status writeView(const QString& folder, const std::string& uuid, const SavedView& view);
-SavedBench readBench(const QString& folder, const std::string& uuid);
-Status writeBench(const QString& folder, const std::string& uuid, const SavedBench& bench);
+SavedTimeline readTimeline(const QString& folder, const std::string& uuid);
+Status writeTimeline(const QString& folder, const std::string& uuid, const SavedTimeline& view);
+SavedViews readViews(const QString& folder, const std::string& uuid);
+Status writeViews(const QString& folder, const std::string& uuid, const SavedViews& views);
 
 } // namespace trainscope::app

@@ -16,7 +16,7 @@
 #include <memory>
 
 using namespace trainscope;
-using app::BenchState;
+using app::Views;
 using plot::ComparisonPanel;
 
 class tst_ComparisonController : public QObject {
@@ -26,7 +26,7 @@ class tst_ComparisonController : public QObject {
     std::unique_ptr<QTemporaryDir> m_database; // of each test its own
     std::filesystem::path m_path;
     std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<BenchState> m_bench;
+    std::unique_ptr<Views> m_views;
     std::unique_ptr<app::ComparisonController> m_controller;
 
     void showBoth() {
@@ -65,14 +65,14 @@ private Q_SLOTS:
         QVERIFY(!m_path.empty());
         m_workspace = std::make_unique<app::Workspace>();
         QVERIFY(m_workspace->open(m_path).hasValue());
-        m_bench = std::make_unique<BenchState>();
-        m_bench->setWorkspace(m_workspace.get());
+        m_views = std::make_unique<Views>();
+        m_views->setWorkspace(m_workspace.get());
         m_controller = std::make_unique<app::ComparisonController>();
-        m_controller->setBench(m_bench.get());
+        m_controller->setViews(m_views.get());
     }
     void cleanup() {
         m_controller.reset();
-        m_bench.reset();
+        m_views.reset();
         m_workspace.reset();
     }
 
@@ -123,7 +123,7 @@ private Q_SLOTS:
         QCOMPARE(rowOf("normalise"), 1);
         QVERIFY(!m_controller->panelsShown()[static_cast<int>(ComparisonPanel::Kernels)]);
         app::ComparisonController other;
-        other.setBench(m_bench.get());
+        other.setViews(m_views.get());
         QCOMPARE(other.chosen(), m_controller->chosen());
         QVERIFY(other.chosen().query.wholeRun);
         QVERIFY(!other.chosen().shows(ComparisonPanel::Kernels));
@@ -156,14 +156,14 @@ private Q_SLOTS:
     // A click on a cell is a selection in all views, and the other way round.
     void selection() {
         readBoth();
-        QSignalSpy selected(m_bench.get(), &BenchState::selected);
+        QSignalSpy selected(m_views.get(), &Views::selected);
         const auto& small = m_controller->data()->runs;
         const auto run = std::find_if(small.begin(), small.end(),
             [](const plot::ComparedRun& one) { return one.named.name == "small"; });
-        m_bench->select({run->named.id, 1, std::nullopt, {}});
+        m_views->select({run->named.id, 1, std::nullopt, {}});
         QVERIFY(m_controller->selectedTitle().endsWith(QStringLiteral("rank 1")));
         const QRectF cell = m_controller->selected();
-        m_bench->select({run->named.id, 0, std::nullopt, {}});
+        m_views->select({run->named.id, 0, std::nullopt, {}});
         QVERIFY(m_controller->selectedTitle().endsWith(QStringLiteral("rank 0")));
         selected.clear();
         m_controller->clickAt(cell.center().x(), cell.center().y());
@@ -174,7 +174,7 @@ private Q_SLOTS:
         QVERIFY(m_controller->step(-1, 0));
         QVERIFY(m_controller->selectedTitle().endsWith(QStringLiteral("rank 0")));
         m_controller->openSelected();
-        QCOMPARE(m_bench->view(), BenchState::Timeline);
+        QCOMPARE(m_views->view(), Views::Timeline);
     }
 
     void keptByName() {

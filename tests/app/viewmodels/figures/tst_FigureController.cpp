@@ -15,7 +15,7 @@
 #include <memory>
 
 using namespace trainscope;
-using app::BenchState;
+using app::Views;
 
 class tst_FigureController : public QObject {
     Q_OBJECT
@@ -23,7 +23,7 @@ class tst_FigureController : public QObject {
     QTemporaryDir m_folder;
     std::filesystem::path m_path;
     std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<BenchState> m_bench;
+    std::unique_ptr<Views> m_views;
     std::unique_ptr<app::FigureController> m_controller;
 
     void layOut() {
@@ -55,19 +55,19 @@ private Q_SLOTS:
         QDir(app::viewFolder()).removeRecursively();
         m_workspace = std::make_unique<app::Workspace>();
         QVERIFY(m_workspace->open(m_path).hasValue());
-        m_bench = std::make_unique<BenchState>();
-        m_bench->setWorkspace(m_workspace.get());
+        m_views = std::make_unique<Views>();
+        m_views->setWorkspace(m_workspace.get());
         // Both runs have it.
         app::FigureSettings power;
         power.query.metrics = {"gpu_power"};
-        m_bench->setSettings(QStringLiteral("heatmap"), app::encodeSettings(power));
+        m_views->setSettings(QStringLiteral("heatmap"), app::encodeSettings(power));
         m_controller = std::make_unique<app::FigureController>();
-        m_controller->setBench(m_bench.get());
-        m_controller->setView(BenchState::Heatmap);
+        m_controller->setViews(m_views.get());
+        m_controller->setView(Views::Heatmap);
     }
     void cleanup() {
         m_controller.reset();
-        m_bench.reset();
+        m_views.reset();
         m_workspace.reset();
     }
 
@@ -161,7 +161,7 @@ private Q_SLOTS:
         m_controller->setActive(true);
         QTRY_VERIFY(m_controller->isReady());
         std::vector<app::Evidence> selected;
-        connect(m_bench.get(), &BenchState::selected, this,
+        connect(m_views.get(), &Views::selected, this,
             [&selected](const app::Evidence& evidence) { selected.push_back(evidence); });
         const QPointF at = cellOf(1);
         m_controller->clickAt(at.x(), at.y());
@@ -177,8 +177,8 @@ private Q_SLOTS:
         QVERIFY(!m_controller->step(-1, 0));
         // A second view of the same kind follows.
         app::FigureController other;
-        other.setBench(m_bench.get());
-        other.setView(BenchState::Heatmap);
+        other.setViews(m_views.get());
+        other.setView(Views::Heatmap);
         other.setActive(true);
         QTRY_VERIFY(other.isReady());
         other.layOut(plot::darkTheme(), app::measureWith(plot::darkTheme()), 800.0, 400.0);
@@ -189,15 +189,15 @@ private Q_SLOTS:
     }
 
     void doubleClickShowsTheTimeline() {
-        m_bench->setView(BenchState::Heatmap);
+        m_views->setView(Views::Heatmap);
         m_controller->setActive(true);
         QTRY_VERIFY(m_controller->isReady());
         m_controller->openSelected(); // nothing is selected
-        QCOMPARE(m_bench->view(), BenchState::Heatmap);
+        QCOMPARE(m_views->view(), Views::Heatmap);
         const QPointF at = cellOf(0);
         m_controller->clickAt(at.x(), at.y());
         m_controller->openSelected();
-        QCOMPARE(m_bench->view(), BenchState::Timeline);
+        QCOMPARE(m_views->view(), Views::Timeline);
     }
 
     void anotherDatabaseForgetsEverything() {

@@ -13,8 +13,8 @@
 #include <memory>
 
 using namespace trainscope;
-using app::BenchState;
 using app::FindingListModel;
+using app::Views;
 
 class tst_FindingsController : public QObject {
     Q_OBJECT
@@ -22,7 +22,7 @@ class tst_FindingsController : public QObject {
     QTemporaryDir m_folder;
     std::filesystem::path m_path;
     std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<BenchState> m_bench;
+    std::unique_ptr<Views> m_views;
     std::unique_ptr<app::FindingsController> m_controller;
 
     [[nodiscard]] QVariant cell(int row, int role) const {
@@ -41,14 +41,14 @@ private Q_SLOTS:
         QDir(app::viewFolder()).removeRecursively();
         m_workspace = std::make_unique<app::Workspace>();
         QVERIFY(m_workspace->open(m_path).hasValue());
-        m_bench = std::make_unique<BenchState>();
-        m_bench->setWorkspace(m_workspace.get());
+        m_views = std::make_unique<Views>();
+        m_views->setWorkspace(m_workspace.get());
         m_controller = std::make_unique<app::FindingsController>();
-        m_controller->setBench(m_bench.get());
+        m_controller->setViews(m_views.get());
     }
     void cleanup() {
         m_controller.reset();
-        m_bench.reset();
+        m_views.reset();
         m_workspace.reset();
     }
 
@@ -94,18 +94,18 @@ private Q_SLOTS:
     }
 
     void openJumpsToTheEvidence() {
-        m_bench->setView(BenchState::Findings);
+        m_views->setView(Views::Findings);
         m_controller->setAllRuns(true);
         m_controller->setActive(true);
         QTRY_VERIFY(!m_controller->isLoading());
         std::vector<app::Evidence> wanted;
-        connect(m_bench.get(), &BenchState::timelineWanted, this,
+        connect(m_views.get(), &Views::timelineWanted, this,
             [&wanted](const app::Evidence& evidence) { wanted.push_back(evidence); });
         m_controller->open(m_controller->findings()->count());
         QVERIFY(wanted.empty());
         m_controller->open(0);
         QCOMPARE(wanted.size(), std::size_t{1});
-        QCOMPARE(m_bench->view(), BenchState::Timeline);
+        QCOMPARE(m_views->view(), Views::Timeline);
         QVERIFY(wanted[0].run == m_controller->findings()->rows()[0].evidence.run);
     }
 

@@ -15,8 +15,8 @@
 #include <memory>
 
 using namespace trainscope;
-using app::BenchState;
 using app::LayoutController;
+using app::Views;
 
 namespace {
 
@@ -41,7 +41,7 @@ class tst_LayoutController : public QObject {
     QTemporaryDir m_folder;
     std::filesystem::path m_path;
     std::unique_ptr<app::Workspace> m_workspace;
-    std::unique_ptr<BenchState> m_bench;
+    std::unique_ptr<Views> m_views;
     std::unique_ptr<LayoutController> m_controller;
     qint64 m_now = 0;
 
@@ -104,16 +104,16 @@ private Q_SLOTS:
         QVERIFY(!m_path.empty());
         m_workspace = std::make_unique<app::Workspace>();
         QVERIFY(m_workspace->open(m_path).hasValue());
-        m_bench = std::make_unique<BenchState>();
-        m_bench->setWorkspace(m_workspace.get());
+        m_views = std::make_unique<Views>();
+        m_views->setWorkspace(m_workspace.get());
         m_controller = std::make_unique<LayoutController>();
         m_now = 0;
         m_controller->playback()->setClock([this] { return m_now; });
-        m_controller->setBench(m_bench.get());
+        m_controller->setViews(m_views.get());
     }
     void cleanup() {
         m_controller.reset();
-        m_bench.reset();
+        m_views.reset();
         m_workspace.reset();
     }
 
@@ -224,7 +224,7 @@ private Q_SLOTS:
         QTRY_VERIFY(m_controller->colours().by == plot::RankColour::Pipeline);
         QVERIFY(changed.size() >= 2);
         // It is remembered.
-        const auto saved = app::decodeLayout(m_bench->settings(QStringLiteral("layout")));
+        const auto saved = app::decodeLayout(m_views->settings(QStringLiteral("layout")));
         QVERIFY(saved.by == plot::RankColour::Pipeline);
     }
 
@@ -271,7 +271,7 @@ private Q_SLOTS:
         QVERIFY(show({"grid"}));
         layOut();
         std::vector<app::Evidence> chosen;
-        connect(m_bench.get(), &BenchState::selected, this,
+        connect(m_views.get(), &Views::selected, this,
             [&chosen](const app::Evidence& evidence) { chosen.push_back(evidence); });
         const auto at = centreOf(LayoutController::Logical, 5);
         QVERIFY(at);
@@ -285,7 +285,7 @@ private Q_SLOTS:
         QCOMPARE(factOf("Tensor rank"), QStringLiteral("1 of 2"));
         QTRY_COMPARE(factOf("Power"), QStringLiteral("100 W"));
         // From another view.
-        m_bench->select({runOf("grid"), 2, std::nullopt, {}});
+        m_views->select({runOf("grid"), 2, std::nullopt, {}});
         QCOMPARE(m_controller->rank(), 2);
         QCOMPARE(chosen.size(), std::size_t{2});
         // By keys: 0 and 1 stand in front, 2 and 3 behind them.
@@ -304,18 +304,18 @@ private Q_SLOTS:
     // The timeline's cursor moves the camera, and the camera the timeline's cursor.
     void oneCursor() {
         QVERIFY(show({"grid"}));
-        m_bench->setCursor({{runOf("grid"), test::layoutTime(9)}});
+        m_views->setCursor({{runOf("grid"), test::layoutTime(9)}});
         QTRY_COMPARE(valueOf(0), 49.0);
         app::TimelineController timeline;
-        timeline.setBench(m_bench.get());
+        timeline.setViews(m_views.get());
         timeline.setWorkspace(m_workspace.get());
         QTRY_VERIFY(timeline.isReady());
         m_controller->playback()->seek(test::layoutTime(21));
-        QTRY_VERIFY(m_bench->cursorOf(runOf("grid")) == test::layoutTime(21));
+        QTRY_VERIFY(m_views->cursorOf(runOf("grid")) == test::layoutTime(21));
         QTRY_VERIFY(timeline.cursorText().contains(QStringLiteral("21")));
         // A selection elsewhere moves no cursor.
-        m_bench->select({runOf("grid"), 4, std::nullopt, {}});
-        QVERIFY(m_bench->cursorOf(runOf("grid")) == test::layoutTime(21));
+        m_views->select({runOf("grid"), 4, std::nullopt, {}});
+        QVERIFY(m_views->cursorOf(runOf("grid")) == test::layoutTime(21));
         QVERIFY(m_controller->playback()->time() == test::layoutTime(21));
     }
 
@@ -330,7 +330,7 @@ private Q_SLOTS:
         QVERIFY(!m_controller->hasLogical());
         QVERIFY(m_controller->emptyText().contains(QStringLiteral("by hand")));
         // A rank of the other run that another view selects brings that run.
-        m_bench->select({runOf("grid"), 3, std::nullopt, {}});
+        m_views->select({runOf("grid"), 3, std::nullopt, {}});
         QTRY_VERIFY(m_controller->isReady() && m_controller->title() == QStringLiteral("grid"));
         QCOMPARE(m_controller->rank(), 3);
     }

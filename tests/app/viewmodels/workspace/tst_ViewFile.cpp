@@ -7,14 +7,14 @@
 #include <QTest>
 
 using namespace trainscope;
-using app::SavedView;
+using app::SavedTimeline;
 
 class tst_ViewFile : public QObject {
     Q_OBJECT
 
 private:
-    static SavedView full() {
-        SavedView view;
+    static SavedTimeline full() {
+        SavedTimeline view;
         view.arrangement = plot::Arrangement{{{plot::LaneStyle::Heat, "gpu_power", {}, 77.0},
             {plot::LaneStyle::Thread, "", 3, 200.0}}};
         // Not a multiple of 2^8: a double would lose it.
@@ -28,13 +28,13 @@ private Q_SLOTS:
     void comesBackAsItWas() {
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("deep/er"));
-        QVERIFY(app::writeView(path, "uuid-1", full()).hasValue());
-        QVERIFY(app::readView(path, "uuid-1") == full());
-        QVERIFY(app::readView(path, "uuid-2") == SavedView{});
+        QVERIFY(app::writeTimeline(path, "uuid-1", full()).hasValue());
+        QVERIFY(app::readTimeline(path, "uuid-1") == full());
+        QVERIFY(app::readTimeline(path, "uuid-2") == SavedTimeline{});
     }
     void nonsenseIsLeftOut() {
-        QVERIFY(app::decodeView("not json") == SavedView{});
-        const SavedView view = app::decodeView(
+        QVERIFY(app::decodeTimeline("not json") == SavedTimeline{});
+        const SavedTimeline view = app::decodeTimeline(
             R"({"lanes":[{"style":"pie"},{"style":"heat","metric":"m","height":-5}],"time":7,"marks":[{"begin_ns":"x"}]})");
         QVERIFY(view.arrangement.has_value());
         QCOMPARE(view.arrangement->lanes.size(), std::size_t{1});
@@ -46,7 +46,7 @@ private Q_SLOTS:
         QFile file(folder.filePath(QStringLiteral("file")));
         QVERIFY(file.open(QIODevice::WriteOnly));
         const Status written
-            = app::writeView(folder.filePath(QStringLiteral("file/below")), "u", full());
+            = app::writeTimeline(folder.filePath(QStringLiteral("file/below")), "u", full());
         QVERIFY(!written.hasValue());
         QVERIFY(written.error().code == ErrorCode::Io);
     }

@@ -34,7 +34,7 @@ struct CursorPlace {
     bool operator==(const CursorPlace&) const = default;
 };
 
-class BenchState : public QObject {
+class Views : public QObject {
     Q_OBJECT
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace WRITE setWorkspace NOTIFY
@@ -51,8 +51,8 @@ public:
     Q_ENUM(View)
     static constexpr int kViews = 8;
 
-    explicit BenchState(QObject* parent = nullptr);
-    ~BenchState() override;
+    explicit Views(QObject* parent = nullptr);
+    ~Views() override;
 
     [[nodiscard]] Workspace* workspace() const { return m_workspace; }
     void setWorkspace(Workspace* workspace);
@@ -99,7 +99,7 @@ Q_SIGNALS:
 
 private:
     void reload();
-    void take(const SavedBench& saved);
+    void take(const SavedViews& saved);
     void save();
     void write();
 
@@ -108,7 +108,7 @@ private:
     std::string m_uuid;
     View m_view = Timeline;
     View m_firstView = Timeline;
-    SavedBench m_saved;
+    SavedViews m_saved;
     std::vector<CursorPlace> m_cursor;
     QTimer m_saveTimer;
 };

@@ -16,8 +16,8 @@ Item {
     WindowState {
         id: thePanes
     }
-    Workbench {
-        id: workbench
+    WorkspacePane {
+        id: workspacePane
 
         anchors.fill: parent
         session: theSession
@@ -25,47 +25,47 @@ Item {
     }
 
     TestCase {
-        name: "Workbench"
+        name: "WorkspacePane"
         when: windowShown
 
         function cleanup() {
-            theSession.bench.view = BenchState.Timeline;
+            theSession.views.view = Views.Timeline;
         }
         function test_viewsAreMade_data() {
-            return theSession.bench.titles.map((title, index) => ({tag: title, view: index}));
+            return theSession.views.titles.map((title, index) => ({tag: title, view: index}));
         }
         function test_viewsAreMade(data) {
-            theSession.bench.view = data.view;
-            const page = workbench.page;
+            theSession.views.view = data.view;
+            const page = workspacePane.page;
             verify(page);
             compare(page.kind, data.view);
             verify(page.visible && page.body);
             tryVerify(() => page.body.activeFocus);
-            theSession.bench.view = (data.view + 1) % theSession.bench.titles.length;
-            verify(workbench.page !== page);
+            theSession.views.view = (data.view + 1) % theSession.views.titles.length;
+            verify(workspacePane.page !== page);
             verify(!page.visible);
-            theSession.bench.view = data.view;
-            compare(workbench.page, page);
+            theSession.views.view = data.view;
+            compare(workspacePane.page, page);
         }
         function test_panesTakeTurns() {
             thePanes.runListOpen = true;
             thePanes.inspectorOpen = true;
-            const page = workbench.page;
+            const page = workspacePane.page;
             page.body.forceActiveFocus();
-            workbench.cyclePane(true);
+            workspacePane.cyclePane(true);
             verify(page.inspector.activeFocus);
-            workbench.cyclePane(true);
+            workspacePane.cyclePane(true);
             verify(!page.inspector.activeFocus && !page.body.activeFocus);
-            workbench.cyclePane(true);
+            workspacePane.cyclePane(true);
             verify(page.body.activeFocus);
-            workbench.cyclePane(false);
-            workbench.cyclePane(false);
+            workspacePane.cyclePane(false);
+            workspacePane.cyclePane(false);
             verify(page.inspector.activeFocus);
         }
         function test_searchOpensTheTimeline() {
-            theSession.bench.view = BenchState.Findings;
-            workbench.focusSearch();
-            compare(theSession.bench.view, BenchState.Timeline);
+            theSession.views.view = Views.Findings;
+            workspacePane.focusSearch();
+            compare(theSession.views.view, Views.Timeline);
         }
     }
 }

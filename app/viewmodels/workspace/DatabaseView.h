@@ -1,13 +1,14 @@
 #pragma once
-// What the views beside the timeline have in common: they hang on a BenchState, read the database
-// in a worker while they are seen, show how far the reading is, and can be stopped. GUI thread.
+// What the views beside the timeline have in common: they know the Views, read the database
+// in the background while they are seen, show how far the reading is, and can be stopped. GUI
+// thread.
 
 #include <QPointer>
 #include <QQmlEngine>
 
-#include "app/viewmodels/workspace/BenchState.h"
 #include "app/viewmodels/workspace/Exportable.h"
 #include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/Views.h"
 #include "core/model/Import.h"
 
 #include <functional>
@@ -16,12 +17,12 @@
 
 namespace trainscope::app {
 
-class BenchView : public trainscope::app::Exportable {
+class DatabaseView : public trainscope::app::Exportable {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("The base of views.")
-    Q_PROPERTY(trainscope::app::BenchState* bench READ bench WRITE setBench NOTIFY benchChanged
-            REQUIRED FINAL)
+    Q_PROPERTY(
+        trainscope::app::Views* views READ views WRITE setViews NOTIFY viewsChanged REQUIRED FINAL)
     // Only a view that is seen reads.
     Q_PROPERTY(bool active READ isActive WRITE setActive NOTIFY activeChanged FINAL)
     Q_PROPERTY(bool loading READ isLoading NOTIFY stateChanged FINAL)
@@ -31,11 +32,11 @@ class BenchView : public trainscope::app::Exportable {
     Q_PROPERTY(QString errorText READ errorText NOTIFY stateChanged FINAL)
 
 public:
-    explicit BenchView(QObject* parent = nullptr);
-    ~BenchView() override;
+    explicit DatabaseView(QObject* parent = nullptr);
+    ~DatabaseView() override;
 
-    [[nodiscard]] BenchState* bench() const { return m_bench; }
-    void setBench(BenchState* bench);
+    [[nodiscard]] Views* views() const { return m_views; }
+    void setViews(Views* views);
     [[nodiscard]] bool isActive() const { return m_active; }
     void setActive(bool active);
 
@@ -48,12 +49,12 @@ public:
     Q_INVOKABLE void readAgain();
 
 Q_SIGNALS:
-    void benchChanged();
+    void viewsChanged();
     void activeChanged();
     void stateChanged();
 
 protected:
-    // The settings that the bench keeps for the view are other ones.
+    // The settings that Views keeps for the view are other ones.
     virtual void restore() = 0;
     // The database or its runs are other ones: all that was read is stale.
     virtual void forget() = 0;
@@ -63,12 +64,12 @@ protected:
     virtual void nothingRead() { }
     virtual void takeSelection(const trainscope::app::Evidence& /*evidence*/) { }
 
-    // nullptr without a bench, or while no database is open.
+    // nullptr without Views, or while no database is open.
     [[nodiscard]] const Workspace* workspace() const;
     [[nodiscard]] StoreWorker& worker() { return m_worker; }
-    // What the bench keeps for a view; empty without one, or where nothing was ever chosen.
-    [[nodiscard]] QJsonObject savedSettings(BenchState::View view) const;
-    void saveSettings(BenchState::View view, const QJsonObject& settings);
+    // What Views keeps for a view; empty without one, or where nothing was ever chosen.
+    [[nodiscard]] QJsonObject savedSettings(Views::View view) const;
+    void saveSettings(Views::View view, const QJsonObject& settings);
 
     // Runs `job` in the worker and hands what it gives to `take`, on the GUI thread. A later
     // reading supersedes it. `what` stands before the phases of its progress. The job must not
@@ -84,13 +85,13 @@ private:
     using Finish = std::function<void()>; // for the GUI thread
     using Job = std::function<Finish(const store::Store& store, const Progress& progress)>;
 
-    void leaveBench();
+    void leaveViews();
     void reloadDatabase();
     void start(const QString& what, Job job);
     void showStep(const QString& text, double fraction);
     void fail(const Error& error);
 
-    QPointer<BenchState> m_bench;
+    QPointer<Views> m_views;
     bool m_active = false;
     StoreWorker m_worker;
     LatestTask<Finish> m_task{m_worker};
@@ -102,7 +103,7 @@ private:
 };
 
 template <typename T>
-void BenchView::read(const QString& what,
+void DatabaseView::read(const QString& what,
     std::function<Result<T>(const store::Store&, const Progress&)> job,
     std::function<void(T)> take) {
     start(what,

@@ -1,4 +1,4 @@
-#include "app/viewmodels/layout/LayoutFilm.h"
+#include "app/viewmodels/layout/PlaybackCache.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,20 +22,20 @@ Result<std::shared_ptr<const RankSeries>> seriesOf(const store::Store& store, co
 
 } // namespace
 
-LayoutFilm::LayoutFilm(QObject* parent)
+PlaybackCache::PlaybackCache(QObject* parent)
     : QObject(parent) { }
 
-LayoutFilm::~LayoutFilm() {
+PlaybackCache::~PlaybackCache() {
     m_blockTask.cancel();
     m_exactTask.cancel();
 }
 
-void LayoutFilm::setDatabase(const std::filesystem::path& path) {
+void PlaybackCache::setDatabase(const std::filesystem::path& path) {
     clear();
     m_worker.setDatabase(path);
 }
 
-void LayoutFilm::clear() {
+void PlaybackCache::clear() {
     m_blockTask.cancel();
     m_exactTask.cancel();
     m_blocks.clear();
@@ -47,7 +47,7 @@ void LayoutFilm::clear() {
     m_metric.clear();
 }
 
-void LayoutFilm::setSource(const Run& run, const std::string& metric) {
+void PlaybackCache::setSource(const Run& run, const std::string& metric) {
     if (run.id == m_run.id && metric == m_metric)
         return;
     clear();
@@ -55,13 +55,13 @@ void LayoutFilm::setSource(const Run& run, const std::string& metric) {
     m_metric = metric;
 }
 
-TimeRange LayoutFilm::windowOf(std::int64_t block) const {
+TimeRange PlaybackCache::windowOf(std::int64_t block) const {
     const DurationNs length{m_frame.ns * kPictures};
     const TimeNs begin = m_run.range.begin + DurationNs{length.ns * block};
     return {begin, begin + length};
 }
 
-std::optional<analysis::RankValues> LayoutFilm::picture(TimeNs t, DurationNs frame) {
+std::optional<analysis::RankValues> PlaybackCache::picture(TimeNs t, DurationNs frame) {
     if (m_metric.empty() || frame.ns <= 0)
         return std::nullopt;
     if (frame != m_frame) {
@@ -84,7 +84,7 @@ std::optional<analysis::RankValues> LayoutFilm::picture(TimeNs t, DurationNs fra
     return found->second.at(found->second.frameAt(t));
 }
 
-void LayoutFilm::read(std::int64_t block) {
+void PlaybackCache::read(std::int64_t block) {
     if (m_reading) {
         if (*m_reading != block)
             m_next = block;
@@ -106,7 +106,7 @@ void LayoutFilm::read(std::int64_t block) {
         [this](Result<Block> result) { take(std::move(result)); });
 }
 
-void LayoutFilm::take(Result<Block> block) {
+void PlaybackCache::take(Result<Block> block) {
     m_reading.reset();
     if (!block.hasValue()) {
         m_next.reset();
@@ -128,14 +128,14 @@ void LayoutFilm::take(Result<Block> block) {
     Q_EMIT arrived();
 }
 
-void LayoutFilm::ask(TimeNs t) {
+void PlaybackCache::ask(TimeNs t) {
     m_asked = t;
     if (!m_asking)
         readExact();
 }
 
 // One at a time; the newest moment is asked for when it is done.
-void LayoutFilm::readExact() {
+void PlaybackCache::readExact() {
     if (!m_asked || m_metric.empty())
         return;
     const TimeNs t = *std::exchange(m_asked, std::nullopt);

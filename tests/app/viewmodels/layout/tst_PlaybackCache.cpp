@@ -1,6 +1,5 @@
-// The film of a playback: what its pictures show, and that it keeps few of them however long it
-// runs.
-#include "app/viewmodels/layout/LayoutFilm.h"
+// The playback cache: what its pictures show, and that it keeps few of them however long it runs.
+#include "app/viewmodels/layout/PlaybackCache.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "support/TestProgram.h"
 
@@ -11,9 +10,9 @@
 #include <cmath>
 
 using namespace trainscope;
-using app::LayoutFilm;
+using app::PlaybackCache;
 
-class tst_LayoutFilm : public QObject {
+class tst_PlaybackCache : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
@@ -31,13 +30,13 @@ private Q_SLOTS:
 
     // Pictures of a tenth of a second: 601 of them, three blocks. Temperature 40 + rank + second.
     void picturesInTheirOrder() {
-        LayoutFilm film;
-        film.setDatabase(m_path);
-        film.setSource(m_run, "gpu_temperature");
+        PlaybackCache cache;
+        cache.setDatabase(m_path);
+        cache.setSource(m_run, "gpu_temperature");
         const DurationNs frame{100'000'000};
         for (const double second : {0.5, 10.5, 26.0, 33.5, 58.5, 2.5}) {
             std::optional<analysis::RankValues> picture;
-            QTRY_VERIFY((picture = film.picture(test::layoutTime(second), frame)).has_value());
+            QTRY_VERIFY((picture = cache.picture(test::layoutTime(second), frame)).has_value());
             QCOMPARE(picture->size(), std::size_t{8});
             for (int rank = 0; rank < 8; ++rank) {
                 const auto value = (*picture)[static_cast<std::size_t>(rank)];
@@ -47,42 +46,42 @@ private Q_SLOTS:
         }
     }
 
-    // A film of a hundred blocks and more keeps a few.
+    // Of a hundred blocks and more a few are kept.
     void itDoesNotGrow() {
-        LayoutFilm film;
-        film.setDatabase(m_path);
-        film.setSource(m_run, "gpu_temperature");
+        PlaybackCache cache;
+        cache.setDatabase(m_path);
+        cache.setSource(m_run, "gpu_temperature");
         const DurationNs frame{2'000'000}; // 30,000 pictures
         for (double second = 0.0; second < 60.0; second += 0.5) {
-            QTRY_VERIFY(film.picture(test::layoutTime(second), frame).has_value());
-            QVERIFY(film.blocks() <= LayoutFilm::kBlocks);
+            QTRY_VERIFY(cache.picture(test::layoutTime(second), frame).has_value());
+            QVERIFY(cache.blocks() <= PlaybackCache::kBlocks);
         }
     }
 
     // Of many moments asked for in a row the last is answered last, at once or after others.
     void theLastAskedIsShownLast() {
-        LayoutFilm film;
-        film.setDatabase(m_path);
-        film.setSource(m_run, "gpu_temperature");
-        QSignalSpy answers(&film, &LayoutFilm::exact);
+        PlaybackCache cache;
+        cache.setDatabase(m_path);
+        cache.setSource(m_run, "gpu_temperature");
+        QSignalSpy answers(&cache, &PlaybackCache::exact);
         analysis::RankValues last;
-        connect(&film, &LayoutFilm::exact, this,
+        connect(&cache, &PlaybackCache::exact, this,
             [&last](const analysis::RankValues& values) { last = values; });
         for (int second = 0; second < 30; ++second)
-            film.ask(test::layoutTime(second + 0.25));
+            cache.ask(test::layoutTime(second + 0.25));
         QTRY_VERIFY(last.size() == 8 && last[0] == 69.0);
         QVERIFY(answers.size() < 30);
     }
 
     void whatIsMissingIsTold() {
-        LayoutFilm film;
-        film.setDatabase(m_path);
-        film.setSource(m_run, "no_such_metric");
-        QSignalSpy failed(&film, &LayoutFilm::failed);
-        QVERIFY(!film.picture(test::layoutTime(1), DurationNs{1'000'000}));
+        PlaybackCache cache;
+        cache.setDatabase(m_path);
+        cache.setSource(m_run, "no_such_metric");
+        QSignalSpy failed(&cache, &PlaybackCache::failed);
+        QVERIFY(!cache.picture(test::layoutTime(1), DurationNs{1'000'000}));
         QTRY_COMPARE(failed.size(), 1);
     }
 };
 
-TRAINSCOPE_TEST(tst_LayoutFilm)
-#include "tst_LayoutFilm.moc"
+TRAINSCOPE_TEST(tst_PlaybackCache)
+#include "tst_PlaybackCache.moc"

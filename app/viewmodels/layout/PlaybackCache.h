@@ -15,15 +15,15 @@
 
 namespace trainscope::app {
 
-class LayoutFilm : public QObject {
+class PlaybackCache : public QObject {
     Q_OBJECT
 
 public:
     static constexpr int kPictures = 256; // of a block
     static constexpr std::size_t kBlocks = 3; // kept at most
 
-    explicit LayoutFilm(QObject* parent = nullptr);
-    ~LayoutFilm() override;
+    explicit PlaybackCache(QObject* parent = nullptr);
+    ~PlaybackCache() override;
 
     // Empty: none. Forgets all that was read.
     void setDatabase(const std::filesystem::path& path);

@@ -1,47 +1,47 @@
-#include "app/viewmodels/workspace/BenchView.h"
+#include "app/viewmodels/workspace/DatabaseView.h"
 
 #include "app/viewmodels/workspace/TaskProgress.h"
 
 namespace trainscope::app {
 
-BenchView::BenchView(QObject* parent)
+DatabaseView::DatabaseView(QObject* parent)
     : Exportable(parent) { }
 
-BenchView::~BenchView() {
+DatabaseView::~DatabaseView() {
     m_task.cancel();
 }
 
-void BenchView::setBench(BenchState* bench) {
-    if (bench == m_bench)
+void DatabaseView::setViews(Views* views) {
+    if (views == m_views)
         return;
-    leaveBench();
-    m_bench = bench;
-    if (bench != nullptr) {
-        connect(bench, &BenchState::restored, this, [this] { restore(); });
+    leaveViews();
+    m_views = views;
+    if (views != nullptr) {
+        connect(views, &Views::restored, this, [this] { restore(); });
         const auto select = [this](const Evidence& evidence) { takeSelection(evidence); };
-        connect(bench, &BenchState::selected, this, select);
-        connect(bench, &BenchState::timelineWanted, this, select);
+        connect(views, &Views::selected, this, select);
+        connect(views, &Views::timelineWanted, this, select);
     }
-    if (bench != nullptr && bench->workspace() != nullptr) {
-        auto* workspace = bench->workspace();
-        connect(workspace, &Workspace::databaseChanged, this, &BenchView::reloadDatabase);
-        connect(workspace, &Workspace::runsChanged, this, &BenchView::reloadDatabase);
+    if (views != nullptr && views->workspace() != nullptr) {
+        auto* workspace = views->workspace();
+        connect(workspace, &Workspace::databaseChanged, this, &DatabaseView::reloadDatabase);
+        connect(workspace, &Workspace::runsChanged, this, &DatabaseView::reloadDatabase);
         connect(workspace, &Workspace::shownRunsChanged, this, [this] { load(); });
     }
     restore();
     reloadDatabase();
-    Q_EMIT benchChanged();
+    Q_EMIT viewsChanged();
 }
 
-void BenchView::leaveBench() {
-    if (!m_bench)
+void DatabaseView::leaveViews() {
+    if (!m_views)
         return;
-    m_bench->disconnect(this);
-    if (m_bench->workspace() != nullptr)
-        m_bench->workspace()->disconnect(this);
+    m_views->disconnect(this);
+    if (m_views->workspace() != nullptr)
+        m_views->workspace()->disconnect(this);
 }
 
-void BenchView::setActive(bool active) {
+void DatabaseView::setActive(bool active) {
     if (active == m_active)
         return;
     m_active = active;
@@ -49,21 +49,21 @@ void BenchView::setActive(bool active) {
     load();
 }
 
-const Workspace* BenchView::workspace() const {
-    const auto* workspace = m_bench ? m_bench->workspace() : nullptr;
+const Workspace* DatabaseView::workspace() const {
+    const auto* workspace = m_views ? m_views->workspace() : nullptr;
     return workspace != nullptr && workspace->isOpen() ? workspace : nullptr;
 }
 
-QJsonObject BenchView::savedSettings(BenchState::View view) const {
-    return m_bench ? m_bench->settings(BenchState::keyOf(view)) : QJsonObject();
+QJsonObject DatabaseView::savedSettings(Views::View view) const {
+    return m_views ? m_views->settings(Views::keyOf(view)) : QJsonObject();
 }
 
-void BenchView::saveSettings(BenchState::View view, const QJsonObject& settings) {
-    if (m_bench)
-        m_bench->setSettings(BenchState::keyOf(view), settings);
+void DatabaseView::saveSettings(Views::View view, const QJsonObject& settings) {
+    if (m_views)
+        m_views->setSettings(Views::keyOf(view), settings);
 }
 
-void BenchView::reloadDatabase() {
+void DatabaseView::reloadDatabase() {
     endReading();
     forget();
     const auto* open = workspace();
@@ -72,7 +72,7 @@ void BenchView::reloadDatabase() {
     load();
 }
 
-void BenchView::start(const QString& what, Job job) {
+void DatabaseView::start(const QString& what, Job job) {
     m_loading = true;
     m_stopped = false;
     m_error.clear();
@@ -96,13 +96,13 @@ void BenchView::start(const QString& what, Job job) {
         });
 }
 
-void BenchView::showStep(const QString& text, double fraction) {
+void DatabaseView::showStep(const QString& text, double fraction) {
     m_progressText = text;
     m_progress = fraction;
     Q_EMIT stateChanged();
 }
 
-void BenchView::endReading() {
+void DatabaseView::endReading() {
     m_task.cancel();
     m_loading = false;
     m_stopped = false;
@@ -110,14 +110,14 @@ void BenchView::endReading() {
     Q_EMIT stateChanged();
 }
 
-void BenchView::fail(const Error& error) {
+void DatabaseView::fail(const Error& error) {
     m_loading = false;
     m_error = QString::fromStdString(error.describe());
     nothingRead();
     Q_EMIT stateChanged();
 }
 
-void BenchView::cancel() {
+void DatabaseView::cancel() {
     if (!m_loading)
         return;
     m_task.cancel();
@@ -127,7 +127,7 @@ void BenchView::cancel() {
     Q_EMIT stateChanged();
 }
 
-void BenchView::readAgain() {
+void DatabaseView::readAgain() {
     m_stopped = false;
     load();
 }

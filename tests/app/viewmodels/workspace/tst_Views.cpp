@@ -1,7 +1,7 @@
 // Which view is open and what was chosen in it, remembered per database.
 #include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/workspace/BenchState.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
+#include "app/viewmodels/workspace/Views.h"
 #include "support/TestProgram.h"
 
 #include <QSignalSpy>
@@ -11,19 +11,19 @@
 #include <memory>
 
 using namespace trainscope;
-using app::BenchState;
+using app::Views;
 
-class tst_BenchState : public QObject {
+class tst_Views : public QObject {
     Q_OBJECT
 
     QTemporaryDir m_folder;
     std::filesystem::path m_path;
     std::unique_ptr<app::Workspace> m_workspace;
 
-    std::unique_ptr<BenchState> opened() {
-        auto bench = std::make_unique<BenchState>();
-        bench->setWorkspace(m_workspace.get());
-        return bench;
+    std::unique_ptr<Views> opened() {
+        auto views = std::make_unique<Views>();
+        views->setWorkspace(m_workspace.get());
+        return views;
     }
 
 private Q_SLOTS:
@@ -42,86 +42,86 @@ private Q_SLOTS:
     void viewAndSettingsComeBack() {
         const QJsonObject chosen{{QStringLiteral("log"), true}};
         {
-            auto bench = opened();
-            bench->setView(BenchState::Heatmap);
-            bench->setSettings(QStringLiteral("heatmap"), chosen);
+            auto views = opened();
+            views->setView(Views::Heatmap);
+            views->setSettings(QStringLiteral("heatmap"), chosen);
         } // writes what is not written yet
-        auto bench = opened();
-        QTRY_COMPARE(bench->view(), BenchState::Heatmap);
-        QCOMPARE(bench->settings(QStringLiteral("heatmap")), chosen);
-        QCOMPARE(bench->settings(QStringLiteral("sweep")), QJsonObject());
+        auto views = opened();
+        QTRY_COMPARE(views->view(), Views::Heatmap);
+        QCOMPARE(views->settings(QStringLiteral("heatmap")), chosen);
+        QCOMPARE(views->settings(QStringLiteral("sweep")), QJsonObject());
     }
 
     // The timeline's part of the same file stays, and the other way round.
     void theTimelineKeepsItsPart() {
         const std::string uuid = m_workspace->store()->uuid();
-        app::SavedView view;
+        app::SavedTimeline view;
         view.display = plot::TimeDisplay::Utc;
         view.overlays = false;
         view.arrangement.emplace();
-        QVERIFY(app::writeView(app::viewFolder(), uuid, view).hasValue());
+        QVERIFY(app::writeTimeline(app::viewFolder(), uuid, view).hasValue());
         {
-            auto bench = opened();
-            bench->setView(BenchState::Sweep);
+            auto views = opened();
+            views->setView(Views::Sweep);
         }
-        QVERIFY(app::readView(app::viewFolder(), uuid) == view);
+        QVERIFY(app::readTimeline(app::viewFolder(), uuid) == view);
         view.arrangement.reset();
-        QVERIFY(app::writeView(app::viewFolder(), uuid, view).hasValue());
-        QVERIFY(app::readView(app::viewFolder(), uuid) == view);
-        QCOMPARE(app::readBench(app::viewFolder(), uuid).view, QStringLiteral("sweep"));
+        QVERIFY(app::writeTimeline(app::viewFolder(), uuid, view).hasValue());
+        QVERIFY(app::readTimeline(app::viewFolder(), uuid) == view);
+        QCOMPARE(app::readViews(app::viewFolder(), uuid).view, QStringLiteral("sweep"));
     }
 
     void aDatabaseWithoutMemoryOpensTheTimeline() {
-        auto bench = opened();
-        bench->setView(BenchState::Kernels);
+        auto views = opened();
+        views->setView(Views::Kernels);
         m_workspace->close();
-        QCOMPARE(bench->view(), BenchState::Timeline);
+        QCOMPARE(views->view(), Views::Timeline);
     }
 
     // Every preset opens the view of its kind, with a query equal to its own.
     // The sample opens on another view, until the user has chosen one.
     void theFirstView() {
         {
-            BenchState bench;
-            bench.setFirstView(BenchState::Compare);
-            bench.setWorkspace(m_workspace.get());
-            QCOMPARE(bench.view(), BenchState::Compare);
+            Views views;
+            views.setFirstView(Views::Compare);
+            views.setWorkspace(m_workspace.get());
+            QCOMPARE(views.view(), Views::Compare);
             QTest::qWait(100);
-            QCOMPARE(bench.view(), BenchState::Compare);
-            bench.setView(BenchState::Kernels);
+            QCOMPARE(views.view(), Views::Compare);
+            views.setView(Views::Kernels);
         }
-        BenchState bench;
-        bench.setFirstView(BenchState::Compare);
-        bench.setWorkspace(m_workspace.get());
-        QTRY_COMPARE(bench.view(), BenchState::Kernels);
+        Views views;
+        views.setFirstView(Views::Compare);
+        views.setWorkspace(m_workspace.get());
+        QTRY_COMPARE(views.view(), Views::Kernels);
     }
 
     void presetsOpenTheirViews() {
-        auto bench = opened();
+        auto views = opened();
         const auto& figures = plot::paperFigures();
-        QCOMPARE(bench->presets().size(), qsizetype(figures.size()));
+        QCOMPARE(views->presets().size(), qsizetype(figures.size()));
         for (std::size_t i = 0; i < figures.size(); ++i) {
-            QSignalSpy restored(bench.get(), &BenchState::restored);
-            bench->openPreset(int(i));
-            QCOMPARE(bench->view(), app::viewOf(figures[i].query.kind));
-            const auto settings = app::decodeSettings(
-                bench->view(), bench->settings(BenchState::keyOf(bench->view())));
+            QSignalSpy restored(views.get(), &Views::restored);
+            views->openPreset(int(i));
+            QCOMPARE(views->view(), app::viewOf(figures[i].query.kind));
+            const auto settings
+                = app::decodeSettings(views->view(), views->settings(Views::keyOf(views->view())));
             QVERIFY(settings.query == figures[i].query);
             QVERIFY(!settings.shownRunsOnly);
             QCOMPARE(restored.size(), 1);
         }
-        bench->openPreset(-1);
-        bench->openPreset(int(figures.size()));
+        views->openPreset(-1);
+        views->openPreset(int(figures.size()));
     }
 
     void evidenceOpensTheTimeline() {
-        auto bench = opened();
-        bench->setView(BenchState::Heatmap);
-        QSignalSpy wanted(bench.get(), &BenchState::timelineWanted);
-        bench->showOnTimeline({m_workspace->runs().front().id, 1, std::nullopt, "gpu_power"});
-        QCOMPARE(bench->view(), BenchState::Timeline);
+        auto views = opened();
+        views->setView(Views::Heatmap);
+        QSignalSpy wanted(views.get(), &Views::timelineWanted);
+        views->showOnTimeline({m_workspace->runs().front().id, 1, std::nullopt, "gpu_power"});
+        QCOMPARE(views->view(), Views::Timeline);
         QCOMPARE(wanted.size(), 1);
-        bench->select({m_workspace->runs().front().id, 1, std::nullopt, {}});
+        views->select({m_workspace->runs().front().id, 1, std::nullopt, {}});
         QCOMPARE(wanted.size(), 1);
     }
 
@@ -130,25 +130,25 @@ private Q_SLOTS:
         const QStringList keys{QStringLiteral("timeline"), QStringLiteral("layout"),
             QStringLiteral("heatmap"), QStringLiteral("kernels"), QStringLiteral("sweep"),
             QStringLiteral("spectrum"), QStringLiteral("compare"), QStringLiteral("findings")};
-        auto bench = opened();
-        QCOMPARE(bench->titles().size(), keys.size());
-        for (int view = 0; view < BenchState::kViews; ++view) {
-            QCOMPARE(BenchState::keyOf(static_cast<BenchState::View>(view)), keys.at(view));
-            QCOMPARE(bench->titles().at(view).toLower(), keys.at(view));
+        auto views = opened();
+        QCOMPARE(views->titles().size(), keys.size());
+        for (int view = 0; view < Views::kViews; ++view) {
+            QCOMPARE(Views::keyOf(static_cast<Views::View>(view)), keys.at(view));
+            QCOMPARE(views->titles().at(view).toLower(), keys.at(view));
         }
     }
 
     // Settings survive JSON, whatever is chosen.
     void settingsSurviveJson_data() {
         QTest::addColumn<int>("view");
-        QTest::newRow("heatmap") << int(BenchState::Heatmap);
-        QTest::newRow("kernels") << int(BenchState::Kernels);
-        QTest::newRow("sweep") << int(BenchState::Sweep);
-        QTest::newRow("spectrum") << int(BenchState::Spectrum);
+        QTest::newRow("heatmap") << int(Views::Heatmap);
+        QTest::newRow("kernels") << int(Views::Kernels);
+        QTest::newRow("sweep") << int(Views::Sweep);
+        QTest::newRow("spectrum") << int(Views::Spectrum);
     }
     void settingsSurviveJson() {
         QFETCH(int, view);
-        const auto kind = static_cast<BenchState::View>(view);
+        const auto kind = static_cast<Views::View>(view);
         const std::vector<plot::FigureChoice> metrics{
             {"gpu_power", "GPU power"}, {"nvlink_rx", "NVLink received"}};
         const auto start = app::defaultSettings(kind);
@@ -172,16 +172,16 @@ private Q_SLOTS:
         QVERIFY(changed > 1);
         QVERIFY(app::withSetting(start, metrics, QStringLiteral("no such"), 0) == start);
         // What is of another view, or no settings at all, gives the default.
-        const auto other = kind == BenchState::Heatmap ? BenchState::Sweep : BenchState::Heatmap;
+        const auto other = kind == Views::Heatmap ? Views::Sweep : Views::Heatmap;
         QVERIFY(
             app::decodeSettings(kind, app::encodeSettings(app::defaultSettings(other))) == start);
         QVERIFY(app::decodeSettings(kind, {}) == start);
         // Before the metrics are known there is none to choose.
-        QVERIFY(app::withSetting(
-                    app::defaultSettings(BenchState::Heatmap), {}, QStringLiteral("metric"), 0)
-            == app::defaultSettings(BenchState::Heatmap));
+        QVERIFY(
+            app::withSetting(app::defaultSettings(Views::Heatmap), {}, QStringLiteral("metric"), 0)
+            == app::defaultSettings(Views::Heatmap));
     }
 };
 
-TRAINSCOPE_GUI_TEST(tst_BenchState)
-#include "tst_BenchState.moc"
+TRAINSCOPE_GUI_TEST(tst_Views)
+#include "tst_Views.moc"

@@ -1,4 +1,4 @@
-#include "app/viewmodels/workspace/BenchState.h"
+#include "app/viewmodels/workspace/Views.h"
 
 #include "app/viewmodels/workspace/FigureSettings.h"
 
@@ -10,46 +10,46 @@ namespace trainscope::app {
 namespace {
 
 constexpr int kSaveDelayMs = 500;
-constexpr std::array<const char*, BenchState::kViews> kKeys{
+constexpr std::array<const char*, Views::kViews> kKeys{
     "timeline", "layout", "heatmap", "kernels", "sweep", "spectrum", "compare", "findings"};
 
 } // namespace
 
-BenchState::BenchState(QObject* parent)
+Views::Views(QObject* parent)
     : QObject(parent) {
     m_saveTimer.setSingleShot(true);
     m_saveTimer.setInterval(kSaveDelayMs);
-    connect(&m_saveTimer, &QTimer::timeout, this, &BenchState::write);
+    connect(&m_saveTimer, &QTimer::timeout, this, &Views::write);
 }
 
-BenchState::~BenchState() {
+Views::~Views() {
     // The worker drops what it has not begun.
     if (m_saveTimer.isActive())
-        static_cast<void>(writeBench(viewFolder(), m_uuid, m_saved));
+        static_cast<void>(writeViews(viewFolder(), m_uuid, m_saved));
 }
 
-void BenchState::setWorkspace(Workspace* workspace) {
+void Views::setWorkspace(Workspace* workspace) {
     if (workspace == m_workspace)
         return;
     if (m_workspace)
         m_workspace->disconnect(this);
     m_workspace = workspace;
     if (workspace != nullptr)
-        connect(workspace, &Workspace::databaseChanged, this, &BenchState::reload);
+        connect(workspace, &Workspace::databaseChanged, this, &Views::reload);
     reload();
     Q_EMIT workspaceChanged();
 }
 
-QStringList BenchState::titles() const {
+QStringList Views::titles() const {
     return {tr("Timeline"), tr("Layout"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"),
         tr("Compare"), tr("Findings")};
 }
 
-QString BenchState::keyOf(View view) {
+QString Views::keyOf(View view) {
     return QString::fromLatin1(kKeys[static_cast<std::size_t>(view)]);
 }
 
-void BenchState::setView(View view) {
+void Views::setView(View view) {
     if (view == m_view || view < Timeline || view > Findings)
         return;
     m_view = view;
@@ -58,18 +58,18 @@ void BenchState::setView(View view) {
     Q_EMIT viewChanged();
 }
 
-QJsonObject BenchState::settings(const QString& view) const {
+QJsonObject Views::settings(const QString& view) const {
     return m_saved.settings.value(view).toObject();
 }
 
-void BenchState::setSettings(const QString& view, const QJsonObject& settings) {
+void Views::setSettings(const QString& view, const QJsonObject& settings) {
     if (m_saved.settings.value(view).toObject() == settings)
         return;
     m_saved.settings.insert(view, settings);
     save();
 }
 
-void BenchState::reload() {
+void Views::reload() {
     if (m_saveTimer.isActive())
         write();
     const auto* store = m_workspace ? m_workspace->store() : nullptr;
@@ -79,7 +79,7 @@ void BenchState::reload() {
     if (m_uuid.empty())
         return;
     m_worker.post([this, uuid = m_uuid](const Result<store::Store>&) {
-        const SavedBench saved = readBench(viewFolder(), uuid);
+        const SavedViews saved = readViews(viewFolder(), uuid);
         m_worker.reply([this, uuid, saved] {
             // What the user has chosen in the meantime counts.
             if (uuid == m_uuid && !m_saveTimer.isActive())
@@ -88,7 +88,7 @@ void BenchState::reload() {
     });
 }
 
-void BenchState::take(const SavedBench& saved) {
+void Views::take(const SavedViews& saved) {
     m_saved = saved;
     const auto found = std::find_if(kKeys.begin(), kKeys.end(),
         [&](const char* key) { return saved.view == QLatin1String(key); });
@@ -101,28 +101,28 @@ void BenchState::take(const SavedBench& saved) {
         Q_EMIT viewChanged();
 }
 
-void BenchState::save() {
+void Views::save() {
     if (!m_uuid.empty())
         m_saveTimer.start();
 }
 
-void BenchState::write() {
+void Views::write() {
     m_saveTimer.stop();
     m_worker.post([this, uuid = m_uuid, saved = m_saved](const Result<store::Store>&) {
-        const Status written = writeBench(viewFolder(), uuid, saved);
+        const Status written = writeViews(viewFolder(), uuid, saved);
         if (!written.hasValue())
             m_worker.reply([this, error = written.error()] { Q_EMIT failed(error); });
     });
 }
 
-QStringList BenchState::presets() const {
+QStringList Views::presets() const {
     QStringList titles;
     for (const auto& figure : plot::paperFigures())
         titles.append(QString::fromStdString(figure.title));
     return titles;
 }
 
-void BenchState::openPreset(int preset) {
+void Views::openPreset(int preset) {
     const auto& all = plot::paperFigures();
     if (preset < 0 || preset >= static_cast<int>(all.size()))
         return;
@@ -133,24 +133,24 @@ void BenchState::openPreset(int preset) {
     setView(view);
 }
 
-void BenchState::setCursor(std::vector<CursorPlace> places) {
+void Views::setCursor(std::vector<CursorPlace> places) {
     if (places == m_cursor)
         return;
     m_cursor = std::move(places);
     Q_EMIT cursorMoved();
 }
 
-std::optional<TimeNs> BenchState::cursorOf(RunId run) const {
+std::optional<TimeNs> Views::cursorOf(RunId run) const {
     const auto found = std::find_if(m_cursor.begin(), m_cursor.end(),
         [run](const CursorPlace& place) { return place.run == run; });
     return found == m_cursor.end() ? std::nullopt : std::optional(found->time);
 }
 
-void BenchState::select(const Evidence& evidence) {
+void Views::select(const Evidence& evidence) {
     Q_EMIT selected(evidence);
 }
 
-void BenchState::showOnTimeline(const Evidence& evidence) {
+void Views::showOnTimeline(const Evidence& evidence) {
     setView(Timeline);
     Q_EMIT timelineWanted(evidence);
 }

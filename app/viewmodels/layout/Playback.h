@@ -15,7 +15,7 @@
 
 namespace trainscope::app {
 
-class LayoutPlayback : public QObject {
+class Playback : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the layout.")
@@ -29,7 +29,7 @@ class LayoutPlayback : public QObject {
     Q_PROPERTY(QString lengthText READ lengthText NOTIFY rangeChanged FINAL)
 
 public:
-    explicit LayoutPlayback(QObject* parent = nullptr);
+    explicit Playback(QObject* parent = nullptr);
 
     // Milliseconds since some moment.
     void setClock(std::function<qint64()> clock) { m_clock = std::move(clock); }

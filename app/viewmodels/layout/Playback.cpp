@@ -1,4 +1,4 @@
-#include "app/viewmodels/layout/LayoutPlayback.h"
+#include "app/viewmodels/layout/Playback.h"
 
 #include "app/viewmodels/text/QuantityText.h"
 
@@ -19,17 +19,17 @@ constexpr double kSecondToNs = 1e9;
 
 } // namespace
 
-LayoutPlayback::LayoutPlayback(QObject* parent)
+Playback::Playback(QObject* parent)
     : QObject(parent)
     , m_speed(kUsualSpeed)
     , m_clock([this] { return m_elapsed.elapsed(); }) {
     m_elapsed.start();
     m_timer.setTimerType(Qt::PreciseTimer);
     m_timer.setInterval(kPictureMs);
-    connect(&m_timer, &QTimer::timeout, this, &LayoutPlayback::tick);
+    connect(&m_timer, &QTimer::timeout, this, &Playback::tick);
 }
 
-void LayoutPlayback::setRange(TimeRange range) {
+void Playback::setRange(TimeRange range) {
     if (range == m_range)
         return;
     setPlaying(false);
@@ -40,7 +40,7 @@ void LayoutPlayback::setRange(TimeRange range) {
     Q_EMIT moved();
 }
 
-void LayoutPlayback::setPlaying(bool playing) {
+void Playback::setPlaying(bool playing) {
     if (playing == isPlaying() || (playing && !isAvailable()))
         return;
     m_held = false;
@@ -55,47 +55,47 @@ void LayoutPlayback::setPlaying(bool playing) {
     Q_EMIT playingChanged();
 }
 
-void LayoutPlayback::setSpeed(int speed) {
+void Playback::setSpeed(int speed) {
     if (speed == m_speed || speed < 0 || speed >= static_cast<int>(kSpeeds.size()))
         return;
     m_speed = speed;
     Q_EMIT speedChanged();
 }
 
-QStringList LayoutPlayback::speeds() const {
+QStringList Playback::speeds() const {
     QStringList texts;
     for (const int speed : kSpeeds)
         texts.append(QStringLiteral("%1×").arg(speed));
     return texts;
 }
 
-double LayoutPlayback::position() const {
+double Playback::position() const {
     if (!isAvailable())
         return 0.0;
     return static_cast<double>((m_time - m_range.begin).ns)
         / static_cast<double>(m_range.length().ns);
 }
 
-void LayoutPlayback::setPosition(double position) {
+void Playback::setPosition(double position) {
     const double along = std::clamp(position, 0.0, 1.0) * static_cast<double>(m_range.length().ns);
     seek(m_range.begin + DurationNs{std::llround(along)});
 }
 
-void LayoutPlayback::nudge(int steps) {
+void Playback::nudge(int steps) {
     setPosition(position() + kNudge * steps);
 }
 
-QString LayoutPlayback::timeText() const {
+QString Playback::timeText() const {
     constexpr int kTenths = 1;
     const double seconds = static_cast<double>((m_time - m_range.begin).ns) / kSecondToNs;
     return isAvailable() ? tr("%1 s").arg(seconds, 0, 'f', kTenths) : QString();
 }
 
-QString LayoutPlayback::lengthText() const {
+QString Playback::lengthText() const {
     return isAvailable() ? durationText(m_range.length()) : QString();
 }
 
-void LayoutPlayback::seek(TimeNs time) {
+void Playback::seek(TimeNs time) {
     const TimeNs inside = std::clamp(time, m_range.begin, m_range.end);
     if (inside == m_time)
         return;
@@ -104,17 +104,17 @@ void LayoutPlayback::seek(TimeNs time) {
     Q_EMIT moved();
 }
 
-DurationNs LayoutPlayback::frame() const {
+DurationNs Playback::frame() const {
     const double seconds = kSpeeds[static_cast<std::size_t>(m_speed)] / kPicturesPerSecond;
     return DurationNs{std::llround(seconds * kSecondToNs)};
 }
 
-void LayoutPlayback::release() {
+void Playback::release() {
     m_held = false;
     m_last = m_clock();
 }
 
-void LayoutPlayback::tick() {
+void Playback::tick() {
     const qint64 now = m_clock();
     if (m_held) {
         m_last = now;

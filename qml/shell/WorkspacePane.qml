@@ -1,0 +1,89 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// What is shown while a database is open: the runs and the chosen view with its inspector.
+FocusScope {
+    id: pane
+
+    required property Session session
+    required property WindowState panes
+    readonly property Views views: session.views
+    readonly property ViewPage page: slots.count > pane.views.view ? (slots.itemAt(pane.views.view) as ViewSlot).page : null
+    readonly property Item body: pane.page ? pane.page.body : null
+    readonly property list<Item> parts: [runList, pane.body, pane.page ? pane.page.inspector : null]
+
+    function exportShown() {
+        if (pane.page && pane.page.exportable)
+            exportDialog.open();
+    }
+    function focusFilter() {
+        pane.panes.runListOpen = true;
+        runList.focusFilter();
+    }
+    function focusSearch() {
+        pane.views.view = Views.Timeline;
+        const timeline = pane.page as TimelinePage;
+        if (timeline)
+            timeline.focusSearch();
+    }
+    // From run list to view to inspector, and around.
+    function cyclePane(forward: bool) {
+        let at = runList.activeFocus ? 0 : pane.body && pane.body.activeFocus ? 1 : 2;
+        do
+            at = (at + (forward ? 1 : 2)) % 3;
+        while (!pane.parts[at] || !pane.parts[at].visible)
+        pane.parts[at].forceActiveFocus(Qt.TabFocusReason);
+    }
+    onBodyChanged: {
+        if (pane.body && pane.visible)
+            pane.body.forceActiveFocus(Qt.OtherFocusReason);
+    }
+
+    RowLayout {
+        anchors.fill: parent
+        spacing: 0
+
+        RunList {
+            id: runList
+
+            Layout.fillHeight: true
+            Layout.preferredWidth: Theme.runListWidth
+            visible: pane.panes.runListOpen
+            session: pane.session
+        }
+        Item {
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+
+            Repeater {
+                id: slots
+
+                model: pane.views.titles
+                delegate: ViewSlot {
+                    required property int index
+
+                    anchors.fill: parent
+                    session: pane.session
+                    kind: index
+                    chosen: pane.views.view === index && (pane.visible || index === Views.Timeline)
+                    focus: chosen
+                    inspectorOpen: pane.panes.inspectorOpen
+                }
+            }
+        }
+    }
+    ExportDialog {
+        id: exportDialog
+
+        source: pane.page ? pane.page.exportable : null
+        figures: pane.page ? pane.page.figures : []
+        figure: pane.page ? pane.page.figure : 0
+        onFigureChosen: index => pane.page.figure = index
+        viewWidth: pane.body ? pane.body.width : 0
+        viewHeight: pane.body ? pane.body.height : 0
+    }
+}
