@@ -1,67 +1,76 @@
 #include "core/model/Metric.h"
 
+#include "core/model/EnumNames.h"
+
 #include <algorithm>
 
 namespace trainscope {
 
-const std::vector<Metric>& metricRegistry() {
+namespace {
+
+constexpr auto kKinds = enumNames<MetricKind>(
+    {{MetricKind::Gauge, "gauge"}, {MetricKind::Counter, "counter"}, {MetricKind::Rate, "rate"}});
+
+} // namespace
+
+const std::vector<KnownMetric>& metricRegistry() {
     using enum MetricKind;
-    static const std::vector<Metric> registry{
-        {"gpu_power", "W", Gauge, "GPU power"},
-        {"gpu_power_average", "W", Gauge, "GPU power, averaged by the driver"},
-        {"mem_power", "W", Gauge, "Memory power"},
-        {"gpu_temperature", "°C", Gauge, "GPU temperature"},
-        {"mem_temperature", "°C", Gauge, "Memory temperature"},
-        {"sm_clock", "Hz", Gauge, "SM clock"},
-        {"mem_clock", "Hz", Gauge, "Memory clock"},
-        {"gpu_utilization", "1", Gauge, "GPU utilisation"},
-        {"mem_utilization", "1", Gauge, "Memory utilisation"},
-        {"mem_used", "B", Gauge, "Memory used"},
-        {"mem_total", "B", Gauge, "Memory size"},
-        {"nvlink_rx", "B", Counter, "NVLink received"},
-        {"nvlink_tx", "B", Counter, "NVLink sent"},
-        {"pcie_rx", "B", Counter, "PCIe received"},
-        {"pcie_tx", "B", Counter, "PCIe sent"},
-        {"ib_rx", "B", Counter, "InfiniBand received"},
-        {"ib_tx", "B", Counter, "InfiniBand sent"},
-        {"pcie_rx_rate", "B/s", Rate, "PCIe receive rate"},
-        {"pcie_tx_rate", "B/s", Rate, "PCIe send rate"},
-        {"nvlink_rx_rate", "B/s", Rate, "NVLink receive rate"},
-        {"nvlink_tx_rate", "B/s", Rate, "NVLink send rate"},
-        {"throttle_reasons", "1", Gauge, "Clock throttle reasons, bit mask"},
-        {"fan_speed", "1", Gauge, "Fan speed"},
-        {"power_limit", "W", Gauge, "Power limit"},
-        {"cpu_power", "W", Gauge, "CPU power"},
-        {"cpu_temperature", "°C", Gauge, "CPU temperature"},
-        {"cpu_utilization", "1", Gauge, "CPU utilisation"},
-        {"node_power", "W", Gauge, "Node power"},
+    constexpr bool kPercent = true;
+    // clang-format off
+    static const std::vector<KnownMetric> registry{
+        {{metric::kGpuPower, "W", Gauge, "GPU power"}, "Power", false, 0xE69F00},
+        {{metric::kGpuPowerAverage, "W", Gauge, "GPU power, averaged by the driver"}, {}, false, 0xC98A00},
+        {{metric::kMemPower, "W", Gauge, "Memory power"}, {}, false, 0xB89B5E},
+        {{metric::kGpuTemperature, "°C", Gauge, "GPU temperature"}, "Temperature", false, 0xD55E00},
+        {{metric::kMemTemperature, "°C", Gauge, "Memory temperature"}, {}, false, 0xE58A5C},
+        {{metric::kSmClock, "Hz", Gauge, "SM clock"}, {}, false, 0x56B4E9},
+        {{metric::kMemClock, "Hz", Gauge, "Memory clock"}, {}, false, 0x8CCDF0},
+        {{metric::kGpuUtilization, "1", Gauge, "GPU utilisation"}, "Utilisation", kPercent, 0xCC79A7},
+        {{metric::kMemUtilization, "1", Gauge, "Memory utilisation"}, {}, kPercent, 0xDDA5C4},
+        {{metric::kMemUsed, "B", Gauge, "Memory used"}, {}, false, 0x999999},
+        {{metric::kMemTotal, "B", Gauge, "Memory size"}},
+        {{metric::kNvlinkRx, "B", Counter, "NVLink received"}, {}, false, 0x009E73},
+        {{metric::kNvlinkTx, "B", Counter, "NVLink sent"}, {}, false, 0x5CC4A4},
+        {{metric::kPcieRx, "B", Counter, "PCIe received"}, {}, false, 0x0072B2},
+        {{metric::kPcieTx, "B", Counter, "PCIe sent"}, {}, false, 0x5BA3D0},
+        {{metric::kIbRx, "B", Counter, "InfiniBand received"}, {}, false, 0x8A77C4},
+        {{metric::kIbTx, "B", Counter, "InfiniBand sent"}, {}, false, 0xB2A5DC},
+        {{metric::kPcieRxRate, "B/s", Rate, "PCIe receive rate"}, {}, false, 0x0072B2},
+        {{metric::kPcieTxRate, "B/s", Rate, "PCIe send rate"}, {}, false, 0x5BA3D0},
+        {{metric::kNvlinkRxRate, "B/s", Rate, "NVLink receive rate"}, {}, false, 0x009E73},
+        {{metric::kNvlinkTxRate, "B/s", Rate, "NVLink send rate"}, {}, false, 0x5CC4A4},
+        {{metric::kThrottleReasons, "1", Gauge, "Clock throttle reasons, bit mask"}, {}, false, 0xF0E442},
+        {{metric::kFanSpeed, "1", Gauge, "Fan speed"}, {}, kPercent, {}},
+        {{metric::kPowerLimit, "W", Gauge, "Power limit"}, {}, false, 0xA0522D},
+        {{metric::kCpuPower, "W", Gauge, "CPU power"}, {}, false, 0x9C7A3C},
+        {{metric::kCpuTemperature, "°C", Gauge, "CPU temperature"}},
+        {{metric::kCpuUtilization, "1", Gauge, "CPU utilisation"}, {}, kPercent, {}},
+        {{metric::kNodePower, "W", Gauge, "Node power"}, {}, false, 0xF0C050},
     };
+    // clang-format on
     return registry;
 }
 
-const Metric* findMetric(std::string_view name) {
+const KnownMetric* findMetric(std::string_view name) {
     const auto& registry = metricRegistry();
     const auto found = std::find_if(registry.begin(), registry.end(),
-        [name](const Metric& metric) { return metric.name == name; });
+        [name](const KnownMetric& metric) { return metric.name == name; });
     return found == registry.end() ? nullptr : &*found;
 }
 
+bool isShownAsPercent(std::string_view metricName, std::string_view unit) {
+    if (unit != "1")
+        return false;
+    const KnownMetric* known = findMetric(metricName);
+    return known != nullptr ? known->isPercent : metricName.ends_with("utilization");
+}
+
 std::string_view toString(MetricKind kind) {
-    switch (kind) {
-    case MetricKind::Counter:
-        return "counter";
-    case MetricKind::Rate:
-        return "rate";
-    case MetricKind::Gauge:
-        break;
-    }
-    return "gauge";
+    return kKinds.nameOf(kind);
 }
 
 MetricKind metricKindFromString(std::string_view text) {
-    if (text == "counter")
-        return MetricKind::Counter;
-    return text == "rate" ? MetricKind::Rate : MetricKind::Gauge;
+    return kKinds.find(text).value_or(MetricKind::Gauge);
 }
 
 } // namespace trainscope

@@ -1,12 +1,49 @@
 #pragma once
-// The registry of metrics: names, SI units and kinds of the quantities that Trainscope knows. A new
-// metric is one line in Metric.cpp. Sources may bring further metrics under their own names.
+// The registry of metrics: names, SI units, kinds of the quantities that Trainscope knows, and how
+// they are shown. A new metric is one row in Metric.cpp. Sources may bring further metrics under
+// their own names.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trainscope {
+
+// Names of metrics that code asks for.
+namespace metric {
+
+inline constexpr const char* kGpuPower = "gpu_power";
+inline constexpr const char* kGpuPowerAverage = "gpu_power_average";
+inline constexpr const char* kMemPower = "mem_power";
+inline constexpr const char* kGpuTemperature = "gpu_temperature";
+inline constexpr const char* kMemTemperature = "mem_temperature";
+inline constexpr const char* kSmClock = "sm_clock";
+inline constexpr const char* kMemClock = "mem_clock";
+inline constexpr const char* kGpuUtilization = "gpu_utilization";
+inline constexpr const char* kMemUtilization = "mem_utilization";
+inline constexpr const char* kMemUsed = "mem_used";
+inline constexpr const char* kMemTotal = "mem_total";
+inline constexpr const char* kNvlinkRx = "nvlink_rx";
+inline constexpr const char* kNvlinkTx = "nvlink_tx";
+inline constexpr const char* kPcieRx = "pcie_rx";
+inline constexpr const char* kPcieTx = "pcie_tx";
+inline constexpr const char* kIbRx = "ib_rx";
+inline constexpr const char* kIbTx = "ib_tx";
+inline constexpr const char* kPcieRxRate = "pcie_rx_rate";
+inline constexpr const char* kPcieTxRate = "pcie_tx_rate";
+inline constexpr const char* kNvlinkRxRate = "nvlink_rx_rate";
+inline constexpr const char* kNvlinkTxRate = "nvlink_tx_rate";
+inline constexpr const char* kThrottleReasons = "throttle_reasons";
+inline constexpr const char* kFanSpeed = "fan_speed";
+inline constexpr const char* kPowerLimit = "power_limit";
+inline constexpr const char* kCpuPower = "cpu_power";
+inline constexpr const char* kCpuTemperature = "cpu_temperature";
+inline constexpr const char* kCpuUtilization = "cpu_utilization";
+inline constexpr const char* kNodePower = "node_power";
+
+} // namespace metric
 
 enum class MetricKind {
     Gauge, // holds until the next sample: power, temperature, clock
@@ -23,10 +60,21 @@ struct Metric {
     bool operator==(const Metric&) const = default;
 };
 
-const std::vector<Metric>& metricRegistry();
+// A row of the registry: a metric and how it is shown.
+struct KnownMetric : Metric {
+    std::string shortLabel = {}; // "Power", where it is clear whose; empty: the label
+    bool isPercent = false; // a fraction that people read as %
+    std::optional<std::uint32_t> color = {}; // 0xRRGGBB, of its lines
+};
+
+const std::vector<KnownMetric>& metricRegistry();
 
 // The registered metric of that name, or nullptr.
-const Metric* findMetric(std::string_view name);
+const KnownMetric* findMetric(std::string_view name);
+
+// Whether values of that metric are shown as %: as the registry says, and for metrics that only
+// their source knows, plain numbers whose name ends in "utilization".
+bool isShownAsPercent(std::string_view metricName, std::string_view unit);
 
 std::string_view toString(MetricKind kind); // "gauge", "counter", "rate"
 MetricKind metricKindFromString(std::string_view text); // Gauge for unknown text

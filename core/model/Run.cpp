@@ -1,41 +1,34 @@
 #include "core/model/Run.h"
 
+#include "core/model/EnumNames.h"
+
 namespace trainscope {
 
+namespace {
+
+constexpr auto kRunKinds
+    = enumNames<RunKind>({{RunKind::Measured, "measured"}, {RunKind::Predicted, "predicted"}});
+constexpr auto kRunStatuses = enumNames<RunStatus>(
+    {{RunStatus::Ok, "ok"}, {RunStatus::Oom, "oom"}, {RunStatus::Partial, "partial"}});
+constexpr auto kWorkloads = enumNames<Workload>({{Workload::Training, "training"},
+    {Workload::Lora, "lora"}, {Workload::Inference, "inference"}});
+
+} // namespace
+
 std::string_view toString(RunKind kind) {
-    return kind == RunKind::Predicted ? "predicted" : "measured";
+    return kRunKinds.nameOf(kind);
 }
 
 std::string_view toString(RunStatus status) {
-    switch (status) {
-    case RunStatus::Oom:
-        return "oom";
-    case RunStatus::Partial:
-        return "partial";
-    case RunStatus::Ok:
-        break;
-    }
-    return "ok";
+    return kRunStatuses.nameOf(status);
 }
 
 std::string_view toString(Workload workload) {
-    switch (workload) {
-    case Workload::Training:
-        return "training";
-    case Workload::Lora:
-        return "lora";
-    case Workload::Inference:
-        return "inference";
-    }
-    return {};
+    return kWorkloads.nameOf(workload);
 }
 
 std::optional<Workload> workloadFrom(std::string_view text) {
-    for (const Workload workload : {Workload::Training, Workload::Lora, Workload::Inference}) {
-        if (toString(workload) == text)
-            return workload;
-    }
-    return std::nullopt;
+    return kWorkloads.find(text);
 }
 
 } // namespace trainscope

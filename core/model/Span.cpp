@@ -1,47 +1,28 @@
 #include "core/model/Span.h"
 
+#include "core/model/EnumNames.h"
+
 namespace trainscope {
 
+namespace {
+
+constexpr auto kSpanKinds = enumNames<SpanKind>({{SpanKind::Kernel, "kernel"},
+    {SpanKind::Copy, "copy"}, {SpanKind::Set, "set"}, {SpanKind::Runtime, "runtime"},
+    {SpanKind::CpuOp, "cpu_op"}, {SpanKind::Annotation, "annotation"},
+    {SpanKind::GpuAnnotation, "gpu_annotation"}, {SpanKind::Python, "python"},
+    {SpanKind::Overhead, "overhead"}, {SpanKind::Sync, "sync"}, {SpanKind::Other, "other"}});
+constexpr auto kTrackKinds = enumNames<TrackKind>(
+    {{TrackKind::Stream, "stream"}, {TrackKind::StreamAnnotation, "stream_annotation"},
+        {TrackKind::Thread, "thread"}, {TrackKind::Other, "other"}});
+
+} // namespace
+
 std::string_view toString(SpanKind kind) {
-    switch (kind) {
-    case SpanKind::Kernel:
-        return "kernel";
-    case SpanKind::Copy:
-        return "copy";
-    case SpanKind::Set:
-        return "set";
-    case SpanKind::Runtime:
-        return "runtime";
-    case SpanKind::CpuOp:
-        return "cpu_op";
-    case SpanKind::Annotation:
-        return "annotation";
-    case SpanKind::GpuAnnotation:
-        return "gpu_annotation";
-    case SpanKind::Python:
-        return "python";
-    case SpanKind::Overhead:
-        return "overhead";
-    case SpanKind::Sync:
-        return "sync";
-    case SpanKind::Other:
-        break;
-    }
-    return "other";
+    return kSpanKinds.nameOf(kind);
 }
 
 std::string_view toString(TrackKind kind) {
-    switch (kind) {
-    case TrackKind::Stream:
-        return "stream";
-    case TrackKind::StreamAnnotation:
-        return "stream_annotation";
-    case TrackKind::Thread:
-        return "thread";
-    case TrackKind::Other:
-        break;
-    }
-    return "other";
+    return kTrackKinds.nameOf(kind);
 }
 
 } // namespace trainscope

@@ -1,0 +1,220 @@
+#include "core/text/Numbers.h"
+
+#include "core/model/Metric.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+namespace trainscope::text {
+
+namespace {
+
+struct Prefix {
+    double factor;
+    std::string_view symbol;
+};
+constexpr std::array<Prefix, 9> kPrefixes{{{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"},
+    {1e3, "k"}, {1.0, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}};
+
+// What is rounded to four digits is 1000 from here on.
+constexpr double kNearlyOne = 0.9995;
+// Watts of one GPU stay watts: "1200 W" reads better beside "700 W" than "1.2 kW".
+constexpr double kWattsOfReadouts = 5.0;
+constexpr double kWattsOfColumns = 10.0;
+
+bool takesPrefix(std::string_view unit) {
+    return !unit.empty() && unit != "1" && unit != "°C" && unit != "%" && unit != "K";
+}
+
+// Columns keep small numbers in the base unit, so that their points stay below each other.
+bool takesPrefixInColumns(std::string_view unit) {
+    constexpr std::array<std::string_view, 6> kUnits{"B", "B/s", "Hz", "J", "W", "FLOP/s"};
+    return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
+}
+
+ShownUnit prefixed(
+    std::string_view unit, double magnitude, double nearly, double watts, double least) {
+    for (const auto& prefix : kPrefixes) {
+        const double reluctance = unit == "W" && prefix.symbol == "k" ? watts : 1.0;
+        if (magnitude >= prefix.factor * reluctance * nearly)
+            return {fmt::format("{}{}", prefix.symbol, unit), 1.0 / prefix.factor};
+        if (prefix.factor <= least)
+            break;
+    }
+    return {std::string(unit), 1.0};
+}
+
+int digitsBefore(double magnitude) {
+    return magnitude > 0.0 ? static_cast<int>(std::floor(std::log10(magnitude) + 1e-12)) + 1 : 1;
+}
+
+std::string withoutZeros(std::string text) {
+    if (text.find('.') != std::string::npos) {
+        text.erase(text.find_last_not_of('0') + 1);
+        if (text.ends_with('.'))
+            text.pop_back();
+    }
+    return text == "-0" ? "0" : text;
+}
+
+std::string trimmedNumber(double value, int significant, int most) {
+    const int before = std::max(digitsBefore(std::abs(value)), 1);
+    return withoutZeros(fmt::format("{:.{}f}", value, std::clamp(significant - before, 0, most)));
+}
+
+// Four digits with the zeros behind.
+std::string alignedNumber(double value) {
+    const double size = std::abs(value);
+    constexpr double kLarge = 1e7;
+    if (size >= kLarge)
+        return fmt::format("{:.4g}", value);
+    const int decimals = size >= 1000.0 ? 0 : size >= 100.0 ? 1 : size >= 10.0 ? 2 : 3;
+    return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string digitsOf(double shown, Digits digits, bool isScaled) {
+    switch (digits) {
+    case Digits::Three:
+        return trimmedNumber(shown, 3, 2);
+    case Digits::Aligned:
+        return alignedNumber(shown);
+    case Digits::Four:
+        break;
+    }
+    return trimmedNumber(shown, 4, isScaled ? 3 : 1);
+}
+
+ShownUnit unitFor(std::string_view unit, double magnitude, Digits digits, std::string_view metric) {
+    if (isShownAsPercent(metric, unit))
+        return {"%", 100.0};
+    if (unit == "1")
+        return {"", 1.0};
+    switch (digits) {
+    case Digits::Three:
+        return takesPrefix(unit) ? prefixed(unit, magnitude, kNearlyOne, 1.0, 1e-6)
+                                 : ShownUnit{std::string(unit), 1.0};
+    case Digits::Aligned:
+        return takesPrefixInColumns(unit) ? prefixed(unit, magnitude, 1.0, kWattsOfColumns, 1.0)
+                                          : ShownUnit{std::string(unit), 1.0};
+    case Digits::Four:
+        break;
+    }
+    return shownUnit(unit, magnitude, metric);
+}
+
+} // namespace
+
+ShownUnit shownUnit(std::string_view unit, double magnitude, std::string_view metric) {
+    if (isShownAsPercent(metric, unit))
+        return {"%", 100.0};
+    if (unit == "1")
+        return {"", 1.0};
+    if (!takesPrefix(unit) || !(magnitude > 0.0) || !std::isfinite(magnitude))
+        return {std::string(unit), 1.0};
+    return prefixed(unit, magnitude, kNearlyOne, kWattsOfReadouts, 1e-9);
+}
+
+std::string number(double value, int significant, int mostDecimals) {
+    const double magnitude = std::abs(value);
+    if (magnitude == 0.0)
+        return "0";
+    if (magnitude < 1e-4)
+        return fmt::format("{:.{}e}", value, significant - 1);
+    return withoutZeros(fmt::format(
+        "{:.{}f}", value, std::clamp(significant - digitsBefore(magnitude), 0, mostDecimals)));
+}
+
+std::string quantity(double value, std::string_view unit, Digits digits, std::string_view metric) {
+    if (!std::isfinite(value))
+        return kNoData;
+    const ShownUnit shown = unitFor(unit, std::abs(value), digits, metric);
+    const bool isScaled = shown.scale != 1.0 && shown.unit != "%";
+    const std::string text = digitsOf(value * shown.scale, digits, isScaled);
+    return shown.unit.empty() ? text : fmt::format("{} {}", text, shown.unit);
+}
+
+std::string quantity(const std::optional<double>& value, std::string_view unit, Digits digits,
+    std::string_view metric) {
+    return value ? quantity(*value, unit, digits, metric) : kMissing;
+}
+
+std::string percent(double fraction, int decimals) {
+    return fmt::format("{:.{}f} %", 100.0 * fraction, decimals);
+}
+
+std::string percent(const std::optional<double>& fraction, int decimals) {
+    return fraction ? percent(*fraction, decimals) : kMissing;
+}
+
+std::string signedPercent(double fraction, int decimals) {
+    return fmt::format("{:+.{}f} %", 100.0 * fraction, decimals);
+}
+
+std::string percent(double fraction, Digits digits) {
+    return digitsOf(100.0 * fraction, digits, false) + " %";
+}
+
+std::string percent(const std::optional<double>& fraction, Digits digits) {
+    return fraction ? percent(*fraction, digits) : kMissing;
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string numberList(const std::set<int>& numbers, std::size_t most) {
+    std::vector<std::string> parts;
+    std::size_t shown = 0;
+    for (auto first = numbers.begin(); first != numbers.end() && parts.size() < most;) {
+        auto last = first;
+        ++shown;
+        while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) {
+            ++last;
+            ++shown;
+        }
+        parts.push_back(
+            *first == *last ? fmt::format("{}", *first) : fmt::format("{}-{}", *first, *last));
+        first = std::next(last);
+    }
+    std::string text = fmt::format("{}", fmt::join(parts, ", "));
+    if (shown < numbers.size())
+        text += fmt::format(" and {} more", numbers.size() - shown);
+    return text;
+}
+
+std::string rankList(const std::vector<int>& ranks) {
+    if (ranks.empty())
+        return {};
+    const int step = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
+    bool isEven = step > 1;
+    for (std::size_t i = 1; i < ranks.size(); ++i)
+        isEven = isEven && ranks[i] - ranks[i - 1] == step;
+    constexpr std::size_t kFew = 4;
+    if (isEven && ranks.size() > kFew)
+        return fmt::format("{}-{} step {}", ranks.front(), ranks.back(), step);
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t end = i + 1;
+        while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1)
+            ++end;
+        if (end - i >= 3) {
+            parts.push_back(fmt::format("{}-{}", ranks[i], ranks[end - 1]));
+        } else {
+            for (std::size_t one = i; one < end; ++one)
+                parts.push_back(fmt::format("{}", ranks[one]));
+        }
+        i = end;
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+} // namespace trainscope::text

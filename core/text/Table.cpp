@@ -1,0 +1,113 @@
+#include "core/text/Table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+namespace trainscope::text {
+
+namespace {
+
+bool startsCharacter(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
+} // namespace
+
+std::string Cell::inWords(const Column& column, Digits digits) const {
+    if (const auto* text = std::get_if<std::string>(&m_value))
+        return *text;
+    if (const auto* length = std::get_if<DurationNs>(&m_value))
+        return duration(*length, digits);
+    if (const auto* value = std::get_if<double>(&m_value))
+        return column.unit == "%" ? percent(*value, digits) : quantity(*value, column.unit, digits);
+    return kMissing;
+}
+
+std::string Cell::inCsv() const {
+    if (const auto* text = std::get_if<std::string>(&m_value))
+        return csvCell(*text);
+    if (const auto* length = std::get_if<DurationNs>(&m_value))
+        return fmt::format("{}", length->seconds());
+    const auto* value = std::get_if<double>(&m_value);
+    return value != nullptr ? fmt::format("{}", *value) : std::string();
+}
+
+std::vector<std::vector<std::string>> Table::inWords(Digits digits) const {
+    std::vector<std::vector<std::string>> texts;
+    for (const auto& row : rows) {
+        auto& cells = texts.emplace_back();
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            cells.push_back(i < row.size() ? row[i].inWords(columns[i], digits) : std::string());
+    }
+    return texts;
+}
+
+void print(std::ostream& out, const Table& table, std::string_view indent, Digits digits) {
+    auto lines = table.inWords(digits);
+    lines.insert(lines.begin(), std::vector<std::string>());
+    for (const auto& column : table.columns)
+        lines.front().push_back(column.title);
+    std::vector<std::size_t> widths(table.columns.size());
+    for (const auto& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i)
+            widths[i] = std::max(widths[i], displayWidth(line[i]));
+    }
+    for (const auto& cells : lines) {
+        std::string line(indent);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            const std::string blanks(widths[i] - displayWidth(cells[i]), ' ');
+            line += i == 0 ? "" : "  ";
+            line += table.columns[i].align == Align::Left ? cells[i] + blanks : blanks + cells[i];
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        out << line << '\n';
+    }
+}
+
+std::string csvCell(std::string_view text) {
+    if (text.find_first_of(",\"\n\r") == std::string_view::npos)
+        return std::string(text);
+    std::string cell = "\"";
+    for (const char c : text) {
+        if (c == '"')
+            cell += '"';
+        cell += c;
+    }
+    return cell + "\"";
+}
+
+std::string csv(const Table& table) {
+    std::string text;
+    for (const auto& column : table.columns) {
+        const bool hasUnit = !column.unit.empty() && column.unit != "1" && column.unit != "%";
+        text += text.empty() ? "" : ",";
+        text += csvCell(hasUnit ? fmt::format("{} ({})", column.title, column.unit) : column.title);
+    }
+    text += '\n';
+    for (const auto& row : table.rows) {
+        for (std::size_t i = 0; i < row.size(); ++i)
+            text += (i == 0 ? "" : ",") + row[i].inCsv();
+        text += '\n';
+    }
+    return text;
+}
+
+std::size_t displayWidth(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), startsCharacter));
+}
+
+std::string elided(std::string_view text, std::size_t width) {
+    if (displayWidth(text) <= width || width == 0)
+        return std::string(text);
+    std::size_t characters = 0;
+    std::size_t end = 0;
+    for (; end < text.size(); ++end) {
+        if (startsCharacter(text[end]) && ++characters == width)
+            break;
+    }
+    return std::string(text.substr(0, end)) + "…";
+}
+
+} // namespace trainscope::text

@@ -1,0 +1,82 @@
+#pragma once
+// Table: columns with titles and rows of cells, made once for a subject and shown by the command
+// line, the report, the boards and as CSV. Cells hold values; their words follow from the column's
+// unit and from the digits that the medium asks for.
+
+#include "core/text/Times.h"
+
+#include <concepts>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace trainscope::text {
+
+enum class Align { Left, Right };
+
+struct Column {
+    std::string title;
+    Align align = Align::Right;
+    std::string unit = {}; // SI unit of the numbers below; "%" for fractions, "1" for plain numbers
+};
+
+// Missing, a text, a number in the column's unit, or a length of time. Whole numbers are texts.
+class Cell {
+public:
+    Cell() = default;
+    Cell(std::string text)
+        : m_value(std::move(text)) { }
+    Cell(std::string_view text)
+        : m_value(std::string(text)) { }
+    Cell(const char* text)
+        : m_value(std::string(text)) { }
+    Cell(std::integral auto count)
+        : m_value(std::to_string(count)) { }
+    Cell(double value)
+        : m_value(value) { }
+    Cell(DurationNs duration)
+        : m_value(duration) { }
+    template <typename T>
+    Cell(const std::optional<T>& value) {
+        if (value)
+            *this = Cell(*value);
+    }
+
+    [[nodiscard]] bool isMissing() const { return m_value.index() == 0; }
+    [[nodiscard]] std::string inWords(const Column& column, Digits digits) const;
+    [[nodiscard]] std::string inCsv() const; // the plain number; s for lengths of time
+
+private:
+    std::variant<std::monostate, std::string, double, DurationNs> m_value;
+};
+
+struct Table {
+    std::string title;
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows = {};
+    std::vector<std::string> notes = {}; // below it
+
+    void add(std::vector<Cell> cells) { rows.push_back(std::move(cells)); }
+    [[nodiscard]] bool isEmpty() const { return rows.empty(); }
+    // The cells as people read them; rows are as long as there are columns.
+    [[nodiscard]] std::vector<std::vector<std::string>> inWords(Digits digits = Digits::Four) const;
+};
+
+// Titles and rows as aligned columns; widths count characters, not bytes. Without title and notes.
+void print(std::ostream& out, const Table& table, std::string_view indent = "",
+    Digits digits = Digits::Aligned);
+
+// A cell of CSV (RFC 4180): quoted where it holds a comma, a quote or a line end.
+std::string csvCell(std::string_view text);
+// Titles with their units, then the rows in SI; missing cells are empty.
+std::string csv(const Table& table);
+
+// Characters of an UTF-8 text.
+std::size_t displayWidth(std::string_view text);
+// At most `width` characters, with an ellipsis where something was cut.
+std::string elided(std::string_view text, std::size_t width);
+
+} // namespace trainscope::text

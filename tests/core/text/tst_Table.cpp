@@ -1,0 +1,48 @@
+// A table is one value and reads alike as text and CSV.
+
+#include "core/text/Table.h"
+#include "support/TestProgram.h"
+
+#include <QObject>
+#include <QtTest>
+
+#include <sstream>
+
+using namespace trainscope;
+using text::Align;
+
+class tst_Table : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aligned() {
+        text::Table table{"Names", {{"name", Align::Left}, {"value"}}};
+        table.add({"µs", "1"});
+        table.add({"longer", "100"});
+        std::ostringstream out;
+        text::print(out, table, "  ");
+        QCOMPARE(out.str(), std::string("  name    value\n  µs          1\n  longer    100\n"));
+    }
+
+    void cellsInWordsAndAsCsv() {
+        text::Table table{"",
+            {{"run", Align::Left}, {"power", Align::Right, "W"}, {"share", Align::Right, "%"},
+                {"time"}, {"GPUs"}}};
+        table.add({"a, b", std::optional(412.3), 0.5, DurationNs{1'500'000}, 8});
+        table.add({"c", std::optional<double>(), 0.25, DurationNs{2'000'000'000}});
+        const auto words = table.inWords();
+        QCOMPARE(words[0], (std::vector<std::string>{"a, b", "412.3 W", "50 %", "1.5 ms", "8"}));
+        QCOMPARE(words[1], (std::vector<std::string>{"c", "–", "25 %", "2 s", ""}));
+        QCOMPARE(text::csv(table),
+            std::string("run,power (W),share,time,GPUs\n\"a, b\",412.3,0.5,0.0015,8\n"
+                        "c,,0.25,2\n"));
+    }
+
+    void elision() {
+        QCOMPARE(text::elided("short", 10), std::string("short"));
+        QCOMPARE(text::elided("µµµµµ", 3), std::string("µµ…"));
+    }
+};
+
+TRAINSCOPE_TEST(tst_Table)
+#include "tst_Table.moc"

@@ -1,0 +1,63 @@
+// Times in words, from nanoseconds to dates.
+
+#include "core/text/Times.h"
+#include "support/TestProgram.h"
+
+#include <QObject>
+#include <QtTest>
+
+using namespace trainscope;
+
+class tst_Times : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void durations_data() {
+        QTest::addColumn<qint64>("ns");
+        QTest::addColumn<QString>("four");
+        QTest::addColumn<QString>("aligned");
+        const auto row = [](qint64 ns, const char* four, const char* aligned) {
+            QTest::addRow("%lld", ns)
+                << ns << QString::fromUtf8(four) << QString::fromUtf8(aligned);
+        };
+        row(0, "0 ns", "0 ns");
+        row(999, "999 ns", "999 ns");
+        row(1'840, "1.84 µs", "1.840 µs");
+        row(1'500'000, "1.5 ms", "1.500 ms");
+        row(59'940'000'000, "59.94 s", "59.94 s");
+        row(123'400'000'000, "123.4 s", "2 min 3.4 s");
+        row(754'000'000'000, "12 min 34 s", "12 min 34.0 s");
+        row(3'723'000'000'000, "1 h 2 min", "1 h 2 min 3 s");
+        row(-1'840, "−1.84 µs", "-1.840 µs");
+    }
+    void durations() {
+        QFETCH(qint64, ns);
+        QTEST(QString::fromStdString(text::duration({ns})), "four");
+        QTEST(QString::fromStdString(text::duration({ns}, text::Digits::Aligned)), "aligned");
+    }
+
+    void exactly() {
+        QCOMPARE(text::exactDuration({1'842'113}), std::string("1.842113 ms"));
+        QCOMPARE(text::exactDuration({-3}), std::string("−3 ns"));
+        QCOMPARE(text::seconds(0.0123), std::string("12.3 ms"));
+        QCOMPARE(text::seconds(246.0), std::string("4.1 min"));
+    }
+
+    void digitsAreNotGrouped() {
+        QCOMPARE(text::decimal(227'100'000, text::kSecond, 4), std::string("0.2271"));
+        QCOMPARE(text::decimal(39'604'123'456, text::kSecond, 9), std::string("39.604123456"));
+        QCOMPARE(text::decimal(-1, text::kSecond, 3), std::string("−0.001"));
+    }
+
+    void moments() {
+        QCOMPARE(
+            text::moment({1'700'000'000'123'456'789}), std::string("2023-11-14 22:13:20.123 UTC"));
+        QCOMPARE(text::moment({-1}), std::string("1969-12-31 23:59:59.999 UTC"));
+        QCOMPARE(text::date({1'700'000'000'000'000'000}, 7200), std::string("2023-11-15"));
+        QCOMPARE(text::clock({1'700'000'000'000'000'000}, 7200, 0), std::string("00:13:20"));
+        QCOMPARE(text::zone(-19800), std::string("UTC−05:30"));
+    }
+};
+
+TRAINSCOPE_TEST(tst_Times)
+#include "tst_Times.moc"
