@@ -5,7 +5,6 @@
 #include "app/sample/SampleTrace.h"
 #include "core/store/Store.h"
 
-#include <array>
 #include <system_error>
 
 namespace trainscope::app {
@@ -118,17 +117,13 @@ Status writeSample(const std::filesystem::path& database) {
 Result<std::filesystem::path> sampleDatabase() {
     std::error_code failure;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", failure).parent_path();
-    const std::array candidates{program / "../share/trainscope/sample.trainscope",
-        program / "../sample/sample.trainscope", program / "../../app/sample/sample.trainscope"};
-    for (const auto& candidate : candidates) {
-        if (std::filesystem::exists(candidate, failure))
-            return std::filesystem::weakly_canonical(candidate, failure);
-    }
+    const auto sample = (program / "../share/trainscope/sample.trainscope").lexically_normal();
+    if (std::filesystem::exists(sample, failure))
+        return sample;
     return Error{ErrorCode::NotFound,
         "The built-in sample is missing. It is made when Trainscope is built; build or install it "
-        "again. Looked in "
-            + candidates[0].lexically_normal().string() + " and "
-            + candidates[1].lexically_normal().string() + ".",
+        "again. Looked for "
+            + sample.string() + ".",
         {}};
 }
 

@@ -7,10 +7,10 @@ import subprocess
 class Programs:
     def __init__(self, build):
         build = pathlib.Path(build).resolve()
-        self.bench = build / "tests" / "bench" / "trainscope_bench"
-        self.make_input = build / "tests" / "bench" / "trainscope_bench_input"
-        self.cli = build / "app" / "cli" / "trainscope-cli"
-        self.gui = build / "app" / "gui" / "trainscope"
+        self.bench = build / "bin" / "trainscope_bench"
+        self.make_input = build / "bin" / "trainscope_bench_input"
+        self.cli = build / "bin" / "trainscope-cli"
+        self.gui = build / "bin" / "trainscope"
 
     def input(self, *words):
         """The path of a generated input, made when the cache does not have it."""
