@@ -149,10 +149,7 @@ void ComparisonController::forget() {
     m_geometry.reset();
     m_offers = {};
     forgetSelection();
-    const auto* open = workspace();
-    m_library.setDatabase(open != nullptr
-            ? std::filesystem::path(open->databasePath().toStdString())
-            : std::filesystem::path());
+    m_library.setWorkspace(workspace());
     dismissNotice();
     pictureChanged();
     Q_EMIT runsChanged();
@@ -160,6 +157,7 @@ void ComparisonController::forget() {
 
 void ComparisonController::readMetrics() {
     m_metricsTask.start(
+        workspace()->readers(),
         [](const store::Store& store, const TaskStage<std::vector<plot::FigureChoice>>& stage) {
             stage.publish(plot::figureMetrics(store, {}));
         },

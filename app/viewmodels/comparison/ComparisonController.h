@@ -134,7 +134,7 @@ private:
     void setSaved(const QString& name);
     void showNotice(const QString& text, std::function<void()> action = {});
 
-    LatestTask<std::vector<plot::FigureChoice>> m_metricsTask{worker()};
+    LatestTask<std::vector<plot::FigureChoice>> m_metricsTask{Urgency::Background};
     ComparisonLibrary m_library;
     ComparisonSettings m_settings;
     ComparisonOffers m_offers;

@@ -24,18 +24,18 @@ ComparisonLibrary::~ComparisonLibrary() {
     m_writing.waitForFinished();
 }
 
-void ComparisonLibrary::setDatabase(const std::filesystem::path& path) {
-    m_path = path;
-    m_worker.setDatabase(path);
+void ComparisonLibrary::setWorkspace(Workspace* workspace) {
+    m_workspace = workspace;
     m_known.clear();
     Q_EMIT changed();
     read();
 }
 
 void ComparisonLibrary::read() {
-    if (m_path.empty())
+    if (!m_workspace)
         return m_task.cancel();
     m_task.start(
+        m_workspace->readers(),
         [](const store::Store& store, const TaskStage<Known>& stage) {
             auto saved = savedComparisons(store);
             if (!saved.hasValue())
@@ -100,7 +100,7 @@ void ComparisonLibrary::remove(const QString& name) {
 
 void ComparisonLibrary::write(
     std::function<Status(store::Store&)> work, std::function<void()> done) {
-    if (m_path.empty())
+    if (!m_workspace || !m_workspace->isOpen())
         return;
     if (m_writing.isRunning()) {
         Q_EMIT failed(
@@ -108,12 +108,13 @@ void ComparisonLibrary::write(
         return;
     }
     m_done = std::move(done);
-    m_writing.setFuture(QtConcurrent::run([path = m_path, work = std::move(work)] {
-        auto store = store::Store::open(path, store::OpenMode::ReadWrite);
-        if (!store.hasValue())
-            return std::make_shared<Status>(store.error());
-        return std::make_shared<Status>(work(store.value()));
-    }));
+    m_writing.setFuture(QtConcurrent::run(
+        [path = m_workspace->databasePath().toStdString(), work = std::move(work)] {
+            auto store = store::Store::open(path, store::OpenMode::ReadWrite);
+            if (!store.hasValue())
+                return std::make_shared<Status>(store.error());
+            return std::make_shared<Status>(work(store.value()));
+        }));
 }
 
 } // namespace trainscope::app

@@ -5,13 +5,13 @@
 
 #include <QFutureWatcher>
 #include <QObject>
+#include <QPointer>
 #include <QString>
 #include <QStringList>
 
 #include "app/comparing/SavedComparison.h"
-#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/Workspace.h"
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,8 +25,8 @@ public:
     explicit ComparisonLibrary(QObject* parent = nullptr);
     ~ComparisonLibrary() override;
 
-    // Empty: none.
-    void setDatabase(const std::filesystem::path& path);
+    // nullptr: none is open.
+    void setWorkspace(Workspace* workspace);
 
     [[nodiscard]] QStringList names() const; // in alphabetical order
     [[nodiscard]] bool contains(const QString& name) const { return m_known.contains(name); }
@@ -53,9 +53,8 @@ private:
     void read();
     void write(std::function<Status(store::Store&)> work, std::function<void()> done);
 
-    std::filesystem::path m_path;
-    StoreWorker m_worker;
-    LatestTask<Known> m_task{m_worker};
+    QPointer<Workspace> m_workspace;
+    LatestTask<Known> m_task;
     Known m_known;
     QFutureWatcher<std::shared_ptr<Status>> m_writing;
     std::function<void()> m_done;

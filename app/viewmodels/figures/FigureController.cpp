@@ -67,6 +67,7 @@ void FigureController::forget() {
 
 void FigureController::readMetrics() {
     m_metricsTask.start(
+        workspace()->readers(),
         [](const store::Store& store, const TaskStage<Metrics>& stage) {
             stage.publish(plot::figureMetrics(store, {}));
         },

@@ -78,7 +78,7 @@ private:
     [[nodiscard]] DrawnPart partOf(plot::FigureHit hit) const;
 
     Views::View m_view = Views::Heatmap;
-    LatestTask<Metrics> m_metricsTask{worker()};
+    LatestTask<Metrics> m_metricsTask{Urgency::Background};
     FigureSettings m_settings;
     Metrics m_metrics;
     SettingListModel m_rows;

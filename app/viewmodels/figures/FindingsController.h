@@ -1,5 +1,5 @@
 #pragma once
-// The findings of the shown runs, or of all, read run by run in a worker and kept. GUI thread.
+// The findings of the shown runs, or of all, read run by run and kept. GUI thread.
 
 #include <QQmlEngine>
 

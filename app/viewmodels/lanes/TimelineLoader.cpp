@@ -50,9 +50,8 @@ bool isComplete(const plot::TimelineData& data) {
 
 } // namespace
 
-TimelineLoader::TimelineLoader(StoreWorker& worker, QObject* parent)
-    : QObject(parent)
-    , m_task(worker) { }
+TimelineLoader::TimelineLoader(QObject* parent)
+    : QObject(parent) { }
 
 plot::ViewWindow TimelineLoader::padded(
     const plot::ViewWindow& window, const plot::ViewWindow& limits) {
@@ -62,7 +61,7 @@ plot::ViewWindow TimelineLoader::padded(
 }
 
 void TimelineLoader::request(LoadRequest request) {
-    if (request.runs.empty() || request.columns <= 0)
+    if (request.runs.empty() || request.columns <= 0 || !request.readers)
         return;
     const bool otherRuns = m_data && !sameRuns(m_data->runs, request.runs);
     if (otherRuns) {
@@ -156,6 +155,7 @@ void TimelineLoader::start(const LoadRequest& request, Stage stage) {
         : stage == Stage::First ? kFirstColumns
                                 : kOverviewColumns;
     m_task.start(
+        *request.readers,
         [request, stretch, columns](
             const store::Store& store, const TaskStage<TimelineDataPtr>& task) {
             auto data = plot::loadTimeline(store, request.catalogue->tables, request.runs,

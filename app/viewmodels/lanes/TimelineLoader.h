@@ -1,15 +1,16 @@
 #pragma once
-// Reads timeline data for the window in a worker and keeps the newest, so that a view always has
-// something to draw: a coarse picture of everything first, then the data of the last window at once
-// and the exact data when it arrives, with an overview behind it. While one read is under way
+// Reads timeline data for the window in the background and keeps the newest, so that a view always
+// has something to draw: a coarse picture of everything first, then the data of the last window at
+// once and the exact data when it arrives, with an overview behind it. While one read is under way
 // further requests wait and only the last of them counts; a read of other runs or lanes, or of a
 // window that is far from the wanted one, is dropped. GUI thread.
 
 #include <QObject>
+#include <QPointer>
 #include <QString>
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/ReaderTask.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <memory>
@@ -19,6 +20,7 @@
 namespace trainscope::app {
 
 struct LoadRequest {
+    QPointer<ReaderPool> readers; // of the database
     CataloguePtr catalogue;
     std::vector<plot::ShownRun> runs;
     plot::Arrangement arrangement;
@@ -33,7 +35,7 @@ class TimelineLoader : public QObject {
     Q_OBJECT
 
 public:
-    explicit TimelineLoader(StoreWorker& worker, QObject* parent = nullptr);
+    explicit TimelineLoader(QObject* parent = nullptr);
 
     // Reads unless what is there serves the window already.
     void request(LoadRequest request);
@@ -68,7 +70,7 @@ private:
     void take(const LoadRequest& request, Stage stage, Result<TimelineDataPtr> result);
     void continueWithPending();
 
-    LatestTask<TimelineDataPtr> m_task;
+    LatestTask<TimelineDataPtr> m_task{Urgency::Pointer};
     std::optional<LoadRequest> m_running;
     Stage m_stage = Stage::First; // of what is running
     std::optional<LoadRequest> m_pending;

@@ -25,10 +25,6 @@ LayoutController::LayoutController(QObject* parent)
     });
 }
 
-LayoutController::~LayoutController() {
-    m_probeTask.cancel();
-}
-
 void LayoutController::restore() {
     takeSettings(decodeLayout(savedSettings(Views::Layout)));
 }
@@ -99,11 +95,8 @@ void LayoutController::forget() {
     m_reading.reset();
     m_schedule.forget();
     m_probeSeries.reset();
-    const auto* open = workspace();
-    const auto path = open != nullptr ? std::filesystem::path(open->databasePath().toStdString())
-                                      : std::filesystem::path();
-    m_cache.setDatabase(path);
-    m_probeWorker.setDatabase(path);
+    m_probeTask.cancel();
+    m_cache.clear();
     setHover(Physical, std::nullopt, std::nullopt, {});
 }
 
@@ -175,7 +168,7 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
     if (isFirst) {
         m_colours = reading->figure.colours;
         m_coloursCaption = QString::fromStdString(reading->figure.caption);
-        m_cache.setSource(reading->run, m_settings.metric);
+        m_cache.setSource(workspace()->readers(), reading->run, m_settings.metric);
     }
     refreshRows();
     refreshFacts();
@@ -201,7 +194,7 @@ void LayoutController::readColours() {
         return;
     m_playback.setPlaying(m_playback.isPlaying() && isMoving());
     const plot::ColourQuery query = colourQuery();
-    m_cache.setSource(*m_run, m_settings.metric);
+    m_cache.setSource(workspace()->readers(), *m_run, m_settings.metric);
     read<plot::ColouredRanks>(
         tr("Colours"),
         [run = *m_run, query](const store::Store& store, const Progress& progress) {
@@ -234,22 +227,15 @@ void LayoutController::forgetEntered() {
 }
 
 void LayoutController::write(std::optional<layout::LayoutRequest> request) {
-    const auto* open = workspace();
+    auto* open = workspace();
     if (open == nullptr || !m_run)
         return;
-    m_writeWorker.post([this, path = open->databasePath().toStdString(), run = *m_run,
-                           request = std::move(request)](const Result<store::Store>&) {
-        auto store = store::Store::open(path, store::OpenMode::ReadWrite);
-        const Status written = store.hasValue() ? analysis::enterLayout(store.value(), run, request)
-                                                : Status(store.error());
-        m_writeWorker.reply([this, written] {
-            if (views() == nullptr || views()->workspace() == nullptr)
-                return;
-            const Status outcome = written.hasValue() ? views()->workspace()->reload() : written;
-            if (!outcome.hasValue())
-                views()->report(outcome.error());
+    open->write([run = *m_run, request = std::move(request)](
+                    store::Store& store) { return analysis::enterLayout(store, run, request); },
+        [views = QPointer(views())](const Status& written) {
+            if (views && !written.hasValue())
+                views->report(written.error());
         });
-    });
 }
 
 bool LayoutController::isEntered() const {

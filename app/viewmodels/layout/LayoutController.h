@@ -77,7 +77,6 @@ public:
     static constexpr std::size_t kParts = 5;
 
     explicit LayoutController(QObject* parent = nullptr);
-    ~LayoutController() override;
 
     [[nodiscard]] SettingListModel* settings() { return &m_rows; }
     [[nodiscard]] Playback* playback() { return &m_playback; }
@@ -212,9 +211,7 @@ private:
     Playback m_playback;
     LayoutForm m_form;
     PlaybackCache m_cache;
-    StoreWorker m_probeWorker;
-    LatestTask<Probe> m_probeTask{m_probeWorker};
-    StoreWorker m_writeWorker;
+    SteadyTask<Probe> m_probeTask;
 
     std::optional<Run> m_run; // that is shown
     LayoutReadingPtr m_reading;
@@ -237,8 +234,6 @@ private:
     std::optional<int> m_rank;
     std::shared_ptr<const std::vector<Series>> m_probeSeries; // of the selected rank
     std::vector<Fact> m_probed; // at the cursor, of the selected rank
-    bool m_probing = false;
-    bool m_probeAgain = false;
     FactListModel m_facts;
     FactListModel m_overview;
     FactListModel m_placement;

@@ -145,16 +145,11 @@ void LayoutController::follow(const std::function<void()>& move) {
     m_following = false;
 }
 
-// One at a time; the newest moment is asked for when it is done.
 void LayoutController::readProbe() {
-    if (!m_run || !m_rank || !isActive())
+    if (!m_run || !m_rank || !isActive() || workspace() == nullptr)
         return;
-    if (std::exchange(m_probing, true)) {
-        m_probeAgain = true;
-        return;
-    }
-    m_probeAgain = false;
-    m_probeTask.start(
+    m_probeTask.ask(
+        workspace()->readers(),
         [run = *m_run, rank = *m_rank, t = m_playback.time(), known = m_probeSeries](
             const store::Store& store, const TaskStage<Probe>& stage) {
             const auto series = known ? Result<std::shared_ptr<const SeriesList>>(known)
@@ -167,13 +162,10 @@ void LayoutController::readProbe() {
             stage.publish(Probe{rank, series.value(), std::move(facts).value()});
         },
         [this](Result<Probe> probe) {
-            m_probing = false;
             const bool isOfRank = probe.hasValue() && probe.value().rank == m_rank;
             m_probeSeries = isOfRank ? probe.value().series : nullptr;
             m_probed = isOfRank ? std::move(probe.value().facts) : std::vector<Fact>();
             refreshFacts();
-            if (m_probeAgain)
-                readProbe();
         });
 }
 

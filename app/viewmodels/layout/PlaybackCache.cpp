@@ -25,16 +25,6 @@ Result<std::shared_ptr<const RankSeries>> seriesOf(const store::Store& store, co
 PlaybackCache::PlaybackCache(QObject* parent)
     : QObject(parent) { }
 
-PlaybackCache::~PlaybackCache() {
-    m_blockTask.cancel();
-    m_exactTask.cancel();
-}
-
-void PlaybackCache::setDatabase(const std::filesystem::path& path) {
-    clear();
-    m_worker.setDatabase(path);
-}
-
 void PlaybackCache::clear() {
     m_blockTask.cancel();
     m_exactTask.cancel();
@@ -42,15 +32,14 @@ void PlaybackCache::clear() {
     m_series.reset();
     m_reading.reset();
     m_next.reset();
-    m_asking = false;
-    m_asked.reset();
     m_metric.clear();
 }
 
-void PlaybackCache::setSource(const Run& run, const std::string& metric) {
+void PlaybackCache::setSource(ReaderPool& readers, const Run& run, const std::string& metric) {
     if (run.id == m_run.id && metric == m_metric)
         return;
     clear();
+    m_readers = &readers;
     m_run = run;
     m_metric = metric;
 }
@@ -62,7 +51,7 @@ TimeRange PlaybackCache::windowOf(std::int64_t block) const {
 }
 
 std::optional<analysis::RankValues> PlaybackCache::picture(TimeNs t, DurationNs frame) {
-    if (m_metric.empty() || frame.ns <= 0)
+    if (m_metric.empty() || !m_readers || frame.ns <= 0)
         return std::nullopt;
     if (frame != m_frame) {
         m_blockTask.cancel();
@@ -92,13 +81,13 @@ void PlaybackCache::read(std::int64_t block) {
     }
     m_reading = block;
     m_blockTask.start(
+        *m_readers,
         [block, run = m_run, metric = m_metric, known = m_series, window = windowOf(block)](
             const store::Store& store, const TaskStage<Block>& stage) {
             const auto series = seriesOf(store, run, metric, known);
             if (!series.hasValue())
                 return stage.publish(series.error());
-            auto frames = series.value()->frames(store, window, kPictures,
-                [&stage](const ProgressState&) { return !stage.isCancelled(); });
+            auto frames = series.value()->frames(store, window, kPictures, stage.progress());
             if (!frames.hasValue())
                 return stage.publish(frames.error());
             stage.publish(Block{block, series.value(), std::move(frames).value()});
@@ -129,18 +118,10 @@ void PlaybackCache::take(Result<Block> block) {
 }
 
 void PlaybackCache::ask(TimeNs t) {
-    m_asked = t;
-    if (!m_asking)
-        readExact();
-}
-
-// One at a time; the newest moment is asked for when it is done.
-void PlaybackCache::readExact() {
-    if (!m_asked || m_metric.empty())
+    if (m_metric.empty() || !m_readers)
         return;
-    const TimeNs t = *std::exchange(m_asked, std::nullopt);
-    m_asking = true;
-    m_exactTask.start(
+    m_exactTask.ask(
+        *m_readers,
         [t, run = m_run, metric = m_metric, known = m_series](
             const store::Store& store, const TaskStage<Exact>& stage) {
             const auto series = seriesOf(store, run, metric, known);
@@ -152,15 +133,12 @@ void PlaybackCache::readExact() {
             stage.publish(Exact{series.value(), std::move(values).value()});
         },
         [this](const Result<Exact>& result) {
-            m_asking = false;
             if (!result.hasValue()) {
-                m_asked.reset();
                 Q_EMIT failed(result.error());
                 return;
             }
             m_series = result.value().series;
             Q_EMIT exact(result.value().values);
-            readExact();
         });
 }
 

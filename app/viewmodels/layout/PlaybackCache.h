@@ -1,13 +1,13 @@
 #pragma once
-// The values of a metric by rank at the moments of a playback, read ahead in a worker: a block of
+// The values of a metric by rank at the moments of a playback, read ahead: a block of
 // pictures at a time, of which a few are kept, so that playing neither waits nor grows. GUI thread.
 
 #include <QObject>
+#include <QPointer>
 
-#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/ReaderTask.h"
 #include "core/analysis/cluster/RankValues.h"
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,12 +23,10 @@ public:
     static constexpr std::size_t kBlocks = 3; // kept at most
 
     explicit PlaybackCache(QObject* parent = nullptr);
-    ~PlaybackCache() override;
 
-    // Empty: none. Forgets all that was read.
-    void setDatabase(const std::filesystem::path& path);
-    // What is read from now on.
-    void setSource(const Run& run, const std::string& metric);
+    // What is read from now on, of the database that `readers` read.
+    void setSource(ReaderPool& readers, const Run& run, const std::string& metric);
+    // Forgets all that was read, and the source.
     void clear();
 
     // Of the picture of length `frame` that holds t, where it is there; else it is being read and
@@ -59,11 +57,10 @@ private:
     [[nodiscard]] TimeRange windowOf(std::int64_t block) const;
     void read(std::int64_t block);
     void take(Result<Block> block);
-    void readExact();
 
-    StoreWorker m_worker;
-    LatestTask<Block> m_blockTask{m_worker};
-    LatestTask<Exact> m_exactTask{m_worker};
+    QPointer<ReaderPool> m_readers;
+    LatestTask<Block> m_blockTask{Urgency::Pointer};
+    SteadyTask<Exact> m_exactTask;
     Run m_run;
     std::string m_metric;
     SeriesPtr m_series;
@@ -71,8 +68,6 @@ private:
     std::map<std::int64_t, analysis::RankFrames> m_blocks;
     std::optional<std::int64_t> m_reading;
     std::optional<std::int64_t> m_next; // wanted when that is done
-    bool m_asking = false;
-    std::optional<TimeNs> m_asked; // when the one under way is done
 };
 
 } // namespace trainscope::app

@@ -151,8 +151,7 @@ void RunListModel::shownChanged() {
 
 void RunListModel::readCurves() {
     if (!m_workspace || !m_workspace->isOpen())
-        return m_worker.setDatabase({});
-    m_worker.setDatabase(m_workspace->store()->path());
+        return;
     const auto job = [runs = m_runs](const store::Store& store, const TaskStage<Curve>& stage) {
         for (const auto& run : runs) {
             if (stage.isCancelled())
@@ -160,7 +159,7 @@ void RunListModel::readCurves() {
             stage.publish(Curve{run.id, powerCurve(store, run, stage.cancelCheck())});
         }
     };
-    m_curveTask.start(job, [this](Result<Curve> curve) {
+    m_curveTask.start(m_workspace->readers(), job, [this](Result<Curve> curve) {
         // A curve is an ornament: what cannot be read shows none, and the view says why.
         if (!curve.hasValue() || curve.value().values.isEmpty())
             return;

@@ -1,9 +1,8 @@
 #pragma once
 // The runs of the open database as the list on the left shows them, in the catalogue's order, with
-// what is shown, its colour, and a small curve of the mean GPU power that a worker reads.
+// what is shown, its colour, and a small curve of the mean GPU power that is read later.
 // GUI thread only.
 
-#include "app/viewmodels/workspace/StoreWorker.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
 #include <QAbstractListModel>
@@ -63,8 +62,7 @@ private:
     QPointer<Workspace> m_workspace;
     std::vector<Run> m_runs;
     std::vector<Curve> m_curves;
-    StoreWorker m_worker;
-    LatestTask<Curve> m_curveTask{m_worker};
+    LatestTask<Curve> m_curveTask{Urgency::Background};
 };
 
 } // namespace trainscope::app

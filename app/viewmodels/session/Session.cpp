@@ -24,13 +24,9 @@ bool isSqlite(const QString& path) {
     return file.open(QIODevice::ReadOnly) && file.read(15) == QByteArray("SQLite format 3");
 }
 
-// Files of other names may be run databases too; SQLite files of other programs may be sources.
-bool isRunDatabase(const QString& path) {
-    if (QFileInfo(path).isDir())
-        return false;
-    if (path.endsWith(QLatin1String(".trainscope"), Qt::CaseInsensitive))
-        return true;
-    return isSqlite(path) && store::Store::open(toPath(path), store::OpenMode::ReadOnly).hasValue();
+bool isNamedAsDatabase(const QString& path) {
+    return !QFileInfo(path).isDir()
+        && path.endsWith(QLatin1String(".trainscope"), Qt::CaseInsensitive);
 }
 
 } // namespace
@@ -55,8 +51,10 @@ Session::Session(QObject* parent)
     connect(&m_maintenance, &MaintenanceController::failed, &m_notices, &NoticeModel::error);
     connect(&m_maintenance, &MaintenanceController::changed, this, [this](const QString& text) {
         m_notices.inform(text);
-        if (const auto reloaded = m_workspace.reload(); !reloaded.hasValue())
-            m_notices.error(reloaded.error());
+        m_workspace.reload([this](const Status& reloaded) {
+            if (!reloaded.hasValue())
+                m_notices.error(reloaded.error());
+        });
     });
 }
 
@@ -99,11 +97,22 @@ void Session::openPaths(const QStringList& paths) {
     QStringList full;
     for (const auto& path : paths)
         full.append(QFileInfo(path).absoluteFilePath());
-    if (full.size() == 1 && isRunDatabase(full.first())) {
-        openDatabase(full.first());
-        return;
-    }
-    if (!m_importing.begin(full))
+    if (full.size() == 1 && isNamedAsDatabase(full.first()))
+        return openDatabase(full.first(), {});
+    if (full.size() > 1 || !isSqlite(full.first()))
+        return import(full);
+    // Files of other names may be run databases too; SQLite files of other programs may be sources.
+    m_views.setFirstView(Views::Timeline);
+    m_workspace.open(toPath(full.first()), [this, full](const Status& opened) {
+        if (opened.hasValue())
+            m_recent.add(full.first());
+        else
+            import(full);
+    });
+}
+
+void Session::import(const QStringList& paths) {
+    if (!m_importing.begin(paths))
         m_notices.inform(tr("An import is under way: wait for it or stop it first."));
 }
 
@@ -125,7 +134,7 @@ void Session::openUrl(const QUrl& url) {
 }
 
 void Session::openRecent(const QString& path) {
-    openDatabase(path);
+    openDatabase(path, {});
 }
 
 void Session::openSample() {
@@ -133,42 +142,49 @@ void Session::openSample() {
     if (!sample.hasValue())
         return m_notices.error(sample.error());
     m_views.setFirstView(Views::Compare);
-    if (const auto opened = m_workspace.open(sample.value()); !opened.hasValue())
-        return m_notices.error(opened.error());
-    // They are made to be compared.
-    std::vector<RunId> all;
-    for (const auto& run : m_workspace.runs())
-        all.push_back(run.id);
-    m_workspace.setShown(all);
+    m_workspace.open(sample.value(), [this](const Status& opened) {
+        if (!opened.hasValue())
+            return m_notices.error(opened.error());
+        // They are made to be compared.
+        std::vector<RunId> all;
+        for (const auto& run : m_workspace.runs())
+            all.push_back(run.id);
+        m_workspace.setShown(all);
+    });
 }
 
 void Session::closeDatabase() {
     m_workspace.close();
 }
 
-bool Session::openDatabase(const QString& path) {
+void Session::openDatabase(const QString& path, const std::function<void()>& then) {
     m_views.setFirstView(Views::Timeline);
-    const auto opened = m_workspace.open(toPath(path));
-    if (!opened.hasValue()) {
-        m_notices.error(opened.error());
-        m_recent.refresh();
-        return false;
-    }
-    m_recent.add(path);
-    return true;
+    m_workspace.open(toPath(path), [this, path, then](const Status& opened) {
+        if (!opened.hasValue()) {
+            m_notices.error(opened.error());
+            m_recent.refresh();
+            return;
+        }
+        m_recent.add(path);
+        if (then)
+            then();
+    });
 }
 
 void Session::takeImport(const QString& database, const QStringList& runNames) {
-    if (m_workspace.isOpen() && QFileInfo(database) == QFileInfo(m_workspace.databasePath())) {
-        if (const auto reloaded = m_workspace.reload(); !reloaded.hasValue())
+    const auto show = [this, runNames] {
+        for (const auto& run : m_workspace.runs()) {
+            if (runNames.contains(QString::fromStdString(run.name)))
+                return m_workspace.setShown({run.id});
+        }
+    };
+    if (!m_workspace.isOpen() || QFileInfo(database) != QFileInfo(m_workspace.databasePath()))
+        return openDatabase(database, show);
+    m_workspace.reload([this, show](const Status& reloaded) {
+        if (!reloaded.hasValue())
             return m_notices.error(reloaded.error());
-    } else if (!openDatabase(database)) {
-        return;
-    }
-    for (const auto& run : m_workspace.runs()) {
-        if (runNames.contains(QString::fromStdString(run.name)))
-            return m_workspace.setShown({run.id});
-    }
+        show();
+    });
 }
 
 void Session::renameRun(const QString& name, const QString& newName) {
@@ -185,13 +201,20 @@ void Session::removeRun(const QString& name) {
 void Session::readReports() {
     if (!m_workspace.isOpen())
         return;
-    const auto sources = m_workspace.store()->sources();
-    if (!sources.hasValue())
-        return m_notices.error(sources.error());
-    std::vector<ImportReportModel::Entry> entries;
-    for (const auto& source : sources.value())
-        entries.push_back(ImportReportModel::entryOf(source, m_workspace.runs()));
-    m_reports.setEntries(std::move(entries));
+    using Sources = std::vector<store::Source>;
+    m_reportTask.start(
+        m_workspace.readers(),
+        [](const store::Store& store, const TaskStage<Sources>& stage) {
+            stage.publish(store.sources());
+        },
+        [this](const Result<Sources>& sources) {
+            if (!sources.hasValue())
+                return m_notices.error(sources.error());
+            std::vector<ImportReportModel::Entry> entries;
+            for (const auto& source : sources.value())
+                entries.push_back(ImportReportModel::entryOf(source, m_workspace.runs()));
+            m_reports.setEntries(std::move(entries));
+        });
 }
 
 void Session::copyText(const QString& text) {

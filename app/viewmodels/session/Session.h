@@ -14,6 +14,8 @@
 #include <QQmlEngine>
 #include <QUrl>
 
+#include <functional>
+
 namespace trainscope::app {
 
 class Session : public QObject {
@@ -65,7 +67,9 @@ Q_SIGNALS:
 
 private:
     [[nodiscard]] const Run* shownRun() const; // the first; nullptr: none
-    bool openDatabase(const QString& path);
+    // `then` once it is open; otherwise a notice says why not.
+    void openDatabase(const QString& path, const std::function<void()>& then);
+    void import(const QStringList& paths);
     void takeImport(const QString& database, const QStringList& runNames);
 
     Workspace m_workspace;
@@ -75,6 +79,7 @@ private:
     ImportController m_importing;
     MaintenanceController m_maintenance;
     ImportReportModel m_reports;
+    LatestTask<std::vector<store::Source>> m_reportTask;
 };
 
 } // namespace trainscope::app

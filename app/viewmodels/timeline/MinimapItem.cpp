@@ -36,23 +36,20 @@ void MinimapItem::setController(TimelineController* controller) {
     if (m_controller)
         m_controller->disconnect(this);
     m_controller = controller;
-    m_task.reset();
+    m_task.cancel();
     if (controller != nullptr) {
-        m_task = std::make_unique<LatestTask<Profile>>(controller->viewWorker());
         connect(controller, &TimelineController::catalogueChanged, this, &MinimapItem::load);
         connect(controller, &TimelineController::stateChanged, this, [this] {
             if (m_controller && !m_controller->isReady() && !m_profile.runs.empty())
                 load();
         });
-        // The task must not outlive the worker.
-        connect(controller, &QObject::destroyed, this, [this] { m_task.reset(); });
     }
     load();
     Q_EMIT controllerChanged();
 }
 
 void MinimapItem::load() {
-    if (!m_controller || !m_task || !m_controller->isReady() || width() < 1.0) {
+    if (!m_controller || !m_controller->isReady() || width() < 1.0) {
         m_profile = {};
         return update();
     }
@@ -60,7 +57,8 @@ void MinimapItem::load() {
     m_colors.clear();
     for (const auto& run : m_controller->runs())
         m_colors.push_back(run.color);
-    m_task->start(
+    m_task.start(
+        m_controller->workspace()->readers(),
         [catalogue = m_controller->catalogue(), runs = m_controller->runs(),
             limits = m_controller->timeWindow().limits(),
             columns](const store::Store& store, const TaskStage<Profile>& stage) {

@@ -24,7 +24,7 @@ public:
         std::vector<std::vector<float>> runs;
         float highest = 0.0F;
     };
-    // Blocking; for a worker. `limits` in view time.
+    // Blocking. `limits` in view time.
     static Result<Profile> readProfile(const store::Store& store,
         const TimelineCatalogue& catalogue, const std::vector<plot::ShownRun>& runs,
         plot::ViewWindow limits, int columns, const std::function<bool()>& isCancelled);
@@ -55,7 +55,7 @@ private:
     void dragTo(double x);
 
     QPointer<TimelineController> m_controller;
-    std::unique_ptr<LatestTask<Profile>> m_task;
+    LatestTask<Profile> m_task{Urgency::Pointer};
     Profile m_profile;
     std::vector<std::size_t> m_colors; // per run
     Grip m_grip = Grip::None;

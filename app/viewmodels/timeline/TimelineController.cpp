@@ -4,6 +4,8 @@
 #include "app/viewmodels/text/QuantityText.h"
 #include "app/viewmodels/text/RunWording.h"
 
+#include <QtConcurrent>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -53,7 +55,7 @@ TimelineController::TimelineController(QObject* parent)
 }
 
 TimelineController::~TimelineController() {
-    // The worker drops what it has not begun.
+    viewFiles().waitForDone();
     if (m_unsaved && m_catalogue)
         static_cast<void>(writeTimeline(viewFolder(), m_catalogue->uuid, savedView()));
 }
@@ -74,7 +76,7 @@ void TimelineController::setWorkspace(Workspace* workspace) {
 }
 
 bool TimelineController::isReady() const {
-    return m_catalogue != nullptr && !m_runs.empty();
+    return m_workspace && m_catalogue != nullptr && !m_runs.empty();
 }
 
 bool TimelineController::isLoading() const {
@@ -124,13 +126,7 @@ ExportJob TimelineController::exportJob() const {
 }
 
 void TimelineController::reloadDatabase() {
-    const bool open = m_workspace && m_workspace->isOpen();
-    const std::filesystem::path path = open
-        ? std::filesystem::path(m_workspace->databasePath().toStdString())
-        : std::filesystem::path();
-    for (StoreWorker* worker : {&m_viewWorker, &m_pointWorker, &m_sumWorker, &m_clockWorker})
-        worker->setDatabase(path);
-    m_overlays.setDatabase(path);
+    m_overlays.forget();
     m_loader.invalidate();
     reloadRuns();
 }
@@ -154,6 +150,7 @@ void TimelineController::reloadRuns() {
     m_opening = true;
     Q_EMIT stateChanged();
     m_openTask.start(
+        m_workspace->readers(),
         [shown](const store::Store& store, const TaskStage<Opened>& stage) {
             auto catalogue = loadCatalogue(store, shown, stage.cancelCheck());
             if (!catalogue.hasValue())
@@ -203,7 +200,7 @@ void TimelineController::takeCatalogue(Result<Opened> opened, bool otherDatabase
     if (const auto all = ranks(); std::find(all.begin(), all.end(), m_focusRank) == all.end())
         m_focusRank = all.empty() ? 0 : all.front();
     m_search.setMarks(m_marks.marks());
-    m_search.setScope(m_catalogue, m_runs);
+    m_search.setScope(m_workspace->readers(), m_catalogue, m_runs);
     if (otherDatabase)
         m_history.reset({m_window.window(), m_arrangement});
     Q_EMIT catalogueChanged();
@@ -215,18 +212,18 @@ void TimelineController::takeCatalogue(Result<Opened> opened, bool otherDatabase
     windowMoved(ViewChange::Jump);
     startProbe();
     startClocks();
-    m_overlays.setRuns(m_catalogue->runs);
+    m_overlays.setRuns(m_workspace->readers(), m_catalogue->runs);
     showEvidence();
 }
 
 void TimelineController::startClocks() {
     using Clocks = std::vector<AlignmentModel::Clocks>;
     m_clockTask.start(
+        m_workspace->readers(),
         [catalogue = m_catalogue](const store::Store& store, const TaskStage<Clocks>& stage) {
             Clocks found;
             for (const Run& run : catalogue->runs) {
-                auto clocks = analysis::alignRanks(
-                    store, run, [&stage](const ProgressState&) { return !stage.isCancelled(); });
+                auto clocks = analysis::alignRanks(store, run, stage.progress());
                 if (!clocks.hasValue())
                     return stage.publish(clocks.error());
                 found.push_back(
@@ -259,7 +256,7 @@ void TimelineController::applyAlignment() {
         m_selection = plot::ViewWindow{m_selection->begin + moved, m_selection->end + moved};
     if (m_cursor)
         m_cursor = *m_cursor + moved;
-    m_search.setScope(m_catalogue, m_runs);
+    m_search.setScope(m_workspace->readers(), m_catalogue, m_runs);
     Q_EMIT catalogueChanged();
     windowMoved(ViewChange::Jump);
     startProbe();
@@ -281,6 +278,7 @@ void TimelineController::requestData() {
     if (!isReady() || m_axis.width <= 0.0)
         return;
     LoadRequest request;
+    request.readers = &m_workspace->readers();
     request.runs = m_runs;
     request.catalogue = m_catalogue;
     request.arrangement = m_arrangement;
@@ -348,11 +346,9 @@ void TimelineController::writeSaved() {
         m_error = QString::fromStdString(status.error().describe());
         Q_EMIT stateChanged();
     };
-    m_viewWorker.post(
-        [this, written, view = savedView(), uuid = m_catalogue->uuid](const Result<store::Store>&) {
-            const Status status = writeTimeline(viewFolder(), uuid, view);
-            m_viewWorker.reply([written, status] { written(status); });
-        });
+    QtConcurrent::run(&viewFiles(), [view = savedView(), uuid = m_catalogue->uuid] {
+        return writeTimeline(viewFolder(), uuid, view);
+    }).then(this, written);
 }
 
 plot::TimeContext TimelineController::timeContext() const {

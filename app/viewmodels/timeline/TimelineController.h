@@ -26,7 +26,7 @@
 #include "app/viewmodels/timeline/TimelineSearch.h"
 #include "app/viewmodels/timeline/ViewHistory.h"
 #include "app/viewmodels/workspace/Exportable.h"
-#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/ReaderTask.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
@@ -126,7 +126,6 @@ public:
     [[nodiscard]] const CataloguePtr& catalogue() const { return m_catalogue; }
     [[nodiscard]] const TimeWindow& timeWindow() const { return m_window; }
     [[nodiscard]] const plot::Arrangement& arrangement() const { return m_arrangement; }
-    [[nodiscard]] StoreWorker& viewWorker() { return m_viewWorker; }
     // The part of the view that has data: device pixels decide what is read.
     void setViewSize(double width, double height, double pixelRatio);
     // Lays the newest data out in the window; also places the overlays. nullptr while there is
@@ -325,17 +324,14 @@ private:
 
     QPointer<Workspace> m_workspace;
     QPointer<Views> m_views;
-    StoreWorker m_viewWorker; // what is drawn
-    StoreWorker m_pointWorker; // cursor and spans
-    StoreWorker m_sumWorker; // statistics and search
-    LatestTask<Opened> m_openTask{m_viewWorker};
-    LatestTask<ProbeResult> m_probeTask{m_pointWorker};
-    LatestTask<std::optional<SpanReport>> m_spanTask{m_pointWorker};
-    StoreWorker m_clockWorker; // clocks of the ranks: reads every collective
-    LatestTask<std::vector<AlignmentModel::Clocks>> m_clockTask{m_clockWorker};
-    LatestTask<std::vector<RunStatistics>> m_statisticsTask{m_sumWorker};
-    TimelineLoader m_loader{m_viewWorker};
-    TimelineSearch m_search{m_sumWorker};
+    LatestTask<Opened> m_openTask{Urgency::Pointer};
+    SteadyTask<ProbeResult> m_probeTask;
+    LatestTask<std::optional<SpanReport>> m_spanTask{Urgency::Pointer};
+    // The clocks of the ranks: reads every collective.
+    LatestTask<std::vector<AlignmentModel::Clocks>> m_clockTask{Urgency::Background};
+    LatestTask<std::vector<RunStatistics>> m_statisticsTask;
+    TimelineLoader m_loader;
+    TimelineSearch m_search;
     TimelineOverlays m_overlays;
     std::optional<Evidence> m_evidence; // to be shown when its run is there
     LaneListModel m_lanes;
@@ -371,8 +367,6 @@ private:
     int m_focusRank = 0;
     QString m_hoverText;
     double m_hoverY = 0.0;
-    bool m_probing = false;
-    bool m_probeAgain = false;
     std::optional<plot::ViewWindow> m_selection;
     std::optional<SpanReport> m_span;
     std::optional<plot::Rect> m_spanPlace;

@@ -10,19 +10,15 @@ TimelineOverlays::TimelineOverlays(QObject* parent)
     : QObject(parent)
     , m_shown(std::make_shared<const std::vector<plot::RunOverlay>>()) { }
 
-TimelineOverlays::~TimelineOverlays() {
-    m_task.cancel();
-}
-
-void TimelineOverlays::setDatabase(const std::filesystem::path& path) {
+void TimelineOverlays::forget() {
     m_task.cancel();
     m_known.clear();
     m_runs.clear();
-    m_worker.setDatabase(path);
     gather();
 }
 
-void TimelineOverlays::setRuns(const std::vector<Run>& runs) {
+void TimelineOverlays::setRuns(ReaderPool& readers, const std::vector<Run>& runs) {
+    m_readers = &readers;
     m_runs = runs;
     gather();
     read();
@@ -52,14 +48,14 @@ void TimelineOverlays::read() {
         if (!m_known.contains(run.id))
             unread.push_back(run);
     }
-    if (!m_isShown || unread.empty())
+    if (!m_isShown || unread.empty() || !m_readers)
         return;
     m_reading = true;
     m_task.start(
+        *m_readers,
         [runs = std::move(unread)](const store::Store& store, const TaskStage<Found>& stage) {
             for (const auto& run : runs) {
-                auto overlay = plot::loadOverlay(
-                    store, run, [&stage](const ProgressState&) { return !stage.isCancelled(); });
+                auto overlay = plot::loadOverlay(store, run, stage.progress());
                 if (!overlay.hasValue())
                     return stage.publish(overlay.error());
                 stage.publish(Found{

@@ -1,11 +1,12 @@
 #pragma once
-// What was found in the shown runs and is drawn over their lanes: read in a worker of its own,
+// What was found in the shown runs and is drawn over their lanes: read in the background,
 // since it takes as long as a summary, run by run, and kept while the database is the same. GUI
 // thread.
 
 #include <QObject>
+#include <QPointer>
 
-#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/ReaderTask.h"
 #include "core/model/Run.h"
 #include "core/plot/timeline/Timeline.h"
 
@@ -20,11 +21,11 @@ class TimelineOverlays : public QObject {
 
 public:
     explicit TimelineOverlays(QObject* parent = nullptr);
-    ~TimelineOverlays() override;
 
-    void setDatabase(const std::filesystem::path& path);
+    // Another database: nothing is known.
+    void forget();
     // Those that are shown, in their order; reads what is not known yet.
-    void setRuns(const std::vector<Run>& runs);
+    void setRuns(ReaderPool& readers, const std::vector<Run>& runs);
     [[nodiscard]] bool isShown() const { return m_isShown; }
     void setShown(bool shown);
     [[nodiscard]] bool isReading() const { return m_reading; }
@@ -44,8 +45,8 @@ private:
     void read();
     void gather();
 
-    StoreWorker m_worker;
-    LatestTask<Found> m_task{m_worker};
+    QPointer<ReaderPool> m_readers;
+    LatestTask<Found> m_task{Urgency::Background};
     bool m_isShown = true;
     bool m_reading = false;
     std::vector<Run> m_runs;

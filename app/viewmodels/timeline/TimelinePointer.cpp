@@ -105,29 +105,20 @@ QString TimelineController::hoverTextOf(const TimelineHit& hit) const {
         .arg(name.left(120), exactDurationText(hit.group->range.length()), track);
 }
 
-// One probe at a time; the newest place is asked for when it is done.
 void TimelineController::startProbe() {
-    if (m_probing) {
-        m_probeAgain = true;
-        return;
-    }
     if (!m_cursor || !isReady())
         return;
-    m_probing = true;
-    m_probeAgain = false;
     const ProbeRequest request{m_catalogue, m_runs, m_arrangement, *m_cursor, m_focusRank};
-    m_probeTask.start(
+    m_probeTask.ask(
+        m_workspace->readers(),
         [request](const store::Store& store, const TaskStage<ProbeResult>& stage) {
             stage.publish(probe(store, request, stage.cancelCheck()));
         },
         [this](Result<ProbeResult> result) {
-            m_probing = false;
             if (result.hasValue()) {
                 m_lanes.setReadouts(result.value().lanes);
                 m_inspector.showCursor(result.value());
             }
-            if (m_probeAgain)
-                startProbe();
         });
 }
 
@@ -173,7 +164,7 @@ void TimelineController::doubleClickAt(double x, double y) {
 
 void TimelineController::startSpan(const SpanTarget& target, bool reveal) {
     using Report = std::optional<SpanReport>;
-    // The worker must not follow a pointer into this object.
+    // The job must not follow a pointer into this object.
     plot::TimeContext context = timeContext();
     context.iterations = nullptr;
     SpanTarget asked = target;
@@ -182,6 +173,7 @@ void TimelineController::startSpan(const SpanTarget& target, bool reveal) {
         asked.clocks = m_runs[target.run].clocks;
     }
     m_spanTask.start(
+        m_workspace->readers(),
         [target = std::move(asked), context, catalogue = m_catalogue](
             const store::Store& store, const TaskStage<Report>& stage) {
             plot::TimeContext own = context;

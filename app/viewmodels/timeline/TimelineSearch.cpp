@@ -31,11 +31,12 @@ Result<Hits> findSpans(const store::Store& store, const std::vector<RunId>& runs
 
 } // namespace
 
-TimelineSearch::TimelineSearch(StoreWorker& worker, QObject* parent)
-    : QObject(parent)
-    , m_task(worker) { }
+TimelineSearch::TimelineSearch(QObject* parent)
+    : QObject(parent) { }
 
-void TimelineSearch::setScope(CataloguePtr catalogue, std::vector<plot::ShownRun> runs) {
+void TimelineSearch::setScope(
+    ReaderPool& readers, CataloguePtr catalogue, std::vector<plot::ShownRun> runs) {
+    m_readers = &readers;
     m_catalogue = std::move(catalogue);
     m_runs = std::move(runs);
     start();
@@ -86,7 +87,7 @@ void TimelineSearch::start() {
     m_waiting = 0;
     m_limited = false;
     m_error.clear();
-    m_searching = !m_text.isEmpty() && m_catalogue != nullptr;
+    m_searching = !m_text.isEmpty() && m_catalogue != nullptr && m_readers;
     Q_EMIT statusChanged();
     if (!m_searching)
         return;
@@ -94,6 +95,7 @@ void TimelineSearch::start() {
     for (const auto& run : m_runs)
         runs.push_back(run.id);
     m_task.start(
+        *m_readers,
         [runs, text = m_text.toStdString()](
             const store::Store& store, const TaskStage<Hits>& stage) {
             stage.publish(findSpans(store, runs, text, stage.cancelCheck()));

@@ -1,13 +1,14 @@
 #pragma once
 // Finds kernels, metrics and marks by name in the shown runs: the `/` field. Matching is
-// case-insensitive, anywhere in the name. GUI thread; kernels are looked up by a worker.
+// case-insensitive, anywhere in the name. GUI thread; kernels are looked up in the background.
 
 #include <QObject>
+#include <QPointer>
 #include <QQmlEngine>
 #include <QString>
 
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
-#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/ReaderTask.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 
 #include <vector>
@@ -37,10 +38,10 @@ class TimelineSearch : public QObject {
 public:
     static constexpr std::size_t kMostSpans = 2000;
 
-    explicit TimelineSearch(StoreWorker& worker, QObject* parent = nullptr);
+    explicit TimelineSearch(QObject* parent = nullptr);
 
     // What is searched. Marks are those of the shown runs.
-    void setScope(CataloguePtr catalogue, std::vector<plot::ShownRun> runs);
+    void setScope(ReaderPool& readers, CataloguePtr catalogue, std::vector<plot::ShownRun> runs);
     void setMarks(std::vector<Mark> marks);
 
     [[nodiscard]] const QString& text() const { return m_text; }
@@ -65,6 +66,7 @@ private:
     [[nodiscard]] Hits lanesAndMarks() const;
     void go(int step);
 
+    QPointer<ReaderPool> m_readers;
     LatestTask<Hits> m_task;
     CataloguePtr m_catalogue;
     std::vector<plot::ShownRun> m_runs;

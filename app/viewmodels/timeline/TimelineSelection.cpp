@@ -59,6 +59,7 @@ void TimelineController::startStatistics() {
     m_inspector.startStatistics(title.arg(durationText(stretch.length())));
     using Statistics = std::vector<RunStatistics>;
     m_statisticsTask.start(
+        m_workspace->readers(),
         [catalogue = m_catalogue, runs = m_runs, stretch](
             const store::Store& store, const TaskStage<Statistics>& stage) {
             stage.publish(

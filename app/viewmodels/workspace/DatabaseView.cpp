@@ -1,8 +1,20 @@
 #include "app/viewmodels/workspace/DatabaseView.h"
 
-#include "app/viewmodels/workspace/TaskProgress.h"
-
 namespace trainscope::app {
+namespace {
+
+QString phaseText(const ProgressState& state) {
+    return QString::fromUtf8(state.phase.data(), static_cast<qsizetype>(state.phase.size()));
+}
+
+// 0..1; -1: unknown.
+double fractionOf(const ProgressState& state) {
+    if (state.bytesTotal == 0)
+        return -1.0;
+    return static_cast<double>(state.bytesDone) / static_cast<double>(state.bytesTotal);
+}
+
+} // namespace
 
 DatabaseView::DatabaseView(QObject* parent)
     : Exportable(parent) { }
@@ -49,8 +61,8 @@ void DatabaseView::setActive(bool active) {
     load();
 }
 
-const Workspace* DatabaseView::workspace() const {
-    const auto* workspace = m_views ? m_views->workspace() : nullptr;
+Workspace* DatabaseView::workspace() const {
+    auto* workspace = m_views ? m_views->workspace() : nullptr;
     return workspace != nullptr && workspace->isOpen() ? workspace : nullptr;
 }
 
@@ -66,18 +78,18 @@ void DatabaseView::saveSettings(Views::View view, const QJsonObject& settings) {
 void DatabaseView::reloadDatabase() {
     endReading();
     forget();
-    const auto* open = workspace();
-    m_worker.setDatabase(open != nullptr ? std::filesystem::path(open->databasePath().toStdString())
-                                         : std::filesystem::path());
     load();
 }
 
 void DatabaseView::start(const QString& what, Job job) {
+    if (workspace() == nullptr)
+        return;
     m_loading = true;
     m_stopped = false;
     m_error.clear();
     showStep(tr("Reading"), -1.0);
     m_task.start(
+        workspace()->readers(),
         [this, what, job = std::move(job)](
             const store::Store& store, const TaskStage<Finish>& stage) {
             const auto report = [this, &what, &stage](const ProgressState& state) {
@@ -87,7 +99,7 @@ void DatabaseView::start(const QString& what, Job job) {
                 const double fraction = fractionOf(state);
                 stage.publish(Finish([this, text, fraction] { showStep(text, fraction); }));
             };
-            stage.publish(job(store, progressOf(stage, report)));
+            stage.publish(job(store, stage.progress(report)));
         },
         [this](const Result<Finish>& finish) {
             if (!finish.hasValue())

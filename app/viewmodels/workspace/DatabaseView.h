@@ -7,7 +7,7 @@
 #include <QQmlEngine>
 
 #include "app/viewmodels/workspace/Exportable.h"
-#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/ReaderTask.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "core/model/Import.h"
 
@@ -65,13 +65,12 @@ protected:
     virtual void takeSelection(const trainscope::app::Evidence& /*evidence*/) { }
 
     // nullptr without Views, or while no database is open.
-    [[nodiscard]] const Workspace* workspace() const;
-    [[nodiscard]] StoreWorker& worker() { return m_worker; }
+    [[nodiscard]] Workspace* workspace() const;
     // What Views keeps for a view; empty without one, or where nothing was ever chosen.
     [[nodiscard]] QJsonObject savedSettings(Views::View view) const;
     void saveSettings(Views::View view, const QJsonObject& settings);
 
-    // Runs `job` in the worker and hands what it gives to `take`, on the GUI thread. A later
+    // Runs `job` on a reader thread and hands what it gives to `take`, on the GUI thread. A later
     // reading supersedes it. `what` stands before the phases of its progress. The job must not
     // touch the view.
     template <typename T>
@@ -93,8 +92,7 @@ private:
 
     QPointer<Views> m_views;
     bool m_active = false;
-    StoreWorker m_worker;
-    LatestTask<Finish> m_task{m_worker};
+    LatestTask<Finish> m_task;
     bool m_loading = false;
     bool m_stopped = false;
     QString m_progressText;

@@ -133,6 +133,12 @@ Status mergeIntoFile(const QString& folder, const std::string& uuid, const QJson
 
 } // namespace
 
+QThreadPool& viewFiles() {
+    static QThreadPool pool;
+    pool.setMaxThreadCount(1);
+    return pool;
+}
+
 QString viewFolder() {
     QString state = QString::fromLocal8Bit(qgetenv("XDG_STATE_HOME"));
     if (state.isEmpty())

@@ -1,13 +1,14 @@
 #pragma once
 // What is remembered of the views per database (by its uuid): lanes, marks and the time display of
 // the timeline, which view is open and the settings of the figures, as one small JSON file in the
-// user's state folder. Blocking; for a worker. Thread-safe.
+// user's state folder. Blocking. Thread-safe.
 
 #include "core/model/Result.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <QJsonObject>
 #include <QString>
+#include <QThreadPool>
 
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ struct SavedViews {
     QJsonObject settings; // key of the view → object
     bool operator==(const SavedViews&) const = default;
 };
+
+// The thread that reads and writes these files in the background, in order.
+QThreadPool& viewFiles();
 
 // $XDG_STATE_HOME/trainscope/views, else ~/.local/state/trainscope/views.
 QString viewFolder();

@@ -2,6 +2,8 @@
 
 #include "app/viewmodels/workspace/FigureSettings.h"
 
+#include <QtConcurrent>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -23,7 +25,7 @@ Views::Views(QObject* parent)
 }
 
 Views::~Views() {
-    // The worker drops what it has not begun.
+    viewFiles().waitForDone();
     if (m_saveTimer.isActive())
         static_cast<void>(writeViews(viewFolder(), m_uuid, m_saved));
 }
@@ -72,19 +74,17 @@ void Views::setSettings(const QString& view, const QJsonObject& settings) {
 void Views::reload() {
     if (m_saveTimer.isActive())
         write();
-    const auto* store = m_workspace ? m_workspace->store() : nullptr;
-    m_uuid = store != nullptr ? store->uuid() : std::string();
+    m_uuid = m_workspace ? m_workspace->uuid() : std::string();
     take({});
     m_cursor.clear();
     if (m_uuid.empty())
         return;
-    m_worker.post([this, uuid = m_uuid](const Result<store::Store>&) {
-        const SavedViews saved = readViews(viewFolder(), uuid);
-        m_worker.reply([this, uuid, saved] {
-            // What the user has chosen in the meantime counts.
-            if (uuid == m_uuid && !m_saveTimer.isActive())
-                take(saved);
-        });
+    QtConcurrent::run(&viewFiles(), [uuid = m_uuid] {
+        return readViews(viewFolder(), uuid);
+    }).then(this, [this, uuid = m_uuid](const SavedViews& saved) {
+        // What the user has chosen in the meantime counts.
+        if (uuid == m_uuid && !m_saveTimer.isActive())
+            take(saved);
     });
 }
 
@@ -108,10 +108,11 @@ void Views::save() {
 
 void Views::write() {
     m_saveTimer.stop();
-    m_worker.post([this, uuid = m_uuid, saved = m_saved](const Result<store::Store>&) {
-        const Status written = writeViews(viewFolder(), uuid, saved);
+    QtConcurrent::run(&viewFiles(), [uuid = m_uuid, saved = m_saved] {
+        return writeViews(viewFolder(), uuid, saved);
+    }).then(this, [this](const Status& written) {
         if (!written.hasValue())
-            m_worker.reply([this, error = written.error()] { Q_EMIT failed(error); });
+            Q_EMIT failed(written.error());
     });
 }
 

@@ -9,7 +9,6 @@
 #include <QStringList>
 #include <QTimer>
 
-#include "app/viewmodels/workspace/StoreWorker.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
@@ -104,7 +103,6 @@ private:
     void write();
 
     QPointer<Workspace> m_workspace;
-    StoreWorker m_worker;
     std::string m_uuid;
     View m_view = Timeline;
     View m_firstView = Timeline;

@@ -8,32 +8,20 @@
 namespace trainscope::app {
 
 Workspace::Workspace(QObject* parent)
-    : QObject(parent) { }
+    : QObject(parent) {
+    m_writer.setMaxThreadCount(1);
+}
 
-Workspace::~Workspace() = default;
-
-bool Workspace::isOpen() const {
-    return m_store.has_value();
+Workspace::~Workspace() {
+    m_writer.waitForDone();
 }
 
 QString Workspace::databaseName() const {
-    return m_store ? QString::fromStdString(m_store->path().filename().string()) : QString();
+    return QString::fromStdString(m_path.filename().string());
 }
 
 QString Workspace::databasePath() const {
-    return m_store ? QString::fromStdString(m_store->path().string()) : QString();
-}
-
-const store::Store* Workspace::store() const {
-    return m_store ? &*m_store : nullptr;
-}
-
-const std::vector<Run>& Workspace::runs() const {
-    return m_runs;
-}
-
-const std::vector<plot::ShownRun>& Workspace::shownRuns() const {
-    return m_shown;
+    return QString::fromStdString(m_path.string());
 }
 
 std::vector<Run> Workspace::chosenRuns() const {
@@ -45,25 +33,64 @@ std::vector<Run> Workspace::chosenRuns() const {
     return chosen;
 }
 
-Status Workspace::open(const std::filesystem::path& path) {
-    auto opened = store::Store::open(path, store::OpenMode::ReadOnly);
-    if (!opened.hasValue())
-        return opened.error();
-    auto runs = opened.value().runs();
-    if (!runs.hasValue())
-        return runs.error();
-    m_store.emplace(std::move(opened).value());
-    m_runs = std::move(runs).value();
-    m_shown.clear();
-    Q_EMIT databaseChanged();
+void Workspace::open(const std::filesystem::path& path, Done done) {
+    m_isOpening = true;
+    read(path, std::move(done));
+}
+
+void Workspace::reload(Done done) {
+    // What is being opened is read afresh.
+    if (isOpen() && !m_isOpening)
+        read(m_path, std::move(done));
+}
+
+void Workspace::read(const std::filesystem::path& path, Done done) {
+    const auto candidate = m_readers.candidate(path);
+    const bool isReload = !m_isOpening;
+    m_task.start(
+        m_readers, candidate,
+        [](const store::Store& store, const TaskStage<Content>& stage) {
+            auto runs = store.runs();
+            if (!runs.hasValue())
+                return stage.publish(runs.error());
+            stage.publish(Content{store.uuid(), std::move(runs).value()});
+        },
+        [this, candidate, isReload, done = std::move(done)](Result<Content> content) {
+            m_isOpening = false;
+            const Status status = content.hasValue() ? Status() : Status(content.error());
+            if (content.hasValue())
+                take(candidate, std::move(content).value(), isReload);
+            if (done)
+                done(status);
+        });
+}
+
+void Workspace::take(const ReaderPool::Database& database, Content content, bool isReload) {
+    const bool isSame = isReload && content.uuid == m_uuid;
+    m_readers.use(database);
+    m_path = database.path;
+    m_uuid = std::move(content.uuid);
+    m_runs = std::move(content.runs);
+    std::vector<RunId> shown;
+    if (isSame) {
+        for (const auto& run : m_shown)
+            shown.push_back(run.id);
+    } else {
+        m_shown.clear();
+        if (!m_runs.empty())
+            shown.push_back(m_runs.front().id);
+        Q_EMIT databaseChanged();
+    }
     Q_EMIT runsChanged();
-    if (!m_runs.empty())
-        setShown({m_runs.front().id});
-    return {};
+    setShown(shown);
 }
 
 void Workspace::close() {
-    m_store.reset();
+    m_task.cancel();
+    m_isOpening = false;
+    m_readers.setDatabase({});
+    m_path.clear();
+    m_uuid.clear();
     m_runs.clear();
     m_shown.clear();
     Q_EMIT databaseChanged();
@@ -71,19 +98,18 @@ void Workspace::close() {
     Q_EMIT shownRunsChanged();
 }
 
-Status Workspace::reload() {
-    if (!m_store)
-        return {};
-    auto runs = m_store->runs();
-    if (!runs.hasValue())
-        return runs.error();
-    m_runs = std::move(runs).value();
-    Q_EMIT runsChanged();
-    std::vector<RunId> shown;
-    for (const auto& run : m_shown)
-        shown.push_back(run.id);
-    setShown(shown);
-    return {};
+void Workspace::write(Change change, Done done) {
+    if (!isOpen())
+        return;
+    m_writer.start([this, path = m_path, change = std::move(change), done = std::move(done)] {
+        auto store = store::Store::open(path, store::OpenMode::ReadWrite);
+        const Status written = store.hasValue() ? change(store.value()) : Status(store.error());
+        m_readers.reply([this, path, written, done] {
+            if (!written.hasValue() || path != m_path)
+                return done(written);
+            reload(done);
+        });
+    });
 }
 
 // A run keeps its colour while it is shown; a new one takes the first that is free.

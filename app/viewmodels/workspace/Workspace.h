@@ -1,17 +1,18 @@
 #pragma once
-// What is open: the run database, its runs and which of them are shown. Every view hangs on one
-// Workspace. GUI thread only; workers get the path and open their own Store.
+// What is open: the run database, its runs and which of them are shown, and the threads that read
+// it. Every view hangs on one Workspace. GUI thread; it never waits for the database.
 
+#include "app/viewmodels/workspace/ReaderTask.h"
 #include "core/model/Result.h"
 #include "core/plot/timeline/Timeline.h"
-#include "core/store/Store.h"
 
 #include <QObject>
 #include <QQmlEngine>
-#include <QUrl>
+#include <QThreadPool>
 
 #include <filesystem>
-#include <optional>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace trainscope::app {
@@ -24,25 +25,33 @@ class Workspace : public QObject {
     Q_PROPERTY(QString databasePath READ databasePath NOTIFY databaseChanged FINAL)
 
 public:
+    using Done = std::function<void(const Status&)>;
+    using Change = std::function<Status(store::Store&)>;
+
     explicit Workspace(QObject* parent = nullptr);
     ~Workspace() override;
 
-    [[nodiscard]] bool isOpen() const;
+    [[nodiscard]] bool isOpen() const { return !m_path.empty(); }
     [[nodiscard]] QString databaseName() const;
     [[nodiscard]] QString databasePath() const;
+    [[nodiscard]] const std::string& uuid() const { return m_uuid; } // empty: nothing is open
 
-    // Read-only store of this thread; nullptr while nothing is open.
-    [[nodiscard]] const store::Store* store() const;
-    [[nodiscard]] const std::vector<Run>& runs() const;
+    [[nodiscard]] const std::vector<Run>& runs() const { return m_runs; }
     // Chosen in the run list, with their origins (aligned by start) and colours.
-    [[nodiscard]] const std::vector<plot::ShownRun>& shownRuns() const;
+    [[nodiscard]] const std::vector<plot::ShownRun>& shownRuns() const { return m_shown; }
     // The same as they are in the database, in its order.
     [[nodiscard]] std::vector<Run> chosenRuns() const;
 
-    Status open(const std::filesystem::path& path);
+    // For questions to the open database.
+    [[nodiscard]] ReaderPool& readers() { return m_readers; }
+
+    // In the background; until it is `done`, what was open stays so. A later call supersedes it.
+    void open(const std::filesystem::path& path, Done done = {});
     void close();
-    // Reads the catalogue again, after an import.
-    Status reload();
+    // Reads the runs again, after an import.
+    void reload(Done done = {});
+    // Changes the database in the background, one change after the other, and reads the runs again.
+    void write(Change change, Done done);
     void setShown(const std::vector<RunId>& runs);
 
 Q_SIGNALS:
@@ -51,9 +60,21 @@ Q_SIGNALS:
     void shownRunsChanged();
 
 private:
-    std::optional<store::Store> m_store;
+    struct Content {
+        std::string uuid;
+        std::vector<Run> runs;
+    };
+    void read(const std::filesystem::path& path, Done done);
+    void take(const ReaderPool::Database& database, Content content, bool isReload);
+
+    std::filesystem::path m_path;
+    std::string m_uuid;
     std::vector<Run> m_runs;
     std::vector<plot::ShownRun> m_shown;
+    bool m_isOpening = false;
+    QThreadPool m_writer; // of one thread
+    ReaderPool m_readers;
+    LatestTask<Content> m_task{Urgency::Pointer};
 };
 
 } // namespace trainscope::app

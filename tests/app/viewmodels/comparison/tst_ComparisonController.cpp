@@ -1,5 +1,6 @@
 // The Compare view of a small database: what is read, pointed at, chosen, and kept by name.
 #include "app/viewmodels/comparison/ComparisonController.h"
+#include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/window/Theme.h"
 
@@ -64,7 +65,7 @@ private Q_SLOTS:
         m_path = test::writeTimelineDatabase(m_database->path().toStdString());
         QVERIFY(!m_path.empty());
         m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(m_workspace->open(m_path).hasValue());
+        QVERIFY(test::opens(*m_workspace, m_path));
         m_views = std::make_unique<Views>();
         m_views->setWorkspace(m_workspace.get());
         m_controller = std::make_unique<app::ComparisonController>();
@@ -249,7 +250,7 @@ private Q_SLOTS:
                              : store.value().removeRun(later))
                         .hasValue());
         }
-        QVERIFY(m_workspace->reload().hasValue());
+        QVERIFY(test::reloads(*m_workspace));
         QTRY_COMPARE(m_controller->savedNames().size(), 1);
         m_controller->openSaved(QStringLiteral("both"));
         QVERIFY2(m_controller->notice().contains(QStringLiteral("later")),

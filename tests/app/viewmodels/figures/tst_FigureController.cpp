@@ -1,6 +1,7 @@
 // A view of figures over a real database: reading, keeping, cancelling, pointer, selection, export.
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/figures/FigureController.h"
+#include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
 
@@ -54,7 +55,7 @@ private Q_SLOTS:
     void init() {
         QDir(app::viewFolder()).removeRecursively();
         m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(m_workspace->open(m_path).hasValue());
+        QVERIFY(test::opens(*m_workspace, m_path));
         m_views = std::make_unique<Views>();
         m_views->setWorkspace(m_workspace.get());
         // Both runs have it.

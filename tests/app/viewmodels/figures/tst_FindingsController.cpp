@@ -1,5 +1,6 @@
 // The findings of a database with a planted one: what is listed, said, copied and jumped to.
 #include "app/viewmodels/figures/FindingsController.h"
+#include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
 
@@ -40,7 +41,7 @@ private Q_SLOTS:
     void init() {
         QDir(app::viewFolder()).removeRecursively();
         m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(m_workspace->open(m_path).hasValue());
+        QVERIFY(test::opens(*m_workspace, m_path));
         m_views = std::make_unique<Views>();
         m_views->setWorkspace(m_workspace.get());
         m_controller = std::make_unique<app::FindingsController>();

@@ -1,5 +1,5 @@
 // There is always something to draw: coarse first, exact when it is read, and what is read does not
-// hold up what is wanted now. A slow disk is a worker that waits for the test.
+// hold up what is wanted now. On a slow disk all readers wait for the test.
 #include "app/viewmodels/lanes/TimelineLoader.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "support/TestProgram.h"
@@ -11,10 +11,28 @@
 
 using namespace trainscope;
 using app::LoadRequest;
-using app::StoreWorker;
+using app::ReaderPool;
 using app::TimelineLoader;
 using plot::ViewWindow;
 using test::seconds;
+
+namespace {
+
+// Every thread of the pool waits until it may go on.
+class SlowDisk {
+public:
+    explicit SlowDisk(ReaderPool& pool) {
+        for (int i = 0; i < ReaderPool::kThreads; ++i)
+            pool.post(app::Urgency::Pointer, pool.database(),
+                [this](const Result<store::Store>&) { m_go.acquire(); });
+    }
+    void goOn() { m_go.release(ReaderPool::kThreads); }
+
+private:
+    QSemaphore m_go;
+};
+
+} // namespace
 
 class tst_TimelineLoader : public QObject {
     Q_OBJECT
@@ -48,9 +66,10 @@ private Q_SLOTS:
     }
 
     void coarseFirstThenExact() {
-        StoreWorker worker;
-        worker.setDatabase(m_path);
-        TimelineLoader loader(worker);
+        ReaderPool pool;
+        pool.setDatabase(m_path);
+        m_request.readers = &pool;
+        TimelineLoader loader;
         std::vector<int> columns;
         connect(&loader, &TimelineLoader::dataChanged, this,
             [&] { columns.push_back(loader.dataFor(over(2, 3).window)->columns); });
@@ -66,13 +85,13 @@ private Q_SLOTS:
     }
 
     void aSlowDiskLeavesNothingBlank() {
-        StoreWorker worker;
-        worker.setDatabase(m_path);
-        TimelineLoader loader(worker);
+        ReaderPool pool;
+        pool.setDatabase(m_path);
+        m_request.readers = &pool;
+        TimelineLoader loader;
         loader.request(over(2, 3));
         QTRY_VERIFY(!loader.isLoading());
-        QSemaphore go;
-        worker.post([&go](const Result<store::Store>&) { go.acquire(); });
+        SlowDisk disk(pool);
         for (const double begin : {2.4, 2.9, 4.0, 7.5, 0.0}) {
             const LoadRequest wanted = over(begin, begin + 1.0);
             loader.request(wanted);
@@ -81,7 +100,7 @@ private Q_SLOTS:
             QVERIFY(covers(*data, wanted.window)
                 || (data->behind && covers(*data->behind, wanted.window)));
         }
-        go.release();
+        disk.goOn();
         QTRY_VERIFY(!loader.isLoading());
         // The last wish counts.
         const auto data = loader.dataFor(over(0, 1).window);
@@ -90,9 +109,10 @@ private Q_SLOTS:
     }
 
     void axesStayWhileDataArrives() {
-        StoreWorker worker;
-        worker.setDatabase(m_path);
-        TimelineLoader loader(worker);
+        ReaderPool pool;
+        pool.setDatabase(m_path);
+        m_request.readers = &pool;
+        TimelineLoader loader;
         std::vector<std::vector<std::pair<double, double>>> axes;
         connect(&loader, &TimelineLoader::dataChanged, this, [&] {
             axes.emplace_back();
@@ -107,17 +127,17 @@ private Q_SLOTS:
     }
 
     void whatIsFarFromTheWishIsDropped() {
-        StoreWorker worker;
-        worker.setDatabase(m_path);
-        TimelineLoader loader(worker);
+        ReaderPool pool;
+        pool.setDatabase(m_path);
+        m_request.readers = &pool;
+        TimelineLoader loader;
         loader.request(over(2, 3));
         QTRY_VERIFY(!loader.isLoading());
-        QSemaphore go;
-        worker.post([&go](const Result<store::Store>&) { go.acquire(); });
+        SlowDisk disk(pool);
         QSignalSpy arrived(&loader, &TimelineLoader::dataChanged);
         loader.request(over(8, 8.1));
         loader.request(over(5, 5.1)); // nothing of 8 s is in sight
-        go.release();
+        disk.goOn();
         QTRY_VERIFY(!loader.isLoading());
         QCOMPARE(arrived.size(), 1);
         QVERIFY(covers(*loader.dataFor(over(5, 5.1).window), over(5, 5.1).window));

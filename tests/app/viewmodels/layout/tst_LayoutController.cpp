@@ -2,6 +2,7 @@
 // selection in all views, and a layout entered by hand.
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
+#include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/window/Theme.h"
 #include "support/TestProgram.h"
@@ -103,7 +104,7 @@ private Q_SLOTS:
         m_path = test::writeLayoutDatabase(m_folder.path().toStdString());
         QVERIFY(!m_path.empty());
         m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(m_workspace->open(m_path).hasValue());
+        QVERIFY(test::opens(*m_workspace, m_path));
         m_views = std::make_unique<Views>();
         m_views->setWorkspace(m_workspace.get());
         m_controller = std::make_unique<LayoutController>();

@@ -30,9 +30,10 @@ private Q_SLOTS:
 
     // Pictures of a tenth of a second: 601 of them, three blocks. Temperature 40 + rank + second.
     void picturesInTheirOrder() {
+        app::ReaderPool readers;
+        readers.setDatabase(m_path);
         PlaybackCache cache;
-        cache.setDatabase(m_path);
-        cache.setSource(m_run, "gpu_temperature");
+        cache.setSource(readers, m_run, "gpu_temperature");
         const DurationNs frame{100'000'000};
         for (const double second : {0.5, 10.5, 26.0, 33.5, 58.5, 2.5}) {
             std::optional<analysis::RankValues> picture;
@@ -48,9 +49,10 @@ private Q_SLOTS:
 
     // Of a hundred blocks and more a few are kept.
     void itDoesNotGrow() {
+        app::ReaderPool readers;
+        readers.setDatabase(m_path);
         PlaybackCache cache;
-        cache.setDatabase(m_path);
-        cache.setSource(m_run, "gpu_temperature");
+        cache.setSource(readers, m_run, "gpu_temperature");
         const DurationNs frame{2'000'000}; // 30,000 pictures
         for (double second = 0.0; second < 60.0; second += 0.5) {
             QTRY_VERIFY(cache.picture(test::layoutTime(second), frame).has_value());
@@ -60,9 +62,10 @@ private Q_SLOTS:
 
     // Of many moments asked for in a row the last is answered last, at once or after others.
     void theLastAskedIsShownLast() {
+        app::ReaderPool readers;
+        readers.setDatabase(m_path);
         PlaybackCache cache;
-        cache.setDatabase(m_path);
-        cache.setSource(m_run, "gpu_temperature");
+        cache.setSource(readers, m_run, "gpu_temperature");
         QSignalSpy answers(&cache, &PlaybackCache::exact);
         analysis::RankValues last;
         connect(&cache, &PlaybackCache::exact, this,
@@ -74,9 +77,10 @@ private Q_SLOTS:
     }
 
     void whatIsMissingIsTold() {
+        app::ReaderPool readers;
+        readers.setDatabase(m_path);
         PlaybackCache cache;
-        cache.setDatabase(m_path);
-        cache.setSource(m_run, "no_such_metric");
+        cache.setSource(readers, m_run, "no_such_metric");
         QSignalSpy failed(&cache, &PlaybackCache::failed);
         QVERIFY(!cache.picture(test::layoutTime(1), DurationNs{1'000'000}));
         QTRY_COMPARE(failed.size(), 1);

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/timeline/TimelineItem.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "support/TestProgram.h"
@@ -44,7 +45,7 @@ private Q_SLOTS:
                 test::collectiveDetail("allreduce", 8, "0", {0, 1}), [] { return 0; });
         }
         const auto path = m_planted.stored().path();
-        QVERIFY(m_workspace.open(path).hasValue());
+        QVERIFY(test::opens(m_workspace, path));
         m_workspace.setShown({m_workspace.runs().front().id});
         m_controller = std::make_unique<app::TimelineController>();
         m_controller->setWorkspace(&m_workspace);

@@ -1,4 +1,5 @@
 // The timeline's state over a real database, with its mouse and keys.
+#include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineItem.h"
 #include "support/TestProgram.h"
@@ -59,7 +60,7 @@ private Q_SLOTS:
         m_window.reset();
         m_controller.reset();
         m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(m_workspace->open(m_path).hasValue());
+        QVERIFY(test::opens(*m_workspace, m_path));
         show("small");
         m_controller = std::make_unique<app::TimelineController>();
         m_controller->setWorkspace(m_workspace.get());

@@ -1,4 +1,5 @@
 // The export dialog's view model over a real database: choices, files, errors, cancel.
+#include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/FigureExporter.h"
@@ -50,7 +51,7 @@ private Q_SLOTS:
     void init() {
         QSettings().setValue(QStringLiteral("export/folder"), m_folder.path());
         m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(m_workspace->open(m_path).hasValue());
+        QVERIFY(test::opens(*m_workspace, m_path));
         m_workspace->setShown({m_workspace->runs().front().id});
         m_timeline = std::make_unique<app::TimelineController>();
         m_timeline->setWorkspace(m_workspace.get());

@@ -1,4 +1,5 @@
 // Which view is open and what was chosen in it, remembered per database.
+#include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
 #include "app/viewmodels/workspace/Views.h"
@@ -36,7 +37,7 @@ private Q_SLOTS:
     void init() {
         QDir(app::viewFolder()).removeRecursively();
         m_workspace = std::make_unique<app::Workspace>();
-        QVERIFY(m_workspace->open(m_path).hasValue());
+        QVERIFY(test::opens(*m_workspace, m_path));
     }
 
     void viewAndSettingsComeBack() {
@@ -54,7 +55,7 @@ private Q_SLOTS:
 
     // The timeline's part of the same file stays, and the other way round.
     void theTimelineKeepsItsPart() {
-        const std::string uuid = m_workspace->store()->uuid();
+        const std::string uuid = m_workspace->uuid();
         app::SavedTimeline view;
         view.display = plot::TimeDisplay::Utc;
         view.overlays = false;

@@ -1,6 +1,6 @@
 // A late answer never replaces a newer one.
 #include "app/viewmodels/support/TimelineDatabase.h"
-#include "app/viewmodels/workspace/StoreWorker.h"
+#include "app/viewmodels/workspace/ReaderTask.h"
 #include "support/TestProgram.h"
 
 #include <QSemaphore>
@@ -10,10 +10,10 @@
 
 using namespace trainscope;
 using app::LatestTask;
-using app::StoreWorker;
+using app::ReaderPool;
 using app::TaskStage;
 
-class tst_StoreWorker : public QObject {
+class tst_ReaderPool : public QObject {
     Q_OBJECT
 
 private:
@@ -26,14 +26,15 @@ private Q_SLOTS:
         QVERIFY(!m_path.empty());
     }
     void onlyTheLastAnswerArrives() {
-        StoreWorker worker;
-        worker.setDatabase(m_path);
-        LatestTask<int> task(worker);
+        ReaderPool pool;
+        pool.setDatabase(m_path);
+        LatestTask<int> task;
         QSemaphore begun;
         QSemaphore go;
         std::vector<int> answers;
         bool sawCancel = false;
         task.start(
+            pool,
             [&](const store::Store&, const TaskStage<int>& stage) {
                 begun.release();
                 go.acquire();
@@ -42,7 +43,8 @@ private Q_SLOTS:
             },
             [&](Result<int> answer) { answers.push_back(answer.value()); });
         begun.acquire();
-        task.start([&](const store::Store&, const TaskStage<int>& stage) { stage.publish(2); },
+        task.start(
+            pool, [&](const store::Store&, const TaskStage<int>& stage) { stage.publish(2); },
             [&](Result<int> answer) { answers.push_back(answer.value()); });
         go.release();
         QTRY_COMPARE(answers.size(), std::size_t{1});
@@ -51,11 +53,12 @@ private Q_SLOTS:
         QCOMPARE(answers, std::vector<int>{2});
     }
     void coarseAnswersComeBeforeTheExactOne() {
-        StoreWorker worker;
-        worker.setDatabase(m_path);
-        LatestTask<int> task(worker);
+        ReaderPool pool;
+        pool.setDatabase(m_path);
+        LatestTask<int> task;
         std::vector<int> answers;
         task.start(
+            pool,
             [](const store::Store&, const TaskStage<int>& stage) {
                 stage.publish(1);
                 stage.publish(2);
@@ -64,12 +67,13 @@ private Q_SLOTS:
         QTRY_COMPARE(answers, (std::vector<int>{1, 2}));
     }
     void readsOnItsOwnThread() {
-        StoreWorker worker;
-        worker.setDatabase(m_path);
-        LatestTask<std::size_t> task(worker);
+        ReaderPool pool;
+        pool.setDatabase(m_path);
+        LatestTask<std::size_t> task;
         QThread* thread = nullptr;
         std::size_t runs = 0;
         task.start(
+            pool,
             [&](const store::Store& store, const TaskStage<std::size_t>& stage) {
                 thread = QThread::currentThread();
                 stage.publish(store.runs().value().size());
@@ -79,11 +83,12 @@ private Q_SLOTS:
         QVERIFY(thread != QThread::currentThread());
     }
     void aDatabaseThatIsNotThereIsAnError() {
-        StoreWorker worker;
-        worker.setDatabase(m_path.parent_path() / "missing.trainscope");
-        LatestTask<int> task(worker);
+        ReaderPool pool;
+        pool.setDatabase(m_path.parent_path() / "missing.trainscope");
+        LatestTask<int> task;
         std::string message;
-        task.start([](const store::Store&, const TaskStage<int>& stage) { stage.publish(1); },
+        task.start(
+            pool, [](const store::Store&, const TaskStage<int>& stage) { stage.publish(1); },
             [&](Result<int> answer) {
                 if (!answer.hasValue())
                     message = answer.error().describe();
@@ -91,12 +96,13 @@ private Q_SLOTS:
         QTRY_VERIFY(!message.empty());
     }
     void aDroppedTaskAnswersNobody() {
-        StoreWorker worker;
-        worker.setDatabase(m_path);
+        ReaderPool pool;
+        pool.setDatabase(m_path);
         bool answered = false;
         {
-            LatestTask<int> task(worker);
-            task.start([](const store::Store&, const TaskStage<int>& stage) { stage.publish(1); },
+            LatestTask<int> task;
+            task.start(
+                pool, [](const store::Store&, const TaskStage<int>& stage) { stage.publish(1); },
                 [&](Result<int>) { answered = true; });
         }
         QTest::qWait(50);
@@ -104,5 +110,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_StoreWorker)
-#include "tst_StoreWorker.moc"
+TRAINSCOPE_TEST(tst_ReaderPool)
+#include "tst_ReaderPool.moc"
