@@ -2,6 +2,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/GroupPlaces.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
@@ -26,12 +27,10 @@ public:
     // Long iterations are read in parts.
     Status read(TimeRange window) {
         while (!window.isEmpty()) {
-            auto calls = m_calls.read(m_rank, window, kMostCalls);
-            if (!calls.hasValue())
-                return calls.error();
-            const bool isPart = calls.value().size() >= kMostCalls;
-            const TimeNs last = isPart ? calls.value().back().start : window.end;
-            for (const Call& call : calls.value()) {
+            ASSIGN_OR_RETURN(auto calls, m_calls.read(m_rank, window, kMostCalls));
+            const bool isPart = calls.size() >= kMostCalls;
+            const TimeNs last = isPart ? calls.back().start : window.end;
+            for (const Call& call : calls) {
                 if (!isPart || call.start < last)
                     add(call);
             }
@@ -103,11 +102,9 @@ private:
 
 // From a rank's first kernel to its last: annotations may reach beyond what was traced.
 Result<std::map<int, TimeRange>> tracedRanges(const store::Store& store, const Run& run) {
-    const auto tracks = store.tracks(run.id);
-    if (!tracks.hasValue())
-        return tracks.error();
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     std::map<int, TimeRange> ranges;
-    for (const Track& track : tracks.value()) {
+    for (const Track& track : tracks) {
         if (track.description.kind != TrackKind::Stream || track.count == 0)
             continue;
         auto& range = ranges.try_emplace(track.description.rank, track.range).first->second;
@@ -136,35 +133,25 @@ std::vector<TimeRange> wholeIterations(const std::vector<Iteration>& all, TimeRa
 Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const Run& run,
     const layout::Layout& layout, const Progress& progress) {
     MeasuredCollectives result;
-    auto calls = Calls::open(store, run);
-    if (!calls.hasValue())
-        return calls.error();
-    const auto ranks = calls.value().ranks();
+    ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
+    const auto ranks = calls.ranks();
     if (ranks.empty()) {
         result.why = "there are no traces";
         return result;
     }
-    const auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
-    const auto iterations = iterationsOf(store, run, progress);
-    if (!iterations.hasValue())
-        return iterations.error();
-    const auto traced = tracedRanges(store, run);
-    if (!traced.hasValue())
-        return traced.error();
-    const GroupPlaces places(run, gpus.value());
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
+    ASSIGN_OR_RETURN(const auto traced, tracedRanges(store, run));
+    const GroupPlaces places(run, gpus);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (progress && !progress({"Reading collectives", i, ranks.size()}))
             return cancelled();
-        const auto whole
-            = wholeIterations(iterations.value().of(ranks[i]), traced.value().at(ranks[i]));
+        const auto whole = wholeIterations(iterations.of(ranks[i]), traced.at(ranks[i]));
         if (whole.empty())
             continue;
-        RankSums sums(calls.value(), places, layout, ranks[i]);
+        RankSums sums(calls, places, layout, ranks[i]);
         for (const TimeRange& window : whole) {
-            if (const auto status = sums.read(window); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(sums.read(window));
         }
         const auto steps = static_cast<double>(whole.size());
         for (const auto& [group, sum] : sums.groups())

@@ -1,6 +1,7 @@
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 
@@ -21,27 +22,23 @@ void add(std::optional<double>& sum, const std::optional<double>& value) {
 
 Result<MeasuredCounters> measuredCounters(
     const store::Store& store, const Run& run, const Progress& progress) {
-    const auto steady = steadyStateOf(store, run, progress);
-    if (!steady.hasValue())
-        return steady.error();
-    const auto summary = summarise(
-        store, run, {steady.value().window, {"nvlink_tx", "pcie_tx", "ib_tx"}}, progress);
-    if (!summary.hasValue())
-        return summary.error();
+    ASSIGN_OR_RETURN(const auto steady, steadyStateOf(store, run, progress));
+    ASSIGN_OR_RETURN(const auto summary,
+        summarise(store, run, {steady.window, {"nvlink_tx", "pcie_tx", "ib_tx"}}, progress));
     MeasuredCounters result;
     std::map<int, MeasuredCounters::Node> totals;
     std::map<int, int> counted; // GPUs with NVLink counters, by node
-    for (const auto& gpu : summary.value().gpus) {
+    for (const auto& gpu : summary.gpus) {
         auto& node = totals[gpu.gpu.node];
         const auto nvlink = totalOf(gpu.metrics, "nvlink_tx");
         counted[gpu.gpu.node] += nvlink ? 1 : 0;
         add(node.nvlink, nvlink);
         add(node.pcie, totalOf(gpu.metrics, "pcie_tx"));
     }
-    for (const auto& node : summary.value().nodes)
+    for (const auto& node : summary.nodes)
         add(totals[node.node].network, totalOf(node.metrics, "ib_tx"));
-    const double seconds = summary.value().duration.seconds();
-    const auto steps = static_cast<double>(steady.value().iterations);
+    const double seconds = summary.duration.seconds();
+    const auto steps = static_cast<double>(steady.iterations);
     bool isCounted = false;
     for (auto& [number, node] : totals) {
         isCounted = isCounted || node.nvlink || node.pcie || node.network;

@@ -16,6 +16,7 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Cluster.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -45,14 +46,12 @@ public:
     Result<Placement> propose() {
         for (const auto step : {&Reader::readLayout, &Reader::readSummary, &Reader::readThrottling,
                  &Reader::placeGpus, &Reader::fitHeat}) {
-            if (Status status = (this->*step)(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR((this->*step)());
         }
         const auto room = stageMemoryOf(m_run, *m_layout, m_layersBefore, *m_summary);
         PlacementInput input{
             *m_layout, m_gpus, m_layers, m_layersBefore, m_extra, room.most, m_thermal, m_knowsAir};
-        if (Status status = readTraffic(input); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(readTraffic(input));
         Placement placement = placeStages(input);
         placement.layoutWording = m_wording;
         placement.assumptions.push_back(room.wording);
@@ -63,18 +62,14 @@ public:
 
 private:
     Status readLayout() {
-        const auto told = runLayout(m_store, m_run, m_progress);
-        if (!told.hasValue())
-            return told.error();
-        auto request = told.value().request;
+        ASSIGN_OR_RETURN(const auto told, runLayout(m_store, m_run, m_progress));
+        auto request = told.request;
         const auto shape = shapeOf(m_run.launch, catalogue::modelCatalogue());
         if (shape.hasValue() && !request.layers && request.stageLayers.empty())
             request.layers = shape.value().model.layers;
-        auto made = layout::makeLayout(request);
-        if (!made.hasValue())
-            return made.error();
-        m_wording = told.value().wording;
-        m_layout.emplace(std::move(made).value());
+        ASSIGN_OR_RETURN(auto made, layout::makeLayout(request));
+        m_wording = told.wording;
+        m_layout.emplace(std::move(made));
         const int stages = m_layout->grid.degrees().pipeline;
         if (stages < 2)
             return missing("This run has no pipeline: there are no stages to place.", m_run);
@@ -114,65 +109,55 @@ private:
     }
 
     Status readSummary() {
-        const auto steady = steadyStateOf(m_store, m_run, m_progress);
-        if (!steady.hasValue())
-            return steady.error();
-        m_window = steady.value().window;
-        if (steady.value().basis == SteadyBasis::Iterations && steady.value().iterations > 0)
-            m_stepSeconds
-                = m_window.length().seconds() / static_cast<double>(steady.value().iterations);
-        m_notes.push_back("Over " + steady.value().wording + ".");
-        auto summary = summarise(m_store, m_run,
-            SummaryScope{m_window,
-                {"gpu_temperature", "gpu_power", "sm_clock", "gpu_utilization", "mem_used"}},
-            m_progress);
-        if (!summary.hasValue())
-            return summary.error();
-        m_summary.emplace(std::move(summary).value());
+        ASSIGN_OR_RETURN(const auto steady, steadyStateOf(m_store, m_run, m_progress));
+        m_window = steady.window;
+        if (steady.basis == SteadyBasis::Iterations && steady.iterations > 0)
+            m_stepSeconds = m_window.length().seconds() / static_cast<double>(steady.iterations);
+        m_notes.push_back("Over " + steady.wording + ".");
+        ASSIGN_OR_RETURN(auto summary,
+            summarise(m_store, m_run,
+                SummaryScope{m_window,
+                    {"gpu_temperature", "gpu_power", "sm_clock", "gpu_utilization", "mem_used"}},
+                m_progress));
+        m_summary.emplace(std::move(summary));
         return {};
     }
 
     // What groups exchange, over which links; nothing where something of it is not known.
     Status readTraffic(PlacementInput& input) const {
         const auto model = trafficModelOf(m_run.launch, catalogue::modelCatalogue());
-        const auto machine = machineOf(m_store, m_run);
-        if (!machine.hasValue())
-            return machine.error();
+        ASSIGN_OR_RETURN(const auto machine, machineOf(m_store, m_run));
         const auto* gpu = catalogue::findGpuModel(m_run.gpuModel);
         input.stepSeconds = m_stepSeconds;
         if (model.hasValue())
             input.loads = groupLoads(*m_layout, model.value());
         if (gpu != nullptr)
             input.scaleUp = gpu->linkBandwidth.value_or(gpu->pcieBandwidth.value_or(0.0));
-        input.scaleOut = machine.value().networkBandwidth.value_or(0.0);
-        if (input.scaleOut == 0.0 && machine.value().topology)
-            input.scaleOut = networkBandwidthOf(*machine.value().topology).value_or(0.0);
+        input.scaleOut = machine.networkBandwidth.value_or(0.0);
+        if (input.scaleOut == 0.0 && machine.topology)
+            input.scaleOut = networkBandwidthOf(*machine.topology).value_or(0.0);
         return {};
     }
 
     Status readThrottling() {
-        const auto all = m_store.series(m_run.id);
-        if (!all.hasValue())
-            return all.error();
+        ASSIGN_OR_RETURN(const auto all, m_store.series(m_run.id));
         std::vector<std::string> warnings;
-        for (const auto& [metric, series] : seriesByMetric(all.value(), warnings)) {
+        for (const auto& [metric, series] : seriesByMetric(all, warnings)) {
             for (const Series& one : series) {
                 if (one.description.subject.rank >= 0)
                     m_series[one.description.subject.rank].emplace(metric, one);
             }
         }
-        const auto found
-            = scanThrottling(m_store, m_run, m_series, m_window, m_window.length(), [this] {
-                  return !m_progress || m_progress({"Finding throttling", 0, 0});
-              });
-        if (!found.hasValue())
-            return found.error();
-        if (!found.value())
+        ASSIGN_OR_RETURN(const auto found,
+            scanThrottling(m_store, m_run, m_series, m_window, m_window.length(), [this] {
+                return !m_progress || m_progress({"Finding throttling", 0, 0});
+            }));
+        if (!found)
             return missing("Neither clocks nor utilisation of the GPUs were recorded: what "
                            "throttling costs is not known.",
                 m_run);
         std::map<ThrottleCause, double> causes;
-        for (const RankEpisode& one : found.value()->episodes) {
+        for (const RankEpisode& one : found->episodes) {
             m_lostSeconds[one.rank] += one.episode.lostSeconds;
             causes[one.episode.cause] += one.episode.lostSeconds;
         }
@@ -185,10 +170,8 @@ private:
     }
 
     Status placeGpus() {
-        const auto order = m_store.airflow(m_run.id);
-        if (!order.hasValue())
-            return order.error();
-        if (order.value().empty())
+        ASSIGN_OR_RETURN(const auto order, m_store.airflow(m_run.id));
+        if (order.empty())
             m_notes.emplace_back(
                 "The order of the air is assumed: ascending GPU indices from front "
                 "to rear (see trainscope-cli cluster --airflow).");
@@ -205,7 +188,7 @@ private:
                                            "placement needs all {} GPUs.",
                                    rank, world),
                     m_run);
-            m_gpus.push_back(placeOf(*found->second, *temperature, order.value()));
+            m_gpus.push_back(placeOf(*found->second, *temperature, order));
         }
         m_knowsAir = std::any_of(
             m_gpus.begin(), m_gpus.end(), [](const GpuPlace& gpu) { return gpu.isRear; });
@@ -248,11 +231,9 @@ private:
             const auto temperature = series.find("gpu_temperature");
             if (power == series.end() || temperature == series.end())
                 continue;
-            const auto fit = fitOf(power->second, temperature->second, idle);
-            if (!fit.hasValue())
-                return fit.error();
-            if (fit.value() && fit.value()->resistanceCPerW > 0.0)
-                resistances.push_back(fit.value()->resistanceCPerW);
+            ASSIGN_OR_RETURN(const auto fit, fitOf(power->second, temperature->second, idle));
+            if (fit && fit->resistanceCPerW > 0.0)
+                resistances.push_back(fit->resistanceCPerW);
         }
         if (resistances.empty()) {
             m_notes.emplace_back("The record does not show how temperatures follow power: changes "

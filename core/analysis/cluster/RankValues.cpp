@@ -1,6 +1,7 @@
 #include "core/analysis/cluster/RankValues.h"
 
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +16,9 @@ constexpr float kAbsent = std::numeric_limits<float>::quiet_NaN();
 
 Result<std::map<std::string, std::vector<Series>>> gpuSeries(
     const store::Store& store, const Run& run) {
-    const auto all = store.series(run.id);
-    if (!all.hasValue())
-        return all.error();
+    ASSIGN_OR_RETURN(const auto all, store.series(run.id));
     std::vector<Series> ofGpus;
-    for (const Series& series : all.value()) {
+    for (const Series& series : all) {
         const Subject& subject = series.description.subject;
         if (subject.kind == SubjectKind::Gpu && subject.rank >= 0)
             ofGpus.push_back(series);
@@ -59,12 +58,10 @@ int RankFrames::frameAt(TimeNs time) const {
 
 Result<RankSeries> RankSeries::open(
     const store::Store& store, const Run& run, std::string_view metric) {
-    const auto byName = gpuSeries(store, run);
-    if (!byName.hasValue())
-        return byName.error();
-    const auto found = byName.value().find(std::string(metric));
-    if (found == byName.value().end())
-        return noSuchMetric(metric, byName.value());
+    ASSIGN_OR_RETURN(const auto byName, gpuSeries(store, run));
+    const auto found = byName.find(std::string(metric));
+    if (found == byName.end())
+        return noSuchMetric(metric, byName);
     RankSeries result;
     bool isFirst = true;
     for (const Series& series : found->second) {
@@ -99,10 +96,8 @@ Result<std::optional<ValueBounds>> RankSeries::bounds(const store::Store& store)
             take(series->min, series->max);
             continue;
         }
-        const auto all = store.rateBuckets(series->id, series->range, 1);
-        if (!all.hasValue())
-            return all.error();
-        take(all.value().front().min, all.value().front().max);
+        ASSIGN_OR_RETURN(const auto all, store.rateBuckets(series->id, series->range, 1));
+        take(all.front().min, all.front().max);
     }
     return bounds;
 }
@@ -120,17 +115,14 @@ Result<RankValues> RankSeries::at(const store::Store& store, TimeNs t) const {
         if (!series || !series->range.contains(t))
             continue;
         if (m_metric.kind == MetricKind::Counter) {
-            const auto rate = store.rateBuckets(series->id, {t, t + DurationNs{1}}, 1);
-            if (!rate.hasValue())
-                return rate.error();
-            if (const float mean = rate.value().front().mean; !std::isnan(mean))
+            ASSIGN_OR_RETURN(
+                const auto rate, store.rateBuckets(series->id, {t, t + DurationNs{1}}, 1));
+            if (const float mean = rate.front().mean; !std::isnan(mean))
                 values[rank] = static_cast<double>(mean);
             continue;
         }
-        const auto held = store.valueAt(series->id, t);
-        if (!held.hasValue())
-            return held.error();
-        values[rank] = held.value();
+        ASSIGN_OR_RETURN(const auto held, store.valueAt(series->id, t));
+        values[rank] = held;
     }
     return values;
 }
@@ -146,29 +138,25 @@ Result<RankFrames> RankSeries::frames(
             return cancelled();
         if (!m_series[rank])
             continue;
-        const auto columns = buckets(store, *m_series[rank], window, count);
-        if (!columns.hasValue())
-            return columns.error();
-        for (std::size_t frame = 0; frame < columns.value().size(); ++frame)
-            frames.values[frame * m_series.size() + rank] = columns.value()[frame].mean;
+        ASSIGN_OR_RETURN(const auto columns, buckets(store, *m_series[rank], window, count));
+        for (std::size_t frame = 0; frame < columns.size(); ++frame)
+            frames.values[frame * m_series.size() + rank] = columns[frame].mean;
     }
     return frames;
 }
 
 Result<std::vector<Metric>> rankMetrics(const store::Store& store, const Run& run) {
-    auto byName = gpuSeries(store, run);
-    if (!byName.hasValue())
-        return byName.error();
+    ASSIGN_OR_RETURN(auto byName, gpuSeries(store, run));
     std::vector<Metric> metrics;
     const auto take = [&](const std::string& name) {
-        if (const auto found = byName.value().find(name); found != byName.value().end()) {
+        if (const auto found = byName.find(name); found != byName.end()) {
             metrics.push_back(found->second.front().description.metric);
-            byName.value().erase(found);
+            byName.erase(found);
         }
     };
     for (const Metric& metric : metricRegistry())
         take(metric.name);
-    for (const auto& [name, series] : byName.value())
+    for (const auto& [name, series] : byName)
         metrics.push_back(series.front().description.metric);
     return metrics;
 }

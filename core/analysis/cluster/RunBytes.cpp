@@ -3,6 +3,7 @@
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/machine/RunTraffic.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -220,19 +221,13 @@ std::optional<double> GroupBytes::bandwidth() const {
 
 Result<RunBytes> runBytes(const store::Store& store, const Run& run, const layout::Layout& layout,
     const Progress& progress) {
-    const auto domain = linkDomainOf(store, run);
-    if (!domain.hasValue())
-        return domain.error();
-    Builder builder(run, layout, domain.value());
+    ASSIGN_OR_RETURN(const auto domain, linkDomainOf(store, run));
+    Builder builder(run, layout, domain);
     builder.compute(run.launch);
-    const auto collectives = measuredCollectives(store, run, layout, progress);
-    if (!collectives.hasValue())
-        return collectives.error();
-    builder.take(collectives.value());
-    const auto counters = measuredCounters(store, run, progress);
-    if (!counters.hasValue())
-        return counters.error();
-    builder.take(counters.value());
+    ASSIGN_OR_RETURN(const auto collectives, measuredCollectives(store, run, layout, progress));
+    builder.take(collectives);
+    ASSIGN_OR_RETURN(const auto counters, measuredCounters(store, run, progress));
+    builder.take(counters);
     return builder.finish();
 }
 

@@ -1,6 +1,7 @@
 #include "core/analysis/cluster/RunCluster.h"
 
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Try.h"
 
 #include <set>
 
@@ -34,16 +35,14 @@ void takeUsual(const Run& run, layout::ClusterFacts& facts) {
 
 // What the user said of the machine replaces what is usual.
 Status takeSaid(const store::Store& store, const Run& run, layout::ClusterFacts& facts) {
-    const auto said = machineOf(store, run);
-    if (!said.hasValue())
-        return said.error();
-    facts.nodesPerRack = said.value().nodesPerRack;
-    facts.networkBandwidth = said.value().networkBandwidth;
-    if (said.value().linkDomain)
-        facts.linkDomain = said.value().linkDomain;
-    facts.topology = said.value().topology;
+    ASSIGN_OR_RETURN(const auto said, machineOf(store, run));
+    facts.nodesPerRack = said.nodesPerRack;
+    facts.networkBandwidth = said.networkBandwidth;
+    if (said.linkDomain)
+        facts.linkDomain = said.linkDomain;
+    facts.topology = said.topology;
     if (facts.topology)
-        facts.linksFrom = said.value().topologyFrom;
+        facts.linksFrom = said.topologyFrom;
     return {};
 }
 
@@ -62,15 +61,11 @@ void addMissing(const layout::Layout& layout, std::vector<Gpu>& gpus) {
 
 Result<layout::Cluster> clusterOf(
     const store::Store& store, const Run& run, const layout::Layout* layout) {
-    auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
-    auto airflow = store.airflow(run.id);
-    if (!airflow.hasValue())
-        return airflow.error();
+    ASSIGN_OR_RETURN(auto gpus, store.gpus(run.id));
+    ASSIGN_OR_RETURN(auto airflow, store.airflow(run.id));
     layout::ClusterFacts facts;
-    facts.gpus = std::move(gpus).value();
-    facts.airflow = std::move(airflow).value();
+    facts.gpus = std::move(gpus);
+    facts.airflow = std::move(airflow);
     facts.gpuModel = run.gpuModel;
     if (layout != nullptr)
         addMissing(*layout, facts.gpus);
@@ -78,8 +73,7 @@ Result<layout::Cluster> clusterOf(
         return Error{
             ErrorCode::NotFound, "The run names no GPUs, so there is nothing to place.", run.name};
     takeUsual(run, facts);
-    if (const Status status = takeSaid(store, run, facts); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(takeSaid(store, run, facts));
     return layout::makeCluster(facts);
 }
 

@@ -1,5 +1,7 @@
 #include "core/analysis/comparison/Comparison.h"
 
+#include "core/model/Try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -134,10 +136,8 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> r
             return Error{ErrorCode::Usage,
                 "The run '" + runs[i].name + "' was given twice; choose another to compare with.",
                 store.path().string()};
-        auto measures = measuresOf(store, runs[i], scope, progress);
-        if (!measures.hasValue())
-            return measures.error();
-        measured.push_back(std::move(measures).value());
+        ASSIGN_OR_RETURN(auto measures, measuresOf(store, runs[i], scope, progress));
+        measured.push_back(std::move(measures));
     }
     if (sortedBy)
         std::stable_sort(

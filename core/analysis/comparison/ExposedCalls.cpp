@@ -5,6 +5,7 @@
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/Collectives.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <optional>
@@ -134,10 +135,8 @@ public:
         const std::map<TimeShareMeter::Collective, double>& exposed) const {
         std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
         for (const auto& [collective, seconds] : exposed) {
-            const auto place = placeOf(collective);
-            if (!place.hasValue())
-                return place.error();
-            sums[{place.value().dimension, place.value().link, collective.first}] += seconds;
+            ASSIGN_OR_RETURN(const auto place, placeOf(collective));
+            sums[{place.dimension, place.link, collective.first}] += seconds;
         }
         std::vector<ExposedGroup> groups;
         for (const auto& [key, seconds] : sums)
@@ -153,10 +152,8 @@ private:
         const auto& [category, detail] = collective;
         Communicator group;
         if (detail.isValid()) {
-            const auto text = m_store.name(detail);
-            if (!text.hasValue())
-                return text.error();
-            group = communicatorFrom(parseCollectiveDetail(text.value()), m_worldSize);
+            ASSIGN_OR_RETURN(const auto text, m_store.name(detail));
+            group = communicatorFrom(parseCollectiveDetail(text), m_worldSize);
         }
         GuessedGroup place;
         if (!group.ranks.empty() || !group.description.empty())
@@ -186,33 +183,23 @@ Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
     ExposedCalls made;
     if (exposed.empty())
         return made;
-    const auto joined = domainsAsNodes(store, run);
-    if (!joined.hasValue())
-        return joined.error();
-    const auto domain = linkDomainOf(store, run);
-    if (!domain.hasValue())
-        return domain.error();
-    const GroupPlaces places(joined.value().run, joined.value().gpus);
+    ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(store, run));
+    ASSIGN_OR_RETURN(const auto domain, linkDomainOf(store, run));
+    const GroupPlaces places(joined.run, joined.gpus);
     std::optional<layout::Layout> domains;
     if (layout != nullptr)
-        domains = domainsAsNodes(*layout, domain.value());
-    auto groups = Sorter(store, run, domains, places).sort(exposed);
-    if (!groups.hasValue())
-        return groups.error();
-    made.groups = std::move(groups).value();
-    const auto clocks = alignRanks(store, run, progress);
-    if (!clocks.hasValue())
-        return clocks.error();
+        domains = domainsAsNodes(*layout, domain);
+    ASSIGN_OR_RETURN(auto groups, Sorter(store, run, domains, places).sort(exposed));
+    made.groups = std::move(groups);
+    ASSIGN_OR_RETURN(const auto clocks, alignRanks(store, run, progress));
     Matcher matcher(places, window);
-    const auto scan = forEachCollective(
-        store, run, clocks.value(),
+    RETURN_IF_ERROR(forEachCollective(
+        store, run, clocks,
         [&matcher](const Collective& one) {
             matcher.add(one);
             return true;
         },
-        progress);
-    if (!scan.hasValue())
-        return scan.error();
+        progress));
     for (ExposedGroup& one : made.groups) {
         if (const auto share = matcher.waitShare(one))
             one.waitS = *share * one.seconds;

@@ -3,6 +3,7 @@
 #include "core/analysis/comparison/MeasureValues.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/model/Keep.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -53,8 +54,7 @@ public:
         for (auto step : {&Measurer::findLayout, &Measurer::findIterations, &Measurer::chooseWindow,
                  &Measurer::addSummary, &Measurer::addEfficiency, &Measurer::addDetail,
                  &Measurer::addTrace}) {
-            if (Status status = (this->*step)(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR((this->*step)());
         }
         fillValues(m_made, m_efficiency, m_detail);
         return std::move(m_made);
@@ -62,12 +62,10 @@ public:
 
 private:
     Status findLayout() {
-        auto found = fittingLayout(m_store, m_made.run, m_progress);
-        if (!found.hasValue())
-            return found.error();
-        if (found.value()) {
-            m_made.layout = std::move(found.value()->layout);
-            m_made.layoutWording = found.value()->told.wording;
+        ASSIGN_OR_RETURN(auto found, fittingLayout(m_store, m_made.run, m_progress));
+        if (found) {
+            m_made.layout = std::move(found->layout);
+            m_made.layoutWording = found->told.wording;
         }
         return {};
     }
@@ -80,10 +78,8 @@ private:
         m_made.window.window = m_made.run.range;
         m_made.window.wording = kAsked;
         if (!m_scope.wholeRun) {
-            Status status
-                = keep(steadyStateOf(m_store, m_made.run, m_iterations, m_progress), m_made.window);
-            if (!status.hasValue())
-                return status;
+            RETURN_IF_ERROR(
+                keep(steadyStateOf(m_store, m_made.run, m_iterations, m_progress), m_made.window));
         }
         m_made.wording = m_made.window.wording;
         if (!m_made.window.isWholeRun)
@@ -104,11 +100,9 @@ private:
     }
 
     Status addDetail() {
-        Status status = keep(detailOf(m_store, m_made.run, m_iterations,
+        RETURN_IF_ERROR(keep(detailOf(m_store, m_made.run, m_iterations,
                                  {m_window, std::nullopt, false}, m_progress),
-            m_detail);
-        if (!status.hasValue())
-            return status;
+            m_detail));
         m_made.basis = m_detail.iterations.basis;
         m_made.iterationOrigin = m_detail.iterations.origin;
         if (m_made.run.status != RunStatus::Oom)

@@ -6,6 +6,7 @@
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/StageMap.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -56,24 +57,18 @@ public:
         , m_progress(progress) { }
 
     Result<std::optional<TraceMeasures>> measure() {
-        auto devices = tracedDevices(m_store, m_run);
-        if (!devices.hasValue())
-            return devices.error();
-        if (devices.value().empty())
+        ASSIGN_OR_RETURN(auto devices, tracedDevices(m_store, m_run));
+        if (devices.empty())
             return std::optional<TraceMeasures>();
-        chooseWindow(devices.value());
-        auto stages = stagesOf(m_store, m_run, m_progress);
-        if (!stages.hasValue())
-            return stages.error();
-        m_stages = std::move(stages).value();
-        for (const DeviceTracks& device : devices.value()) {
-            if (Status status = walk(device); !status.hasValue())
-                return status.error();
+        chooseWindow(devices);
+        ASSIGN_OR_RETURN(auto stages, stagesOf(m_store, m_run, m_progress));
+        m_stages = std::move(stages);
+        for (const DeviceTracks& device : devices) {
+            RETURN_IF_ERROR(walk(device));
         }
         if (m_all.devices == 0 || m_all.seconds <= 0.0)
             return std::optional<TraceMeasures>();
-        if (Status status = finish(); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(finish());
         return std::optional(std::move(m_made));
     }
 
@@ -121,14 +116,13 @@ private:
         TimeShareMeter breakdown(ranges);
         KernelMeter kernels(ranges);
         const std::array<DeviceVisitor*, 3> visitors{&phases, &breakdown, &kernels};
-        const auto evidence = walkDevice(m_store, device, shown->range, visitors, m_progress);
-        if (!evidence.hasValue())
-            return evidence.error();
-        const WindowPhases all = phases.all(evidence.value());
+        ASSIGN_OR_RETURN(
+            const auto evidence, walkDevice(m_store, device, shown->range, visitors, m_progress));
+        const WindowPhases all = phases.all(evidence);
         if (all.window.isEmpty())
             return {};
         m_tracedS += secondsOf(all.window.length());
-        std::vector<IterationPhases> iterations = phases.iterations(evidence.value());
+        std::vector<IterationPhases> iterations = phases.iterations(evidence);
         double length = 0.0;
         if (m_covered.empty())
             length = addPhases(all);
@@ -142,7 +136,7 @@ private:
             total.count += sum.count;
         }
         m_activities.push_back(
-            {device.rank, device.device, all, std::move(iterations), evidence.value(), {}, {}});
+            {device.rank, device.device, all, std::move(iterations), evidence, {}, {}});
         return {};
     }
 
@@ -266,12 +260,10 @@ private:
     }
 
     Status addGroups() {
-        auto calls
-            = exposedCallsOf(m_store, m_run, m_scope.layout, m_exposed, window(), m_progress);
-        if (!calls.hasValue())
-            return calls.error();
-        m_made.exposed = std::move(calls.value().groups);
-        m_made.betweenNodesBandwidth = calls.value().betweenNodesBandwidth;
+        ASSIGN_OR_RETURN(auto calls,
+            exposedCallsOf(m_store, m_run, m_scope.layout, m_exposed, window(), m_progress));
+        m_made.exposed = std::move(calls.groups);
+        m_made.betweenNodesBandwidth = calls.betweenNodesBandwidth;
         const double factor = scale(m_all);
         for (ExposedGroup& one : m_made.exposed) {
             one.seconds *= factor;

@@ -8,6 +8,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -93,14 +94,10 @@ public:
         m_facts.launch = m_run.launch;
         m_facts.gpuModel = m_run.gpuModel;
         m_facts.gpus = gpusOf(m_run);
-        const auto series = m_store.series(m_run.id);
-        if (!series.hasValue())
-            return series.error();
-        const auto tracks = m_store.tracks(m_run.id);
-        if (!tracks.hasValue())
-            return tracks.error();
-        m_facts.runDurationS = runDuration(series.value(), tracks.value()).seconds();
-        takePower(series.value());
+        ASSIGN_OR_RETURN(const auto series, m_store.series(m_run.id));
+        ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(m_run.id));
+        m_facts.runDurationS = runDuration(series, tracks).seconds();
+        takePower(series);
         takeSteps(clipped(window, m_run.range));
         return takeEnergies(window);
     }
@@ -145,8 +142,7 @@ private:
         std::array<WindowEnergy, 3> energies{WindowEnergy{m_run.range, {}, {}},
             {clipped(window, m_run.range), {}, {}}, {m_steps.range, {}, {}}};
         if (m_facts.whyNoEnergy.empty()) {
-            if (Status status = sumPower(energies); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(sumPower(energies));
         }
         m_facts.runEnergyJ = energyOf(energies[0]);
         m_facts.windowEnergyJ = energyOf(energies[1]);
@@ -164,14 +160,12 @@ private:
             std::vector<WindowSums> sums;
             for (const WindowEnergy& energy : energies)
                 sums.emplace_back(std::vector<TimeRange>{energy.range}, gap);
-            const Status read = m_store.forEachSample(m_power[i].id, kAllTime,
+            RETURN_IF_ERROR(m_store.forEachSample(m_power[i].id, kAllTime,
                 [&sums](std::span<const TimeNs> times, std::span<const double> watts) {
                     for (WindowSums& one : sums)
                         one.add(times, watts);
                     return true;
-                });
-            if (!read.hasValue())
-                return read;
+                }));
             for (std::size_t k = 0; k < sums.size(); ++k) {
                 energies[k].joules.add(sums[k].sums().front().integral);
                 energies[k].coveredS.add(sums[k].sums().front().coveredSeconds);
@@ -206,18 +200,14 @@ private:
 
 Result<Efficiency> efficiencyOf(
     const store::Store& store, const Run& run, TimeRange window, const Progress& progress) {
-    const auto iterations = iterationsOf(store, run, progress);
-    if (!iterations.hasValue())
-        return iterations.error();
-    return efficiencyOf(store, run, iterations.value(), window, progress);
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
+    return efficiencyOf(store, run, iterations, window, progress);
 }
 
 Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
     const RunIterations& iterations, TimeRange window, const Progress& progress) {
-    const auto facts = Collector(store, run, iterations, progress).collect(window);
-    if (!facts.hasValue())
-        return facts.error();
-    return efficiencyFrom(facts.value(), catalogue::modelCatalogue());
+    ASSIGN_OR_RETURN(const auto facts, Collector(store, run, iterations, progress).collect(window));
+    return efficiencyFrom(facts, catalogue::modelCatalogue());
 }
 
 } // namespace trainscope::analysis

@@ -4,6 +4,7 @@
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/traces/StageMap.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
@@ -34,20 +35,16 @@ struct PowerSource {
 };
 
 Result<std::map<int, PowerSource>> powerByRank(const store::Store& store, const Run& run) {
-    const auto series = store.series(run.id);
-    if (!series.hasValue())
-        return series.error();
-    const auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
+    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     std::map<int, PowerSource> result;
-    for (const Series& one : series.value()) {
+    for (const Series& one : series) {
         const auto& subject = one.description.subject;
         if (one.description.metric.name == "gpu_power" && subject.kind == SubjectKind::Gpu
             && subject.rank >= 0)
             result.emplace(subject.rank, PowerSource{one, run.gpuModel});
     }
-    for (const Gpu& gpu : gpus.value()) {
+    for (const Gpu& gpu : gpus) {
         const auto found = result.find(gpu.rank);
         if (found != result.end() && !gpu.model.empty())
             found->second.model = gpu.model;
@@ -75,25 +72,21 @@ public:
 
     // Absent where power was not recorded at that time.
     Result<std::optional<GpuEnergy>> run(const Progress& progress) {
-        const auto cadence = cadenceOf(m_store, m_power.series);
-        if (!cadence.hasValue())
-            return cadence.error();
+        ASSIGN_OR_RETURN(const auto cadence, cadenceOf(m_store, m_power.series));
         const TimeRange recorded{
             m_power.series.range.begin - m_lag, m_power.series.range.end - m_lag};
-        if (!cadence.value() || !recorded.overlaps(m_extent))
+        if (!cadence || !recorded.overlaps(m_extent))
             return std::optional<GpuEnergy>();
-        m_cadence = *cadence.value();
+        m_cadence = *cadence;
         m_reach = {windowNs(), std::max(m_cadence.periodNs, m_cadence.updateNs), m_alignmentNs,
             std::max(powerLimit(m_power.model), m_cadence.maxW)};
         SensorBlur blur(m_extent, m_reach);
         EnergyMeter meter(m_store, m_extent, m_shown.iterations, integral(m_extent), blur, blur);
-        if (auto status = readPower(meter); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(readPower(meter));
         const std::array<DeviceVisitor*, 1> visitors{&meter};
-        const auto evidence = walkDevice(m_store, m_device, m_shown.range, visitors, progress);
-        if (!evidence.hasValue())
-            return evidence.error();
-        return finish(meter, evidence.value());
+        ASSIGN_OR_RETURN(
+            const auto evidence, walkDevice(m_store, m_device, m_shown.range, visitors, progress));
+        return finish(meter, evidence);
     }
 
 private:
@@ -146,14 +139,12 @@ private:
 
     // Before its first kernel and after its last an iteration is idle.
     Status complete(IterationEnergy& iteration, TimeRange range, const EnergyMeter& meter) {
-        const auto whole = integral(range).to(range.end);
-        if (!whole.hasValue())
-            return whole.error();
+        ASSIGN_OR_RETURN(const auto whole, integral(range).to(range.end));
         iteration.gpus = 1;
-        iteration.coverage = static_cast<double>(whole.value().covered.ns)
-            / static_cast<double>(range.length().ns);
-        iteration.phases[Phase::Idle] += whole.value().joules - iteration.total.joules;
-        iteration.total = {whole.value().joules, meter.boundOfRange(range)};
+        iteration.coverage
+            = static_cast<double>(whole.covered.ns) / static_cast<double>(range.length().ns);
+        iteration.phases[Phase::Idle] += whole.joules - iteration.total.joules;
+        iteration.total = {whole.joules, meter.boundOfRange(range)};
         return {};
     }
 
@@ -212,38 +203,31 @@ AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
 
 Result<EnergyByPhase> energyByPhase(const store::Store& store, const Run& run,
     const EnergyOptions& options, const Progress& progress) {
-    const auto devices = tracedDevices(store, run);
-    if (!devices.hasValue())
-        return devices.error();
-    auto power = powerByRank(store, run);
-    if (!power.hasValue())
-        return power.error();
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
+    ASSIGN_OR_RETURN(auto power, powerByRank(store, run));
     std::map<int, int> devicesOfRank;
-    for (const DeviceTracks& device : devices.value())
+    for (const DeviceTracks& device : devices)
         ++devicesOfRank[device.rank];
-    const auto stages = stagesOf(store, run, progress);
-    if (!stages.hasValue())
-        return stages.error();
+    ASSIGN_OR_RETURN(const auto stages, stagesOf(store, run, progress));
     EnergyByPhase result;
-    for (const DeviceTracks& device : devices.value()) {
-        const auto source = power.value().find(device.rank);
+    for (const DeviceTracks& device : devices) {
+        const auto source = power.find(device.rank);
         const auto shown
             = traceWindow(device.rank, device.extent, options.window, options.iterations);
-        if (source == power.value().end() || devicesOfRank[device.rank] > 1 || !shown)
+        if (source == power.end() || devicesOfRank[device.rank] > 1 || !shown)
             continue;
         const auto lag = options.lags.find(device.rank);
-        auto gpu = GpuAttribution(store, device, *shown, source->second,
-            lag == options.lags.end() ? std::nullopt : std::optional(lag->second),
-            options.alignmentNs)
-                       .run(progress);
-        if (!gpu.hasValue())
-            return gpu.error();
-        if (!gpu.value())
+        ASSIGN_OR_RETURN(auto gpu,
+            GpuAttribution(store, device, *shown, source->second,
+                lag == options.lags.end() ? std::nullopt : std::optional(lag->second),
+                options.alignmentNs)
+                .run(progress));
+        if (!gpu)
             continue;
-        result.sum += gpu.value()->energy;
-        if (stages.value() && stages.value()->stageOf.contains(device.rank))
-            result.stages[stages.value()->stageOf.at(device.rank)] += gpu.value()->energy.total;
-        result.gpus.push_back(std::move(*gpu.value()));
+        result.sum += gpu->energy;
+        if (stages && stages->stageOf.contains(device.rank))
+            result.stages[stages->stageOf.at(device.rank)] += gpu->energy.total;
+        result.gpus.push_back(std::move(*gpu));
     }
     return result;
 }

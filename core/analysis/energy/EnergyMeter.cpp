@@ -1,6 +1,7 @@
 #include "core/analysis/energy/EnergyMeter.h"
 
 #include "core/analysis/machine/CollectiveDetail.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 
@@ -43,9 +44,7 @@ EnergyMeter::EnergyMeter(const store::Store& store, TimeRange extent,
 Status EnergyMeter::piece(TimeRange range, std::span<const ActiveKernel> running) {
     m_window = m_isFirst ? range : TimeRange{m_window.begin, range.end};
     if (m_isFirst) { // what lies before the first kernel
-        const auto skipped = m_power.to(range.begin);
-        if (!skipped.hasValue())
-            return skipped.error();
+        RETURN_IF_ERROR(m_power.to(range.begin));
         m_isFirst = false;
     }
     TimeNs begin = range.begin;
@@ -53,19 +52,16 @@ Status EnergyMeter::piece(TimeRange range, std::span<const ActiveKernel> running
         const TimeNs border = m_borders[m_nextBorder++];
         if (border <= begin)
             continue;
-        if (auto status = take({begin, border}, running); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(take({begin, border}, running));
         begin = border;
     }
     return take({begin, range.end}, running);
 }
 
 Status EnergyMeter::take(TimeRange range, std::span<const ActiveKernel> running) {
-    const auto energy = m_power.to(range.end);
-    if (!energy.hasValue())
-        return energy.error();
-    const double joules = energy.value().joules;
-    m_covered = m_covered + energy.value().covered;
+    ASSIGN_OR_RETURN(const auto energy, m_power.to(range.end));
+    const double joules = energy.joules;
+    m_covered = m_covered + energy.covered;
     m_total += joules;
     const Phase phase = phaseOf(running);
     m_phases[phase] += joules;
@@ -101,15 +97,13 @@ Status EnergyMeter::shareCollectives(
         if (!kernel.isCommunication)
             continue;
         const double part = joules / static_cast<double>(collectives);
-        const auto name = communicator(kernel);
-        if (!name.hasValue())
-            return name.error();
+        ASSIGN_OR_RETURN(const auto name, communicator(kernel));
         const auto add = [&](CollectiveEnergy& energy) {
             (isHidden ? energy.hidden : energy.exposed) += part;
         };
         add(m_collectives[*kernel.category]);
-        if (!name.value()->empty())
-            add(m_communicators[*kernel.category + " in " + *name.value()]);
+        if (!name->empty())
+            add(m_communicators[*kernel.category + " in " + *name]);
     }
     return {};
 }
@@ -126,10 +120,8 @@ Result<const std::string*> EnergyMeter::communicator(const ActiveKernel& kernel)
         return &known->second;
     std::string text;
     if (kernel.detail.isValid()) {
-        const auto detail = m_store.name(kernel.detail);
-        if (!detail.hasValue())
-            return detail.error();
-        text = communicatorText(parseCollectiveDetail(detail.value()));
+        ASSIGN_OR_RETURN(const auto detail, m_store.name(kernel.detail));
+        text = communicatorText(parseCollectiveDetail(detail));
     }
     return &m_communicatorNames.emplace(kernel.detail, std::move(text)).first->second;
 }

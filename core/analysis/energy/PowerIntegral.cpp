@@ -5,6 +5,7 @@
 #include "core/analysis/statistics/EnergyIntegral.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,10 +33,8 @@ PowerIntegral::PowerIntegral(const store::Store& store, const Series& series, do
 
 Status PowerIntegral::start() {
     m_hasStarted = true;
-    if (auto status = m_cursor.start(); !status.hasValue())
-        return status;
-    if (auto status = nextPoint(); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(m_cursor.start());
+    RETURN_IF_ERROR(nextPoint());
     return nextPoint();
 }
 
@@ -45,8 +44,7 @@ Status PowerIntegral::nextPoint() {
     while (!m_cursor.atEnd() && !m_right) {
         if (!std::isnan(m_cursor.value()))
             m_right = Point{m_cursor.time() - m_lag, m_cursor.value()};
-        if (auto status = m_cursor.next(); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(m_cursor.next());
     }
     return {};
 }
@@ -65,14 +63,12 @@ EnergyPiece PowerIntegral::between(TimeNs begin, TimeNs end) const {
 
 Result<EnergyPiece> PowerIntegral::to(TimeNs until) {
     if (!m_hasStarted) {
-        if (auto status = start(); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(start());
     }
     EnergyPiece sum;
     while (m_now < until) {
         while (m_right && (!m_left || m_right->time <= m_now)) {
-            if (auto status = nextPoint(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(nextPoint());
         }
         if (!m_left || !m_right) {
             m_now = until;

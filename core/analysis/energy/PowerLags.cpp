@@ -2,6 +2,7 @@
 
 #include "core/analysis/traces/PowerEdges.h"
 #include "core/analysis/traces/RankClocks.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,20 +48,16 @@ std::optional<CommonLag> commonLag(const TelemetryLags& lags, const RankClocks& 
 
 Result<std::map<int, PowerLag>> powerLags(
     const store::Store& store, const Run& run, const Progress& progress) {
-    const auto measured = telemetryLags(store, run, progress);
-    if (!measured.hasValue())
-        return measured.error();
+    ASSIGN_OR_RETURN(const auto measured, telemetryLags(store, run, progress));
     std::map<int, PowerLag> lags;
-    for (const TelemetryLag& lag : measured.value().ranks)
+    for (const TelemetryLag& lag : measured.ranks)
         keepIfKnown(lag.rank, lag.lagS * kNanoseconds, lag.errorS * kNanoseconds, lags);
-    if (measured.value().unknown.empty() || measured.value().ranks.size() < 2)
+    if (measured.unknown.empty() || measured.ranks.size() < 2)
         return lags;
-    const auto clocks = alignRanks(store, run, progress);
-    if (!clocks.hasValue())
-        return clocks.error();
-    const auto common = commonLag(measured.value(), clocks.value());
-    for (const UnknownLag& unknown : measured.value().unknown) {
-        const RankClock* clock = clocks.value().find(unknown.rank);
+    ASSIGN_OR_RETURN(const auto clocks, alignRanks(store, run, progress));
+    const auto common = commonLag(measured, clocks);
+    for (const UnknownLag& unknown : measured.unknown) {
+        const RankClock* clock = clocks.find(unknown.rank);
         if (common && clock != nullptr)
             keepIfKnown(unknown.rank, common->lagNs - static_cast<double>(clock->offsetNs),
                 common->errorNs + clock->uncertaintyNs, lags);

@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/CounterTotal.h"
 #include "core/analysis/telemetry/SampleCursor.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,8 +28,7 @@ public:
         for (TimeNs at = begin; at < end;) {
             while (!m_cursor.atEnd() && m_cursor.time() <= at) {
                 m_value = m_cursor.value();
-                if (Status status = m_cursor.next(); !status.hasValue())
-                    return status.error();
+                RETURN_IF_ERROR(m_cursor.next());
             }
             const TimeNs until = m_cursor.atEnd() ? end : std::min(end, m_cursor.time());
             if (!std::isnan(m_value)) {
@@ -54,16 +54,12 @@ public:
         , m_total(link.description) { }
 
     Status measure(TimeRange window) {
-        if (Status status = m_utilization.start(); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(m_utilization.start());
         SampleCursor cursor(m_store, m_link.id, window);
-        if (Status status = cursor.start(); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(cursor.start());
         while (!cursor.atEnd()) {
-            if (Status status = take(cursor.time(), cursor.value()); !status.hasValue())
-                return status;
-            if (Status status = cursor.next(); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(take(cursor.time(), cursor.value()));
+            RETURN_IF_ERROR(cursor.next());
         }
         return {};
     }
@@ -79,10 +75,8 @@ private:
         if (isCounter)
             m_total.add(std::span(&time, 1), std::span(&value, 1));
         if (m_last && time > *m_last && !std::isnan(m_value)) {
-            const auto utilization = m_utilization.between(*m_last, time);
-            if (!utilization.hasValue())
-                return utilization.error();
-            if (utilization.value() >= kBusyUtilization) {
+            ASSIGN_OR_RETURN(const auto utilization, m_utilization.between(*m_last, time));
+            if (utilization >= kBusyUtilization) {
                 const double seconds = (time - *m_last).seconds();
                 m_busyS += seconds;
                 m_bytes += isCounter ? m_total.total().value_or(0.0) - before : m_value * seconds;
@@ -136,8 +130,7 @@ Result<std::vector<BusyTraffic>> busyTraffic(const store::Store& store, const Se
             if (link == nullptr || utilization.description.subject.kind != SubjectKind::Gpu)
                 continue;
             LinkMeter meter(store, *link, utilization.id);
-            if (Status status = meter.measure(window); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(meter.measure(window));
             if (meter.busyS() > 0.0)
                 result.push_back({rank, metric, meter.bytes(), meter.busyS()});
         }

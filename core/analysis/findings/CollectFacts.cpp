@@ -8,6 +8,7 @@
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/StageMap.h"
 #include "core/model/Keep.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
@@ -38,8 +39,7 @@ public:
     Result<RunFacts> collect() {
         for (auto step : {&Collector::addSummaries, &Collector::addSeries, &Collector::addDetail,
                  &Collector::addEfficiency, &Collector::addTraces, &Collector::addCommunication}) {
-            if (Status status = (this->*step)(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR((this->*step)());
         }
         return std::move(m_facts);
     }
@@ -65,11 +65,9 @@ private:
     }
 
     Status addSeries() {
-        const auto all = m_store.series(m_facts.run.id);
-        if (!all.hasValue())
-            return all.error();
+        ASSIGN_OR_RETURN(const auto all, m_store.series(m_facts.run.id));
         std::vector<std::string> ignored; // the summary says where sources overlap
-        const auto groups = seriesByMetric(all.value(), ignored);
+        const auto groups = seriesByMetric(all, ignored);
         for (const auto& [metric, group] : groups) {
             for (const Series& series : group) {
                 if (series.description.subject.kind != SubjectKind::Gpu
@@ -94,14 +92,13 @@ private:
     }
 
     Status addDetail() {
-        auto detail = detailOf(m_store, m_facts.run, m_facts.iterations, {}, m_progress);
-        if (!detail.hasValue())
-            return detail.error();
-        m_facts.throttling = std::move(detail.value().throttling);
-        m_facts.airflow = std::move(detail.value().airflow);
-        m_facts.burst = detail.value().burst;
-        m_facts.spectrum = std::move(detail.value().spectrum);
-        if (const Sensor* sensor = detail.value().powerSensor(); sensor != nullptr)
+        ASSIGN_OR_RETURN(
+            auto detail, detailOf(m_store, m_facts.run, m_facts.iterations, {}, m_progress));
+        m_facts.throttling = std::move(detail.throttling);
+        m_facts.airflow = std::move(detail.airflow);
+        m_facts.burst = detail.burst;
+        m_facts.spectrum = std::move(detail.spectrum);
+        if (const Sensor* sensor = detail.powerSensor(); sensor != nullptr)
             m_facts.powerSensor = *sensor;
         const bool canTell = !m_temperatures.empty()
             && std::all_of(m_temperatures.begin(), m_temperatures.end(),
@@ -116,14 +113,11 @@ private:
     }
 
     Status addTraces() {
-        const auto devices = tracedDevices(m_store, m_facts.run);
-        if (!devices.hasValue())
-            return devices.error();
+        ASSIGN_OR_RETURN(const auto devices, tracedDevices(m_store, m_facts.run));
         std::vector<DeviceActivity> activities;
-        const IterationChoice choice{tracedIterations(devices.value()), std::nullopt};
-        for (const DeviceTracks& device : devices.value()) {
-            if (Status status = addDevice(device, choice, activities); !status.hasValue())
-                return status;
+        const IterationChoice choice{tracedIterations(devices), std::nullopt};
+        for (const DeviceTracks& device : devices) {
+            RETURN_IF_ERROR(addDevice(device, choice, activities));
         }
         const auto pipeline
             = m_stages ? pipelineOf(*m_stages, activities) : std::optional<Pipeline>();
@@ -160,10 +154,9 @@ private:
         LaunchMeter launches(device, *shown);
         ExposedByKind exposed;
         const std::array<DeviceVisitor*, 3> visitors{&phases, &launches, &exposed};
-        const auto evidence = walkDevice(m_store, device, shown->range, visitors, m_progress);
-        if (!evidence.hasValue())
-            return evidence.error();
-        const WindowPhases all = phases.all(evidence.value());
+        ASSIGN_OR_RETURN(
+            const auto evidence, walkDevice(m_store, device, shown->range, visitors, m_progress));
+        const WindowPhases all = phases.all(evidence);
         const LaunchStatistics launched = launches.result(all.window);
         TracedDevice traced{device.rank, all.window, secondsOf(all.window.length()),
             secondsOf(all.time[Phase::Idle]), secondsOf(all.time[Phase::CommunicationExposed]),
@@ -172,8 +165,8 @@ private:
             traced.exposedByKindS[kind] = secondsOf(time);
         if (traced.windowS > 0.0)
             m_facts.traced.push_back(std::move(traced));
-        activities.push_back({device.rank, device.device, all, phases.iterations(evidence.value()),
-            evidence.value(), launched, {}});
+        activities.push_back(
+            {device.rank, device.device, all, phases.iterations(evidence), evidence, launched, {}});
         return {};
     }
 

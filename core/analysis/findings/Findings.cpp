@@ -2,6 +2,7 @@
 
 #include "core/analysis/findings/CollectFacts.h"
 #include "core/analysis/findings/Rules.h"
+#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 
@@ -12,10 +13,8 @@ Result<std::vector<Finding>> findingsOf(
 
 Result<std::vector<Finding>> findingsOf(const store::Store& store, const Run& run,
     const FindingsOptions& options, const Progress& progress) {
-    const auto facts = collectFacts(store, run, options, progress);
-    if (!facts.hasValue())
-        return facts.error();
-    return applyRules(facts.value());
+    ASSIGN_OR_RETURN(const auto facts, collectFacts(store, run, options, progress));
+    return applyRules(facts);
 }
 
 } // namespace trainscope::analysis

@@ -1,5 +1,7 @@
 #include "core/analysis/iterations/AnnotatedIterations.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -114,18 +116,15 @@ public:
     Result<AnnotatedIterations> run() {
         for (auto step : {&AnnotationSearch::readNames, &AnnotationSearch::readTracks,
                  &AnnotationSearch::readSpans}) {
-            if (Status status = (this->*step)(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR((this->*step)());
         }
         return best();
     }
 
 private:
     Status readNames() {
-        const auto names = m_store.names(m_run);
-        if (!names.hasValue())
-            return names.error();
-        for (const auto& [id, text] : names.value()) {
+        ASSIGN_OR_RETURN(const auto names, m_store.names(m_run));
+        for (const auto& [id, text] : names) {
             if (auto name = iterationName(text))
                 m_names.emplace(id.value, std::move(*name));
         }
@@ -133,10 +132,8 @@ private:
     }
 
     Status readTracks() {
-        const auto tracks = m_store.tracks(m_run);
-        if (!tracks.hasValue())
-            return tracks.error();
-        for (const Track& track : tracks.value()) {
+        ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(m_run));
+        for (const Track& track : tracks) {
             if (track.description.kind != TrackKind::Stream)
                 m_tracks.emplace(track.id.value, track.description.rank);
         }
@@ -151,18 +148,15 @@ private:
         const std::string sql
             = "SELECT track, name FROM track_name WHERE track IN (SELECT id FROM track WHERE run="
             + std::to_string(m_run.value) + ") ORDER BY track, name";
-        const Status read = m_store.query(
+        RETURN_IF_ERROR(m_store.query(
             sql, [](const auto&) {},
             [&](const std::vector<store::SqlValue>& row) {
                 if (m_tracks.contains(row[0].integer) && m_names.contains(row[1].integer))
                     places.emplace_back(row[0].integer, row[1].integer);
                 return true;
-            });
-        if (!read.hasValue())
-            return read;
+            }));
         for (const auto& [track, name] : places) {
-            if (Status status = addSpans({track}, {name}); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(addSpans({track}, {name}));
         }
         return {};
     }
@@ -242,13 +236,11 @@ std::optional<IterationName> iterationName(std::string_view name) {
 }
 
 Result<AnnotatedIterations> annotatedIterations(const store::Store& store, RunId run) {
-    const auto recorded = store.iterations(run);
-    if (!recorded.hasValue())
-        return recorded.error();
-    if (recorded.value().empty())
+    ASSIGN_OR_RETURN(const auto recorded, store.iterations(run));
+    if (recorded.empty())
         return AnnotationSearch(store, run).run();
     AnnotatedIterations out{{}, "the iterations that its sources name"};
-    for (const Iteration& iteration : recorded.value())
+    for (const Iteration& iteration : recorded)
         out.byRank[iteration.rank].push_back(iteration);
     for (auto& [rank, iterations] : out.byRank)
         std::stable_sort(iterations.begin(), iterations.end(),

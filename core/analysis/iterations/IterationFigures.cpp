@@ -3,6 +3,7 @@
 #include "core/analysis/iterations/WindowSums.h"
 #include "core/analysis/statistics/CompensatedSum.h"
 #include "core/analysis/statistics/EnergyIntegral.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,11 +66,9 @@ public:
             const auto found = gpu.find(metric);
             if (found == gpu.end())
                 continue;
-            const auto sums = sumsOf(found->second);
-            if (!sums.hasValue())
-                return sums.error();
+            ASSIGN_OR_RETURN(const auto sums, sumsOf(found->second));
             for (std::size_t i = 0; i < m_out.size(); ++i)
-                (this->*take)(rank, i, sums.value()[i]);
+                (this->*take)(rank, i, sums[i]);
         }
         return {};
     }
@@ -125,10 +124,8 @@ private:
             EnergyIntegral::kGapPeriods * static_cast<double>(samplingPeriod(series).ns))};
         WindowSums sums(m_windows, gap);
         // From the sample that still holds at the first window to the one behind the last.
-        const auto before = m_store.lastBefore(series.id, m_windows.front().begin);
-        if (!before.hasValue())
-            return before.error();
-        const TimeNs from = before.value() ? before.value()->time : m_windows.front().begin;
+        ASSIGN_OR_RETURN(const auto before, m_store.lastBefore(series.id, m_windows.front().begin));
+        const TimeNs from = before ? before->time : m_windows.front().begin;
         bool isStopped = false;
         const Status status
             = m_store.forEachSample(series.id, {from, kAllTime.end}, [&](auto times, auto values) {
@@ -186,8 +183,7 @@ Result<std::vector<IterationFigures>> iterationFigures(const store::Store& store
     const Progress& progress) {
     FiguresBuilder builder(store, iterations, withGpus, progress);
     for (const auto& [rank, gpu] : gpus) {
-        if (Status status = builder.addGpu(rank, gpu); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(builder.addGpu(rank, gpu));
     }
     builder.addPeaks(power);
     if (throttling != nullptr)

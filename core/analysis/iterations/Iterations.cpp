@@ -2,6 +2,7 @@
 
 #include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/iterations/PowerIterations.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -163,22 +164,18 @@ double recordedShare(const RunIterations& iterations, const Run& run) {
 Result<RunIterations> iterationsOf(
     const store::Store& store, const Run& run, const Progress& progress) {
     RunIterations out;
-    auto annotated = annotatedIterations(store, run.id);
-    if (!annotated.hasValue())
-        return annotated.error();
-    if (!annotated.value().byRank.empty()) {
+    ASSIGN_OR_RETURN(auto annotated, annotatedIterations(store, run.id));
+    if (!annotated.byRank.empty()) {
         out.basis = IterationBasis::Recorded;
-        out.origin = annotated.value().origin;
-        out.byRank = std::move(annotated.value().byRank);
+        out.origin = annotated.origin;
+        out.byRank = std::move(annotated.byRank);
         out.iterations = ofTheRun(out.byRank);
         for (auto& [rank, iterations] : out.byRank)
             markWarmup(iterations);
     }
     if (recordedShare(out, run) < kLeastRecorded) {
-        auto found = powerIterations(store, run.id, progress);
-        if (!found.hasValue())
-            return found.error();
-        takeFromPower(std::move(found.value()), out);
+        ASSIGN_OR_RETURN(auto found, powerIterations(store, run.id, progress));
+        takeFromPower(std::move(found), out);
     }
     markWarmup(out.iterations);
     addFrequency(out);

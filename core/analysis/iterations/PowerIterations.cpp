@@ -4,6 +4,7 @@
 #include "core/analysis/iterations/PeriodSearch.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 
@@ -38,11 +39,9 @@ std::vector<Series> chosen(const std::vector<Series>& powers) {
 
 Result<PowerIterations> powerIterations(
     const store::Store& store, RunId run, const Progress& progress) {
-    const auto series = store.series(run);
-    if (!series.hasValue())
-        return series.error();
+    ASSIGN_OR_RETURN(const auto series, store.series(run));
     std::vector<std::string> warnings; // the summary tells them
-    const auto groups = seriesByMetric(series.value(), warnings);
+    const auto groups = seriesByMetric(series, warnings);
     const auto power = groups.find("gpu_power");
     PowerIterations out;
     const auto powers = power == groups.end() ? std::vector<Series>() : chosen(power->second);
@@ -51,13 +50,11 @@ Result<PowerIterations> powerIterations(
                       "period in";
         return out;
     }
-    const auto signal = sumOf(store, powers, kMostSteps, kAllTime, progress);
-    if (!signal.hasValue())
-        return signal.error();
-    out.step = signal.value().step;
-    const auto period = findPeriod(signal.value());
+    ASSIGN_OR_RETURN(const auto signal, sumOf(store, powers, kMostSteps, kAllTime, progress));
+    out.step = signal.step;
+    const auto period = findPeriod(signal);
     if (period) {
-        for (const TimeRange& range : trackPeriods(signal.value(), period->steps))
+        for (const TimeRange& range : trackPeriods(signal, period->steps))
             out.iterations.push_back(
                 {static_cast<std::int64_t>(out.iterations.size()), range, -1, false});
     }

@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Settling.h"
 #include "core/model/Keep.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,8 +34,7 @@ public:
             {&DetailBuilder::readCatalogue, &DetailBuilder::addThrottling, &DetailBuilder::addPower,
                 &DetailBuilder::addIterations, &DetailBuilder::addTemperatures,
                 &DetailBuilder::addSettled, &DetailBuilder::addSensors}) {
-            if (Status status = (this->*step)(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR((this->*step)());
         }
         return std::move(m_detail);
     }
@@ -71,11 +71,10 @@ private:
     }
 
     Status addThrottling() {
-        auto found = scanThrottling(m_store, m_run, m_gpus, m_query.window, m_duration,
-            [this] { return keepGoing("Finding throttle episodes"); });
-        if (!found.hasValue())
-            return found.error();
-        m_detail.throttling = std::move(found).value();
+        ASSIGN_OR_RETURN(auto found,
+            scanThrottling(m_store, m_run, m_gpus, m_query.window, m_duration,
+                [this] { return keepGoing("Finding throttle episodes"); }));
+        m_detail.throttling = std::move(found);
         if (!m_detail.throttling)
             return {};
         for (const auto& [rank, gpu] : m_gpus) {
@@ -92,10 +91,9 @@ private:
         const std::vector<Series> powers = all("gpu_power");
         if (powers.empty())
             return {};
-        auto sum = sumOf(m_store, powers, kPowerSteps / powers.size(), m_query.window, m_progress);
-        if (!sum.hasValue())
-            return sum.error();
-        m_power = std::move(sum).value();
+        ASSIGN_OR_RETURN(auto sum,
+            sumOf(m_store, powers, kPowerSteps / powers.size(), m_query.window, m_progress));
+        m_power = std::move(sum);
         m_detail.burst = burstOf(m_power);
         m_detail.spectrum = strongestLines(m_power, kLines);
         const RunIterations& iterations = m_detail.iterations;
@@ -144,29 +142,23 @@ private:
             const auto temperature = gpu.find("gpu_temperature");
             if (temperature == gpu.end())
                 continue;
-            const auto mean = meanOf(temperature->second);
-            if (!mean.hasValue())
-                return mean.error();
-            if (const auto place = m_places.find(rank); place != m_places.end() && mean.value())
-                means[place->second.node][place->second.local] = *mean.value();
-            if (Status status = fit(rank, gpu); !status.hasValue())
-                return status;
+            ASSIGN_OR_RETURN(const auto mean, meanOf(temperature->second));
+            if (const auto place = m_places.find(rank); place != m_places.end() && mean)
+                means[place->second.node][place->second.local] = *mean;
+            RETURN_IF_ERROR(fit(rank, gpu));
         }
         m_detail.gradient = airflowGradient(means, m_detail.airflow);
-        const auto settling = runSettling(m_store, all("gpu_temperature"), m_progress);
-        if (!settling.hasValue())
-            return settling.error();
-        m_detail.settledFrom = settling.value().from;
+        ASSIGN_OR_RETURN(
+            const auto settling, runSettling(m_store, all("gpu_temperature"), m_progress));
+        m_detail.settledFrom = settling.from;
         return {};
     }
 
     Result<std::optional<double>> meanOf(const Series& series) const {
         if (isWhole())
             return std::optional(series.mean);
-        const auto statistics = m_store.statistics(series.id, m_query.window);
-        if (!statistics.hasValue())
-            return statistics.error();
-        const double mean = statistics.value().mean;
+        ASSIGN_OR_RETURN(const auto statistics, m_store.statistics(series.id, m_query.window));
+        const double mean = statistics.mean;
         return std::isnan(mean) ? std::optional<double>() : std::optional(mean);
     }
 
@@ -233,10 +225,8 @@ const Sensor* RunDetail::powerSensor() const {
 
 Result<RunDetail> detailOf(
     const store::Store& store, const Run& run, const DetailQuery& query, const Progress& progress) {
-    const auto iterations = iterationsOf(store, run, progress);
-    if (!iterations.hasValue())
-        return iterations.error();
-    return detailOf(store, run, iterations.value(), query, progress);
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
+    return detailOf(store, run, iterations, query, progress);
 }
 
 Result<RunDetail> detailOf(const store::Store& store, const Run& run, const Progress& progress) {

@@ -3,6 +3,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Settling.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <utility>
@@ -111,11 +112,9 @@ SteadyState bySettling(
 
 Result<RunSettling> settlingOf(
     const store::Store& store, const Run& run, const Progress& progress) {
-    const auto series = store.series(run.id);
-    if (!series.hasValue())
-        return series.error();
+    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
     std::vector<std::string> warnings; // the summary tells them
-    const auto groups = seriesByMetric(series.value(), warnings);
+    const auto groups = seriesByMetric(series, warnings);
     const auto found = groups.find("gpu_temperature");
     return runSettling(
         store, found == groups.end() ? std::vector<Series>() : found->second, progress);
@@ -137,21 +136,17 @@ std::string_view toString(SteadyBasis basis) {
 
 Result<SteadyState> steadyStateOf(
     const store::Store& store, const Run& run, const Progress& progress) {
-    const auto iterations = iterationsOf(store, run, progress);
-    if (!iterations.hasValue())
-        return iterations.error();
-    return steadyStateOf(store, run, iterations.value(), progress);
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
+    return steadyStateOf(store, run, iterations, progress);
 }
 
 Result<SteadyState> steadyStateOf(const store::Store& store, const Run& run,
     const RunIterations& iterations, const Progress& progress) {
-    const auto settling = settlingOf(store, run, progress);
-    if (!settling.hasValue())
-        return settling.error();
+    ASSIGN_OR_RETURN(const auto settling, settlingOf(store, run, progress));
     const bool speakForTheRun = recordedShare(iterations, run) >= kLeastShare;
-    SteadyState out = speakForTheRun ? byIterations(iterations, settling.value(), run)
-                                     : bySettling(iterations, settling.value(), run);
-    out.settledFrom = settling.value().from;
+    SteadyState out = speakForTheRun ? byIterations(iterations, settling, run)
+                                     : bySettling(iterations, settling, run);
+    out.settledFrom = settling.from;
     return out;
 }
 

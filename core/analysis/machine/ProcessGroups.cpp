@@ -1,5 +1,6 @@
 #include "core/analysis/machine/CollectiveDetail.h"
 #include "core/analysis/machine/RunLayout.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <map>
@@ -17,11 +18,9 @@ bool isOf(const store::Source& source, const Run& run) {
 }
 
 Result<std::set<ProcessGroup>> recorded(const store::Store& store, const Run& run) {
-    const auto sources = store.sources();
-    if (!sources.hasValue())
-        return sources.error();
+    ASSIGN_OR_RETURN(const auto sources, store.sources());
     std::set<ProcessGroup> groups;
-    for (const store::Source& source : sources.value()) {
+    for (const store::Source& source : sources) {
         const auto fact = source.report.facts.find(std::string(layout::kProcessGroupsFact));
         if (!isOf(source, run) || fact == source.report.facts.end())
             continue;
@@ -89,10 +88,8 @@ public:
 
 private:
     Status take(NameId id) {
-        const auto text = m_store.name(id);
-        if (!text.hasValue())
-            return text.error();
-        auto detail = parseCollectiveDetail(text.value());
+        ASSIGN_OR_RETURN(const auto text, m_store.name(id));
+        auto detail = parseCollectiveDetail(text);
         std::sort(detail.ranks.begin(), detail.ranks.end());
         if (detail.ranks.empty())
             return {};
@@ -112,23 +109,18 @@ private:
 
 Result<std::vector<ProcessGroup>> processGroupsOf(
     const store::Store& store, const Run& run, const Progress& progress) {
-    auto known = recorded(store, run);
-    if (!known.hasValue())
-        return known.error();
-    auto& groups = known.value();
+    ASSIGN_OR_RETURN(auto known, recorded(store, run));
+    auto& groups = known;
     if (!groups.empty() && std::none_of(groups.begin(), groups.end(), Collected::isUnsaid))
         return std::vector<ProcessGroup>(groups.begin(), groups.end());
-    const auto tracks = store.tracks(run.id);
-    if (!tracks.hasValue())
-        return tracks.error();
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     Collected collected(store);
-    for (const Track& track : tracks.value()) {
+    for (const Track& track : tracks) {
         if (track.description.kind != TrackKind::Stream)
             continue;
         if (progress && !progress({"Reading process groups", 0, 0}))
             return cancelled();
-        if (const auto status = collected.read(track); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(collected.read(track));
     }
     const auto used = collected.groups();
     if (groups.empty())

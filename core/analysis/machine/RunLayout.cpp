@@ -5,6 +5,7 @@
 #include "core/layout/LaunchLayout.h"
 #include "core/layout/LayoutName.h"
 #include "core/layout/RequestJson.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -83,11 +84,9 @@ void takeCluster(const Known& known, LayoutRequest& request) {
 }
 
 Result<RunLayout> fromLaunch(const Known& known) {
-    auto request = layout::layoutFromLaunch(known.run.launch, known.world);
-    if (!request.hasValue())
-        return request.error();
+    ASSIGN_OR_RETURN(auto request, layout::layoutFromLaunch(known.run.launch, known.world));
     const auto& origin = known.run.launch.origin;
-    RunLayout result{std::move(request).value(), LayoutOrigin::Launch,
+    RunLayout result{std::move(request), LayoutOrigin::Launch,
         origin.empty() ? "the launch configuration" : "the launch configuration " + origin, {}};
     if (result.request.expertTensor && !known.run.launch.expertTensorParallel)
         result.notes.push_back("assumed: the experts are not tensor-parallel (ETP 1), for TP × EP "
@@ -106,20 +105,18 @@ Result<RunLayout> fromLaunch(const Known& known) {
 }
 
 Result<RunLayout> fromGroups(const Known& known) {
-    const auto found = layout::inferLayout(known.groups, known.world);
-    if (!found.hasValue())
-        return found.error();
-    const auto& degrees = found.value().degrees;
+    ASSIGN_OR_RETURN(const auto found, layout::inferLayout(known.groups, known.world));
+    const auto& degrees = found.degrees;
     RunLayout result;
     result.origin = LayoutOrigin::ProcessGroups;
-    result.wording = found.value().wording;
+    result.wording = found.wording;
     result.request.tensor = degrees.tensor;
     result.request.context = degrees.context;
     result.request.expert = degrees.expert;
     result.request.expertTensor = degrees.expertTensor;
     result.request.data = degrees.data;
     result.request.pipeline = degrees.pipeline;
-    result.request.order = found.value().order;
+    result.request.order = found.order;
     result.request.virtualStages = known.run.launch.virtualPipeline;
     takeCluster(known, result.request);
     return result;
@@ -162,11 +159,9 @@ Result<RunLayout> fromEntered(const Known& known, const std::string& spec) {
 }
 
 Result<Known> withoutGroups(const store::Store& store, const Run& run) {
-    const auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
-    Known known{run, {}, 0, gpusPerNodeOf(run, gpus.value())};
-    known.world = worldOf(run, gpus.value(), {});
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+    Known known{run, {}, 0, gpusPerNodeOf(run, gpus)};
+    known.world = worldOf(run, gpus, {});
     return known;
 }
 
@@ -178,40 +173,28 @@ std::string_view toString(LayoutOrigin origin) {
 }
 
 Result<RunLayout> runLayout(const store::Store& store, const Run& run, const Progress& progress) {
-    const auto entered = store.enteredLayout(run.id);
-    if (!entered.hasValue())
-        return entered.error();
-    if (!entered.value())
+    ASSIGN_OR_RETURN(const auto entered, store.enteredLayout(run.id));
+    if (!entered)
         return recordedLayout(store, run, progress);
-    const auto known = withoutGroups(store, run);
-    if (!known.hasValue())
-        return known.error();
-    return fromEntered(known.value(), *entered.value());
+    ASSIGN_OR_RETURN(const auto known, withoutGroups(store, run));
+    return fromEntered(known, *entered);
 }
 
 Status enterLayout(
     store::Store& store, const Run& run, const std::optional<LayoutRequest>& request) {
     if (!request)
         return store.setEnteredLayout(run.id, std::nullopt);
-    const auto known = withoutGroups(store, run);
-    if (!known.hasValue())
-        return known.error();
-    const auto made = layout::makeLayout(completed(*request, known.value()));
-    if (!made.hasValue())
-        return made.error();
+    ASSIGN_OR_RETURN(const auto known, withoutGroups(store, run));
+    RETURN_IF_ERROR(layout::makeLayout(completed(*request, known)));
     return store.setEnteredLayout(run.id, layout::requestToJson(*request));
 }
 
 Result<RunLayout> recordedLayout(
     const store::Store& store, const Run& run, const Progress& progress) {
-    const auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
-    auto groups = processGroupsOf(store, run, progress);
-    if (!groups.hasValue())
-        return groups.error();
-    Known known{run, std::move(groups).value(), 0, gpusPerNodeOf(run, gpus.value())};
-    known.world = worldOf(run, gpus.value(), known.groups);
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+    ASSIGN_OR_RETURN(auto groups, processGroupsOf(store, run, progress));
+    Known known{run, std::move(groups), 0, gpusPerNodeOf(run, gpus)};
+    known.world = worldOf(run, gpus, known.groups);
     if (layout::saysLayout(run.launch))
         return fromLaunch(known);
     auto inferred = fromGroups(known);

@@ -1,6 +1,7 @@
 #include "core/analysis/machine/RunMachine.h"
 
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,20 +9,16 @@
 namespace trainscope::analysis {
 
 Result<layout::MachineFacts> machineOf(const store::Store& store, const Run& run) {
-    const auto text = store.machine(run.id);
-    if (!text.hasValue())
-        return text.error();
-    if (!text.value())
+    ASSIGN_OR_RETURN(const auto text, store.machine(run.id));
+    if (!text)
         return layout::MachineFacts{};
-    return layout::machineFromJson(*text.value());
+    return layout::machineFromJson(*text);
 }
 
 Result<std::optional<int>> linkDomainOf(const store::Store& store, const Run& run) {
-    const auto said = machineOf(store, run);
-    if (!said.hasValue())
-        return said.error();
-    if (said.value().linkDomain)
-        return said.value().linkDomain;
+    ASSIGN_OR_RETURN(const auto said, machineOf(store, run));
+    if (said.linkDomain)
+        return said.linkDomain;
     const auto* model = catalogue::findGpuModel(run.gpuModel);
     return model == nullptr ? std::optional<int>() : model->linkDomain;
 }
@@ -41,17 +38,13 @@ layout::Layout domainsAsNodes(const layout::Layout& layout, const std::optional<
 }
 
 Result<RunOfDomains> domainsAsNodes(const store::Store& store, const Run& run) {
-    const auto domain = linkDomainOf(store, run);
-    if (!domain.hasValue())
-        return domain.error();
-    auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
-    RunOfDomains joined{run, std::move(gpus).value()};
+    ASSIGN_OR_RETURN(const auto domain, linkDomainOf(store, run));
+    ASSIGN_OR_RETURN(auto gpus, store.gpus(run.id));
+    RunOfDomains joined{run, std::move(gpus)};
     int perNode = run.launch.gpusPerNode.value_or(0);
     for (const Gpu& gpu : joined.gpus)
         perNode = std::max(perNode, gpu.local + 1);
-    const int nodes = nodesOfDomain(domain.value(), perNode);
+    const int nodes = nodesOfDomain(domain, perNode);
     if (nodes == 1)
         return joined;
     joined.run.launch.gpusPerNode = nodes * perNode;

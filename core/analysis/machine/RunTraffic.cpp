@@ -1,6 +1,7 @@
 #include "core/analysis/machine/RunTraffic.h"
 
 #include "core/analysis/machine/ModelShape.h"
+#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 
@@ -27,16 +28,14 @@ layout::TrafficModel trafficModelOf(const catalogue::TrainingModel& model, int s
 
 Result<layout::TrafficModel> trafficModelOf(
     const LaunchConfig& launch, const catalogue::ModelCatalogue& catalogue) {
-    const auto shape = shapeOf(launch, catalogue);
-    if (!shape.hasValue())
-        return shape.error();
+    ASSIGN_OR_RETURN(const auto shape, shapeOf(launch, catalogue));
     if (!launch.sequenceLength || !launch.microBatch)
         return Error{ErrorCode::NotFound,
             "What the groups exchange needs the sequence length and the micro-batch, which the "
             "launch configuration does not say.",
             launch.origin};
     return trafficModelOf(
-        shape.value().model, *launch.sequenceLength, *launch.microBatch, launch.sequenceParallel);
+        shape.model, *launch.sequenceLength, *launch.microBatch, launch.sequenceParallel);
 }
 
 } // namespace trainscope::analysis

@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/CollectiveDetail.h"
 #include "core/layout/ProcessGroup.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <utility>
@@ -33,10 +34,8 @@ Result<PassCutter::Role> PassCutter::roleOf(NameId detail) {
         return Role::Aside;
     if (const auto known = m_roles.find(detail); known != m_roles.end())
         return known->second;
-    const auto text = m_store.name(detail);
-    if (!text.hasValue())
-        return text.error();
-    const CollectiveDetail told = parseCollectiveDetail(text.value());
+    ASSIGN_OR_RETURN(const auto text, m_store.name(detail));
+    const CollectiveDetail told = parseCollectiveDetail(text);
     const auto kind = layout::kindFromName(told.group, told.description);
     Role role = Role::Aside;
     if (kind) {
@@ -67,10 +66,8 @@ Result<std::optional<PassName>> PassCutter::passNamed(NameId name) {
         return known->second;
     std::optional<PassName> named;
     if (name.isValid()) {
-        const auto text = m_store.name(name);
-        if (!text.hasValue())
-            return text.error();
-        named = passNameOf(text.value());
+        ASSIGN_OR_RETURN(const auto text, m_store.name(name));
+        named = passNameOf(text);
     }
     m_names.emplace(name, named);
     return named;
@@ -90,19 +87,16 @@ Status PassCutter::work(const DeviceWork& work) {
         return {};
     }
     if (work.kernel->isCommunication) {
-        const auto role = roleOf(work.span.detail);
-        if (!role.hasValue())
-            return role.error();
-        if (role.value() == Role::BetweenPasses)
+        ASSIGN_OR_RETURN(const auto role, roleOf(work.span.detail));
+        if (role == Role::BetweenPasses)
             finish(false);
-        if (role.value() != Role::InPass)
+        if (role != Role::InPass)
             return {};
     }
     if (m_isOver && work.telling.mark == Mark::None)
         return {};
     m_isOver = false;
-    if (const auto named = passNamed(work.telling.name); !named.hasValue())
-        return named.error();
+    RETURN_IF_ERROR(passNamed(work.telling.name));
     addKernel(range, work.telling);
     return {};
 }

@@ -4,6 +4,7 @@
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/traces/IterationsOfRank.h"
 #include "core/analysis/traces/RankClocks.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -37,11 +38,9 @@ struct Speakers {
 
 // By rank, the device that was busy longest.
 Result<std::map<int, DeviceTracks>> devicesOf(const store::Store& store, const Run& run) {
-    auto all = tracedDevices(store, run);
-    if (!all.hasValue())
-        return all.error();
+    ASSIGN_OR_RETURN(auto all, tracedDevices(store, run));
     std::map<int, DeviceTracks> devices;
-    for (DeviceTracks& device : all.value()) {
+    for (DeviceTracks& device : all) {
         const auto found = devices.find(device.rank);
         if (found == devices.end() || found->second.extent.length() < device.extent.length())
             devices[device.rank] = std::move(device);
@@ -80,28 +79,19 @@ std::vector<std::optional<DeviceTracks>> speakersOf(
 }
 
 Result<Speakers> findSpeakers(const store::Store& store, const Run& run, const Progress& progress) {
-    const auto told = runLayout(store, run, progress);
-    if (!told.hasValue())
-        return told.error();
-    const auto layout = layout::makeLayout(told.value().request);
-    if (!layout.hasValue())
-        return layout.error();
-    if (layout.value().grid.degrees().pipeline < 2)
+    ASSIGN_OR_RETURN(const auto told, runLayout(store, run, progress));
+    ASSIGN_OR_RETURN(const auto layout, layout::makeLayout(told.request));
+    if (layout.grid.degrees().pipeline < 2)
         return missing("This run has no pipeline: all its layers are one stage.", run);
-    const auto devices = devicesOf(store, run);
-    if (!devices.hasValue())
-        return devices.error();
-    Speakers speakers{
-        layout.value(), told.value().wording, speakersOf(layout.value().grid, devices.value()), {}};
+    ASSIGN_OR_RETURN(const auto devices, devicesOf(store, run));
+    Speakers speakers{layout, told.wording, speakersOf(layout.grid, devices), {}};
     if (std::none_of(speakers.stages.begin(), speakers.stages.end(),
             [](const auto& stage) { return stage.has_value(); }))
         return missing("No rank of this run's pipeline was traced: only the planned schedule can "
                        "be shown.",
             run);
-    const auto annotated = annotatedIterations(store, run.id);
-    if (!annotated.hasValue())
-        return annotated.error();
-    for (const auto& [rank, iterations] : annotated.value().byRank) {
+    ASSIGN_OR_RETURN(const auto annotated, annotatedIterations(store, run.id));
+    for (const auto& [rank, iterations] : annotated.byRank) {
         for (Iteration one : iterations) {
             one.rank = rank;
             speakers.iterations.push_back(one);
@@ -196,18 +186,15 @@ public:
             return missing(iterationsText(*wanted, parts), m_run);
         if (!wanted)
             traces.iteration = bestIteration(parts);
-        const auto clocks = alignRanks(m_store, m_run, m_progress);
-        if (!clocks.hasValue())
-            return clocks.error();
+        ASSIGN_OR_RETURN(const auto clocks, alignRanks(m_store, m_run, m_progress));
         for (const auto& speaker : m_speakers.stages) {
-            auto stage = speaker ? readStage(*speaker, traces.iteration, clocks.value())
-                                 : Result<StageTrace>(StageTrace{});
-            if (!stage.hasValue())
-                return stage.error();
-            traces.stages.push_back(std::move(stage).value());
+            ASSIGN_OR_RETURN(auto stage,
+                speaker ? readStage(*speaker, traces.iteration, clocks)
+                        : Result<StageTrace>(StageTrace{}));
+            traces.stages.push_back(std::move(stage));
         }
         traces.evidence = evidenceText(m_evidence);
-        takeNotes(clocks.value(), traces);
+        takeNotes(clocks, traces);
         return traces;
     }
 
@@ -229,16 +216,15 @@ private:
             return stage;
         PassCutter cutter(m_store, *own, kMostKept / m_speakers.stages.size());
         const std::array<DeviceVisitor*, 1> visitors{&cutter};
-        const auto evidence = walkDevice(m_store, device, *own, visitors, m_progress);
-        if (!evidence.hasValue())
-            return evidence.error();
+        ASSIGN_OR_RETURN(
+            const auto evidence, walkDevice(m_store, device, *own, visitors, m_progress));
         const RankClock* clock = clocks.find(device.rank);
         stage.rank = device.rank;
         stage.covered = onReference(
             {std::max(own->begin, device.extent.begin), std::min(own->end, device.extent.end)},
             clock);
-        stage.passes = cutter.take(evidence.value());
-        takeEvidence(evidence.value(), stage.passes);
+        stage.passes = cutter.take(evidence);
+        takeEvidence(evidence, stage.passes);
         for (Pass& pass : stage.passes) {
             pass.range = onReference(pass.range, clock);
             for (PassKernel& kernel : pass.detail)
@@ -286,10 +272,8 @@ private:
 
 Result<StageTraces> readStageTraces(const store::Store& store, const Run& run,
     std::optional<std::int64_t> iteration, const Progress& progress) {
-    auto speakers = findSpeakers(store, run, progress);
-    if (!speakers.hasValue())
-        return speakers.error();
-    return Reader(store, run, std::move(speakers).value(), progress).read(iteration);
+    ASSIGN_OR_RETURN(auto speakers, findSpeakers(store, run, progress));
+    return Reader(store, run, std::move(speakers), progress).read(iteration);
 }
 
 Result<std::vector<TracedIteration>> tracedIterations(

@@ -4,6 +4,7 @@
 #include "core/analysis/schedule/JoinedPasses.h"
 #include "core/analysis/schedule/RecomputedPasses.h"
 #include "core/analysis/schedule/ScheduleAssembly.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -122,18 +123,14 @@ std::string secondsText(double seconds) {
 
 Result<TracedSchedule> tracedSchedule(
     const store::Store& store, const Run& run, const TraceQuery& query, const Progress& progress) {
-    auto traces = readStageTraces(store, run, query.iteration, progress);
-    if (!traces.hasValue())
-        return traces.error();
+    ASSIGN_OR_RETURN(auto traces, readStageTraces(store, run, query.iteration, progress));
     StagePasses cut;
-    for (StageTrace& stage : traces.value().stages)
+    for (StageTrace& stage : traces.stages)
         cut.push_back(std::move(stage.passes));
-    const auto read = readPasses(traces.value(), cut, run);
-    if (!read.hasValue())
-        return read.error();
-    const auto& [passes, order, basis, isEstimated] = read.value();
-    TracedSchedule schedule = assembleSchedule({traces.value(), passes, order, query.plan});
-    schedule.basis = basis + "; layout from " + traces.value().layoutWording;
+    ASSIGN_OR_RETURN(const auto read, readPasses(traces, cut, run));
+    const auto& [passes, order, basis, isEstimated] = read;
+    TracedSchedule schedule = assembleSchedule({traces, passes, order, query.plan});
+    schedule.basis = basis + "; layout from " + traces.layoutWording;
     schedule.isEstimated = isEstimated;
     if (isEstimated)
         schedule.notes.push_back(fmt::format(

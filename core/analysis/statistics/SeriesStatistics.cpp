@@ -1,5 +1,7 @@
 #include "core/analysis/statistics/SeriesStatistics.h"
 
+#include "core/model/Try.h"
+
 #include <type_traits>
 #include <utility>
 
@@ -116,8 +118,7 @@ SeriesStatistics SeriesFigures::finished() && {
 Result<SeriesStatistics> seriesStatistics(
     const store::Store& store, const Series& series, const KeepGoing& keepGoing) {
     SeriesFigures figures(series.description);
-    if (auto status = feed(store, series.id, kAllTime, figures, keepGoing); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(feed(store, series.id, kAllTime, figures, keepGoing));
     return std::move(figures).finished();
 }
 
@@ -126,14 +127,11 @@ Result<EnergyIntegral> seriesEnergy(const store::Store& store, const Series& pow
     EnergyIntegral integral(gapLimitNs);
     WindowEdges edges;
     if (window != kAllTime) {
-        const auto found = windowEdges(store, power, window);
-        if (!found.hasValue())
-            return found.error();
-        edges = found.value();
+        ASSIGN_OR_RETURN(const auto found, windowEdges(store, power, window));
+        edges = found;
     }
     addPoint(integral, window.begin, edges.lineAtBegin);
-    if (auto status = feed(store, power.id, window, integral, keepGoing); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(feed(store, power.id, window, integral, keepGoing));
     addPoint(integral, window.end, edges.lineAtEnd);
     return integral;
 }

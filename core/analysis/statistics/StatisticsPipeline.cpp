@@ -1,5 +1,7 @@
 #include "core/analysis/statistics/StatisticsPipeline.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -30,10 +32,8 @@ StatisticsPipeline::StatisticsPipeline(
 Status StatisticsPipeline::add(const Series& series, const KeepGoing& keepGoing) {
     Edges edges;
     if (m_window != kAllTime) {
-        const auto found = windowEdges(m_store, series, m_window);
-        if (!found.hasValue())
-            return found.error();
-        edges = std::make_shared<const WindowEdges>(found.value());
+        ASSIGN_OR_RETURN(const auto found, windowEdges(m_store, series, m_window));
+        edges = std::make_shared<const WindowEdges>(found);
     }
     bool stopped = false;
     bool any = false;

@@ -6,6 +6,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/StatisticsPipeline.h"
+#include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
 #include <algorithm>
@@ -50,8 +51,7 @@ public:
         m_seriesTotal = series.value().size();
         auto groups = seriesByMetric(series.value(), m_summary.warnings);
         std::erase_if(groups, [this](const auto& group) { return !isWanted(group.first); });
-        if (auto status = readAll(groups); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(readAll(groups));
         finish();
         return std::move(m_summary);
     }
@@ -107,9 +107,7 @@ private:
             m_summary.metrics[name].metric = group.front().description.metric;
             m_pools[name].missing = group.size();
             for (const Series& series : group) {
-                if (auto status = pipeline.add(series, [this] { return keepGoing(); });
-                    !status.hasValue())
-                    return status;
+                RETURN_IF_ERROR(pipeline.add(series, [this] { return keepGoing(); }));
                 ++m_seriesDone;
             }
         }
@@ -156,11 +154,10 @@ private:
 
     Status addGappedEnergies() {
         for (const GappedPower& power : m_gapped) {
-            const auto energy = seriesEnergy(
-                m_store, *power.series, m_window, power.limit, [this] { return keepGoing(); });
-            if (!energy.hasValue())
-                return energy.error();
-            addEnergy(*power.series, energy.value());
+            ASSIGN_OR_RETURN(const auto energy,
+                seriesEnergy(
+                    m_store, *power.series, m_window, power.limit, [this] { return keepGoing(); }));
+            addEnergy(*power.series, energy);
         }
         return {};
     }

@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/Elapsed.h"
 #include "core/analysis/statistics/EnergyIntegral.h"
+#include "core/model/Try.h"
 
 #include <cmath>
 
@@ -13,13 +14,11 @@ using Sample = store::Store::Sample;
 
 Result<std::optional<Sample>> firstFrom(const store::Store& store, SeriesId series, TimeNs time) {
     std::optional<Sample> found;
-    const Status status
-        = store.forEachSample(series, {time, kAllTime.end}, [&found](auto times, auto values) {
-              found = Sample{times[0], values[0]};
-              return false;
-          });
-    if (!status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(
+        store.forEachSample(series, {time, kAllTime.end}, [&found](auto times, auto values) {
+            found = Sample{times[0], values[0]};
+            return false;
+        }));
     return found;
 }
 

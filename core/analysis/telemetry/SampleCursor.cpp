@@ -1,5 +1,7 @@
 #include "core/analysis/telemetry/SampleCursor.h"
 
+#include "core/model/Try.h"
+
 namespace trainscope::analysis {
 
 SampleCursor::SampleCursor(const store::Store& store, SeriesId series, TimeRange window)
@@ -43,8 +45,7 @@ Status SampleCursor::refill() {
 Result<double> HeldValue::at(TimeNs moment) {
     while (!m_cursor.atEnd() && m_cursor.time() <= moment) {
         m_held = m_cursor.value();
-        if (Status status = m_cursor.next(); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(m_cursor.next());
     }
     return m_held;
 }

@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -164,13 +165,11 @@ Result<Sensor> probe(const store::Store& store, const std::vector<Series>& group
     const std::size_t each = (group.size() + kMostProbed - 1) / kMostProbed;
     for (std::size_t i = 0; i < group.size(); i += each) {
         UpdateProbe probe;
-        const Status status
-            = store.forEachSample(group[i].id, kAllTime, [&probe](auto times, auto values) {
-                  probe.add(times, values);
-                  return probe.samples() < kMostSamples;
-              });
-        if (!status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(
+            store.forEachSample(group[i].id, kAllTime, [&probe](auto times, auto values) {
+                probe.add(times, values);
+                return probe.samples() < kMostSamples;
+            }));
         periods.push_back(samplingPeriod(group[i]).seconds());
         updates.push_back(probe.result(samplingPeriod(group[i])));
     }
@@ -192,10 +191,8 @@ Result<std::vector<Sensor>> probeSensors(
             continue;
         if (progress && !progress({"Looking at sensors", 0, 0}))
             return cancelled();
-        auto sensor = probe(store, group);
-        if (!sensor.hasValue())
-            return sensor.error();
-        out.push_back(std::move(sensor).value());
+        ASSIGN_OR_RETURN(auto sensor, probe(store, group));
+        out.push_back(std::move(sensor));
     }
     return out;
 }

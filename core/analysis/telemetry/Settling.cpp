@@ -1,5 +1,7 @@
 #include "core/analysis/telemetry/Settling.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -68,10 +70,9 @@ Result<RunSettling> runSettling(
             continue;
         if (progress && !progress({"Finding when temperatures settled", 0, 0}))
             return cancelled();
-        const auto values = resample(store, series, gridOf({&series, 1}, kMostSteps));
-        if (!values.hasValue())
-            return values.error();
-        const auto from = settledFrom(values.value());
+        ASSIGN_OR_RETURN(
+            const auto values, resample(store, series, gridOf({&series, 1}, kMostSteps)));
+        const auto from = settledFrom(values);
         ++out.gpus;
         out.unsettled += from ? 0 : 1;
         last = std::max(last, from.value_or(last));

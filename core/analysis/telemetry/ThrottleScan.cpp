@@ -6,6 +6,7 @@
 #include "core/analysis/telemetry/SampleCursor.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
@@ -65,17 +66,13 @@ public:
 
     template <typename Take>
     Status run(const Take& take, const std::function<bool()>& keepGoing) {
-        if (Status status = start(); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(start());
         for (std::int64_t i = 1; !m_clock.atEnd(); ++i) {
             if (i % kSamplesPerQuestion == 0 && !keepGoing())
                 return cancelled();
-            auto moment = current();
-            if (!moment.hasValue())
-                return moment.error();
-            take(moment.value());
-            if (Status status = m_clock.next(); !status.hasValue())
-                return status;
+            ASSIGN_OR_RETURN(auto moment, current());
+            take(moment);
+            RETURN_IF_ERROR(m_clock.next());
         }
         return {};
     }
@@ -154,18 +151,15 @@ public:
     }
 
     Result<std::optional<Throttling>> run(DurationNs duration) {
-        if (Status status = findReference(); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(findReference());
         if (!(m_found.referenceClockHz > 0.0))
             return std::optional<Throttling>();
         double throttled = 0.0;
         for (const auto& [rank, gpu] : m_gpus) {
             if (!canThrottle(gpu))
                 continue;
-            const auto seconds = addGpu(rank, gpu);
-            if (!seconds.hasValue())
-                return seconds.error();
-            throttled += seconds.value();
+            ASSIGN_OR_RETURN(const auto seconds, addGpu(rank, gpu));
+            throttled += seconds;
         }
         const double all = duration.seconds() * static_cast<double>(m_gpus.size());
         m_found.fraction = all > 0.0 ? throttled / all : 0.0;
@@ -182,10 +176,9 @@ private:
         for (const auto& [rank, gpu] : m_gpus) {
             if (!canThrottle(gpu))
                 continue;
-            auto statistics = seriesStatistics(m_store, *find(gpu, "sm_clock"), m_keepGoing);
-            if (!statistics.hasValue())
-                return statistics.error();
-            clocks.add(std::move(statistics.value().distribution));
+            ASSIGN_OR_RETURN(
+                auto statistics, seriesStatistics(m_store, *find(gpu, "sm_clock"), m_keepGoing));
+            clocks.add(std::move(statistics.distribution));
         }
         m_found.referenceClockHz = clocks.quantile(kReferenceQuantile).value_or(0.0);
         return {};
@@ -214,9 +207,7 @@ private:
             detector.add(moment);
             reasons.add(moment);
         };
-        if (Status status = GpuWalk(m_store, gpu, m_window).run(take, m_keepGoing);
-            !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(GpuWalk(m_store, gpu, m_window).run(take, m_keepGoing));
         reasons.addTo(m_found.reasonSeconds);
         double seconds = 0.0;
         for (const ThrottleEpisode& episode : detector.finish()) {

@@ -1,5 +1,7 @@
 #include "core/analysis/telemetry/UniformSeries.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 
 namespace trainscope::analysis {
@@ -11,12 +13,10 @@ TimeRange spanOf(const UniformSeries& grid) {
 }
 
 Status addTo(UniformSeries& grid, const store::Store& store, const Series& series) {
-    const auto buckets
-        = store.buckets(series.id, spanOf(grid), static_cast<int>(grid.values.size()));
-    if (!buckets.hasValue())
-        return buckets.error();
+    ASSIGN_OR_RETURN(const auto buckets,
+        store.buckets(series.id, spanOf(grid), static_cast<int>(grid.values.size())));
     for (std::size_t i = 0; i < grid.values.size(); ++i) {
-        const Bucket& bucket = buckets.value()[i];
+        const Bucket& bucket = buckets[i];
         // NaN in a gap, which stays NaN in the sum.
         grid.values[i] += double{bucket.mean};
     }
@@ -57,8 +57,7 @@ Result<UniformSeries> resample(
     UniformSeries out{grid.begin, grid.step, std::vector<double>(grid.values.size(), 0.0)};
     if (out.values.empty())
         return out;
-    if (Status status = addTo(out, store, series); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(addTo(out, store, series));
     return out;
 }
 
@@ -71,8 +70,7 @@ Result<UniformSeries> sumOf(const store::Store& store, std::span<const Series> s
     for (const Series& one : series) {
         if (progress && !progress({"Summing power", done++, series.size()}))
             return cancelled();
-        if (Status status = addTo(sum, store, one); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(addTo(sum, store, one));
     }
     return sum;
 }

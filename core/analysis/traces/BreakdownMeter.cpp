@@ -1,6 +1,7 @@
 #include "core/analysis/traces/BreakdownMeter.h"
 
 #include "core/analysis/statistics/IntervalUnion.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -122,21 +123,17 @@ private:
     Status addKernel(const Span& span) {
         RowSums& row = m_rows[span.name];
         if (row.kernel == nullptr) {
-            const auto kernel = m_names.kernel(span.name);
-            if (!kernel.hasValue())
-                return kernel.error();
-            row.kernel = kernel.value();
+            ASSIGN_OR_RETURN(const auto kernel, m_names.kernel(span.name));
+            row.kernel = kernel;
         }
-        const auto category = m_names.category(*row.kernel, span);
-        if (!category.hasValue())
-            return category.error();
+        ASSIGN_OR_RETURN(const auto category, m_names.category(*row.kernel, span));
         const DurationNs time = m_all.clipped(span).length();
         m_all.addKernel(span, row.kernel->isCommunication);
         count(row.all, time);
-        count(ofCategory(row, category.value()), time);
+        count(ofCategory(row, category), time);
         forEachIteration(span, [&](WindowSums& sums) {
             sums.addKernel(span, row.kernel->isCommunication);
-            count(sums.category(*category.value()), sums.clipped(span).length());
+            count(sums.category(*category), sums.clipped(span).length());
         });
         return {};
     }

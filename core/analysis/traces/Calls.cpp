@@ -1,6 +1,7 @@
 #include "core/analysis/traces/Calls.h"
 
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <numeric>
@@ -33,10 +34,8 @@ bool Communicator::mayHold(int rank) const {
 Result<Calls> Calls::open(const store::Store& store, const Run& run) {
     Calls calls(store);
     calls.m_worldSize = run.worldSize;
-    auto tracks = store.tracks(run.id);
-    if (!tracks.hasValue())
-        return tracks.error();
-    for (const Track& track : tracks.value()) {
+    ASSIGN_OR_RETURN(auto tracks, store.tracks(run.id));
+    for (const Track& track : tracks) {
         const int rank = track.description.rank;
         if (rank < 0 || track.count == 0)
             continue;
@@ -47,10 +46,8 @@ Result<Calls> Calls::open(const store::Store& store, const Run& run) {
     }
     if (calls.m_streams.empty())
         return calls;
-    auto names = store.names(run.id);
-    if (!names.hasValue())
-        return names.error();
-    for (auto& [id, text] : names.value()) {
+    ASSIGN_OR_RETURN(auto names, store.names(run.id));
+    for (auto& [id, text] : names) {
         if (KernelCategories::isCommunication(text))
             calls.m_kernels.emplace(id, std::move(text));
     }
@@ -84,8 +81,7 @@ Result<std::vector<Call>> Calls::read(int rank, TimeRange window, std::size_t mo
     if (found == m_streams.end() || m_kernels.empty())
         return calls;
     for (const Track& track : found->second) {
-        if (auto status = readTrack(track, window, most, calls); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(readTrack(track, window, most, calls));
     }
     std::stable_sort(calls.begin(), calls.end(), isBefore);
     if (calls.size() > most)
@@ -122,14 +118,11 @@ Status Calls::readTrack(
 }
 
 Status Calls::add(int rank, const Span& span, std::vector<Call>& calls) {
-    const auto seen = lookUp(rank, span);
-    if (!seen.hasValue())
-        return seen.error();
+    ASSIGN_OR_RETURN(const auto seen, lookUp(rank, span));
     // A communicator of one rank moves nothing.
-    const CallSpec& spec = m_specs[seen.value().spec];
+    const CallSpec& spec = m_specs[seen.spec];
     if (m_communicators[spec.communicator].size != 1)
-        calls.push_back(
-            {span.start, span.start + span.duration, seen.value().spec, seen.value().sequence});
+        calls.push_back({span.start, span.start + span.duration, seen.spec, seen.sequence});
     return {};
 }
 
@@ -143,10 +136,8 @@ Result<Calls::Seen> Calls::lookUp(int rank, const Span& span) {
         return found->second;
     CollectiveDetail detail;
     if (span.detail.isValid()) {
-        const auto text = m_store->name(span.detail);
-        if (!text.hasValue())
-            return text.error();
-        detail = parseCollectiveDetail(text.value());
+        ASSIGN_OR_RETURN(const auto text, m_store->name(span.detail));
+        detail = parseCollectiveDetail(text);
     }
     return m_seen.emplace(key, interned(rank, m_kernels.at(span.name), detail)).first->second;
 }

@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/CollectiveDetail.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -27,10 +28,8 @@ public:
             return CollectiveDetail{};
         if (const auto found = m_details.find(id); found != m_details.end())
             return found->second;
-        const auto text = m_store.name(id);
-        if (!text.hasValue())
-            return text.error();
-        return m_details.emplace(id, parseCollectiveDetail(text.value())).first->second;
+        ASSIGN_OR_RETURN(const auto text, m_store.name(id));
+        return m_details.emplace(id, parseCollectiveDetail(text)).first->second;
     }
 
     Status collect(const Track& track, const CollectiveDetail& wanted, Parts& parts) {
@@ -117,9 +116,7 @@ Result<std::map<int, Parts>> partsByRank(PartFinder& finder, const CollectiveDet
             || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
         if (track.description.kind != TrackKind::Stream || !isWanted)
             continue;
-        const auto status = finder.collect(track, wanted, byRank[rank]);
-        if (!status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(finder.collect(track, wanted, byRank[rank]));
     }
     return byRank;
 }
@@ -138,25 +135,17 @@ Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store
     TrackId track, const Span& asked, const OnOneClock& onOneClock) {
     Span span = asked;
     const std::optional<CollectivePeers> none;
-    const auto name = store.name(span.name);
-    if (!name.hasValue())
-        return name.error();
-    if (span.kind != SpanKind::Kernel || !KernelCategories::isCommunication(name.value()))
+    ASSIGN_OR_RETURN(const auto name, store.name(span.name));
+    if (span.kind != SpanKind::Kernel || !KernelCategories::isCommunication(name))
         return none;
-    const auto tracks = store.tracks(run.id);
-    if (!tracks.hasValue())
-        return tracks.error();
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     PartFinder finder(store, asked);
-    const auto wanted = finder.detail(span.detail);
-    if (!wanted.hasValue())
-        return wanted.error();
-    auto found = partsByRank(finder, wanted.value(), tracks.value(), track);
-    if (!found.hasValue())
-        return found.error();
-    auto& byRank = found.value();
-    const auto own = std::find_if(tracks.value().begin(), tracks.value().end(),
-        [track](const Track& one) { return one.id == track; });
-    if (own == tracks.value().end() || !byRank.contains(own->description.rank))
+    ASSIGN_OR_RETURN(const auto wanted, finder.detail(span.detail));
+    ASSIGN_OR_RETURN(auto found, partsByRank(finder, wanted, tracks, track));
+    auto& byRank = found;
+    const auto own = std::find_if(
+        tracks.begin(), tracks.end(), [track](const Track& one) { return one.id == track; });
+    if (own == tracks.end() || !byRank.contains(own->description.rank))
         return Error{
             ErrorCode::NotFound, "The span's track is not a stream of this run.", run.name};
     const int rank = own->description.rank;
@@ -168,8 +157,7 @@ Result<std::optional<CollectivePeers>> collectivePeers(const store::Store& store
         }
     }
     sortByStart(byRank);
-    CollectivePeers result{name.value(), wanted.value().collective, wanted.value().group,
-        wanted.value().ranks, {}, {}, -1, {}};
+    CollectivePeers result{name, wanted.collective, wanted.group, wanted.ranks, {}, {}, -1, {}};
     pickPeers(byRank, rank, track, span, result);
     describeLateness(result);
     return std::optional(std::move(result));

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/Collectives.h"
 
 #include "core/analysis/traces/CollectiveMatcher.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,8 +40,7 @@ public:
     Result<CollectiveScan> run() {
         const std::vector<TimeRange> pieces = windows();
         for (const TimeRange& window : pieces) {
-            if (Status status = read(window); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(read(window));
             if (m_isStopped)
                 return m_result;
         }
@@ -76,12 +76,10 @@ private:
         for (const auto& [rank, clock] : m_clockOf) {
             if (m_progress && !m_progress({"Matching collectives", 0, 0}))
                 return cancelled();
-            const auto calls
-                = m_calls.read(rank, {clock->toLocal(window.begin), clock->toLocal(window.end)},
-                    static_cast<std::size_t>(-1));
-            if (!calls.hasValue())
-                return calls.error();
-            for (const Call& call : calls.value()) {
+            ASSIGN_OR_RETURN(const auto calls,
+                m_calls.read(rank, {clock->toLocal(window.begin), clock->toLocal(window.end)},
+                    static_cast<std::size_t>(-1)));
+            for (const Call& call : calls) {
                 const TimeNs start = clock->onReference(call.start);
                 placed.push_back(
                     {start, start + (call.end - call.start), call.spec, call.sequence, rank});
@@ -213,10 +211,8 @@ std::optional<double> Collective::busBandwidth() const {
 Result<CollectiveScan> forEachCollective(const store::Store& store, const Run& run,
     const RankClocks& clocks, const CollectiveVisitor& visit, const Progress& progress,
     bool onCommonClock) {
-    auto calls = Calls::open(store, run);
-    if (!calls.hasValue())
-        return calls.error();
-    return Scan(std::move(calls).value(), clocks, visit, progress, onCommonClock).run();
+    ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
+    return Scan(std::move(calls), clocks, visit, progress, onCommonClock).run();
 }
 
 } // namespace trainscope::analysis

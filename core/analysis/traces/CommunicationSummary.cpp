@@ -3,6 +3,7 @@
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -194,23 +195,18 @@ private:
 
 Result<CommunicationSummary> communicationOf(const store::Store& store, const Run& run,
     const CommunicationOptions& options, const Progress& progress) {
-    auto clocks = alignRanks(store, run, progress);
-    if (!clocks.hasValue())
-        return clocks.error();
-    const auto joined = domainsAsNodes(store, run);
-    if (!joined.hasValue())
-        return joined.error();
-    Summary summary(joined.value().run, joined.value().gpus, options, std::move(clocks).value());
-    const auto scan = forEachCollective(
-        store, run, summary.clocks(),
-        [&summary](const Collective& one) {
-            summary.add(one);
-            return true;
-        },
-        progress, options.onCommonClock);
-    if (!scan.hasValue())
-        return scan.error();
-    return summary.finish(scan.value());
+    ASSIGN_OR_RETURN(auto clocks, alignRanks(store, run, progress));
+    ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(store, run));
+    Summary summary(joined.run, joined.gpus, options, std::move(clocks));
+    ASSIGN_OR_RETURN(const auto scan,
+        forEachCollective(
+            store, run, summary.clocks(),
+            [&summary](const Collective& one) {
+                summary.add(one);
+                return true;
+            },
+            progress, options.onCommonClock));
+    return summary.finish(scan);
 }
 
 } // namespace trainscope::analysis

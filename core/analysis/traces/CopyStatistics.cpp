@@ -1,5 +1,7 @@
 #include "core/analysis/traces/CopyStatistics.h"
 
+#include "core/model/Try.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -57,16 +59,12 @@ Result<CopyMeter::Facts> CopyMeter::factsOf(const Span& span) {
     Facts facts;
     std::string name;
     if (span.name.isValid()) {
-        auto text = m_store.name(span.name);
-        if (!text.hasValue())
-            return text.error();
-        name = std::move(text).value();
+        ASSIGN_OR_RETURN(auto text, m_store.name(span.name));
+        name = std::move(text);
     }
     if (span.detail.isValid()) {
-        const auto detail = m_store.name(span.detail);
-        if (!detail.hasValue())
-            return detail.error();
-        facts.bytes = bytesOf(detail.value());
+        ASSIGN_OR_RETURN(const auto detail, m_store.name(span.detail));
+        facts.bytes = bytesOf(detail);
     }
     facts.kind = &m_result[copyDirection(name)];
     m_facts.emplace(key, facts);
@@ -76,18 +74,16 @@ Result<CopyMeter::Facts> CopyMeter::factsOf(const Span& span) {
 Status CopyMeter::work(const DeviceWork& work) {
     if (work.span.kind != SpanKind::Copy)
         return {};
-    const auto facts = factsOf(work.span);
-    if (!facts.hasValue())
-        return facts.error();
+    ASSIGN_OR_RETURN(const auto facts, factsOf(work.span));
     const TimeNs end = work.span.start + work.span.duration;
     const TimeRange inside{std::max(work.span.start, m_range.begin),
         std::max(m_range.begin, std::min(end, m_range.end))};
-    CopyKind& kind = *facts.value().kind;
+    CopyKind& kind = *facts.kind;
     ++kind.count;
     kind.time = kind.time + inside.length();
-    if (facts.value().bytes && inside.length() == work.span.duration) {
+    if (facts.bytes && inside.length() == work.span.duration) {
         ++kind.withBytes;
-        kind.bytes += *facts.value().bytes;
+        kind.bytes += *facts.bytes;
         kind.timeWithBytes = kind.timeWithBytes + work.span.duration;
     }
     return {};

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/DeviceActivity.h"
 
 #include "core/analysis/traces/BreakdownMeter.h"
+#include "core/model/Try.h"
 
 #include <utility>
 
@@ -29,30 +30,25 @@ Result<DeviceActivity> activityOf(const store::Store& store, const DeviceTracks&
     std::vector<DeviceVisitor*> visitors{&phases, &launches, &copies};
     if (also != nullptr)
         visitors.push_back(also);
-    const auto evidence = walkDevice(store, device, shown.range, visitors, progress);
-    if (!evidence.hasValue())
-        return evidence.error();
-    const WindowPhases all = phases.all(evidence.value());
-    return DeviceActivity{device.rank, device.device, all, phases.iterations(evidence.value()),
-        evidence.value(), launches.result(all.window), copies.result()};
+    ASSIGN_OR_RETURN(
+        const auto evidence, walkDevice(store, device, shown.range, visitors, progress));
+    const WindowPhases all = phases.all(evidence);
+    return DeviceActivity{device.rank, device.device, all, phases.iterations(evidence), evidence,
+        launches.result(all.window), copies.result()};
 }
 
 } // namespace
 
 Result<std::vector<DeviceActivity>> deviceActivity(const store::Store& store, const Run& run,
     TimeRange window, const IterationChoice& iterations, const Progress& progress) {
-    const auto devices = tracedDevices(store, run);
-    if (!devices.hasValue())
-        return devices.error();
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
     std::vector<DeviceActivity> result;
-    for (const DeviceTracks& device : devices.value()) {
+    for (const DeviceTracks& device : devices) {
         const auto shown = traceWindow(device.rank, device.extent, window, iterations);
         if (!shown)
             continue;
-        auto activity = activityOf(store, device, *shown, nullptr, progress);
-        if (!activity.hasValue())
-            return activity.error();
-        result.push_back(std::move(activity).value());
+        ASSIGN_OR_RETURN(auto activity, activityOf(store, device, *shown, nullptr, progress));
+        result.push_back(std::move(activity));
     }
     return result;
 }
@@ -60,20 +56,16 @@ Result<std::vector<DeviceActivity>> deviceActivity(const store::Store& store, co
 Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
     const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
     const Progress& progress) {
-    const auto devices = tracedDevices(store, run);
-    if (!devices.hasValue())
-        return devices.error();
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
     KernelNames names(store, categories);
     std::vector<DeviceTrace> result;
-    for (const DeviceTracks& device : devices.value()) {
+    for (const DeviceTracks& device : devices) {
         const auto shown = traceWindow(device.rank, device.extent, window, iterations);
         if (!shown)
             continue;
         BreakdownVisitor kernels(*shown, names);
-        auto activity = activityOf(store, device, *shown, &kernels, progress);
-        if (!activity.hasValue())
-            return activity.error();
-        result.push_back({kernels.finish(), std::move(activity).value()});
+        ASSIGN_OR_RETURN(auto activity, activityOf(store, device, *shown, &kernels, progress));
+        result.push_back({kernels.finish(), std::move(activity)});
         result.back().breakdown.rank = device.rank;
         result.back().breakdown.device = device.device;
     }

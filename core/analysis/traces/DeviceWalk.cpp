@@ -3,6 +3,7 @@
 #include "core/analysis/machine/CollectiveDetail.h"
 #include "core/analysis/traces/PassName.h"
 #include "core/analysis/traces/SpanMerge.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <map>
@@ -93,11 +94,9 @@ private:
         std::erase_if(open, [&](const Annotation& one) { return one.end <= span.start; });
         auto known = m_marks.find(span.name);
         if (known == m_marks.end()) {
-            const auto name = m_store.name(span.name);
-            if (!name.hasValue())
-                return name.error();
-            const auto pass = passNameOf(name.value());
-            const Name told{markOfAnnotation(name.value()), pass && pass->isNumbered()};
+            ASSIGN_OR_RETURN(const auto name, m_store.name(span.name));
+            const auto pass = passNameOf(name);
+            const Name told{markOfAnnotation(name), pass && pass->isNumbered()};
             known = m_marks.emplace(span.name, told).first;
         }
         const auto [mark, isPass] = known->second;
@@ -110,36 +109,28 @@ private:
 
     Status tell(const DeviceWork& work) {
         for (DeviceVisitor* visitor : m_visitors) {
-            if (auto status = visitor->work(work); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(visitor->work(work));
         }
         return {};
     }
 
     Status addKernel(std::size_t stream, const Span& span) {
-        const auto kernel = m_names.kernel(span.name);
-        if (!kernel.hasValue())
-            return kernel.error();
-        const auto category = m_names.category(*kernel.value(), span);
-        if (!category.hasValue())
-            return category.error();
-        DeviceWork work{span, stream, kernel.value(), m_host.takeLaunch(span.correlation)};
+        ASSIGN_OR_RETURN(const auto kernel, m_names.kernel(span.name));
+        ASSIGN_OR_RETURN(const auto category, m_names.category(*kernel, span));
+        DeviceWork work{span, stream, kernel, m_host.takeLaunch(span.correlation)};
         const auto [telling, evidence] = tellingOf(work);
         work.telling = telling;
-        ActiveKernel active{std::min(span.start + span.duration, m_range.end), category.value(),
-            span.detail, Mark::None, kernel.value()->isCommunication, false};
+        ActiveKernel active{std::min(span.start + span.duration, m_range.end), category,
+            span.detail, Mark::None, kernel->isCommunication, false};
         if (!active.isCommunication) {
             active.mark = telling.mark;
             ++(m_evidence.*evidence);
         } else if (*active.category == "send_recv") {
-            const auto isTransfer = isPipelineTransfer(span.detail);
-            if (!isTransfer.hasValue())
-                return isTransfer.error();
-            active.isPipelineTransfer = isTransfer.value();
+            ASSIGN_OR_RETURN(const auto isTransfer, isPipelineTransfer(span.detail));
+            active.isPipelineTransfer = isTransfer;
             work.isPipelineTransfer = active.isPipelineTransfer;
         }
-        if (auto status = tell(work); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(tell(work));
         if (!m_sweep)
             m_sweep.emplace(m_range == kAllTime ? span.start : m_range.begin);
         m_end = std::max(m_end, active.end);
@@ -154,10 +145,8 @@ private:
             return true;
         if (const auto known = m_transfers.find(detail); known != m_transfers.end())
             return known->second;
-        const auto text = m_store.name(detail);
-        if (!text.hasValue())
-            return text.error();
-        const std::string collective = parseCollectiveDetail(text.value()).collective;
+        ASSIGN_OR_RETURN(const auto text, m_store.name(detail));
+        const std::string collective = parseCollectiveDetail(text).collective;
         const bool isTransfer = collective.find("all") == std::string::npos;
         m_transfers.emplace(detail, isTransfer);
         return isTransfer;
@@ -236,11 +225,9 @@ private:
 } // namespace
 
 Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const Run& run) {
-    const auto tracks = store.tracks(run.id);
-    if (!tracks.hasValue())
-        return tracks.error();
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     std::map<std::pair<int, int>, DeviceTracks> devices;
-    for (const Track& track : tracks.value()) {
+    for (const Track& track : tracks) {
         const TrackDescription& description = track.description;
         if (description.kind != TrackKind::Stream)
             continue;
@@ -253,7 +240,7 @@ Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const
                                     std::max(device.extent.end, track.range.end)};
         device.streams.push_back(track);
     }
-    for (const Track& track : tracks.value()) {
+    for (const Track& track : tracks) {
         const TrackDescription& description = track.description;
         for (auto& [id, device] : devices) {
             if (description.rank != device.rank)

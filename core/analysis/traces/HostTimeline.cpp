@@ -1,6 +1,7 @@
 #include "core/analysis/traces/HostTimeline.h"
 
 #include "core/analysis/traces/PassName.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 
@@ -38,12 +39,10 @@ Result<HostTimeline::Name> HostTimeline::nameOf(NameId id) {
         return found->second;
     Name name;
     if (id.isValid()) {
-        const auto text = m_store.name(id);
-        if (!text.hasValue())
-            return text.error();
-        name = {markOfAnnotation(text.value()), markOfOperator(text.value()),
-            text.value().find("GraphLaunch") != std::string::npos, false};
-        const auto pass = passNameOf(text.value());
+        ASSIGN_OR_RETURN(const auto text, m_store.name(id));
+        name = {markOfAnnotation(text), markOfOperator(text),
+            text.find("GraphLaunch") != std::string::npos, false};
+        const auto pass = passNameOf(text);
         name.isPass = pass && pass->isNumbered();
     }
     m_names.emplace(id, name);
@@ -55,24 +54,21 @@ Status HostTimeline::add(std::size_t thread, const Span& span) {
     const bool isCall = span.kind == SpanKind::Runtime && span.correlation != 0;
     if (!isAnnotation && !isCall && span.kind != SpanKind::CpuOp)
         return {};
-    const auto name = nameOf(span.name);
-    if (!name.hasValue())
-        return name.error();
+    ASSIGN_OR_RETURN(const auto name, nameOf(span.name));
     if (thread >= m_threads.size())
         m_threads.resize(thread + 1);
     std::erase_if(
         m_threads[thread].open, [&](const Open& open) { return open.range.end <= span.start; });
     const TimeRange range{span.start, span.start + span.duration};
     if (isCall) {
-        remember(
-            span.correlation, {{range, tellingAt(thread, span.start)}, name.value().isGraphLaunch});
+        remember(span.correlation, {{range, tellingAt(thread, span.start)}, name.isGraphLaunch});
         return {};
     }
-    const Mark mark = isAnnotation ? name.value().annotation : name.value().operation;
+    const Mark mark = isAnnotation ? name.annotation : name.operation;
     if (mark == Mark::None)
         return {};
     m_tellsDirections = m_tellsDirections || mark != Mark::Optimizer;
-    const Open open{range, mark, isAnnotation, isAnnotation && name.value().isPass, span.name};
+    const Open open{range, mark, isAnnotation, isAnnotation && name.isPass, span.name};
     m_threads[thread].open.push_back(open);
     if (isAnnotation && !m_hasLaunches) // else launches tell more
         m_annotations.push_back(open);

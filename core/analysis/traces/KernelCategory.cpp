@@ -2,6 +2,7 @@
 
 #include "core/analysis/traces/KernelCategoryTable.h"
 #include "core/model/AsciiText.h"
+#include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>
 
@@ -96,10 +97,9 @@ Result<KernelCategories> KernelCategories::parse(std::string_view json) {
         table.m_standsAlone = replace->get<bool>();
     }
     for (const Json& entry : *list) {
-        auto rule = parseRule("Rule " + std::to_string(table.m_rules.size() + 1), entry);
-        if (!rule.hasValue())
-            return rule.error();
-        table.m_rules.push_back(std::move(rule).value());
+        ASSIGN_OR_RETURN(
+            auto rule, parseRule("Rule " + std::to_string(table.m_rules.size() + 1), entry));
+        table.m_rules.push_back(std::move(rule));
     }
     return table;
 }

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/KernelNames.h"
 
 #include "core/analysis/machine/CollectiveDetail.h"
+#include "core/model/Try.h"
 
 #include <utility>
 
@@ -11,10 +12,8 @@ Result<const KernelNames::Kernel*> KernelNames::kernel(NameId name) {
         return &found->second;
     Kernel kernel;
     if (name.isValid()) {
-        auto text = m_store.name(name);
-        if (!text.hasValue())
-            return text.error();
-        kernel.name = std::move(text).value();
+        ASSIGN_OR_RETURN(auto text, m_store.name(name));
+        kernel.name = std::move(text);
     }
     kernel.isCommunication = KernelCategories::isCommunication(kernel.name);
     kernel.category = m_categories.categoryOf(kernel.name);
@@ -27,11 +26,9 @@ Result<const std::string*> KernelNames::category(const Kernel& kernel, const Spa
     const std::pair key{span.name, span.detail};
     if (const auto found = m_collectives.find(key); found != m_collectives.end())
         return &found->second;
-    const auto detail = m_store.name(span.detail);
-    if (!detail.hasValue())
-        return detail.error();
+    ASSIGN_OR_RETURN(const auto detail, m_store.name(span.detail));
     std::string category(
-        m_categories.categoryOf(kernel.name, parseCollectiveDetail(detail.value()).collective));
+        m_categories.categoryOf(kernel.name, parseCollectiveDetail(detail).collective));
     return &m_collectives.emplace(key, std::move(category)).first->second;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,8 +54,7 @@ public:
                 return cancelled();
             if (sources.power == nullptr || !sources.traced)
                 continue;
-            if (Status status = compare(rank, sources); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(compare(rank, sources));
         }
         return std::move(m_result);
     }
@@ -135,10 +135,8 @@ private:
         const auto count = static_cast<std::size_t>(range.length().ns / step.ns + 1);
         std::vector<double> busy(std::min(count, kMostSteps), 0.0);
         for (const Track& track : sources.streams) {
-            const auto groups = m_store.spanGroups(track.id, range, step);
-            if (!groups.hasValue())
-                return groups.error();
-            for (const store::SpanGroup& group : groups.value()) {
+            ASSIGN_OR_RETURN(const auto groups, m_store.spanGroups(track.id, range, step));
+            for (const store::SpanGroup& group : groups) {
                 if (group.depth == 0 && group.kind == SpanKind::Kernel)
                     addGroup(busy, group, range.begin, step);
             }

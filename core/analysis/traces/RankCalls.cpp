@@ -1,6 +1,7 @@
 #include "core/analysis/traces/RankCalls.h"
 
 #include "core/analysis/traces/RankClocks.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 
@@ -14,18 +15,14 @@ constexpr std::size_t kMostKept = std::size_t{1} << 21U; // calls of all ranks
 
 Result<RankCalls> RankCalls::open(
     const store::Store& store, const Run& run, const Progress& progress) {
-    auto calls = Calls::open(store, run);
-    if (!calls.hasValue())
-        return calls.error();
-    RankCalls result(std::move(calls).value());
+    ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
+    RankCalls result(std::move(calls));
     for (const int rank : result.m_calls.ranks()) {
         if (progress && !progress({"Reading collectives", 0, 0}))
             return cancelled();
-        const auto list = result.of(rank);
-        if (!list.hasValue())
-            return list.error();
+        ASSIGN_OR_RETURN(const auto list, result.of(rank));
         auto& signatures = result.m_signatures[rank];
-        for (const Call& call : *list.value())
+        for (const Call& call : *list)
             signatures.insert(result.m_calls.specs()[call.spec].signature);
     }
     return result;
@@ -40,10 +37,8 @@ Result<RankCalls::CallList> RankCalls::of(int rank) {
         return kept->second;
     if (m_last.first == rank)
         return m_last.second;
-    auto read = m_calls.read(rank, kAllTime, kMostAlignedCalls);
-    if (!read.hasValue())
-        return read.error();
-    const auto list = std::make_shared<const std::vector<Call>>(std::move(read).value());
+    ASSIGN_OR_RETURN(auto read, m_calls.read(rank, kAllTime, kMostAlignedCalls));
+    const auto list = std::make_shared<const std::vector<Call>>(std::move(read));
     if (m_keptCalls + list->size() <= kMostKept) {
         m_keptCalls += list->size();
         m_kept.emplace(rank, list);
@@ -84,15 +79,10 @@ Result<RankCalls::Shared> RankCalls::shared(int a, int b, bool withMessages) {
     if (std::none_of(ofA.begin(), ofA.end(),
             [&](std::uint32_t signature) { return ofB.contains(signature); }))
         return Shared{};
-    const auto first = of(a);
-    if (!first.hasValue())
-        return first.error();
-    m_last = {a, first.value()};
-    const auto second = of(b);
-    if (!second.hasValue())
-        return second.error();
-    return Shared{
-        select(*first.value(), a, b, withMessages), select(*second.value(), a, b, withMessages)};
+    ASSIGN_OR_RETURN(const auto first, of(a));
+    m_last = {a, first};
+    ASSIGN_OR_RETURN(const auto second, of(b));
+    return Shared{select(*first, a, b, withMessages), select(*second, a, b, withMessages)};
 }
 
 } // namespace trainscope::analysis

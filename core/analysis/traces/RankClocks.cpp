@@ -4,6 +4,7 @@
 #include "core/analysis/traces/ClockFit.h"
 #include "core/analysis/traces/RankCalls.h"
 #include "core/analysis/traces/RobustLine.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,8 +68,7 @@ public:
         m_result.ranks.push_back(own);
         // What a few calls bound loosely, many messages over a third rank may know better.
         for (const Pass pass : {Pass{false, kFewestForBound}, {true, kFewestForBound}, {true, 1}}) {
-            if (Status status = spread(pass); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(spread(pass));
         }
         finish();
         return std::move(m_result);
@@ -87,8 +87,7 @@ private:
             const RankClock hub = m_result.ranks[asked++];
             const std::set<int> waiting = m_waiting;
             for (const int rank : waiting) {
-                if (Status status = compare(hub, rank, pass); !status.hasValue())
-                    return status;
+                RETURN_IF_ERROR(compare(hub, rank, pass));
             }
         }
         return {};
@@ -97,10 +96,8 @@ private:
     Status compare(const RankClock& hub, int rank, const Pass& pass) {
         if (m_progress && !m_progress({"Comparing clocks", 0, 0}))
             return cancelled();
-        const auto shared = m_calls.shared(hub.rank, rank, pass.withMessages);
-        if (!shared.hasValue())
-            return shared.error();
-        const auto& [a, b] = shared.value();
+        ASSIGN_OR_RETURN(const auto shared, m_calls.shared(hub.rank, rank, pass.withMessages));
+        const auto& [a, b] = shared;
         if (a.empty() || b.empty())
             return {};
         const auto matched = credible(matchSequences(a, b, hintFor(hub.rank, rank)), a);
@@ -225,18 +222,14 @@ const RankClock* RankClocks::find(int rank) const {
 }
 
 Result<RankClocks> alignRanks(const store::Store& store, const Run& run, const Progress& progress) {
-    auto calls = RankCalls::open(store, run, progress);
-    if (!calls.hasValue())
-        return calls.error();
-    const auto iterations = store.iterations(run.id);
-    if (!iterations.hasValue())
-        return iterations.error();
+    ASSIGN_OR_RETURN(auto calls, RankCalls::open(store, run, progress));
+    ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
     std::map<int, IterationStarts> starts;
-    for (const Iteration& iteration : iterations.value()) {
+    for (const Iteration& iteration : iterations) {
         if (iteration.rank >= 0)
             starts[iteration.rank].try_emplace(iteration.index, iteration.range.begin);
     }
-    return Alignment(std::move(calls).value(), std::move(starts), progress).align();
+    return Alignment(std::move(calls), std::move(starts), progress).align();
 }
 
 } // namespace trainscope::analysis

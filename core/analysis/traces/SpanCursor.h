@@ -2,6 +2,7 @@
 // The spans of one track one after the other, in order of their start: merging several tracks needs
 // to pull.
 
+#include "core/model/Try.h"
 #include "core/store/Store.h"
 
 #include <cstddef>
@@ -27,10 +28,8 @@ public:
 
 private:
     Status refill() {
-        const auto block = m_source();
-        if (!block.hasValue())
-            return block.error();
-        m_block = block.value();
+        ASSIGN_OR_RETURN(const auto block, m_source());
+        m_block = block;
         m_position = 0;
         return {};
     }

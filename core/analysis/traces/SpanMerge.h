@@ -5,6 +5,7 @@
 
 #include "core/analysis/traces/SpanCursor.h"
 #include "core/model/Import.h"
+#include "core/model/Try.h"
 
 #include <cstddef>
 #include <utility>
@@ -23,8 +24,7 @@ public:
     template <typename Take>
     Status forEach(Take&& take, std::string_view phase, const Progress& progress) {
         for (Source& source : m_sources) {
-            if (auto status = source.cursor.start(); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(source.cursor.start());
         }
         for (;;) {
             if (progress && !progress({phase, 0, 0}))
@@ -36,10 +36,8 @@ public:
             Source& source = m_sources[first];
             std::size_t taken = 0;
             do {
-                if (auto status = take(first, *source.cursor.current()); !status.hasValue())
-                    return status;
-                if (auto status = source.cursor.next(); !status.hasValue())
-                    return status;
+                RETURN_IF_ERROR(take(first, *source.cursor.current()));
+                RETURN_IF_ERROR(source.cursor.next());
             } while (source.cursor.current() != nullptr && source.key() < until && ++taken < kRun);
         }
     }

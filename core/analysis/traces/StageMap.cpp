@@ -1,18 +1,17 @@
 #include "core/analysis/traces/StageMap.h"
 
 #include "core/analysis/machine/RunLayout.h"
+#include "core/model/Try.h"
 
 namespace trainscope::analysis {
 
 Result<std::optional<StageMap>> stagesOf(
     const store::Store& store, const Run& run, const Progress& progress) {
     std::optional<StageMap> none;
-    const auto found = fittingLayout(store, run, progress);
-    if (!found.hasValue())
-        return found.error();
-    if (!found.value())
+    ASSIGN_OR_RETURN(const auto found, fittingLayout(store, run, progress));
+    if (!found)
         return none;
-    const layout::Layout& layout = found.value()->layout;
+    const layout::Layout& layout = found->layout;
     StageMap map;
     for (int rank = 0; rank < layout.grid.worldSize(); ++rank) {
         const int stage = layout.grid.position(rank).pipeline;
@@ -23,7 +22,7 @@ Result<std::optional<StageMap>> stagesOf(
         return none;
     map.microbatches = layout.microbatches;
     map.virtualStages = layout.virtualStages;
-    map.origin = found.value()->told.wording;
+    map.origin = found->told.wording;
     return std::optional(std::move(map));
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/analysis/traces/BreakdownMeter.h"
 #include "core/analysis/traces/SpanMerge.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <tuple>
@@ -24,11 +25,9 @@ TimeRange extentOf(const std::vector<const Track*>& tracks) {
 Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, const Run& run,
     const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
     const Progress& progress) {
-    const auto tracks = store.tracks(run.id);
-    if (!tracks.hasValue())
-        return tracks.error();
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     std::map<std::pair<int, int>, std::vector<const Track*>> byDevice;
-    for (const Track& track : tracks.value()) {
+    for (const Track& track : tracks) {
         if (track.description.kind == TrackKind::Stream)
             byDevice[{track.description.rank, track.description.device}].push_back(&track);
     }
@@ -42,11 +41,9 @@ Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, c
         for (const Track* stream : streams)
             merge.add(SpanCursor(store, stream->id, shown->range));
         BreakdownMeter meter(*shown, names);
-        const auto status
-            = merge.forEach([&](std::size_t, const Span& span) { return meter.add(span); },
-                "Reading kernels", progress);
-        if (!status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(
+            merge.forEach([&](std::size_t, const Span& span) { return meter.add(span); },
+                "Reading kernels", progress));
         result.push_back(meter.finish());
         std::tie(result.back().rank, result.back().device) = device;
     }
