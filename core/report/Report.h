@@ -2,7 +2,7 @@
 // A report of a database or of some of its runs: findings, tables and figures as plain values,
 // which PDF and HTML are written from. Texts are for people; numbers in them carry their units.
 
-#include "core/analysis/findings/Finding.h"
+#include "core/analysis/findings/Findings.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
 #include "core/plot/comparison/Comparison.h"

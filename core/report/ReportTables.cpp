@@ -5,7 +5,7 @@
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/analysis/telemetry/ThrottleScan.h"
+#include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/figures/FigureRuns.h"

@@ -3,8 +3,8 @@
 #include "app/cli/options/TopologyInput.h"
 #include "app/cli/text/Json.h"
 #include "app/cli/text/Quantity.h"
-#include "core/analysis/cluster/RunCluster.h"
-#include "core/analysis/telemetry/AirflowGradient.h"
+#include "core/analysis/machine/RunMachine.h"
+#include "core/analysis/telemetry/Temperature.h"
 
 #include <CLI/CLI.hpp>
 

@@ -4,7 +4,7 @@
 #include "app/cli/output/KernelsJson.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
-#include "core/analysis/traces/StageMap.h"
+#include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/catalogue/ConfigFolder.h"
 

@@ -7,7 +7,6 @@
 #include "app/cli/output/TracedScheduleOutput.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
-#include "core/analysis/machine/RunTraffic.h"
 
 #include <CLI/CLI.hpp>
 

@@ -8,7 +8,7 @@
 #include "app/cli/output/SummaryJson.h"
 #include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextTable.h"
-#include "core/analysis/energy/PowerLags.h"
+#include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/model/Keep.h"
 

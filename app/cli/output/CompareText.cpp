@@ -2,7 +2,7 @@
 
 #include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextTable.h"
-#include "core/analysis/comparison/RunMarks.h"
+#include "core/analysis/comparison/Comparison.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #include "app/cli/output/EfficiencyOutput.h"
-#include "core/analysis/energy/Plausible.h"
+#include "core/analysis/energy/Efficiency.h"
 
 #include "app/cli/text/Quantity.h"
 

@@ -1,7 +1,7 @@
 // The part of ComparisonController that knows which runs are compared, in which order, and how far
 // each was moved.
 #include "app/viewmodels/comparison/ComparisonController.h"
-#include "core/analysis/comparison/RunMarks.h"
+#include "core/analysis/comparison/Comparison.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 
-#include "core/analysis/statistics/CounterTotal.h"
-#include "core/analysis/statistics/EnergyIntegral.h"
+#include "core/analysis/statistics/Accumulators.h"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,13 @@
 #include "core/analysis/cluster/PlacementSteps.h"
 
-#include "core/analysis/cluster/LayerSplit.h"
+#include "core/analysis/cluster/PlacementModel.h"
 #include "core/layout/ScheduleOrder.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 namespace trainscope::analysis {
 
@@ -18,7 +21,47 @@ GpuMapping unmoved(std::size_t ranks) {
     return stay;
 }
 
+using layout::GroupKind;
+
+bool staysInside(GroupKind kind) {
+    return kind == GroupKind::Tensor || kind == GroupKind::Context
+        || kind == GroupKind::TensorContext;
+}
+
 } // namespace
+
+std::optional<std::vector<int>> bestSplit(const SplitRequest& request) {
+    const std::size_t stages = request.speeds.size();
+    std::vector<int> split(stages, 1);
+    int left = request.layers - static_cast<int>(stages);
+    const bool fitsOne
+        = std::all_of(request.most.begin(), request.most.end(), [](int most) { return most >= 1; });
+    if (left < 0 || !fitsOne)
+        return std::nullopt;
+    const auto doneWithNext = [&](std::size_t stage) {
+        return std::tuple((split[stage] + 1 + request.extra[stage]) / request.speeds[stage],
+            -request.speeds[stage], stage);
+    };
+    for (; left > 0; --left) {
+        std::optional<std::size_t> best;
+        for (std::size_t stage = 0; stage < stages; ++stage) {
+            if (split[stage] < request.most[stage]
+                && (!best || doneWithNext(stage) < doneWithNext(*best)))
+                best = stage;
+        }
+        if (!best)
+            return std::nullopt;
+        ++split[*best];
+    }
+    return split;
+}
+
+double slowestStage(const SplitRequest& request, const std::vector<int>& split) {
+    double slowest = 0.0;
+    for (std::size_t stage = 0; stage < split.size(); ++stage)
+        slowest = std::max(slowest, (split[stage] + request.extra[stage]) / request.speeds[stage]);
+    return slowest;
+}
 
 PlacementSteps::PlacementSteps(const PlacementInput& input)
     : m_input(input)
@@ -128,6 +171,38 @@ std::optional<std::vector<int>> PlacementSteps::bestSplitFor(
         *split = next;
     }
     return split;
+}
+
+std::vector<GroupLoad> groupLoads(const layout::Layout& layout, const layout::TrafficModel& model) {
+    // Ranks of a stage exchange as much as each other.
+    std::map<int, std::map<std::string, double>> byStage;
+    for (int rank = 0; rank < layout.grid.worldSize(); ++rank) {
+        const int stage = layout.grid.position(rank).pipeline;
+        if (byStage.contains(stage))
+            continue;
+        const auto traffic = trafficOf(layout, model, rank);
+        if (!traffic.hasValue())
+            return {};
+        for (const auto& group : traffic.value())
+            byStage[stage][group.group] += group.bytes;
+    }
+    std::vector<GroupLoad> loads;
+    for (const auto& info : layout::groupKinds()) {
+        if (staysInside(info.kind))
+            continue;
+        for (auto& ranks : layout.grid.groups(info.kind)) {
+            double most = 0.0;
+            for (const int rank : ranks) {
+                const auto& own = byStage[layout.grid.position(rank).pipeline];
+                const auto found = own.find(std::string(info.key));
+                if (found != own.end())
+                    most = std::max(most, found->second);
+            }
+            if (ranks.size() > 1 && most > 0.0)
+                loads.push_back({std::move(ranks), most});
+        }
+    }
+    return loads;
 }
 
 } // namespace trainscope::analysis

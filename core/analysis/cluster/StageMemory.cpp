@@ -1,6 +1,6 @@
 #include "core/analysis/cluster/StageMemory.h"
 
-#include "core/analysis/machine/RunTraffic.h"
+#include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
 

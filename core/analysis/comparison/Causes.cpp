@@ -62,10 +62,6 @@ TracedCosts tracedCostsOf(const RunMeasures& run) {
     return costs;
 }
 
-bool speaksForSteps(const RunMeasures& run) {
-    return run.traced && run.traced->basis != TraceBasis::Trace;
-}
-
 // Without traces only throttling and the rest can be told apart.
 std::optional<Costs> costsOf(const RunMeasures& run, bool withTrace) {
     const auto step = run.value("step_time_s");
@@ -234,7 +230,7 @@ void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std:
     if (addPower(verdict, isFirst ? a : b, isFirst ? b : a,
             isFirst ? std::pair{labels.a, labels.b} : std::pair{labels.b, labels.a}, isFirst))
         return;
-    const bool withTrace = speaksForSteps(a) && speaksForSteps(b);
+    const bool withTrace = a.speaksForSteps() && b.speaksForSteps();
     const auto costs = std::pair{costsOf(a, withTrace), costsOf(b, withTrace)};
     if (!costs.first || !costs.second)
         return;

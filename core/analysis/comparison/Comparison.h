@@ -5,6 +5,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/comparison/Verdict.h"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,5 +56,12 @@ Result<Comparison> compareRuns(const store::Store& store, std::span<const Run> r
     std::optional<std::size_t> sortedBy = {}, Normalisation by = Normalisation::Absolute);
 // The same of runs that were measured before.
 Comparison comparisonOf(std::vector<RunMeasures> runs);
+
+// The letters by which compared runs are told apart.
+
+// By the run's place: "A" … "Z", "AA", "AB" …
+std::string runMark(std::size_t place);
+// Of several, in ascending order: "A, C–F".
+std::string runMarks(std::span<const std::size_t> places);
 
 } // namespace trainscope::analysis

@@ -1,6 +1,6 @@
-#include "core/analysis/comparison/MeasureValues.h"
+#include "core/analysis/comparison/RunMeasures.h"
 
-#include "core/analysis/comparison/ThrottleLoss.h"
+#include "core/analysis/telemetry/Throttling.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <fmt/format.h>

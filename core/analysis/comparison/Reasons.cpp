@@ -2,7 +2,7 @@
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/MemoryHeadroom.h"
-#include "core/analysis/energy/Plausible.h"
+#include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/findings/FindingText.h"
 
 #include <fmt/format.h>

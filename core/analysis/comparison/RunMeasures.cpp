@@ -1,6 +1,5 @@
 #include "core/analysis/comparison/RunMeasures.h"
 
-#include "core/analysis/comparison/MeasureValues.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/model/Keep.h"
 #include "core/model/Try.h"
@@ -141,6 +140,10 @@ std::optional<double> RunMeasures::value(std::string_view key) const {
 std::string RunMeasures::why(std::string_view key) const {
     const auto at = quantityIndex(key);
     return at && *at < absentWhy.size() ? absentWhy[*at] : std::string();
+}
+
+bool RunMeasures::speaksForSteps() const {
+    return traced && traced->basis != TraceBasis::Trace && traced->all.seconds > 0.0;
 }
 
 std::optional<double> RunMeasures::microbatches() const {

@@ -6,8 +6,10 @@
 #include "core/analysis/comparison/Quantity.h"
 #include "core/analysis/comparison/Spread.h"
 #include "core/analysis/comparison/TraceMeasures.h"
+#include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/layout/Layout.h"
@@ -67,6 +69,8 @@ struct RunMeasures {
     [[nodiscard]] const Measure* find(std::string_view key) const; // nullptr: absent
     [[nodiscard]] std::optional<double> value(std::string_view key) const;
     [[nodiscard]] std::string why(std::string_view key) const; // it is absent
+    // Its traces cover whole steps.
+    [[nodiscard]] bool speaksForSteps() const;
     // Micro-batches of a pipeline per step; absent where layout or batches are not known.
     [[nodiscard]] std::optional<double> microbatches() const;
     // Divided where the normalisation divides it; absent where the divisor is not known.
@@ -80,5 +84,14 @@ struct RunMeasures {
 // nothing (out of memory, no power, no iterations, no trace) is no error.
 Result<RunMeasures> measuresOf(const store::Store& store, const Run& run,
     const MeasureScope& scope = {}, const Progress& progress = {});
+
+// From the analyses of a run's window to the values that are compared, each with its spread or the
+// reason why it is absent.
+
+// Fills values and absentWhy from these and what `measures` has besides.
+void fillValues(RunMeasures& measures, const Efficiency& efficiency, const RunDetail& detail);
+
+// What the catalogue says of the run's GPUs, by what was recorded, else by the run's name.
+GpuFacts gpuFactsOf(const Run& run);
 
 } // namespace trainscope::analysis

@@ -1,6 +1,6 @@
 #include "core/analysis/comparison/Spread.h"
 
-#include "core/analysis/statistics/CompensatedSum.h"
+#include "core/analysis/statistics/Means.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,9 @@
 #include "core/analysis/comparison/TraceMeasures.h"
 
 #include "core/analysis/comparison/ExposedCalls.h"
-#include "core/analysis/comparison/KernelMeter.h"
-#include "core/analysis/comparison/TimeShareMeter.h"
+#include "core/analysis/comparison/StepMeters.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/Pipeline.h"
-#include "core/analysis/traces/StageMap.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -21,7 +19,6 @@ namespace {
 
 constexpr double kCovered = 0.9; // of an iteration, or of a step, by the traces
 constexpr double kCoveredOnDevice = 0.5; // as traceWindow() asks for
-constexpr const char* kIdle = "idle";
 
 double secondsOf(DurationNs time) {
     return time.seconds();
@@ -184,7 +181,7 @@ private:
             out.parts.push_back({category, seconds * factor, isExposed(category)});
             busy += seconds;
         }
-        out.parts.push_back({kIdle, std::max(sums.seconds - busy, 0.0) * factor, false});
+        out.parts.push_back({"idle", std::max(sums.seconds - busy, 0.0) * factor, false});
         return out;
     }
 

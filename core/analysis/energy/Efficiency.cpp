@@ -1,7 +1,9 @@
 #include "core/analysis/energy/Efficiency.h"
 
-#include "core/analysis/machine/ModelWork.h"
+#include "core/analysis/machine/ModelShape.h"
 #include "core/catalogue/GpuModel.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -165,6 +167,19 @@ private:
 Efficiency efficiencyFrom(
     const EfficiencyFacts& facts, const catalogue::ModelCatalogue& catalogue) {
     return Maker(facts, catalogue).make();
+}
+
+bool isImplausibleMfu(const std::optional<double>& mfu) {
+    return mfu && *mfu > 1.0;
+}
+
+std::string implausibleMfuText(const std::string& figures) {
+    return fmt::format(
+        "An MFU of {} is more than the GPUs can do: what is stated is not what ran. "
+        "Likely the global batch, the sequence length or the model is smaller than "
+        "stated, more GPUs took part than are counted, a part of a step is taken for "
+        "all of it, or the precision is a faster one (fp8).",
+        figures);
 }
 
 } // namespace trainscope::analysis

@@ -1,10 +1,10 @@
 // The facts of a run that its efficiency is made of.
 #include "core/analysis/energy/Efficiency.h"
 
+#include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/analysis/iterations/WindowSums.h"
-#include "core/analysis/statistics/CompensatedSum.h"
-#include "core/analysis/statistics/EnergyIntegral.h"
+#include "core/analysis/statistics/Accumulators.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/UniformSeries.h"

@@ -2,7 +2,7 @@
 
 #include "core/analysis/energy/EnergyMeter.h"
 #include "core/analysis/telemetry/SensorProbe.h"
-#include "core/analysis/traces/StageMap.h"
+#include "core/analysis/traces/Pipeline.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 

@@ -1,6 +1,6 @@
 #include "core/analysis/energy/EnergyMeter.h"
 
-#include "core/analysis/machine/CollectiveDetail.h"
+#include "core/analysis/machine/ProcessGroups.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "core/analysis/energy/PowerIntegral.h"
 
+#include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
-#include "core/analysis/statistics/Elapsed.h"
-#include "core/analysis/statistics/EnergyIntegral.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"

@@ -3,8 +3,8 @@
 // non-missing samples, gaps longer than a limit not bridged. Walks forward, so that the energies of
 // neighbouring intervals sum to that of the whole.
 
-#include "core/analysis/statistics/CompensatedSum.h"
-#include "core/analysis/telemetry/SampleCursor.h"
+#include "core/analysis/statistics/Means.h"
+#include "core/analysis/telemetry/UniformSeries.h"
 
 #include <optional>
 

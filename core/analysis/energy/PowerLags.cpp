@@ -1,4 +1,4 @@
-#include "core/analysis/energy/PowerLags.h"
+#include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/traces/PowerEdges.h"
 #include "core/analysis/traces/RankClocks.h"

@@ -1,7 +1,7 @@
 #include "core/analysis/findings/BusyTraffic.h"
 
-#include "core/analysis/statistics/CounterTotal.h"
-#include "core/analysis/telemetry/SampleCursor.h"
+#include "core/analysis/statistics/Accumulators.h"
+#include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // their place, sampled rates) over the parts of a window in which the utilisation of the GPU, its
 // time-weighted mean from one sample of the link to the next, is at least kBusyUtilization.
 
-#include "core/analysis/telemetry/ThrottleDetector.h"
+#include "core/analysis/telemetry/Throttling.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 

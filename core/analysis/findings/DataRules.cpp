@@ -1,6 +1,5 @@
 #include "core/analysis/findings/FindingText.h"
 #include "core/analysis/findings/Rules.h"
-#include "core/analysis/findings/Thresholds.h"
 
 #include <fmt/format.h>
 

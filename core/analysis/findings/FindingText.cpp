@@ -1,6 +1,6 @@
 #include "core/analysis/findings/FindingText.h"
 
-#include "core/analysis/findings/Finding.h"
+#include "core/analysis/findings/Findings.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,10 @@
 #include "core/analysis/findings/Findings.h"
 
-#include "core/analysis/findings/CollectFacts.h"
 #include "core/analysis/findings/Rules.h"
+#include "core/analysis/findings/RunFacts.h"
 #include "core/model/Try.h"
+
+#include <algorithm>
 
 namespace trainscope::analysis {
 
@@ -15,6 +17,21 @@ Result<std::vector<Finding>> findingsOf(const store::Store& store, const Run& ru
     const FindingsOptions& options, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto facts, collectFacts(store, run, options, progress));
     return applyRules(facts);
+}
+
+Findings applyRules(const RunFacts& facts) {
+    Findings found;
+    for (const auto rule : {&findOutOfMemory, &findMissingRanks, &findImplausibleMfu,
+             &findThrottling, &findExposedCommunication, &findStraggler, &findBubbles,
+             &findIdleTime, &findHostBound, &findOutlierGpus, &findFrontRearGradient,
+             &findPowerSwing, &findLinkUse, &findNodeSpread, &findStagePower,
+             &findPcieConcentration, &findBusyLinks, &findUnsettled, &findLowCoverage,
+             &findMissingSamples, &findClockOffsets, &findAveragingSensor, &findWarmup})
+        rule(facts, found);
+    std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
+        return a.cost != b.cost ? a.cost > b.cost : a.severity > b.severity;
+    });
+    return found;
 }
 
 } // namespace trainscope::analysis

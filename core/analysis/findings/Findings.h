@@ -1,16 +1,48 @@
 #pragma once
-// What deserves attention in a run, each finding with its numbers, evidence, threshold and
-// denominator. A run without defects gives none.
+// Findings: what the analyses of a run give reason to look at, with numbers and evidence.
 
-#include "core/analysis/findings/Finding.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
+#include "core/model/Time.h"
 #include "core/store/Store.h"
 
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::analysis {
+
+// Something about a run that deserves attention, as a plain sentence with its numbers.
+
+enum class Severity {
+    Note, // good to know when reading figures
+    Attention, // costs something, or makes figures doubtful
+    Serious, // costs 5 % of the GPUs' time or more, or the run is not what it should be
+};
+std::string_view toString(Severity severity); // "note", "attention", "serious"
+
+// Where it shows.
+struct Evidence {
+    int rank = -1; // -1: the whole run
+    TimeRange range;
+    std::string metric; // or empty: kernels
+};
+
+struct Finding {
+    std::string rule; // "front_rear_gradient"
+    std::string text; // one sentence
+    std::map<std::string, double> values; // SI; the names end in their unit
+    Evidence evidence;
+    std::string threshold; // from where on the rule speaks
+    std::string denominator; // what the shares are shares of, what was averaged over what
+    Severity severity = Severity::Note;
+    double cost = 0.0; // share of the GPUs' time that it takes, for the order; 0: takes none
+};
+
+// What deserves attention in a run, each finding with its numbers, evidence, threshold and
+// denominator. A run without defects gives none.
 
 struct FindingsOptions {
     std::optional<double> networkBandwidth; // of a GPU, per direction, B/s: peak of scale-out links

@@ -3,18 +3,19 @@
 
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/findings/BusyTraffic.h"
+#include "core/analysis/findings/Findings.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/analysis/telemetry/AirflowGradient.h"
-#include "core/analysis/telemetry/Burst.h"
-#include "core/analysis/telemetry/PowerSpectrum.h"
+#include "core/analysis/telemetry/Burstiness.h"
 #include "core/analysis/telemetry/SensorProbe.h"
-#include "core/analysis/telemetry/Settling.h"
-#include "core/analysis/telemetry/ThrottleScan.h"
+#include "core/analysis/telemetry/Temperature.h"
+#include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/CommunicationSummary.h"
+#include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
+#include "core/store/Store.h"
 
 #include <map>
 #include <optional>
@@ -62,5 +63,11 @@ struct RunFacts {
     std::optional<TracedPipeline> pipeline;
     std::optional<CommunicationSummary> communication;
 };
+
+// The facts of a run (RunFacts.h), read from the store.
+
+// Cancelled by progress.
+Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
+    const FindingsOptions& options = {}, const Progress& progress = {});
 
 } // namespace trainscope::analysis

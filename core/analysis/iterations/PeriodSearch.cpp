@@ -1,4 +1,4 @@
-#include "core/analysis/iterations/PeriodSearch.h"
+#include "core/analysis/iterations/PowerPeriod.h"
 
 #include "core/analysis/telemetry/LaggedCovariance.h"
 

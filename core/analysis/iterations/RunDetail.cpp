@@ -1,7 +1,7 @@
 #include "core/analysis/iterations/RunDetail.h"
 
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/analysis/telemetry/Settling.h"
+#include "core/analysis/telemetry/Temperature.h"
 #include "core/model/Keep.h"
 #include "core/model/Try.h"
 

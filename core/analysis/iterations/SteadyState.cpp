@@ -2,7 +2,7 @@
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/analysis/telemetry/Settling.h"
+#include "core/analysis/telemetry/Temperature.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

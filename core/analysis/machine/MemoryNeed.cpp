@@ -1,7 +1,6 @@
 #include "core/analysis/machine/MemoryNeed.h"
 
 #include "core/analysis/machine/ModelShape.h"
-#include "core/analysis/machine/RunTraffic.h"
 #include "core/layout/LaunchLayout.h"
 #include "core/layout/StagePlan.h"
 

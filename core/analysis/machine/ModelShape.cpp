@@ -1,5 +1,7 @@
 #include "core/analysis/machine/ModelShape.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 
 namespace trainscope::analysis {
@@ -116,10 +118,111 @@ private:
     std::string m_missing;
 };
 
+using catalogue::TrainingModel;
+
+// Forward FLOP per token, apart from the scores, which depend on the sequence.
+struct Forward {
+    double weights = 0.0; // projections, feed-forward, router, logits
+    double scorePerPosition = 0.0;
+};
+
+double attentionWeights(const TrainingModel& model) {
+    const double queries = double{1} * model.heads * model.headSize;
+    const double keys = double{1} * model.kvHeads * model.headSize;
+    return 2.0 * model.hidden * (queries + keys);
+}
+
+double expertWeights(const TrainingModel& model) {
+    return (model.gatedMlp ? 3.0 : 2.0) * model.hidden * model.ffn;
+}
+
+double routerWeights(const TrainingModel& model) {
+    return model.experts > 1 ? double{1} * model.hidden * model.experts : 0.0;
+}
+
+Forward forwardOf(const TrainingModel& model) {
+    const double layer = attentionWeights(model) + routerWeights(model)
+        + expertWeights(model) * model.expertsPerToken;
+    return {2.0 * (model.layers * layer + double{1} * model.hidden * model.vocabulary),
+        4.0 * model.layers * model.heads * model.headSize};
+}
+
+ModelWork inferenceWork(const TrainingModel& model, int sequence, int generated) {
+    const Forward forward = forwardOf(model);
+    const double made = std::clamp(generated, 0, sequence - 1);
+    const double prompt = sequence - made;
+    // The token made at position i attends to the i before it and to itself.
+    const double positions = prompt * prompt + made * prompt + made * (made + 1.0) / 2.0;
+    return {forward.weights * sequence + forward.scorePerPosition * positions, double{1} * sequence,
+        made > 0 ? "inference: forward pass of the prompt (prefill) and of each generated token "
+                   "(decode with a cache of keys and values)"
+                 : "inference: forward pass of the prompt (prefill); nothing is said of generated "
+                   "tokens"};
+}
+
 } // namespace
 
 Result<ModelShape> shapeOf(const LaunchConfig& launch, const catalogue::ModelCatalogue& catalogue) {
     return Resolver(launch).resolve(catalogue);
+}
+
+ModelParameters parametersOf(const TrainingModel& model) {
+    const double norms = 2.0 * model.hidden;
+    const double shared = attentionWeights(model) + routerWeights(model) + norms;
+    const double outside = double{1} * model.hidden
+        + (model.tiedEmbeddings ? 1.0 : 2.0) * model.hidden * model.vocabulary;
+    const double expert = expertWeights(model);
+    return {model.layers * (shared + expert * model.experts) + outside,
+        model.layers * (shared + expert * model.expertsPerToken) + outside};
+}
+
+ModelWork workOf(const TrainingModel& model, Workload workload, int sequence, int generated) {
+    if (workload == Workload::Inference)
+        return inferenceWork(model, sequence, generated);
+    const Forward forward = forwardOf(model);
+    const double tokens = sequence;
+    const double scores = forward.scorePerPosition * tokens;
+    if (workload == Workload::Lora)
+        return {tokens * (2.0 * forward.weights + 3.0 * scores), tokens,
+            "LoRA: 2 × forward of the frozen weights + 3 × forward of the attention scores, "
+            "without "
+            "the adapters; causal attention not halved, recomputation not counted"};
+    return {3.0 * tokens * (forward.weights + scores), tokens,
+        "training: 3 × forward (Narayanan et al. 2021, eq. 3 without recomputation, with grouped "
+        "queries, gated feed-forward and active experts); causal attention not halved"};
+}
+
+layout::TrafficModel trafficModelOf(const catalogue::TrainingModel& model, int sequence,
+    int microBatch, std::optional<bool> sequenceParallel) {
+    const double hidden = model.hidden;
+    const double queries = double{1} * model.heads * model.headSize;
+    const double keys = double{1} * model.kvHeads * model.headSize;
+    const double router = model.experts > 1 ? hidden * model.experts : 0.0;
+    layout::TrafficModel traffic;
+    traffic.hidden = hidden;
+    traffic.keyWidth = keys;
+    traffic.sequence = sequence;
+    traffic.microBatch = microBatch;
+    traffic.attentionParameters = 2.0 * hidden * (queries + keys) + 2.0 * hidden + router;
+    traffic.mlpParameters = (model.gatedMlp ? 3.0 : 2.0) * hidden * model.ffn;
+    traffic.embeddingParameters = hidden * model.vocabulary;
+    traffic.tiedEmbeddings = model.tiedEmbeddings;
+    traffic.experts = model.experts;
+    traffic.expertsPerToken = model.expertsPerToken;
+    traffic.sequenceParallel = sequenceParallel.value_or(true);
+    return traffic;
+}
+
+Result<layout::TrafficModel> trafficModelOf(
+    const LaunchConfig& launch, const catalogue::ModelCatalogue& catalogue) {
+    ASSIGN_OR_RETURN(const auto shape, shapeOf(launch, catalogue));
+    if (!launch.sequenceLength || !launch.microBatch)
+        return Error{ErrorCode::NotFound,
+            "What the groups exchange needs the sequence length and the micro-batch, which the "
+            "launch configuration does not say.",
+            launch.origin};
+    return trafficModelOf(
+        shape.model, *launch.sequenceLength, *launch.microBatch, launch.sequenceParallel);
 }
 
 } // namespace trainscope::analysis

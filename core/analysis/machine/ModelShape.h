@@ -1,14 +1,19 @@
 #pragma once
-// The shape of the model that a run trains: what its launch configuration states, which wins,
-// filled up from the catalogue by the model's name, else by its layers and hidden size.
+// The model that a run trains: its shape, its parameters and FLOP, and what a layer of it is to the
+// groups of a layout.
 
 #include "core/catalogue/TrainingModel.h"
+#include "core/layout/Traffic.h"
 #include "core/model/Result.h"
 #include "core/model/Run.h"
 
+#include <optional>
 #include <string>
 
 namespace trainscope::analysis {
+
+// The shape of the model that a run trains: what its launch configuration states, which wins,
+// filled up from the catalogue by the model's name, else by its layers and hidden size.
 
 struct ModelShape {
     catalogue::TrainingModel model; // complete
@@ -19,5 +24,55 @@ struct ModelShape {
 // frameworks' default is taken, two matrices of 4 × hidden, and the origin says so; without heads
 // every head has a key of its own.
 Result<ModelShape> shapeOf(const LaunchConfig& launch, const catalogue::ModelCatalogue& catalogue);
+
+// How many parameters a model has and how many floating-point operations a sample takes: those of
+// the model, whatever the hardware repeats. Recomputed activations therefore never count (MFU, not
+// HFU).
+//
+// Forward, per token of a sample of s tokens, in FLOP (a multiply-add is two):
+//   projections  l · (4·h·a + 4·h·k)           a = heads · head size, k = KV heads · head size
+//   scores       l · 4·s·a                     QKᵀ and PV over all s positions: causal attention is
+//                                              not halved, as in Narayanan et al. 2021 and PaLM
+//   feed-forward l · (m·2·h·f·e + r)           m = 2 matrices, 3 if gated; f = feed-forward size;
+//                                              e = experts per token; r = 2·h·experts, the router
+//   logits       2·h·V
+// Training takes three times the forward pass. For GPT (a = k = h, f = 4h, m = 2) that is
+// 72·s·l·h²·(1 + s/(6h) + V/(12·l·h)) a sample: eq. 3 of Narayanan et al. 2021 (arXiv 2104.04473)
+// without its recomputation, which turns the 72 into 96.
+// LoRA takes twice the forward pass of the weights (no gradients of frozen weights) and three times
+// that of the scores; the adapters are neglected.
+// Inference takes the forward pass of the prompt (prefill) and of each generated token (decode,
+// with a cache of keys and values); the prompt is what of the sequence is not generated.
+
+struct ModelParameters {
+    double total = 0.0;
+    double active = 0.0; // that a token meets: of the experts only those per token
+};
+
+// Weights of attention, feed-forward, router, norms, and the embeddings once or twice; without
+// biases and position embeddings.
+ModelParameters parametersOf(const catalogue::TrainingModel& model);
+
+struct ModelWork {
+    double flopPerSample = 0.0;
+    double tokensPerSample = 0.0; // the sequence, padding included
+    std::string formula; // for people
+};
+
+// sequence > 0 tokens; generated (inference) < sequence.
+ModelWork workOf(
+    const catalogue::TrainingModel& model, Workload workload, int sequence, int generated = 0);
+
+// The model's side of what the groups of a layout exchange (core/layout/Traffic.h): from the shape
+// of the model that a run trains, or of one of the catalogue.
+
+// Weights of one layer and one embedding table as in ModelWork.h. Sequence parallelism is taken to
+// be on unless said otherwise.
+layout::TrafficModel trafficModelOf(const catalogue::TrainingModel& model, int sequence,
+    int microBatch, std::optional<bool> sequenceParallel = std::nullopt);
+
+// NotFound names what the launch configuration does not say of model, sequence or micro-batch.
+Result<layout::TrafficModel> trafficModelOf(
+    const LaunchConfig& launch, const catalogue::ModelCatalogue& catalogue);
 
 } // namespace trainscope::analysis

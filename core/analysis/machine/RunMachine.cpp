@@ -4,9 +4,62 @@
 #include "core/model/Try.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace trainscope::analysis {
+
+namespace {
+
+using layout::PathKind;
+using layout::ScaleUpLink;
+
+PathKind kindOf(const std::string& link) {
+    if (link == "PCIe")
+        return PathKind::Phb;
+    return link == "xGMI" ? PathKind::Xgmi : PathKind::NvLink;
+}
+
+void takeUsual(const Run& run, layout::ClusterFacts& facts) {
+    const auto* model = catalogue::findGpuModel(run.gpuModel);
+    if (model == nullptr)
+        return;
+    facts.pcieBandwidth = model->pcieBandwidth;
+    facts.linkDomain = model->linkDomain;
+    facts.gpusPerCard = static_cast<int>(model->devicesPerCard);
+    facts.linksFrom = "hardware catalogue, " + model->name;
+    if (model->scaleUp.empty())
+        return;
+    const bool isPcie = model->scaleUp == "PCIe";
+    facts.scaleUp = ScaleUpLink{model->scaleUp, kindOf(model->scaleUp),
+        model->scaleUp == "NVSwitch", isPcie ? model->pcieBandwidth : model->linkBandwidth};
+}
+
+// What the user said of the machine replaces what is usual.
+Status takeSaid(const store::Store& store, const Run& run, layout::ClusterFacts& facts) {
+    ASSIGN_OR_RETURN(const auto said, machineOf(store, run));
+    facts.nodesPerRack = said.nodesPerRack;
+    facts.networkBandwidth = said.networkBandwidth;
+    if (said.linkDomain)
+        facts.linkDomain = said.linkDomain;
+    facts.topology = said.topology;
+    if (facts.topology)
+        facts.linksFrom = said.topologyFrom;
+    return {};
+}
+
+// Ranks of the layout of which there are no data.
+void addMissing(const layout::Layout& layout, std::vector<Gpu>& gpus) {
+    std::set<int> known;
+    for (const Gpu& gpu : gpus)
+        known.insert(gpu.rank);
+    for (int rank = 0; rank < layout.grid.worldSize(); ++rank) {
+        if (!known.contains(rank))
+            gpus.push_back({rank, layout.nodeOf(rank), layout.localOf(rank), {}, {}});
+    }
+}
+
+} // namespace
 
 Result<layout::MachineFacts> machineOf(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto text, store.machine(run.id));
@@ -53,6 +106,24 @@ Result<RunOfDomains> domainsAsNodes(const store::Store& store, const Run& run) {
         gpu.node /= nodes;
     }
     return joined;
+}
+
+Result<layout::Cluster> clusterOf(
+    const store::Store& store, const Run& run, const layout::Layout* layout) {
+    ASSIGN_OR_RETURN(auto gpus, store.gpus(run.id));
+    ASSIGN_OR_RETURN(auto airflow, store.airflow(run.id));
+    layout::ClusterFacts facts;
+    facts.gpus = std::move(gpus);
+    facts.airflow = std::move(airflow);
+    facts.gpuModel = run.gpuModel;
+    if (layout != nullptr)
+        addMissing(*layout, facts.gpus);
+    if (facts.gpus.empty())
+        return Error{
+            ErrorCode::NotFound, "The run names no GPUs, so there is nothing to place.", run.name};
+    takeUsual(run, facts);
+    RETURN_IF_ERROR(takeSaid(store, run, facts));
+    return layout::makeCluster(facts);
 }
 
 } // namespace trainscope::analysis

@@ -2,6 +2,7 @@
 // What was said of the machine of a run, by its user or its sources, before what is usual for its
 // GPUs. Any thread that owns the store.
 
+#include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
 #include "core/layout/MachineFacts.h"
 #include "core/store/Store.h"
@@ -28,5 +29,13 @@ struct RunOfDomains {
     std::vector<Gpu> gpus;
 };
 Result<RunOfDomains> domainsAsNodes(const store::Store& store, const Run& run);
+
+// The machine of a run: its GPUs in the order of the air, and their links from what is known of the
+// kind of GPU (core/catalogue). Any thread that owns the store.
+
+// `layout`: of the run, nullptr where it is not known; ranks that it has and the run has no data
+// of are there too. NotFound for a run without GPUs.
+Result<layout::Cluster> clusterOf(
+    const store::Store& store, const Run& run, const layout::Layout* layout);
 
 } // namespace trainscope::analysis

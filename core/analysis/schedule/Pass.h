@@ -41,4 +41,26 @@ void joinPass(Pass& pass, const Pass& next);
 
 std::int64_t countOf(const std::vector<Pass>& passes, layout::TaskKind kind);
 
+// Passes put together from the pieces that a cutter finds. Pure; any thread.
+
+// Passes of a kind have equally many kernels, as many as one has where forward and backward take
+// turns. By that, pieces of a pass that a transfer beside it has cut are joined, and passes that
+// touch without a transfer between them are cut. Where there are then more of a kind than
+// `expected` (0: not known), neighbours without a transfer between them are joined (annotations of
+// layers), and the smallest are left out.
+std::vector<Pass> joinedPasses(std::vector<Pass> passes, std::int64_t expected);
+
+// Neighbours that are numbered as the same pass are one (annotations of its parts). What lies
+// between numbered passes is none, where there are any.
+std::vector<Pass> numberedPasses(const std::vector<Pass>& passes);
+
+// Activations that are computed again inside backward passes, where only the kernels' names tell
+// forward from backward: they look like forward passes of their own. Pure; any thread.
+
+// Between two transfers of the pipeline, what lies between the first and the last backward piece is
+// one backward pass. A forward piece before it is one of it too where there are as many forward
+// passes without these as there are backward ones. Nothing is joined where no transfers were
+// traced, annotations tell the passes, or no small forward pieces lie between backward ones.
+void foldRecomputation(std::vector<Pass>& passes);
+
 } // namespace trainscope::analysis

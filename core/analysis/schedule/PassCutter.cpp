@@ -1,6 +1,6 @@
 #include "core/analysis/schedule/PassCutter.h"
 
-#include "core/analysis/machine/CollectiveDetail.h"
+#include "core/analysis/machine/ProcessGroups.h"
 #include "core/layout/ProcessGroup.h"
 #include "core/model/Try.h"
 

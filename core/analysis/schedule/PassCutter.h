@@ -10,7 +10,7 @@
 
 #include "core/analysis/schedule/Pass.h"
 #include "core/analysis/traces/DeviceWalk.h"
-#include "core/analysis/traces/PassName.h"
+#include "core/analysis/traces/Phase.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,8 +2,8 @@
 
 #include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/machine/RunLayout.h"
-#include "core/analysis/traces/IterationsOfRank.h"
 #include "core/analysis/traces/RankClocks.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>

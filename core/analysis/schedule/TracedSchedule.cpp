@@ -1,9 +1,8 @@
 #include "core/analysis/schedule/TracedSchedule.h"
 
-#include "core/analysis/schedule/CutByOrder.h"
-#include "core/analysis/schedule/JoinedPasses.h"
-#include "core/analysis/schedule/RecomputedPasses.h"
+#include "core/analysis/schedule/Pass.h"
 #include "core/analysis/schedule/ScheduleAssembly.h"
+#include "core/analysis/schedule/StageFit.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>

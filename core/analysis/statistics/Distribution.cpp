@@ -4,11 +4,139 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr std::size_t kSmall = 64; // below: sorted
+constexpr std::size_t kSortedByComparing = 2048;
+constexpr int kLeastBits = 6;
+constexpr int kMostBits = 11; // 16 KiB of counts, which stay in the nearest cache
+
+// Ordered as the values are.
+std::uint64_t keyOf(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0); // no -0
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
+    return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+
+struct KeyRange {
+    std::uint64_t least = ~std::uint64_t{0};
+    std::uint64_t greatest = 0;
+
+    void include(double low, double high) {
+        least = std::min(least, keyOf(low));
+        greatest = std::max(greatest, keyOf(high));
+    }
+    [[nodiscard]] int bits() const { return static_cast<int>(std::bit_width(greatest - least)); }
+};
+
+// Four chains, so that one comparison need not wait for the other.
+KeyRange rangeOf(std::span<const WeightedValue> values) {
+    constexpr std::size_t kChains = 4;
+    std::array<double, kChains> low{};
+    std::array<double, kChains> high{};
+    low.fill(values.front().value);
+    high.fill(values.front().value);
+    std::size_t i = 0;
+    for (; i + kChains <= values.size(); i += kChains) {
+        for (std::size_t k = 0; k < kChains; ++k) {
+            const double value = values[i + k].value;
+            low[k] = value < low[k] ? value : low[k];
+            high[k] = value > high[k] ? value : high[k];
+        }
+    }
+    KeyRange range;
+    for (; i < values.size(); ++i)
+        range.include(values[i].value, values[i].value);
+    for (std::size_t k = 0; k < kChains; ++k)
+        range.include(low[k], high[k]);
+    return range;
+}
+
+void selectSorted(
+    std::span<const WeightedValue> values, std::span<const std::int64_t> wanted, double* found) {
+    std::size_t at = 0;
+    std::int64_t reached = values.front().weight;
+    for (const std::int64_t weight : wanted) {
+        while (reached < weight && at + 1 < values.size())
+            reached += values[++at].weight;
+        *found++ = values[at].value;
+    }
+}
+
+void selectSmall(
+    std::span<const WeightedValue> values, std::span<const std::int64_t> wanted, double* found) {
+    std::array<WeightedValue, kSmall> sorted;
+    std::copy(values.begin(), values.end(), sorted.begin());
+    const auto used = std::span(sorted).first(values.size());
+    std::sort(used.begin(), used.end(),
+        [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
+    selectSorted(used, wanted, found);
+}
+
+class Buckets {
+public:
+    explicit Buckets(std::span<const WeightedValue> values)
+        : m_values(values)
+        , m_range(rangeOf(values)) {
+        const int bits = std::clamp(
+            static_cast<int>(std::bit_width(values.size())) - 1, kLeastBits, kMostBits);
+        m_shift = std::max(m_range.bits() - bits, 0);
+        m_weights.assign((std::size_t{1} << static_cast<unsigned>(bits)), 0);
+        for (const WeightedValue& entry : values)
+            m_weights[bucketOf(entry.value)] += entry.weight;
+    }
+
+    [[nodiscard]] bool isOneValue() const { return m_range.least == m_range.greatest; }
+    [[nodiscard]] std::int64_t weightOf(std::size_t bucket) const { return m_weights[bucket]; }
+    [[nodiscard]] std::vector<WeightedValue> valuesIn(std::size_t bucket) const {
+        std::vector<WeightedValue> inside;
+        for (const WeightedValue& entry : m_values) {
+            if (bucketOf(entry.value) == bucket)
+                inside.push_back(entry);
+        }
+        return inside;
+    }
+
+private:
+    [[nodiscard]] std::size_t bucketOf(double value) const {
+        return static_cast<std::size_t>(
+            (keyOf(value) - m_range.least) >> static_cast<unsigned>(m_shift));
+    }
+
+    std::span<const WeightedValue> m_values;
+    KeyRange m_range;
+    int m_shift = 0;
+    std::vector<std::int64_t> m_weights;
+};
+
+// Each round leaves values whose keys share kLeastBits leading bits more, so it ends.
+void select(
+    std::span<const WeightedValue> values, std::span<const std::int64_t> wanted, double* found) {
+    if (values.size() <= kSmall)
+        return selectSmall(values, wanted, found);
+    const Buckets buckets(values);
+    if (buckets.isOneValue()) {
+        std::fill_n(found, wanted.size(), values.front().value);
+        return;
+    }
+    std::size_t bucket = 0;
+    std::int64_t below = 0;
+    while (!wanted.empty()) {
+        while (below + buckets.weightOf(bucket) < wanted.front())
+            below += buckets.weightOf(bucket++);
+        const std::int64_t upTo = below + buckets.weightOf(bucket);
+        std::vector<std::int64_t> inside;
+        for (; !wanted.empty() && wanted.front() <= upTo; wanted = wanted.subspan(1))
+            inside.push_back(wanted.front() - below);
+        select(buckets.valuesIn(bucket), inside, found);
+        found += inside.size();
+    }
+}
 
 constexpr int kMantissaBits = 52;
 
@@ -29,6 +157,37 @@ std::int64_t thresholdOf(double q, std::int64_t total) {
 }
 
 } // namespace
+
+void selectByWeight(std::span<const WeightedValue> values, std::span<const std::int64_t> wanted,
+    std::span<double> found) {
+    select(values, wanted, found.data());
+}
+
+void sortByValue(std::vector<WeightedValue>& values) {
+    if (values.size() <= kSortedByComparing) {
+        std::stable_sort(values.begin(), values.end(),
+            [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
+        return;
+    }
+    const KeyRange range = rangeOf(values);
+    std::vector<WeightedValue> other(values.size());
+    for (int shift = 0; shift < range.bits(); shift += kMostBits) {
+        constexpr std::uint64_t mask = (std::uint64_t{1} << kMostBits) - 1;
+        const auto digitOf = [&range, shift](double value) {
+            return static_cast<std::size_t>(
+                ((keyOf(value) - range.least) >> static_cast<unsigned>(shift)) & mask);
+        };
+        std::array<std::size_t, mask + 1> starts{};
+        for (const WeightedValue& entry : values)
+            ++starts[digitOf(entry.value)];
+        std::size_t before = 0;
+        for (std::size_t& start : starts)
+            start = std::exchange(before, before + start);
+        for (const WeightedValue& entry : values)
+            other[starts[digitOf(entry.value)]++] = entry;
+        values.swap(other);
+    }
+}
 
 Distribution::Distribution(std::size_t maxEntries)
     : m_maxEntries(std::max<std::size_t>(maxEntries, 16)) { }

@@ -1,10 +1,5 @@
 #pragma once
-// Weighted values and their order statistics. Exact while there are at most kMaxEntries / 2
-// distinct values; beyond that, memory stays bounded by rounding the values to fewer mantissa bits,
-// so that an order statistic is off by at most relativeError() of itself. Any number of values; one
-// thread.
-
-#include "core/analysis/statistics/WeightedSelect.h"
+// Weighted values and their order statistics.
 
 #include <array>
 #include <bit>
@@ -15,6 +10,28 @@
 #include <vector>
 
 namespace trainscope::analysis {
+
+// Order statistics of weighted values in linear time: the values are counted into buckets by the
+// leading bits in which they differ, and only the buckets that hold an answer are looked at more
+// closely. Never NaN; -0 and 0 are one value. Pure; any thread.
+
+struct WeightedValue {
+    double value = 0.0;
+    std::int64_t weight = 0; // > 0
+};
+
+// found[i]: the smallest value v such that the values ≤ v weigh at least wanted[i]. `wanted` is in
+// ascending order, each in 1 … total weight; `values` is not empty.
+void selectByWeight(std::span<const WeightedValue> values, std::span<const std::int64_t> wanted,
+    std::span<double> found);
+
+// In ascending order of value; linear beyond a few thousand.
+void sortByValue(std::vector<WeightedValue>& values);
+
+// Weighted values and their order statistics. Exact while there are at most kMaxEntries / 2
+// distinct values; beyond that, memory stays bounded by rounding the values to fewer mantissa bits,
+// so that an order statistic is off by at most relativeError() of itself. Any number of values; one
+// thread.
 
 class Distribution {
 public:

@@ -1,13 +1,44 @@
 #include "core/analysis/statistics/SeriesStatistics.h"
 
+#include "core/analysis/statistics/Accumulators.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/model/Try.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
+
+using Sample = store::Store::Sample;
+
+Result<std::optional<Sample>> firstFrom(const store::Store& store, SeriesId series, TimeNs time) {
+    std::optional<Sample> found;
+    RETURN_IF_ERROR(
+        store.forEachSample(series, {time, kAllTime.end}, [&found](auto times, auto values) {
+            found = Sample{times[0], values[0]};
+            return false;
+        }));
+    return found;
+}
+
+std::optional<double> between(const std::optional<Sample>& before,
+    const std::optional<Sample>& after, TimeNs moment, const Series& series) {
+    if (!before || !after || std::isnan(before->value) || std::isnan(after->value))
+        return std::nullopt;
+    const auto length = static_cast<double>(elapsedNs(before->time, after->time));
+    const bool isHole
+        = length > EnergyIntegral::kGapPeriods * static_cast<double>(series.period.ns);
+    const bool falls = after->value < before->value;
+    if (isHole || (falls && series.description.metric.kind == MetricKind::Counter))
+        return std::nullopt;
+    return std::lerp(before->value, after->value,
+        length > 0.0 ? static_cast<double>(elapsedNs(before->time, moment)) / length : 0.0);
+}
 
 constexpr std::string_view kPower = "gpu_power";
 
@@ -55,7 +86,42 @@ std::variant<TimeWeighted, CounterTotal> accumulatorOf(const SeriesDescription& 
     return TimeWeighted();
 }
 
+using Field = std::optional<double> SubjectStatistics::*;
+
+template <typename Combine>
+void merge(SubjectStatistics& into, const SubjectStatistics& part, Field field, Combine combine) {
+    if (!(part.*field))
+        return;
+    into.*field = into.*field ? combine(*(into.*field), *(part.*field)) : *(part.*field);
+}
+
+void addCounts(SubjectStatistics& into, const SubjectStatistics& part) {
+    into.samples += part.samples;
+    into.missing += part.missing;
+    into.wraps += part.wraps;
+    into.resets += part.resets;
+}
+
 } // namespace
+
+Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window) {
+    WindowEdges edges;
+    edges.window = window;
+    const auto beforeBegin = store.lastBefore(series.id, window.begin);
+    const auto afterBegin = firstFrom(store, series.id, window.begin);
+    const auto beforeEnd = store.lastBefore(series.id, window.end);
+    const auto afterEnd = firstFrom(store, series.id, window.end);
+    for (const auto* sample : {&beforeBegin, &afterBegin, &beforeEnd, &afterEnd}) {
+        if (!sample->hasValue())
+            return sample->error();
+    }
+    if (beforeBegin.value())
+        edges.heldAtBegin = beforeBegin.value()->value;
+    edges.isHeldToEnd = afterEnd.value().has_value();
+    edges.lineAtBegin = between(beforeBegin.value(), afterBegin.value(), window.begin, series);
+    edges.lineAtEnd = between(beforeEnd.value(), afterEnd.value(), window.end, series);
+    return edges;
+}
 
 SeriesFigures::SeriesFigures(const SeriesDescription& description)
     : m_values(accumulatorOf(description)) {
@@ -134,6 +200,45 @@ Result<EnergyIntegral> seriesEnergy(const store::Store& store, const Series& pow
     RETURN_IF_ERROR(feed(store, power.id, window, integral, keepGoing));
     addPoint(integral, window.end, edges.lineAtEnd);
     return integral;
+}
+
+SubjectStatistics combined(const std::vector<SubjectStatistics>& parts) {
+    if (parts.size() == 1)
+        return parts.front();
+    SubjectStatistics result;
+    for (const auto& part : parts) {
+        merge(result, part, &SubjectStatistics::min,
+            [](double a, double b) { return std::min(a, b); });
+        merge(result, part, &SubjectStatistics::max,
+            [](double a, double b) { return std::max(a, b); });
+        merge(result, part, &SubjectStatistics::total, std::plus<double>());
+        addCounts(result, part);
+    }
+    result.mean = meanOf(meansOf(parts));
+    return result;
+}
+
+void addLink(SubjectStatistics& sum, const SubjectStatistics& link) {
+    if (sum.samples == 0) {
+        sum = link;
+        return;
+    }
+    merge(sum, link, &SubjectStatistics::total, std::plus<double>());
+    merge(sum, link, &SubjectStatistics::mean, std::plus<double>());
+    addCounts(sum, link);
+    sum.min.reset();
+    sum.max.reset();
+    sum.p50.reset();
+    sum.p99.reset();
+}
+
+std::vector<double> meansOf(const std::vector<SubjectStatistics>& parts) {
+    std::vector<double> means;
+    for (const auto& part : parts) {
+        if (part.mean)
+            means.push_back(*part.mean);
+    }
+    return means;
 }
 
 } // namespace trainscope::analysis

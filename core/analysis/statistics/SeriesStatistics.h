@@ -1,21 +1,38 @@
 #pragma once
-// The statistics of one stored series, by its kind, from one pass over its samples.
+// The statistics of one stored series, by its kind, from one pass over its samples, and how those
+// of several are combined.
 
-#include "core/analysis/statistics/CounterTotal.h"
+#include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
-#include "core/analysis/statistics/EnergyIntegral.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/analysis/statistics/TimeWeighted.h"
-#include "core/analysis/statistics/WindowEdges.h"
 #include "core/model/Series.h"
+#include "core/model/Time.h"
 #include "core/store/Store.h"
 
 #include <functional>
 #include <optional>
 #include <span>
 #include <variant>
+#include <vector>
 
 namespace trainscope::analysis {
+
+// What a series does at the two ends of a window, where its samples hardly ever stand: a gauge
+// holds what it showed last, power and counters lie on the line between their samples.
+
+struct WindowEdges {
+    TimeRange window;
+    std::optional<double> heldAtBegin; // of the last sample before; absent: there is none
+    bool isHeldToEnd = false; // there are samples at or after the end
+    // Between the samples on both sides; absent where one is missing, they are farther apart than
+    // 10 periods, or a counter falls there.
+    std::optional<double> lineAtBegin;
+    std::optional<double> lineAtEnd;
+};
+
+Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window);
+
+// The statistics of one stored series, by its kind, from one pass over its samples.
 
 struct SeriesStatistics {
     SubjectStatistics statistics;
@@ -57,5 +74,18 @@ Result<SeriesStatistics> seriesStatistics(
 // Energy of a power series within a window, gaps longer than the limit left out.
 Result<EnergyIntegral> seriesEnergy(const store::Store& store, const Series& power,
     TimeRange window, double gapLimitNs, const KeepGoing& keepGoing);
+
+// From the statistics of single series to those of a node or a run.
+
+// Side by side, as GPUs are: mean of means, minimum of minima, maximum of maxima, sum of totals and
+// counts. Quantiles cannot be had from quantiles and stay absent, except those of a single series.
+SubjectStatistics combined(const std::vector<SubjectStatistics>& parts);
+
+// Adds one more link of a node to what its others gave: totals and means are summed. The extremes
+// of a sum are not those of its parts, so they stay only where there is one link.
+void addLink(SubjectStatistics& sum, const SubjectStatistics& link);
+
+// The means there are.
+std::vector<double> meansOf(const std::vector<SubjectStatistics>& parts);
 
 } // namespace trainscope::analysis

@@ -1,8 +1,6 @@
 #include "core/analysis/statistics/Summary.h"
 
-#include "core/analysis/statistics/CompensatedSum.h"
-#include "core/analysis/statistics/Imbalance.h"
-#include "core/analysis/statistics/MergeStatistics.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/StatisticsPipeline.h"

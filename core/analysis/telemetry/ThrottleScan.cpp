@@ -1,9 +1,8 @@
-#include "core/analysis/telemetry/ThrottleScan.h"
+#include "core/analysis/telemetry/Throttling.h"
 
+#include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
-#include "core/analysis/statistics/EnergyIntegral.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
-#include "core/analysis/telemetry/SampleCursor.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"

@@ -2,7 +2,7 @@
 // What a communication kernel does, and how many bytes of it count: the conventions of nccl-tests
 // (github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md). Pure functions; any thread.
 
-#include "core/analysis/machine/CollectiveDetail.h"
+#include "core/analysis/machine/ProcessGroups.h"
 
 #include <cstdint>
 #include <optional>

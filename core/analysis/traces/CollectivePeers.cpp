@@ -1,6 +1,6 @@
 #include "core/analysis/traces/CollectivePeers.h"
 
-#include "core/analysis/machine/CollectiveDetail.h"
+#include "core/analysis/machine/ProcessGroups.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/Try.h"
 

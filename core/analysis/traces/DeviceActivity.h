@@ -1,15 +1,93 @@
 #pragma once
-// All that one pass over a rank's trace tells about its devices besides the kernel table: phases,
-// launches, copies; and the kernel table too, where it is wanted.
+// What each traced device did when: phases, launches and copies, of one pass over the trace.
 
-#include "core/analysis/traces/CopyStatistics.h"
+#include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/LaunchStatistics.h"
-#include "core/analysis/traces/PhaseTimes.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/analysis/traces/TraceWindow.h"
 
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace trainscope::analysis {
+
+// How long each phase (Phase.h) held on a device: whole nanoseconds that sum to the window.
+
+struct WindowPhases {
+    TimeRange window;
+    ByPhase<DurationNs> time; // sums to the window's length
+    DurationNs sendRecvOnly; // part of the exposed communication: nothing but SendRecv ran
+    // Nothing ran, or nothing but SendRecv: what a pipeline bubble looks like.
+    [[nodiscard]] DurationNs waiting() const { return time[Phase::Idle] + sendRecvOnly; }
+};
+
+struct IterationPhases : WindowPhases {
+    std::int64_t index = 0;
+    bool warmup = false;
+};
+
+class PhaseMeter : public DeviceVisitor {
+public:
+    explicit PhaseMeter(const TraceWindow& shown);
+
+    Status piece(TimeRange range, std::span<const ActiveKernel> running) override;
+    // After the walk, whose evidence says what unmarked compute is.
+    WindowPhases all(const MarkEvidence& evidence) const;
+    std::vector<IterationPhases> iterations(const MarkEvidence& evidence) const;
+
+private:
+    static void finish(WindowPhases& window, const MarkEvidence& evidence);
+
+    WindowPhases m_all;
+    bool m_isFixed;
+    bool m_isFirst = true;
+    std::vector<IterationPhases> m_iterations;
+    OpenWindows m_windows; // as the iterations
+};
+
+// Copies of a device by direction, with bytes and bandwidth where the trace tells the bytes.
+
+struct CopyKind {
+    std::int64_t count = 0;
+    DurationNs time; // summed
+    std::int64_t withBytes = 0; // of the count: told and wholly inside the window
+    std::int64_t bytes = 0;
+    DurationNs timeWithBytes;
+
+    // B/s while copying; absent where no copy tells its bytes or none takes time.
+    [[nodiscard]] std::optional<double> bandwidth() const;
+};
+using CopyStatistics = std::map<std::string, CopyKind>; // "HtoD", "DtoH", "DtoD", "PtoP", "other"
+
+// "Memcpy HtoD (Pinned -> Device)" → "HtoD"; "CopyHostToDevice" → "HtoD".
+std::string copyDirection(std::string_view name);
+
+class CopyMeter : public DeviceVisitor {
+public:
+    CopyMeter(const store::Store& store, const TraceWindow& shown)
+        : m_store(store)
+        , m_range(shown.range) { }
+
+    Status work(const DeviceWork& work) override;
+    [[nodiscard]] const CopyStatistics& result() const { return m_result; }
+
+private:
+    struct Facts {
+        CopyKind* kind = nullptr;
+        std::optional<std::int64_t> bytes;
+    };
+    Result<Facts> factsOf(const Span& span);
+
+    const store::Store& m_store;
+    TimeRange m_range;
+    CopyStatistics m_result;
+    std::map<std::pair<NameId, NameId>, Facts> m_facts; // by name and detail
+};
+
+// All that one pass over a rank's trace tells about its devices besides the kernel table: phases,
+// launches, copies; and the kernel table too, where it is wanted.
 
 struct DeviceActivity {
     int rank = -1;

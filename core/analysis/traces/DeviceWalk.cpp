@@ -1,7 +1,7 @@
 #include "core/analysis/traces/DeviceWalk.h"
 
-#include "core/analysis/machine/CollectiveDetail.h"
-#include "core/analysis/traces/PassName.h"
+#include "core/analysis/machine/ProcessGroups.h"
+#include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/model/Try.h"
 

@@ -1,6 +1,6 @@
 #include "core/analysis/traces/HostTimeline.h"
 
-#include "core/analysis/traces/PassName.h"
+#include "core/analysis/traces/Phase.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

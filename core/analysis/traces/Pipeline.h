@@ -1,4 +1,32 @@
 #pragma once
+// Pipeline stages and bubbles as traced.
+
+#include "core/analysis/traces/DeviceActivity.h"
+#include "core/model/Import.h"
+#include "core/store/Store.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// Which pipeline stage a rank belongs to, and what the layout says of the schedule.
+
+struct StageMap {
+    int stages = 0;
+    std::map<int, int> stageOf; // by rank
+    std::optional<int> microbatches; // per iteration and pipeline
+    int virtualStages = 1;
+    std::string origin; // what said so: "launch configuration config.yaml"
+};
+
+// By the run's layout (core/analysis/layout/RunLayout.h); absent where nothing tells it, it does
+// not fit the ranks, or it has a single stage.
+Result<std::optional<StageMap>> stagesOf(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
 // Pipeline bubbles as traced: time in which a rank computes nothing while it waits for its
 // neighbour, that is nothing runs on it or nothing but SendRecv. Copies do not count as work, and
 // waiting for the host looks the same (see LaunchStatistics::hostBound).
@@ -8,15 +36,6 @@
 // (p − 1)/(m + p − 1) for p stages and m micro-batches of equal length (Narayanan et al., SC '21,
 // section 2.2, there as a fraction of the time without bubbles), and for v interleaved virtual
 // stages (p − 1)/(v·m + p − 1).
-
-#include "core/analysis/traces/DeviceActivity.h"
-#include "core/analysis/traces/StageMap.h"
-
-#include <optional>
-#include <string>
-#include <vector>
-
-namespace trainscope::analysis {
 
 // Means over the ranks of a stage that were traced, each over all of its windows.
 struct StageTimes {

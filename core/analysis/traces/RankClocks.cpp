@@ -2,8 +2,6 @@
 
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/ClockFit.h"
-#include "core/analysis/traces/RankCalls.h"
-#include "core/analysis/traces/RobustLine.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "core/analysis/traces/SequenceMatch.h"
 
-#include "core/analysis/traces/RobustLine.h"
+#include "core/analysis/traces/ClockFit.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,17 +1,52 @@
 #pragma once
-// The spans of several tracks in order of their start, those of one track taken over in runs. A
-// track may be read ahead of the others. Tracks that begin at the same moment come in the order in
-// which they were added.
+// Spans of tracks in order of their start: of one track, and of several merged.
 
-#include "core/analysis/traces/SpanCursor.h"
 #include "core/model/Import.h"
 #include "core/model/Try.h"
+#include "core/store/Store.h"
 
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
+
+// The spans of one track one after the other, in order of their start: merging several tracks needs
+// to pull.
+
+class SpanCursor {
+public:
+    SpanCursor(const store::Store& store, TrackId track, TimeRange window)
+        : m_source(store.spanSource(track, window)) { }
+
+    // The current span, or nullptr at the end. Valid until next().
+    [[nodiscard]] const Span* current() const {
+        return m_position < m_block.size() ? &m_block[m_position] : nullptr;
+    }
+    Status next() {
+        ++m_position;
+        return m_position < m_block.size() ? Status() : refill();
+    }
+    // Call once before the first current().
+    Status start() { return refill(); }
+
+private:
+    Status refill() {
+        ASSIGN_OR_RETURN(const auto block, m_source());
+        m_block = block;
+        m_position = 0;
+        return {};
+    }
+
+    store::Store::SpanSource m_source;
+    std::span<const Span> m_block;
+    std::size_t m_position = 0;
+};
+
+// The spans of several tracks in order of their start, those of one track taken over in runs. A
+// track may be read ahead of the others. Tracks that begin at the same moment come in the order in
+// which they were added.
 
 class SpanMerge {
 public:

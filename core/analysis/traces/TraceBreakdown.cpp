@@ -1,16 +1,74 @@
 #include "core/analysis/traces/TraceBreakdown.h"
 
-#include "core/analysis/traces/BreakdownMeter.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace trainscope::analysis {
 
 namespace {
+
+// Sums of one kernel name; which category a row shows is decided by time.
+struct RowSums {
+    const KernelNames::Kernel* kernel = nullptr;
+    CategoryTime all;
+    std::vector<std::pair<const std::string*, CategoryTime>> byCategory; // few
+};
+
+void count(CategoryTime& sums, DurationNs time) {
+    ++sums.count;
+    sums.time = sums.time + time;
+}
+
+// The unions of one window.
+class BreakdownSums {
+public:
+    explicit BreakdownSums(TimeRange window)
+        : m_window(window) { }
+
+    [[nodiscard]] TimeRange clipped(const Span& span) const {
+        const TimeNs begin = std::max(span.start, m_window.begin);
+        return {begin, std::max(begin, std::min(span.start + span.duration, m_window.end))};
+    }
+    void addCopy(const Span& span) { count(m_sums.copies, clipped(span).length()); }
+    void addSet(const Span& span) { count(m_sums.sets, clipped(span).length()); }
+    void addKernel(const Span& span, bool isCommunication) {
+        const TimeRange interval = clipped(span);
+        m_extent = m_sums.kernelCount == 0
+            ? interval
+            : TimeRange{m_extent.begin, std::max(m_extent.end, interval.end)};
+        ++m_sums.kernelCount;
+        m_sums.kernelTime = m_sums.kernelTime + interval.length();
+        m_busy.add(interval);
+        (isCommunication ? m_communication : m_compute).add(interval);
+    }
+    CategoryTime& category(const std::string& name) { return m_sums.categories[name]; }
+    // First kernel start to last kernel end.
+    [[nodiscard]] TimeRange extent() const { return m_extent; }
+    TimeBreakdown finish(TimeRange window) {
+        m_sums.window = window;
+        m_sums.busy = m_busy.length();
+        m_sums.compute = m_compute.length();
+        m_sums.communication = m_communication.length();
+        m_sums.overlap = m_sums.compute + m_sums.communication - m_sums.busy;
+        m_sums.exposedCommunication = m_sums.busy - m_sums.compute;
+        m_sums.idle = window.length() - m_sums.busy;
+        return std::move(m_sums);
+    }
+
+private:
+    TimeRange m_window;
+    TimeRange m_extent;
+    TimeBreakdown m_sums;
+    IntervalUnion m_busy;
+    IntervalUnion m_compute;
+    IntervalUnion m_communication;
+};
 
 TimeRange extentOf(const std::vector<const Track*>& tracks) {
     TimeRange extent = tracks.front()->range;
@@ -21,6 +79,124 @@ TimeRange extentOf(const std::vector<const Track*>& tracks) {
 }
 
 } // namespace
+
+class BreakdownMeter::Sums {
+public:
+    Sums(const TraceWindow& shown, KernelNames& names)
+        : m_all(shown.range)
+        , m_names(names)
+        , m_marks(shown.iterations)
+        , m_fixed(shown.fixed) {
+        for (const Iteration& iteration : shown.iterations) {
+            m_iterations.emplace_back(iteration.range);
+            m_windows.add(iteration.range);
+        }
+    }
+
+    Status add(const Span& span) {
+        switch (span.kind) {
+        case SpanKind::Kernel:
+            return addKernel(span);
+        case SpanKind::Copy:
+            m_all.addCopy(span);
+            forEachIteration(span, [&](BreakdownSums& sums) { sums.addCopy(span); });
+            return {};
+        case SpanKind::Set:
+            m_all.addSet(span);
+            forEachIteration(span, [&](BreakdownSums& sums) { sums.addSet(span); });
+            return {};
+        default:
+            return {};
+        }
+    }
+
+    DeviceBreakdown finish() {
+        DeviceBreakdown result;
+        for (auto& [id, sums] : m_rows)
+            addRow(sums, result.kernels);
+        std::sort(result.kernels.begin(), result.kernels.end(),
+            [](const KernelRow& a, const KernelRow& b) {
+                return a.time != b.time ? a.time > b.time : a.name < b.name;
+            });
+        static_cast<TimeBreakdown&>(result) = m_all.finish(m_fixed.value_or(m_all.extent()));
+        for (std::size_t i = 0; i < m_iterations.size(); ++i) {
+            IterationBreakdown iteration;
+            static_cast<TimeBreakdown&>(iteration) = m_iterations[i].finish(m_marks[i].range);
+            iteration.index = m_marks[i].index;
+            iteration.warmup = m_marks[i].warmup;
+            result.iterations.push_back(std::move(iteration));
+        }
+        return result;
+    }
+
+private:
+    Status addKernel(const Span& span) {
+        RowSums& row = m_rows[span.name];
+        if (row.kernel == nullptr) {
+            ASSIGN_OR_RETURN(const auto kernel, m_names.kernel(span.name));
+            row.kernel = kernel;
+        }
+        ASSIGN_OR_RETURN(const auto category, m_names.category(*row.kernel, span));
+        const DurationNs time = m_all.clipped(span).length();
+        m_all.addKernel(span, row.kernel->isCommunication);
+        count(row.all, time);
+        count(ofCategory(row, category), time);
+        forEachIteration(span, [&](BreakdownSums& sums) {
+            sums.addKernel(span, row.kernel->isCommunication);
+            count(sums.category(*category), sums.clipped(span).length());
+        });
+        return {};
+    }
+
+    // Categories are compared by their places: one that stands in two places is joined at the end.
+    static CategoryTime& ofCategory(RowSums& row, const std::string* category) {
+        for (auto& [known, sums] : row.byCategory) {
+            if (known == category)
+                return sums;
+        }
+        return row.byCategory.emplace_back(category, CategoryTime{}).second;
+    }
+
+    template <typename Add>
+    void forEachIteration(const Span& span, Add&& add) {
+        m_windows.forEachTouched(
+            {span.start, span.start + span.duration}, [&](std::size_t i) { add(m_iterations[i]); });
+    }
+
+    void addRow(const RowSums& row, std::vector<KernelRow>& rows) {
+        std::map<std::string, DurationNs> times;
+        for (const auto& [category, sums] : row.byCategory) {
+            times[*category] = times[*category] + sums.time;
+            CategoryTime& all = m_all.category(*category);
+            all.count += sums.count;
+            all.time = all.time + sums.time;
+        }
+        const auto most = std::max_element(times.begin(), times.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+        rows.push_back({row.kernel->name, most->first, row.all.count, row.all.time});
+    }
+
+    BreakdownSums m_all;
+    KernelNames& m_names;
+    std::vector<Iteration> m_marks;
+    std::optional<TimeRange> m_fixed; // the window, where it is not that of the kernels
+    std::vector<BreakdownSums> m_iterations; // as the marks
+    OpenWindows m_windows; // as the marks
+    std::unordered_map<NameId, RowSums> m_rows;
+};
+
+BreakdownMeter::BreakdownMeter(const TraceWindow& shown, KernelNames& names)
+    : m_sums(std::make_unique<Sums>(shown, names)) { }
+
+BreakdownMeter::~BreakdownMeter() = default;
+
+Status BreakdownMeter::add(const Span& span) {
+    return m_sums->add(span);
+}
+
+DeviceBreakdown BreakdownMeter::finish() {
+    return m_sums->finish();
+}
 
 Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, const Run& run,
     const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,

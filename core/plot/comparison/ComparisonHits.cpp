@@ -1,5 +1,5 @@
 // What the pointer is over, in words.
-#include "core/analysis/comparison/RunMarks.h"
+#include "core/analysis/comparison/Comparison.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/comparison/ComparisonText.h"

@@ -1,4 +1,4 @@
-#include "core/analysis/comparison/RunMarks.h"
+#include "core/analysis/comparison/Comparison.h"
 #include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/FigureLoaders.h"

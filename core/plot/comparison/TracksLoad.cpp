@@ -1,8 +1,8 @@
 // Kernels of one iteration, the first rank of each stage, by pixel columns, on one clock.
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/RankClocks.h"
-#include "core/analysis/traces/StageMap.h"
 #include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/timeline/TraceClock.h"
 

@@ -1,6 +1,6 @@
 #include "core/plot/figures/KernelTimes.h"
 
-#include "core/analysis/traces/StageMap.h"
+#include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/analysis/telemetry/PowerSpectrum.h"
+#include "core/analysis/telemetry/Burstiness.h"
 #include "core/plot/figures/FigureLoaders.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-#include "core/analysis/cluster/RunCluster.h"
 #include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/machine/RunMachine.h"
 #include "core/plot/figures/FigureRuns.h"
 #include "core/plot/layout/LayoutFigure.h"
 

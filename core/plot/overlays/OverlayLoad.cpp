@@ -3,7 +3,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/SeriesSelection.h"
-#include "core/analysis/telemetry/ThrottleScan.h"
+#include "core/analysis/telemetry/Throttling.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/analysis/cluster/LayerSplit.h"
+#include "core/analysis/cluster/PlacementSteps.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include "core/analysis/cluster/ClusterDatabase.h"
 
 #include "core/analysis/cluster/RunBytes.h"
-#include "core/analysis/cluster/RunCluster.h"
 #include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/traces/GroupPlaces.h"
 #include "core/layout/GroupSpan.h"
 #include "core/layout/TrafficEdges.h"

@@ -3,12 +3,12 @@
 
 #include <QtTest>
 
+#include "core/analysis/comparison/BreakEven.h"
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/MemoryHeadroom.h"
 #include "core/analysis/comparison/PlantedMeasures.h"
-#include "core/analysis/comparison/ThrottleLoss.h"
-#include "core/analysis/comparison/Turning.h"
 #include "core/analysis/comparison/Verdict.h"
+#include "core/analysis/telemetry/Throttling.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "core/analysis/comparison/RunMarks.h"
+#include "core/analysis/comparison/Comparison.h"
 #include "support/TestProgram.h"
 
 #include <array>

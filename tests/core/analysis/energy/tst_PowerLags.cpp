@@ -2,7 +2,7 @@
 
 #include "core/analysis/energy/PlantedPhases.h"
 
-#include "core/analysis/energy/PowerLags.h"
+#include "core/analysis/energy/EnergyByPhase.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

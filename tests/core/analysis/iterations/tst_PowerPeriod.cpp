@@ -3,8 +3,7 @@
 
 #include <QtTest>
 
-#include "core/analysis/iterations/BoundaryTrack.h"
-#include "core/analysis/iterations/PeriodSearch.h"
+#include "core/analysis/iterations/PowerPeriod.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/analysis/iterations/WindowSums.h"
+#include "core/analysis/iterations/IterationFigures.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

@@ -3,7 +3,6 @@
 #include <QtTest>
 
 #include "core/analysis/machine/ModelShape.h"
-#include "core/analysis/machine/ModelWork.h"
 #include "support/TestProgram.h"
 
 #include <random>

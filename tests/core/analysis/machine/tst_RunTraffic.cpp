@@ -2,8 +2,7 @@
 
 #include <QtTest>
 
-#include "core/analysis/machine/ModelWork.h"
-#include "core/analysis/machine/RunTraffic.h"
+#include "core/analysis/machine/ModelShape.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

@@ -1,7 +1,7 @@
 // Counter totals: wraps, resets and missing reads, against hand-derived numbers and a counter that
 // never wraps.
 
-#include "core/analysis/statistics/CounterTotal.h"
+#include "core/analysis/statistics/Accumulators.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>

@@ -1,7 +1,7 @@
 // Energy: trapezoids, gaps and repeated stamps, against hand-derived numbers and a brute force in
 // long double.
 
-#include "core/analysis/statistics/EnergyIntegral.h"
+#include "core/analysis/statistics/Accumulators.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>

@@ -1,6 +1,6 @@
 // Standard deviations within and between nodes, with numbers derived by hand.
 
-#include "core/analysis/statistics/Imbalance.h"
+#include "core/analysis/statistics/Means.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>

@@ -1,6 +1,6 @@
 // Time-weighted statistics against hand-derived cases and a brute force in long double.
 
-#include "core/analysis/statistics/TimeWeighted.h"
+#include "core/analysis/statistics/Accumulators.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>

@@ -1,7 +1,7 @@
 // Selection and sorting against a stable sort, on values that are hard for either: ties, one value,
 // both signs, neighbours in the last bit, all magnitudes, infinities.
 
-#include "core/analysis/statistics/WeightedSelect.h"
+#include "core/analysis/statistics/Distribution.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>

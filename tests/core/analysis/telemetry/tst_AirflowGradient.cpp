@@ -1,6 +1,6 @@
 #include <QtTest>
 
-#include "core/analysis/telemetry/AirflowGradient.h"
+#include "core/analysis/telemetry/Temperature.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope::analysis;

@@ -1,6 +1,6 @@
 #include <QtTest>
 
-#include "core/analysis/telemetry/Burst.h"
+#include "core/analysis/telemetry/Burstiness.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

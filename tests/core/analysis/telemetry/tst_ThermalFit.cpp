@@ -1,6 +1,6 @@
 #include <QtTest>
 
-#include "core/analysis/telemetry/ThermalFit.h"
+#include "core/analysis/telemetry/Temperature.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

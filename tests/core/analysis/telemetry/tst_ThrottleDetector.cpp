@@ -1,6 +1,6 @@
 #include <QtTest>
 
-#include "core/analysis/telemetry/ThrottleDetector.h"
+#include "core/analysis/telemetry/Throttling.h"
 #include "support/TestProgram.h"
 
 #include <cmath>

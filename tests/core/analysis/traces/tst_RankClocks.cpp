@@ -5,7 +5,6 @@
 #include <QtTest>
 
 #include "core/analysis/traces/ClockFit.h"
-#include "core/analysis/traces/FeasibleLines.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/SequenceMatch.h"

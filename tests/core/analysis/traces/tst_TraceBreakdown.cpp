@@ -5,8 +5,8 @@
 #include <QtTest>
 
 #include "core/analysis/traces/CollectivePeers.h"
-#include "core/analysis/traces/IterationsOfRank.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/analysis/traces/TraceWindow.h"
 #include "core/store/Store.h"
 #include "support/TestProgram.h"
 

@@ -1,0 +1,217 @@
+#include "core/analysis/cluster/RunBytes.h"
+#include "core/analysis/iterations/Iterations.h"
+#include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/statistics/Summary.h"
+#include "core/analysis/traces/Calls.h"
+#include "core/analysis/traces/GroupPlaces.h"
+#include "core/model/Try.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kMostCalls = std::size_t{1} << 20U; // at a time
+constexpr double kEdge = 0.02; // of an iteration, that a trace may begin late or end early
+
+// Calls of one rank, summed by group.
+class RankSums {
+public:
+    RankSums(Calls& calls, const GroupPlaces& places, const layout::Layout& layout, int rank)
+        : m_calls(calls)
+        , m_places(places)
+        , m_layout(layout)
+        , m_rank(rank) { }
+
+    // Long iterations are read in parts.
+    Status read(TimeRange window) {
+        while (!window.isEmpty()) {
+            ASSIGN_OR_RETURN(auto calls, m_calls.read(m_rank, window, kMostCalls));
+            const bool isPart = calls.size() >= kMostCalls;
+            const TimeNs last = isPart ? calls.back().start : window.end;
+            for (const Call& call : calls) {
+                if (!isPart || call.start < last)
+                    add(call);
+            }
+            if (isPart && last <= window.begin)
+                return {};
+            window.begin = last;
+        }
+        return {};
+    }
+
+    [[nodiscard]] const std::map<std::string, MeasuredGroup>& groups() const { return m_groups; }
+
+private:
+    void add(const Call& call) {
+        const CallSpec& spec = m_calls.specs()[call.spec];
+        const Communicator& group = m_calls.communicators()[spec.communicator];
+        MeasuredGroup& sums = m_groups[dimensionOf(spec, group)];
+        sums.seconds += (call.end - call.start).seconds();
+        if (spec.bytes)
+            sums.bytes = sums.bytes.value_or(0.0) + *spec.bytes * sentShare(spec, group);
+    }
+
+    [[nodiscard]] double sentShare(const CallSpec& spec, const Communicator& group) const {
+        if (spec.kind == CollectiveKind::SendRecv)
+            return spec.source < 0 || spec.source == m_rank ? 1.0 : 0.0;
+        return busFactor(spec.kind, group.size);
+    }
+
+    [[nodiscard]] const std::string& dimensionOf(const CallSpec& spec, const Communicator& group) {
+        const auto [at, isNew] = m_dimensions.try_emplace(
+            {spec.communicator, spec.source, spec.destination}, std::string());
+        if (!isNew)
+            return at->second;
+        std::vector<int> ranks = group.ranks;
+        if (spec.kind == CollectiveKind::SendRecv && spec.source >= 0 && spec.destination >= 0)
+            ranks = {spec.source, spec.destination};
+        at->second = m_places.dimensionOf(group, ranks);
+        // Groups that nobody named: by who is in them.
+        if (at->second.empty() || at->second == "world" || at->second == group.name)
+            at->second = byLayout(ranks, group.size).value_or(at->second);
+        return at->second;
+    }
+
+    // The first of the likely groups of this rank that has these members, or so many.
+    [[nodiscard]] std::optional<std::string> byLayout(std::vector<int> ranks, int size) const {
+        using layout::GroupKind;
+        constexpr std::array kLikely{GroupKind::Tensor, GroupKind::Pipeline, GroupKind::Data,
+            GroupKind::Context, GroupKind::Expert, GroupKind::DataContext};
+        std::sort(ranks.begin(), ranks.end());
+        if (m_rank >= m_layout.grid.worldSize())
+            return std::nullopt;
+        for (const GroupKind kind : kLikely) {
+            const auto group = m_layout.grid.groupOf(kind, m_rank);
+            const bool isIt
+                = ranks.empty() ? static_cast<int>(group.size()) == size : group == ranks;
+            if (group.size() > 1 && isIt)
+                return std::string(layout::toString(kind));
+        }
+        return std::nullopt;
+    }
+
+    Calls& m_calls;
+    const GroupPlaces& m_places;
+    const layout::Layout& m_layout;
+    int m_rank;
+    std::map<std::tuple<std::uint32_t, int, int>, std::string> m_dimensions;
+    std::map<std::string, MeasuredGroup> m_groups;
+};
+
+// From a rank's first kernel to its last: annotations may reach beyond what was traced.
+Result<std::map<int, TimeRange>> tracedRanges(const store::Store& store, const Run& run) {
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    std::map<int, TimeRange> ranges;
+    for (const Track& track : tracks) {
+        if (track.description.kind != TrackKind::Stream || track.count == 0)
+            continue;
+        auto& range = ranges.try_emplace(track.description.rank, track.range).first->second;
+        range = {std::min(range.begin, track.range.begin), std::max(range.end, track.range.end)};
+    }
+    return ranges;
+}
+
+// Those that the trace holds whole, without warm-up where there are others.
+std::vector<TimeRange> wholeIterations(const std::vector<Iteration>& all, TimeRange traced) {
+    std::vector<TimeRange> whole;
+    std::vector<TimeRange> warm;
+    for (const Iteration& one : all) {
+        const auto slack
+            = static_cast<std::int64_t>(kEdge * static_cast<double>(one.range.length().ns));
+        const bool isWhole = one.range.begin.ns + slack >= traced.begin.ns
+            && one.range.end.ns - slack <= traced.end.ns && !one.range.isEmpty();
+        if (isWhole)
+            (one.warmup ? warm : whole).push_back(one.range);
+    }
+    return whole.empty() ? warm : whole;
+}
+
+std::optional<double> totalOf(
+    const std::map<std::string, SubjectStatistics>& metrics, const char* metric) {
+    const auto found = metrics.find(metric);
+    return found == metrics.end() ? std::nullopt : found->second.total;
+}
+
+void add(std::optional<double>& sum, const std::optional<double>& value) {
+    if (value)
+        sum = sum.value_or(0.0) + *value;
+}
+
+} // namespace
+
+Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const Run& run,
+    const layout::Layout& layout, const Progress& progress) {
+    MeasuredCollectives result;
+    ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
+    const auto ranks = calls.ranks();
+    if (ranks.empty()) {
+        result.why = "there are no traces";
+        return result;
+    }
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
+    ASSIGN_OR_RETURN(const auto traced, tracedRanges(store, run));
+    const GroupPlaces places(run, gpus);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (progress && !progress({"Reading collectives", i, ranks.size()}))
+            return cancelled();
+        const auto whole = wholeIterations(iterations.of(ranks[i]), traced.at(ranks[i]));
+        if (whole.empty())
+            continue;
+        RankSums sums(calls, places, layout, ranks[i]);
+        for (const TimeRange& window : whole) {
+            RETURN_IF_ERROR(sums.read(window));
+        }
+        const auto steps = static_cast<double>(whole.size());
+        for (const auto& [group, sum] : sums.groups())
+            result.ranks[ranks[i]][group] = {
+                sum.bytes ? std::optional(*sum.bytes / steps) : std::nullopt, sum.seconds / steps};
+        result.steps[ranks[i]] = static_cast<int>(whole.size());
+    }
+    if (result.steps.empty())
+        result.why = "the traces hold no whole iteration";
+    return result;
+}
+
+Result<MeasuredCounters> measuredCounters(
+    const store::Store& store, const Run& run, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto steady, steadyStateOf(store, run, progress));
+    ASSIGN_OR_RETURN(const auto summary,
+        summarise(store, run, {steady.window, {"nvlink_tx", "pcie_tx", "ib_tx"}}, progress));
+    MeasuredCounters result;
+    std::map<int, MeasuredCounters::Node> totals;
+    std::map<int, int> counted; // GPUs with NVLink counters, by node
+    for (const auto& gpu : summary.gpus) {
+        auto& node = totals[gpu.gpu.node];
+        const auto nvlink = totalOf(gpu.metrics, "nvlink_tx");
+        counted[gpu.gpu.node] += nvlink ? 1 : 0;
+        add(node.nvlink, nvlink);
+        add(node.pcie, totalOf(gpu.metrics, "pcie_tx"));
+    }
+    for (const auto& node : summary.nodes)
+        add(totals[node.node].network, totalOf(node.metrics, "ib_tx"));
+    const double seconds = summary.duration.seconds();
+    const auto steps = static_cast<double>(steady.iterations);
+    bool isCounted = false;
+    for (auto& [number, node] : totals) {
+        isCounted = isCounted || node.nvlink || node.pcie || node.network;
+        if (node.nvlink && seconds > 0.0)
+            node.nvlinkRate = *node.nvlink / seconds / counted[number];
+        for (auto* one : {&node.nvlink, &node.pcie, &node.network})
+            *one = *one && steps > 0.0 ? std::optional(**one / steps) : std::nullopt;
+    }
+    result.nodes = std::move(totals);
+    if (!isCounted)
+        result.why = "there are no counters of links";
+    else if (steps <= 0.0)
+        result.why = "the iterations are not known, so the counters cannot be told per step";
+    if (steps > 0.0)
+        result.stepSeconds = seconds / steps;
+    return result;
+}
+
+} // namespace trainscope::analysis

@@ -1,0 +1,44 @@
+#pragma once
+// Iterations from power: the fundamental period of a signal, and where each repetition begins.
+
+#include "core/analysis/telemetry/UniformSeries.h"
+
+#include <optional>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// The fundamental period of a signal such as the summed power of a training run, whose iterations
+// repeat one shape but never quite in time.
+//
+// Candidates are the peaks of the autocorrelation, which compares each repetition with the next and
+// so does not care that they drift apart over the run; slow drift is taken away first, at several
+// scales. Among candidates that divide one another (a step and the micro-batches in it) the longer
+// one is taken only where most of the signal is clearly more like itself after it. A period counts
+// only if most parts of the record show it by themselves.
+
+struct SignalPeriod {
+    double steps = 0.0; // of the signal's grid
+    double strength = 0.0; // the autocorrelation there, 0 … 1
+};
+
+// Absent where no period stands out, it is shorter than three steps, or the record does not hold
+// four of it.
+std::optional<SignalPeriod> findPeriod(const UniformSeries& signal);
+
+// Follows the repetitions of a shape whose length is about known: where each begins, though the
+// lengths vary (warm-up, checkpoints) and the signal pauses.
+//
+// The shape is the average of the record folded where it repeats best; a repetition begins at its
+// steepest rise. How well the shape fits at each step is a filter matched to it; the beginnings are
+// the sequence that fits best while its distances stay near the period, found by dynamic
+// programming as in D. P. W. Ellis, "Beat tracking by dynamic programming", J. New Music Res. 36
+// (2007). A distance of 0.6 to 3 periods is a repetition; over longer ones the sequence starts
+// anew.
+
+// Whole repetitions in order of time, each beginning within a step of the signal of the true one;
+// neighbours share a boundary. Empty where the shape does not repeat at about that period: fewer
+// than three repetitions, or most of them off the period by more than a fifth.
+std::vector<TimeRange> trackPeriods(const UniformSeries& signal, double periodSteps);
+
+} // namespace trainscope::analysis

@@ -1,0 +1,250 @@
+#include "core/analysis/statistics/Accumulators.h"
+
+#include "core/analysis/statistics/Means.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+namespace trainscope::analysis {
+
+void TimeWeighted::enter(TimeNs begin, double held) {
+    m_hasEntered = true;
+    m_lastTime = begin;
+    m_lastValue = held;
+}
+
+void TimeWeighted::leave(TimeNs end) {
+    if (!isOpen())
+        return;
+    holdUntil(end);
+    m_lastTime = end;
+}
+
+void TimeWeighted::add(std::span<const TimeNs> times, std::span<const double> values) {
+    const std::size_t count = std::min(times.size(), values.size());
+    if (count == 0)
+        return;
+    if (isOpen())
+        holdUntil(times[0]);
+    if (m_samples == 0)
+        m_firstTime = times[0];
+    // Local, so that they stay in registers.
+    Held held = m_held;
+    Extremes extremes = m_extremes;
+    std::int64_t missing = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double value = values[i];
+        if (std::isnan(value)) {
+            ++missing;
+            continue;
+        }
+        extremes.include(value);
+        const std::int64_t ns = i + 1 < count ? elapsedNs(times[i], times[i + 1]) : 0;
+        if (ns == 0)
+            continue;
+        held.add(value, ns);
+        m_heldValues.add(value, ns);
+    }
+    m_held = held;
+    m_extremes = extremes;
+    m_present += static_cast<std::int64_t>(count) - missing;
+    m_samples += static_cast<std::int64_t>(count);
+    m_lastTime = times[count - 1];
+    m_lastValue = values[count - 1];
+    addInstants(values.first(count));
+}
+
+void TimeWeighted::add(TimeWeighted&& next) {
+    if (next.m_samples == 0)
+        return;
+    if (isOpen())
+        holdUntil(next.m_firstTime);
+    if (m_samples == 0)
+        m_firstTime = next.m_firstTime;
+    m_held.sum.add(next.m_held.sum);
+    m_held.ns += next.m_held.ns;
+    m_heldValues.add(std::move(next.m_heldValues));
+    m_extremes = {std::min(m_extremes.min, next.m_extremes.min),
+        std::max(m_extremes.max, next.m_extremes.max)};
+    m_present += next.m_present;
+    m_samples += next.m_samples;
+    m_lastTime = next.m_lastTime;
+    m_lastValue = next.m_lastValue;
+    if (m_held.ns == 0) {
+        m_instant.sum.add(next.m_instant.sum);
+        m_instant.distribution.add(std::move(next.m_instant.distribution));
+    }
+}
+
+void TimeWeighted::holdUntil(TimeNs time) {
+    const std::int64_t ns = elapsedNs(m_lastTime, time);
+    if (ns == 0 || std::isnan(m_lastValue))
+        return;
+    m_held.add(m_lastValue, ns);
+    m_heldValues.add(m_lastValue, ns);
+}
+
+void TimeWeighted::addInstants(std::span<const double> values) {
+    if (m_held.ns != 0)
+        return;
+    for (const double value : values) {
+        if (std::isnan(value))
+            continue;
+        m_instant.sum.add(value);
+        m_instant.distribution.add(value, 1);
+    }
+}
+
+std::optional<double> TimeWeighted::mean() const {
+    if (m_held.ns == 0 && m_present == 0)
+        return std::nullopt;
+    if (m_held.ns == 0)
+        return m_instant.sum.value() / static_cast<double>(m_present);
+    return m_held.sum.value() / static_cast<double>(m_held.ns);
+}
+
+std::optional<double> TimeWeighted::min() const {
+    return m_present == 0 ? std::nullopt : std::optional(m_extremes.min);
+}
+
+std::optional<double> TimeWeighted::max() const {
+    return m_present == 0 ? std::nullopt : std::optional(m_extremes.max);
+}
+
+Distribution TimeWeighted::takeDistribution() && {
+    return std::move(m_held.ns == 0 ? m_instant.distribution : m_heldValues);
+}
+
+std::optional<double> peakRate(const Metric& metric) {
+    if (metric.unit != "B")
+        return std::nullopt;
+    const std::string_view name = metric.name;
+    if (name.starts_with("pcie"))
+        return 128e9;
+    if (name.starts_with("ib_") || name.starts_with("net"))
+        return 100e9;
+    return 1.8e12;
+}
+
+CounterTotal::CounterTotal(const SeriesDescription& description)
+    : m_range(description.counterBits > 0
+            ? std::ldexp(std::abs(description.scale), description.counterBits)
+            : 0.0)
+    , m_peak(peakRate(description.metric)) { }
+
+void CounterTotal::add(std::span<const TimeNs> times, std::span<const double> values) {
+    const std::size_t count = std::min(times.size(), values.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        ++m_samples;
+        if (std::isnan(values[i]))
+            continue;
+        if (m_present > 0)
+            m_total.add(increment(elapsedNs(m_lastTime, times[i]), m_lastValue, values[i]));
+        else
+            std::tie(m_firstTime, m_firstValue) = std::tie(times[i], values[i]);
+        ++m_present;
+        m_lastTime = times[i];
+        m_lastValue = values[i];
+    }
+}
+
+void CounterTotal::add(const CounterTotal& next) {
+    m_samples += next.m_samples;
+    if (next.m_present == 0)
+        return;
+    if (m_present > 0) {
+        m_total.add(
+            increment(elapsedNs(m_lastTime, next.m_firstTime), m_lastValue, next.m_firstValue));
+    } else {
+        std::tie(m_firstTime, m_firstValue) = std::tie(next.m_firstTime, next.m_firstValue);
+    }
+    m_total.add(next.m_total);
+    m_present += next.m_present;
+    m_wraps += next.m_wraps;
+    m_resets += next.m_resets;
+    m_lastTime = next.m_lastTime;
+    m_lastValue = next.m_lastValue;
+}
+
+double CounterTotal::increment(std::int64_t ns, double from, double to) {
+    if (to >= from)
+        return to - from;
+    const double wrapped = (m_range - from) + to;
+    if (isWrap(ns, wrapped)) {
+        ++m_wraps;
+        return wrapped;
+    }
+    ++m_resets;
+    return to;
+}
+
+bool CounterTotal::isWrap(std::int64_t ns, double wrapped) const {
+    if (m_range == 0.0 || wrapped < 0.0)
+        return false;
+    // Without a known peak the shorter way round decides.
+    if (!m_peak)
+        return wrapped < m_range / 2.0;
+    return wrapped <= *m_peak * (static_cast<double>(ns) * 1e-9);
+}
+
+std::optional<double> CounterTotal::total() const {
+    return m_present == 0 ? std::nullopt : std::optional(m_total.value());
+}
+
+EnergyIntegral::EnergyIntegral(double gapLimitNs)
+    : m_gapLimitNs(gapLimitNs) { }
+
+void EnergyIntegral::add(std::span<const TimeNs> times, std::span<const double> watts) {
+    const std::size_t count = std::min(times.size(), watts.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        if (std::isnan(watts[i]))
+            continue;
+        if (m_present > 0)
+            bridge(elapsedNs(m_lastTime, times[i]), m_lastWatts, watts[i]);
+        else
+            std::tie(m_firstTime, m_firstWatts) = std::tie(times[i], watts[i]);
+        ++m_present;
+        m_lastTime = times[i];
+        m_lastWatts = watts[i];
+    }
+}
+
+void EnergyIntegral::add(EnergyIntegral&& next) {
+    if (next.m_present == 0)
+        return;
+    if (m_present > 0)
+        bridge(elapsedNs(m_lastTime, next.m_firstTime), m_lastWatts, next.m_firstWatts);
+    else
+        std::tie(m_firstTime, m_firstWatts) = std::tie(next.m_firstTime, next.m_firstWatts);
+    m_wattNs.add(next.m_wattNs);
+    m_periods.add(std::move(next.m_periods));
+    m_coveredNs += next.m_coveredNs;
+    m_longestNs = std::max(m_longestNs, next.m_longestNs);
+    m_present += next.m_present;
+    m_lastTime = next.m_lastTime;
+    m_lastWatts = next.m_lastWatts;
+}
+
+void EnergyIntegral::bridge(std::int64_t ns, double from, double to) {
+    if (ns == 0)
+        return;
+    m_periods.add(static_cast<double>(ns), 1);
+    m_longestNs = std::max(m_longestNs, ns);
+    if (static_cast<double>(ns) > m_gapLimitNs)
+        return;
+    m_coveredNs += ns;
+    m_wattNs.add((from + to) * static_cast<double>(ns));
+}
+
+Joules EnergyIntegral::energy() const {
+    return {m_wattNs.value() * 0.5e-9};
+}
+
+double EnergyIntegral::gapLimit() const {
+    const auto median = m_periods.median();
+    return median ? kGapPeriods * *median : std::numeric_limits<double>::infinity();
+}
+
+} // namespace trainscope::analysis

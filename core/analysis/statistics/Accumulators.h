@@ -1,0 +1,177 @@
+#pragma once
+// What the samples of a series add up to: statistics of a gauge weighted by time, the total of a
+// counter, the energy of a power.
+
+#include "core/analysis/statistics/Distribution.h"
+#include "core/analysis/statistics/Means.h"
+#include "core/model/Series.h"
+#include "core/model/Time.h"
+#include "core/model/Units.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace trainscope::analysis {
+
+// Statistics of a gauge or rate by design section 5: each sample holds until the next, and an
+// interval that starts at a missing sample (NaN) is left out. The last sample holds for no time: it
+// counts in minimum, maximum and number only. Where no time passes at all (one sample, or all at
+// one stamp) the samples count equally.
+//
+// Feed the samples once, in time order, in blocks of any size; or feed parts of them to several and
+// add those up in order. Of a window, say what holds where it begins and where it ends. Values in,
+// values out: no unit is assumed.
+
+class TimeWeighted {
+public:
+    // Before the first sample: what holds since before then; no sample of its own.
+    void enter(TimeNs begin, double held);
+    void add(std::span<const TimeNs> times, std::span<const double> values);
+    // What comes behind the samples so far.
+    void add(TimeWeighted&& next);
+    // The last sample holds until then, where there is one.
+    void leave(TimeNs end);
+
+    // Absent when every sample is missing.
+    [[nodiscard]] std::optional<double> mean() const;
+    [[nodiscard]] std::optional<double> min() const;
+    [[nodiscard]] std::optional<double> max() const;
+    [[nodiscard]] std::int64_t samples() const { return m_samples; } // missing included
+    [[nodiscard]] std::int64_t missing() const { return m_samples - m_present; }
+
+    // Values weighted by the ns they held, for quantiles.
+    [[nodiscard]] Distribution takeDistribution() &&;
+
+private:
+    // Of values each of which holds until the next.
+    struct Held {
+        CompensatedSum sum; // value × ns
+        std::int64_t ns = 0;
+
+        void add(double value, std::int64_t duration) {
+            ns += duration;
+            sum.add(value * static_cast<double>(duration));
+        }
+    };
+    // Of values that hold for no time; used only while none has held.
+    struct Instant {
+        CompensatedSum sum;
+        Distribution distribution;
+    };
+    struct Extremes {
+        double min = std::numeric_limits<double>::infinity();
+        double max = -std::numeric_limits<double>::infinity();
+
+        void include(double value) {
+            min = value < min ? value : min;
+            max = value > max ? value : max;
+        }
+    };
+
+    // Whether the last value holds until the next.
+    [[nodiscard]] bool isOpen() const { return m_samples > 0 || m_hasEntered; }
+    void holdUntil(TimeNs time);
+    void addInstants(std::span<const double> values);
+
+    Held m_held;
+    Distribution m_heldValues;
+    Instant m_instant;
+    Extremes m_extremes;
+    std::int64_t m_samples = 0;
+    std::int64_t m_present = 0;
+    bool m_hasEntered = false;
+    TimeNs m_firstTime;
+    TimeNs m_lastTime;
+    double m_lastValue = 0.0;
+};
+
+// The total of a running counter by design section 5: the sum of the differences between
+// neighbouring non-missing samples. A fall is a wrap, which adds the counter's range, unless the
+// rate that a wrap implies is beyond the link's peak: then the counter was reset and counts from
+// zero.
+//
+// Feed the samples once, in time order, in SI units, in blocks of any size; or parts of them to
+// several, which are added up in order.
+
+// The rate per second that no link of that metric can exceed. Generous, so that a true wrap is
+// never taken for a reset: NVLink 1.8 TB/s (NVLink 5, both directions), PCIe 128 GB/s (6.0 x16, one
+// direction), InfiniBand and other networks 100 GB/s (800 Gb/s). Other counters of bytes as NVLink;
+// absent for counters that are not bytes.
+std::optional<double> peakRate(const Metric& metric);
+
+class CounterTotal {
+public:
+    explicit CounterTotal(const SeriesDescription& description);
+
+    void add(std::span<const TimeNs> times, std::span<const double> values);
+    // What comes behind the samples so far, of the same counter.
+    void add(const CounterTotal& next);
+
+    // Absent when every sample is missing; 0 for a single one.
+    [[nodiscard]] std::optional<double> total() const;
+    [[nodiscard]] std::int64_t samples() const { return m_samples; }
+    [[nodiscard]] std::int64_t missing() const { return m_samples - m_present; }
+    [[nodiscard]] std::int64_t wraps() const { return m_wraps; }
+    [[nodiscard]] std::int64_t resets() const { return m_resets; }
+
+private:
+    [[nodiscard]] double increment(std::int64_t ns, double from, double to);
+    [[nodiscard]] bool isWrap(std::int64_t ns, double wrapped) const;
+
+    double m_range = 0.0; // 2^bits in SI; 0: the counter does not wrap
+    std::optional<double> m_peak;
+    CompensatedSum m_total;
+    std::int64_t m_samples = 0;
+    std::int64_t m_present = 0;
+    std::int64_t m_wraps = 0;
+    std::int64_t m_resets = 0;
+    TimeNs m_firstTime; // of those present
+    double m_firstValue = 0.0;
+    TimeNs m_lastTime;
+    double m_lastValue = 0.0;
+};
+
+// Energy by design section 5: the trapezoid over the non-missing samples of a power series, in
+// watts; a gap longer than 10 median periods is not bridged. A period is the time between
+// neighbouring non-missing samples; those of 0 ns (repeated stamps) are no periods.
+//
+// The median is known only at the end, so the first pass bridges everything; where longest() >
+// gapLimit() the series is fed a second time to EnergyIntegral(gapLimit()). Time order, blocks of
+// any size; or parts of the samples fed to several, which are added up in order.
+
+class EnergyIntegral {
+public:
+    static constexpr double kGapPeriods = 10.0;
+
+    EnergyIntegral() = default;
+    explicit EnergyIntegral(double gapLimitNs); // bridges what is not longer
+
+    void add(std::span<const TimeNs> times, std::span<const double> watts);
+    // What comes behind the samples so far; made with the same gap limit.
+    void add(EnergyIntegral&& next);
+
+    [[nodiscard]] Joules energy() const;
+    [[nodiscard]] DurationNs covered() const { return {m_coveredNs}; } // bridged
+    [[nodiscard]] std::int64_t present() const { return m_present; } // samples that are not missing
+    [[nodiscard]] double longest() const { return static_cast<double>(m_longestNs); } // ns
+    [[nodiscard]] double gapLimit() const; // ns; infinite while there is no period
+
+private:
+    void bridge(std::int64_t ns, double from, double to);
+
+    double m_gapLimitNs = std::numeric_limits<double>::infinity();
+    CompensatedSum m_wattNs; // 2 × W·ns
+    Distribution m_periods;
+    std::int64_t m_coveredNs = 0;
+    std::int64_t m_longestNs = 0;
+    std::int64_t m_present = 0;
+    TimeNs m_firstTime; // of those present
+    double m_firstWatts = 0.0;
+    TimeNs m_lastTime;
+    double m_lastWatts = 0.0;
+};
+
+} // namespace trainscope::analysis

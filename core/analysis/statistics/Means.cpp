@@ -1,0 +1,38 @@
+#include "core/analysis/statistics/Means.h"
+
+#include <cmath>
+
+namespace trainscope::analysis {
+
+std::optional<double> meanOf(std::span<const double> values) {
+    if (values.empty())
+        return std::nullopt;
+    CompensatedSum sum;
+    for (const double value : values)
+        sum.add(value);
+    return sum.value() / static_cast<double>(values.size());
+}
+
+std::optional<double> populationStd(std::span<const double> values) {
+    const auto mean = meanOf(values);
+    if (!mean)
+        return std::nullopt;
+    CompensatedSum squares;
+    for (const double value : values)
+        squares.add((value - *mean) * (value - *mean));
+    return std::sqrt(squares.value() / static_cast<double>(values.size()));
+}
+
+Imbalance imbalance(const std::map<int, std::vector<double>>& means) {
+    std::vector<double> deviations;
+    std::vector<double> nodeMeans;
+    for (const auto& [node, gpuMeans] : means) {
+        if (gpuMeans.empty())
+            continue;
+        deviations.push_back(*populationStd(gpuMeans));
+        nodeMeans.push_back(*meanOf(gpuMeans));
+    }
+    return {meanOf(deviations), populationStd(nodeMeans)};
+}
+
+} // namespace trainscope::analysis

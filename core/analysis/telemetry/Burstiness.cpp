@@ -1,0 +1,195 @@
+#include "core/analysis/telemetry/Burstiness.h"
+
+#include "core/analysis/statistics/Distribution.h"
+#include "core/analysis/statistics/Means.h"
+
+#include <unsupported/Eigen/FFT>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr std::size_t kLeastSteps = 16;
+// The main lobe of the window around 0 holds what is left of the mean and of slow drift.
+constexpr std::size_t kFirstBin = 3;
+
+std::vector<double> withoutHoles(std::vector<double> values) {
+    std::size_t last = values.size(); // none yet
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (std::isnan(values[i]))
+            continue;
+        if (last == values.size()) {
+            std::fill(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]);
+        } else {
+            for (std::size_t k = last + 1; k < i; ++k)
+                values[k] = std::lerp(values[last], values[i],
+                    static_cast<double>(k - last) / static_cast<double>(i - last));
+        }
+        last = i;
+    }
+    if (last == values.size())
+        return {};
+    std::fill(values.begin() + static_cast<std::ptrdiff_t>(last) + 1, values.end(), values[last]);
+    return values;
+}
+
+// Amplitude of each bin, √ of the mean power of the segments; a sine on a bin shows its amplitude.
+class Spectrum {
+public:
+    explicit Spectrum(std::size_t length)
+        : m_window(length)
+        , m_power(length / 2 + 1) {
+        for (std::size_t i = 0; i < length; ++i)
+            m_window[i] = 0.5
+                - 0.5
+                    * std::cos(2.0 * std::numbers::pi * static_cast<double>(i)
+                        / static_cast<double>(length));
+        m_fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
+    }
+
+    void add(const double* values) {
+        double mean = 0.0;
+        for (std::size_t i = 0; i < m_window.size(); ++i)
+            mean += values[i];
+        mean /= static_cast<double>(m_window.size());
+        std::vector<double> windowed(m_window.size());
+        for (std::size_t i = 0; i < m_window.size(); ++i)
+            windowed[i] = (values[i] - mean) * m_window[i];
+        std::vector<std::complex<double>> bins;
+        m_fft.fwd(bins, windowed);
+        for (std::size_t k = 0; k < m_power.size(); ++k)
+            m_power[k] += std::norm(bins[k]);
+        ++m_segments;
+    }
+
+    [[nodiscard]] std::vector<double> amplitudes() const {
+        // The window's sum is half its length; a sine spreads half its amplitude to either side.
+        const double scale = 4.0 / static_cast<double>(m_window.size());
+        std::vector<double> out;
+        for (const double power : m_power)
+            out.push_back(scale * std::sqrt(power / static_cast<double>(m_segments)));
+        return out;
+    }
+
+private:
+    std::vector<double> m_window;
+    std::vector<double> m_power;
+    Eigen::FFT<double> m_fft;
+    int m_segments = 0;
+};
+
+SpectralLine lineAt(const std::vector<double>& amplitudes, std::size_t k, double binHz) {
+    const double before = amplitudes[k - 1];
+    const double after = k + 1 < amplitudes.size() ? amplitudes[k + 1] : 0.0;
+    const double ratio = std::max(before, after) / amplitudes[k];
+    const double offset = (2.0 * ratio - 1.0) / (ratio + 1.0);
+    const double turn = std::numbers::pi * offset;
+    const double loss
+        = std::abs(turn) < 1e-9 ? 1.0 : std::sin(turn) / turn / (1.0 - offset * offset);
+    const double signedOffset = after >= before ? offset : -offset;
+    return {(static_cast<double>(k) + signedOffset) * binHz, amplitudes[k] / loss, 0.5 * binHz,
+        std::nullopt};
+}
+
+double medianOf(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+} // namespace
+
+std::optional<Burst> burstOf(const UniformSeries& signal) {
+    Burst burst;
+    CompensatedSum sum;
+    Distribution distribution;
+    std::int64_t known = 0;
+    double before = std::nan("");
+    for (std::size_t i = 0; i < signal.values.size(); ++i) {
+        const double value = signal.values[i];
+        const double ramp = std::abs(value - before) / signal.step.seconds();
+        before = value;
+        if (std::isnan(value))
+            continue;
+        if (known++ == 0 || value > burst.peak) {
+            burst.peak = value;
+            burst.peakAt = signal.timeOf(i);
+        }
+        if (ramp > burst.maxRampPerS) {
+            burst.maxRampPerS = ramp;
+            burst.maxRampAt = signal.timeOf(i);
+        }
+        sum.add(value);
+        distribution.add(value, 1);
+    }
+    const double mean = known > 0 ? sum.value() / static_cast<double>(known) : 0.0;
+    if (!(mean > 0.0))
+        return std::nullopt;
+    burst.peakToMean = burst.peak / mean;
+    const double middle = distribution.quantile(0.5).value_or(0.0);
+    burst.p99ToP50 = middle > 0.0 ? distribution.quantile(0.99).value_or(0.0) / middle : 0.0;
+    return burst;
+}
+
+Excursions excursionsAbove(const UniformSeries& signal, double limit) {
+    Excursions out;
+    std::int64_t inRow = 0;
+    for (const double value : signal.values) {
+        inRow = value > limit ? inRow + 1 : 0;
+        out.count += inRow == 1 ? 1 : 0;
+        out.seconds += inRow > 0 ? signal.step.seconds() : 0.0;
+        out.longestSeconds
+            = std::max(out.longestSeconds, static_cast<double>(inRow) * signal.step.seconds());
+    }
+    return out;
+}
+
+AmplitudeSpectrum amplitudeSpectrum(const UniformSeries& signal) {
+    const std::vector<double> values = withoutHoles(signal.values);
+    if (values.size() < kLeastSteps || signal.step.ns <= 0)
+        return {};
+    // Even, so that the half spectrum is whole.
+    const std::size_t length = std::min(values.size(), kSegment) & ~std::size_t{1};
+    Spectrum spectrum(length);
+    for (std::size_t from = 0; from + length <= values.size(); from += length / 2)
+        spectrum.add(values.data() + from);
+    return {1.0 / (signal.step.seconds() * static_cast<double>(length)), spectrum.amplitudes()};
+}
+
+std::vector<SpectralLine> strongestLines(const UniformSeries& signal, std::size_t most) {
+    std::vector<SpectralLine> lines;
+    const auto [binHz, amplitudes] = amplitudeSpectrum(signal);
+    if (amplitudes.empty())
+        return lines;
+    const double floor
+        = kLineToNoise * medianOf({amplitudes.begin() + kFirstBin, amplitudes.end()});
+    for (std::size_t k = kFirstBin; k < amplitudes.size(); ++k) {
+        const bool isPeak = amplitudes[k] > amplitudes[k - 1]
+            && (k + 1 == amplitudes.size() || amplitudes[k] >= amplitudes[k + 1]);
+        if (isPeak && amplitudes[k] > floor)
+            lines.push_back(lineAt(amplitudes, k, binHz));
+    }
+    std::stable_sort(lines.begin(), lines.end(),
+        [](const auto& a, const auto& b) { return a.amplitude > b.amplitude; });
+    if (lines.size() > most)
+        lines.resize(most);
+    return lines;
+}
+
+void tieToFrequency(std::vector<SpectralLine>& lines, double frequencyHz, double errorHz) {
+    for (SpectralLine& line : lines) {
+        const double order = std::round(line.frequencyHz / frequencyHz);
+        // Beyond this everything is a multiple within the error.
+        const double error = line.frequencyErrorHz + order * errorHz;
+        const bool isClear = order >= 1.0 && error < frequencyHz / 4.0;
+        if (isClear && std::abs(line.frequencyHz - order * frequencyHz) <= error)
+            line.harmonic = static_cast<int>(order);
+    }
+}
+
+} // namespace trainscope::analysis

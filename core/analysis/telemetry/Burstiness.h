@@ -1,0 +1,70 @@
+#pragma once
+// How unevenly power is drawn over time: bursts of the summed power of a cluster, and the lines of
+// its spectrum.
+
+#include "core/analysis/telemetry/UniformSeries.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// How unevenly power is drawn over time, design section 5, from the summed power of a cluster on
+// equal steps. Steps where power is missing are left out; a ramp needs two neighbours.
+
+struct Burst {
+    double peakToMean = 0.0;
+    double p99ToP50 = 0.0;
+    double peak = 0.0; // W
+    TimeNs peakAt;
+    double maxRampPerS = 0.0; // largest change between neighbouring steps, up or down, W/s
+    TimeNs maxRampAt;
+};
+// Absent without a positive mean.
+std::optional<Burst> burstOf(const UniformSeries& signal);
+
+// Times in a row above a limit.
+struct Excursions {
+    std::int64_t count = 0;
+    double seconds = 0.0;
+    double longestSeconds = 0.0;
+};
+Excursions excursionsAbove(const UniformSeries& signal, double limit);
+
+// The strongest periodic parts of a signal, such as the summed power of a cluster: lines of its
+// amplitude spectrum under a Hann window.
+//
+// Frequency and amplitude of a line are interpolated between the bins (for a Hann window exact for
+// a single sine: J. C. Burgess, "On digital spectrum analysis of periodic signals", JASA 58 (1975);
+// the ratio of the two largest bins gives the offset). Signals longer than kSegment are cut into
+// segments that overlap by half, whose powers are averaged (P. D. Welch, 1967). Missing values are
+// filled along a straight line, since zeros would make lines of their own.
+
+struct SpectralLine {
+    double frequencyHz = 0.0;
+    double amplitude = 0.0; // of the sine, in the unit of the signal: half its peak-to-peak swing
+    double frequencyErrorHz = 0.0; // half a bin: lines closer than two bins are not told apart
+    std::optional<int> harmonic; // of the frequency that tieToFrequency() was given; 1: itself
+};
+
+// Marks the lines that are a multiple of a frequency (such as that of the iterations), within the
+// error of both.
+void tieToFrequency(std::vector<SpectralLine>& lines, double frequencyHz, double errorHz);
+
+inline constexpr std::size_t kSegment = std::size_t{1} << 20U;
+
+// At most `most` lines, strongest first; only those that stand out by kLineToNoise from the median
+// of the spectrum. Needs at least 16 steps, else there are none.
+inline constexpr double kLineToNoise = 5.0;
+// The amplitude of each bin, from 0 Hz: a sine on a bin shows its amplitude. Empty for fewer than
+// 16 steps.
+struct AmplitudeSpectrum {
+    double binHz = 0.0;
+    std::vector<double> amplitudes;
+};
+AmplitudeSpectrum amplitudeSpectrum(const UniformSeries& signal);
+std::vector<SpectralLine> strongestLines(const UniformSeries& signal, std::size_t most);
+
+} // namespace trainscope::analysis
