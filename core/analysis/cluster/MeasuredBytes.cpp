@@ -2,6 +2,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/GroupPlaces.h"
 #include "core/model/Try.h"
@@ -110,7 +111,7 @@ Result<std::map<int, TimeRange>> tracedRanges(const store::Store& store, const R
         if (track.description.kind != TrackKind::Stream || track.count == 0)
             continue;
         auto& range = ranges.try_emplace(track.description.rank, track.range).first->second;
-        range = {std::min(range.begin, track.range.begin), std::max(range.end, track.range.end)};
+        range = spanned(range, track.range);
     }
     return ranges;
 }
@@ -144,7 +145,7 @@ void add(std::optional<double>& sum, const std::optional<double>& value) {
 } // namespace
 
 Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const Run& run,
-    const layout::Layout& layout, const Progress& progress) {
+    const layout::Layout& layout, const RunIterations& iterations, const Progress& progress) {
     MeasuredCollectives result;
     ASSIGN_OR_RETURN(auto calls, Calls::open(store, run));
     const auto ranks = calls.ranks();
@@ -153,7 +154,6 @@ Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const
         return result;
     }
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
-    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
     ASSIGN_OR_RETURN(const auto traced, tracedRanges(store, run));
     const GroupPlaces places(run, gpus);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -163,9 +163,8 @@ Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const
         if (whole.empty())
             continue;
         RankSums sums(calls, places, layout, ranks[i]);
-        for (const TimeRange& window : whole) {
+        for (const TimeRange& window : whole)
             RETURN_IF_ERROR(sums.read(window));
-        }
         const auto steps = static_cast<double>(whole.size());
         for (const auto& [group, sum] : sums.groups())
             result.ranks[ranks[i]][group] = {
@@ -177,9 +176,9 @@ Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const
     return result;
 }
 
-Result<MeasuredCounters> measuredCounters(
-    const store::Store& store, const Run& run, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto steady, steadyStateOf(store, run, progress));
+Result<MeasuredCounters> measuredCounters(const store::Store& store, const Run& run,
+    const RunIterations& iterations, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto steady, steadyStateOf(store, run, iterations, progress));
     ASSIGN_OR_RETURN(const auto summary,
         summarise(store, run, {steady.window, {"nvlink_tx", "pcie_tx", "ib_tx"}}, progress));
     MeasuredCounters result;

@@ -139,13 +139,7 @@ private:
 
     Status readThrottling() {
         ASSIGN_OR_RETURN(const auto all, m_store.series(m_run.id));
-        std::vector<std::string> warnings;
-        for (const auto& [metric, series] : seriesByMetric(all, warnings)) {
-            for (const Series& one : series) {
-                if (one.description.subject.rank >= 0)
-                    m_series[one.description.subject.rank].emplace(metric, one);
-            }
-        }
+        m_series = gpuSeriesByRank(all);
         ASSIGN_OR_RETURN(const auto found,
             scanThrottling(m_store, m_run, m_series, m_window, m_window.length(), [this] {
                 return !m_progress || m_progress({"Finding throttling", 0, 0});
@@ -254,13 +248,11 @@ private:
         constexpr std::size_t kMostSteps = 20'000;
         const std::vector<Series> both{temperature, power};
         const UniformSeries grid = gridOf(both, kMostSteps);
-        const auto watts = resample(m_store, power, grid);
-        const auto celsius = resample(m_store, temperature, grid);
-        if (!watts.hasValue() || !celsius.hasValue())
-            return watts.hasValue() ? celsius.error() : watts.error();
-        for (const double value : watts.value().values)
+        ASSIGN_OR_RETURN(const auto watts, resample(m_store, power, grid));
+        ASSIGN_OR_RETURN(const auto celsius, resample(m_store, temperature, grid));
+        for (const double value : watts.values)
             idle = value < idle ? value : idle; // not NaN
-        return fitThermal(watts.value(), celsius.value());
+        return fitThermal(watts, celsius);
     }
 
     const store::Store& m_store;

@@ -7,14 +7,14 @@
 namespace trainscope::analysis {
 
 Gradient gradientOf(const std::vector<GpuPlace>& gpus) {
-    std::map<bool, Mean> means;
+    std::map<bool, RunningMean> means;
     for (const GpuPlace& gpu : gpus)
         means[gpu.isRear].add(gpu.temperatureC);
     if (means[false].count == 0 || means[true].count == 0)
         return {};
     double variance = 0.0; // of the difference of the means
     for (const bool rear : {false, true}) {
-        const Mean& mean = means[rear];
+        const RunningMean& mean = means[rear];
         double squares = 0.0;
         for (const GpuPlace& gpu : gpus) {
             if (gpu.isRear == rear)
@@ -30,9 +30,9 @@ Gradient gradientOf(const std::vector<GpuPlace>& gpus) {
 std::vector<double> temperaturesAfter(const PlacementInput& input, const Gradient& gradient,
     const std::vector<double>& work, double resistance) {
     std::vector<double> more; // watts
-    Mean frontWatts;
-    Mean rearWatts;
-    std::map<int, Mean> moreInFront; // by node
+    RunningMean frontWatts;
+    RunningMean rearWatts;
+    std::map<int, RunningMean> moreInFront; // by node
     for (std::size_t gpu = 0; gpu < input.gpus.size(); ++gpu) {
         const GpuPlace& place = input.gpus[gpu];
         more.push_back(std::max(0.0, place.watts - input.thermal->idleWatts) * (work[gpu] - 1.0));
@@ -73,8 +73,8 @@ std::vector<double> lossesAt(const PlacementInput& input, const std::vector<doub
 }
 
 void fitLoss(const std::vector<GpuPlace>& gpus, ThermalFacts& facts) {
-    Mean temperature;
-    Mean loss;
+    RunningMean temperature;
+    RunningMean loss;
     double least = 1e9;
     for (const GpuPlace& gpu : gpus) {
         if (gpu.lost < kLeastLoss)

@@ -3,21 +3,12 @@
 // throttling follows temperature (Placement.h). Pure; any thread.
 
 #include "core/analysis/cluster/PlacementModel.h"
+#include "core/analysis/statistics/Means.h"
 
 #include <optional>
 #include <vector>
 
 namespace trainscope::analysis {
-
-struct Mean {
-    double sum = 0.0;
-    int count = 0;
-    void add(double value) {
-        sum += value;
-        ++count;
-    }
-    [[nodiscard]] double value() const { return count > 0 ? sum / count : 0.0; }
-};
 
 struct Gradient {
     std::optional<double> celsius; // rear − front; absent where there are not both

@@ -121,7 +121,7 @@ private:
     // Differences within the noise do not decide.
     [[nodiscard]] std::tuple<long, long> heatOf(const std::vector<int>& gpus) const {
         double lost = 0.0;
-        Mean temperature;
+        RunningMean temperature;
         for (const int gpu : gpus) {
             lost = std::max(lost, at(gpu).lost);
             temperature.add(at(gpu).temperatureC);
@@ -228,7 +228,7 @@ private:
     void take(const Mapping& mapping, const std::vector<int>& split, Placement& placement) const {
         const auto speedsBefore = speedsOf(m_before, lossesNow());
         const auto speedsAfter = speedsOf(mapping, lossesNow());
-        std::vector<Mean> temperatureOf(m_stages);
+        std::vector<RunningMean> temperatureOf(m_stages);
         for (std::size_t rank = 0; rank < m_input.gpus.size(); ++rank)
             temperatureOf[stageOf(rank)].add(m_input.gpus[rank].temperatureC);
         for (std::size_t stage = 0; stage < m_stages; ++stage)

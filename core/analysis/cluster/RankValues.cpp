@@ -1,6 +1,7 @@
 #include "core/analysis/cluster/RankValues.h"
 
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -23,8 +24,7 @@ Result<std::map<std::string, std::vector<Series>>> gpuSeries(
         if (subject.kind == SubjectKind::Gpu && subject.rank >= 0)
             ofGpus.push_back(series);
     }
-    std::vector<std::string> warnings; // summaries tell them
-    return seriesByMetric(ofGpus, warnings);
+    return seriesByMetric(ofGpus);
 }
 
 Error noSuchMetric(
@@ -72,10 +72,7 @@ Result<RankSeries> RankSeries::open(
         result.m_series[rank] = series;
         if (series.count == 0)
             continue;
-        result.m_range.begin
-            = isFirst ? series.range.begin : std::min(result.m_range.begin, series.range.begin);
-        result.m_range.end
-            = isFirst ? series.range.end : std::max(result.m_range.end, series.range.end);
+        result.m_range = isFirst ? series.range : spanned(result.m_range, series.range);
         isFirst = false;
     }
     return result;

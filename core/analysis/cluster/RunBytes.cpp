@@ -224,9 +224,11 @@ Result<RunBytes> runBytes(const store::Store& store, const Run& run, const layou
     ASSIGN_OR_RETURN(const auto domain, linkDomainOf(store, run));
     Builder builder(run, layout, domain);
     builder.compute(run.launch);
-    ASSIGN_OR_RETURN(const auto collectives, measuredCollectives(store, run, layout, progress));
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
+    ASSIGN_OR_RETURN(
+        const auto collectives, measuredCollectives(store, run, layout, iterations, progress));
     builder.take(collectives);
-    ASSIGN_OR_RETURN(const auto counters, measuredCounters(store, run, progress));
+    ASSIGN_OR_RETURN(const auto counters, measuredCounters(store, run, iterations, progress));
     builder.take(counters);
     return builder.finish();
 }

@@ -7,6 +7,7 @@
 // Traffic.h); a message counts at the rank that sends it. Per step: in whole iterations without
 // warm-up, of the trace for collectives, of the steady window for counters.
 
+#include "core/analysis/iterations/Iterations.h"
 #include "core/layout/TrafficEdges.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
@@ -80,7 +81,7 @@ struct MeasuredCollectives {
     std::string why; // there is nothing
 };
 Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const Run& run,
-    const layout::Layout& layout, const Progress& progress);
+    const layout::Layout& layout, const RunIterations& iterations, const Progress& progress);
 
 struct MeasuredCounters {
     struct Node {
@@ -93,7 +94,7 @@ struct MeasuredCounters {
     std::optional<double> stepSeconds;
     std::string why;
 };
-Result<MeasuredCounters> measuredCounters(
-    const store::Store& store, const Run& run, const Progress& progress);
+Result<MeasuredCounters> measuredCounters(const store::Store& store, const Run& run,
+    const RunIterations& iterations, const Progress& progress);
 
 } // namespace trainscope::analysis

@@ -1,8 +1,7 @@
 #include "core/analysis/cluster/StageMemory.h"
 
-#include "core/analysis/machine/ModelShape.h"
+#include "core/analysis/machine/MemoryNeed.h"
 #include "core/catalogue/GpuModel.h"
-#include "core/catalogue/TrainingModel.h"
 
 #include <fmt/format.h>
 
@@ -23,27 +22,6 @@ std::optional<double> memoryOf(const Run& run) {
     if (model == nullptr || !model->memoryBytes)
         return std::nullopt;
     return *model->memoryBytes / model->devicesPerCard;
-}
-
-// Of one layer on a rank of that stage, in bytes.
-std::optional<double> layerBytes(const Run& run, const layout::Layout& layout, int inFlight) {
-    const auto traffic = trafficModelOf(run.launch, catalogue::modelCatalogue());
-    if (!traffic.hasValue())
-        return std::nullopt;
-    const auto& model = traffic.value();
-    const auto& degrees = layout.grid.degrees();
-    const double weights = model.attentionParameters / degrees.tensor
-        + model.mlpParameters * model.experts
-            / (static_cast<double>(degrees.expertTensor) * degrees.expert);
-    const int zero
-        = layout.sharding ? layout.sharding->zeroStage : run.launch.zeroStage.value_or(0);
-    const double data = layout.grid.groupSize(layout::GroupKind::DataContext);
-    const double perWeight = zero >= 3 ? 18.0 / data : zero >= 1 ? 6.0 + 12.0 / data : 18.0;
-    const bool isRecomputed = run.launch.recompute.value_or(false)
-        && run.launch.recomputeGranularity.value_or("full") == "full";
-    const double activations = (isRecomputed ? 2.0 : 34.0) * model.sequence * model.microBatch
-        * model.hidden / degrees.tensor / degrees.context;
-    return weights * perWeight + activations * inFlight;
 }
 
 std::optional<double> usedBy(const layout::Layout& layout, int stage, const RunSummary& summary) {
@@ -71,14 +49,13 @@ StageMemory stageMemoryOf(const Run& run, const layout::Layout& layout,
     for (int stage = 0; stage < stages; ++stage) {
         const int now = layers[static_cast<std::size_t>(stage)];
         const auto used = usedBy(layout, stage, summary);
-        const int inFlight = std::min(stages - stage, layout.microbatches.value_or(stages));
-        const auto each = layerBytes(run, layout, inFlight);
-        isKnown = isKnown && used && each;
+        const auto need = memoryNeedOf(run.launch, layout, stage);
+        isKnown = isKnown && used && need;
         if (!isKnown) {
             memory.most.push_back(all);
             continue;
         }
-        const double room = std::max(0.0, kUsable * *capacity - *used) / *each;
+        const double room = std::max(0.0, kUsable * *capacity - *used) / need->perLayer;
         memory.most.push_back(
             std::min(all, now + static_cast<int>(std::floor(std::min(room, kNoLimit)))));
     }

@@ -1,9 +1,6 @@
 #pragma once
-// How many layers fit into the memory of each stage's GPUs: an estimate. A layer needs its weights,
-// gradients and optimizer states (18 B a weight with mixed-precision Adam, of which 12 are cut over
-// the data-parallel ranks from ZeRO stage 1 on, all from stage 3 on; Rajbhandari et al. 2020) and
-// its activations of the micro-batches in flight (34·s·b·h B, 2·s·b·h recomputed, divided by TP ×
-// CP; Korthikanti et al. 2022). Pure; any thread.
+// How many layers fit into the memory of each stage's GPUs: an estimate by what a layer needs
+// (MemoryNeed.h) beside the most that the GPUs used. Pure; any thread.
 
 #include "core/analysis/statistics/Summary.h"
 #include "core/layout/Layout.h"

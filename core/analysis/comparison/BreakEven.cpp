@@ -17,12 +17,12 @@ namespace {
 constexpr double kFarthest = 100.0; // times as much or as little: beyond that nobody builds
 
 // What a token costs, a share of which shrinks.
-std::optional<TurningSide> sideOf(
+std::optional<ShrinkingCost> sideOf(
     const RunMeasures& run, std::string_view by, const std::optional<double>& share) {
     const auto figure = run.value(by);
     if (!figure || *figure <= 0.0 || !share)
         return std::nullopt;
-    return TurningSide{(1.0 - *share) / *figure, *share / *figure};
+    return ShrinkingCost{(1.0 - *share) / *figure, *share / *figure};
 }
 
 // Exposed transfers between nodes, share of the step.
@@ -82,7 +82,7 @@ bool isReal(const std::optional<double>& factor) {
 }
 
 // How far apart they are, and would be without the part that shrinks.
-std::string farText(const TurningSide& a, const TurningSide& b) {
+std::string farText(const ShrinkingCost& a, const ShrinkingCost& b) {
     if (a.fixed <= 0.0 || b.fixed <= 0.0)
         return {};
     return fmt::format("{:.3g} × apart now, {:.3g} × without that time",
@@ -138,7 +138,7 @@ void addBandwidth(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) 
         out.text = "No bandwidth between nodes would turn the verdict: neither run waits for a "
                    "transfer between nodes.";
         out.isEstimate = false;
-    } else if (const auto factor = evenAt(*first, *second); isReal(factor)) {
+    } else if (const auto factor = breakEvenAt(*first, *second); isReal(factor)) {
         out.a = scaledBandwidth(a, *factor);
         out.b = scaledBandwidth(b, *factor);
         if (!out.a && !out.b) {
@@ -181,7 +181,7 @@ void addBatch(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
         return;
     }
     const double batch = *a.run.launch.globalBatch;
-    const auto factor = evenAt(*first, *second);
+    const auto factor = breakEvenAt(*first, *second);
     const bool isPossible
         = isReal(factor) && *factor * std::min(*a.microbatches(), *b.microbatches()) >= 1.0;
     if (isPossible) {
@@ -200,7 +200,7 @@ void addBatch(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
 
 } // namespace
 
-std::optional<double> evenAt(const TurningSide& a, const TurningSide& b) {
+std::optional<double> breakEvenAt(const ShrinkingCost& a, const ShrinkingCost& b) {
     const double below = a.fixed - b.fixed;
     if (below == 0.0)
         return std::nullopt;
@@ -208,8 +208,7 @@ std::optional<double> evenAt(const TurningSide& a, const TurningSide& b) {
     return std::isfinite(x) && x > 0.0 ? std::optional(x) : std::nullopt;
 }
 
-// Where the verdict would turn.
-void addTurning(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
+void addBreakEvenPoints(Verdict& verdict, const RunMeasures& a, const RunMeasures& b) {
     addBandwidth(verdict, a, b);
     addBatch(verdict, a, b);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The quantities by which runs are compared (design section 5), and what they can be divided by.
+// The quantities by which runs are compared, and what they can be divided by.
 
 #include <cstddef>
 #include <optional>

@@ -27,8 +27,8 @@ std::vector<Statement> statementsOf(const RunMeasures& a, const RunMeasures& b);
 // puts the statement first and names the cause.
 void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std::size_t winner);
 
-// At which inter-node bandwidth and global batch the verdict would turn (Turning.h), by the
+// At which inter-node bandwidth and global batch the verdict would turn (BreakEven.h), by the
 // quantity that decided.
-void addTurning(Verdict& verdict, const RunMeasures& a, const RunMeasures& b);
+void addBreakEvenPoints(Verdict& verdict, const RunMeasures& a, const RunMeasures& b);
 
 } // namespace trainscope::analysis

@@ -76,10 +76,9 @@ private:
     Status chooseWindow() {
         m_made.window.window = m_made.run.range;
         m_made.window.wording = kAsked;
-        if (!m_scope.wholeRun) {
+        if (!m_scope.wholeRun)
             RETURN_IF_ERROR(
                 keep(steadyStateOf(m_store, m_made.run, m_iterations, m_progress), m_made.window));
-        }
         m_made.wording = m_made.window.wording;
         if (!m_made.window.isWholeRun)
             m_window = m_made.window.window;

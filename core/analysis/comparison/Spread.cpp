@@ -2,68 +2,18 @@
 
 #include "core/analysis/statistics/Means.h"
 
+#include <boost/math/special_functions/beta.hpp>
+
 #include <algorithm>
 #include <cmath>
 
 namespace trainscope::analysis {
 
-namespace {
-
-// The continued fraction of the incomplete beta function (Abramowitz and Stegun, 26.5.8), by
-// Lentz's method.
-double betaFraction(double x, double a, double b) {
-    constexpr int mostTerms = 1000;
-    constexpr double tiny = 1e-300;
-    constexpr double precise = 1e-15;
-    const auto away = [](double value) { return std::abs(value) < tiny ? tiny : value; };
-    double c = 1.0;
-    double d = 1.0 / away(1.0 - (a + b) * x / (a + 1.0));
-    double result = d;
-    for (int i = 1; i <= mostTerms; ++i) {
-        const double m = i;
-        const double even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        d = 1.0 / away(1.0 + even * d);
-        c = away(1.0 + even / c);
-        result *= d * c;
-        const double odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        d = 1.0 / away(1.0 + odd * d);
-        c = away(1.0 + odd / c);
-        result *= d * c;
-        if (std::abs(d * c - 1.0) < precise)
-            break;
-    }
-    return result;
-}
-
-// The regularised incomplete beta function.
-double incompleteBeta(double x, double a, double b) {
-    if (x <= 0.0 || x >= 1.0)
-        return x <= 0.0 ? 0.0 : 1.0;
-    const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b)
-        + a * std::log(x) + b * std::log1p(-x));
-    // It converges fast on that side of the mean.
-    return x < (a + 1.0) / (a + b + 2.0) ? front * betaFraction(x, a, b) / a
-                                         : 1.0 - front * betaFraction(1.0 - x, b, a) / b;
-}
-
-// Probability that |t| is larger.
-double tails(double t, double degrees) {
-    return incompleteBeta(degrees / (degrees + t * t), degrees / 2.0, 0.5);
-}
-
-} // namespace
-
 double studentT(double probability, double degrees) {
-    constexpr int halvings = 200;
-    double low = 0.0;
-    double high = 1.0;
-    while (tails(high, degrees) > 1.0 - probability && high < 1e12)
-        high *= 2.0;
-    for (int i = 0; i < halvings; ++i) {
-        const double middle = (low + high) / 2.0;
-        (tails(middle, degrees) > 1.0 - probability ? low : high) = middle;
-    }
-    return (low + high) / 2.0;
+    // |t| is larger with the probability I_x(degrees / 2, 1 / 2), x = degrees / (degrees + t²).
+    double remainder = 0.0; // 1 − x
+    const double x = boost::math::ibeta_inv(degrees / 2.0, 0.5, 1.0 - probability, &remainder);
+    return std::sqrt(degrees * remainder / x);
 }
 
 double Spread::effectiveCount() const {

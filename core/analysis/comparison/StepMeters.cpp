@@ -1,5 +1,7 @@
 #include "core/analysis/comparison/StepMeters.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
+
 #include <algorithm>
 
 namespace trainscope::analysis {
@@ -27,11 +29,8 @@ Status TimeShareMeter::piece(TimeRange range, std::span<const ActiveKernel> runn
         share(ns(range.length()), running);
         return {};
     }
-    m_windows.forEachTouched(range, [&](std::size_t i) {
-        const TimeRange part{
-            std::max(range.begin, m_ranges[i].begin), std::min(range.end, m_ranges[i].end)};
-        share(ns(part.length()), running);
-    });
+    m_windows.forEachTouched(
+        range, [&](std::size_t i) { share(ns(shared(range, m_ranges[i]).length()), running); });
     return {};
 }
 
@@ -85,10 +84,8 @@ Status KernelMeter::work(const DeviceWork& work) {
         return {};
     }
     m_windows.forEachTouched(range, [&](std::size_t i) {
-        const TimeRange& window = m_ranges[i];
-        const TimeRange part{std::max(range.begin, window.begin), std::min(range.end, window.end)};
-        sum.seconds += part.length().seconds();
-        sum.count += range.begin >= window.begin ? 1.0 : 0.0;
+        sum.seconds += shared(range, m_ranges[i]).length().seconds();
+        sum.count += range.begin >= m_ranges[i].begin ? 1.0 : 0.0;
     });
     return {};
 }

@@ -2,6 +2,7 @@
 
 #include "core/analysis/comparison/ExposedCalls.h"
 #include "core/analysis/comparison/StepMeters.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/model/Try.h"
@@ -19,14 +20,6 @@ namespace {
 
 constexpr double kCovered = 0.9; // of an iteration, or of a step, by the traces
 constexpr double kCoveredOnDevice = 0.5; // as traceWindow() asks for
-
-double secondsOf(DurationNs time) {
-    return time.seconds();
-}
-
-TimeRange shared(TimeRange a, TimeRange b) {
-    return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
-}
 
 // Seconds of one device, later of the sum of several.
 struct Sums {
@@ -60,9 +53,8 @@ public:
         chooseWindow(devices);
         ASSIGN_OR_RETURN(auto stages, stagesOf(m_store, m_run, m_progress));
         m_stages = std::move(stages);
-        for (const DeviceTracks& device : devices) {
+        for (const DeviceTracks& device : devices)
             RETURN_IF_ERROR(walk(device));
-        }
         if (m_all.devices == 0 || m_all.seconds <= 0.0)
             return std::optional<TraceMeasures>();
         RETURN_IF_ERROR(finish());
@@ -72,10 +64,7 @@ public:
 private:
     // Which part of the traces counts, and which iterations they cover.
     void chooseWindow(const std::vector<DeviceTracks>& devices) {
-        TimeRange extent{kAllTime.end, kAllTime.begin};
-        for (const DeviceTracks& device : devices)
-            extent = {std::min(extent.begin, device.extent.begin),
-                std::max(extent.end, device.extent.end)};
+        const TimeRange extent = extentOf(devices);
         m_window = m_scope.window;
         m_isOutside = shared(extent, m_window).isEmpty();
         if (m_isOutside)
@@ -95,7 +84,7 @@ private:
 
     [[nodiscard]] bool isCovered(const Iteration& one, TimeRange extent, double least) const {
         const TimeRange part = shared(shared(one.range, extent), m_window);
-        return !part.isEmpty() && secondsOf(part.length()) >= least * secondsOf(one.range.length());
+        return !part.isEmpty() && part.length().seconds() >= least * one.range.length().seconds();
     }
 
     Status walk(const DeviceTracks& device) {
@@ -118,7 +107,7 @@ private:
         const WindowPhases all = phases.all(evidence);
         if (all.window.isEmpty())
             return {};
-        m_tracedS += secondsOf(all.window.length());
+        m_tracedS += all.window.length().seconds();
         std::vector<IterationPhases> iterations = phases.iterations(evidence);
         double length = 0.0;
         if (m_covered.empty())
@@ -140,14 +129,14 @@ private:
     // Their length, s.
     double addPhases(const WindowPhases& window) {
         for (const Phase phase : kAllPhases)
-            m_made.phases[phase] += secondsOf(window.time[phase]);
-        return secondsOf(window.window.length());
+            m_made.phases[phase] += window.time[phase].seconds();
+        return window.window.length().seconds();
     }
 
     double addIteration(const IterationPhases& one) {
         auto& [exposed, window] = m_byIteration[one.index];
-        exposed += secondsOf(one.time[Phase::CommunicationExposed]);
-        window += secondsOf(one.window.length());
+        exposed += one.time[Phase::CommunicationExposed].seconds();
+        window += one.window.length().seconds();
         return addPhases(one);
     }
 

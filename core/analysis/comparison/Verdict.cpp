@@ -249,7 +249,7 @@ private:
     void addWhatDecided() {
         const std::size_t winner = isScaleUp(0) == (m_verdict.winner == Winner::ScaleUp) ? 0 : 1;
         addCause(m_verdict, m_a, m_b, winner);
-        addTurning(m_verdict, m_a, m_b);
+        addBreakEvenPoints(m_verdict, m_a, m_b);
         if (m_roles.isAssumed)
             m_verdict.reason += " " + m_roles.why;
         if (!m_unstated.empty())

@@ -7,6 +7,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
 
@@ -20,19 +21,13 @@ namespace trainscope::analysis {
 
 namespace {
 
-TimeRange clipped(TimeRange window, TimeRange run) {
-    return {std::max(window.begin, run.begin), std::min(window.end, run.end)};
-}
-
 // The iterations that count, with the time from the first to the last.
 struct Steps {
     std::vector<DurationNs> durations;
     TimeRange range;
 
     void add(const Iteration& iteration) {
-        range = durations.empty() ? iteration.range
-                                  : TimeRange{std::min(range.begin, iteration.range.begin),
-                                      std::max(range.end, iteration.range.end)};
+        range = durations.empty() ? iteration.range : spanned(range, iteration.range);
         durations.push_back(iteration.range.length());
     }
 };
@@ -98,14 +93,13 @@ public:
         ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(m_run.id));
         m_facts.runDurationS = runDuration(series, tracks).seconds();
         takePower(series);
-        takeSteps(clipped(window, m_run.range));
+        takeSteps(shared(window, m_run.range));
         return takeEnergies(window);
     }
 
 private:
     void takePower(const std::vector<Series>& all) {
-        std::vector<std::string> ignored; // the summary says where sources overlap
-        auto groups = seriesByMetric(all, ignored);
+        auto groups = seriesByMetric(all);
         const auto found = groups.find("gpu_power");
         if (found == groups.end()) {
             m_facts.whyNoEnergy = "No GPU power was recorded.";
@@ -140,10 +134,9 @@ private:
 
     Result<EfficiencyFacts> takeEnergies(TimeRange window) {
         std::array<WindowEnergy, 3> energies{WindowEnergy{m_run.range, {}, {}},
-            {clipped(window, m_run.range), {}, {}}, {m_steps.range, {}, {}}};
-        if (m_facts.whyNoEnergy.empty()) {
+            {shared(window, m_run.range), {}, {}}, {m_steps.range, {}, {}}};
+        if (m_facts.whyNoEnergy.empty())
             RETURN_IF_ERROR(sumPower(energies));
-        }
         m_facts.runEnergyJ = energyOf(energies[0]);
         m_facts.windowEnergyJ = energyOf(energies[1]);
         if (const auto stepped = energyOf(energies[2]); stepped && m_facts.steps > 0)

@@ -1,6 +1,7 @@
 #include "core/analysis/energy/EnergyByPhase.h"
 
 #include "core/analysis/energy/EnergyMeter.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/catalogue/GpuModel.h"
@@ -52,10 +53,6 @@ Result<std::map<int, PowerSource>> powerByRank(const store::Store& store, const 
     return result;
 }
 
-TimeRange hull(TimeRange a, TimeRange b) {
-    return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
-}
-
 // One GPU: its trace walked, its power integrated beside.
 class GpuAttribution {
 public:
@@ -72,14 +69,14 @@ public:
 
     // Absent where power was not recorded at that time.
     Result<std::optional<GpuEnergy>> run(const Progress& progress) {
-        ASSIGN_OR_RETURN(const auto cadence, cadenceOf(m_store, m_power.series));
+        ASSIGN_OR_RETURN(const auto sampling, powerSamplingOf(m_store, m_power.series));
         const TimeRange recorded{
             m_power.series.range.begin - m_lag, m_power.series.range.end - m_lag};
-        if (!cadence || !recorded.overlaps(m_extent))
+        if (!sampling || !recorded.overlaps(m_extent))
             return std::optional<GpuEnergy>();
-        m_cadence = *cadence;
-        m_reach = {windowNs(), std::max(m_cadence.periodNs, m_cadence.updateNs), m_alignmentNs,
-            std::max(powerLimit(m_power.model), m_cadence.maxW)};
+        m_sampling = *sampling;
+        m_reach = {windowNs(), std::max(m_sampling.periodNs, m_sampling.updateNs), m_alignmentNs,
+            std::max(powerLimit(m_power.model), m_sampling.maxW)};
         SensorBlur blur(m_extent, m_reach);
         EnergyMeter meter(m_store, m_extent, m_shown.iterations, integral(m_extent), blur, blur);
         RETURN_IF_ERROR(readPower(meter));
@@ -95,13 +92,13 @@ private:
                                                                         : kAveragedWindowNs;
     }
     [[nodiscard]] PowerIntegral integral(TimeRange window) const {
-        return {m_store, m_power.series, m_cadence.gapLimitNs, window, m_lag};
+        return {m_store, m_power.series, m_sampling.gapLimitNs, window, m_lag};
     }
 
     Status readPower(EnergyMeter& meter) {
         TimeRange around = m_extent;
         for (const Iteration& iteration : m_shown.iterations)
-            around = hull(around, iteration.range);
+            around = spanned(around, iteration.range);
         const DurationNs margin{static_cast<std::int64_t>(3.0 * m_reach.reachNs())};
         return m_store.forEachSample(m_power.series.id,
             {around.begin + m_lag - margin, around.end + m_lag + margin},
@@ -126,12 +123,9 @@ private:
         result.sensorPeriodS = m_reach.periodNs * 1e-9;
         result.lag = m_known;
         result.energy = meter.result(evidence);
-        for (std::size_t i = 0; i < m_shown.iterations.size(); ++i) {
-            if (auto status
-                = complete(result.energy.iterations[i], m_shown.iterations[i].range, meter);
-                !status.hasValue())
-                return status.error();
-        }
+        for (std::size_t i = 0; i < m_shown.iterations.size(); ++i)
+            RETURN_IF_ERROR(
+                complete(result.energy.iterations[i], m_shown.iterations[i].range, meter));
         std::erase_if(result.energy.iterations,
             [](const IterationEnergy& iteration) { return iteration.coverage <= 0.0; });
         return std::optional(std::move(result));
@@ -156,7 +150,7 @@ private:
     DurationNs m_lag;
     double m_alignmentNs;
     TimeRange m_extent;
-    PowerCadence m_cadence;
+    PowerSampling m_sampling;
     SensorReach m_reach;
 };
 

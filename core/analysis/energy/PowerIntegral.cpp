@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
@@ -62,14 +63,12 @@ EnergyPiece PowerIntegral::between(TimeNs begin, TimeNs end) const {
 }
 
 Result<EnergyPiece> PowerIntegral::to(TimeNs until) {
-    if (!m_hasStarted) {
+    if (!m_hasStarted)
         RETURN_IF_ERROR(start());
-    }
     EnergyPiece sum;
     while (m_now < until) {
-        while (m_right && (!m_left || m_right->time <= m_now)) {
+        while (m_right && (!m_left || m_right->time <= m_now))
             RETURN_IF_ERROR(nextPoint());
-        }
         if (!m_left || !m_right) {
             m_now = until;
             break;
@@ -83,7 +82,8 @@ Result<EnergyPiece> PowerIntegral::to(TimeNs until) {
     return sum;
 }
 
-Result<std::optional<PowerCadence>> cadenceOf(const store::Store& store, const Series& series) {
+Result<std::optional<PowerSampling>> powerSamplingOf(
+    const store::Store& store, const Series& series) {
     EnergyIntegral integral;
     Distribution updates;
     UpdateProbe probe;
@@ -105,15 +105,15 @@ Result<std::optional<PowerCadence>> cadenceOf(const store::Store& store, const S
         return status.error();
     const double limit = integral.gapLimit();
     if (!std::isfinite(limit))
-        return std::optional<PowerCadence>();
+        return std::optional<PowerSampling>();
     double update = updates.median().value_or(0.0);
-    if (update > PowerCadence::kRarestUpdateNs)
+    if (update > PowerSampling::kRarestUpdateNs)
         update = 0.0;
     const UpdatePeriod measured = probe.result(samplingPeriod(series));
     if (measured.seconds && measured.isCertain)
         update = *measured.seconds * 1e9;
     return std::optional(
-        PowerCadence{limit / EnergyIntegral::kGapPeriods, limit, update, series.max});
+        PowerSampling{limit / EnergyIntegral::kGapPeriods, limit, update, series.max});
 }
 
 } // namespace trainscope::analysis

@@ -1,5 +1,5 @@
 #pragma once
-// The energy between moments, from a power series by design section 5: straight lines between
+// The energy between moments, from a power series: straight lines between
 // non-missing samples, gaps longer than a limit not bridged. Walks forward, so that the energies of
 // neighbouring intervals sum to that of the whole.
 
@@ -43,7 +43,7 @@ private:
 };
 
 // Median sampling period and what follows from it, by one pass over the series.
-struct PowerCadence {
+struct PowerSampling {
     double periodNs = 0.0;
     double gapLimitNs = 0.0; // 10 periods, as for the energy of the summary
     // Of the sensor, where it is certain (SensorProbe.h); else the median time between changes of
@@ -55,6 +55,7 @@ struct PowerCadence {
     static constexpr double kRarestUpdateNs = 250e6;
 };
 // Absent for a series with less than two samples.
-Result<std::optional<PowerCadence>> cadenceOf(const store::Store& store, const Series& series);
+Result<std::optional<PowerSampling>> powerSamplingOf(
+    const store::Store& store, const Series& series);
 
 } // namespace trainscope::analysis

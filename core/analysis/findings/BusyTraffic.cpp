@@ -97,39 +97,22 @@ private:
     double m_busyS = 0.0;
 };
 
-using SeriesMap = std::map<std::string, std::vector<Series>>;
-
-const Series* ofRank(const SeriesMap& all, const std::string& metric, int rank) {
-    const auto found = all.find(metric);
-    if (found == all.end())
-        return nullptr;
-    const auto one
-        = std::find_if(found->second.begin(), found->second.end(), [rank](const Series& series) {
-              return series.description.subject.kind == SubjectKind::Gpu
-                  && series.description.subject.rank == rank;
-          });
-    return one == found->second.end() || one->count == one->missing ? nullptr : &*one;
-}
-
 } // namespace
 
-Result<std::vector<BusyTraffic>> busyTraffic(const store::Store& store, const SeriesMap& byMetric,
-    TimeRange window, const Progress& progress) {
+Result<std::vector<BusyTraffic>> busyTraffic(const store::Store& store,
+    const std::map<int, GpuSeries>& gpus, TimeRange window, const Progress& progress) {
     std::vector<BusyTraffic> result;
-    const auto utilizations = byMetric.find("gpu_utilization");
-    if (utilizations == byMetric.end())
-        return result;
     for (const char* metric : {"nvlink_rx", "nvlink_tx", "pcie_rx", "pcie_tx"}) {
-        for (const Series& utilization : utilizations->second) {
+        for (const auto& [rank, gpu] : gpus) {
             if (progress && !progress({"Looking at links", 0, 0}))
                 return cancelled();
-            const int rank = utilization.description.subject.rank;
-            const Series* link = ofRank(byMetric, metric, rank);
-            if (link == nullptr)
-                link = ofRank(byMetric, std::string(metric) + "_rate", rank);
-            if (link == nullptr || utilization.description.subject.kind != SubjectKind::Gpu)
+            const auto utilization = gpu.find("gpu_utilization");
+            auto link = gpu.find(metric);
+            if (link == gpu.end())
+                link = gpu.find(std::string(metric) + "_rate");
+            if (utilization == gpu.end() || link == gpu.end())
                 continue;
-            LinkMeter meter(store, *link, utilization.id);
+            LinkMeter meter(store, link->second, utilization->second.id);
             RETURN_IF_ERROR(meter.measure(window));
             if (meter.busyS() > 0.0)
                 result.push_back({rank, metric, meter.bytes(), meter.busyS()});

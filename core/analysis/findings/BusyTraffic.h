@@ -21,10 +21,9 @@ struct BusyTraffic {
     [[nodiscard]] double rate() const { return bytes / busyS; } // B/s
 };
 
-// byMetric: as of seriesByMetric(). GPUs without both link and utilisation, or never busy, are left
-// out. By metric, then in the order of the series; cancelled by progress.
+// GPUs without both link and utilisation, or never busy, are left out. By metric, then rank;
+// cancelled by progress.
 Result<std::vector<BusyTraffic>> busyTraffic(const store::Store& store,
-    const std::map<std::string, std::vector<Series>>& byMetric, TimeRange window,
-    const Progress& progress = {});
+    const std::map<int, GpuSeries>& gpus, TimeRange window, const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -1,17 +1,20 @@
 #include "core/analysis/findings/RunFacts.h"
 
-#include "core/analysis/findings/ExposedByKind.h"
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/statistics/SeriesSelection.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/model/Keep.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -20,12 +23,32 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::int64_t kSettlingSamples = 40; // fewer cannot tell (Settling.h)
-constexpr double kNanosecond = 1e-9;
 constexpr double kCovered = 0.9; // of an iteration by the traces
 
-double secondsOf(DurationNs time) {
-    return static_cast<double>(time.ns) * kNanosecond;
-}
+// How long each kind of collective ran on a device while no compute kernel did. Where several ran
+// at once, each counts.
+class ExposedByKind : public DeviceVisitor {
+public:
+    Status piece(TimeRange range, std::span<const ActiveKernel> running) override {
+        const bool computes = std::any_of(running.begin(), running.end(),
+            [](const ActiveKernel& kernel) { return !kernel.isCommunication; });
+        if (computes)
+            return {};
+        std::set<std::string_view> kinds;
+        for (const ActiveKernel& kernel : running) {
+            if (kernel.category != nullptr && kinds.insert(*kernel.category).second) {
+                DurationNs& time = m_times[*kernel.category];
+                time = time + range.length();
+            }
+        }
+        return {};
+    }
+    // By category ("all_reduce").
+    [[nodiscard]] const std::map<std::string, DurationNs>& times() const { return m_times; }
+
+private:
+    std::map<std::string, DurationNs> m_times;
+};
 
 class Collector {
 public:
@@ -48,14 +71,10 @@ public:
 private:
     Status addSummaries() {
         const Run& run = m_facts.run;
-        Status status = keep(summarise(m_store, run, m_progress), m_facts.whole);
-        if (status.hasValue())
-            status = keep(iterationsOf(m_store, run, m_progress), m_facts.iterations);
-        if (status.hasValue())
-            status = keep(
-                steadyStateOf(m_store, run, m_facts.iterations, m_progress), m_facts.steadyState);
-        if (!status.hasValue())
-            return status;
+        ASSIGN_OR_RETURN(m_facts.whole, summarise(m_store, run, m_progress));
+        ASSIGN_OR_RETURN(m_facts.iterations, iterationsOf(m_store, run, m_progress));
+        ASSIGN_OR_RETURN(
+            m_facts.steadyState, steadyStateOf(m_store, run, m_facts.iterations, m_progress));
         if (m_facts.steadyState.isWholeRun) {
             m_facts.steady = m_facts.whole;
             return {};
@@ -67,29 +86,15 @@ private:
 
     Status addSeries() {
         ASSIGN_OR_RETURN(const auto all, m_store.series(m_facts.run.id));
-        std::vector<std::string> ignored; // the summary says where sources overlap
-        const auto groups = seriesByMetric(all, ignored);
-        for (const auto& [metric, group] : groups) {
-            for (const Series& series : group) {
-                if (series.description.subject.kind != SubjectKind::Gpu
-                    || series.count == series.missing)
-                    continue;
-                if (metric == "gpu_power")
-                    m_facts.power.push_back(series);
-                if (metric == "gpu_temperature")
-                    m_temperatures.push_back(series);
-            }
-        }
-        Status status = keep(
-            busyTraffic(m_store, groups, m_facts.steadyState.window, m_progress), m_facts.traffic);
-        return status.hasValue() ? addStages() : status;
-    }
-
-    Status addStages() {
-        Status status = keep(stagesOf(m_store, m_facts.run, m_progress), m_stages);
+        const auto gpus = gpuSeriesByRank(all);
+        m_facts.power = gpuSeriesOf(gpus, "gpu_power");
+        m_temperatures = gpuSeriesOf(gpus, "gpu_temperature");
+        ASSIGN_OR_RETURN(
+            m_facts.traffic, busyTraffic(m_store, gpus, m_facts.steadyState.window, m_progress));
+        ASSIGN_OR_RETURN(m_stages, stagesOf(m_store, m_facts.run, m_progress));
         if (m_stages)
             m_facts.stageOf = m_stages->stageOf;
-        return status;
+        return {};
     }
 
     Status addDetail() {
@@ -117,9 +122,8 @@ private:
         ASSIGN_OR_RETURN(const auto devices, tracedDevices(m_store, m_facts.run));
         std::vector<DeviceActivity> activities;
         const IterationChoice choice{tracedIterations(devices), std::nullopt};
-        for (const DeviceTracks& device : devices) {
+        for (const DeviceTracks& device : devices)
             RETURN_IF_ERROR(addDevice(device, choice, activities));
-        }
         const auto pipeline
             = m_stages ? pipelineOf(*m_stages, activities) : std::optional<Pipeline>();
         if (pipeline)
@@ -131,16 +135,12 @@ private:
     // Those that the traces cover: of others most would seem idle.
     [[nodiscard]] std::vector<Iteration> tracedIterations(
         const std::vector<DeviceTracks>& devices) const {
-        TimeRange extent{kAllTime.end, kAllTime.begin};
-        for (const DeviceTracks& device : devices)
-            extent = {std::min(extent.begin, device.extent.begin),
-                std::max(extent.end, device.extent.end)};
+        const TimeRange extent = extentOf(devices);
         std::vector<Iteration> covered;
         for (const Iteration& one : m_facts.iterations.iterations) {
-            const TimeRange part{
-                std::max(one.range.begin, extent.begin), std::min(one.range.end, extent.end)};
+            const TimeRange part = shared(one.range, extent);
             if (!part.isEmpty()
-                && secondsOf(part.length()) >= kCovered * secondsOf(one.range.length()))
+                && part.length().seconds() >= kCovered * one.range.length().seconds())
                 covered.push_back(one);
         }
         return covered;
@@ -159,11 +159,11 @@ private:
             const auto evidence, walkDevice(m_store, device, shown->range, visitors, m_progress));
         const WindowPhases all = phases.all(evidence);
         const LaunchStatistics launched = launches.result(all.window);
-        TracedDevice traced{device.rank, all.window, secondsOf(all.window.length()),
-            secondsOf(all.time[Phase::Idle]), secondsOf(all.time[Phase::CommunicationExposed]),
-            secondsOf(launched.hostBound), {}};
+        TracedDevice traced{device.rank, all.window, all.window.length().seconds(),
+            all.time[Phase::Idle].seconds(), all.time[Phase::CommunicationExposed].seconds(),
+            launched.hostBound.seconds(), {}};
         for (const auto& [kind, time] : exposed.times())
-            traced.exposedByKindS[kind] = secondsOf(time);
+            traced.exposedByKindS[kind] = time.seconds();
         if (traced.windowS > 0.0)
             m_facts.traced.push_back(std::move(traced));
         activities.push_back(
@@ -188,21 +188,6 @@ private:
 };
 
 } // namespace
-
-Status ExposedByKind::piece(TimeRange range, std::span<const ActiveKernel> running) {
-    const bool computes = std::any_of(running.begin(), running.end(),
-        [](const ActiveKernel& kernel) { return !kernel.isCommunication; });
-    if (computes)
-        return {};
-    std::set<std::string_view> kinds;
-    for (const ActiveKernel& kernel : running) {
-        if (kernel.category != nullptr && kinds.insert(*kernel.category).second) {
-            DurationNs& time = m_times[*kernel.category];
-            time = time + range.length();
-        }
-    }
-    return {};
-}
 
 Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
     const FindingsOptions& options, const Progress& progress) {

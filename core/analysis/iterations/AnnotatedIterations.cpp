@@ -155,9 +155,8 @@ private:
                     places.emplace_back(row[0].integer, row[1].integer);
                 return true;
             }));
-        for (const auto& [track, name] : places) {
+        for (const auto& [track, name] : places)
             RETURN_IF_ERROR(addSpans({track}, {name}));
-        }
         return {};
     }
 

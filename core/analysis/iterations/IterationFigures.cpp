@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -20,8 +21,7 @@ void forEachTouched(
     while (first < windows.size() && windows[first].end <= range.begin)
         ++first;
     for (std::size_t i = first; i < windows.size() && windows[i].begin < range.end; ++i) {
-        const TimeRange part{
-            std::max(range.begin, windows[i].begin), std::min(range.end, windows[i].end)};
+        const TimeRange part = shared(range, windows[i]);
         if (!part.isEmpty())
             use(i, part);
     }
@@ -107,8 +107,7 @@ public:
             for (const RankEpisode& one : throttling.episodes) {
                 if (one.episode.range.begin >= m_windows[i].end)
                     break;
-                const TimeRange both{std::max(one.episode.range.begin, m_windows[i].begin),
-                    std::min(one.episode.range.end, m_windows[i].end)};
+                const TimeRange both = shared(one.episode.range, m_windows[i]);
                 seconds += both.isEmpty() ? 0.0 : both.length().seconds();
             }
             const double all = m_windows[i].length().seconds() * static_cast<double>(gpus);
@@ -245,9 +244,8 @@ Result<std::vector<IterationFigures>> iterationFigures(const store::Store& store
     const UniformSeries& power, const Throttling* throttling, bool withGpus,
     const Progress& progress) {
     FiguresBuilder builder(store, iterations, withGpus, progress);
-    for (const auto& [rank, gpu] : gpus) {
+    for (const auto& [rank, gpu] : gpus)
         RETURN_IF_ERROR(builder.addGpu(rank, gpu));
-    }
     builder.addPeaks(power);
     if (throttling != nullptr)
         builder.addThrottling(*throttling, gpus.size());

@@ -14,7 +14,7 @@
 
 namespace trainscope::analysis {
 
-// A gauge over many windows at once, in one pass: by design section 5 each sample holds until the
+// A gauge over many windows at once, in one pass: each sample holds until the
 // next, and energy is the trapezoid between neighbouring samples that are not missing and not
 // farther apart than the gap limit, cut at the windows' ends.
 //

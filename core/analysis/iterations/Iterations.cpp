@@ -1,8 +1,8 @@
 #include "core/analysis/iterations/Iterations.h"
 
 #include "core/analysis/iterations/AnnotatedIterations.h"
-#include "core/analysis/iterations/PowerIterations.h"
 #include "core/analysis/iterations/PowerPeriod.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
@@ -46,11 +46,11 @@ TimeNs middleOf(std::vector<TimeNs> times) {
     return *middle;
 }
 
-std::int64_t medianNs(std::vector<std::int64_t> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
+struct PowerIterations {
+    std::vector<Iteration> iterations; // numbered from 0, in order of time
+    DurationNs step; // of the signal they were found in
+    std::string whyNone; // for people, where there are none
+};
 
 // A number may come again where a run was traced several times.
 std::vector<Iteration> ofTheRun(const std::map<int, std::vector<Iteration>>& byRank) {
@@ -89,7 +89,7 @@ std::vector<double> periodsOf(const std::vector<Iteration>& iterations) {
     std::vector<double> out;
     if (durations.empty())
         return out;
-    const auto usual = static_cast<double>(medianNs(durations));
+    const auto usual = static_cast<double>(upperMedian(durations));
     for (std::size_t i = 1; i < iterations.size(); ++i) {
         if (iterations[i - 1].warmup)
             continue;
@@ -122,30 +122,12 @@ void addFrequency(RunIterations& run) {
     run.frequencyErrorHz = error / (mean * mean);
 }
 
-// What the power shows of the whole run, where it shows anything.
-void takeFromPower(PowerIterations found, RunIterations& out) {
-    if (!found.iterations.empty()) {
-        out.basis = IterationBasis::PowerPeriod;
-        out.origin = out.byRank.empty()
-            ? "the period of the summed power"
-            : "the period of the summed power, since annotations tell of a small part of the run";
-        out.iterations = std::move(found.iterations);
-        out.boundaryError = found.step;
-    } else if (out.byRank.empty()) {
-        out.origin = std::move(found.whyNone);
-    }
-}
-
-} // namespace
-
+// Of the summed gpu_power; in large runs of some GPUs, which all wait for one another.
 Result<PowerIterations> powerIterations(
     const store::Store& store, RunId run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto series, store.series(run));
-    std::vector<std::string> warnings; // the summary tells them
-    const auto groups = seriesByMetric(series, warnings);
-    const auto power = groups.find("gpu_power");
     PowerIterations out;
-    const auto powers = power == groups.end() ? std::vector<Series>() : chosen(power->second);
+    const auto powers = chosen(seriesByMetric(series)["gpu_power"]);
     if (powers.empty()) {
         out.whyNone = "no annotation names iterations, and there is no GPU power to find their "
                       "period in";
@@ -163,6 +145,22 @@ Result<PowerIterations> powerIterations(
         out.whyNone = "no annotation names iterations, and the summed power has no clear period";
     return out;
 }
+
+// What the power shows of the whole run, where it shows anything.
+void takeFromPower(PowerIterations found, RunIterations& out) {
+    if (!found.iterations.empty()) {
+        out.basis = IterationBasis::PowerPeriod;
+        out.origin = out.byRank.empty()
+            ? "the period of the summed power"
+            : "the period of the summed power, since annotations tell of a small part of the run";
+        out.iterations = std::move(found.iterations);
+        out.boundaryError = found.step;
+    } else if (out.byRank.empty()) {
+        out.origin = std::move(found.whyNone);
+    }
+}
+
+} // namespace
 
 std::string_view toString(IterationBasis basis) {
     switch (basis) {
@@ -194,7 +192,7 @@ void markWarmup(std::vector<Iteration>& iterations) {
     std::vector<std::int64_t> later;
     for (std::size_t i = iterations.size() / 2; i < iterations.size(); ++i)
         later.push_back(iterations[i].range.length().ns);
-    const double limit = kWarmupFactor * static_cast<double>(medianNs(std::move(later)));
+    const double limit = kWarmupFactor * static_cast<double>(upperMedian(std::move(later)));
     for (std::size_t i = 0; i < iterations.size() / 2; ++i) {
         const bool isSlow = static_cast<double>(iterations[i].range.length().ns) > limit;
         if (!isSlow && !iterations[i].warmup)

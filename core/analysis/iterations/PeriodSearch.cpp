@@ -1,5 +1,6 @@
 #include "core/analysis/iterations/PowerPeriod.h"
 
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/telemetry/LaggedCovariance.h"
 
 #include <algorithm>
@@ -102,12 +103,6 @@ double differenceAfter(
     return sum / count;
 }
 
-double medianOf(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 // How much more the signal is like itself after the longer lag: the middle of what the parts of
 // that length say, so that a minority of them (warm-up, pauses) does not count, less two standard
 // errors of it.
@@ -122,13 +117,13 @@ double surelyGained(std::span<const double> signal, double longer, double shorte
     }
     if (gains.empty())
         return -std::numeric_limits<double>::infinity();
-    const double middle = medianOf(gains);
+    const double middle = upperMedian(gains);
     std::vector<double> deviations;
     for (const double gain : gains)
         deviations.push_back(std::abs(gain - middle));
     // 1.48 and 1.25: from the median deviation to the standard error of a median, for a normal one.
     const double error
-        = 1.48 * 1.25 * medianOf(deviations) / std::sqrt(static_cast<double>(gains.size()));
+        = 1.48 * 1.25 * upperMedian(deviations) / std::sqrt(static_cast<double>(gains.size()));
     return middle - 2.0 * error;
 }
 

@@ -41,29 +41,13 @@ public:
 
 private:
     Status readCatalogue() {
-        const auto series = m_store.series(m_run.id);
-        const auto tracks = m_store.tracks(m_run.id);
-        const auto gpus = m_store.gpus(m_run.id);
-        auto airflow = m_store.airflow(m_run.id);
-        for (const Error* error : {series.hasValue() ? nullptr : &series.error(),
-                 tracks.hasValue() ? nullptr : &tracks.error(),
-                 gpus.hasValue() ? nullptr : &gpus.error(),
-                 airflow.hasValue() ? nullptr : &airflow.error()}) {
-            if (error != nullptr)
-                return *error;
-        }
-        m_detail.airflow = std::move(airflow).value();
-        m_series = series.value();
-        m_duration
-            = isWhole() ? runDuration(series.value(), tracks.value()) : m_query.window.length();
-        std::vector<std::string> warnings; // the summary has told them
-        for (const auto& [metric, group] : seriesByMetric(series.value(), warnings)) {
-            for (const Series& one : group) {
-                if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing)
-                    m_gpus[one.description.subject.rank].emplace(metric, one);
-            }
-        }
-        for (const Gpu& gpu : gpus.value()) {
+        ASSIGN_OR_RETURN(m_series, m_store.series(m_run.id));
+        ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(m_run.id));
+        ASSIGN_OR_RETURN(const auto gpus, m_store.gpus(m_run.id));
+        ASSIGN_OR_RETURN(m_detail.airflow, m_store.airflow(m_run.id));
+        m_duration = isWhole() ? runDuration(m_series, tracks) : m_query.window.length();
+        m_gpus = gpuSeriesByRank(m_series);
+        for (const Gpu& gpu : gpus) {
             m_gpus[gpu.rank];
             m_places.emplace(gpu.rank, gpu);
         }
@@ -88,7 +72,7 @@ private:
     }
 
     Status addPower() {
-        const std::vector<Series> powers = all("gpu_power");
+        const std::vector<Series> powers = gpuSeriesOf(m_gpus, "gpu_power");
         if (powers.empty())
             return {};
         ASSIGN_OR_RETURN(auto sum,
@@ -148,8 +132,8 @@ private:
             RETURN_IF_ERROR(fit(rank, gpu));
         }
         m_detail.gradient = airflowGradient(means, m_detail.airflow);
-        ASSIGN_OR_RETURN(
-            const auto settling, runSettling(m_store, all("gpu_temperature"), m_progress));
+        ASSIGN_OR_RETURN(const auto settling,
+            runSettling(m_store, gpuSeriesOf(m_gpus, "gpu_temperature"), m_progress));
         m_detail.settledFrom = settling.from;
         return {};
     }
@@ -169,11 +153,9 @@ private:
         const Series& temperature = gpu.at("gpu_temperature");
         const std::vector<Series> both{temperature, power->second};
         const UniformSeries grid = gridOf(both, kTemperatureSteps);
-        const auto watts = resample(m_store, power->second, grid);
-        const auto celsius = resample(m_store, temperature, grid);
-        if (!watts.hasValue() || !celsius.hasValue())
-            return watts.hasValue() ? celsius.error() : watts.error();
-        m_detail.gpus[rank].thermal = fitThermal(watts.value(), celsius.value());
+        ASSIGN_OR_RETURN(const auto watts, resample(m_store, power->second, grid));
+        ASSIGN_OR_RETURN(const auto celsius, resample(m_store, temperature, grid));
+        m_detail.gpus[rank].thermal = fitThermal(watts, celsius);
         return {};
     }
 
@@ -187,15 +169,6 @@ private:
 
     Status addSensors() {
         return keep(probeSensors(m_store, m_series, m_progress), m_detail.sensors);
-    }
-
-    [[nodiscard]] std::vector<Series> all(const std::string& metric) const {
-        std::vector<Series> out;
-        for (const auto& [rank, gpu] : m_gpus) {
-            if (const auto found = gpu.find(metric); found != gpu.end())
-                out.push_back(found->second);
-        }
-        return out;
     }
 
     [[nodiscard]] bool isWhole() const { return m_query.window == kAllTime; }

@@ -1,7 +1,7 @@
 #pragma once
 // What `trainscope-cli summary --detail` adds to a run: iterations with their telemetry,
-// throttling, airflow, settling, bursts, spectrum, thermal time constants and sensors, by design
-// section 5. SI; what the data cannot give is absent.
+// throttling, airflow, settling, bursts, spectrum, thermal time constants and sensors.
+// SI; what the data cannot give is absent.
 
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"

@@ -1,5 +1,7 @@
 #include "core/analysis/iterations/Shape.h"
 
+#include "core/analysis/statistics/Means.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -58,12 +60,6 @@ bool isWhole(const Folded& fold) {
             fold.means.begin(), fold.means.end(), [](double mean) { return std::isnan(mean); });
 }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 } // namespace
 
 std::size_t steepestRise(
@@ -97,7 +93,7 @@ std::optional<Shape> Shape::fold(std::span<const double> signal, double period) 
     for (const Folded& block : blocks)
         sizes.push_back(block.explained);
     // Silence repeats perfectly too.
-    const double least = 0.5 * median(sizes);
+    const double least = 0.5 * upperMedian(sizes);
     const Folded* best = nullptr;
     for (const Folded& block : blocks) {
         if (block.explained >= least && (best == nullptr || block.fraction > best->fraction))

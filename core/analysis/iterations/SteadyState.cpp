@@ -113,11 +113,7 @@ SteadyState bySettling(
 Result<RunSettling> settlingOf(
     const store::Store& store, const Run& run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto series, store.series(run.id));
-    std::vector<std::string> warnings; // the summary tells them
-    const auto groups = seriesByMetric(series, warnings);
-    const auto found = groups.find("gpu_temperature");
-    return runSettling(
-        store, found == groups.end() ? std::vector<Series>() : found->second, progress);
+    return runSettling(store, gpuSeriesOf(gpuSeriesByRank(series), "gpu_temperature"), progress);
 }
 
 } // namespace

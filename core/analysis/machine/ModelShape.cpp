@@ -185,8 +185,7 @@ ModelWork workOf(const TrainingModel& model, Workload workload, int sequence, in
     if (workload == Workload::Lora)
         return {tokens * (2.0 * forward.weights + 3.0 * scores), tokens,
             "LoRA: 2 × forward of the frozen weights + 3 × forward of the attention scores, "
-            "without "
-            "the adapters; causal attention not halved, recomputation not counted"};
+            "without the adapters; causal attention not halved, recomputation not counted"};
     return {3.0 * tokens * (forward.weights + scores), tokens,
         "training: 3 × forward (Narayanan et al. 2021, eq. 3 without recomputation, with grouped "
         "queries, gated feed-forward and active experts); causal attention not halved"};
@@ -194,18 +193,15 @@ ModelWork workOf(const TrainingModel& model, Workload workload, int sequence, in
 
 layout::TrafficModel trafficModelOf(const catalogue::TrainingModel& model, int sequence,
     int microBatch, std::optional<bool> sequenceParallel) {
-    const double hidden = model.hidden;
-    const double queries = double{1} * model.heads * model.headSize;
-    const double keys = double{1} * model.kvHeads * model.headSize;
-    const double router = model.experts > 1 ? hidden * model.experts : 0.0;
     layout::TrafficModel traffic;
-    traffic.hidden = hidden;
-    traffic.keyWidth = keys;
+    traffic.hidden = model.hidden;
+    traffic.keyWidth = double{1} * model.kvHeads * model.headSize;
     traffic.sequence = sequence;
     traffic.microBatch = microBatch;
-    traffic.attentionParameters = 2.0 * hidden * (queries + keys) + 2.0 * hidden + router;
-    traffic.mlpParameters = (model.gatedMlp ? 3.0 : 2.0) * hidden * model.ffn;
-    traffic.embeddingParameters = hidden * model.vocabulary;
+    traffic.attentionParameters
+        = attentionWeights(model) + 2.0 * model.hidden + routerWeights(model);
+    traffic.mlpParameters = expertWeights(model);
+    traffic.embeddingParameters = double{1} * model.hidden * model.vocabulary;
     traffic.tiedEmbeddings = model.tiedEmbeddings;
     traffic.experts = model.experts;
     traffic.expertsPerToken = model.expertsPerToken;

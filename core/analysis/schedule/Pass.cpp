@@ -1,5 +1,7 @@
 #include "core/analysis/schedule/Pass.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -92,8 +94,6 @@ void dropSmallest(std::vector<Pass>& passes, TaskKind kind, std::int64_t expecte
     }
 }
 
-using layout::TaskKind;
-
 // Passes between two transfers.
 struct Group {
     std::size_t begin = 0;
@@ -150,10 +150,6 @@ bool recomputes(const std::vector<Pass>& passes, const std::vector<Group>& group
 }
 
 } // namespace
-
-TimeRange spanned(const TimeRange& a, const TimeRange& b) {
-    return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
-}
 
 void joinPass(Pass& pass, const Pass& next) {
     pass.range = spanned(pass.range, next.range);

@@ -35,7 +35,6 @@ struct Pass {
     }
 };
 
-TimeRange spanned(const TimeRange& a, const TimeRange& b);
 // Adds the later one to a pass of its kind.
 void joinPass(Pass& pass, const Pass& next);
 

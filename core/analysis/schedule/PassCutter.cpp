@@ -1,6 +1,7 @@
 #include "core/analysis/schedule/PassCutter.h"
 
 #include "core/analysis/machine/ProcessGroups.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/layout/ProcessGroup.h"
 #include "core/model/Try.h"
 

@@ -1,6 +1,7 @@
 #include "core/analysis/schedule/ScheduleAssembly.h"
 
 #include "core/analysis/schedule/SchedulePlans.h"
+#include "core/analysis/statistics/Means.h"
 #include "core/layout/ScheduleOrder.h"
 
 #include <fmt/format.h>
@@ -14,29 +15,16 @@ namespace trainscope::analysis {
 namespace {
 
 using layout::PieceTimes;
-using layout::ScheduleTask;
-using layout::TaskKind;
-
-struct Sum {
-    double seconds = 0.0;
-    int count = 0;
-
-    void add(double value) {
-        seconds += value;
-        ++count;
-    }
-    [[nodiscard]] double mean() const { return count > 0 ? seconds / count : 0.0; }
-};
-using Sums = std::array<Sum, 3>; // by TaskKind
-
-const Sum& of(const Sums& sums, TaskKind kind) {
-    return sums[static_cast<std::size_t>(kind)];
-}
-
 using layout::Schedule;
 using layout::ScheduleKind;
 using layout::ScheduleTask;
 using layout::TaskKind;
+
+using Sums = std::array<RunningMean, 3>; // by TaskKind
+
+const RunningMean& of(const Sums& sums, TaskKind kind) {
+    return sums[static_cast<std::size_t>(kind)];
+}
 
 double overlapOf(const ScheduleTask& task, double from, double to) {
     return std::max(0.0, std::min(task.end, to) - std::max(task.start, from));
@@ -283,21 +271,20 @@ std::vector<PieceTimes> meanTimes(const layout::Schedule& traced, const std::vec
     const bool isSplit = of(all, TaskKind::WeightGradient).count > 0;
     std::vector<PieceTimes> times;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
-        const auto best = [&](TaskKind kind) -> const Sum& {
+        const auto best = [&](TaskKind kind) -> const RunningMean& {
             for (const Sums* sums : {&whole[piece], &any[piece]}) {
                 if (of(*sums, kind).count > 0)
                     return of(*sums, kind);
             }
             return of(all, kind);
         };
-        const double backward = best(TaskKind::Backward).mean();
-        PieceTimes one{best(TaskKind::Forward).mean(), backward / 2.0, backward / 2.0};
+        const double backward = best(TaskKind::Backward).value();
+        PieceTimes one{best(TaskKind::Forward).value(), backward / 2.0, backward / 2.0};
         if (isSplit) {
             const Sums& own = of(any[piece], TaskKind::Backward).count > 0 ? any[piece] : all;
             const int passes = of(own, TaskKind::Backward).count;
             one.inputGradient = backward;
-            one.weightGradient
-                = passes > 0 ? of(own, TaskKind::WeightGradient).seconds / passes : 0.0;
+            one.weightGradient = passes > 0 ? of(own, TaskKind::WeightGradient).sum / passes : 0.0;
         }
         times.push_back(one);
     }

@@ -1,5 +1,7 @@
 #include "core/analysis/schedule/StageFit.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -2,6 +2,7 @@
 
 #include "core/analysis/iterations/AnnotatedIterations.h"
 #include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Try.h"
@@ -22,7 +23,7 @@ Error missing(std::string message, const Run& run) {
 }
 
 DurationNs overlapOf(const TimeRange& a, const TimeRange& b) {
-    const TimeRange common{std::max(a.begin, b.begin), std::min(a.end, b.end)};
+    const TimeRange common = shared(a, b);
     return common.isEmpty() ? DurationNs{} : common.length();
 }
 
@@ -220,9 +221,7 @@ private:
             const auto evidence, walkDevice(m_store, device, *own, visitors, m_progress));
         const RankClock* clock = clocks.find(device.rank);
         stage.rank = device.rank;
-        stage.covered = onReference(
-            {std::max(own->begin, device.extent.begin), std::min(own->end, device.extent.end)},
-            clock);
+        stage.covered = onReference(shared(*own, device.extent), clock);
         stage.passes = cutter.take(evidence);
         takeEvidence(evidence, stage.passes);
         for (Pass& pass : stage.passes) {

@@ -16,7 +16,7 @@
 
 namespace trainscope::analysis {
 
-// Statistics of a gauge or rate by design section 5: each sample holds until the next, and an
+// Statistics of a gauge or rate: each sample holds until the next, and an
 // interval that starts at a missing sample (NaN) is left out. The last sample holds for no time: it
 // counts in minimum, maximum and number only. Where no time passes at all (one sample, or all at
 // one stamp) the samples count equally.
@@ -88,7 +88,7 @@ private:
     double m_lastValue = 0.0;
 };
 
-// The total of a running counter by design section 5: the sum of the differences between
+// The total of a running counter: the sum of the differences between
 // neighbouring non-missing samples. A fall is a wrap, which adds the counter's range, unless the
 // rate that a wrap implies is beyond the link's peak: then the counter was reset and counts from
 // zero.
@@ -134,7 +134,7 @@ private:
     double m_lastValue = 0.0;
 };
 
-// Energy by design section 5: the trapezoid over the non-missing samples of a power series, in
+// Energy: the trapezoid over the non-missing samples of a power series, in
 // watts; a gap longer than 10 median periods is not bridged. A period is the time between
 // neighbouring non-missing samples; those of 0 ns (repeated stamps) are no periods.
 //

@@ -1,12 +1,10 @@
 #pragma once
-// Sums, means and deviations of plain values, the length of a union of intervals, and how unevenly
-// the GPUs of a run are loaded.
-
-#include "core/model/Time.h"
+// Sums, means, medians and deviations of plain values, and how unevenly the GPUs of a run are
+// loaded.
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,7 +14,6 @@ namespace trainscope::analysis {
 
 // A sum whose rounding error does not grow with the number of terms: A. Neumaier,
 // "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", ZAMM 54 (1974).
-
 class CompensatedSum {
 public:
     void add(double term) {
@@ -38,44 +35,32 @@ private:
     double m_correction = 0.0;
 };
 
-// The length of a union of half-open intervals that arrive in order of their start. Constant
-// memory.
+// A mean that is asked for while values come in; 0 without values.
+struct RunningMean {
+    double sum = 0.0;
+    int count = 0;
 
-class IntervalUnion {
-public:
-    void add(TimeRange interval) {
-        if (interval.begin >= m_end || m_isEmpty) {
-            m_length = m_length + interval.length();
-            m_end = interval.end;
-            m_isEmpty = false;
-        } else if (interval.end > m_end) {
-            m_length = m_length + (interval.end - m_end);
-            m_end = interval.end;
-        }
+    void add(double value) {
+        sum += value;
+        ++count;
     }
-    [[nodiscard]] DurationNs length() const { return m_length; }
-
-private:
-    DurationNs m_length;
-    TimeNs m_end;
-    bool m_isEmpty = true;
+    [[nodiscard]] double value() const { return count > 0 ? sum / count : 0.0; }
 };
 
-// The time between two samples in order, in ns; 0 where the stamps are so far apart that it does
-// not fit.
-
-inline std::int64_t elapsedNs(TimeNs from, TimeNs to) {
-    const auto difference = static_cast<std::uint64_t>(to.ns) - static_cast<std::uint64_t>(from.ns);
-    return std::max<std::int64_t>(static_cast<std::int64_t>(difference), 0);
+// The value in the middle, of an even number of values the upper of the two; there must be one.
+template <typename T>
+T upperMedian(std::vector<T> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
 }
-
-// How unevenly the GPUs of a run are loaded, design section 5. Standard deviations are those of the
-// population (divided by n): the GPUs of a run are all there are, not a sample of them.
 
 // Absent for no values, 0 for one.
 std::optional<double> meanOf(std::span<const double> values);
+// Divided by n: the GPUs of a run are all there are, not a sample of them.
 std::optional<double> populationStd(std::span<const double> values);
 
+// How unevenly the GPUs of a run are loaded.
 struct Imbalance {
     std::optional<double> intraNode; // mean over nodes of the std. dev. of its GPUs' means
     std::optional<double> interNode; // std. dev. of the node means

@@ -67,4 +67,29 @@ std::map<std::string, std::vector<Series>> seriesByMetric(
     return result;
 }
 
+std::map<std::string, std::vector<Series>> seriesByMetric(const std::vector<Series>& all) {
+    std::vector<std::string> warnings;
+    return seriesByMetric(all, warnings);
+}
+
+std::map<int, GpuSeries> gpuSeriesByRank(const std::vector<Series>& all) {
+    std::map<int, GpuSeries> gpus;
+    for (const auto& [metric, series] : seriesByMetric(all)) {
+        for (const Series& one : series) {
+            if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing)
+                gpus[one.description.subject.rank].emplace(metric, one);
+        }
+    }
+    return gpus;
+}
+
+std::vector<Series> gpuSeriesOf(const std::map<int, GpuSeries>& gpus, const std::string& metric) {
+    std::vector<Series> out;
+    for (const auto& [rank, gpu] : gpus) {
+        if (const auto found = gpu.find(metric); found != gpu.end())
+            out.push_back(found->second);
+    }
+    return out;
+}
+
 } // namespace trainscope::analysis

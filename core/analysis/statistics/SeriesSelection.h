@@ -16,5 +16,14 @@ std::string subjectText(const Subject& subject);
 // warning for a metric says so.
 std::map<std::string, std::vector<Series>> seriesByMetric(
     const std::vector<Series>& all, std::vector<std::string>& warnings);
+// The same without the warnings, which summaries tell.
+std::map<std::string, std::vector<Series>> seriesByMetric(const std::vector<Series>& all);
+
+// The series of one GPU by metric.
+using GpuSeries = std::map<std::string, Series>;
+// Of GPUs, by rank: those with values.
+std::map<int, GpuSeries> gpuSeriesByRank(const std::vector<Series>& all);
+// The same of one metric alone, in order of the ranks.
+std::vector<Series> gpuSeriesOf(const std::map<int, GpuSeries>& gpus, const std::string& metric);
 
 } // namespace trainscope::analysis

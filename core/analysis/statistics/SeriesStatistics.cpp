@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
 #include "core/analysis/statistics/StatisticsPipeline.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
@@ -33,21 +34,14 @@ public:
     }
 
     Result<RunSummary> run() {
-        const auto gpus = m_store.gpus(m_summary.run.id);
-        const auto series = m_store.series(m_summary.run.id);
-        const auto tracks = m_store.tracks(m_summary.run.id);
-        for (const Error* error : {gpus.hasValue() ? nullptr : &gpus.error(),
-                 series.hasValue() ? nullptr : &series.error(),
-                 tracks.hasValue() ? nullptr : &tracks.error()}) {
-            if (error != nullptr)
-                return *error;
-        }
-        for (const Gpu& gpu : gpus.value())
+        ASSIGN_OR_RETURN(const auto gpus, m_store.gpus(m_summary.run.id));
+        ASSIGN_OR_RETURN(const auto series, m_store.series(m_summary.run.id));
+        ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(m_summary.run.id));
+        for (const Gpu& gpu : gpus)
             gpuOf(gpu.rank).gpu = gpu;
-        m_summary.duration = m_window == kAllTime ? runDuration(series.value(), tracks.value())
-                                                  : m_window.length();
-        m_seriesTotal = series.value().size();
-        auto groups = seriesByMetric(series.value(), m_summary.warnings);
+        m_summary.duration = m_window == kAllTime ? runDuration(series, tracks) : m_window.length();
+        m_seriesTotal = series.size();
+        auto groups = seriesByMetric(series, m_summary.warnings);
         std::erase_if(groups, [this](const auto& group) { return !isWanted(group.first); });
         RETURN_IF_ERROR(readAll(groups));
         finish();
@@ -262,17 +256,14 @@ private:
 } // namespace
 
 DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<Track>& tracks) {
-    TimeRange span = {kAllTime.end, kAllTime.begin};
-    const auto include = [&span](TimeNs begin, TimeNs end) {
-        span = {std::min(span.begin, begin), std::max(span.end, end)};
-    };
+    TimeRange span = kNoTime;
     for (const Series& series : allSeries) {
         if (series.count > 0)
-            include(series.range.begin, series.range.end - DurationNs{1});
+            span = spanned(span, {series.range.begin, series.range.end - DurationNs{1}});
     }
     for (const Track& track : tracks) {
         if (track.count > 0)
-            include(track.range.begin, track.range.end);
+            span = spanned(span, track.range);
     }
     return span.begin < span.end ? span.length() : DurationNs{};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The numbers of `trainscope-cli summary`: design section 5 per GPU, per node and per run. All SI.
+// The numbers of `trainscope-cli summary` per GPU, per node and per run. All SI.
 //
 // Where two sources of one run hold the same metric of the same GPU, the series with more values is
 // taken.

@@ -96,12 +96,6 @@ SpectralLine lineAt(const std::vector<double>& amplitudes, std::size_t k, double
         std::nullopt};
 }
 
-double medianOf(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 } // namespace
 
 std::optional<Burst> burstOf(const UniformSeries& signal) {
@@ -166,8 +160,8 @@ std::vector<SpectralLine> strongestLines(const UniformSeries& signal, std::size_
     const auto [binHz, amplitudes] = amplitudeSpectrum(signal);
     if (amplitudes.empty())
         return lines;
-    const double floor
-        = kLineToNoise * medianOf({amplitudes.begin() + kFirstBin, amplitudes.end()});
+    const double floor = kLineToNoise
+        * upperMedian(std::vector<double>(amplitudes.begin() + kFirstBin, amplitudes.end()));
     for (std::size_t k = kFirstBin; k < amplitudes.size(); ++k) {
         const bool isPeak = amplitudes[k] > amplitudes[k - 1]
             && (k + 1 == amplitudes.size() || amplitudes[k] >= amplitudes[k + 1]);

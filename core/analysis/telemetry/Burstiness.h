@@ -11,7 +11,7 @@
 
 namespace trainscope::analysis {
 
-// How unevenly power is drawn over time, design section 5, from the summed power of a cluster on
+// How unevenly power is drawn over time, from the summed power of a cluster on
 // equal steps. Steps where power is missing are left out; a ramp needs two neighbours.
 
 struct Burst {

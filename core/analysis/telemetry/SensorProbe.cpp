@@ -1,5 +1,6 @@
 #include "core/analysis/telemetry/SensorProbe.h"
 
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/Try.h"
@@ -23,12 +24,6 @@ constexpr double kSingle = 0.4; // of them must be one
 constexpr double kMostMultiples = 3.0;
 constexpr double kMostlyNew = 0.5; // of the changes
 constexpr double kSlack = 1.6; // sampling periods
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 // The length that most stretches have, and its neighbours, as a mean; 0 where single samples are
 // the most common, as they are where values repeat by chance.
@@ -150,7 +145,7 @@ UpdatePeriod together(const std::vector<UpdatePeriod>& all) {
     }
     if (2 * seconds.size() <= all.size())
         return {};
-    out.seconds = median(seconds);
+    out.seconds = upperMedian(seconds);
     return out;
 }
 
@@ -174,7 +169,7 @@ Result<Sensor> probe(const store::Store& store, const std::vector<Series>& group
         updates.push_back(probe.result(samplingPeriod(group[i])));
     }
     out.probed = static_cast<int>(updates.size());
-    out.samplingPeriodS = median(periods);
+    out.samplingPeriodS = upperMedian(periods);
     out.update = together(updates);
     out.wording = wordingOf(out);
     return out;
@@ -184,9 +179,8 @@ Result<Sensor> probe(const store::Store& store, const std::vector<Series>& group
 
 Result<std::vector<Sensor>> probeSensors(
     const store::Store& store, const std::vector<Series>& series, const Progress& progress) {
-    std::vector<std::string> warnings; // the summary tells them
     std::vector<Sensor> out;
-    for (const auto& [metric, group] : seriesByMetric(series, warnings)) {
+    for (const auto& [metric, group] : seriesByMetric(series)) {
         if (group.front().description.metric.kind != MetricKind::Gauge)
             continue;
         if (progress && !progress({"Looking at sensors", 0, 0}))

@@ -1,6 +1,7 @@
 #pragma once
 // Throttle episodes: found in the samples of one GPU, in all GPUs of a run, and what they cost.
 
+#include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "core/model/Time.h"
@@ -17,7 +18,7 @@
 
 namespace trainscope::analysis {
 
-// Throttle episodes of one GPU, design section 5: sm_clock below 97 % of the run's 95th-percentile
+// Throttle episodes of one GPU: sm_clock below 97 % of the run's 95th-percentile
 // clock while gpu_utilization ≥ 0.5, at least two samples in a row. An episode ends with the first
 // sample that is not throttled, or at its last sample where the recording has a hole or a missing
 // clock. A sample counts as thermal if the source's reasons say so or the temperature is within
@@ -108,9 +109,6 @@ struct Throttling {
     std::optional<double> powerLimitW;
     std::string powerLimitOrigin; // "recorded", "catalogue", empty
 };
-
-// The series of one GPU by metric.
-using GpuSeries = std::map<std::string, Series>;
 
 // What a GPU may draw: the mean of its recorded power_limit, else its model's.
 struct PowerLimit {

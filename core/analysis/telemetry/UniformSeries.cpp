@@ -1,5 +1,6 @@
 #include "core/analysis/telemetry/UniformSeries.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ UniformSeries gridOf(std::span<const Series> series, std::size_t mostSteps, Time
     TimeRange common = window;
     std::int64_t period = 1;
     for (const Series& one : series) {
-        common = {std::max(common.begin, one.range.begin), std::min(common.end, one.range.end)};
+        common = shared(common, one.range);
         period = std::max(period, samplingPeriod(one).ns);
     }
     UniformSeries grid;

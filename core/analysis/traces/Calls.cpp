@@ -1,5 +1,6 @@
 #include "core/analysis/traces/Calls.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/model/Try.h"
@@ -43,7 +44,7 @@ Result<Calls> Calls::open(const store::Store& store, const Run& run) {
         if (rank < 0 || track.count == 0)
             continue;
         auto& range = calls.m_ranges.try_emplace(rank, track.range).first->second;
-        range = {std::min(range.begin, track.range.begin), std::max(range.end, track.range.end)};
+        range = spanned(range, track.range);
         if (track.description.kind == TrackKind::Stream)
             calls.m_streams[rank].push_back(track);
     }
@@ -83,9 +84,8 @@ Result<std::vector<Call>> Calls::read(int rank, TimeRange window, std::size_t mo
     const auto found = m_streams.find(rank);
     if (found == m_streams.end() || m_kernels.empty())
         return calls;
-    for (const Track& track : found->second) {
+    for (const Track& track : found->second)
         RETURN_IF_ERROR(readTrack(track, window, most, calls));
-    }
     std::stable_sort(calls.begin(), calls.end(), isBefore);
     if (calls.size() > most)
         calls.resize(most);

@@ -1,5 +1,6 @@
 #include "core/analysis/traces/Collectives.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -61,14 +62,13 @@ private:
     // Of the common clock, so short that the calls of one are held at once.
     [[nodiscard]] std::vector<TimeRange> windows() const {
         std::int64_t spans = 0;
-        TimeRange all{kAllTime.end, kAllTime.begin};
+        TimeRange all = kNoTime;
         for (const auto& [rank, clock] : m_clockOf) {
             spans += m_calls.spanCount(rank);
             const auto range = m_calls.rangeOf(rank);
-            if (!range)
-                continue;
-            all.begin = std::min(all.begin, clock->onReference(range->begin));
-            all.end = std::max(all.end, clock->onReference(range->end));
+            if (range)
+                all = spanned(
+                    all, {clock->onReference(range->begin), clock->onReference(range->end)});
         }
         std::vector<TimeRange> result;
         if (spans == 0 || all.isEmpty())

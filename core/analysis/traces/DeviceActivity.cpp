@@ -1,5 +1,6 @@
 #include "core/analysis/traces/DeviceActivity.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/model/Try.h"
 
@@ -41,22 +42,6 @@ private:
     BreakdownMeter m_meter;
 };
 
-// also: told of the same pass.
-Result<DeviceActivity> activityOf(const store::Store& store, const DeviceTracks& device,
-    const TraceWindow& shown, DeviceVisitor* also, const Progress& progress) {
-    PhaseMeter phases(shown);
-    LaunchMeter launches(device, shown);
-    CopyMeter copies(store, shown);
-    std::vector<DeviceVisitor*> visitors{&phases, &launches, &copies};
-    if (also != nullptr)
-        visitors.push_back(also);
-    ASSIGN_OR_RETURN(
-        const auto evidence, walkDevice(store, device, shown.range, visitors, progress));
-    const WindowPhases all = phases.all(evidence);
-    return DeviceActivity{device.rank, device.device, all, phases.iterations(evidence), evidence,
-        launches.result(all.window), copies.result()};
-}
-
 } // namespace
 
 PhaseMeter::PhaseMeter(const TraceWindow& shown)
@@ -85,9 +70,7 @@ Status PhaseMeter::piece(TimeRange range, std::span<const ActiveKernel> running)
     add(m_all, phase, range.length(), isSendRecvOnly);
     m_windows.forEachTouched(range, [&](std::size_t i) {
         WindowPhases& window = m_iterations[i];
-        const TimeRange part{
-            std::max(range.begin, window.window.begin), std::min(range.end, window.window.end)};
-        add(window, phase, part.length(), isSendRecvOnly);
+        add(window, phase, shared(range, window.window).length(), isSendRecvOnly);
     });
     return {};
 }
@@ -182,20 +165,6 @@ Status CopyMeter::work(const DeviceWork& work) {
     return {};
 }
 
-Result<std::vector<DeviceActivity>> deviceActivity(const store::Store& store, const Run& run,
-    TimeRange window, const IterationChoice& iterations, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
-    std::vector<DeviceActivity> result;
-    for (const DeviceTracks& device : devices) {
-        const auto shown = traceWindow(device.rank, device.extent, window, iterations);
-        if (!shown)
-            continue;
-        ASSIGN_OR_RETURN(auto activity, activityOf(store, device, *shown, nullptr, progress));
-        result.push_back(std::move(activity));
-    }
-    return result;
-}
-
 Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const Run& run,
     const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
     const Progress& progress) {
@@ -206,12 +175,30 @@ Result<std::vector<DeviceTrace>> deviceTraces(const store::Store& store, const R
         const auto shown = traceWindow(device.rank, device.extent, window, iterations);
         if (!shown)
             continue;
+        PhaseMeter phases(*shown);
+        LaunchMeter launches(device, *shown);
+        CopyMeter copies(store, *shown);
         BreakdownVisitor kernels(*shown, names);
-        ASSIGN_OR_RETURN(auto activity, activityOf(store, device, *shown, &kernels, progress));
-        result.push_back({kernels.finish(), std::move(activity)});
+        const std::array<DeviceVisitor*, 4> visitors{&phases, &launches, &copies, &kernels};
+        ASSIGN_OR_RETURN(
+            const auto evidence, walkDevice(store, device, shown->range, visitors, progress));
+        const WindowPhases all = phases.all(evidence);
+        result.push_back({kernels.finish(),
+            {device.rank, device.device, all, phases.iterations(evidence), evidence,
+                launches.result(all.window), copies.result()}});
         result.back().breakdown.rank = device.rank;
         result.back().breakdown.device = device.device;
     }
+    return result;
+}
+
+Result<std::vector<DeviceActivity>> deviceActivity(const store::Store& store, const Run& run,
+    TimeRange window, const IterationChoice& iterations, const Progress& progress) {
+    ASSIGN_OR_RETURN(auto traces,
+        deviceTraces(store, run, KernelCategories::builtIn(), window, iterations, progress));
+    std::vector<DeviceActivity> result;
+    for (DeviceTrace& trace : traces)
+        result.push_back(std::move(trace.activity));
     return result;
 }
 

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/DeviceWalk.h"
 
 #include "core/analysis/machine/ProcessGroups.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/model/Try.h"
@@ -108,9 +109,8 @@ private:
     }
 
     Status tell(const DeviceWork& work) {
-        for (DeviceVisitor* visitor : m_visitors) {
+        for (DeviceVisitor* visitor : m_visitors)
             RETURN_IF_ERROR(visitor->work(work));
-        }
         return {};
     }
 
@@ -224,6 +224,13 @@ private:
 
 } // namespace
 
+TimeRange extentOf(std::span<const DeviceTracks> devices) {
+    TimeRange extent = kNoTime;
+    for (const DeviceTracks& device : devices)
+        extent = spanned(extent, device.extent);
+    return extent;
+}
+
 Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     std::map<std::pair<int, int>, DeviceTracks> devices;
@@ -232,12 +239,9 @@ Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const
         if (description.kind != TrackKind::Stream)
             continue;
         DeviceTracks& device = devices[{description.rank, description.device}];
-        const bool isFirst = device.streams.empty();
         device.rank = description.rank;
         device.device = description.device;
-        device.extent = isFirst ? track.range
-                                : TimeRange{std::min(device.extent.begin, track.range.begin),
-                                    std::max(device.extent.end, track.range.end)};
+        device.extent = device.streams.empty() ? track.range : spanned(device.extent, track.range);
         device.streams.push_back(track);
     }
     for (const Track& track : tracks) {

@@ -102,6 +102,8 @@ struct DeviceTracks {
 };
 // By rank, then device.
 Result<std::vector<DeviceTracks>> tracedDevices(const store::Store& store, const Run& run);
+// From the first start to the last end on any of them.
+TimeRange extentOf(std::span<const DeviceTracks> devices);
 
 struct DeviceWork {
     const Span& span; // kernel, copy or set

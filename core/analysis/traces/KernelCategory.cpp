@@ -1,7 +1,6 @@
 #include "core/analysis/traces/KernelCategory.h"
 
 #include "core/analysis/machine/ProcessGroups.h"
-#include "core/analysis/traces/KernelCategoryTable.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Kernel categories by name, design section 5. The table is data (resources/kernel_categories.json,
+// Kernel categories by name. The table is data (resources/kernel_categories.json,
 // compiled in) and users can extend it; the first pattern that matches wins. A kernel is
 // communication if its name contains nccl, rccl or msccl, whatever its category.
 
@@ -15,6 +15,10 @@
 #include <vector>
 
 namespace trainscope::analysis {
+
+// The texts of resources/kernel_categories.json and charllm_categories.json, compiled in.
+std::string_view builtInKernelCategories();
+std::string_view charllmKernelCategories();
 
 // Keys, in the order of display: all_reduce, reduce_scatter, all_gather, all_to_all, send_recv,
 // broadcast, communication (a collective whose type is not known), gemm, attention, normalisation,

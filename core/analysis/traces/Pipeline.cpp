@@ -1,6 +1,7 @@
 #include "core/analysis/traces/Pipeline.h"
 
 #include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -28,8 +29,7 @@ void add(StageTimes& stage, const WindowPhases& phases, DurationNs window) {
 TimeRange commonWindow(const std::vector<DeviceActivity>& devices) {
     TimeRange common = devices.front().phases.window;
     for (const DeviceActivity& device : devices)
-        common = {std::min(common.begin, device.phases.window.begin),
-            std::max(common.end, device.phases.window.end)};
+        common = spanned(common, device.phases.window);
     return common;
 }
 

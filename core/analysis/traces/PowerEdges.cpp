@@ -1,5 +1,6 @@
 #include "core/analysis/traces/PowerEdges.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/Try.h"
@@ -75,9 +76,7 @@ private:
             RankSources& sources = result[track.description.rank];
             sources.streams.push_back(track);
             auto& range = sources.traced;
-            range = range ? TimeRange{std::min(range->begin, track.range.begin),
-                        std::max(range->end, track.range.end)}
-                          : track.range;
+            range = spanned(range.value_or(track.range), track.range);
         }
         return result;
     }

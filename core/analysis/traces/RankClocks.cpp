@@ -65,9 +65,8 @@ public:
         own.reference = m_result.reference;
         m_result.ranks.push_back(own);
         // What a few calls bound loosely, many messages over a third rank may know better.
-        for (const Pass pass : {Pass{false, kFewestForBound}, {true, kFewestForBound}, {true, 1}}) {
+        for (const Pass pass : {Pass{false, kFewestForBound}, {true, kFewestForBound}, {true, 1}})
             RETURN_IF_ERROR(spread(pass));
-        }
         finish();
         return std::move(m_result);
     }
@@ -84,9 +83,8 @@ private:
         while (asked < m_result.ranks.size()) {
             const RankClock hub = m_result.ranks[asked++];
             const std::set<int> waiting = m_waiting;
-            for (const int rank : waiting) {
+            for (const int rank : waiting)
                 RETURN_IF_ERROR(compare(hub, rank, pass));
-            }
         }
         return {};
     }

@@ -58,9 +58,8 @@ public:
     // take(number of the track, span) → Status, to the end or the first failure.
     template <typename Take>
     Status forEach(Take&& take, std::string_view phase, const Progress& progress) {
-        for (Source& source : m_sources) {
+        for (Source& source : m_sources)
             RETURN_IF_ERROR(source.cursor.start());
-        }
         for (;;) {
             if (progress && !progress({phase, 0, 0}))
                 return cancelled();

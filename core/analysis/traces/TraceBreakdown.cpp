@@ -1,11 +1,12 @@
 #include "core/analysis/traces/TraceBreakdown.h"
 
 #include "core/analysis/statistics/Means.h"
+#include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/SpanMerge.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -39,9 +40,7 @@ public:
     void addSet(const Span& span) { count(m_sums.sets, clipped(span).length()); }
     void addKernel(const Span& span, bool isCommunication) {
         const TimeRange interval = clipped(span);
-        m_extent = m_sums.kernelCount == 0
-            ? interval
-            : TimeRange{m_extent.begin, std::max(m_extent.end, interval.end)};
+        m_extent = m_sums.kernelCount == 0 ? interval : spanned(m_extent, interval);
         ++m_sums.kernelCount;
         m_sums.kernelTime = m_sums.kernelTime + interval.length();
         m_busy.add(interval);
@@ -69,14 +68,6 @@ private:
     IntervalUnion m_compute;
     IntervalUnion m_communication;
 };
-
-TimeRange extentOf(const std::vector<const Track*>& tracks) {
-    TimeRange extent = tracks.front()->range;
-    for (const Track* track : tracks)
-        extent
-            = {std::min(extent.begin, track->range.begin), std::max(extent.end, track->range.end)};
-    return extent;
-}
 
 } // namespace
 
@@ -201,27 +192,23 @@ DeviceBreakdown BreakdownMeter::finish() {
 Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, const Run& run,
     const KernelCategories& categories, TimeRange window, const IterationChoice& iterations,
     const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
-    std::map<std::pair<int, int>, std::vector<const Track*>> byDevice;
-    for (const Track& track : tracks) {
-        if (track.description.kind == TrackKind::Stream)
-            byDevice[{track.description.rank, track.description.device}].push_back(&track);
-    }
+    ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
     KernelNames names(store, categories);
     std::vector<DeviceBreakdown> result;
-    for (const auto& [device, streams] : byDevice) {
-        const auto shown = traceWindow(device.first, extentOf(streams), window, iterations);
+    for (const DeviceTracks& device : devices) {
+        const auto shown = traceWindow(device.rank, device.extent, window, iterations);
         if (!shown)
             continue;
         SpanMerge merge;
-        for (const Track* stream : streams)
-            merge.add(SpanCursor(store, stream->id, shown->range));
+        for (const Track& stream : device.streams)
+            merge.add(SpanCursor(store, stream.id, shown->range));
         BreakdownMeter meter(*shown, names);
         RETURN_IF_ERROR(
             merge.forEach([&](std::size_t, const Span& span) { return meter.add(span); },
                 "Reading kernels", progress));
         result.push_back(meter.finish());
-        std::tie(result.back().rank, result.back().device) = device;
+        result.back().rank = device.rank;
+        result.back().device = device.device;
     }
     return result;
 }

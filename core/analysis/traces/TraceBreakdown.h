@@ -1,6 +1,6 @@
 #pragma once
 // Busy, compute, communication, exposed, overlap and idle time of a traced rank, by unions of
-// intervals over all streams of a device (design section 5), in all and per iteration, and its
+// intervals over all streams of a device, in all and per iteration, and its
 // kernel table. Durations are exact nanoseconds. One pass over the spans; memory grows with the
 // iterations and the names, not with the spans.
 

@@ -1,5 +1,7 @@
 #include "core/analysis/traces/TraceWindow.h"
 
+#include "core/analysis/statistics/TimeRanges.h"
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -12,9 +14,8 @@ namespace {
 bool isTraced(const Iteration& iteration, TimeRange extent) {
     if (!iteration.range.overlaps(extent))
         return false;
-    const TimeRange shared{
-        std::max(iteration.range.begin, extent.begin), std::min(iteration.range.end, extent.end)};
-    return iteration.rank >= 0 || 2 * shared.length().ns >= iteration.range.length().ns;
+    return iteration.rank >= 0
+        || 2 * shared(iteration.range, extent).length().ns >= iteration.range.length().ns;
 }
 
 } // namespace

@@ -109,16 +109,16 @@ private Q_SLOTS:
             std::abs(lostToSlowest({episode(0, 0, 4, 0.5), episode(1, 0, 6, 0.5)}) - 3.0) < 1e-9);
     }
 
-    // What the formula of Turning.h says holds for the costs themselves, and on either side of it
+    // What the formula of BreakEven.h says holds for the costs themselves, and on either side of it
     // another run is the cheaper one.
     void turningPointsAreEven() {
         std::mt19937 random(3);
         std::uniform_real_distribution<double> number(0.1, 1.0);
         int found = 0;
         for (int i = 0; i < 500; ++i) {
-            const TurningSide a{number(random), number(random)};
-            const TurningSide b{number(random), number(random)};
-            const auto x = evenAt(a, b);
+            const ShrinkingCost a{number(random), number(random)};
+            const ShrinkingCost b{number(random), number(random)};
+            const auto x = breakEvenAt(a, b);
             const auto isFirst = [&](double at) { return a.cost(at) < b.cost(at); };
             found += x ? 1 : 0;
             if (x) {
@@ -130,7 +130,7 @@ private Q_SLOTS:
             }
         }
         QVERIFY(found > 50 && found < 450);
-        QVERIFY(!evenAt({1.0, 0.5}, {1.0, 0.2})); // equal without what shrinks: never even
+        QVERIFY(!breakEvenAt({1.0, 0.5}, {1.0, 0.2})); // equal without what shrinks: never even
     }
 
     // 32 GPUs in 4 stages and 64 in 8, 32 micro-batches: a step of few takes 35 passes, one of

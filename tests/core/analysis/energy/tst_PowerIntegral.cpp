@@ -33,7 +33,7 @@ private Q_SLOTS:
     void laterStamps();
     void neighboursSumToTheWhole_data();
     void neighboursSumToTheWhole();
-    void cadence();
+    void samplingPeriod();
 };
 
 // 100 W at 0 s, 300 W at 1 s, missing at 2 s, 300 W at 3 s, then nothing until 100 s.
@@ -125,7 +125,7 @@ void tst_PowerIntegral::neighboursSumToTheWhole() {
 }
 
 // Read every 10 ms, updated every 50 ms; and a plateau of a second, which is no update period.
-void tst_PowerIntegral::cadence() {
+void tst_PowerIntegral::samplingPeriod() {
     PlantedTrace trace;
     for (int i = 0; i < 1'000; ++i) {
         trace.power(0, i * 10 * kMs, 100.0 + 7.0 * ((i / 5) % 11));
@@ -133,13 +133,13 @@ void tst_PowerIntegral::cadence() {
     }
     const auto store = trace.store();
     const auto all = store.series(store.findRun("run").value().id).value();
-    const auto first = cadenceOf(store, all[0]);
+    const auto first = powerSamplingOf(store, all[0]);
     QVERIFY(first.hasValue() && first.value());
     QCOMPARE(first.value()->periodNs, 10e6);
     QCOMPARE(first.value()->gapLimitNs, 100e6);
     QCOMPARE(first.value()->updateNs, 50e6);
     QCOMPARE(first.value()->maxW, 170.0);
-    QCOMPARE(cadenceOf(store, all[1]).value()->updateNs, 0.0);
+    QCOMPARE(powerSamplingOf(store, all[1]).value()->updateNs, 0.0);
 }
 
 TRAINSCOPE_TEST(tst_PowerIntegral)
