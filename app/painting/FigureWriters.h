@@ -1,9 +1,12 @@
 #pragma once
-// A scene as the bytes of a PNG, PDF or SVG file; the same bytes for the same input.
+// A scene as the bytes of a PNG, PDF or SVG file, or as an SVG element of a page; the same bytes
+// for the same input.
 
 #include "app/painting/FigureExport.h"
 
 #include <QByteArray>
+
+#include <vector>
 
 namespace trainscope::app {
 
@@ -21,6 +24,11 @@ struct FigureJob {
 Result<EncodedFigure> encodePng(const FigureJob& job);
 Result<EncodedFigure> encodePdf(const FigureJob& job);
 Result<EncodedFigure> encodeSvg(const FigureJob& job);
+
+// An <svg> element that takes the width it is given; without fonts, which the page carries once.
+Result<QByteArray> inlineSvg(const plot::PlotScene& scene, const plot::Theme& theme);
+// @font-face rules for the text of all of them; empty where the font must not be embedded.
+QByteArray inlineFonts(const std::vector<plot::PlotScene>& scenes, const plot::Theme& theme);
 
 // "Trainscope 0.1.0".
 QString creatorText();

@@ -1,8 +1,7 @@
 #pragma once
-// A TrueType font of a few characters, made from the outlines of an installed one: what an SVG
-// carries so that its text looks the same everywhere, at some 100 bytes a character instead of 300
-// KB a font. Kerning and other layout tables are left out. Format: OpenType specification, the
-// tables that browsers require.
+// A font of a few characters, cut from an installed one by HarfBuzz: what an SVG carries so that
+// its text looks the same everywhere. Kerning and other layout tables are left out, since texts are
+// measured without them.
 
 #include "core/model/Result.h"
 
@@ -12,8 +11,8 @@
 
 namespace trainscope::app {
 
-// Characters of the basic plane that the font has; others are left out. Refused where the font
-// forbids embedding.
+// An OpenType file with those characters that the font has. Refused where the font forbids
+// embedding.
 Result<QByteArray> subsetFont(const QRawFont& font, const QString& characters);
 
 } // namespace trainscope::app

@@ -1,5 +1,5 @@
 #include "app/painting/FigureDrawing.h"
-#include "app/painting/InlineSvg.h"
+#include "app/painting/FigureWriters.h"
 #include "app/reporting/ReportBody.h"
 #include "app/reporting/ReportFile.h"
 #include "app/reporting/ReportPicture.h"

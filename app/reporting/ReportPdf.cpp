@@ -1,5 +1,5 @@
 #include "app/painting/FigureDrawing.h"
-#include "app/painting/PdfNormalise.h"
+#include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
 #include "app/reporting/FigureObject.h"
 #include "app/reporting/ReportBody.h"
@@ -7,11 +7,7 @@
 #include "app/reporting/ReportPicture.h"
 
 #include <QAbstractTextDocumentLayout>
-#include <QBuffer>
-#include <QHashSeed>
-#include <QPageSize>
 #include <QPainter>
-#include <QPdfWriter>
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
@@ -28,7 +24,6 @@ constexpr double kPageWidth = 595.276;
 constexpr double kPageHeight = 841.89;
 constexpr double kMargin = 48.0;
 constexpr double kFoot = 24.0;
-constexpr int kResolution = 1200;
 
 constexpr const char* kDocumentStyle = R"(
 h1{font-size:16px;font-weight:600}h2{font-size:11px;font-weight:600;margin-top:14px;margin-bottom:3px}
@@ -43,15 +38,6 @@ double contentWidth() {
 double contentHeight() {
     return kPageHeight - 2.0 * kMargin - kFoot;
 }
-
-// Qt's writer numbers its objects in the order of a hash table, which is random by default.
-class FixedHashOrder {
-public:
-    FixedHashOrder() { QHashSeed::setDeterministicGlobalSeed(); }
-    ~FixedHashOrder() { QHashSeed::resetRandomGlobalSeed(); }
-    FixedHashOrder(const FixedHashOrder&) = delete;
-    FixedHashOrder& operator=(const FixedHashOrder&) = delete;
-};
 
 std::vector<plot::PlotScene> drawAll(const report::Report& report) {
     std::vector<plot::PlotScene> scenes;
@@ -140,7 +126,6 @@ void paintPages(
 } // namespace
 
 Result<QByteArray> reportPdf(const report::Report& report) {
-    const FixedHashOrder fixed;
     FigureObject figures(drawAll(report), plot::paperTheme(), contentHeight() - kFoot);
     QTextDocument document;
     document.setDocumentMargin(0.0);
@@ -153,27 +138,15 @@ Result<QByteArray> reportPdf(const report::Report& report) {
     insertFigures(document, report.figures.size() + comparisonPictures(report).size());
     document.setPageSize(QSizeF(contentWidth(), contentHeight()));
     keepHeadingsWithText(document);
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    {
-        QPdfWriter writer(&buffer);
-        writer.setResolution(kResolution);
-        writer.setPageSize(QPageSize(QPageSize::A4));
-        writer.setPageMargins(QMarginsF());
-        QPainter painter;
-        if (!painter.begin(&writer))
-            return Error{ErrorCode::Io, "The PDF could not be started.", {}};
-        painter.scale(kResolution / 72.0, kResolution / 72.0);
-        paintPages(writer, painter, document, report);
-    }
     QString sources = QStringLiteral("Sources:");
     for (const auto& hash : report.hashes)
         sources += QLatin1Char(' ') + QString::fromStdString(hash);
-    return normalisePdf(bytes,
+    return paintPdf(
         {kPageWidth, kPageHeight, QString::fromStdString(report.title),
-            report.hashes.empty() ? QString() : sources, QStringLiteral("Trainscope, report"),
-            QStringLiteral("Trainscope " TRAINSCOPE_VERSION)});
+            report.hashes.empty() ? QString() : sources, QStringLiteral("Trainscope, report")},
+        [&](QPdfWriter& writer, QPainter& painter) {
+            paintPages(writer, painter, document, report);
+        });
 }
 
 } // namespace trainscope::app

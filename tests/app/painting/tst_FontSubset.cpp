@@ -1,11 +1,11 @@
 // The font that an SVG carries: read back by the system's own font engine.
 
 #include <QFont>
+#include <QPainterPath>
 #include <QRawFont>
 #include <QTest>
 
 #include "app/painting/FontSubset.h"
-#include "app/painting/GlyphOutline.h"
 #include "app/painting/ScenePainter.h"
 #include "support/TestProgram.h"
 
@@ -14,14 +14,20 @@
 using namespace trainscope;
 using namespace trainscope::app;
 
+namespace {
+
+QRawFont source() {
+    return QRawFont::fromFont(themeFont(plot::paperTheme(), plot::TextRole::Body, false));
+}
+
+} // namespace
+
 class tst_FontSubset : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
     void holdsItsCharactersAndNoOthers() {
-        const QRawFont source
-            = QRawFont::fromFont(themeFont(plot::paperTheme(), plot::TextRole::Body, false));
-        const auto subset = subsetFont(source, QStringLiteral("GPU 0 µ"));
+        const auto subset = subsetFont(source(), QStringLiteral("GPU 0 µ"));
         QVERIFY(subset.hasValue());
         QVERIFY(subset.value().size() < 8000);
         const QRawFont font(subset.value(), 100.0);
@@ -50,27 +56,47 @@ private Q_SLOTS:
         }
     }
 
+    // The bar is a rectangle, the space is nothing.
     void outlinesOfAFewPoints() {
-        QPainterPath square;
-        square.addRect(0.0, -10.0, 10.0, 10.0); // 0..10 above the baseline
-        const auto outline = GlyphOutline::fromPath(square);
-        QCOMPARE(outline.contours.size(), std::size_t{1});
-        QCOMPARE(outline.contours[0].size(), std::size_t{4});
-        // Header 10, one end point 2, no instructions 2, four flags, eight coordinates: 34, padded.
-        QCOMPARE(outline.encode().size(), qsizetype{36});
-        QVERIFY(GlyphOutline::fromPath({}).encode().isEmpty());
+        const auto subset = subsetFont(source(), QStringLiteral("| "));
+        QVERIFY(subset.hasValue());
+        const QRawFont font(subset.value(), 1000.0);
+        const auto glyphs = font.glyphIndexesForString(QStringLiteral("| "));
+        const QPainterPath bar = font.pathForGlyph(glyphs[0]);
+        QCOMPARE(bar.elementCount(), 5); // four corners and back
+        QCOMPARE(QPointF(bar.elementAt(0)), QPointF(bar.elementAt(4)));
+        QVERIFY(font.pathForGlyph(glyphs[1]).isEmpty());
+        QVERIFY(font.advancesForGlyphIndexes(glyphs)[1].x() > 0.0);
     }
 
-    void curvesBecomeQuadratics() {
-        QPainterPath circle;
-        circle.addEllipse(QPointF(0.0, 0.0), 500.0, 500.0);
-        const auto outline = GlyphOutline::fromPath(circle);
-        for (const auto& contour : outline.contours) {
-            for (const auto& point : contour) {
-                if (point.onCurve)
-                    QVERIFY(std::abs(std::hypot(point.x, point.y) - 500.0) < 1.5);
-            }
+    void curvesStayWhereTheyAre() {
+        const auto subset = subsetFont(source(), QStringLiteral("O"));
+        QVERIFY(subset.hasValue());
+        QRawFont original = source();
+        original.setPixelSize(1000.0);
+        const QRawFont font(subset.value(), 1000.0);
+        const auto pathOf = [](const QRawFont& raw) {
+            return raw.pathForGlyph(raw.glyphIndexesForString(QStringLiteral("O")).first());
+        };
+        const QPainterPath before = pathOf(original);
+        const QPainterPath after = pathOf(font);
+        QVERIFY(before.elementCount() > 20);
+        QCOMPARE(after.elementCount(), before.elementCount());
+        for (int i = 0; i < after.elementCount(); ++i) {
+            const QPointF moved = QPointF(after.elementAt(i)) - QPointF(before.elementAt(i));
+            QVERIFY(std::hypot(moved.x(), moved.y()) < 1.5);
         }
+    }
+
+    void theSameBytesEachTime() {
+        const QString characters = QStringLiteral("GPU power (W) 0123456789 µ°");
+        const auto subset = subsetFont(source(), characters);
+        QVERIFY(subset.hasValue());
+        QCOMPARE(subset.value(), subsetFont(source(), characters).value());
+        // No layout tables: texts are measured without kerning.
+        const QRawFont font(subset.value(), 100.0);
+        for (const char* table : {"GSUB", "GPOS", "kern", "GDEF"})
+            QVERIFY2(font.fontTable(table).isEmpty(), table);
     }
 };
 

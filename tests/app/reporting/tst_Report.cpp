@@ -123,7 +123,7 @@ private Q_SLOTS:
         QCOMPARE(pdf.value(), app::reportPdf(m_report).value());
         QVERIFY(pdf.value().contains("/FontFile"));
         QVERIFY(!pdf.value().contains("/Subtype /Image"));
-        QVERIFY(pdf.value().count("/Type /Page\n") >= 2);
+        QVERIFY(pdf.value().count("/Type /Page >>") >= 2);
     }
 
     void filesByTheirSuffix() {
