@@ -1,5 +1,7 @@
 #include "app/painting/ChartPainter.h"
 
+#include "app/painting/ScenePainter.h"
+
 #include <QBarSeries>
 #include <QBarSet>
 #include <QChart>
@@ -20,10 +22,6 @@ namespace {
 
 // Rendered around the plot area: lines on its edge are not cut.
 constexpr double kMargin = 8.0;
-
-QColor toQt(plot::Color color) {
-    return QColor(color.r, color.g, color.b, color.a);
-}
 
 QPen penOf(plot::Color color, double width) {
     QPen pen(toQt(color), width);

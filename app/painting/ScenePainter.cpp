@@ -1,9 +1,7 @@
 #include "app/painting/ScenePainter.h"
 
-#include "app/painting/BarsImage.h"
 #include "app/painting/ChartPainter.h"
-#include "app/painting/ColumnsImage.h"
-#include "app/painting/TextCache.h"
+#include "app/painting/DenseImages.h"
 #include "app/painting/VectorShapes.h"
 
 #include <QImage>
@@ -19,16 +17,6 @@ namespace {
 constexpr double kHatchSpacing = 6.0; // in line widths
 // Smooth lines cost as many times more as they have points; beyond this nobody sees the difference.
 constexpr std::size_t kMostSmoothPoints = 600;
-
-QColor toQt(plot::Color color) {
-    return QColor(color.r, color.g, color.b, color.a);
-}
-QRectF toQt(const plot::Rect& rect) {
-    return {rect.x, rect.y, rect.width, rect.height};
-}
-QPointF toQt(plot::Point point) {
-    return {point.x, point.y};
-}
 
 class Replay {
 public:

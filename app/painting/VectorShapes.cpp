@@ -9,66 +9,38 @@ namespace {
 
 constexpr double kOverlap = 0.25;
 
-// One edge of the outline through the middles of the columns, without points on a straight line.
-class Edge {
-public:
-    explicit Edge(QPainterPath& path)
-        : m_path(path) { }
-    void add(QPointF point) {
-        if (m_count >= 2 && isStraight(point)) {
-            m_last = point;
-            return;
-        }
-        flush();
-        m_before = m_last;
-        m_last = point;
-        m_pending = true;
-        ++m_count;
-    }
-    void flush() {
-        if (!m_pending)
-            return;
-        if (m_started)
-            m_path.lineTo(m_last);
+// Adds one edge of an outline, without points in the middle of a level stretch.
+void addEdge(QPainterPath& path, const std::vector<QPointF>& points, bool isFirst) {
+    const auto isLevel
+        = [](QPointF a, QPointF b) { return qFuzzyCompare(a.y() + 1.0, b.y() + 1.0); };
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const bool isInside = i > 0 && i + 1 < points.size();
+        if (isInside && isLevel(points[i - 1], points[i]) && isLevel(points[i], points[i + 1]))
+            continue;
+        if (isFirst && i == 0)
+            path.moveTo(points[i]);
         else
-            m_path.moveTo(m_last);
-        m_started = true;
-        m_before = m_last;
-        m_pending = false;
+            path.lineTo(points[i]);
     }
-    void restart() { m_count = 0; }
+}
 
-private:
-    [[nodiscard]] bool isStraight(QPointF point) const {
-        return m_pending && qFuzzyCompare(m_before.y() + 1.0, m_last.y() + 1.0)
-            && qFuzzyCompare(m_last.y() + 1.0, point.y() + 1.0);
-    }
-
-    QPainterPath& m_path;
-    QPointF m_before;
-    QPointF m_last;
-    int m_count = 0;
-    bool m_pending = false;
-    bool m_started = false;
-};
-
+// The outline through the middles of the columns [first, last).
 void addStretch(
     QPainterPath& path, const plot::Columns& columns, std::size_t first, std::size_t last) {
     const double step = columns.area.width / static_cast<double>(columns.top.size());
     const auto leftOf
         = [&](std::size_t i) { return columns.area.x + step * static_cast<double>(i); };
-    Edge edge(path);
-    edge.add({leftOf(first), columns.top[first]});
-    for (std::size_t i = first; i < last; ++i)
-        edge.add({leftOf(i) + step / 2.0, columns.top[i]});
-    edge.add({leftOf(last), columns.top[last - 1]});
-    edge.flush();
-    edge.restart();
-    edge.add({leftOf(last), columns.bottom[last - 1]});
-    for (std::size_t i = last; i > first; --i)
-        edge.add({leftOf(i - 1) + step / 2.0, columns.bottom[i - 1]});
-    edge.add({leftOf(first), columns.bottom[first]});
-    edge.flush();
+    std::vector<QPointF> top{{leftOf(first), columns.top[first]}};
+    std::vector<QPointF> bottom{{leftOf(last), columns.bottom[last - 1]}};
+    for (std::size_t i = first; i < last; ++i) {
+        const std::size_t back = first + last - 1 - i;
+        top.emplace_back(leftOf(i) + step / 2.0, columns.top[i]);
+        bottom.emplace_back(leftOf(back) + step / 2.0, columns.bottom[back]);
+    }
+    top.emplace_back(leftOf(last), columns.top[last - 1]);
+    bottom.emplace_back(leftOf(first), columns.bottom[first]);
+    addEdge(path, top, true);
+    addEdge(path, bottom, false);
     path.closeSubpath();
 }
 

@@ -4,7 +4,7 @@
 
 #include <QPointer>
 
-#include "app/painting/PaintCache.h"
+#include "app/painting/ScenePainter.h"
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/workspace/PictureItem.h"
 

@@ -5,7 +5,7 @@
 #include <QPointF>
 #include <QPointer>
 
-#include "app/painting/PaintCache.h"
+#include "app/painting/ScenePainter.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "app/viewmodels/workspace/PictureItem.h"
 

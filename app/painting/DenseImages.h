@@ -1,9 +1,7 @@
 #pragma once
-// Dense columns on the screen: many series filled into one image, a block of columns after the
-// other, each block column by column in memory so that it stays in the nearest cache and a bar is a
-// run of neighbours; turned upright when it is done. Far cheaper than as many painter calls.
+// Dense items on the screen, filled straight into images: far cheaper than as many painter calls.
 
-#include "app/painting/PaintCache.h"
+#include "app/painting/ScenePainter.h"
 #include "core/plot/PlotScene.h"
 
 #include <QImage>
@@ -14,12 +12,35 @@
 
 namespace trainscope::app {
 
+// A row of bars: one line of pixels, repeated over the row's height.
+class BarsImage {
+public:
+    // `area` in scene units, `ratio` device pixels per unit.
+    BarsImage(const plot::Rect& area, double ratio);
+
+    // Whether the bars are of the same row.
+    [[nodiscard]] bool fits(const plot::Bars& bars) const { return bars.area == m_area; }
+    // Edges are rounded to pixels; every bar has at least one.
+    void add(const plot::Bars& bars);
+    [[nodiscard]] QImage image() const; // premultiplied, with the ratio set
+    [[nodiscard]] QPointF position() const; // where to draw it, scene units
+
+private:
+    plot::Rect m_area;
+    double m_ratio;
+    QRect m_pixels; // device pixels
+    std::vector<std::uint32_t> m_line; // premultiplied
+};
+
+// Many series of columns in one image, a block of columns after the other, each block column by
+// column in memory so that it stays in the nearest cache and a bar is a run of neighbours; turned
+// upright when it is done.
 class ColumnsImage {
 public:
     // For columns like these; `ratio` device pixels per scene unit.
     ColumnsImage(const plot::Columns& like, double ratio);
 
-    // Same area and number of columns.
+    // Whether area and number of columns are the same.
     [[nodiscard]] bool fits(const plot::Columns& columns) const;
     // Kept by reference until image() has been called. They must fit.
     void add(const plot::Columns& columns);

@@ -1,12 +1,13 @@
-#include "app/painting/ColumnsImage.h"
+#include "app/painting/DenseImages.h"
 
-#include "app/painting/BlendRun.h"
 #include "core/model/Wide.h"
 
 #include <QColor>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 
 namespace trainscope::app {
@@ -15,9 +16,60 @@ namespace {
 
 constexpr int kBlock = 32; // columns; a line of them is two lines of the cache
 
+int rounded(double value) {
+    return static_cast<int>(std::lround(value));
+}
+
 std::uint32_t premultiplied(plot::Color color) {
     return qPremultiply(qRgba(color.r, color.g, color.b, color.a));
 }
+
+// Blends one colour over runs of premultiplied pixels, four at a time: source + destination · (255
+// − alpha) / 255, rounded, on every processor alike.
+class BlendRun {
+public:
+    static constexpr int kStep = 4; // pixels
+
+    // `source` premultiplied.
+    explicit BlendRun(std::uint32_t source) {
+        std::array<std::uint8_t, kBytes> color{};
+        for (std::size_t i = 0; i < kBytes; i += sizeof source)
+            std::memcpy(color.data() + i, &source, sizeof source);
+        for (std::size_t count = 0; count < kStep; ++count) {
+            for (std::size_t i = 0; i < kBytes; ++i) {
+                const bool in = count == 0 || i < count * sizeof source;
+                m_source[count][i] = in ? color[i] : std::uint16_t{0};
+                m_keep[count][i]
+                    = in ? static_cast<std::uint16_t>(255U - (source >> 24U)) : std::uint16_t{255};
+            }
+        }
+    }
+    // Reads and writes back up to kStep - 1 pixels behind the run, unchanged.
+    [[gnu::always_inline]] void operator()(std::uint32_t* pixels, int count) const {
+        for (; count >= kStep; count -= kStep, pixels += kStep)
+            step(pixels, 0);
+        if (count > 0)
+            step(pixels, static_cast<std::size_t>(count));
+    }
+
+private:
+    static constexpr std::size_t kBytes = 16;
+    using Bytes = std::uint8_t __attribute__((vector_size(kBytes)));
+    using Words = std::uint16_t __attribute__((vector_size(2 * kBytes)));
+
+    [[gnu::always_inline]] void step(std::uint32_t* pixels, std::size_t count) const {
+        Bytes bytes;
+        std::memcpy(&bytes, pixels, sizeof bytes);
+        Words words = __builtin_convertvector(bytes, Words) * m_keep[count] + 128;
+        words = ((words + (words >> 8)) >> 8) + m_source[count];
+        bytes = __builtin_convertvector(words, Bytes);
+        std::memcpy(pixels, &bytes, sizeof bytes);
+    }
+
+    // [n]: for the first n pixels only; [0]: for all of them.
+    std::array<Words, kStep> m_source;
+    std::array<Words, kStep> m_keep;
+};
 
 // Columns that follow each other in memory, `stride` pixels apart.
 struct Block {
@@ -67,6 +119,40 @@ TRAINSCOPE_WIDE void toPixels(const float* top, const float* bottom, std::size_t
 }
 
 } // namespace
+
+BarsImage::BarsImage(const plot::Rect& area, double ratio)
+    : m_area(area)
+    , m_ratio(ratio) {
+    const int left = rounded(area.x * ratio);
+    const int top = rounded(area.y * ratio);
+    const int width = std::max(rounded(area.right() * ratio) - left, 1);
+    const int height = std::max(rounded(area.bottom() * ratio) - top, 1);
+    m_pixels = QRect(left, top, width, height);
+    m_line.resize(static_cast<std::size_t>(width));
+}
+
+void BarsImage::add(const plot::Bars& bars) {
+    const double origin = m_pixels.x();
+    const int width = m_pixels.width();
+    for (const auto& bar : bars.bars) {
+        const int left = std::clamp(rounded(bar.left * m_ratio - origin), 0, width - 1);
+        const int right = std::clamp(rounded(bar.right * m_ratio - origin), left + 1, width);
+        std::fill(m_line.begin() + left, m_line.begin() + right, premultiplied(bar.color));
+    }
+}
+
+QImage BarsImage::image() const {
+    QImage image(m_pixels.size(), QImage::Format_ARGB32_Premultiplied);
+    for (int y = 0; y < image.height(); ++y)
+        std::copy(
+            m_line.begin(), m_line.end(), reinterpret_cast<std::uint32_t*>(image.scanLine(y)));
+    image.setDevicePixelRatio(m_ratio);
+    return image;
+}
+
+QPointF BarsImage::position() const {
+    return {m_pixels.x() / m_ratio, m_pixels.y() / m_ratio};
+}
 
 ColumnsImage::ColumnsImage(const plot::Columns& like, double ratio)
     : m_area(like.area)

@@ -1,12 +1,15 @@
-#include "app/painting/ScenePainter.h"
+#include "app/painting/SceneText.h"
 
 #include <QFontDatabase>
 #include <QFontMetricsF>
+#include <QStaticText>
 #include <QString>
+#include <QTransform>
 
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <unordered_map>
 
 namespace trainscope::app {
 
@@ -71,6 +74,23 @@ private:
     std::array<double, 0x7F - 0x20> m_ascii{};
 };
 
+// Several screens full; then it starts anew.
+constexpr std::size_t kMostTexts = 4096;
+
+struct Texts {
+    QFont font;
+    double ascent = 0.0;
+    std::unordered_map<std::string, QStaticText> texts;
+};
+
+Texts& textsOf(const QFont& font) {
+    thread_local std::unordered_map<int, Texts> all;
+    Texts& texts = all[2 * font.pixelSize() + (font.bold() ? 1 : 0)];
+    if (texts.texts.empty() || texts.font != font)
+        texts = {font, QFontMetricsF(font).ascent(), {}};
+    return texts;
+}
+
 } // namespace
 
 QFont themeFont(const plot::Theme& theme, plot::TextRole role, bool bold) {
@@ -83,6 +103,22 @@ plot::MeasureText measureWith(const plot::Theme& theme) {
     return [theme](std::string_view text, plot::TextRole role, bool isBold) {
         return (isBold ? bold : regular).width(text) * theme.size(role);
     };
+}
+
+void drawCachedText(
+    QPainter& painter, const QFont& font, QPointF baseline, const std::string& utf8) {
+    Texts& known = textsOf(font);
+    auto found = known.texts.find(utf8);
+    if (found == known.texts.end()) {
+        if (known.texts.size() >= kMostTexts)
+            known.texts.clear();
+        QStaticText text(QString::fromStdString(utf8));
+        text.setTextFormat(Qt::PlainText);
+        text.setPerformanceHint(QStaticText::AggressiveCaching);
+        text.prepare(painter.transform(), font);
+        found = known.texts.emplace(utf8, std::move(text)).first;
+    }
+    painter.drawStaticText(baseline - QPointF(0.0, known.ascent), found->second);
 }
 
 } // namespace trainscope::app
