@@ -1,4 +1,5 @@
 #include "app/comparing/SavedComparison.h"
+#include "core/store/Writing.h"
 
 #include <QCryptographicHash>
 
@@ -147,7 +148,7 @@ Status saveComparison(
     }
     QJsonObject spec = encodeComparison(settings);
     spec.insert(kFingerprints, kept);
-    return store.saveComparison(name, comparisonText(spec));
+    return store::saveComparison(store, name, comparisonText(spec));
 }
 
 } // namespace trainscope::app

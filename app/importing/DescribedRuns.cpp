@@ -1,7 +1,8 @@
 #include "app/importing/DescribedRuns.h"
 
 #include "core/layout/Cluster.h"
-#include "core/layout/MachineFacts.h"
+#include "core/layout/Topology.h"
+#include "core/store/Writing.h"
 
 namespace trainscope::app {
 
@@ -102,7 +103,7 @@ Status say(store::Store& store, const KnownRun& run, const layout::MachineFacts&
     }
     more.topology = facts.topology;
     more.topologyFrom = facts.topologyFrom;
-    return store.setMachine(run.id, layout::machineToJson(more));
+    return store::setMachine(store, run.id, layout::machineToJson(more));
 }
 
 } // namespace

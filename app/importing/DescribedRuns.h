@@ -19,7 +19,7 @@ struct DescribedRuns {
 // the unit does not know. Both say what to do.
 Result<DescribedRuns> describedRuns(const store::Store& store, const importers::ImportUnit& unit);
 
-// Gives them the topology of these facts, JSON of core/layout/MachineFacts.h; all else that was
+// Gives them the topology of these facts, JSON of core/layout/Topology.h; all else that was
 // said of their machines stays.
 Status describeRuns(
     store::Store& store, const std::vector<std::string>& names, const std::string& facts);

@@ -3,6 +3,7 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 #include "importers/registry/HashingTree.h"
 #include "importers/registry/LaunchUnits.h"
 
@@ -49,8 +50,8 @@ public:
             m_unit.machine->runs = std::move(described.value().names);
             m_remarks = std::move(described.value().warnings);
         }
-        auto session = m_store.beginImport(
-            {m_tree.displayPath(m_unit.path), m_unit.bytes, {}, m_unit.runName});
+        auto session = store::beginImport(
+            m_store, {m_tree.displayPath(m_unit.path), m_unit.bytes, {}, m_unit.runName});
         if (!session.hasValue())
             return session.error();
         try {

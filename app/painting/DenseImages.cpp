@@ -1,6 +1,6 @@
 #include "app/painting/DenseImages.h"
 
-#include "core/model/Wide.h"
+#include "core/model/Vectorized.h"
 
 #include <QColor>
 
@@ -80,7 +80,7 @@ struct Block {
 };
 
 // Column i of a series covers the pixel columns edges[i] to edges[i + 1].
-TRAINSCOPE_WIDE void fillBlock(const Block& block, std::uint32_t source, const int* edges,
+TRAINSCOPE_VECTORIZED void fillBlock(const Block& block, std::uint32_t source, const int* edges,
     std::size_t firstColumn, std::size_t columns, const std::int32_t* first,
     const std::int32_t* last) {
     const BlendRun blend(source);
@@ -97,8 +97,8 @@ TRAINSCOPE_WIDE void fillBlock(const Block& block, std::uint32_t source, const i
 }
 
 // Pixels are rounded to the nearest; every bar has at least one.
-TRAINSCOPE_WIDE void toPixels(const float* top, const float* bottom, std::size_t count, float ratio,
-    float origin, int height, std::int32_t* first, std::int32_t* last) {
+TRAINSCOPE_VECTORIZED void toPixels(const float* top, const float* bottom, std::size_t count,
+    float ratio, float origin, int height, std::int32_t* first, std::int32_t* last) {
     constexpr float kHalf = 0.5F; // the values are not negative
     const float lowest = static_cast<float>(height - 1);
     const float end = static_cast<float>(height);

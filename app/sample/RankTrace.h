@@ -2,14 +2,23 @@
 // The trace of one rank: collects its spans, as its node's clock would stamp them, and hands them
 // to the sink.
 
-#include "app/sample/LayerKernels.h"
-#include "app/sample/PipelineRun.h"
+#include "app/sample/Simulation.h"
 #include "core/model/Import.h"
 
 #include <array>
 #include <string>
+#include <string_view>
 
 namespace trainscope::app::sample {
+
+enum class Stream { Compute, TensorParallel, Pipeline };
+
+// One kernel of a transformer layer and its share of the layer's time.
+struct LayerKernel {
+    std::string_view name;
+    Stream stream;
+    double share;
+};
 
 class RankTrace {
 public:

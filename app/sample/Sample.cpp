@@ -1,9 +1,8 @@
 #include "app/sample/Sample.h"
 
-#include "app/sample/PipelineRun.h"
-#include "app/sample/SampleTelemetry.h"
-#include "app/sample/SampleTrace.h"
+#include "app/sample/Simulation.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <system_error>
 
@@ -81,8 +80,8 @@ Status writeRun(const ClusterParameters& cluster, Sink& sink, ImportReport& repo
 }
 
 Status importRun(store::Store& database, const ClusterParameters& cluster) {
-    auto session
-        = database.beginImport({"simulated: " + cluster.runName, 0, "simulated", cluster.runName});
+    auto session = store::beginImport(
+        database, {"simulated: " + cluster.runName, 0, "simulated", cluster.runName});
     if (!session.hasValue())
         return session.error();
     ImportReport report;

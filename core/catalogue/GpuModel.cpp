@@ -1,6 +1,7 @@
 #include "core/catalogue/GpuModel.h"
 
-#include "core/catalogue/HardwareTable.h"
+#include "core/catalogue/Tables.h"
+#include "core/model/AsciiText.h"
 
 #include <nlohmann/json.hpp>
 
@@ -23,21 +24,17 @@ std::optional<int> wholeNumber(const Json& entry, const char* key) {
     return found == entry.end() ? std::nullopt : std::optional(found->get<int>());
 }
 
+// The table speaks of cards; a GPU is what the system sees, of which a card may hold several.
 GpuModel modelFrom(const Json& entry) {
+    const int perCard = wholeNumber(entry, "devices").value_or(1);
+    const auto share = [&](const char* key, double factor = 1.0) {
+        return number(entry, key, factor / perCard);
+    };
     return {entry.at("name").get<std::string>(), entry.at("match").get<std::vector<std::string>>(),
-        number(entry, "fp16_tflops", 1e12), number(entry, "bf16_tflops", 1e12),
-        number(entry, "memory_b"), number(entry, "memory_bandwidth"),
-        number(entry, "link_bandwidth"), number(entry, "pcie_bandwidth"),
-        number(entry, "power_limit_w"), number(entry, "boost_clock_hz"),
-        number(entry, "slowdown_c"), number(entry, "devices").value_or(1.0),
-        entry.value("scale_up", std::string()), wholeNumber(entry, "link_domain")};
-}
-
-std::string lowerCase(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return out;
+        share("fp16_tflops", 1e12), share("bf16_tflops", 1e12), share("memory_b"),
+        share("memory_bandwidth"), number(entry, "link_bandwidth"), number(entry, "pcie_bandwidth"),
+        share("power_limit_w"), number(entry, "boost_clock_hz"), number(entry, "slowdown_c"),
+        perCard, entry.value("scale_up", std::string()), wholeNumber(entry, "link_domain")};
 }
 
 } // namespace
@@ -62,7 +59,7 @@ const std::vector<GpuModel>& gpuModels() {
 }
 
 const GpuModel* findGpuModel(std::string_view deviceName) {
-    const std::string name = lowerCase(deviceName);
+    const std::string name = lowered(deviceName);
     for (const GpuModel& model : gpuModels()) {
         const bool isIt = std::any_of(model.match.begin(), model.match.end(),
             [&name](const std::string& word) { return name.find(word) != std::string::npos; });

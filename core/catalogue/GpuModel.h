@@ -1,6 +1,6 @@
 #pragma once
-// What is known of a kind of GPU. SI; absent: not known. Source of the numbers:
-// resources/hardware.json.
+// GpuModel: the facts of a kind of GPU, as the system sees one: a card of AMD's MI250 is two. SI;
+// absent: not known. Source of the numbers: resources/hardware.json.
 
 #include "core/model/Result.h"
 
@@ -18,12 +18,12 @@ struct GpuModel {
     std::optional<double> bf16Flops;
     std::optional<double> memoryBytes;
     std::optional<double> memoryBandwidth; // B/s
-    std::optional<double> linkBandwidth; // scale-up, per direction, B/s
-    std::optional<double> pcieBandwidth; // to the host, per direction, B/s
+    std::optional<double> linkBandwidth; // scale-up, of the card, per direction, B/s
+    std::optional<double> pcieBandwidth; // of the card to the host, per direction, B/s
     std::optional<double> powerLimitW;
     std::optional<double> boostClockHz;
     std::optional<double> slowdownC;
-    double devicesPerCard = 1.0; // GPUs that the system sees of a card, which the numbers speak of
+    int gpusPerCard = 1; // which share the card's links
     std::string scaleUp; // links of the usual node: "NVSwitch", "NVLink", "xGMI"; empty: not known
     std::optional<int> linkDomain; // GPUs that they join, where these are more than a node's
 };
@@ -31,8 +31,8 @@ struct GpuModel {
 // The built-in models, special forms before general ones.
 const std::vector<GpuModel>& gpuModels();
 
-// Of a device name as drivers and people write it ("NVIDIA H100 80GB HBM3", "h200"); nullptr when
-// it is none of them.
+// The model of a device name as drivers and people write it ("NVIDIA H100 80GB HBM3", "h200");
+// nullptr when it is none of them.
 const GpuModel* findGpuModel(std::string_view deviceName);
 
 // A catalogue of that form. Unreadable names what is wrong.

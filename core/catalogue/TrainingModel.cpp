@@ -1,7 +1,6 @@
 #include "core/catalogue/TrainingModel.h"
 
-#include "core/catalogue/ConfigFolder.h"
-#include "core/catalogue/ModelTable.h"
+#include "core/catalogue/Tables.h"
 
 #include <nlohmann/json.hpp>
 

@@ -44,9 +44,10 @@ struct ModelCatalogue {
     std::vector<TrainingModel> models; // the user's before the built-in ones
     std::optional<Error> problem; // why the user's could not be read
 
-    // Of a model's name as people write it ("meta-llama/Meta-Llama-3-70B"); nullptr: none of them.
+    // The model of a name as people write it ("meta-llama/Meta-Llama-3-70B"); nullptr: none of
+    // them.
     [[nodiscard]] const TrainingModel* byName(std::string_view name) const;
-    // By its number of layers and hidden size, dense or not; nullptr: none of them.
+    // The first with that number of layers and hidden size, dense or not; nullptr: none of them.
     [[nodiscard]] const TrainingModel* byShape(int layers, int hidden, bool hasExperts) const;
 };
 

@@ -3,27 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace trainscope::layout {
 
 namespace {
 
-std::string_view nameOf(PathKind kind, bool isSwitched) {
-    switch (kind) {
-    case PathKind::NvLink:
-        return isSwitched ? "NVSwitch" : "NVLink";
-    case PathKind::Xgmi:
-        return "xGMI";
-    case PathKind::Self:
-    case PathKind::Unknown:
-        return "";
-    default:
-        return "PCIe";
-    }
+// The way between two GPUs, for people.
+std::string_view wordsOf(PathKind kind) {
+    constexpr std::array<std::string_view, 9> words{"", "NVLink", "xGMI", "PCIe, one bridge",
+        "PCIe, several bridges", "PCIe over a CPU", "PCIe over bridges of a CPU",
+        "PCIe between CPUs", ""};
+    return words[static_cast<std::size_t>(kind)];
 }
 
 // Place in the order of air, those that it does not name behind.
@@ -79,7 +75,8 @@ void applyTopology(Cluster& cluster) {
     }
 }
 
-// Of one GPU: all its links to others together, or the one to a switch; without any its worst way.
+// The link of one GPU: all its links to others together, or the one to a switch; without any its
+// worst way.
 ScaleUpLink linkOf(const Topology& topology, std::size_t gpu) {
     ScaleUpLink linked{{}, PathKind::Unknown, true, 0.0};
     ScaleUpLink other{{}, PathKind::Self, false, std::nullopt};
@@ -101,8 +98,39 @@ ScaleUpLink linkOf(const Topology& topology, std::size_t gpu) {
             linked.bandwidth.reset();
     }
     ScaleUpLink& own = linked.kind == PathKind::Unknown ? other : linked;
-    own.name = std::string(nameOf(own.kind, own.isSwitched));
+    own.name = own.isSwitched && own.kind == PathKind::NvLink ? "NVSwitch"
+        : isScaleUp(own.kind) || wordsOf(own.kind).empty()    ? wordsOf(own.kind)
+                                                              : "PCIe";
     return own;
+}
+
+// Makers' files list PCIe alone: there the usual links of the GPU stand in the cluster.
+bool tellsScaleUp(const Topology& topology) {
+    for (std::size_t a = 0; a < topology.gpuCount(); ++a) {
+        for (std::size_t b = 0; b < a; ++b) {
+            if (isScaleUp(topology.path(a, b).kind))
+                return true;
+        }
+    }
+    return false;
+}
+
+// Places of the ranks in the topology, all of one node; empty otherwise.
+std::vector<std::size_t> placesOf(const Cluster& cluster, const std::vector<int>& ranks) {
+    std::vector<std::size_t> places;
+    for (const ClusterNode& node : cluster.nodes) {
+        for (const int rank : ranks) {
+            const auto gpu = std::find_if(node.gpus.begin(), node.gpus.end(),
+                [rank](const ClusterGpu& one) { return one.rank == rank; });
+            if (gpu == node.gpus.end())
+                continue;
+            if (const auto place = gpuPlace(*cluster.topology, gpu->local))
+                places.push_back(*place);
+        }
+        if (!places.empty())
+            break;
+    }
+    return places.size() == ranks.size() ? places : std::vector<std::size_t>();
 }
 
 } // namespace
@@ -195,6 +223,31 @@ std::optional<double> networkBandwidthOf(const Topology& topology) {
     if (sum <= 0.0 || topology.gpuCount() == 0)
         return std::nullopt;
     return sum / static_cast<double>(topology.gpuCount());
+}
+
+ScaleUpLink linkBetween(const Cluster& cluster, const std::vector<int>& ranks) {
+    if (!cluster.topology || ranks.size() < 2)
+        return cluster.scaleUp;
+    const Topology& topology = *cluster.topology;
+    if (isScaleUp(cluster.scaleUp.kind) && !tellsScaleUp(topology))
+        return cluster.scaleUp;
+    const auto places = placesOf(cluster, ranks);
+    if (places.empty())
+        return cluster.scaleUp;
+    std::optional<TopologyPath> worst;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const TopologyPath& path = topology.path(places[i], places[(i + 1) % places.size()]);
+        const bool isSlower = worst && path.kind == worst->kind && path.bandwidth
+            && (!worst->bandwidth || *path.bandwidth < *worst->bandwidth);
+        if (!worst || path.kind > worst->kind || isSlower)
+            worst = path;
+    }
+    if (worst->kind == PathKind::Unknown)
+        return cluster.scaleUp;
+    // Switched links, and meshes whose links carry a ring together, are the cluster's.
+    if (worst->kind == cluster.scaleUp.kind && isScaleUp(worst->kind))
+        return cluster.scaleUp;
+    return {std::string(wordsOf(worst->kind)), worst->kind, worst->isSwitched, worst->bandwidth};
 }
 
 } // namespace trainscope::layout

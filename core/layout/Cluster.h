@@ -52,7 +52,7 @@ struct Cluster {
     [[nodiscard]] std::size_t gpuCount() const;
 };
 
-// What is known of a kind of GPU, or of a node by its topology.
+// The facts a cluster is made from, as a catalogue, a topology or a user states them.
 struct ClusterFacts {
     std::vector<Gpu> gpus; // in any order
     std::vector<int> airflow; // local indices from front to rear; empty: not said
@@ -74,10 +74,11 @@ Cluster makeCluster(const ClusterFacts& facts);
 // The scale-up link of a topology, of its worst GPU: all its links to others together, or the one
 // to a switch; where it has none the worst of its ways. Unknown for fewer than two GPUs.
 ScaleUpLink scaleUpOf(const Topology& topology);
-// Of the GPU with that index, in the topology's devices; topologies number GPUs as nodes do.
+// The place of the GPU with that index in the topology's devices; topologies number GPUs as nodes
+// do.
 std::optional<std::size_t> gpuPlace(const Topology& topology, int local);
-// Whether a node's topology can be that of a run. Refused where the run's nodes have GPUs that it
-// does not know; a remark where it knows more than they use.
+// Says whether a node's topology can be that of a run. Refused where the run's nodes have GPUs that
+// it does not know; a remark where it knows more than they use.
 struct MachineFit {
     bool isRefused = false;
     std::string text; // "its nodes have GPU 7, which …"; empty: it fits
@@ -85,7 +86,13 @@ struct MachineFit {
 MachineFit machineFit(const std::vector<int>& known, const std::vector<Gpu>& gpus);
 std::vector<int> gpuIndices(const Topology& topology); // as `known`, ascending
 
-// Of the nodes' network cards shared by their GPUs; absent where it is not told.
+// The network cards of a node together, per GPU; absent where it is not told.
 std::optional<double> networkBandwidthOf(const Topology& topology);
+
+// Over which link some ranks exchange inside a node: ranks that a topology's NVLink or xGMI does
+// not join go over PCIe, however fast the links of others are. The worst way between neighbours of
+// the ring that the ranks make; the cluster's own link where no topology tells another, and for
+// ranks of several nodes. Named for people: "NVLink", "PCIe between CPUs".
+ScaleUpLink linkBetween(const Cluster& cluster, const std::vector<int>& ranks);
 
 } // namespace trainscope::layout

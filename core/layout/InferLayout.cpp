@@ -16,7 +16,7 @@ namespace {
 
 // What the groups show, each once.
 struct Evidence {
-    std::map<GroupKind, std::set<std::vector<int>>> named;
+    std::map<CommunicatorKind, std::set<std::vector<int>>> named;
     std::set<std::vector<int>> unnamed; // of more than one rank, but not of all
     bool hasWhole = false; // an unnamed group of all ranks beside the default one
     // Megatron-LM makes the data-parallel groups (with CP) first, and torch numbers groups as they
@@ -98,7 +98,8 @@ Evidence evidenceOf(const std::vector<ProcessGroup>& groups, int worldSize) {
             evidence.hasWhole = true;
         evidence.groups += ranks.size() > 1 ? 1 : 0;
     }
-    if (const auto found = evidence.named.find(GroupKind::Pipeline); found != evidence.named.end())
+    if (const auto found = evidence.named.find(CommunicatorKind::Pipeline);
+        found != evidence.named.end())
         found->second = joinedPipelines(found->second);
     evidence.firstSize = sizeOfFirst(groups);
     return evidence;
@@ -124,24 +125,24 @@ std::vector<RankOrder> ordersToTry() {
     return orders;
 }
 
-bool has(const RankGrid& grid, GroupKind kind, const std::vector<int>& ranks) {
+bool has(const RankGrid& grid, CommunicatorKind kind, const std::vector<int>& ranks) {
     return static_cast<int>(ranks.size()) == grid.groupSize(kind) && ranks.back() < grid.worldSize()
         && grid.groupOf(kind, ranks.front()) == ranks;
 }
 
 bool hasAnyKind(const RankGrid& grid, const std::vector<int>& ranks) {
-    const auto kinds = groupKinds();
+    const auto kinds = communicatorKinds();
     if (std::any_of(kinds.begin(), kinds.end(),
-            [&](const GroupKindInfo& info) { return has(grid, info.kind, ranks); }))
+            [&](const CommunicatorInfo& info) { return has(grid, info.kind, ranks); }))
         return true;
     // The embeddings' group: first and last stage.
     if (ranks.size() != 2 || ranks.back() >= grid.worldSize())
         return false;
-    const auto pipeline = grid.groupOf(GroupKind::Pipeline, ranks.front());
+    const auto pipeline = grid.groupOf(CommunicatorKind::Pipeline, ranks.front());
     return pipeline.front() == ranks.front() && pipeline.back() == ranks.back();
 }
 
-bool isExpert(GroupKind kind) {
+bool isExpert(CommunicatorKind kind) {
     return infoOf(kind).decomposition == Decomposition::Expert;
 }
 
@@ -162,7 +163,7 @@ bool agreesWithNamed(const RankGrid& grid, const Evidence& evidence, bool withEx
     });
 }
 
-bool isShown(const RankGrid& grid, const Evidence& evidence, GroupKind kind) {
+bool isShown(const RankGrid& grid, const Evidence& evidence, CommunicatorKind kind) {
     if (evidence.named.contains(kind))
         return true;
     if (evidence.hasWhole && grid.groupSize(kind) == grid.worldSize())
@@ -171,17 +172,17 @@ bool isShown(const RankGrid& grid, const Evidence& evidence, GroupKind kind) {
         [&](const auto& ranks) { return has(grid, kind, ranks); });
 }
 
-int unlikelihoodOf(const RankGrid& grid, GroupKind kind) {
+int unlikelihoodOf(const RankGrid& grid, CommunicatorKind kind) {
     const auto group = grid.groupOf(kind, 0);
     // Neighbouring ranks that are not all ranks are rather tensor-parallel.
     const bool isDense
         = group.back() == static_cast<int>(group.size()) - 1 && group.back() < grid.worldSize() - 1;
     switch (kind) {
-    case GroupKind::Data:
+    case CommunicatorKind::Data:
         return isDense ? 2 : 0;
-    case GroupKind::Tensor:
+    case CommunicatorKind::Tensor:
         return 1;
-    case GroupKind::Pipeline:
+    case CommunicatorKind::Pipeline:
         return 2;
     default:
         return 4;
@@ -192,8 +193,8 @@ Score scoreOf(const RankGrid& grid, const Evidence& evidence) {
     Score score;
     for (const auto& ranks : evidence.unnamed)
         score.unexplained += hasAnyKind(grid, ranks) ? 0 : 1;
-    for (const auto kind : {GroupKind::Tensor, GroupKind::Context, GroupKind::Data,
-             GroupKind::Pipeline, GroupKind::Expert}) {
+    for (const auto kind : {CommunicatorKind::Tensor, CommunicatorKind::Context,
+             CommunicatorKind::Data, CommunicatorKind::Pipeline, CommunicatorKind::Expert}) {
         if (grid.groupSize(kind) == 1 || evidence.named.contains(kind))
             continue;
         score.unshown += isShown(grid, evidence, kind) ? 0 : 1;
@@ -235,23 +236,24 @@ public:
 
 private:
     // The size that the named groups of that kind have; absent without any.
-    [[nodiscard]] std::optional<int> said(GroupKind kind) const {
+    [[nodiscard]] std::optional<int> said(CommunicatorKind kind) const {
         const auto found = m_evidence.named.find(kind);
         if (found == m_evidence.named.end())
             return std::nullopt;
         return static_cast<int>(found->second.begin()->size());
     }
 
-    [[nodiscard]] bool canBe(GroupKind kind, int size) const {
+    [[nodiscard]] bool canBe(CommunicatorKind kind, int size) const {
         return said(kind).value_or(size) == size;
     }
 
     void tryDense(const RankOrder& order) {
         for (const int tensor : m_divisors) {
-            if (!canBe(GroupKind::Tensor, tensor))
+            if (!canBe(CommunicatorKind::Tensor, tensor))
                 continue;
             for (const int context : m_divisors) {
-                if (!canBe(GroupKind::Context, context) || m_worldSize / tensor % context != 0)
+                if (!canBe(CommunicatorKind::Context, context)
+                    || m_worldSize / tensor % context != 0)
                     continue;
                 for (const int pipeline : m_divisors)
                     tryPipeline({tensor, context, 1, tensor, 1, pipeline}, order);
@@ -261,12 +263,12 @@ private:
 
     void tryPipeline(Degrees degrees, const RankOrder& order) {
         const int rest = m_worldSize / degrees.tensor / degrees.context;
-        if (!canBe(GroupKind::Pipeline, degrees.pipeline) || rest % degrees.pipeline != 0)
+        if (!canBe(CommunicatorKind::Pipeline, degrees.pipeline) || rest % degrees.pipeline != 0)
             return;
         degrees.data = rest / degrees.pipeline;
         const bool isFirst
             = !m_evidence.firstSize || *m_evidence.firstSize == degrees.data * degrees.context;
-        if (!canBe(GroupKind::Data, degrees.data) || !isFirst)
+        if (!canBe(CommunicatorKind::Data, degrees.data) || !isFirst)
             return;
         const auto dense = RankGrid::make(degrees, order);
         if (!dense.hasValue() || !agreesWithNamed(dense.value(), m_evidence, false))
@@ -284,8 +286,8 @@ private:
             degrees.expert = expert;
             for (const int tensor : m_divisors) {
                 degrees.expertTensor = tensor;
-                const bool isPossible = canBe(GroupKind::Expert, expert)
-                    && canBe(GroupKind::ExpertTensor, tensor)
+                const bool isPossible = canBe(CommunicatorKind::Expert, expert)
+                    && canBe(CommunicatorKind::ExpertTensor, tensor)
                     && (tensor == 1 || tensor == degrees.tensor || isSaid);
                 if (isPossible)
                     consider(degrees, order);
@@ -327,8 +329,8 @@ std::string wordingOf(const Evidence& evidence, const RankGrid& grid) {
         ? std::string("the one process group of the traces")
         : fmt::format("the {} process groups of the traces", evidence.groups);
     std::vector<std::string> assumed;
-    for (const auto kind : {GroupKind::Tensor, GroupKind::Context, GroupKind::Data,
-             GroupKind::Pipeline, GroupKind::Expert}) {
+    for (const auto kind : {CommunicatorKind::Tensor, CommunicatorKind::Context,
+             CommunicatorKind::Data, CommunicatorKind::Pipeline, CommunicatorKind::Expert}) {
         if (grid.groupSize(kind) > 1 && !isShown(grid, evidence, kind))
             assumed.push_back(fmt::format("{} {}", toString(kind), grid.groupSize(kind)));
     }

@@ -1,5 +1,7 @@
 #include "core/layout/Layout.h"
 
+#include "core/model/EnumNames.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,6 +70,13 @@ Result<Degrees> degreesOf(const LayoutRequest& request, int ranks) {
     return degrees;
 }
 
+Result<RankGrid> gridOf(const LayoutRequest& request, int ranks) {
+    const auto degrees = degreesOf(request, ranks);
+    if (!degrees.hasValue())
+        return degrees.error();
+    return RankGrid::make(degrees.value(), request.order.value_or(kMegatronOrder));
+}
+
 Result<std::optional<Sharding>> shardingOf(const LayoutRequest& request, const RankGrid& grid) {
     const std::optional<Sharding> none;
     const bool isFull = request.fsdp.value_or(false);
@@ -78,7 +87,7 @@ Result<std::optional<Sharding>> shardingOf(const LayoutRequest& request, const R
     sharding.zeroStage = request.zeroStage.value_or(isFull ? kFullyShardedStage : 1);
     if (sharding.zeroStage < 0 || sharding.zeroStage > kFullyShardedStage)
         return usageError(fmt::format("There is no ZeRO stage {}: 0 to 3.", sharding.zeroStage));
-    const int all = grid.groupSize(GroupKind::DataContext);
+    const int all = grid.groupSize(CommunicatorKind::DataContext);
     sharding.group = request.shardSize.value_or(all);
     if (sharding.group < 1 || all % sharding.group != 0)
         return usageError(
@@ -123,16 +132,34 @@ Status takeSchedule(const LayoutRequest& request, Layout& layout) {
     return {};
 }
 
+int nodesOf(const Layout& layout, const std::vector<int>& ranks) {
+    // Ascending ranks lie on ascending nodes.
+    int nodes = 0;
+    int last = -1;
+    for (const int rank : ranks) {
+        nodes += layout.nodeOf(rank) != last ? 1 : 0;
+        last = layout.nodeOf(rank);
+    }
+    return nodes;
+}
+
 } // namespace
+
+Result<RankGrid> gridFromLaunch(const LaunchConfig& launch, int worldSize) {
+    if (!launch.tensorParallel && !launch.pipelineParallel)
+        return Error{ErrorCode::NotFound, "The launch configuration names no parallel layout.",
+            launch.origin};
+    const auto request = layoutFromLaunch(launch, worldSize);
+    if (!request.hasValue())
+        return request.error();
+    return gridOf(request.value(), worldSize);
+}
 
 Result<Layout> makeLayout(const LayoutRequest& request) {
     const auto world = worldOf(request);
     if (!world.hasValue())
         return world.error();
-    const auto degrees = degreesOf(request, world.value().ranks);
-    if (!degrees.hasValue())
-        return degrees.error();
-    const auto grid = RankGrid::make(degrees.value(), request.order.value_or(kMegatronOrder));
+    const auto grid = gridOf(request, world.value().ranks);
     if (!grid.hasValue())
         return grid.error();
     Layout layout{grid.value(), world.value().nodes, world.value().gpusPerNode, 1, {}, {}, {},
@@ -150,7 +177,7 @@ Result<Layout> makeLayout(const LayoutRequest& request) {
 
 RankGroups shardGroups(const RankGrid& grid, const Sharding& sharding) {
     RankGroups result;
-    for (const auto& group : grid.groups(GroupKind::DataContext)) {
+    for (const auto& group : grid.groups(CommunicatorKind::DataContext)) {
         for (auto at = group.begin(); at != group.end(); at += sharding.group)
             result.emplace_back(at, at + sharding.group);
     }
@@ -160,7 +187,7 @@ RankGroups shardGroups(const RankGrid& grid, const Sharding& sharding) {
 RankGroups replicaGroups(const RankGrid& grid, const Sharding& sharding) {
     RankGroups result;
     const auto stride = static_cast<std::size_t>(sharding.group);
-    for (const auto& group : grid.groups(GroupKind::DataContext)) {
+    for (const auto& group : grid.groups(CommunicatorKind::DataContext)) {
         for (std::size_t first = 0; first < stride; ++first) {
             auto& replicas = result.emplace_back();
             for (std::size_t at = first; at < group.size(); at += stride)
@@ -189,6 +216,46 @@ Result<Schedule> planSchedule(const Layout& layout) {
             ErrorCode::NotFound, "The number of micro-batches of a step is not known.", {}};
     return makeSchedule({layout.schedule, layout.grid.degrees().pipeline, *layout.microbatches,
         layout.virtualStages, pieceTimesOf(layout), 0.0, layout.microbatchGroup});
+}
+
+std::string_view toString(LinkClass link) {
+    constexpr auto names = enumNames<LinkClass>({{LinkClass::None, "none"},
+        {LinkClass::ScaleUp, "node"}, {LinkClass::ScaleOut, "cluster"}});
+    return names.nameOf(link);
+}
+
+LinkClass CommunicatorReach::link() const {
+    if (size == 1)
+        return LinkClass::None;
+    return mostNodes == 1 ? LinkClass::ScaleUp : LinkClass::ScaleOut;
+}
+
+LinkClass linkOf(const Layout& layout, const std::vector<int>& ranks) {
+    if (ranks.size() < 2)
+        return LinkClass::None;
+    return nodesOf(layout, ranks) == 1 ? LinkClass::ScaleUp : LinkClass::ScaleOut;
+}
+
+CommunicatorReach reachOf(const Layout& layout, CommunicatorKind kind) {
+    const auto groups = layout.grid.groups(kind);
+    CommunicatorReach span{kind, layout.grid.groupSize(kind), static_cast<int>(groups.size()),
+        nodesOf(layout, groups.front()), 1};
+    for (const auto& group : groups) {
+        const int nodes = nodesOf(layout, group);
+        span.fewestNodes = std::min(span.fewestNodes, nodes);
+        span.mostNodes = std::max(span.mostNodes, nodes);
+    }
+    return span;
+}
+
+std::vector<Communicator> communicatorsOf(const Layout& layout, int rank) {
+    std::vector<Communicator> result;
+    for (const auto& info : communicatorKinds()) {
+        auto ranks = layout.grid.groupOf(info.kind, rank);
+        const LinkClass link = linkOf(layout, ranks);
+        result.push_back({info.kind, std::move(ranks), link});
+    }
+    return result;
 }
 
 } // namespace trainscope::layout

@@ -1,7 +1,8 @@
 #pragma once
-// A layout as asked for or read, and what follows from it: where each rank sits, which ranks talk
-// to each other, which layers each stage has, and how the pipeline is scheduled.
+// A layout, made from what is said of it: where each rank sits, which ranks talk to each other and
+// over how many nodes, which layers each stage has, and how the pipeline is scheduled.
 
+#include "core/layout/LayoutRequest.h"
 #include "core/layout/RankGrid.h"
 #include "core/layout/Schedule.h"
 #include "core/layout/StagePlan.h"
@@ -11,33 +12,6 @@
 #include <vector>
 
 namespace trainscope::layout {
-
-// What was said; the rest follows or stays unknown.
-struct LayoutRequest {
-    std::optional<int> nodes;
-    std::optional<int> gpusPerNode;
-    std::optional<int> worldSize; // nodes × GPUs per node when absent
-    std::optional<int> tensor;
-    std::optional<int> context;
-    std::optional<int> expert;
-    std::optional<int> expertTensor; // as tensor when absent
-    std::optional<int> data; // what remains of the world when absent
-    std::optional<int> pipeline;
-    std::optional<int> virtualStages;
-    std::optional<RankOrder> order;
-    std::optional<int> zeroStage; // 0..3: nothing, optimizer, + gradients, + parameters sharded
-    std::optional<bool> fsdp; // as ZeRO stage 3
-    std::optional<int> shardSize; // ranks of one shard group (hybrid sharding); all when absent
-    std::optional<int> layers;
-    std::vector<int> stageLayers;
-    bool embeddingCounts = false; // see StagePlan.h
-    bool lossCounts = false;
-    std::optional<int> microbatches; // per data-parallel rank and step
-    std::optional<ScheduleKind> schedule;
-    std::optional<int> microbatchGroup; // of an interleaved schedule, see Schedule.h
-
-    bool operator==(const LayoutRequest&) const = default;
-};
 
 // Over how many ranks of the dp_cp group each kind of state is cut.
 struct Sharding {
@@ -66,6 +40,10 @@ struct Layout {
     [[nodiscard]] int localOf(int rank) const { return rank % gpusPerNode; }
 };
 
+// The ranks that a launch configuration divides, with data parallelism filling the world; NotFound
+// when it says neither tensor nor pipeline parallelism.
+Result<RankGrid> gridFromLaunch(const LaunchConfig& launch, int worldSize);
+
 // Usage error that names the product that does not fit.
 Result<Layout> makeLayout(const LayoutRequest& request);
 
@@ -78,7 +56,38 @@ RankGroups replicaGroups(const RankGrid& grid, const Sharding& sharding);
 // layer: forward 1, backward 2), sending in no time. NotFound where the micro-batches are not
 // known, Usage where the schedule does not work with so many.
 Result<Schedule> planSchedule(const Layout& layout);
-// What that plan gives each piece of the model.
+// The durations that this plan gives each piece of the model.
 std::vector<PieceTimes> pieceTimesOf(const Layout& layout);
+
+enum class LinkClass {
+    None, // groups of one rank
+    ScaleUp, // all groups lie inside a node: NVLink, xGMI, PCIe
+    ScaleOut, // some reach across nodes: InfiniBand, RoCE, Slingshot
+};
+
+std::string_view toString(LinkClass link); // "none", "node", "cluster"
+
+LinkClass linkOf(const Layout& layout, const std::vector<int>& ranks); // which exchange
+
+// All communicators of one kind, which are equally large.
+struct CommunicatorReach {
+    CommunicatorKind kind;
+    int size = 1;
+    int groups = 1;
+    int fewestNodes = 1; // that a group reaches over
+    int mostNodes = 1;
+
+    [[nodiscard]] LinkClass link() const;
+};
+
+CommunicatorReach reachOf(const Layout& layout, CommunicatorKind kind);
+
+// The communicators of one rank, one of every kind in the order of communicatorKinds().
+struct Communicator {
+    CommunicatorKind kind;
+    std::vector<int> ranks;
+    LinkClass link = LinkClass::None;
+};
+std::vector<Communicator> communicatorsOf(const Layout& layout, int rank);
 
 } // namespace trainscope::layout

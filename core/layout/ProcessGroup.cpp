@@ -40,33 +40,33 @@ bool hasAny(const std::vector<std::string>& words, std::initializer_list<std::st
     });
 }
 
-std::optional<GroupKind> kindFromWords(const std::vector<std::string>& words) {
+std::optional<CommunicatorKind> kindFromWords(const std::vector<std::string>& words) {
     const bool tensor = hasAny(words, {"tp", "tensor"});
     const bool pipeline = hasAny(words, {"pp", "pipe", "pipeline"});
     const bool context = hasAny(words, {"cp", "context"});
     const bool expert = hasAny(words, {"ep", "expert", "moe"});
     const bool data = hasAny(words, {"dp", "ddp", "data", "fsdp", "zero"});
     if (hasAny(words, {"etp"}))
-        return GroupKind::ExpertTensor;
+        return CommunicatorKind::ExpertTensor;
     if (hasAny(words, {"edp"}) || (expert && data))
-        return GroupKind::ExpertData;
+        return CommunicatorKind::ExpertData;
     if (expert && tensor)
-        return pipeline ? GroupKind::TensorExpertPipeline : GroupKind::TensorExpert;
+        return pipeline ? CommunicatorKind::TensorExpertPipeline : CommunicatorKind::TensorExpert;
     if (expert)
-        return GroupKind::Expert;
+        return CommunicatorKind::Expert;
     if (tensor && pipeline)
-        return GroupKind::Model;
+        return CommunicatorKind::Model;
     if (tensor && data)
-        return context ? GroupKind::TensorDataContext : GroupKind::TensorData;
+        return context ? CommunicatorKind::TensorDataContext : CommunicatorKind::TensorData;
     if (tensor)
-        return context ? GroupKind::TensorContext : GroupKind::Tensor;
+        return context ? CommunicatorKind::TensorContext : CommunicatorKind::Tensor;
     if (data)
-        return context ? GroupKind::DataContext : GroupKind::Data;
+        return context ? CommunicatorKind::DataContext : CommunicatorKind::Data;
     if (context)
-        return GroupKind::Context;
+        return CommunicatorKind::Context;
     if (pipeline)
-        return GroupKind::Pipeline;
-    return hasAny(words, {"mp"}) ? std::optional(GroupKind::Model) : std::nullopt;
+        return CommunicatorKind::Pipeline;
+    return hasAny(words, {"mp"}) ? std::optional(CommunicatorKind::Model) : std::nullopt;
 }
 
 std::string rangeText(const std::vector<int>& ranks) {
@@ -143,8 +143,8 @@ bool isAuxiliary(std::string_view description) {
             "optimizer"});
 }
 
-std::optional<GroupKind> kindFromName(std::string_view name, std::string_view description) {
-    for (const auto& info : groupKinds()) {
+std::optional<CommunicatorKind> kindFromName(std::string_view name, std::string_view description) {
+    for (const auto& info : communicatorKinds()) {
         if (info.description == description)
             return info.kind;
     }

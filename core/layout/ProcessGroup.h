@@ -2,7 +2,7 @@
 // A communicator as a trace lists it (torch's pg_config, or the arguments of its collectives), and
 // what its name says it is for. Plain values.
 
-#include "core/layout/GroupKind.h"
+#include "core/layout/Dimensions.h"
 
 #include <optional>
 #include <string>
@@ -22,7 +22,7 @@ struct ProcessGroup {
 
 // From the names that Megatron-LM, DeepSpeed, FSDP and device meshes give; absent where they say
 // nothing.
-std::optional<GroupKind> kindFromName(std::string_view name, std::string_view description);
+std::optional<CommunicatorKind> kindFromName(std::string_view name, std::string_view description);
 // Groups beside the dimensions: embeddings, parts of other groups.
 bool isAuxiliary(std::string_view description);
 

@@ -34,7 +34,7 @@ Status checkSizes(const Degrees& degrees) {
     return {};
 }
 
-// Of either decomposition: both are made in the one order.
+// The larger size of the two decompositions, which are made in the one order.
 Sizes largestSizes(const Degrees& degrees) {
     const int expertData
         = degrees.worldSize() / (degrees.expertTensor * degrees.expert * degrees.pipeline);
@@ -136,36 +136,6 @@ Status RankGrid::checkPipelines() const {
     return {};
 }
 
-Result<RankGrid> RankGrid::fromLaunch(const LaunchConfig& launch, int worldSize) {
-    if (!launch.tensorParallel && !launch.pipelineParallel)
-        return Error{ErrorCode::NotFound, "The launch configuration names no parallel layout.",
-            launch.origin};
-    Degrees degrees;
-    degrees.tensor = launch.tensorParallel.value_or(1);
-    degrees.context = launch.contextParallel.value_or(1);
-    degrees.expert = launch.expertParallel.value_or(1);
-    degrees.pipeline = launch.pipelineParallel.value_or(1);
-    const int others = degrees.tensor * degrees.context * degrees.pipeline;
-    if (others < 1 || worldSize < others || worldSize % others != 0)
-        return Error{ErrorCode::Usage,
-            fmt::format("TP {} × CP {} × PP {} does not divide {} ranks.", degrees.tensor,
-                degrees.context, degrees.pipeline, worldSize),
-            launch.origin};
-    degrees.data = worldSize / others;
-    degrees.expertTensor = launch.expertTensorParallel.value_or(0);
-    // Expert parallelism folds into the ranks of a stage with ETP 1 where TP × EP does not fit.
-    const int perStage = degrees.tensor * degrees.context * degrees.data;
-    if (!launch.expertTensorParallel && degrees.expert >= 1
-        && perStage % (degrees.expert * degrees.tensor) != 0)
-        degrees.expertTensor = 1;
-    if (!launch.rankOrder)
-        return make(degrees);
-    const auto order = rankOrderFromString(*launch.rankOrder);
-    if (!order.hasValue())
-        return order.error();
-    return make(degrees, order.value());
-}
-
 int RankGrid::worldSize() const {
     return m_degrees.worldSize();
 }
@@ -185,7 +155,7 @@ const RankGrid::Radix& RankGrid::radix(Decomposition decomposition) const {
     return decomposition == Decomposition::Dense ? m_dense : m_expert;
 }
 
-RankGroups RankGrid::groups(GroupKind kind) const {
+RankGroups RankGrid::groups(CommunicatorKind kind) const {
     const auto& info = infoOf(kind);
     const Radix& ranks = radix(info.decomposition);
     const auto offsets = ranks.offsets(info.dimensions, m_order);
@@ -202,7 +172,7 @@ RankGroups RankGrid::groups(GroupKind kind) const {
 }
 
 RankGroups RankGrid::groups(Dimension dimension) const {
-    for (const auto& info : groupKinds()) {
+    for (const auto& info : communicatorKinds()) {
         const bool isDense = info.decomposition == Decomposition::Dense;
         if (info.dimensions == Dimensions{dimension} && isDense == (dimension != Dimension::Expert))
             return groups(info.kind);
@@ -210,7 +180,7 @@ RankGroups RankGrid::groups(Dimension dimension) const {
     return {};
 }
 
-std::vector<int> RankGrid::groupOf(GroupKind kind, int rank) const {
+std::vector<int> RankGrid::groupOf(CommunicatorKind kind, int rank) const {
     const auto& info = infoOf(kind);
     const Radix& ranks = radix(info.decomposition);
     auto group = ranks.offsets(info.dimensions, m_order);
@@ -220,7 +190,7 @@ std::vector<int> RankGrid::groupOf(GroupKind kind, int rank) const {
     return group;
 }
 
-int RankGrid::groupSize(GroupKind kind) const {
+int RankGrid::groupSize(CommunicatorKind kind) const {
     const auto& info = infoOf(kind);
     int size = 1;
     for (const auto dimension : kMegatronOrder.dimensions) {
@@ -231,7 +201,7 @@ int RankGrid::groupSize(GroupKind kind) const {
 }
 
 RankGroups RankGrid::embeddingGroups() const {
-    RankGroups result = groups(GroupKind::Pipeline);
+    RankGroups result = groups(CommunicatorKind::Pipeline);
     for (auto& group : result) {
         if (group.size() > 2)
             group = {group.front(), group.back()};

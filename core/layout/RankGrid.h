@@ -1,14 +1,12 @@
 #pragma once
-// Rank arithmetic of a parallel layout, design section 5: Megatron-LM's decomposition of global
-// ranks into tensor, context, expert, data and pipeline coordinates, fastest-varying dimension
+// Rank arithmetic of a parallel layout: Megatron-LM's decomposition of global ranks into tensor,
+// context, expert, data and pipeline coordinates, fastest-varying dimension
 // first (megatron/core/parallel_state.py, RankGenerator and initialize_model_parallel; what those
 // refuse is refused here). Dense groups come from TP × CP × DP × PP, expert groups from a second
 // decomposition of the same ranks, ETP × EP × EDP × PP. Plain values, thread-safe.
 
-#include "core/layout/GroupKind.h"
-#include "core/layout/RankOrder.h"
+#include "core/layout/Dimensions.h"
 #include "core/model/Result.h"
-#include "core/model/Run.h"
 
 #include <vector>
 
@@ -51,9 +49,6 @@ public:
     // when the pipeline groups of the two decompositions differ (orders that do not end in pp). A
     // model without experts (EP 1, ETP = TP) is not refused for the last of these.
     static Result<RankGrid> make(const Degrees& degrees, const RankOrder& order = kMegatronOrder);
-    // From what a launch configuration says, with data parallelism filling the world; NotFound when
-    // it says neither tensor nor pipeline parallelism.
-    static Result<RankGrid> fromLaunch(const LaunchConfig& launch, int worldSize);
 
     [[nodiscard]] int worldSize() const;
     [[nodiscard]] const Degrees& degrees() const { return m_degrees; } // expertTensor filled in
@@ -63,11 +58,11 @@ public:
 
     // Ranks that differ in the kind's dimensions alone, ascending; one group per combination of the
     // others, by lowest rank.
-    [[nodiscard]] RankGroups groups(GroupKind kind) const;
-    // Of that dimension alone; Expert in the experts' decomposition.
+    [[nodiscard]] RankGroups groups(CommunicatorKind kind) const;
+    // The same for one dimension; Expert in the experts' decomposition.
     [[nodiscard]] RankGroups groups(Dimension dimension) const;
-    [[nodiscard]] std::vector<int> groupOf(GroupKind kind, int rank) const;
-    [[nodiscard]] int groupSize(GroupKind kind) const;
+    [[nodiscard]] std::vector<int> groupOf(CommunicatorKind kind, int rank) const;
+    [[nodiscard]] int groupSize(CommunicatorKind kind) const;
     // First and last stage of each pipeline group, where the embeddings lie; one rank without a
     // pipeline.
     [[nodiscard]] RankGroups embeddingGroups() const;

@@ -1,21 +1,26 @@
 #include "core/layout/Schedule.h"
 
 #include "core/layout/ScheduleOrder.h"
+#include "core/model/EnumNames.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace trainscope::layout {
 
 namespace {
 
-constexpr std::array<std::string_view, kAllSchedules.size()> kKinds{
-    "gpipe", "1f1b", "interleaved", "zero-bubble", "zero-bubble-v"};
-constexpr std::array<std::string_view, kAllSchedules.size()> kTitles{
-    "GPipe", "1F1B", "Interleaved 1F1B", "Zero-bubble (ZB-H1)", "Zero-bubble (ZB-V)"};
+constexpr auto kScheduleKinds = enumNames<ScheduleKind>({{ScheduleKind::GPipe, "gpipe"},
+    {ScheduleKind::OneForwardOneBackward, "1f1b"}, {ScheduleKind::Interleaved, "interleaved"},
+    {ScheduleKind::ZeroBubble, "zero-bubble"}, {ScheduleKind::ZeroBubbleV, "zero-bubble-v"}});
+constexpr auto kScheduleTitles = enumNames<ScheduleKind>({{ScheduleKind::GPipe, "GPipe"},
+    {ScheduleKind::OneForwardOneBackward, "1F1B"}, {ScheduleKind::Interleaved, "Interleaved 1F1B"},
+    {ScheduleKind::ZeroBubble, "Zero-bubble (ZB-H1)"},
+    {ScheduleKind::ZeroBubbleV, "Zero-bubble (ZB-V)"}});
+constexpr auto kTaskKinds = enumNames<TaskKind>({{TaskKind::Forward, "forward"},
+    {TaskKind::Backward, "backward"}, {TaskKind::WeightGradient, "weight_gradient"}});
 constexpr double kNotDone = -1.0;
 
 // Works the stages' orders off, each task as soon as its stage is free and what it needs is there.
@@ -214,11 +219,11 @@ void measure(Schedule& schedule) {
 } // namespace
 
 std::string_view toString(ScheduleKind kind) {
-    return kKinds[static_cast<std::size_t>(kind)];
+    return kScheduleKinds.nameOf(kind);
 }
 
 std::string_view titleOf(ScheduleKind kind) {
-    return kTitles[static_cast<std::size_t>(kind)];
+    return kScheduleTitles.nameOf(kind);
 }
 
 bool splitsBackward(ScheduleKind kind) {
@@ -226,17 +231,14 @@ bool splitsBackward(ScheduleKind kind) {
 }
 
 std::string_view toString(TaskKind kind) {
-    constexpr std::array<std::string_view, 3> names{"forward", "backward", "weight_gradient"};
-    return names[static_cast<std::size_t>(kind)];
+    return kTaskKinds.nameOf(kind);
 }
 
 Result<ScheduleKind> scheduleKindFromString(std::string_view text) {
-    const auto found = std::find(kKinds.begin(), kKinds.end(), text);
-    if (found == kKinds.end())
-        return usageError(fmt::format(
-            "\"{}\" is no schedule: choose gpipe, 1f1b, interleaved, zero-bubble or zero-bubble-v.",
-            text));
-    return static_cast<ScheduleKind>(found - kKinds.begin());
+    if (const auto kind = kScheduleKinds.find(text))
+        return *kind;
+    return usageError(
+        fmt::format("\"{}\" is no schedule: choose {}.", text, kScheduleKinds.list()));
 }
 
 Result<int> microbatchGroup(int stages, int microbatches) {

@@ -47,11 +47,11 @@ struct ScheduleRequest {
     int stages = 1;
     int microbatches = 1;
     int virtualStages = 1; // above 1 only where Interleaved; 2 where ZeroBubbleV
-    // In the model's order (StagePlan.h), stages × virtualStages of them; one: the same for all;
+    // By piece in the model's order (StagePlan.h), stages × virtualStages; one: the same for all;
     // none: forward 1, backward 2, divided by the virtual stages.
     std::vector<PieceTimes> times;
     double sendTime = 0.0; // from one stage to another
-    // Of an interleaved schedule: micro-batches that a stage takes through one of its pieces before
+    // Interleaved schedules: micro-batches that a stage takes through one of its pieces before
     // it turns to the next (Megatron-LM's microbatch-group-size-per-virtual-pipeline-stage). 0: the
     // least that works, see microbatchGroup().
     int microbatchGroup = 0;

@@ -1,8 +1,11 @@
 #include "core/layout/ScheduleOrder.h"
 
-#include "core/layout/ZeroBubbleV.h"
-
 #include <algorithm>
+#include <array>
+#include <deque>
+#include <limits>
+#include <set>
+#include <utility>
 
 namespace trainscope::layout {
 
@@ -60,6 +63,148 @@ std::vector<WorkItem> workOrder(const ScheduleRequest& request, int stage) {
     return order;
 }
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::array<int, 2> kLaterFirst{1, 0}; // chunks
+
+// The order of a zero-bubble schedule whose model runs down the stages and back up again (ZB-V, Qi
+// et al. 2024): each stage has two pieces of the model, the k-th and the k-th from the end. Greedy,
+// as the pieces' times have it: the work of all stages is played in the order of time, and a free
+// stage takes what is ready in the order gradient of the inputs, forward, gradient of the weights;
+// the second piece before the first. A stage holds the activations of no more than 2 × stages
+// pieces, as much as 1F1B's first one.
+class ZeroBubbleV {
+public:
+    explicit ZeroBubbleV(const ScheduleRequest& request)
+        : m_request(request)
+        , m_stages(static_cast<std::size_t>(request.stages)) {
+        const auto count = static_cast<std::size_t>(2 * request.stages)
+            * static_cast<std::size_t>(request.microbatches);
+        m_forwardEnd.assign(count, kNever);
+        m_backwardEnd.assign(count, kNever);
+    }
+
+    std::vector<std::vector<WorkItem>> run() {
+        m_moments.insert(0.0);
+        while (!m_moments.empty()) {
+            const double now = *m_moments.begin();
+            m_moments.erase(m_moments.begin());
+            // Work of no duration lets others begin at once.
+            for (bool began = true; began;) {
+                began = false;
+                for (int stage = 0; stage < m_request.stages; ++stage)
+                    began = begin(stage, now) || began;
+            }
+        }
+        std::vector<std::vector<WorkItem>> orders;
+        for (Stage& stage : m_stages)
+            orders.push_back(std::move(stage.order));
+        return orders;
+    }
+
+private:
+    struct Stage {
+        double free = 0.0;
+        std::array<int, 2> forward{}; // done, by chunk
+        std::array<int, 2> backward{};
+        std::array<int, 2> weights{};
+        std::deque<int> owed; // chunks whose weight gradients are to be done
+        std::vector<WorkItem> order;
+
+        [[nodiscard]] int held() const { return forward[0] + forward[1] - weights[0] - weights[1]; }
+    };
+
+    [[nodiscard]] int piece(int stage, int chunk) const {
+        return pieceOf(ScheduleKind::ZeroBubbleV, m_request.stages, stage, chunk);
+    }
+    [[nodiscard]] std::size_t at(int piece, int microbatch) const {
+        return static_cast<std::size_t>(piece) * static_cast<std::size_t>(m_request.microbatches)
+            + static_cast<std::size_t>(microbatch);
+    }
+    [[nodiscard]] const PieceTimes& times(int piece) const {
+        return m_request.times[m_request.times.size() == 1 ? 0 : static_cast<std::size_t>(piece)];
+    }
+    // The two pieces in the middle lie on one stage.
+    [[nodiscard]] double sendTo(int next) const {
+        return next == m_request.stages ? 0.0 : m_request.sendTime;
+    }
+
+    [[nodiscard]] double forwardReady(int stage, int chunk) const {
+        const int batch
+            = m_stages[static_cast<std::size_t>(stage)].forward[static_cast<std::size_t>(chunk)];
+        const int own = piece(stage, chunk);
+        if (batch == m_request.microbatches)
+            return kNever;
+        return own == 0 ? 0.0 : m_forwardEnd[at(own - 1, batch)] + sendTo(own);
+    }
+
+    [[nodiscard]] double backwardReady(int stage, int chunk) const {
+        const int batch
+            = m_stages[static_cast<std::size_t>(stage)].backward[static_cast<std::size_t>(chunk)];
+        const int own = piece(stage, chunk);
+        if (batch == m_request.microbatches)
+            return kNever;
+        const double forward = m_forwardEnd[at(own, batch)];
+        if (own == 2 * m_request.stages - 1)
+            return forward;
+        return std::max(forward, m_backwardEnd[at(own + 1, batch)] + sendTo(own + 1));
+    }
+
+    // One that begins on its way down must find room for its way up.
+    [[nodiscard]] bool hasRoom(const Stage& stage, int chunk) const {
+        const int goingUp = stage.forward[0] - stage.forward[1];
+        return chunk == 1 || stage.held() + goingUp + 2 <= 2 * m_request.stages;
+    }
+
+    bool begin(int number, double now) {
+        Stage& stage = m_stages[static_cast<std::size_t>(number)];
+        if (stage.free > now)
+            return false;
+        for (const int chunk : kLaterFirst) {
+            if (backwardReady(number, chunk) <= now)
+                return work(number, TaskKind::Backward, chunk, now);
+        }
+        for (const int chunk : kLaterFirst) {
+            if (forwardReady(number, chunk) <= now && hasRoom(stage, chunk))
+                return work(number, TaskKind::Forward, chunk, now);
+        }
+        if (stage.owed.empty())
+            return false;
+        const int chunk = stage.owed.front();
+        stage.owed.pop_front();
+        return work(number, TaskKind::WeightGradient, chunk, now);
+    }
+
+    bool work(int number, TaskKind kind, int chunk, double now) {
+        Stage& stage = m_stages[static_cast<std::size_t>(number)];
+        const auto c = static_cast<std::size_t>(chunk);
+        const int own = piece(number, chunk);
+        const PieceTimes& one = times(own);
+        int& done = kind == TaskKind::Forward ? stage.forward[c]
+            : kind == TaskKind::Backward      ? stage.backward[c]
+                                              : stage.weights[c];
+        stage.free = now
+            + (kind == TaskKind::Forward         ? one.forward
+                    : kind == TaskKind::Backward ? one.inputGradient
+                                                 : one.weightGradient);
+        if (kind == TaskKind::Forward)
+            m_forwardEnd[at(own, done)] = stage.free;
+        if (kind == TaskKind::Backward) {
+            m_backwardEnd[at(own, done)] = stage.free;
+            stage.owed.push_back(chunk);
+        }
+        stage.order.push_back({kind, chunk, done++});
+        m_moments.insert(stage.free);
+        m_moments.insert(stage.free + m_request.sendTime);
+        return true;
+    }
+
+    const ScheduleRequest& m_request;
+    std::vector<Stage> m_stages;
+    std::vector<double> m_forwardEnd; // by piece and micro-batch
+    std::vector<double> m_backwardEnd;
+    std::set<double> m_moments; // at which something may begin
+};
+
 } // namespace
 
 int groupOf(const ScheduleRequest& request) {
@@ -90,7 +235,7 @@ int warmupCount(const ScheduleRequest& request, int stage) {
 
 std::vector<std::vector<WorkItem>> workOrders(const ScheduleRequest& request) {
     if (request.kind == ScheduleKind::ZeroBubbleV)
-        return zeroBubbleVOrders(request);
+        return ZeroBubbleV(request).run();
     std::vector<std::vector<WorkItem>> orders;
     for (int stage = 0; stage < request.stages; ++stage)
         orders.push_back(workOrder(request, stage));

@@ -1,6 +1,5 @@
 #pragma once
-// In which order each stage of a pipeline does its work; see Schedule.h for where the orders come
-// from.
+// The order in which each stage of a pipeline does its work; Schedule.h names the papers.
 
 #include "core/layout/Schedule.h"
 
@@ -14,14 +13,14 @@ struct WorkItem {
     int microbatch = 0;
 };
 
-// What microbatchGroup is where it is 0 in the request; the stages without virtual ones.
+// The request's microbatchGroup, or what stands for 0; the number of stages without virtual ones.
 int groupOf(const ScheduleRequest& request);
 
 // Forward passes that a stage begins before its first backward pass, at most all of them; not of
 // ZeroBubbleV.
 int warmupCount(const ScheduleRequest& request, int stage);
 
-// By stage. The request's times matter to ZeroBubbleV alone.
+// One order for each stage. The request's times matter to ZeroBubbleV alone.
 std::vector<std::vector<WorkItem>> workOrders(const ScheduleRequest& request);
 
 // Which piece of the model, in its order, is that chunk of a stage.

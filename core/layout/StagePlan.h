@@ -1,5 +1,5 @@
 #pragma once
-// Which layers lie on which pipeline stage. With virtual stages (interleaving) the model is cut
+// The layers that lie on each pipeline stage. With virtual stages (interleaving) the model is cut
 // into stages × virtual stages chunks; chunk c of stage s is the (c · stages + s)-th piece of the
 // model, as in Megatron-LM; where the model turns back (ZB-V), chunk 1 of stage s is the s-th piece
 // from its end.
@@ -35,11 +35,11 @@ struct StageRequest {
     bool turnsBack = false; // ZB-V: the second pieces lie on the stages in descending order
 };
 
-// In the model's order, stages × virtual stages of them; empty where the number of layers is not
-// known. Usage error that says which numbers do not fit.
+// The chunks in the model's order, stages × virtual stages of them; empty where the number of
+// layers is not known. Usage error that says which numbers do not fit.
 Result<std::vector<StageChunk>> planStages(const StageRequest& request);
 
-// Of all chunks of a stage.
+// The layers of all chunks of a stage.
 int layersOf(const std::vector<StageChunk>& chunks, int stage);
 
 // "19,21,21,19". Usage error for anything but positive whole numbers.

@@ -1,14 +1,101 @@
 #include "core/layout/Topology.h"
 
+#include "core/model/EnumNames.h"
+
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
-#include <array>
 
 namespace trainscope::layout {
 
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr auto kPathKinds = enumNames<PathKind>(
+    {{PathKind::Self, "self"}, {PathKind::NvLink, "nvlink"}, {PathKind::Xgmi, "xgmi"},
+        {PathKind::Pix, "pix"}, {PathKind::Pxb, "pxb"}, {PathKind::Phb, "phb"},
+        {PathKind::Node, "node"}, {PathKind::Sys, "sys"}, {PathKind::Unknown, "unknown"}});
+
+constexpr std::size_t kMostDevices = 4096;
+
+template <typename T>
+void set(Json& json, const char* key, const std::optional<T>& value) {
+    if (value)
+        json[key] = *value;
+}
+
+template <typename T>
+std::optional<T> get(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found == json.end() ? std::nullopt : std::optional(found->get<T>());
+}
+
+Json deviceJson(const TopologyDevice& device) {
+    Json json{{"kind", device.kind == DeviceKind::Gpu ? "gpu" : "nic"}, {"index", device.index},
+        {"name", device.name}, {"bus_id", device.busId}};
+    set(json, "numa", device.numa);
+    set(json, "b_per_s", device.bandwidth);
+    return json;
+}
+
+TopologyDevice deviceFrom(const Json& json) {
+    return {json.at("kind") == "nic" ? DeviceKind::Nic : DeviceKind::Gpu,
+        json.at("index").get<int>(), json.at("name").get<std::string>(),
+        json.value("bus_id", std::string()), get<int>(json, "numa"), get<double>(json, "b_per_s")};
+}
+
+Json pathJson(std::size_t from, std::size_t to, const TopologyPath& path) {
+    Json json{{"from", from}, {"to", to}, {"kind", toString(path.kind)}, {"links", path.links}};
+    if (path.isSwitched)
+        json["switched"] = true;
+    set(json, "b_per_s", path.bandwidth);
+    return json;
+}
+
+Json topologyJson(const Topology& topology) {
+    Json json{{"devices", Json::array()}, {"paths", Json::array()}};
+    const std::size_t count = topology.devices().size();
+    for (const auto& device : topology.devices())
+        json["devices"].push_back(deviceJson(device));
+    for (std::size_t from = 0; from < count; ++from) {
+        for (std::size_t to = 0; to < count; ++to) {
+            // The way back is told where it is another.
+            const auto& path = topology.path(from, to);
+            if (from < to || (from > to && path != topology.path(to, from)))
+                json["paths"].push_back(pathJson(from, to, path));
+        }
+    }
+    return json;
+}
+
+Topology topologyFrom(const Json& json) {
+    std::vector<TopologyDevice> devices;
+    const Json& list = json.at("devices");
+    for (std::size_t i = 0; i < std::min(list.size(), kMostDevices); ++i)
+        devices.push_back(deviceFrom(list[i]));
+    Topology topology(std::move(devices));
+    const std::size_t count = topology.devices().size();
+    for (const Json& one : json.at("paths")) {
+        const auto from = one.at("from").get<std::size_t>();
+        const auto to = one.at("to").get<std::size_t>();
+        if (from >= count || to >= count)
+            continue;
+        const TopologyPath path{
+            kPathKinds.find(one.at("kind").get<std::string>()).value_or(PathKind::Unknown),
+            one.value("links", 0), one.value("switched", false), get<double>(one, "b_per_s")};
+        if (from < to)
+            topology.setPath(from, to, path);
+        else
+            topology.setOneWay(from, to, path);
+    }
+    return topology;
+}
+
+} // namespace
+
 std::string_view toString(PathKind kind) {
-    constexpr std::array<std::string_view, 9> names{
-        "self", "nvlink", "xgmi", "pix", "pxb", "phb", "node", "sys", "unknown"};
-    return names[static_cast<std::size_t>(kind)];
+    return kPathKinds.nameOf(kind);
 }
 
 Topology::Topology(std::vector<TopologyDevice> devices)
@@ -85,6 +172,38 @@ Topology usualTopology(int gpus, PathKind scaleUp, std::optional<double> bandwid
             topology.setPath(a, b, link);
     }
     return topology;
+}
+
+std::string machineToJson(const MachineFacts& facts) {
+    Json json = Json::object();
+    if (facts.topology) {
+        json["topology"] = topologyJson(*facts.topology);
+        json["topology"]["from"] = facts.topologyFrom;
+    }
+    set(json, "nodes_per_rack", facts.nodesPerRack);
+    set(json, "network_b_per_s", facts.networkBandwidth);
+    set(json, "nvlink_domain", facts.linkDomain);
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<MachineFacts> machineFromJson(std::string_view json) {
+    try {
+        const Json root = Json::parse(json);
+        MachineFacts facts;
+        if (const auto topology = root.find("topology"); topology != root.end()) {
+            facts.topology = topologyFrom(*topology);
+            facts.topologyFrom = topology->value("from", std::string());
+        }
+        facts.nodesPerRack = get<int>(root, "nodes_per_rack");
+        facts.networkBandwidth = get<double>(root, "network_b_per_s");
+        facts.linkDomain = get<int>(root, "nvlink_domain");
+        return facts;
+    } catch (const Json::exception& problem) {
+        return Error{ErrorCode::Unreadable,
+            std::string("What the database says of the machine cannot be understood: ")
+                + problem.what() + ". Say it anew with trainscope-cli cluster.",
+            {}};
+    }
 }
 
 } // namespace trainscope::layout

@@ -1,6 +1,9 @@
 #pragma once
-// How the GPUs and network cards of one node hang together: a plain value, whatever said it (an
-// NCCL topology file, `nvidia-smi topo -m`, or what a kind of GPU is known to have). SI units.
+// How the GPUs and network cards of one node hang together, whatever said it (an NCCL topology
+// file, `nvidia-smi topo -m`, or what a kind of GPU is known to have), and what a user says of a
+// machine that its sources do not tell. Plain values, SI units.
+
+#include "core/model/Result.h"
 
 #include <cstddef>
 #include <optional>
@@ -59,9 +62,9 @@ public:
 
     [[nodiscard]] const std::vector<TopologyDevice>& devices() const { return m_devices; }
     [[nodiscard]] std::size_t gpuCount() const;
-    // By place in devices().
+    // a and b are places in devices().
     [[nodiscard]] const TopologyPath& path(std::size_t a, std::size_t b) const;
-    // In both directions.
+    // Sets both directions.
     void setPath(std::size_t a, std::size_t b, const TopologyPath& path);
     // Both ways are kept as they are told; true where they differ.
     [[nodiscard]] bool isLopsided() const;
@@ -81,5 +84,23 @@ private:
 // The usual node of that kind of GPU: every GPU linked to every other by its scale-up bandwidth
 // (per direction, B/s; absent: not known).
 Topology usualTopology(int gpus, PathKind scaleUp, std::optional<double> bandwidth);
+
+// Its form in the database: {"topology":{"from","devices":[…],"paths":[…]},"nodes_per_rack",
+// "network_b_per_s","nvlink_domain"}.
+struct MachineFacts {
+    std::optional<Topology> topology; // of every node
+    std::string topologyFrom; // "NCCL topology, ndv5.xml"
+    std::optional<int> nodesPerRack;
+    std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
+    std::optional<int> linkDomain; // GPUs of one scale-up domain
+
+    [[nodiscard]] bool isEmpty() const {
+        return !topology && !nodesPerRack && !networkBandwidth && !linkDomain;
+    }
+};
+
+std::string machineToJson(const MachineFacts& facts);
+// Unreadable says which part cannot be understood.
+Result<MachineFacts> machineFromJson(std::string_view json);
 
 } // namespace trainscope::layout

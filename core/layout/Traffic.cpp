@@ -29,7 +29,7 @@ public:
         , m_activations(model.sequence / m_degrees.context * model.microBatch * model.hidden
               * model.activationBytes) { }
 
-    std::vector<GroupTraffic> all() {
+    std::vector<CommunicatorTraffic> all() {
         tensor();
         context();
         pipeline();
@@ -44,24 +44,17 @@ private:
     [[nodiscard]] bool isFirst() const { return m_stage == 0; }
     [[nodiscard]] bool isLast() const { return m_stage == m_degrees.pipeline - 1; }
 
-    [[nodiscard]] LinkClass linkOf(const std::vector<int>& ranks) const {
-        if (ranks.size() < 2)
-            return LinkClass::None;
-        const bool isInside = std::all_of(ranks.begin(), ranks.end(),
-            [&](int other) { return m_layout.nodeOf(other) == m_layout.nodeOf(ranks.front()); });
-        return isInside ? LinkClass::ScaleUp : LinkClass::ScaleOut;
-    }
-
     void add(std::string group, double bytes, const std::vector<int>& ranks, std::string what) {
         if (bytes > 0.0 && ranks.size() > 1)
-            m_result.push_back({std::move(group), bytes, 0.0, linkOf(ranks), std::move(what)});
+            m_result.push_back(
+                {std::move(group), bytes, 0.0, linkOf(m_layout, ranks), std::move(what)});
     }
 
-    void add(GroupKind kind, double bytes, std::string what) {
+    void add(CommunicatorKind kind, double bytes, std::string what) {
         add(std::string(toString(kind)), bytes, m_grid.groupOf(kind, m_rank), std::move(what));
     }
 
-    // Of one layer's attention or MLP, forward and backward, per micro-batch.
+    // Bytes of one layer's attention or MLP, forward and backward, per micro-batch.
     [[nodiscard]] double halfLayer(double activations, int ranks) const {
         const double extra = m_model.sequenceParallel ? oneWay(activations, ranks) : 0.0;
         return 2.0 * allReduce(activations, ranks) + extra;
@@ -69,7 +62,7 @@ private:
 
     void tensor() {
         const double halves = hasExperts() ? 1.0 : 2.0;
-        add(GroupKind::Tensor,
+        add(CommunicatorKind::Tensor,
             m_layers * m_microbatches * halves * halfLayer(m_activations, m_degrees.tensor),
             m_model.sequenceParallel ? "activations: reduce-scatter and all-gather"
                                      : "activations: all-reduce");
@@ -77,7 +70,7 @@ private:
             return;
         // The tokens of all ranks of the group, each once per expert that it is sent to.
         const double dispatched = tokenBytes() * m_model.expertsPerToken * m_degrees.expertTensor;
-        add(GroupKind::ExpertTensor,
+        add(CommunicatorKind::ExpertTensor,
             m_layers * m_microbatches * 2.0 * allReduce(dispatched, m_degrees.expertTensor),
             "dispatched tokens: all-gather and reduce-scatter");
     }
@@ -86,49 +79,41 @@ private:
         const int ranks = m_degrees.context;
         const double keysAndValues = 2.0 * m_model.sequence / ranks * m_model.microBatch
             * m_model.keyWidth / m_degrees.tensor * m_model.activationBytes;
-        add(GroupKind::Context, m_layers * m_microbatches * 3.0 * (ranks - 1) * keysAndValues,
+        add(CommunicatorKind::Context,
+            m_layers * m_microbatches * 3.0 * (ranks - 1) * keysAndValues,
             "keys and values: around the ring");
     }
 
     void pipeline() {
-        const int stages = m_degrees.pipeline;
-        const int pieces = stages * m_layout.virtualStages;
-        int sends = 0;
-        for (int chunk = 0; chunk < m_layout.virtualStages; ++chunk) {
-            const int piece = chunk * stages + m_stage;
-            sends += (piece < pieces - 1 ? 1 : 0) + (piece > 0 ? 1 : 0);
-        }
+        const PipelineSends sends = pipelineSends(m_layout, m_stage);
+        const auto group = m_grid.groupOf(CommunicatorKind::Pipeline, m_rank);
+        const auto stages = group.size();
+        const auto stage = static_cast<std::size_t>(m_stage);
+        std::vector<int> ranks{m_rank}; // and those that it sends to
+        if (sends.forward > 0)
+            ranks.push_back(group[(stage + 1) % stages]);
+        if (sends.backward > 0)
+            ranks.push_back(group[(stage + stages - 1) % stages]);
         const double cut = m_model.sequenceParallel ? m_degrees.tensor : 1.0;
-        add("pp", m_microbatches * sends * m_activations / cut, neighbours(),
+        add("pp", m_microbatches * (sends.forward + sends.backward) * m_activations / cut, ranks,
             "activations and their gradients: send and receive");
     }
 
-    // The rank and those of its pipeline that it sends to.
-    [[nodiscard]] std::vector<int> neighbours() const {
-        const auto group = m_grid.groupOf(GroupKind::Pipeline, m_rank);
-        const auto stages = group.size();
-        const auto stage = static_cast<std::size_t>(m_stage);
-        std::vector<int> ranks{m_rank};
-        if (m_layout.virtualStages > 1 || !isLast())
-            ranks.push_back(group[(stage + 1) % stages]);
-        if (m_layout.virtualStages > 1 || !isFirst())
-            ranks.push_back(group[(stage + stages - 1) % stages]);
-        return ranks;
-    }
-
-    // Of the tokens that this rank holds at the entrance to the experts, which are cut along tp.
+    // Bytes of the tokens that this rank holds at the entrance to the experts, which are cut along
+    // tp.
     [[nodiscard]] double tokenBytes() const { return m_activations / m_degrees.tensor; }
 
     void experts() {
         if (!hasExperts())
             return;
         const double sent = tokenBytes() * m_model.expertsPerToken;
-        add(GroupKind::Expert, m_layers * m_microbatches * 4.0 * oneWay(sent, m_degrees.expert),
+        add(CommunicatorKind::Expert,
+            m_layers * m_microbatches * 4.0 * oneWay(sent, m_degrees.expert),
             "tokens to their experts and back: all-to-all");
     }
 
-    // Of parameters that `group` ranks share, in shard groups of `shard`.
-    void reduce(GroupKind kind, double parameters, int group, int shard) {
+    // Gradients and weights of parameters that `group` ranks share, in shard groups of `shard`.
+    void reduce(CommunicatorKind kind, double parameters, int group, int shard) {
         const int stage = m_layout.sharding ? m_layout.sharding->zeroStage : 0;
         const double gradients = parameters * m_model.gradientBytes;
         const double weights = parameters * m_model.parameterBytes;
@@ -149,7 +134,7 @@ private:
     }
 
     void gradients() {
-        const int shared = m_grid.groupSize(GroupKind::DataContext);
+        const int shared = m_grid.groupSize(CommunicatorKind::DataContext);
         const int shard = m_layout.sharding ? m_layout.sharding->group : shared;
         double dense = m_layers * m_model.attentionParameters;
         if (!hasExperts())
@@ -157,19 +142,19 @@ private:
         const int tables
             = (isFirst() ? 1 : 0) + (isLast() && !(isFirst() && m_model.tiedEmbeddings) ? 1 : 0);
         dense += tables * m_model.embeddingParameters;
-        reduce(GroupKind::DataContext, dense / m_degrees.tensor, shared, shard);
+        reduce(CommunicatorKind::DataContext, dense / m_degrees.tensor, shared, shard);
         if (!hasExperts())
             return;
-        const int copies = m_grid.groupSize(GroupKind::ExpertData);
+        const int copies = m_grid.groupSize(CommunicatorKind::ExpertData);
         const double own = m_layers * m_model.mlpParameters * m_model.experts
             / (m_degrees.expert * m_degrees.expertTensor);
-        reduce(GroupKind::ExpertData, own, copies, copies);
+        reduce(CommunicatorKind::ExpertData, own, copies, copies);
     }
 
     void embeddings() {
         if (!m_model.tiedEmbeddings || m_degrees.pipeline == 1 || !(isFirst() || isLast()))
             return;
-        const auto group = m_grid.groupOf(GroupKind::Pipeline, m_rank);
+        const auto group = m_grid.groupOf(CommunicatorKind::Pipeline, m_rank);
         add("embedding",
             allReduce(m_model.embeddingParameters / m_degrees.tensor * m_model.gradientBytes, 2),
             {group.front(), group.back()}, "gradients of the embeddings: all-reduce");
@@ -184,12 +169,24 @@ private:
     int m_layers;
     int m_microbatches;
     double m_activations; // bytes of one micro-batch between two layers
-    std::vector<GroupTraffic> m_result;
+    std::vector<CommunicatorTraffic> m_result;
 };
 
 } // namespace
 
-Result<std::vector<GroupTraffic>> trafficOf(
+PipelineSends pipelineSends(const Layout& layout, int stage) {
+    const int stages = layout.grid.degrees().pipeline;
+    const int pieces = stages * layout.virtualStages;
+    PipelineSends sends;
+    for (int chunk = 0; chunk < layout.virtualStages; ++chunk) {
+        const int piece = chunk * stages + stage;
+        sends.forward += piece < pieces - 1 ? 1 : 0;
+        sends.backward += piece > 0 ? 1 : 0;
+    }
+    return sends;
+}
+
+Result<std::vector<CommunicatorTraffic>> trafficOf(
     const Layout& layout, const TrafficModel& model, int rank) {
     if (layout.chunks.empty() || !layout.microbatches)
         return Error{ErrorCode::NotFound,

@@ -1,8 +1,9 @@
 #pragma once
-// What each group of a rank exchanges per training step, computed from the model and the layout.
-// Bytes are those that one rank sends, with ring algorithms (of V bytes in n ranks: all-reduce
-// 2(n−1)/n·V, reduce-scatter and all-gather (n−1)/n·V, all-to-all (n−1)/n·V). Let L be the layers
-// of the rank's stage, m the micro-batches, A = s/cp · b · h · 2 B the activations between layers.
+// The bytes that the communicators of a rank exchange per training step, from the model and the
+// layout. Bytes are those that one rank sends, with ring algorithms (of V bytes in n ranks:
+// all-reduce 2(n−1)/n·V, reduce-scatter and all-gather (n−1)/n·V, all-to-all (n−1)/n·V). Let L be
+// the layers of the rank's stage, m the micro-batches, A = s/cp · b · h · 2 B the activations
+// between layers.
 //
 // tp   4 all-reduces of A per layer and micro-batch, two forward and two backward (Shoeybi et al.
 //      2019); with sequence parallelism each is a reduce-scatter and an all-gather, and the
@@ -11,8 +12,7 @@
 // cp   keys and values once around the ring forward, they and their gradients backward:
 //      3 · (cp−1) · 2·s/cp · b · k/tp · 2 B, k the width of keys (Liu et al. 2023).
 // pp   A per micro-batch and direction, for every piece of the model that has a next one (a tp-th
-// of
-//      it with sequence parallelism).
+//      of it with sequence parallelism).
 // ep   dispatch and combine, forward and backward: 4 all-to-alls of the rank's tokens, each to
 //      top-k experts.
 // dp_cp, edp   ZeRO 0: all-reduce of the gradients; 1 and 2: reduce-scatter of the gradients and
@@ -20,7 +20,7 @@
 //      (Rajbhandari et al. 2020). Sent within shard groups; replicas reduce their shards besides.
 // embedding   gradients of tied embeddings between first and last stage.
 
-#include "core/layout/GroupSpan.h"
+#include "core/layout/Layout.h"
 
 #include <optional>
 #include <string>
@@ -28,7 +28,7 @@
 
 namespace trainscope::layout {
 
-// Of the whole model; parameters as numbers of weights.
+// The whole model; parameters as numbers of weights.
 struct TrafficModel {
     double hidden = 0.0;
     double keyWidth = 0.0; // key heads × head size
@@ -46,17 +46,24 @@ struct TrafficModel {
     double parameterBytes = 2.0;
 };
 
-struct GroupTraffic {
-    std::string group; // key of the GroupKind, or "embedding"
+struct CommunicatorTraffic {
+    std::string group; // key of the CommunicatorKind, or "embedding"
     double bytes = 0.0; // sent by the rank per step
     double replicaShare = 0.0; // of them, between the shard groups of dp_cp
     LinkClass link = LinkClass::None; // over the slowest link on the way
     std::string what; // "gradients: reduce-scatter, parameters: all-gather"
 };
 
-// Of one rank; groups that exchange nothing are left out. NotFound where the layout does not know
-// its layers or micro-batches.
-Result<std::vector<GroupTraffic>> trafficOf(
+// The traffic of one rank; groups that exchange nothing are left out. NotFound where the layout
+// does not know its layers or micro-batches.
+Result<std::vector<CommunicatorTraffic>> trafficOf(
     const Layout& layout, const TrafficModel& model, int rank);
+
+// How often a stage sends a micro-batch to the next stage and a gradient to the one before.
+struct PipelineSends {
+    int forward = 0;
+    int backward = 0;
+};
+PipelineSends pipelineSends(const Layout& layout, int stage);
 
 } // namespace trainscope::layout

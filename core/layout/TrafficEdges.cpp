@@ -8,8 +8,8 @@ namespace trainscope::layout {
 
 namespace {
 
-std::optional<GroupKind> kindOf(std::string_view key) {
-    for (const auto& info : groupKinds()) {
+std::optional<CommunicatorKind> kindOf(std::string_view key) {
+    for (const auto& info : communicatorKinds()) {
         if (info.key == key)
             return info.kind;
     }
@@ -25,19 +25,12 @@ void addRing(const std::vector<int>& group, int rank, double share, std::vector<
 }
 
 std::vector<PeerShare> pipelinePeers(const Layout& layout, int rank) {
-    const auto group = layout.grid.groupOf(GroupKind::Pipeline, rank);
+    const auto group = layout.grid.groupOf(CommunicatorKind::Pipeline, rank);
     const int stages = static_cast<int>(group.size());
     if (stages < 2)
         return {};
     const int stage = layout.grid.position(rank).pipeline;
-    const int pieces = stages * layout.virtualStages;
-    int forward = 0;
-    int backward = 0;
-    for (int chunk = 0; chunk < layout.virtualStages; ++chunk) {
-        const int piece = chunk * stages + stage;
-        forward += piece < pieces - 1 ? 1 : 0;
-        backward += piece > 0 ? 1 : 0;
-    }
+    const auto [forward, backward] = pipelineSends(layout, stage);
     const double all = forward + backward;
     std::vector<PeerShare> peers;
     if (forward > 0)
@@ -73,7 +66,7 @@ std::vector<PeerShare> shardPeers(
 }
 
 std::vector<PeerShare> embeddingPeers(const Layout& layout, int rank) {
-    const auto stages = layout.grid.groupOf(GroupKind::Pipeline, rank);
+    const auto stages = layout.grid.groupOf(CommunicatorKind::Pipeline, rank);
     std::vector<PeerShare> peers;
     addRing({stages.front(), stages.back()}, rank, stages.size() > 1 ? 1.0 : 0.0, peers);
     return peers;
@@ -88,13 +81,13 @@ std::vector<PeerShare> peersOf(
     const auto kind = kindOf(group);
     if (!kind)
         return {};
-    if (*kind == GroupKind::Pipeline)
+    if (*kind == CommunicatorKind::Pipeline)
         return pipelinePeers(layout, rank);
     const auto ranks = layout.grid.groupOf(*kind, rank);
-    if (*kind == GroupKind::Expert)
+    if (*kind == CommunicatorKind::Expert)
         return allOthers(ranks, rank);
     const bool isCut = layout.sharding && layout.sharding->replicas > 1;
-    if (*kind == GroupKind::DataContext && isCut && replicaShare > 0.0)
+    if (*kind == CommunicatorKind::DataContext && isCut && replicaShare > 0.0)
         return shardPeers(*layout.sharding, ranks, rank, replicaShare);
     std::vector<PeerShare> peers;
     addRing(ranks, rank, 1.0, peers);

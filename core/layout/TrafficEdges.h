@@ -20,8 +20,8 @@ struct PeerShare {
     double share = 0.0; // all of a rank's add up to 1
 };
 
-// `group`: key of a GroupKind, or "embedding". `replicaShare`: of what is sent in dp_cp, between
-// shard groups. Empty where the rank has nobody to send to, or the key is none.
+// `group`: key of a CommunicatorKind, or "embedding". `replicaShare`: of what is sent in dp_cp,
+// between shard groups. Empty where the rank has nobody to send to, or the key is none.
 std::vector<PeerShare> peersOf(
     const Layout& layout, int rank, std::string_view group, double replicaShare = 0.0);
 
@@ -35,7 +35,7 @@ struct NodeEdge {
     bool operator==(const NodeEdge&) const = default;
 };
 
-// What a node's GPUs send per step.
+// Bytes that a node's GPUs send per step.
 struct NodeTraffic {
     double inside = 0.0; // to GPUs of its domain, those of the node among them
     double outside = 0.0; // to others

@@ -1,6 +1,7 @@
 #pragma once
 // Helpers for ASCII text, independent of the locale.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,5 +17,13 @@ bool isDigit(char c);
 
 // The non-empty words between any of the characters in `separators`.
 std::vector<std::string_view> words(std::string_view text, std::string_view separators);
+
+// For tables of texts that are asked with views, beside std::equal_to<>.
+struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept {
+        return std::hash<std::string_view>{}(text);
+    }
+};
 
 } // namespace trainscope

@@ -1,6 +1,6 @@
 #pragma once
-// What importers and the store say to each other and to the user: the sink that takes model values,
-// the report of one source, and progress with cancellation.
+// The words between importers, the store and the user: the sink that takes model values, the report
+// of one source, and progress with cancellation.
 
 #include "core/model/Result.h"
 #include "core/model/Run.h"
@@ -48,12 +48,12 @@ struct ImportReport {
     std::int64_t warningCount = 0;
 
     static constexpr std::size_t kMaxWarnings = 50;
-    // What is said of several files as a whole becomes one warning with their number.
+    // A remark on several whole files becomes one warning with their number.
     void warn(std::string file, std::int64_t line, std::string text);
 };
 
-// Where importers write. Calls belong to one source and one thread; the first failing Status ends
-// the import. Unless finished, everything written through a sink is undone.
+// The sink that importers write to. Calls belong to one source and one thread; the first failing
+// Status ends the import. Unless finished, everything written through a sink is undone.
 class Sink {
 public:
     Sink() = default;
@@ -72,11 +72,11 @@ public:
     virtual Status samples(
         SeriesId series, std::span<const TimeNs> times, std::span<const double> values)
         = 0;
-    // Of a counter whose width shows only in its samples; any time after series(). Sinks that do
-    // not look at widths need not take it.
+    // Sets the width of a counter that shows only in its samples; any time after series(). Sinks
+    // that do not look at widths need not take it.
     virtual Status counterBits(SeriesId, int) { return {}; }
     virtual Result<TrackId> track(RunId run, const TrackDescription& description) = 0;
-    // In any order; the store sorts with bounded memory and computes the depth.
+    // Spans come in any order; the store sorts with bounded memory and computes the depth.
     virtual Status spans(TrackId track, std::span<const Span> spans) = 0;
     // The id of that text, the same for equal texts. Invalid UTF-8 is replaced by U+FFFD.
     virtual Result<NameId> intern(std::string_view text) = 0;

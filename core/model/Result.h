@@ -50,7 +50,7 @@ public:
     [[nodiscard]] bool hasValue() const { return m_state.index() == 0; }
     [[nodiscard]] const T& value() const& { return std::get<0>(m_state); }
     [[nodiscard]] T& value() & { return std::get<0>(m_state); }
-    // By value, so that `for (x : f().value())` keeps what it walks over alive.
+    // A temporary gives its value away, so that `for (x : f().value())` walks over something alive.
     [[nodiscard]] T value() && { return std::get<0>(std::move(m_state)); }
     [[nodiscard]] const Error& error() const { return std::get<1>(m_state); }
     [[nodiscard]] T valueOr(T other) const { return hasValue() ? value() : std::move(other); }
@@ -77,5 +77,14 @@ private:
 };
 
 using Status = Result<void>;
+
+// For work in steps that each may fail: moves the value to `into`, hands an error on.
+template <typename T, typename U>
+Status assign(Result<T> result, U& into) {
+    if (!result.hasValue())
+        return result.error();
+    into = std::move(result).value();
+    return {};
+}
 
 } // namespace trainscope

@@ -23,6 +23,14 @@ std::string_view toString(RunStatus status) {
     return kRunStatuses.nameOf(status);
 }
 
+RunKind runKindFrom(std::string_view text) {
+    return kRunKinds.find(text).value_or(RunKind::Measured);
+}
+
+RunStatus runStatusFrom(std::string_view text) {
+    return kRunStatuses.find(text).value_or(RunStatus::Ok);
+}
+
 std::string_view toString(Workload workload) {
     return kWorkloads.nameOf(workload);
 }

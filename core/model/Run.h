@@ -3,6 +3,7 @@
 // nothing is assumed in their place.
 
 #include "core/model/Id.h"
+#include "core/model/LaunchConfig.h"
 #include "core/model/Time.h"
 
 #include <cstdint>
@@ -18,58 +19,6 @@ enum class RunStatus {
     Ok,
     Oom, // ended in out-of-memory (CharLLM-PPT: under 10 samples on rank 0)
     Partial, // some of it could not be read
-};
-
-enum class Workload {
-    Training, // of all weights: pre-training or full fine-tuning
-    Lora, // training of adapters beside frozen weights
-    Inference,
-};
-
-// Launch configuration, as far as a YAML, an argument dump or a trace says it. A new field is a
-// line here, in LaunchFields.h, and a column in the store's schema.
-struct LaunchConfig {
-    std::optional<std::string> model; // "gpt3-175b"
-    std::optional<std::string> precision; // "bf16"
-    std::optional<int> nodes;
-    std::optional<int> gpusPerNode;
-    std::optional<int> tensorParallel;
-    std::optional<int> pipelineParallel;
-    std::optional<int> virtualPipeline;
-    std::optional<int> contextParallel;
-    std::optional<int> expertParallel;
-    std::optional<int> dataParallel;
-    std::optional<int> microBatch; // samples
-    std::optional<int> globalBatch; // samples
-    std::optional<int> sequenceLength; // tokens
-    std::optional<int> layers;
-    std::optional<int> hiddenSize;
-    std::optional<bool> recompute;
-    std::optional<bool> overlap; // compute-communication overlap
-    std::optional<Workload> workload;
-    std::optional<int> attentionHeads;
-    std::optional<int> kvHeads; // query groups; the heads when absent
-    std::optional<int> headSize; // hidden size / heads when absent
-    std::optional<int> ffnSize; // of one expert in a mixture of experts
-    std::optional<bool> gatedMlp; // SwiGLU and the like: three matrices instead of two
-    std::optional<int> vocabulary;
-    std::optional<bool> tiedEmbeddings; // input and output embedding share their weights
-    std::optional<int> experts;
-    std::optional<int> expertsPerToken; // top-k
-    std::optional<int> expertTensorParallel;
-    std::optional<std::string> rankOrder; // "tp-cp-ep-dp-pp", fastest first
-    std::optional<std::string> stageLayers; // layers of each pipeline stage: "19,21,21,19"
-    std::optional<int> zeroStage; // 0..3
-    std::optional<bool> fsdp;
-    std::optional<bool> sequenceParallel;
-    std::optional<int> gradientAccumulation; // micro-batches per step and data-parallel rank
-    std::optional<std::string> recomputeGranularity; // "full", "selective"
-    std::optional<std::string> optimizer; // "fused_adam"
-    std::optional<int> maxSteps;
-    std::optional<int> generatedTokens; // inference: tokens made for each sample
-    std::string origin; // the file that said so; empty: nothing known
-
-    bool operator==(const LaunchConfig&) const = default;
 };
 
 struct Run {
@@ -105,7 +54,7 @@ struct Iteration {
 
 std::string_view toString(RunKind kind); // "measured", "predicted"
 std::string_view toString(RunStatus status); // "ok", "oom", "partial"
-std::string_view toString(Workload workload); // "training", "lora", "inference"
-std::optional<Workload> workloadFrom(std::string_view text); // of these texts
+RunKind runKindFrom(std::string_view text); // Measured for unknown text
+RunStatus runStatusFrom(std::string_view text); // Ok for unknown text
 
 } // namespace trainscope

@@ -13,7 +13,7 @@ namespace trainscope {
 
 enum class SubjectKind { Gpu, Node, Link };
 
-// What was measured. GPU: rank set. Node: node set. Link: node and device ("ib0") set.
+// The thing that was measured. GPU: rank set. Node: node set. Link: node and device ("ib0") set.
 struct Subject {
     SubjectKind kind = SubjectKind::Gpu;
     int rank = -1;
@@ -48,12 +48,13 @@ struct Series {
     double last = 0.0;
     double min = 0.0;
     double max = 0.0;
-    double mean = 0.0; // time-weighted (design: each sample holds until the next)
+    double mean = 0.0; // time-weighted: each sample holds until the next
     DurationNs period; // median time between samples; 0 for fewer than two moments
 };
 
-// What a view reads for one pixel column of a series, SI. count 0: no sample in the column; the
-// values are then the one that still holds there, NaN in a gap and outside the recording.
+// A bucket: what a view reads for one pixel column of a series, SI. count 0: no sample in the
+// column; the values are then the one that still holds there, NaN in a gap and outside the
+// recording.
 struct Bucket {
     float first = 0.0F;
     float last = 0.0F;

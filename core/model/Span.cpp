@@ -25,4 +25,8 @@ std::string_view toString(TrackKind kind) {
     return kTrackKinds.nameOf(kind);
 }
 
+TrackKind trackKindFrom(std::string_view text) {
+    return kTrackKinds.find(text).value_or(TrackKind::Other);
+}
+
 } // namespace trainscope

@@ -45,6 +45,7 @@ enum class TrackKind : std::uint8_t {
 };
 
 std::string_view toString(TrackKind kind); // "stream", "stream_annotation", "thread", "other"
+TrackKind trackKindFrom(std::string_view text); // Other for unknown text
 
 struct TrackDescription {
     TrackKind kind = TrackKind::Other;

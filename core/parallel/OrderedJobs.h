@@ -6,13 +6,14 @@
 
 #include "core/parallel/WorkerPool.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <exception>
 #include <functional>
+#include <future>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <utility>
 
 namespace trainscope {
@@ -59,52 +60,29 @@ private:
             : m_work(std::move(work)) { }
 
         void run() {
-            {
-                const std::lock_guard lock(m_mutex);
-                if (m_state != State::Waiting)
-                    return;
-                m_state = State::Running;
-            }
-            std::optional<Output> output;
-            std::exception_ptr failure;
+            if (m_isBegun.exchange(true))
+                return;
+            const auto work = std::exchange(m_work, nullptr); // whose memory goes with the job
             try {
-                output.emplace(m_work());
+                m_promise.set_value(work());
             } catch (...) {
-                failure = std::current_exception();
+                m_promise.set_exception(std::current_exception());
             }
-            m_work = nullptr;
-            const std::lock_guard lock(m_mutex);
-            m_output = std::move(output);
-            m_failure = failure;
-            m_state = State::Done;
-            m_done.notify_all();
         }
-        [[nodiscard]] bool isDone() {
-            const std::lock_guard lock(m_mutex);
-            return m_state == State::Done;
+        [[nodiscard]] bool isDone() const {
+            return m_output.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
         }
-        Output take() {
-            std::unique_lock lock(m_mutex);
-            m_done.wait(lock, [this] { return m_state == State::Done; });
-            if (m_failure)
-                std::rethrow_exception(m_failure);
-            return std::move(*m_output);
-        }
+        Output take() { return m_output.get(); }
         void cancel() {
-            std::unique_lock lock(m_mutex);
-            if (m_state == State::Waiting)
-                m_state = State::Done;
-            m_done.wait(lock, [this] { return m_state == State::Done; });
+            if (m_isBegun.exchange(true))
+                m_output.wait();
         }
 
     private:
-        enum class State { Waiting, Running, Done };
-        std::mutex m_mutex;
-        std::condition_variable m_done;
-        State m_state = State::Waiting;
+        std::atomic<bool> m_isBegun = false;
         std::function<Output()> m_work;
-        std::optional<Output> m_output;
-        std::exception_ptr m_failure;
+        std::promise<Output> m_promise;
+        std::future<Output> m_output = m_promise.get_future();
     };
 
     void deliver() {

@@ -15,7 +15,7 @@ constexpr unsigned kMostThreads = 64;
 
 std::atomic<unsigned> askedFor = 0;
 
-// Of the process, the threads that hand out the jobs included.
+// The threads of the process, those that hand out the jobs included.
 unsigned wantedThreads() {
     if (const unsigned threads = askedFor; threads > 0)
         return std::min(threads, kMostThreads);

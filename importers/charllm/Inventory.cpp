@@ -1,6 +1,6 @@
 #include "importers/charllm/Inventory.h"
 
-#include "core/model/LaunchFields.h"
+#include "core/model/LaunchConfig.h"
 #include "importers/charllm/RunName.h"
 #include "importers/charllm/SeriesMap.h"
 #include "importers/common/GpuFamily.h"

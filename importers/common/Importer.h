@@ -85,7 +85,7 @@ public:
     // cut short.
     [[nodiscard]] virtual Result<ImportReport> import(const SourceTree& tree,
         const ImportUnit& unit, Sink& sink, const Progress& progress) const = 0;
-    // Of units with a machine: what they say of it, JSON of core/layout/MachineFacts.h.
+    // Of units with a machine: what they say of it, JSON of core/layout/Topology.h.
     [[nodiscard]] virtual Result<std::string> machineFacts(
         const SourceTree& tree, const ImportUnit& unit) const;
 };

@@ -1,6 +1,6 @@
 #include "importers/launch/LaunchFiles.h"
 
-#include "core/model/LaunchFields.h"
+#include "core/model/LaunchConfig.h"
 #include "importers/common/GpuFamily.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/launch/YamlScalars.h"

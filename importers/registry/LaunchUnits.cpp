@@ -1,6 +1,6 @@
 #include "importers/registry/LaunchUnits.h"
 
-#include "core/model/LaunchFields.h"
+#include "core/model/LaunchConfig.h"
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/MachineUnits.h"
 

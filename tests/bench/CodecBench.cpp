@@ -1,6 +1,6 @@
 // Encoding and decoding one chunk, in samples a second: values of four kinds, times of three.
-#include "core/store/codec/ChunkCodec.h"
 #include "core/store/codec/TimeCodec.h"
+#include "core/store/codec/ValueCodec.h"
 
 #include <benchmark/benchmark.h>
 

@@ -6,6 +6,7 @@
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/session/Session.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <benchmark/benchmark.h>
 
@@ -24,7 +25,7 @@ std::filesystem::path laidOut(const bench::ViewedRun& size) {
     const auto path = bench::viewedDatabase(size);
     auto store = store::Store::openOrCreate(path);
     const auto runs = store.value().runs();
-    (void)store.value().setEnteredLayout(runs.value().front().id, R"({"tp":8,"pp":4})");
+    (void)store::setEnteredLayout(store.value(), runs.value().front().id, R"({"tp":8,"pp":4})");
     return path;
 }
 

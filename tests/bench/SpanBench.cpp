@@ -4,6 +4,7 @@
 #include "bench/inputs/SpanDatabase.h"
 
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <benchmark/benchmark.h>
 
@@ -37,7 +38,7 @@ void spanGroups(benchmark::State& state) {
         for (std::int64_t length = whole; length > kColumns * std::int64_t{100}; length /= 4) {
             const TimeNs begin{track.range.begin.ns + (whole - length) / 2};
             const auto groups
-                = store->spanGroups(track.id, {begin, {begin.ns + length}}, {length / kColumns});
+                = store->lodNodes(track.id, {begin, {begin.ns + length}}, {length / kColumns});
             benchmark::DoNotOptimize(groups.hasValue());
             ++queries;
         }
@@ -99,7 +100,7 @@ void spanWrite(benchmark::State& state) {
     for (auto _ : state) {
         std::filesystem::remove(path);
         auto target = store::Store::openOrCreate(path).value();
-        auto session = target.beginImport({"generated", 1, {}, "spans"}).value();
+        auto session = store::beginImport(target, {"generated", 1, {}, "spans"}).value();
         Run run;
         run.name = "spans";
         const TrackId copy = session->track(session->run(run).value(), track.description).value();

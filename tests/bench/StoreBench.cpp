@@ -3,6 +3,7 @@
 #include "bench/inputs/Cache.h"
 #include "bench/inputs/Wander.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <benchmark/benchmark.h>
 
@@ -41,7 +42,7 @@ Status write(const std::filesystem::path& path, const std::vector<Samples>& all)
     auto store = store::Store::openOrCreate(path);
     if (!store.hasValue())
         return store.error();
-    auto session = store.value().beginImport({"generated", 1, {}, "written"});
+    auto session = store::beginImport(store.value(), {"generated", 1, {}, "written"});
     if (!session.hasValue())
         return session.error();
     Run run;

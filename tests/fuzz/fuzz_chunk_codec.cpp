@@ -1,10 +1,10 @@
 // Whatever the bytes of a chunk, decoding ends with data or with "no", within memory it may have.
 
-#include "core/store/codec/ChunkCodec.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/codec/TimeCodec.h"
-#include "core/store/samples/BucketNode.h"
-#include "core/store/spans/GroupPage.h"
+#include "core/store/codec/ValueCodec.h"
+#include "core/store/samples/Pyramid.h"
+#include "core/store/spans/LodPage.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)store::decodeNodes(bytes, 1.0, nodes);
     store::SpanChunk spans;
     (void)store::decodeSpans(bytes, spans);
-    store::GroupPage groups;
-    (void)store::decodeGroups(bytes, groups);
+    store::LodPage groups;
+    (void)store::decodePage(bytes, groups);
     return 0;
 }

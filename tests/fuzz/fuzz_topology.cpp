@@ -2,7 +2,7 @@
 // crash.
 
 #include "core/layout/InferLayout.h"
-#include "core/layout/LayoutName.h"
+#include "core/layout/LayoutRequest.h"
 #include "importers/topology/TopologyFile.h"
 
 #include <cstddef>

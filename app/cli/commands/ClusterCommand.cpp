@@ -5,6 +5,7 @@
 #include "app/cli/text/Quantity.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/telemetry/Temperature.h"
+#include "core/store/Writing.h"
 
 #include <CLI/CLI.hpp>
 
@@ -136,14 +137,14 @@ Status writeMachine(store::Store& store, const Run& run, const layout::MachineFa
         facts.networkBandwidth = said.networkBandwidth;
     if (said.linkDomain)
         facts.linkDomain = said.linkDomain;
-    return store.setMachine(run.id, layout::machineToJson(facts));
+    return store::setMachine(store, run.id, layout::machineToJson(facts));
 }
 
 Status forget(store::Store& store, const std::vector<Run>& runs) {
     for (const Run& run : runs) {
-        Status status = store.setAirflow(run.id, {});
+        Status status = store::setAirflow(store, run.id, {});
         if (status.hasValue())
-            status = store.setMachine(run.id, std::nullopt);
+            status = store::setMachine(store, run.id, std::nullopt);
         if (!status.hasValue())
             return status;
     }
@@ -165,7 +166,7 @@ Status change(store::Store& store, const std::vector<Run>& runs, const ClusterOp
     for (const Run& run : runs) {
         Status status;
         if (!said.value().airflow.empty())
-            status = store.setAirflow(run.id, said.value().airflow);
+            status = store::setAirflow(store, run.id, said.value().airflow);
         if (status.hasValue() && options.saysMachine())
             status = writeMachine(store, run, said.value().machine);
         if (!status.hasValue())

@@ -6,7 +6,7 @@
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
-#include "core/catalogue/ConfigFolder.h"
+#include "core/catalogue/Tables.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

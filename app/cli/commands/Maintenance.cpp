@@ -1,6 +1,7 @@
 #include "app/cli/commands/Maintenance.h"
 
 #include "app/cli/text/Quantity.h"
+#include "core/store/Writing.h"
 
 #include <algorithm>
 

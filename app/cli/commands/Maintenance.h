@@ -5,6 +5,7 @@
 #include "app/cli/console/ProgressLine.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <string>
 

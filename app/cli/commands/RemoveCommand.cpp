@@ -2,6 +2,7 @@
 #include "app/cli/commands/Maintenance.h"
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/RunSelection.h"
+#include "core/store/Writing.h"
 
 #include <CLI/CLI.hpp>
 
@@ -27,13 +28,13 @@ ExitStatus removeRun(const RemoveOptions& options, const Console& console) {
         return console.fail(run.error());
     ProgressLine line(console);
     const Progress progress = shownOn(line, console);
-    if (auto status = store.value().removeRun(run.value().id, progress); !status.hasValue())
+    if (auto status = store::removeRun(store.value(), run.value().id, progress); !status.hasValue())
         return console.fail(status.error());
     line.clear();
     console.out() << run.value().name << " was removed.\n";
     if (!options.vacuum)
         return ExitStatus::Done;
-    const auto outcome = store.value().vacuum(progress);
+    const auto outcome = store::vacuum(store.value(), progress);
     if (!outcome.hasValue())
         return console.fail(outcome.error());
     line.clear();

@@ -10,7 +10,7 @@
 #include "app/cli/text/TextTable.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/model/Keep.h"
+#include "core/model/Result.h"
 
 #include <CLI/CLI.hpp>
 
@@ -106,7 +106,7 @@ Result<analysis::EnergyByPhase> tracedEnergy(const store::Store& store, const Ru
     analysis::EnergyOptions options;
     options.window = window;
     options.iterations.all = iterations.everyOne();
-    if (Status status = keep(analysis::powerLags(store, run, progress), options.lags);
+    if (Status status = assign(analysis::powerLags(store, run, progress), options.lags);
         !status.hasValue())
         return status.error();
     return analysis::energyByPhase(store, run, options, progress);
@@ -122,14 +122,14 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
     const auto& iterations = found.value();
     Status status;
     if (options.steady) {
-        status = keep(analysis::steadyStateOf(store, run, iterations, progress), figures.steady);
+        status = assign(analysis::steadyStateOf(store, run, iterations, progress), figures.steady);
         if (!status.hasValue())
             return status.error();
         window = figures.steady->isWholeRun ? kAllTime : figures.steady->window;
     }
-    status = keep(analysis::summarise(store, run, window, progress), figures.summary);
+    status = assign(analysis::summarise(store, run, window, progress), figures.summary);
     if (status.hasValue())
-        status = keep(
+        status = assign(
             analysis::efficiencyOf(store, run, iterations, window, progress), figures.efficiency);
     if (!status.hasValue())
         return status.error();
@@ -138,9 +138,9 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
     if (!options.detail)
         return figures;
     const analysis::DetailQuery query{window, options.powerLimitW, options.perGpu};
-    status = keep(analysis::detailOf(store, run, iterations, query, progress), figures.detail);
+    status = assign(analysis::detailOf(store, run, iterations, query, progress), figures.detail);
     if (status.hasValue())
-        status = keep(tracedEnergy(store, run, iterations, window, progress), figures.energy);
+        status = assign(tracedEnergy(store, run, iterations, window, progress), figures.energy);
     if (!status.hasValue())
         return status.error();
     return figures;

@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/Maintenance.h"
 #include "app/cli/options/RunSelection.h"
+#include "core/store/Writing.h"
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +17,7 @@ ExitStatus vacuum(const std::string& database, const Console& console) {
     if (!store.hasValue())
         return console.fail(store.error());
     ProgressLine line(console);
-    const auto outcome = store.value().vacuum(shownOn(line, console));
+    const auto outcome = store::vacuum(store.value(), shownOn(line, console));
     line.clear();
     if (!outcome.hasValue())
         return console.fail(outcome.error());

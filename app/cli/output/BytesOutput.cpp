@@ -3,7 +3,7 @@
 #include "app/cli/output/LayoutText.h"
 #include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextTable.h"
-#include "core/layout/GroupSpan.h"
+#include "core/layout/Layout.h"
 
 #include <fmt/format.h>
 
@@ -19,17 +19,17 @@ using analysis::GroupBytes;
 using analysis::LinkBytes;
 using analysis::NodeBytes;
 using analysis::RunBytes;
-using layout::GroupKind;
+using layout::CommunicatorKind;
 using layout::Layout;
 
 constexpr std::size_t kMostPrinted = 24; // edges in the text
 
 std::vector<int> ranksOf(const Layout& layout, std::optional<int> rank) {
-    return rank ? std::vector{*rank} : layout.grid.groupOf(GroupKind::Pipeline, 0);
+    return rank ? std::vector{*rank} : layout.grid.groupOf(CommunicatorKind::Pipeline, 0);
 }
 
 std::vector<int> membersOf(const Layout& layout, int rank, const std::string& group) {
-    for (const auto& one : groupsOf(layout, rank)) {
+    for (const auto& one : communicatorsOf(layout, rank)) {
         if (toString(one.kind) == group)
             return one.ranks;
     }

@@ -3,7 +3,7 @@
 #include "app/cli/output/DetailJson.h"
 #include "app/cli/output/ReportJson.h"
 #include "core/analysis/statistics/Summary.h"
-#include "core/model/LaunchFields.h"
+#include "core/model/LaunchConfig.h"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
 #include "app/cli/output/LayoutJson.h"
 
-#include "core/layout/GroupSpan.h"
+#include "core/layout/Layout.h"
 
 namespace trainscope::cli {
 
 namespace {
 
-using layout::GroupKind;
+using layout::CommunicatorKind;
 using layout::Layout;
 
 Json ranksJson(const Layout& layout) {
@@ -23,7 +23,7 @@ Json ranksJson(const Layout& layout) {
 
 Json groupsJson(const Layout& layout) {
     Json json = Json::object();
-    for (const auto& info : layout::groupKinds())
+    for (const auto& info : layout::communicatorKinds())
         json[std::string(info.key)] = layout.grid.groups(info.kind);
     json["embedding"] = layout.grid.embeddingGroups();
     if (layout.sharding && layout.sharding->zeroStage > 0) {
@@ -35,8 +35,8 @@ Json groupsJson(const Layout& layout) {
 
 Json linksJson(const Layout& layout) {
     Json json = Json::object();
-    for (const auto& info : layout::groupKinds()) {
-        const auto span = spanOf(layout, info.kind);
+    for (const auto& info : layout::communicatorKinds()) {
+        const auto span = reachOf(layout, info.kind);
         json[std::string(info.key)]
             = {{"size", span.size}, {"groups", span.groups}, {"fewest_nodes", span.fewestNodes},
                 {"most_nodes", span.mostNodes}, {"link", toString(span.link())}};
@@ -109,7 +109,7 @@ Json layoutJson(const Layout& layout, const layout::Schedule* plan, bool withTas
 
 Json trafficJson(const Layout& layout, const layout::TrafficModel& model) {
     Json list = Json::array();
-    for (const int rank : layout.grid.groupOf(GroupKind::Pipeline, 0)) {
+    for (const int rank : layout.grid.groupOf(CommunicatorKind::Pipeline, 0)) {
         const auto traffic = trafficOf(layout, model, rank);
         if (!traffic.hasValue())
             continue;

@@ -2,7 +2,7 @@
 
 #include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextTable.h"
-#include "core/layout/GroupSpan.h"
+#include "core/layout/Layout.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,7 @@ namespace trainscope::cli {
 
 namespace {
 
-using layout::GroupKind;
+using layout::CommunicatorKind;
 using layout::Layout;
 using layout::LinkClass;
 
@@ -72,7 +72,7 @@ void printGrid(std::ostream& out, const Layout& layout) {
     TextTable table({{"stage"}, {"layers", Left}, {"dp"}, {"cp"}, {"ranks by tp", Left},
         {"nodes", Left}, {"ep", Left}});
     const auto& grid = layout.grid;
-    auto groups = grid.groups(GroupKind::Tensor);
+    auto groups = grid.groups(CommunicatorKind::Tensor);
     const auto keyOf = [&](const std::vector<int>& group) {
         const auto at = grid.position(group.front());
         return std::array{at.pipeline, at.data, at.context};
@@ -100,8 +100,8 @@ void printGrid(std::ostream& out, const Layout& layout) {
 void printGroups(std::ostream& out, const Layout& layout) {
     TextTable table({{"group", TextTable::Align::Left}, {"size"}, {"groups"},
         {"reaches", TextTable::Align::Left}, {"rank 0 with", TextTable::Align::Left}});
-    for (const auto& info : layout::groupKinds()) {
-        const auto span = spanOf(layout, info.kind);
+    for (const auto& info : layout::communicatorKinds()) {
+        const auto span = reachOf(layout, info.kind);
         if (span.size == 1)
             continue;
         const std::string reach = span.link() == LinkClass::ScaleUp
@@ -178,7 +178,7 @@ void printTraffic(std::ostream& out, const Layout& layout, const layout::Traffic
     using enum TextTable::Align;
     TextTable table(
         {{"stage"}, {"rank"}, {"group", Left}, {"sends per step"}, {"link", Left}, {"what", Left}});
-    for (const int rank : layout.grid.groupOf(GroupKind::Pipeline, 0)) {
+    for (const int rank : layout.grid.groupOf(CommunicatorKind::Pipeline, 0)) {
         const auto traffic = trafficOf(layout, model, rank);
         if (!traffic.hasValue())
             continue;

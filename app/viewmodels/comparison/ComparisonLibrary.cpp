@@ -1,4 +1,5 @@
 #include "app/viewmodels/comparison/ComparisonLibrary.h"
+#include "core/store/Writing.h"
 
 #include <QtConcurrent>
 
@@ -79,7 +80,7 @@ void ComparisonLibrary::save(const QString& name, const ComparisonSettings& sett
 
 void ComparisonLibrary::rename(const QString& name, const QString& wanted) {
     write([from = name.toStdString(), to = wanted.toStdString()](
-              store::Store& store) { return store.renameComparison(from, to); },
+              store::Store& store) { return store::renameComparison(store, from, to); },
         [this, name, wanted] {
             m_known[wanted] = std::exchange(m_known[name], {});
             m_known.erase(name);
@@ -89,7 +90,8 @@ void ComparisonLibrary::rename(const QString& name, const QString& wanted) {
 }
 
 void ComparisonLibrary::remove(const QString& name) {
-    write([key = name.toStdString()](store::Store& store) { return store.removeComparison(key); },
+    write([key = name.toStdString()](
+              store::Store& store) { return store::removeComparison(store, key); },
         [this, name] {
             const ComparisonSettings settings = std::exchange(m_known[name], {}).settings;
             m_known.erase(name);

@@ -2,8 +2,8 @@
 
 #include "app/viewmodels/text/QuantityText.h"
 #include "app/viewmodels/text/Translated.h"
-#include "core/layout/GroupLink.h"
-#include "core/layout/GroupSpan.h"
+#include "core/layout/Cluster.h"
+#include "core/layout/Layout.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/figures/FigureFrame.h"
 
@@ -16,7 +16,7 @@ namespace trainscope::app {
 namespace {
 
 using analysis::GroupBytes;
-using layout::GroupKind;
+using layout::CommunicatorKind;
 using layout::LinkClass;
 
 // Three digits with a prefix: "6.14 GB".
@@ -98,7 +98,7 @@ const std::vector<GroupBytes>* bytesOf(const plot::LayoutFigureData& data, int r
 }
 
 std::vector<int> groupRanks(const layout::Layout& layout, const std::string& group, int rank) {
-    for (const auto& info : layout::groupKinds()) {
+    for (const auto& info : layout::communicatorKinds()) {
         if (info.key == group)
             return layout.grid.groupOf(info.kind, rank);
     }
@@ -110,7 +110,7 @@ layout::ScaleUpLink scaleUpOf(
     const plot::LayoutFigureData& data, const std::string& group, int rank) {
     return group.empty() || !data.layout
         ? data.cluster.scaleUp
-        : layout::linkOfGroup(data.cluster, groupRanks(*data.layout, group, rank));
+        : layout::linkBetween(data.cluster, groupRanks(*data.layout, group, rank));
 }
 
 QString linkName(LinkClass link, const layout::ScaleUpLink& scaleUp) {
@@ -288,7 +288,7 @@ std::vector<Fact> placementFacts(const analysis::Placement& placement) {
 }
 
 HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours& colours, int rank,
-    std::optional<GroupKind> only) {
+    std::optional<CommunicatorKind> only) {
     HoverText hover{translated("Rank %1").arg(rank), {}};
     QStringList lines;
     const Place place = placeOf(data.cluster, rank);

@@ -32,7 +32,7 @@ struct HoverText {
 };
 // `only`: this kind of groups; `colours`: what the cell shows.
 HoverText rankHover(const plot::LayoutFigureData& data, const plot::RankColours& colours, int rank,
-    std::optional<layout::GroupKind> only);
+    std::optional<layout::CommunicatorKind> only);
 HoverText edgeHover(const plot::LayoutFigureData& data, std::size_t edge);
 
 } // namespace trainscope::app

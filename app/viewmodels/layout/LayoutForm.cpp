@@ -1,7 +1,7 @@
 #include "app/viewmodels/layout/LayoutForm.h"
 
 #include "app/viewmodels/text/Translated.h"
-#include "core/layout/GroupSpan.h"
+#include "core/layout/Layout.h"
 
 #include <algorithm>
 #include <array>

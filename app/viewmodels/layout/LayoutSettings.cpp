@@ -10,7 +10,7 @@
 namespace trainscope::app {
 namespace {
 
-using layout::GroupKind;
+using layout::CommunicatorKind;
 using plot::RankColour;
 
 struct ColourRow {
@@ -37,18 +37,19 @@ std::vector<ColourRow> colourRows(const LayoutChoices& choices) {
 }
 
 struct LitRow {
-    std::optional<GroupKind> kind;
+    std::optional<CommunicatorKind> kind;
     QString title;
 };
 
 std::vector<LitRow> litRows(const LayoutChoices& choices) {
     std::vector<LitRow> rows{{std::nullopt, translated("All groups")},
-        {GroupKind::Tensor, translated("Tensor")}, {GroupKind::Pipeline, translated("Pipeline")},
-        {GroupKind::Data, translated("Data")}};
+        {CommunicatorKind::Tensor, translated("Tensor")},
+        {CommunicatorKind::Pipeline, translated("Pipeline")},
+        {CommunicatorKind::Data, translated("Data")}};
     if (choices.hasContext)
-        rows.push_back({GroupKind::Context, translated("Context")});
+        rows.push_back({CommunicatorKind::Context, translated("Context")});
     if (choices.hasExperts)
-        rows.push_back({GroupKind::Expert, translated("Expert")});
+        rows.push_back({CommunicatorKind::Expert, translated("Expert")});
     return rows;
 }
 
@@ -86,8 +87,8 @@ SettingRow statisticRow(const LayoutSettings& settings) {
         translated("At the cursor's time, or over the settled part of the run"), false};
 }
 
-std::optional<GroupKind> litFrom(const QString& key) {
-    for (const auto& info : layout::groupKinds()) {
+std::optional<CommunicatorKind> litFrom(const QString& key) {
+    for (const auto& info : layout::communicatorKinds()) {
         if (textOf(info.key) == key)
             return info.kind;
     }

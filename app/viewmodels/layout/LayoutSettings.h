@@ -6,7 +6,7 @@
 #include <QString>
 
 #include "app/viewmodels/workspace/SettingRow.h"
-#include "core/layout/GroupKind.h"
+#include "core/layout/Dimensions.h"
 #include "core/plot/layout/RankColouring.h"
 
 #include <optional>
@@ -18,7 +18,7 @@ struct LayoutSettings {
     plot::RankColour by = plot::RankColour::Value;
     std::string metric = "gpu_temperature";
     std::optional<plot::FigureStatistic> statistic; // absent: at the cursor
-    std::optional<layout::GroupKind> lit; // only these groups; absent: all of a rank
+    std::optional<layout::CommunicatorKind> lit; // only these groups; absent: all of a rank
     bool wholeStep = false; // of the schedule, else its first micro-batches
 
     [[nodiscard]] bool isAtCursor() const { return by == plot::RankColour::Value && !statistic; }

@@ -4,6 +4,7 @@
 #include "app/reporting/ReportFile.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "core/report/Report.h"
+#include "core/store/Writing.h"
 
 #include <QtConcurrent>
 
@@ -58,8 +59,9 @@ void MaintenanceController::renameRun(const QString& name, const QString& newNam
         [newName, from = name.toStdString()](store::Store& store, const Progress&) {
             Outcome outcome;
             const auto run = store.findRun(from);
-            outcome.status = run.hasValue() ? store.renameRun(run.value().id, newName.toStdString())
-                                            : Status(run.error());
+            outcome.status = run.hasValue()
+                ? store::renameRun(store, run.value().id, newName.toStdString())
+                : Status(run.error());
             outcome.hasChanged = outcome.status.hasValue();
             outcome.headline = tr("Renamed to %1.").arg(newName);
             return outcome;
@@ -72,7 +74,7 @@ void MaintenanceController::removeRun(const QString& name) {
             Outcome outcome;
             const auto run = store.findRun(which);
             outcome.status
-                = run.hasValue() ? store.removeRun(run.value().id, progress) : run.error();
+                = run.hasValue() ? store::removeRun(store, run.value().id, progress) : run.error();
             outcome.hasChanged = outcome.status.hasValue();
             outcome.headline = tr("%1 was removed.").arg(name);
             return outcome;
@@ -83,7 +85,7 @@ void MaintenanceController::vacuum() {
     begin(tr("Compacting the database"), store::OpenMode::ReadWrite,
         [](store::Store& store, const Progress& progress) {
             Outcome outcome;
-            const auto done = store.vacuum(progress);
+            const auto done = store::vacuum(store, progress);
             if (!done.hasValue()) {
                 outcome.status = done.error();
                 return outcome;

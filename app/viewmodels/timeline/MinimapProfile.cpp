@@ -63,7 +63,7 @@ Status addTrack(const store::Store& store, const plot::ShownRun& shown, const Tr
     const TimeRange window = plot::ownRange(shown, track.description.rank, shownWindow);
     const double width = static_cast<double>(window.length().ns) / columns;
     const auto groups
-        = store.spanGroups(track.id, window, DurationNs{static_cast<std::int64_t>(width)});
+        = store.lodNodes(track.id, window, DurationNs{static_cast<std::int64_t>(width)});
     if (!groups.hasValue())
         return groups.error();
     std::vector<double> busy(static_cast<std::size_t>(columns), 0.0);

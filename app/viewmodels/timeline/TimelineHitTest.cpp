@@ -60,9 +60,9 @@ void takeSeries(TimelineHit& hit, const plot::LaneData& lane, std::size_t index)
 }
 
 // The shortest group of the track under the time, within reach of it.
-const store::SpanGroup* groupAt(
+const store::LodNode* groupAt(
     const plot::LaneSpans& track, TimeNs time, DurationNs reach, int depth) {
-    const store::SpanGroup* best = nullptr;
+    const store::LodNode* best = nullptr;
     for (const auto& group : track.spans) {
         if (depth >= 0 && group.depth != depth)
             continue;
@@ -83,7 +83,7 @@ void takeSpans(TimelineHit& hit, const plot::TimelineData& data, const plot::Lan
     const int levels = lane.spec.style == plot::LaneStyle::Thread ? std::max(1, track.depth) : 1;
     const double place = (point.y - row.rect.y) / row.rect.height * levels;
     const int depth = levels > 1 ? static_cast<int>(place) : -1;
-    const store::SpanGroup* group
+    const store::LodNode* group
         = groupAt(track, data.runs[track.run].origin + hit.time, reach, depth);
     const bool better
         = group != nullptr && (!hit.group || group->range.length() < hit.group->range.length());

@@ -13,7 +13,7 @@ struct TimelineHit {
     int item = -1; // index into the lane's series or spans; -1: none
     std::size_t run = 0; // index into the shown runs, with an item
     int rank = -1; // of the item, -1: none
-    std::optional<store::SpanGroup> group; // in kernel and thread lanes
+    std::optional<store::LodNode> group; // in kernel and thread lanes
     DurationNs time; // view time under the point
 };
 

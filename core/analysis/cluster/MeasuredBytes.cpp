@@ -79,13 +79,14 @@ private:
 
     // The first of the likely groups of this rank that has these members, or so many.
     [[nodiscard]] std::optional<std::string> byLayout(std::vector<int> ranks, int size) const {
-        using layout::GroupKind;
-        constexpr std::array kLikely{GroupKind::Tensor, GroupKind::Pipeline, GroupKind::Data,
-            GroupKind::Context, GroupKind::Expert, GroupKind::DataContext};
+        using layout::CommunicatorKind;
+        constexpr std::array kLikely{CommunicatorKind::Tensor, CommunicatorKind::Pipeline,
+            CommunicatorKind::Data, CommunicatorKind::Context, CommunicatorKind::Expert,
+            CommunicatorKind::DataContext};
         std::sort(ranks.begin(), ranks.end());
         if (m_rank >= m_layout.grid.worldSize())
             return std::nullopt;
-        for (const GroupKind kind : kLikely) {
+        for (const CommunicatorKind kind : kLikely) {
             const auto group = m_layout.grid.groupOf(kind, m_rank);
             const bool isIt
                 = ranks.empty() ? static_cast<int>(group.size()) == size : group == ranks;

@@ -15,7 +15,7 @@ namespace trainscope::analysis {
 namespace {
 
 using Mapping = GpuMapping;
-using layout::GroupKind;
+using layout::CommunicatorKind;
 
 constexpr double kWorthMoving = 0.003; // of the step, to move ranks beside layers
 constexpr double kModelError = 0.25; // of a change, for what the model leaves out
@@ -84,7 +84,7 @@ private:
     // The GPUs of each node in blocks of a tensor group, from front to rear, the coolest blocks to
     // the stages with most to do. Absent where tensor groups are no such blocks.
     [[nodiscard]] std::optional<Mapping> regrouped() const {
-        const auto groups = m_grid.groups(GroupKind::TensorContext);
+        const auto groups = m_grid.groups(CommunicatorKind::TensorContext);
         const auto size = groups.front().size();
         std::map<int, std::vector<int>> nodes;
         for (std::size_t i = 0; i < m_input.gpus.size(); ++i)
@@ -258,7 +258,7 @@ private:
 
     // Tensor groups with front and rear GPUs: these wait for each other in every layer.
     [[nodiscard]] bool spansHalves() const {
-        for (const auto& group : m_grid.groups(GroupKind::TensorContext)) {
+        for (const auto& group : m_grid.groups(CommunicatorKind::TensorContext)) {
             bool front = false;
             bool rear = false;
             for (const int rank : group)

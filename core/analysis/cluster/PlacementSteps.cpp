@@ -21,11 +21,11 @@ GpuMapping unmoved(std::size_t ranks) {
     return stay;
 }
 
-using layout::GroupKind;
+using layout::CommunicatorKind;
 
-bool staysInside(GroupKind kind) {
-    return kind == GroupKind::Tensor || kind == GroupKind::Context
-        || kind == GroupKind::TensorContext;
+bool staysInside(CommunicatorKind kind) {
+    return kind == CommunicatorKind::Tensor || kind == CommunicatorKind::Context
+        || kind == CommunicatorKind::TensorContext;
 }
 
 } // namespace
@@ -187,7 +187,7 @@ std::vector<GroupLoad> groupLoads(const layout::Layout& layout, const layout::Tr
             byStage[stage][group.group] += group.bytes;
     }
     std::vector<GroupLoad> loads;
-    for (const auto& info : layout::groupKinds()) {
+    for (const auto& info : layout::communicatorKinds()) {
         if (staysInside(info.kind))
             continue;
         for (auto& ranks : layout.grid.groups(info.kind)) {

@@ -135,7 +135,7 @@ private:
     }
 
     [[nodiscard]] LinkClass linkOf(int rank, const std::string& group) const {
-        for (const auto& one : groupsOf(m_domains, rank)) {
+        for (const auto& one : communicatorsOf(m_domains, rank)) {
             if (toString(one.kind) == group)
                 return one.link;
         }

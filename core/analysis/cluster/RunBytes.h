@@ -23,7 +23,7 @@ inline constexpr double kDisagreement = 0.2; // of what was computed, from which
 
 // Of one rank, per step.
 struct GroupBytes {
-    std::string group; // key of a GroupKind, or "embedding"
+    std::string group; // key of a CommunicatorKind, or "embedding"
     layout::LinkClass link = layout::LinkClass::None;
     std::optional<double> computed;
     std::optional<double> measured; // by its collectives

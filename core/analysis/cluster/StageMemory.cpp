@@ -21,7 +21,7 @@ std::optional<double> memoryOf(const Run& run) {
     const auto* model = catalogue::findGpuModel(run.gpuModel);
     if (model == nullptr || !model->memoryBytes)
         return std::nullopt;
-    return *model->memoryBytes / model->devicesPerCard;
+    return *model->memoryBytes;
 }
 
 std::optional<double> usedBy(const layout::Layout& layout, int stage, const RunSummary& summary) {

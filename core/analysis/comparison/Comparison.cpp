@@ -1,6 +1,6 @@
 #include "core/analysis/comparison/Comparison.h"
 
-#include "core/model/LaunchFields.h"
+#include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>

@@ -31,7 +31,7 @@ std::vector<Difference> differencesOf(
 
 // What the runs were told to do, where they differ, and their machines.
 struct ConfigDifference {
-    std::string key; // "micro_batch": as in LaunchFields.h, and "gpu_model", "gpus"
+    std::string key; // "micro_batch": as in LaunchConfig.h, and "gpu_model", "gpus"
     std::string title; // "Micro-batch"
     std::vector<std::optional<std::string>> values; // by run; absent: not stated
 };

@@ -4,7 +4,7 @@
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/Collectives.h"
-#include "core/layout/GroupSpan.h"
+#include "core/layout/Layout.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -19,19 +19,19 @@ namespace trainscope::analysis {
 
 namespace {
 
-using layout::GroupKind;
+using layout::CommunicatorKind;
 
-GuessedGroup groupOf(const layout::Layout& layout, GroupKind kind) {
-    const layout::LinkClass link = layout::spanOf(layout, kind).link();
+GuessedGroup groupOf(const layout::Layout& layout, CommunicatorKind kind) {
+    const layout::LinkClass link = layout::reachOf(layout, kind).link();
     return {std::string(layout::infoOf(kind).key),
         link == layout::LinkClass::ScaleOut ? LinkClass::ScaleOut : LinkClass::ScaleUp};
 }
 
 // The only one of several ranks among them.
-std::optional<GroupKind> onlyOf(
-    const layout::Layout& layout, std::initializer_list<GroupKind> kinds) {
-    std::optional<GroupKind> only;
-    for (const GroupKind kind : kinds) {
+std::optional<CommunicatorKind> onlyOf(
+    const layout::Layout& layout, std::initializer_list<CommunicatorKind> kinds) {
+    std::optional<CommunicatorKind> only;
+    for (const CommunicatorKind kind : kinds) {
         if (layout.grid.groupSize(kind) < 2)
             continue;
         if (only)
@@ -203,17 +203,18 @@ private:
 
 std::map<std::string, GuessedGroup> guessGroups(const layout::Layout& layout) {
     std::map<std::string, GuessedGroup> guessed;
-    const auto put
-        = [&](const std::vector<const char*>& categories, const std::optional<GroupKind>& kind) {
-              if (!kind)
-                  return;
-              for (const char* category : categories)
-                  guessed[category] = groupOf(layout, *kind);
-          };
-    put({"send_recv"}, onlyOf(layout, {GroupKind::Pipeline, GroupKind::Expert}));
-    put({"all_to_all"}, onlyOf(layout, {GroupKind::Expert}));
+    const auto put = [&](const std::vector<const char*>& categories,
+                         const std::optional<CommunicatorKind>& kind) {
+        if (!kind)
+            return;
+        for (const char* category : categories)
+            guessed[category] = groupOf(layout, *kind);
+    };
+    put({"send_recv"}, onlyOf(layout, {CommunicatorKind::Pipeline, CommunicatorKind::Expert}));
+    put({"all_to_all"}, onlyOf(layout, {CommunicatorKind::Expert}));
     put({"all_reduce", "all_gather", "reduce_scatter"},
-        onlyOf(layout, {GroupKind::Tensor, GroupKind::Context, GroupKind::Data}));
+        onlyOf(
+            layout, {CommunicatorKind::Tensor, CommunicatorKind::Context, CommunicatorKind::Data}));
     return guessed;
 }
 

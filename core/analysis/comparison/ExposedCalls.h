@@ -18,7 +18,7 @@ namespace trainscope::analysis {
 // and what it does; absent where the layout leaves more than one.
 
 struct GuessedGroup {
-    std::string dimension; // key of the GroupKind: "pp"
+    std::string dimension; // key of the CommunicatorKind: "pp"
     LinkClass link = LinkClass::Unknown;
 };
 

@@ -313,13 +313,9 @@ GpuFacts gpuFactsOf(const Run& run) {
     if (model == nullptr)
         return facts;
     facts.name = model->name;
-    const double devices = model->devicesPerCard;
-    const auto ofDevice = [devices](const std::optional<double>& ofCard) {
-        return ofCard ? std::optional(*ofCard / devices) : std::nullopt;
-    };
-    facts.memoryBytes = ofDevice(model->memoryBytes);
-    facts.bf16Flops = ofDevice(model->bf16Flops ? model->bf16Flops : model->fp16Flops);
-    facts.powerLimitW = ofDevice(model->powerLimitW);
+    facts.memoryBytes = model->memoryBytes;
+    facts.bf16Flops = model->bf16Flops ? model->bf16Flops : model->fp16Flops;
+    facts.powerLimitW = model->powerLimitW;
     facts.links = model->scaleUp;
     return facts;
 }

@@ -1,7 +1,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 
 #include "core/analysis/machine/RunLayout.h"
-#include "core/model/Keep.h"
+#include "core/model/Result.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -70,15 +70,15 @@ private:
     }
 
     Status findIterations() {
-        return keep(iterationsOf(m_store, m_made.run, m_progress), m_iterations);
+        return assign(iterationsOf(m_store, m_made.run, m_progress), m_iterations);
     }
 
     Status chooseWindow() {
         m_made.window.window = m_made.run.range;
         m_made.window.wording = kAsked;
         if (!m_scope.wholeRun)
-            RETURN_IF_ERROR(
-                keep(steadyStateOf(m_store, m_made.run, m_iterations, m_progress), m_made.window));
+            RETURN_IF_ERROR(assign(
+                steadyStateOf(m_store, m_made.run, m_iterations, m_progress), m_made.window));
         m_made.wording = m_made.window.wording;
         if (!m_made.window.isWholeRun)
             m_window = m_made.window.window;
@@ -86,11 +86,11 @@ private:
     }
 
     Status addSummary() {
-        return keep(summarise(m_store, m_made.run, m_window, m_progress), m_made.summary);
+        return assign(summarise(m_store, m_made.run, m_window, m_progress), m_made.summary);
     }
 
     Status addEfficiency() {
-        Status status = keep(
+        Status status = assign(
             efficiencyOf(m_store, m_made.run, m_iterations, m_window, m_progress), m_efficiency);
         m_made.gpus = m_efficiency.gpus;
         m_made.cluster = clusterText(m_made);
@@ -98,8 +98,8 @@ private:
     }
 
     Status addDetail() {
-        RETURN_IF_ERROR(keep(detailOf(m_store, m_made.run, m_iterations,
-                                 {m_window, std::nullopt, false}, m_progress),
+        RETURN_IF_ERROR(assign(detailOf(m_store, m_made.run, m_iterations,
+                                   {m_window, std::nullopt, false}, m_progress),
             m_detail));
         m_made.basis = m_detail.iterations.basis;
         m_made.iterationOrigin = m_detail.iterations.origin;
@@ -111,7 +111,7 @@ private:
     Status addTrace() {
         const TraceScope scope{m_window, m_detail.iterations.iterations, m_efficiency.stepTimeS,
             m_made.layout ? &*m_made.layout : nullptr};
-        return keep(traceMeasures(m_store, m_made.run, scope, m_progress), m_made.traced);
+        return assign(traceMeasures(m_store, m_made.run, scope, m_progress), m_made.traced);
     }
 
     const store::Store& m_store;

@@ -144,7 +144,7 @@ private:
             why = "The peak of " + gpu->name + " in the precision \"" + precision
                 + "\" is not in the catalogue.";
         else
-            return *found / gpu->devicesPerCard;
+            return *found;
         return std::nullopt;
     }
 

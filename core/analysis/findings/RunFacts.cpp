@@ -7,7 +7,7 @@
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/Pipeline.h"
-#include "core/model/Keep.h"
+#include "core/model/Result.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ private:
         }
         const SummaryScope scope{m_facts.steadyState.window,
             {"gpu_power", "gpu_temperature", "sm_clock", "gpu_utilization"}};
-        return keep(summarise(m_store, run, scope, m_progress), m_facts.steady);
+        return assign(summarise(m_store, run, scope, m_progress), m_facts.steady);
     }
 
     Status addSeries() {
@@ -109,12 +109,12 @@ private:
         const bool canTell = !m_temperatures.empty()
             && std::all_of(m_temperatures.begin(), m_temperatures.end(),
                 [](const Series& series) { return series.count >= kSettlingSamples; });
-        return canTell ? keep(runSettling(m_store, m_temperatures, m_progress), m_facts.settling)
+        return canTell ? assign(runSettling(m_store, m_temperatures, m_progress), m_facts.settling)
                        : Status();
     }
 
     Status addEfficiency() {
-        return keep(efficiencyOf(m_store, m_facts.run, m_facts.iterations, kAllTime, m_progress),
+        return assign(efficiencyOf(m_store, m_facts.run, m_facts.iterations, kAllTime, m_progress),
             m_facts.efficiency);
     }
 
@@ -174,8 +174,8 @@ private:
     Status addCommunication() {
         if (m_facts.traced.size() < 2)
             return {};
-        return keep(communicationOf(m_store, m_facts.run,
-                        {true, m_options.networkBandwidth, kAllTime}, m_progress),
+        return assign(communicationOf(m_store, m_facts.run,
+                          {true, m_options.networkBandwidth, kAllTime}, m_progress),
             m_facts.communication);
     }
 

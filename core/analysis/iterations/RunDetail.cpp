@@ -2,7 +2,7 @@
 
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Temperature.h"
-#include "core/model/Keep.h"
+#include "core/model/Result.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -112,9 +112,9 @@ private:
                 || (one.range.begin >= m_query.window.begin && one.range.end <= m_query.window.end))
                 inside.push_back(one);
         }
-        return keep(iterationFigures(m_store, inside, m_gpus, m_power,
-                        m_detail.throttling ? &*m_detail.throttling : nullptr, m_query.energyPerGpu,
-                        m_progress),
+        return assign(iterationFigures(m_store, inside, m_gpus, m_power,
+                          m_detail.throttling ? &*m_detail.throttling : nullptr,
+                          m_query.energyPerGpu, m_progress),
             m_detail.iterationFigures);
     }
 
@@ -164,11 +164,11 @@ private:
             return {};
         const SummaryScope scope{{*m_detail.settledFrom, m_run.range.end},
             {"gpu_power", "gpu_temperature", "mem_temperature", "sm_clock", "gpu_utilization"}};
-        return keep(summarise(m_store, m_run, scope, m_progress), m_detail.settled);
+        return assign(summarise(m_store, m_run, scope, m_progress), m_detail.settled);
     }
 
     Status addSensors() {
-        return keep(probeSensors(m_store, m_series, m_progress), m_detail.sensors);
+        return assign(probeSensors(m_store, m_series, m_progress), m_detail.sensors);
     }
 
     [[nodiscard]] bool isWhole() const { return m_query.window == kAllTime; }

@@ -1,7 +1,7 @@
 #include "core/analysis/machine/MemoryNeed.h"
 
 #include "core/analysis/machine/ModelShape.h"
-#include "core/layout/LaunchLayout.h"
+#include "core/layout/LayoutRequest.h"
 #include "core/layout/StagePlan.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-using layout::GroupKind;
+using layout::CommunicatorKind;
 
 struct Assumed {
     bool shardedOptimizer = false;
@@ -101,14 +101,14 @@ private:
 
     [[nodiscard]] double layerStates() const {
         const auto& grid = m_layout.grid;
-        const double dense = perParameter(grid.groupSize(GroupKind::DataContext)) / m_tensor;
+        const double dense = perParameter(grid.groupSize(CommunicatorKind::DataContext)) / m_tensor;
         if (m_model.experts <= 1)
             return (m_model.attentionParameters + m_model.mlpParameters) * dense;
-        const double ranks = double{1} * grid.groupSize(GroupKind::ExpertTensor)
-            * grid.groupSize(GroupKind::Expert);
+        const double ranks = double{1} * grid.groupSize(CommunicatorKind::ExpertTensor)
+            * grid.groupSize(CommunicatorKind::Expert);
         return m_model.attentionParameters * dense
             + m_model.mlpParameters * m_model.experts / ranks
-            * perParameter(grid.groupSize(GroupKind::ExpertData));
+            * perParameter(grid.groupSize(CommunicatorKind::ExpertData));
     }
 
     // Of the first and the last stage, which hold a table each; a lone stage both.
@@ -119,7 +119,7 @@ private:
             : isFirst || isLast                 ? 1.0
                                                 : 0.0;
         return tables * m_model.embeddingParameters / m_tensor
-            * perParameter(m_layout.grid.groupSize(GroupKind::DataContext));
+            * perParameter(m_layout.grid.groupSize(CommunicatorKind::DataContext));
     }
 
     // By how many the parts outside of tensor parallelism are divided.
@@ -138,7 +138,7 @@ private:
         const double mlp = (inside * plain + product) * m_shape.ffn;
         if (m_model.experts <= 1)
             return (whole + product * m_model.hidden) / spread() + (cut + mlp) / m_tensor;
-        const double expertTensor = m_layout.grid.groupSize(GroupKind::ExpertTensor);
+        const double expertTensor = m_layout.grid.groupSize(CommunicatorKind::ExpertTensor);
         return whole / spread() + cut / m_tensor
             + m_model.expertsPerToken * ((product + plain) * m_model.hidden + mlp / expertTensor);
     }
@@ -193,7 +193,7 @@ std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout:
         return stated;
     const bool isTraining = launch.workload.value_or(Workload::Training) == Workload::Training;
     const bool isShardable = isTraining && !layout.sharding && !launch.optimizer
-        && layout.grid.groupSize(GroupKind::DataContext) > 1;
+        && layout.grid.groupSize(CommunicatorKind::DataContext) > 1;
     const bool isSilent = !launch.recompute && launch.workload != Workload::Inference;
     for (const Assumed assumed :
         {Assumed{true, false}, Assumed{false, true}, Assumed{true, true}}) {

@@ -2,10 +2,9 @@
 
 #include "core/analysis/machine/ModelShape.h"
 #include "core/layout/InferLayout.h"
-#include "core/layout/LaunchLayout.h"
-#include "core/layout/LayoutName.h"
-#include "core/layout/RequestJson.h"
+#include "core/layout/LayoutRequest.h"
 #include "core/model/Try.h"
+#include "core/store/Writing.h"
 
 #include <fmt/format.h>
 
@@ -183,10 +182,10 @@ Result<RunLayout> runLayout(const store::Store& store, const Run& run, const Pro
 Status enterLayout(
     store::Store& store, const Run& run, const std::optional<LayoutRequest>& request) {
     if (!request)
-        return store.setEnteredLayout(run.id, std::nullopt);
+        return store::setEnteredLayout(store, run.id, std::nullopt);
     ASSIGN_OR_RETURN(const auto known, withoutGroups(store, run));
     RETURN_IF_ERROR(layout::makeLayout(completed(*request, known)));
-    return store.setEnteredLayout(run.id, layout::requestToJson(*request));
+    return store::setEnteredLayout(store, run.id, layout::requestToJson(*request));
 }
 
 Result<RunLayout> recordedLayout(

@@ -26,7 +26,7 @@ void takeUsual(const Run& run, layout::ClusterFacts& facts) {
         return;
     facts.pcieBandwidth = model->pcieBandwidth;
     facts.linkDomain = model->linkDomain;
-    facts.gpusPerCard = static_cast<int>(model->devicesPerCard);
+    facts.gpusPerCard = model->gpusPerCard;
     facts.linksFrom = "hardware catalogue, " + model->name;
     if (model->scaleUp.empty())
         return;

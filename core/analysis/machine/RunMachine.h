@@ -4,7 +4,7 @@
 
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
-#include "core/layout/MachineFacts.h"
+#include "core/layout/Topology.h"
 #include "core/store/Store.h"
 
 #include <optional>

@@ -41,15 +41,15 @@ Result<PassCutter::Role> PassCutter::roleOf(NameId detail) {
     Role role = Role::Aside;
     if (kind) {
         switch (*kind) {
-        case layout::GroupKind::Tensor:
-        case layout::GroupKind::Context:
-        case layout::GroupKind::Expert:
-        case layout::GroupKind::TensorContext:
-        case layout::GroupKind::ExpertTensor:
-        case layout::GroupKind::TensorExpert:
+        case layout::CommunicatorKind::Tensor:
+        case layout::CommunicatorKind::Context:
+        case layout::CommunicatorKind::Expert:
+        case layout::CommunicatorKind::TensorContext:
+        case layout::CommunicatorKind::ExpertTensor:
+        case layout::CommunicatorKind::TensorExpert:
             role = Role::InPass;
             break;
-        case layout::GroupKind::Model: // the norm of the gradients waits for all stages
+        case layout::CommunicatorKind::Model: // the norm of the gradients waits for all stages
             role = Role::BetweenPasses;
             break;
         default:

@@ -58,7 +58,7 @@ std::vector<std::optional<DeviceTracks>> speakersOf(
     const auto isTraced = [&](int rank) { return devices.contains(rank); };
     std::vector<int> best;
     std::ptrdiff_t most = 0;
-    for (auto& group : grid.groups(layout::GroupKind::Pipeline)) {
+    for (auto& group : grid.groups(layout::CommunicatorKind::Pipeline)) {
         const auto traced = std::count_if(group.begin(), group.end(), isTraced);
         if (traced > most) {
             most = traced;

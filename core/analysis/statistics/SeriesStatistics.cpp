@@ -15,7 +15,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-using Sample = store::Store::Sample;
+using Sample = store::Sample;
 
 Result<std::optional<Sample>> firstFrom(const store::Store& store, SeriesId series, TimeNs time) {
     std::optional<Sample> found;

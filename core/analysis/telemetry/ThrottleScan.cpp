@@ -239,7 +239,7 @@ std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu) {
     const auto* model = catalogue::findGpuModel(run.gpuModel);
     if (model == nullptr || !model->powerLimitW)
         return std::nullopt;
-    return PowerLimit{*model->powerLimitW / model->devicesPerCard, false};
+    return PowerLimit{*model->powerLimitW, false};
 }
 
 Result<std::optional<Throttling>> scanThrottling(const store::Store& store, const Run& run,

@@ -1,5 +1,6 @@
 #include "core/analysis/traces/GroupPlaces.h"
 
+#include "core/layout/Layout.h"
 #include "core/model/AsciiText.h"
 
 #include <algorithm>
@@ -11,12 +12,12 @@ namespace trainscope::analysis {
 
 namespace {
 
-using layout::GroupKind;
+using layout::CommunicatorKind;
 
 // Groups of the same ranks are taken for the first of these.
-constexpr std::array kByLikelihood{GroupKind::Tensor, GroupKind::Data, GroupKind::Pipeline,
-    GroupKind::Context, GroupKind::Expert, GroupKind::DataContext, GroupKind::TensorContext,
-    GroupKind::ExpertData};
+constexpr std::array kByLikelihood{CommunicatorKind::Tensor, CommunicatorKind::Data,
+    CommunicatorKind::Pipeline, CommunicatorKind::Context, CommunicatorKind::Expert,
+    CommunicatorKind::DataContext, CommunicatorKind::TensorContext, CommunicatorKind::ExpertData};
 
 // Words of the descriptions that DeepSpeed, FSDP and device meshes give their groups.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kWords{{
@@ -39,7 +40,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kWords{{
 constexpr std::array<std::string_view, 5> kShort{"tp", "pp", "cp", "ep", "dp"};
 
 std::string byWords(std::string_view description) {
-    for (const auto& known : layout::groupKinds()) {
+    for (const auto& known : layout::communicatorKinds()) {
         if (!description.empty() && known.description == description)
             return std::string(known.key);
     }
@@ -76,11 +77,11 @@ GroupPlaces::GroupPlaces(const Run& run, const std::vector<Gpu>& gpus)
         m_gpusPerNode = *run.launch.gpusPerNode;
     else if (fitting.size() == 1)
         m_gpusPerNode = *fitting.begin();
-    if (auto grid = layout::RankGrid::fromLaunch(run.launch, m_worldSize); grid.hasValue())
+    if (auto grid = layout::gridFromLaunch(run.launch, m_worldSize); grid.hasValue())
         m_grid = std::move(grid).value();
     if (!m_grid)
         return;
-    for (const GroupKind kind : kByLikelihood) {
+    for (const CommunicatorKind kind : kByLikelihood) {
         for (auto& group : m_grid->groups(kind)) {
             if (group.size() > 1)
                 m_groups.try_emplace(std::move(group), layout::toString(kind));

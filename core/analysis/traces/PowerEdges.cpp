@@ -134,8 +134,8 @@ private:
         const auto count = static_cast<std::size_t>(range.length().ns / step.ns + 1);
         std::vector<double> busy(std::min(count, kMostSteps), 0.0);
         for (const Track& track : sources.streams) {
-            ASSIGN_OR_RETURN(const auto groups, m_store.spanGroups(track.id, range, step));
-            for (const store::SpanGroup& group : groups) {
+            ASSIGN_OR_RETURN(const auto groups, m_store.lodNodes(track.id, range, step));
+            for (const store::LodNode& group : groups) {
                 if (group.depth == 0 && group.kind == SpanKind::Kernel)
                     addGroup(busy, group, range.begin, step);
             }
@@ -145,7 +145,7 @@ private:
         return busy;
     }
 
-    void addGroup(std::vector<double>& busy, const store::SpanGroup& group, TimeNs begin,
+    void addGroup(std::vector<double>& busy, const store::LodNode& group, TimeNs begin,
         DurationNs step) const {
         const double width = static_cast<double>(step.ns);
         const double first = static_cast<double>((group.range.begin - begin).ns) / width;

@@ -39,7 +39,7 @@ private:
         return {};
     }
 
-    store::Store::SpanSource m_source;
+    store::SpanSource m_source;
     std::span<const Span> m_block;
     std::size_t m_position = 0;
 };

@@ -165,7 +165,7 @@ private:
 
     Status add(const Track& track, const TimeRange& range, ComparisonTracks::Row& row) {
         const DurationNs pixel{std::max<std::int64_t>(1, range.length().ns / kTrackColumns)};
-        const auto groups = m_context.store.spanGroups(track.id, range, pixel);
+        const auto groups = m_context.store.lodNodes(track.id, range, pixel);
         if (!groups.hasValue())
             return groups.error();
         for (const auto& group : groups.value()) {

@@ -8,7 +8,7 @@ namespace trainscope::plot {
 
 namespace {
 
-using layout::GroupKind;
+using layout::CommunicatorKind;
 
 struct GroupLook {
     std::string_view key;
@@ -116,11 +116,11 @@ std::string groupTitle(std::string_view key) {
 }
 
 std::vector<LitGroup> litGroups(
-    const layout::Layout& layout, int rank, std::optional<GroupKind> only) {
-    constexpr std::array kUsual{GroupKind::Tensor, GroupKind::Pipeline, GroupKind::Data,
-        GroupKind::Context, GroupKind::Expert};
+    const layout::Layout& layout, int rank, std::optional<CommunicatorKind> only) {
+    constexpr std::array kUsual{CommunicatorKind::Tensor, CommunicatorKind::Pipeline,
+        CommunicatorKind::Data, CommunicatorKind::Context, CommunicatorKind::Expert};
     std::vector<LitGroup> groups;
-    const auto take = [&](GroupKind kind) {
+    const auto take = [&](CommunicatorKind kind) {
         auto ranks = layout.grid.groupOf(kind, rank);
         if (ranks.size() > 1)
             groups.push_back({kind, std::move(ranks)});

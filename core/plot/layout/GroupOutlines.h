@@ -21,11 +21,11 @@ enum class GroupMark {
 };
 
 struct LitGroup {
-    layout::GroupKind kind = layout::GroupKind::Tensor;
+    layout::CommunicatorKind kind = layout::CommunicatorKind::Tensor;
     std::vector<int> ranks;
 };
 
-// By the key of a GroupKind, or "embedding": "tp", "cp", "ep", "dp", "dp_cp", "pp", …
+// By the key of a CommunicatorKind, or "embedding": "tp", "cp", "ep", "dp", "dp_cp", "pp", …
 Color groupColor(std::string_view key);
 GroupMark groupMark(std::string_view key);
 std::string groupTitle(std::string_view key); // "tensor", "pipeline", "data"
@@ -33,7 +33,7 @@ std::string groupTitle(std::string_view key); // "tensor", "pipeline", "data"
 // Groups of a rank that have more than one member, of the usual dimensions (tp, cp, ep, dp, pp), or
 // of one kind.
 std::vector<LitGroup> litGroups(
-    const layout::Layout& layout, int rank, std::optional<layout::GroupKind> only);
+    const layout::Layout& layout, int rank, std::optional<layout::CommunicatorKind> only);
 
 // Marks for these groups, where ranks are in several the later inside the earlier, and a strong
 // frame around `rank`, which is in all of them.

@@ -68,11 +68,11 @@ Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec) 
         const int rank = selected.track->description.rank;
         const TimeRange window = ownRange(
             run, rank, {run.origin + request.window.begin, run.origin + request.window.end});
-        auto groups = request.store.spanGroups(selected.track->id, window, pixel);
+        auto groups = request.store.lodNodes(selected.track->id, window, pixel);
         if (!groups.hasValue())
             return groups.error();
         if (run.clocks) {
-            for (store::SpanGroup& group : groups.value())
+            for (store::LodNode& group : groups.value())
                 group.range = shownRange(run, rank, group.range);
         }
         const auto& description = selected.track->description;

@@ -109,7 +109,7 @@ public:
     explicit SpanLooks(const LaneFrame& frame)
         : m_frame(frame) { }
 
-    Color fillOf(const store::SpanGroup& group) {
+    Color fillOf(const store::LodNode& group) {
         const Look& look = lookOf(group);
         if (group.count <= 1)
             return look.shades.back();
@@ -118,7 +118,7 @@ public:
         return look.shades[static_cast<std::size_t>(busy * kShades + kHalf)];
     }
     // nullptr where the name is not known.
-    const TimelineData::Name* nameOf(const store::SpanGroup& group) { return lookOf(group).name; }
+    const TimelineData::Name* nameOf(const store::LodNode& group) { return lookOf(group).name; }
 
 private:
     static constexpr std::size_t kShades = 8;
@@ -131,7 +131,7 @@ private:
         const TimelineData::Name* name = nullptr;
         std::array<Color, kShades + 1> shades{};
     };
-    const Look& lookOf(const store::SpanGroup& group) {
+    const Look& lookOf(const store::LodNode& group) {
         Look& look = m_looks[static_cast<std::size_t>(group.name.value) % kKept];
         if (look.known && look.id == group.name && look.kind == group.kind)
             return look;
@@ -159,7 +159,7 @@ public:
         , m_looks(looks)
         , m_bars{rect, {}} { }
 
-    void add(const store::SpanGroup& group, double left, double end) {
+    void add(const store::LodNode& group, double left, double end) {
         const Rect& area = m_bars.area;
         const double right = std::min(std::max(end, left + m_frame.theme.lineWidth), area.right());
         if (right <= m_right)
@@ -190,7 +190,7 @@ public:
     }
 
 private:
-    void addName(const store::SpanGroup& group, double left, double right, Color color) {
+    void addName(const store::LodNode& group, double left, double right, Color color) {
         const Rect& area = m_bars.area;
         const auto* name = m_looks.nameOf(group);
         if (name == nullptr || area.height < 1.1 * m_frame.theme.size(TextRole::Small))

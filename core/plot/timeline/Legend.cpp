@@ -33,7 +33,7 @@ std::string labelOf(std::string_view category) {
 template <typename Visit>
 void forEachVisible(
     const TimelineData& data, const LaneData& lane, ViewWindow window, Visit visit) {
-    const store::SpanGroup* before = nullptr;
+    const store::LodNode* before = nullptr;
     for (const auto& track : lane.spans) {
         const TimeNs origin = data.runs[track.run].origin;
         const TimeRange visible{origin + window.begin, origin + window.end};
@@ -54,7 +54,7 @@ std::vector<LegendEntry> categoryEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window) {
     std::unordered_set<NameId> visible;
     forEachVisible(
-        data, lane, window, [&](const store::SpanGroup& group) { visible.insert(group.name); });
+        data, lane, window, [&](const store::LodNode& group) { visible.insert(group.name); });
     std::set<std::string_view> present;
     for (const NameId id : visible) {
         if (const auto name = data.names.find(id); name != data.names.end())
@@ -71,7 +71,7 @@ std::vector<LegendEntry> categoryEntries(
 std::vector<LegendEntry> kindEntries(
     const TimelineData& data, const LaneData& lane, ViewWindow window) {
     std::set<SpanKind> present;
-    forEachVisible(data, lane, window, [&](const store::SpanGroup& group) {
+    forEachVisible(data, lane, window, [&](const store::LodNode& group) {
         const auto name = data.names.find(group.name);
         if (name == data.names.end() || name->second.category.empty())
             present.insert(group.kind);

@@ -135,7 +135,7 @@ struct LaneSpans {
     TrackId track;
     std::string label; // "rank 0 · stream 7"
     int depth = 1;
-    std::vector<store::SpanGroup> spans; // absolute time, as shown (TraceClock.h)
+    std::vector<store::LodNode> spans; // absolute time, as shown (TraceClock.h)
 };
 struct LaneData {
     LaneSpec spec;

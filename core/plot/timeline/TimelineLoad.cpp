@@ -14,7 +14,7 @@ bool showsSpans(LaneStyle style) {
     return style == LaneStyle::Kernels || style == LaneStyle::Thread;
 }
 
-std::string categoryOf(const store::SpanGroup& group, const std::string& name) {
+std::string categoryOf(const store::LodNode& group, const std::string& name) {
     if (group.kind == SpanKind::Copy || group.kind == SpanKind::Set)
         return "elementwise";
     if (group.kind != SpanKind::Kernel)

@@ -1,6 +1,6 @@
 #include "core/store/codec/BitPack.h"
 
-#include "core/model/Wide.h"
+#include "core/model/Vectorized.h"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ std::uint64_t lowBits(unsigned width) {
 }
 
 // width 1..32.
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void packNarrow(const std::uint64_t* values, unsigned from, unsigned width, std::uint8_t* out) {
     alignas(64) std::array<std::uint32_t, kBlock + kLanes> words{};
     const auto mask = static_cast<std::uint32_t>(lowBits(width));
@@ -44,7 +44,7 @@ void packNarrow(const std::uint64_t* values, unsigned from, unsigned width, std:
 }
 
 // width 1..32; values = base + (packed << to).
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void unpackNarrow(
     const std::uint8_t* in, unsigned width, std::uint64_t base, std::uint64_t* values) {
     // One word more than there is, so that the last row may look ahead.
@@ -65,7 +65,7 @@ void unpackNarrow(
     }
 }
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void addShifted(const std::uint64_t* high, std::uint64_t* values) {
     for (std::size_t i = 0; i < kBlock; ++i)
         values[i] += high[i] << kWord;

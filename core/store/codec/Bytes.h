@@ -1,7 +1,7 @@
 #pragma once
-// Byte buffers of the chunk formats: little-endian, LEB128 varints, zigzag for signed numbers. A
-// ByteReader never reads past its end; after a failed read ok() is false and every further value is
-// 0.
+// Byte buffers of the chunk formats: little-endian, LEB128 varints, zigzag for signed numbers, and
+// zstd over memory. A ByteReader never reads past its end; after a failed read ok() is false and
+// every further value is 0.
 
 #include <array>
 #include <cstddef>
@@ -20,6 +20,11 @@ constexpr std::uint64_t zigzag(std::int64_t value) {
 }
 constexpr std::int64_t unzigzag(std::uint64_t value) {
     return static_cast<std::int64_t>((value >> 1U) ^ (~(value & 1U) + 1U));
+}
+
+// to - from where from <= to, whatever lies between them.
+constexpr std::uint64_t distance(std::int64_t from, std::int64_t to) {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
 }
 
 class ByteWriter {
@@ -84,5 +89,10 @@ private:
     ByteView m_rest;
     bool m_ok = true;
 };
+
+// Appends the compressed bytes to `out`; returns their number. Any thread: contexts are per thread.
+std::size_t zstdCompress(ByteView input, Bytes& out);
+// Decompresses into exactly output.size() bytes; false when the input is anything else.
+bool zstdDecompress(ByteView input, std::span<std::uint8_t> output);
 
 } // namespace trainscope::store

@@ -1,8 +1,7 @@
 #include "core/store/codec/IntColumn.h"
 
-#include "core/model/Wide.h"
+#include "core/model/Vectorized.h"
 #include "core/store/codec/BitPack.h"
-#include "core/store/codec/Zstd.h"
 
 #include <array>
 
@@ -11,14 +10,14 @@ namespace {
 
 using Words = std::span<std::uint64_t>;
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void scale(Words values, std::uint64_t base, std::uint64_t divisor) {
     for (std::uint64_t& value : values)
         value = base + value * divisor;
 }
 
 // From off the line to the value, where the divisor is 1.
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void addLine(Words values, std::uint64_t base, std::uint64_t at, std::uint64_t slope) {
     for (std::uint64_t& value : values) {
         value += base + (at >> kSlopeBits);
@@ -26,7 +25,7 @@ void addLine(Words values, std::uint64_t base, std::uint64_t at, std::uint64_t s
     }
 }
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void scaleLine(Words values, std::uint64_t base, std::uint64_t divisor, std::uint64_t at,
     std::uint64_t slope) {
     for (std::uint64_t& value : values) {

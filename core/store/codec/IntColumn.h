@@ -32,7 +32,7 @@ constexpr std::uint64_t word(std::int64_t value) {
 // Columns longer than this are refused by the decoders.
 inline constexpr std::size_t kMaxColumn = std::size_t{1} << 16U;
 
-// Whether zstd is tried, and taken where it is smaller by an eighth; it is slow both ways.
+// IfMuchSmaller: zstd is tried, and taken where it is smaller by an eighth; it is slow both ways.
 enum class Squeeze { No, IfMuchSmaller };
 
 void encodeInts(
@@ -41,7 +41,7 @@ void encodeInts(
 // Fills `values` from `in`; false when the bytes are not such a column of that length.
 bool decodeInts(ByteReader& in, std::span<std::int64_t> values);
 
-// What the encoder and the decoder share.
+// The encoder and the decoder share the following.
 enum class Prediction : std::uint8_t { Plain = 0, First = 1, Second = 2, Line = 3 };
 inline constexpr std::uint8_t kPredictionBits = 3;
 inline constexpr std::uint8_t kPlanesBit = 4;

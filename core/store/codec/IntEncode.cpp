@@ -1,8 +1,7 @@
-#include "core/model/Wide.h"
+#include "core/model/Vectorized.h"
 #include "core/store/codec/BitPack.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/codec/IntPlan.h"
-#include "core/store/codec/Zstd.h"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +23,7 @@ struct Bounds {
     std::int64_t high;
 };
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 Bounds boundsOf(const std::int64_t* values, std::size_t count) {
     Bounds bounds{values[0], values[0]};
     for (std::size_t i = 1; i < count; ++i) {
@@ -34,13 +33,13 @@ Bounds boundsOf(const std::int64_t* values, std::size_t count) {
     return bounds;
 }
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void above(const std::int64_t* values, std::size_t count, std::int64_t low, std::uint64_t* out) {
     for (std::size_t i = 0; i < count; ++i)
         out[i] = word(values[i]) - word(low);
 }
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 std::size_t countNear(const std::uint64_t* values, std::uint64_t low, std::uint64_t width) {
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < kBlock; ++i)
@@ -48,7 +47,7 @@ std::size_t countNear(const std::uint64_t* values, std::uint64_t low, std::uint6
     return static_cast<std::size_t>(count);
 }
 
-// Where all but a few values of a block lie: [low, low + 2^width).
+// The range in which all but a few values of a block lie: [low, low + 2^width).
 struct Core {
     std::uint64_t low = 0;
     unsigned width = 64;
@@ -145,7 +144,7 @@ private:
         packBlock(m_above.data(), widest, grow(blockBytes(widest)));
     }
 
-    // Whether a quarter of the range holds nearly all values.
+    // True when a quarter of the range holds nearly all values.
     [[nodiscard]] bool mostAreNear(std::uint64_t top) const {
         if (top == 0)
             return false;

@@ -1,6 +1,6 @@
 #include "core/store/codec/IntPlan.h"
 
-#include "core/model/Wide.h"
+#include "core/model/Vectorized.h"
 
 #include <algorithm>
 #include <array>
@@ -21,20 +21,20 @@ std::int64_t integer(std::uint64_t value) {
     return static_cast<std::int64_t>(value);
 }
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void subtract(Ints values, std::uint64_t base, std::int64_t* out) {
     for (std::size_t i = 0; i < values.size(); ++i)
         out[i] = integer(word(values[i]) - base);
 }
 
 // out[i] = values[i] - values[i - 1], for `count` values that have one before them.
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void differences(const std::int64_t* values, std::size_t count, std::int64_t* out) {
     for (std::size_t i = 0; i < count; ++i)
         out[i] = integer(word(values[i]) - word(values[i - 1]));
 }
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void offLine(const std::int64_t* values, std::size_t count, std::uint64_t at, std::uint64_t slope,
     std::int64_t* out) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -43,7 +43,7 @@ void offLine(const std::int64_t* values, std::size_t count, std::uint64_t at, st
     }
 }
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 std::uint64_t spread(const std::int64_t* values, std::size_t count) {
     std::int64_t low = values[0];
     std::int64_t high = values[0];
@@ -58,7 +58,7 @@ std::size_t bitsFor(const std::int64_t* values, std::size_t count) {
     return count * static_cast<std::size_t>(std::bit_width(spread(values, count)));
 }
 
-// Whether an odd number divides another, and the quotient, by one multiplication: Granlund and
+// Tells by one multiplication whether a number divides another, and the quotient: Granlund and
 // Montgomery, "Division by invariant integers using multiplication", section 9.
 class ExactDivisor {
 public:
@@ -74,7 +74,7 @@ public:
         const std::uint64_t low = (std::uint64_t{1} << m_shift) - 1;
         return (magnitude & low) == 0 && magnitude * m_inverse <= m_limit;
     }
-    // Of a multiple of the divisor.
+    // The argument is a multiple of the divisor.
     [[nodiscard]] std::int64_t quotient(std::int64_t multiple) const {
         return integer(word(multiple >> m_shift) * m_inverse);
     }
@@ -90,7 +90,7 @@ std::uint64_t magnitude(std::int64_t value) {
     return value < 0 ? 0 - word(value) : word(value);
 }
 
-// Of all differences to the first value; 1 where there is none worth it.
+// The greatest common divisor of all differences to the first value; 1 where none is worth it.
 std::uint64_t commonDivisor(Ints values) {
     std::uint64_t divisor = 0;
     std::size_t i = 0;

@@ -36,7 +36,7 @@ void encodeSpans(std::span<const Span> open, std::span<const Span> own, Bytes& o
     Squeeze squeeze = Squeeze::IfMuchSmaller);
 bool decodeSpans(ByteView bytes, SpanChunk& chunk, SpanFields fields = SpanFields::All);
 
-// When a span ends. A duration that would lead beyond the range of time is shortened on its way
+// The end of a span. A duration that would lead beyond the range of time is shortened on its way
 // into the store and out of it, so that this never overflows.
 constexpr std::int64_t endOf(const Span& span) {
     return span.start.ns + span.duration.ns;

@@ -1,6 +1,6 @@
 #include "core/store/codec/TimeCodec.h"
 
-#include "core/model/Wide.h"
+#include "core/model/Vectorized.h"
 #include "core/store/codec/IntColumn.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::uint64_t fewestDecimals(std::uint64_t fraction) {
 }
 
 // In place, from ticks to nanoseconds. `ticks` may be anything.
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void ticksToSeven(std::uint64_t* times, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t seconds = times[i] >> kTickBits & 0xFFFFFFFFU;
@@ -55,7 +55,7 @@ void ticksToSeven(std::uint64_t* times, std::size_t count) {
     }
 }
 
-TRAINSCOPE_WIDE
+TRAINSCOPE_VECTORIZED
 void ticksToFewest(std::uint64_t* times, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t seconds = times[i] >> kTickBits & 0xFFFFFFFFU;

@@ -24,7 +24,7 @@ void encodeTimes(std::span<const std::int64_t> times, Bytes& out);
 bool encodeTimesBeside(
     std::span<const std::int64_t> times, std::span<const std::int64_t> base, Bytes& out);
 
-// Whether the differences to `base` (same length) look narrower than the column by itself, judged
+// True when the differences to `base` (same length) look narrower than the column by itself, judged
 // by a few stretches.
 bool isWorthBeside(std::span<const std::int64_t> times, std::span<const std::int64_t> base);
 

@@ -11,6 +11,11 @@ namespace {
 // SQLITE_TRANSIENT is a C cast of -1; a null destructor means static, which holds as parameters
 // outlive the step.
 constexpr sqlite3_destructor_type kOutlives = nullptr;
+constexpr int kStepsBetweenQuestions = 2000; // of SQLite's machine, a few milliseconds
+
+int ask(void* proceed) {
+    return (*static_cast<const std::function<bool()>*>(proceed))() ? 0 : 1;
+}
 
 } // namespace
 
@@ -125,6 +130,13 @@ Error Database::error(int code) const {
     }
 }
 
+Error Database::damaged(std::string_view what) const {
+    return {ErrorCode::Unreadable,
+        "The database is damaged: " + std::string(what)
+            + " cannot be decoded. Import the source again to replace it.",
+        m_path};
+}
+
 Status Database::script(const std::string& sql) {
     const int code = sqlite3_exec(m_handle.get(), sql.c_str(), nullptr, nullptr, nullptr);
     return code == SQLITE_OK ? Status() : Status(error(code));
@@ -193,6 +205,29 @@ int Database::bind(sqlite3_stmt* statement, int index, const Bytes& value) {
 }
 int Database::bindNull(sqlite3_stmt* statement, int index) {
     return sqlite3_bind_null(statement, index);
+}
+
+// Where BEGIN fails the statements lock for themselves, as without a snapshot.
+ReadSnapshot::ReadSnapshot(Database& database)
+    : m_database(database)
+    , m_isOpen(sqlite3_get_autocommit(database.handle()) != 0
+          && database.execute("BEGIN").hasValue()) { }
+
+ReadSnapshot::~ReadSnapshot() {
+    // The end of a transaction that only read cannot lose anything.
+    if (m_isOpen)
+        (void)m_database.execute("COMMIT");
+}
+
+Watch::Watch(Database& database, std::function<bool()> proceed)
+    : m_database(database)
+    , m_proceed(std::move(proceed)) {
+    if (m_proceed)
+        sqlite3_progress_handler(m_database.handle(), kStepsBetweenQuestions, ask, &m_proceed);
+}
+
+Watch::~Watch() {
+    sqlite3_progress_handler(m_database.handle(), 0, nullptr, nullptr);
 }
 
 } // namespace trainscope::store

@@ -1,12 +1,14 @@
 #pragma once
-// One SQLite connection with RAII and errors as values. Statements are prepared once and kept; a
-// statement that is being stepped may be run again from inside (a second one is prepared). One
-// thread at a time.
+// One SQLite connection with errors as values. Statements are prepared once and kept; a statement
+// that is being stepped may be run again from inside (a second one is prepared). One thread at a
+// time.
 
+#include "core/model/AsciiText.h"
 #include "core/model/Result.h"
 #include "core/store/codec/Bytes.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,8 +58,10 @@ public:
     [[nodiscard]] const std::string& shownPath() const { return m_path; }
     [[nodiscard]] std::int64_t lastRowId() const;
     [[nodiscard]] std::int64_t changes() const;
-    // What SQLite's last failure means to a user.
+    // SQLite's last failure as a user understands it.
     [[nodiscard]] Error error(int code) const;
+    // The error for bytes that are there but make no sense; `what`: "a chunk of spans".
+    [[nodiscard]] Error damaged(std::string_view what) const;
 
     // Several statements without parameters.
     Status script(const std::string& sql);
@@ -79,9 +83,55 @@ public:
         int index = 0;
         int bound = 0;
         ((bound = bound == 0 ? bind(statement, ++index, args) : bound), ...);
-        Status outcome = bound == 0 ? rows(statement, visit) : Status(error(bound));
+        Status outcome = bound == 0 ? visitRows(statement, visit) : Status(error(bound));
         giveBack(sql, std::move(taken.value()));
         return outcome;
+    }
+
+    // The rows as `make` has them: T make(const Row&).
+    template <typename Make, typename... Args>
+    auto rows(std::string_view sql, Make&& make, const Args&... args)
+        -> Result<std::vector<std::invoke_result_t<Make&, const Row&>>> {
+        std::vector<std::invoke_result_t<Make&, const Row&>> made;
+        Status status = forEach(
+            sql, [&](const Row& row) { made.push_back(make(row)); }, args...);
+        if (!status.hasValue())
+            return status.error();
+        return made;
+    }
+    // The only row as `make` has it; absent without one.
+    template <typename Make, typename... Args>
+    auto single(std::string_view sql, Make&& make, const Args&... args)
+        -> Result<std::optional<std::invoke_result_t<Make&, const Row&>>> {
+        std::optional<std::invoke_result_t<Make&, const Row&>> made;
+        Status status = forEach(
+            sql, [&](const Row& row) { made = make(row); }, args...);
+        if (!status.hasValue())
+            return status.error();
+        return made;
+    }
+    // The number in the only row; 0 without one.
+    template <typename... Args>
+    Result<std::int64_t> number(std::string_view sql, const Args&... args) {
+        std::int64_t found = 0;
+        Status status = forEach(
+            sql, [&found](const Row& row) { found = row.integer(0); }, args...);
+        if (!status.hasValue())
+            return status.error();
+        return found;
+    }
+    // Runs `work` as one transaction; a failure undoes it.
+    template <typename Work>
+    Status transaction(Work&& work) {
+        if (Status begun = script("BEGIN IMMEDIATE"); !begun.hasValue())
+            return begun;
+        Status status = work();
+        if (status.hasValue())
+            status = script("COMMIT");
+        // The first error is the one worth telling; a rollback cannot make things worse.
+        if (!status.hasValue())
+            (void)script("ROLLBACK");
+        return status;
     }
 
 private:
@@ -95,7 +145,7 @@ private:
     Result<bool> step(sqlite3_stmt* statement) const;
 
     template <typename Visit>
-    Status rows(sqlite3_stmt* statement, Visit& visit) const {
+    Status visitRows(sqlite3_stmt* statement, Visit& visit) const {
         while (true) {
             const Result<bool> more = step(statement);
             if (!more.hasValue())
@@ -136,16 +186,39 @@ private:
     }
     static int bindNull(sqlite3_stmt* statement, int index);
 
-    struct TextHash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const noexcept {
-            return std::hash<std::string_view>{}(text);
-        }
-    };
-
     std::unique_ptr<sqlite3, HandleDeleter> m_handle;
     std::unordered_map<std::string, std::vector<StatementHandle>, TextHash, std::equal_to<>> m_idle;
     std::string m_path;
+};
+
+// While it lives, everything that the connection reads is of one moment, and SQLite takes its lock
+// once instead of for each statement. Inside a transaction it does nothing. Nothing may be written
+// on the same connection meanwhile.
+class ReadSnapshot {
+public:
+    explicit ReadSnapshot(Database& database);
+    ReadSnapshot(const ReadSnapshot&) = delete;
+    ReadSnapshot& operator=(const ReadSnapshot&) = delete;
+    ~ReadSnapshot();
+
+private:
+    Database& m_database;
+    bool m_isOpen;
+};
+
+// While it lives, SQLite asks it now and then, within a statement too, whether to go on; after a no
+// the statement fails with ErrorCode::Cancelled.
+class Watch {
+public:
+    // `proceed` must not use the database. An empty one never stops anything.
+    Watch(Database& database, std::function<bool()> proceed);
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    ~Watch();
+
+private:
+    Database& m_database;
+    std::function<bool()> m_proceed;
 };
 
 } // namespace trainscope::store

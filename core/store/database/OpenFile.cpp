@@ -150,15 +150,6 @@ Result<Database> openReadOnly(const fs::path& path, std::string_view query) {
     return opened;
 }
 
-Result<int> versionOf(Database& database) {
-    int version = 0;
-    Status read = database.forEach(
-        "PRAGMA user_version", [&version](const Row& row) { version = row.smallInteger(0); });
-    if (!read.hasValue())
-        return read.error();
-    return version;
-}
-
 Result<Database> openWritable(const fs::path& path) {
     Result<Database> opened
         = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
@@ -265,7 +256,7 @@ Result<Database> openCurrent(const fs::path& path) {
     Result<Database> opened = openReader(path);
     if (!opened.hasValue())
         return opened;
-    const Result<int> version = versionOf(opened.value());
+    const Result<int> version = userVersion(opened.value());
     if (!version.hasValue())
         return version.error();
     if (version.value() == schemaVersion())

@@ -3,7 +3,7 @@
 // Foreign, damaged, newer, empty and unreadable files are refused with a message of their own and
 // stay as they are, byte for byte.
 
-#include "core/store/Store.h"
+#include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
 #include <filesystem>

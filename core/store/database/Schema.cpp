@@ -98,7 +98,7 @@ CREATE TABLE track_name(
 CREATE INDEX track_name_name ON track_name(name, track);
 )sql";
 
-// What else a launch configuration says: the shape of the model, the workload, sharding.
+// The rest of a launch configuration: the shape of the model, the workload, sharding.
 constexpr std::string_view kVersion3 = R"sql(
 ALTER TABLE launch ADD COLUMN workload TEXT;
 ALTER TABLE launch ADD COLUMN attention_heads INTEGER;
@@ -124,7 +124,7 @@ ALTER TABLE launch ADD COLUMN generated_tokens INTEGER;
 ALTER TABLE cluster ADD COLUMN airflow TEXT NOT NULL DEFAULT '';
 )sql";
 
-// What people make of runs: comparisons by name, and the layout of a run entered by hand.
+// Things that people make of runs: comparisons by name, and the layout of a run entered by hand.
 constexpr std::string_view kVersion4 = R"sql(
 CREATE TABLE comparison(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL,
@@ -132,8 +132,7 @@ CREATE TABLE comparison(
 CREATE TABLE run_layout(run INTEGER PRIMARY KEY, spec TEXT NOT NULL);
 )sql";
 
-// What is known of a run's machine that its sources do not tell: JSON of
-// core/layout/MachineFacts.h.
+// A user's facts of a run's machine, JSON: MachineFacts in core/layout/Topology.h.
 constexpr std::string_view kVersion5 = R"sql(
 ALTER TABLE cluster ADD COLUMN machine TEXT NOT NULL DEFAULT '';
 )sql";
@@ -142,15 +141,6 @@ ALTER TABLE cluster ADD COLUMN machine TEXT NOT NULL DEFAULT '';
 constexpr std::array<std::string_view, 5> kMigrations{
     "", kVersion2, kVersion3, kVersion4, kVersion5};
 constexpr int kOldest = 2;
-
-Result<int> userVersion(Database& database) {
-    int version = 0;
-    const Status read = database.forEach(
-        "PRAGMA user_version", [&version](const Row& row) { version = row.smallInteger(0); });
-    if (!read.hasValue())
-        return read.error();
-    return version;
-}
 
 Status applySteps(Database& database, Migrations steps) {
     // Read again inside the transaction: another program may have been first.
@@ -177,6 +167,13 @@ int oldestSchemaVersion() {
     return kOldest;
 }
 
+Result<int> userVersion(Database& database) {
+    const Result<std::int64_t> version = database.number("PRAGMA user_version");
+    if (!version.hasValue())
+        return version.error();
+    return static_cast<int>(version.value());
+}
+
 Error tooOldVersion(const std::string& path) {
     return {ErrorCode::Refused,
         "This database was written by a Trainscope from before the first release, in a format that "
@@ -201,16 +198,7 @@ Status migrate(Database& database, Migrations steps) {
         return {};
     if (version.value() > known || version.value() < 0)
         return newerVersion(database.shownPath(), version.value(), known);
-    if (Status begun = database.script("BEGIN IMMEDIATE"); !begun.hasValue())
-        return begun;
-    Status applied = applySteps(database, steps);
-    if (applied.hasValue())
-        applied = database.script("COMMIT");
-    if (!applied.hasValue()) {
-        // The first error is the one worth telling; a rollback after it cannot make things worse.
-        (void)database.script("ROLLBACK");
-    }
-    return applied;
+    return database.transaction([&] { return applySteps(database, steps); });
 }
 
 } // namespace trainscope::store

@@ -4,9 +4,9 @@
 //
 // Tables for SQL: meta, run, launch, cluster, gpu, series, track, iteration, source, source_run,
 // name, note, summary, comparison, run_layout, track_name (the names on a track, with the number of
-// their spans and the sum of their durations). Chunks: sample_chunk (ChunkCodec.h, TimeCodec.h) and
-// bucket_page (BucketNode.h), whose bytes lie in sample_data (SampleData.h); span_chunk
-// (SpanCodec.h), group_page (GroupPage.h), source_name (IdSet.h).
+// their spans and the sum of their durations). Chunks: sample_chunk (ValueCodec.h, TimeCodec.h) and
+// bucket_page (Pyramid.h), whose bytes lie in sample_data (SampleReader.h); span_chunk
+// (SpanCodec.h), group_page (LodPage.h), source_name (StringTable.h).
 
 #include "core/store/database/Database.h"
 
@@ -23,6 +23,7 @@ using Migrations = std::span<const std::string_view>;
 Migrations migrations();
 int schemaVersion(); // of this program: the number of migrations
 int oldestSchemaVersion(); // that this program brings up
+Result<int> userVersion(Database& database); // of the file
 
 // Brings the file to the last version in one transaction; nothing happens when it is there already.
 // A newer file is refused.

@@ -1,12 +1,11 @@
-#include "core/store/maintenance/Check.h"
+#include "core/store/maintenance/Maintenance.h"
 
-#include "core/store/codec/IdSet.h"
 #include "core/store/codec/SpanCodec.h"
-#include "core/store/maintenance/Watch.h"
-#include "core/store/samples/BucketNode.h"
+#include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleData.h"
 #include "core/store/samples/SampleReader.h"
-#include "core/store/spans/GroupPage.h"
+#include "core/store/spans/LodPage.h"
+#include "core/store/tables/StringTable.h"
 
 #include <algorithm>
 
@@ -40,7 +39,7 @@ public:
             status = checkBuckets();
         if (status.hasValue())
             status = checkSourceNames();
-        // Where the file is too broken to be read on, that is what the check has found.
+        // A file that is too broken to be read on is a finding, not a failure, of the check.
         if (!status.hasValue() && status.error().code != ErrorCode::Unreadable)
             return status.error();
         if (!status.hasValue())
@@ -111,14 +110,14 @@ private:
     }
 
     Status checkPages() {
-        GroupPage page;
+        LodPage page;
         std::vector<NameMask> names;
         return m_database.forEach(
             "SELECT group_page.level, group_page.data, group_page.names, track.rank, track.name, "
             "run.name FROM track JOIN run ON run.id=track.run JOIN group_page ON "
             "group_page.track=track.id",
             [&](const Row& row) -> Status {
-                if (!decodeGroups(row.blob(1), page) || !decodeNames(row.blob(2), names))
+                if (!decodePage(row.blob(1), page) || !decodeNames(row.blob(2), names))
                     damage("The overview of " + trackText(row, 3) + " cannot be read at level "
                         + std::to_string(row.integer(0)) + "; its spans may still be whole.");
                 return look(row.blob(1)) ? Status() : Status(cancelled());

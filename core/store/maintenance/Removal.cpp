@@ -1,8 +1,7 @@
-#include "core/store/maintenance/Removal.h"
+#include "core/store/maintenance/Maintenance.h"
 
-#include "core/store/maintenance/Watch.h"
-#include "core/store/tables/SourceNames.h"
 #include "core/store/tables/SourceTables.h"
+#include "core/store/tables/StringTable.h"
 
 #include <algorithm>
 
@@ -17,15 +16,6 @@ struct Extent {
     std::uint64_t fileBytes = 0;
 };
 
-Result<std::int64_t> number(Database& database, std::string_view sql, RunId run) {
-    std::int64_t value = 0;
-    Status status = database.forEach(
-        sql, [&value](const Row& row) { value = row.integer(0); }, run.value);
-    if (!status.hasValue())
-        return status.error();
-    return value;
-}
-
 Result<Extent> measure(Database& database, RunId run) {
     constexpr std::string_view ofRun
         = "SELECT (SELECT coalesce(sum(count), 0) FROM series WHERE source IN (SELECT source FROM "
@@ -33,13 +23,13 @@ Result<Extent> measure(Database& database, RunId run) {
           "(SELECT source FROM source_run WHERE run=?1))";
     constexpr std::string_view ofAll
         = "SELECT (SELECT coalesce(sum(count), 0) FROM series) + (SELECT coalesce(sum(count), 0) "
-          "FROM track) WHERE ?1 IS NOT NULL";
+          "FROM track)";
     constexpr std::string_view bytes
         = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
-          "pragma_freelist_count, pragma_page_size WHERE ?1 IS NOT NULL";
-    const auto removed = number(database, ofRun, run);
-    const auto all = number(database, ofAll, run);
-    const auto size = number(database, bytes, run);
+          "pragma_freelist_count, pragma_page_size";
+    const auto removed = database.number(ofRun, run.value);
+    const auto all = database.number(ofAll);
+    const auto size = database.number(bytes);
     for (const auto* part : {&removed, &all, &size}) {
         if (!part->hasValue())
             return part->error();

@@ -1,6 +1,4 @@
-#include "core/store/maintenance/Vacuum.h"
-
-#include "core/store/maintenance/Watch.h"
+#include "core/store/maintenance/Maintenance.h"
 
 #include <sqlite3.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
-#include "core/store/samples/BucketQuery.h"
+#include "core/store/samples/SeriesPyramid.h"
 
-#include "core/store/samples/BucketNode.h"
 #include "core/store/samples/ColumnGrid.h"
 #include "core/store/samples/CounterRate.h"
+#include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleReader.h"
 
 #include <algorithm>
@@ -113,7 +113,7 @@ Result<const BucketNode*> BucketQuery::node(int level, std::int64_t index) {
         // Rates are stored in SI.
         const double scale = m_kind == PyramidKind::Rate ? 1.0 : m_series.scale;
         if (!decodeNodes(m_bytes, scale, page.nodes))
-            return damagedChunk(m_database, "a page of buckets");
+            return m_database.damaged("a page of buckets");
     }
     return held() ? &page.nodes[static_cast<std::size_t>(index - page.first)] : nullptr;
 }
@@ -223,6 +223,9 @@ std::int64_t SeriesShape::holeNs() const {
 
 Result<std::vector<Bucket>> queryBuckets(Database& database, const SeriesShape& series,
     PyramidKind kind, TimeRange window, int columns) {
+    if (kind == PyramidKind::Rate && series.counterBits <= 0)
+        return Error{ErrorCode::Usage, "Only a counter has a rate; this series is not one.",
+            database.shownPath()};
     if (columns <= 0)
         return Error{ErrorCode::Usage, "A window needs at least one column.", {}};
     if (window.isEmpty() || series.count == 0) {

@@ -7,12 +7,8 @@
 namespace trainscope::store {
 namespace {
 
-__extension__ using Wide
-    = unsigned __int128; // a window's length times a column's number exceeds 64 bits
-
-std::uint64_t distance(std::int64_t from, std::int64_t to) {
-    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-}
+// A window's length times a column's number exceeds 64 bits.
+__extension__ using Product128 = unsigned __int128;
 
 } // namespace
 
@@ -32,7 +28,7 @@ std::int64_t ColumnGrid::boundary(std::size_t k) const {
     const std::uint64_t n = m_columns.size();
     const std::uint64_t offset = m_narrow
         ? (length * k + n - 1) / n
-        : static_cast<std::uint64_t>((Wide{length} * k + n - 1) / n);
+        : static_cast<std::uint64_t>((Product128{length} * k + n - 1) / n);
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(m_window.begin.ns) + offset);
 }
 
@@ -50,7 +46,7 @@ std::size_t ColumnGrid::columnOf(std::int64_t time) {
     const std::uint64_t offset = distance(m_window.begin.ns, time);
     m_current = static_cast<std::size_t>(m_narrow
             ? offset * m_columns.size() / length
-            : static_cast<std::uint64_t>(Wide{offset} * m_columns.size() / length));
+            : static_cast<std::uint64_t>(Product128{offset} * m_columns.size() / length));
     m_currentBegin = boundary(m_current);
     m_currentEnd = boundary(m_current + 1);
     return m_current;

@@ -4,7 +4,7 @@
 // nanoseconds, exactly.
 
 #include "core/model/Series.h"
-#include "core/store/samples/BucketNode.h"
+#include "core/store/samples/Pyramid.h"
 
 #include <span>
 #include <vector>
@@ -13,7 +13,8 @@ namespace trainscope::store {
 
 class ColumnGrid {
 public:
-    // window not empty, columns > 0. holeNs as in PyramidBuilder.
+    // window not empty, columns > 0. holeNs: an interval longer than this is a hole in the
+    // recording.
     ColumnGrid(TimeRange window, int columns, std::int64_t holeNs);
 
     [[nodiscard]] const TimeRange& window() const { return m_window; }

@@ -1,7 +1,6 @@
 #pragma once
-// A running counter as the rate of its increments. Design section 5: a fall is a wrap of the
-// counter's width, unless the implied rate is beyond what any link can carry; then it is a reset
-// and counts from zero.
+// A running counter as the rate of its increments. A fall is a wrap of the counter's width, unless
+// the implied rate is beyond what any link can carry; then it is a reset and counts from zero.
 
 #include <cstdint>
 #include <optional>

@@ -4,13 +4,6 @@
 
 namespace trainscope::store {
 
-Error damagedChunk(const Database& database, std::string_view what) {
-    return {ErrorCode::Unreadable,
-        "The database is damaged: " + std::string(what)
-            + " cannot be decoded. Import the source again to replace it.",
-        database.shownPath()};
-}
-
 Status DataWriter::begin() {
     if (m_row > 0)
         return {};
@@ -73,7 +66,7 @@ Status readData(Database& database, DataPlace place, Bytes& out) {
         },
         firstRow, lastRow);
     if (read.hasValue() && out.size() != wanted)
-        return damagedChunk(database, "a part of the samples");
+        return database.damaged("a part of the samples");
     return read;
 }
 

@@ -39,7 +39,4 @@ private:
 // Replaces `out`. Unreadable where the file has lost these bytes.
 Status readData(Database& database, DataPlace place, Bytes& out);
 
-// What is said of bytes that are there but make no sense.
-Error damagedChunk(const Database& database, std::string_view what);
-
 } // namespace trainscope::store

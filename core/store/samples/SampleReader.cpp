@@ -1,8 +1,8 @@
 #include "core/store/samples/SampleReader.h"
 
-#include "core/store/codec/ChunkCodec.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/codec/TimeCodec.h"
+#include "core/store/codec/ValueCodec.h"
 
 #include <algorithm>
 
@@ -50,14 +50,14 @@ Status SampleReader::load(std::int64_t index) {
     if (!read.hasValue() || index >= m_chunk.firstIndex + count)
         return read;
     if (count > static_cast<std::int64_t>(kMaxColumn))
-        return damagedChunk(m_database, "a chunk of samples");
+        return m_database.damaged("a chunk of samples");
     read = readChunk(m_database, columns, m_bytes);
     if (!read.hasValue())
         return read;
     m_chunk.times.resize(static_cast<std::size_t>(count));
     m_chunk.values.resize(static_cast<std::size_t>(count));
     m_loaded = decodeChunk(m_bytes, m_chunk.times, m_chunk.values);
-    return m_loaded ? Status() : damagedChunk(m_database, "a chunk of samples");
+    return m_loaded ? Status() : m_database.damaged("a chunk of samples");
 }
 
 Result<std::optional<ChunkPlace>> SampleReader::placeBefore(std::int64_t time) {
@@ -92,10 +92,20 @@ Result<std::int64_t> SampleReader::lowerBound(std::int64_t time) {
     if (!chunk.hasValue())
         return chunk.error();
     if (chunk.value() == nullptr)
-        return damagedChunk(m_database, "the index of samples");
+        return m_database.damaged("the index of samples");
     const auto& times = chunk.value()->times;
     return chunk.value()->firstIndex
         + (std::lower_bound(times.begin(), times.end(), time) - times.begin());
+}
+
+Result<Sample> SampleReader::sample(std::int64_t index) {
+    const auto chunk = at(index);
+    if (!chunk.hasValue())
+        return chunk.error();
+    if (chunk.value() == nullptr)
+        return m_database.damaged("the index of samples");
+    const auto i = static_cast<std::size_t>(index - chunk.value()->firstIndex);
+    return Sample{{chunk.value()->times[i]}, chunk.value()->values[i]};
 }
 
 Status SampleReader::forEach(std::int64_t from, std::int64_t to, const Visit& visit) {

@@ -3,6 +3,7 @@
 
 #include "core/model/Id.h"
 #include "core/model/Result.h"
+#include "core/store/Values.h"
 #include "core/store/database/Database.h"
 #include "core/store/samples/SampleData.h"
 
@@ -23,7 +24,7 @@ struct SampleChunk {
     }
 };
 
-// Where a chunk lies, without its samples.
+// The place of a chunk, without its samples.
 struct ChunkPlace {
     std::int64_t firstIndex = 0;
     std::int64_t count = 0;
@@ -31,13 +32,12 @@ struct ChunkPlace {
     std::int64_t end = 0; // last sample
 };
 
-// Where the columns of a chunk lie; base of size 0: the times stand alone.
+// The places of the columns of a chunk; base of size 0: the times stand alone.
 struct ChunkColumns {
     DataPlace values;
     DataPlace times;
     DataPlace base;
 };
-inline constexpr int kColumnsOfChunk = 6;
 // For a statement that selects values_at, values_size, times_at, times_size, base_at, base_size
 // from `at` on.
 ChunkColumns chunkColumns(const Row& row, int at);
@@ -64,6 +64,8 @@ public:
     Result<std::optional<ChunkPlace>> placeBefore(std::int64_t time);
     // Index of the first sample at or after `time`; the number of samples when there is none.
     Result<std::int64_t> lowerBound(std::int64_t time);
+    // The sample with that index, which is less than their number; in source numbers.
+    Result<Sample> sample(std::int64_t index);
     // Visits the samples [from, to) in contiguous blocks; false stops.
     using Visit
         = std::function<bool(std::span<const std::int64_t> times, std::span<const double> values)>;

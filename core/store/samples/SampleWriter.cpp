@@ -1,9 +1,10 @@
 #include "core/store/samples/SampleWriter.h"
 
+#include "core/store/codec/TimeCodec.h"
 #include "core/store/database/Spill.h"
-#include "core/store/samples/BucketNode.h"
+#include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleReader.h"
-#include "core/store/samples/SeriesIndex.h"
+#include "core/store/samples/SeriesPyramid.h"
 
 #include <algorithm>
 #include <numeric>
@@ -44,6 +45,26 @@ std::vector<T> takeFirst(std::vector<T>& all, std::size_t count) {
     std::vector<T> first(all.begin(), middle);
     all.erase(all.begin(), middle);
     return first;
+}
+
+struct ChunkInput {
+    TimeColumn times; // in order, not empty
+    std::vector<double> values;
+    bool timesKnown = false; // an equal column is stored already
+    TimeColumn base; // see TimeCodec.h; may be absent
+};
+
+// Pure; any thread.
+ChunkOutput encodeChunk(const ChunkInput& input) {
+    ChunkOutput output;
+    encodeValues(input.values, output.values);
+    if (!input.timesKnown && input.base)
+        output.beside = encodeTimesBeside(*input.times, *input.base, output.times);
+    else if (!input.timesKnown)
+        encodeTimes(*input.times, output.times);
+    output.figures = figuresOf(*input.times, input.values);
+    output.periods.addBetween(*input.times);
+    return output;
 }
 
 } // namespace
@@ -218,7 +239,7 @@ Status SampleWriter::resort(SeriesId series, Pending& pending, const Proceed& pr
     return status.hasValue() ? drain() : status;
 }
 
-// What is still pending is written, in the order of the series.
+// Writes what is still pending, in the order of the series.
 Status SampleWriter::finishChunks(const std::vector<SeriesId>& ids, const Proceed& proceed) {
     for (const SeriesId id : ids) {
         Pending& pending = m_series[id];

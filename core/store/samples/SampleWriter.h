@@ -6,10 +6,8 @@
 
 #include "core/model/Import.h"
 #include "core/parallel/OrderedJobs.h"
-#include "core/store/codec/ChunkCodec.h"
+#include "core/store/codec/ValueCodec.h"
 #include "core/store/database/Database.h"
-#include "core/store/samples/ChunkJob.h"
-#include "core/store/samples/PeriodHistogram.h"
 #include "core/store/samples/SampleData.h"
 #include "core/store/samples/SampleFigures.h"
 #include "core/store/samples/TimeShare.h"
@@ -20,6 +18,15 @@
 #include <vector>
 
 namespace trainscope::store {
+
+// A full chunk of samples as a job has encoded it, away from the session's thread.
+struct ChunkOutput {
+    Bytes values;
+    Bytes times; // empty where known
+    bool beside = false; // `times` are relative to the base
+    SampleFigures figures;
+    PeriodHistogram periods;
+};
 
 class SampleWriter {
 public:
@@ -46,7 +53,7 @@ private:
         std::int64_t lastTime = 0; // of the last chunk
         std::uint64_t touched = 0;
         bool unsorted = false;
-        // Of what is written.
+        // Figures of the samples that are written.
         SampleFigures figures;
         PeriodHistogram periods;
     };

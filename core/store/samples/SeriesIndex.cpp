@@ -1,11 +1,10 @@
-#include "core/store/samples/SeriesIndex.h"
+#include "core/store/samples/SeriesPyramid.h"
 
 #include "core/model/Import.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/store/codec/IntColumn.h"
-#include "core/store/samples/BucketNode.h"
 #include "core/store/samples/CounterRate.h"
-#include "core/store/samples/PyramidBuilder.h"
+#include "core/store/samples/Pyramid.h"
 #include "core/store/samples/SampleReader.h"
 
 #include <algorithm>
@@ -24,7 +23,7 @@ struct ChunkWork {
 struct ChunkLeaves {
     bool decoded = false;
     std::vector<NodeSums> leaves;
-    // Of a counter, for its rate.
+    // The samples of a counter, for its rate.
     std::vector<std::int64_t> times;
     std::vector<double> values;
 };
@@ -147,7 +146,7 @@ private:
         m_end = row.integer(1);
         m_waiting.count = row.integer(2);
         if (m_waiting.count <= 0 || m_waiting.count > static_cast<std::int64_t>(kMaxColumn))
-            return damagedChunk(m_database, "a chunk of samples");
+            return m_database.damaged("a chunk of samples");
         return readChunk(m_database, chunkColumns(row, 3), m_waiting.bytes);
     }
 
@@ -168,7 +167,7 @@ private:
         if (!m_failure.hasValue())
             return;
         if (!chunk.decoded) {
-            m_failure = damagedChunk(m_database, "a chunk of samples");
+            m_failure = m_database.damaged("a chunk of samples");
             return;
         }
         m_failure = m_values.add(chunk.leaves);

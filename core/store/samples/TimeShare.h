@@ -18,7 +18,7 @@ using TimeColumn = std::shared_ptr<const std::vector<std::int64_t>>;
 
 class TimeShare {
 public:
-    // What is to be done with a column, and the slot in which its place is noted.
+    // A decision says what is to be done with a column, and the slot in which its place is noted.
     struct Decision {
         std::size_t slot = 0;
         bool known = false; // an equal column has that slot already

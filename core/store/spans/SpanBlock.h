@@ -1,14 +1,56 @@
 #pragma once
-// What is computed of the spans of one page of level 1 without the database: its chunks, its groups
-// and its names. Pure, so that blocks are encoded side by side.
+// A track on its way into the database, up to the tables: sorted spans get their depth and are cut
+// into blocks, and a block, which becomes a page of level 1, is encoded as chunks, a page and names
+// without the database, so that blocks are encoded side by side.
 
+#include "core/model/Id.h"
+#include "core/model/Result.h"
 #include "core/store/codec/SpanCodec.h"
-#include "core/store/spans/GroupPage.h"
-#include "core/store/spans/NameUses.h"
+#include "core/store/spans/LodPage.h"
 
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace trainscope::store {
+
+struct NameUse {
+    std::int64_t name = 0;
+    std::int64_t count = 0;
+    std::int64_t total = 0; // ns
+    std::uint32_t children = 0; // bit i: the i-th
+};
+
+// Counts how often each name occurs, for how long, and in which of the children of a page.
+class NameUses {
+public:
+    void add(NameId name, std::int64_t duration, std::uint32_t child) {
+        add({name.value, 1, duration, std::uint32_t{1} << child});
+    }
+    void add(const NameUse& use) {
+        NameUse& known = at(use.name);
+        known.count += use.count;
+        known.total = static_cast<std::int64_t>(
+            static_cast<std::uint64_t>(known.total) + static_cast<std::uint64_t>(use.total));
+        known.children |= use.children;
+    }
+    [[nodiscard]] bool isEmpty() const { return m_uses.empty(); }
+    // The counts in order of name; the object is empty afterwards.
+    std::vector<NameUse> take();
+
+private:
+    NameUse& at(std::int64_t name);
+    void grow();
+    [[nodiscard]] std::size_t slotOf(std::int64_t name) const {
+        return static_cast<std::size_t>(
+                   (static_cast<std::uint64_t>(name) * 0x9E3779B97F4A7C15U) >> 32U)
+            & (m_slots.size() - 1);
+    }
+
+    std::vector<NameUse> m_uses; // as they came
+    std::vector<std::uint32_t> m_slots; // open addressing: 1 + the place in m_uses
+};
 
 inline constexpr std::size_t kBlockSpans = kFanOut * kChunkSpans;
 
@@ -33,9 +75,54 @@ struct EncodedBlock {
     std::size_t count = 0;
     std::vector<EncodedChunk> chunks;
     std::vector<NameUse> names;
-    GroupPage page; // of level 1; empty where the track has one chunk only
+    LodPage page; // of level 1; empty where the track has one chunk only
 };
 
-EncodedBlock encodeBlock(const SpanBlock& block);
+EncodedBlock encodeBlock(const SpanBlock& block); // pure; any thread
+
+// Which depths are taken until when. The first free depth is given out: nested spans lie below
+// their parents, and chains of spans that only graze each other do not grow without end.
+class Depths {
+public:
+    std::uint16_t take(const Span& span);
+    [[nodiscard]] std::size_t count() const { return m_last.size(); }
+    // The spans that are still open at that time, in order of start.
+    [[nodiscard]] std::vector<Span> openAt(std::int64_t begin);
+
+private:
+    std::size_t firstFree(std::int64_t start);
+
+    std::vector<Span> m_last; // by depth: the last span there
+    std::vector<std::int64_t> m_ends; // by depth: until when it is taken
+    std::vector<std::int64_t> m_soonest; // no end of that stretch of depths is earlier
+    std::vector<Span> m_crowd; // on the last depth there is, where they may overlap
+};
+
+// One track from its spans in order: depth by nesting, and blocks to encode.
+class TrackCutter {
+public:
+    using Output = std::function<Status(SpanBlock&&)>;
+    TrackCutter(TrackId track, const Output& output)
+        : m_track(track)
+        , m_output(output) { }
+
+    // Spans come in order of start, the longer first among equals.
+    Status add(std::span<const Span> spans);
+    Status finish();
+
+    [[nodiscard]] TimeRange range() const { return m_range; } // first start to last end
+    [[nodiscard]] std::int64_t count() const { return m_count; }
+    [[nodiscard]] std::size_t depth() const { return m_depths.count(); }
+
+private:
+    Status handOver(bool isWhole);
+
+    TrackId m_track;
+    const Output& m_output;
+    SpanBlock m_block;
+    Depths m_depths;
+    TimeRange m_range;
+    std::int64_t m_count = 0;
+};
 
 } // namespace trainscope::store

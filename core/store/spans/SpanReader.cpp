@@ -1,14 +1,122 @@
 #include "core/store/spans/SpanReader.h"
 
-#include "core/store/samples/SampleData.h"
-#include "core/store/spans/SpanStream.h"
+#include "core/store/spans/LodPage.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace trainscope::store {
+namespace {
 
-Status visitSpans(Database& database, TrackId track, TimeRange window,
-    const SpanBlockVisitor& visit, SpanFields fields) {
+constexpr std::size_t kMostAhead = 8; // chunks; a reader may have many streams open
+
+} // namespace
+
+Result<bool> readSpanChunk(
+    Database& database, TrackId track, std::int64_t sequence, SpanChunk& chunk, SpanFields fields) {
+    bool isThere = false;
+    Status status = database.forEach(
+        "SELECT data FROM span_chunk WHERE track=? AND sequence=?",
+        [&](const Row& row) -> Status {
+            isThere = true;
+            return decodeSpans(row.blob(0), chunk, fields)
+                ? Status()
+                : Status(database.damaged("a chunk of spans"));
+        },
+        track.value, sequence);
+    if (!status.hasValue())
+        return status.error();
+    return isThere;
+}
+
+Result<std::int64_t> firstChunk(Database& database, TrackId track, TimeNs begin) {
+    return database.number("SELECT sequence FROM span_chunk WHERE track=? AND begin_ns<? ORDER BY "
+                           "begin_ns DESC, sequence DESC LIMIT 1",
+        track.value, begin.ns);
+}
+
+SpanStream::SpanStream(Database& database, TrackId track, TimeRange window, SpanFields fields)
+    : m_database(database)
+    , m_track(track)
+    , m_window(window)
+    , m_fields(fields)
+    , m_isRead(window.isEmpty())
+    , m_jobs(WorkerPool::shared(), kMostAhead,
+          [this](Decoded&& decoded) { m_ready.push_back(std::move(decoded)); }) { }
+
+SpanStream::Decoded SpanStream::decode(
+    ByteView data, TimeRange window, bool isFirst, SpanFields fields) {
+    SpanChunk chunk;
+    if (!decodeSpans(data, chunk, fields))
+        return {};
+    const auto touching = [window](const Span& span) {
+        return touches(span.start.ns, endOf(span), window.begin.ns, window.end.ns);
+    };
+    std::vector<Span>& own = chunk.own;
+    const bool isInside
+        = !own.empty() && own.front().start >= window.begin && own.back().start < window.end;
+    if (!isInside)
+        std::erase_if(own, [&touching](const Span& span) { return !touching(span); });
+    if (isFirst) {
+        std::erase_if(chunk.open, [&touching](const Span& span) { return !touching(span); });
+        own.insert(own.begin(), chunk.open.begin(), chunk.open.end());
+    }
+    return {true, std::move(own)};
+}
+
+// Most windows lie in one or two chunks: the first is decoded here, without waking anyone.
+Status SpanStream::readOne() {
+    Bytes data;
+    Status status = m_database.forEach(
+        "SELECT begin_ns, data FROM span_chunk WHERE track=? AND sequence=?",
+        [&](const Row& row) {
+            if (row.integer(0) >= m_window.end.ns)
+                return false;
+            if (m_isFirst)
+                m_ready.push_back(decode(row.blob(1), m_window, true, m_fields));
+            const ByteView blob = row.blob(1);
+            data.assign(blob.begin(), blob.end());
+            return false;
+        },
+        m_track.value, m_sequence);
+    m_isRead = !status.hasValue() || data.empty();
+    if (!m_isRead && !m_isFirst) {
+        m_jobs.submit([data = std::move(data), window = m_window, fields = m_fields] {
+            return decode(data, window, false, fields);
+        });
+    }
+    m_isFirst = false;
+    ++m_sequence;
+    return status;
+}
+
+Result<std::span<const Span>> SpanStream::next() {
+    if (m_sequence < 0 && !m_isRead) {
+        if (Status status = assign(firstChunk(m_database, m_track, m_window.begin), m_sequence);
+            !status.hasValue())
+            return status.error();
+    }
+    while (true) {
+        while (m_ready.empty() && !m_isRead) {
+            if (Status status = readOne(); !status.hasValue())
+                return status.error();
+        }
+        if (m_ready.empty())
+            m_jobs.finish();
+        if (m_ready.empty())
+            return std::span<const Span>{};
+        const bool isGood = m_ready.front().isGood;
+        m_current = std::move(m_ready.front().spans);
+        m_ready.pop_front();
+        if (!isGood)
+            return m_database.damaged("a chunk of spans");
+        if (!m_current.empty())
+            return std::span<const Span>(m_current);
+    }
+}
+
+Status visitSpans(Database& database, TrackId track, TimeRange window, const SpanVisitor& visit,
+    SpanFields fields) {
     SpanStream stream(database, track, window, fields);
     while (true) {
         const auto spans = stream.next();
@@ -34,9 +142,9 @@ Result<std::optional<Span>> querySpanAt(Database& database, TrackId track, TimeN
     return found;
 }
 
-Result<std::vector<Store::FoundSpan>> queryCorrelated(
+Result<std::vector<FoundSpan>> queryCorrelated(
     Database& database, RunId run, int rank, std::int64_t correlation) {
-    std::vector<Store::FoundSpan> found;
+    std::vector<FoundSpan> found;
     if (correlation == 0)
         return found;
     SpanChunk chunk;
@@ -45,13 +153,13 @@ Result<std::vector<Store::FoundSpan>> queryCorrelated(
         " WHERE track.run=? AND track.rank=? AND correlation_min<=? AND correlation_max>=?",
         [&](const Row& row) -> Status {
             if (!decodeSpans(row.blob(1), chunk, SpanFields::Correlation))
-                return damagedChunk(database, "a chunk of spans");
+                return database.damaged("a chunk of spans");
             const bool isHere = std::any_of(chunk.own.begin(), chunk.own.end(),
                 [correlation](const Span& span) { return span.correlation == correlation; });
             if (!isHere)
                 return {};
             if (!decodeSpans(row.blob(1), chunk))
-                return damagedChunk(database, "a chunk of spans");
+                return database.damaged("a chunk of spans");
             for (const Span& span : chunk.own) {
                 if (span.correlation == correlation)
                     found.push_back({{row.integer(0)}, span});

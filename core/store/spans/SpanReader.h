@@ -1,25 +1,63 @@
 #pragma once
 // Reading the spans of a track.
 
-#include "core/store/Store.h"
+#include "core/parallel/OrderedJobs.h"
+#include "core/store/Values.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/database/Database.h"
 
-#include <functional>
+#include <deque>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace trainscope::store {
 
-// The spans that touch the window, in order of start, in blocks; false stops.
-using SpanBlockVisitor = std::function<bool(std::span<const Span>)>;
-Status visitSpans(Database& database, TrackId track, TimeRange window,
-    const SpanBlockVisitor& visit, SpanFields fields = SpanFields::All);
+// The spans of a track that touch a window, block by block, pulled by the reader. Chunks ahead of
+// the reader are decoded on the pool. One thread at a time, as the database it reads from.
+class SpanStream {
+public:
+    SpanStream(
+        Database& database, TrackId track, TimeRange window, SpanFields fields = SpanFields::All);
 
-// See Store::spanGroups, spanAt, correlated.
-Result<std::vector<SpanGroup>> querySpanGroups(
+    // The next spans in order of start, valid until the next call; none at the end.
+    Result<std::span<const Span>> next();
+
+private:
+    struct Decoded {
+        bool isGood = false;
+        std::vector<Span> spans;
+    };
+    Status readOne();
+    static Decoded decode(ByteView data, TimeRange window, bool isFirst, SpanFields fields);
+
+    Database& m_database;
+    TrackId m_track;
+    TimeRange m_window;
+    SpanFields m_fields;
+    std::int64_t m_sequence = -1; // of the next chunk to read; -1: not yet known
+    bool m_isFirst = true;
+    bool m_isRead = false; // up to the end of the window
+    std::vector<Span> m_current;
+    std::deque<Decoded> m_ready;
+    OrderedJobs<Decoded> m_jobs;
+};
+
+// False where the track has no chunk of that number; Unreadable where it cannot be decoded.
+Result<bool> readSpanChunk(Database& database, TrackId track, std::int64_t sequence,
+    SpanChunk& chunk, SpanFields fields = SpanFields::All);
+
+// Number of the chunk that a window from `begin` starts with.
+Result<std::int64_t> firstChunk(Database& database, TrackId track, TimeNs begin);
+
+Status visitSpans(Database& database, TrackId track, TimeRange window, const SpanVisitor& visit,
+    SpanFields fields = SpanFields::All);
+
+// See Store::lodNodes, spanAt, correlated.
+Result<std::vector<LodNode>> queryLodNodes(
     Database& database, TrackId track, TimeRange window, DurationNs minWidth);
 Result<std::optional<Span>> querySpanAt(Database& database, TrackId track, TimeNs t, int depth);
-Result<std::vector<Store::FoundSpan>> queryCorrelated(
+Result<std::vector<FoundSpan>> queryCorrelated(
     Database& database, RunId run, int rank, std::int64_t correlation);
 
 } // namespace trainscope::store

@@ -1,8 +1,8 @@
 #include "core/store/spans/SpanSearch.h"
 
 #include "core/store/codec/SpanCodec.h"
-#include "core/store/samples/SampleData.h"
-#include "core/store/spans/GroupMerger.h"
+#include "core/store/spans/LodPage.h"
+#include "core/store/spans/SpanReader.h"
 
 #include <algorithm>
 #include <tuple>
@@ -14,6 +14,116 @@ namespace {
 // Beyond this, asking each name for its tracks costs more than looking at every track.
 constexpr std::size_t kFewNames = 64;
 
+// A page of the tree, or a chunk (level 0), by its number on its level.
+struct TreeNode {
+    std::int64_t level = 0;
+    std::int64_t sequence = 0;
+    std::int64_t begin = 0; // ns
+};
+
+std::string likePattern(std::string_view text) {
+    std::string pattern = "%";
+    for (const char c : text) {
+        if (c == '%' || c == '_' || c == '\\')
+            pattern += '\\';
+        pattern += c;
+    }
+    return pattern + "%";
+}
+
+std::uint32_t childrenHolding(const std::vector<NameMask>& held, const NameList& wanted) {
+    std::uint32_t children = 0;
+    auto at = held.begin();
+    for (const std::int64_t name : wanted) {
+        at = std::lower_bound(at, held.end(), name,
+            [](const NameMask& mask, std::int64_t id) { return mask.name < id; });
+        if (at == held.end())
+            break;
+        if (at->name == name)
+            children |= at->children;
+    }
+    return children;
+}
+
+// The name table also holds details, many more than names: only what tracks use is compared, each
+// found with one step in the index.
+Result<NameList> namesContaining(Database& database, std::string_view text) {
+    Result<NameList> names = database.rows(
+        "WITH RECURSIVE used(id) AS (SELECT min(name) FROM track_name UNION ALL"
+        " SELECT (SELECT min(name) FROM track_name WHERE name>used.id) FROM used"
+        " WHERE used.id IS NOT NULL)"
+        " SELECT name.id FROM used CROSS JOIN name ON name.id=used.id WHERE name.text LIKE ?"
+        " ESCAPE '\\'",
+        [](const Row& row) { return row.integer(0); }, likePattern(text));
+    if (names.hasValue())
+        std::sort(names.value().begin(), names.value().end());
+    return names;
+}
+
+// The node above everything of the track.
+Result<TreeNode> topOf(Database& database, TrackId track) {
+    const auto top = database.single(
+        "SELECT coalesce((SELECT max(level) FROM group_page WHERE track=?1), 0), begin_ns FROM "
+        "track WHERE id=?1",
+        [](const Row& row) {
+            return TreeNode{row.integer(0), 0, row.integer(1)};
+        },
+        track.value);
+    if (!top.hasValue())
+        return top.error();
+    return top.value().value_or(TreeNode{});
+}
+
+// The children of a page that hold any of the names, in order.
+Result<std::vector<TreeNode>> childrenWith(
+    Database& database, TrackId track, const TreeNode& page, const NameList& names) {
+    std::vector<NameMask> held;
+    std::uint32_t children = 0;
+    Status status = database.forEach(
+        "SELECT names FROM group_page WHERE track=? AND level=? AND sequence=?",
+        [&](const Row& row) -> Status {
+            if (!decodeNames(row.blob(0), held))
+                return database.damaged("the names of a page of spans");
+            children = childrenHolding(held, names);
+            return {};
+        },
+        track.value, page.level, page.sequence);
+    std::vector<TreeNode> found;
+    const auto take = [&](const Row& row) {
+        const std::int64_t sequence = row.integer(0);
+        if ((children >> (sequence % static_cast<std::int64_t>(kFanOut)) & 1U) != 0)
+            found.push_back({page.level - 1, sequence, row.integer(1)});
+    };
+    const std::int64_t first = page.sequence * static_cast<std::int64_t>(kFanOut);
+    const std::int64_t behind = first + static_cast<std::int64_t>(kFanOut);
+    if (status.hasValue() && children != 0 && page.level > 1)
+        status = database.forEach(
+            "SELECT sequence, begin_ns FROM group_page WHERE track=? AND level=? AND "
+            "sequence>=? AND sequence<? ORDER BY sequence",
+            take, track.value, page.level - 1, first, behind);
+    else if (status.hasValue() && children != 0)
+        status = database.forEach(
+            "SELECT sequence, begin_ns FROM span_chunk WHERE track=? AND sequence>=? AND "
+            "sequence<? ORDER BY sequence",
+            take, track.value, first, behind);
+    if (!status.hasValue())
+        return status.error();
+    return found;
+}
+
+Status listChunks(Database& database, TrackId track, const TreeNode& node, const NameList& names,
+    std::vector<std::int64_t>& chunks) {
+    if (node.level == 0) {
+        chunks.push_back(node.sequence);
+        return {};
+    }
+    const auto children = childrenWith(database, track, node, names);
+    Status status = children.hasValue() ? Status() : Status(children.error());
+    for (std::size_t i = 0; status.hasValue() && i < children.value().size(); ++i)
+        status = listChunks(database, track, children.value()[i], names, chunks);
+    return status;
+}
+
 struct Place {
     TrackId track;
     TreeNode node;
@@ -24,7 +134,7 @@ bool laterPlace(const Place& a, const Place& b) {
         > std::tuple(b.node.begin, b.track, b.node.sequence);
 }
 
-bool earlierHit(const Store::FoundSpan& a, const Store::FoundSpan& b) {
+bool earlierHit(const FoundSpan& a, const FoundSpan& b) {
     return std::tuple(a.span.start, a.track) < std::tuple(b.span.start, b.track);
 }
 
@@ -73,7 +183,7 @@ public:
         return {};
     }
 
-    Result<std::vector<Store::FoundSpan>> run() {
+    Result<std::vector<FoundSpan>> run() {
         while (!m_places.empty() && !isDecided()) {
             std::pop_heap(m_places.begin(), m_places.end(), laterPlace);
             const Place place = m_places.back();
@@ -99,7 +209,7 @@ private:
         return m_found.back().span.start.ns < m_places.front().node.begin;
     }
 
-    // In order of start, then of track, then as they follow each other there.
+    // Hits are ordered by start, then by track, then as they follow each other there.
     void keepFirst() {
         if (!m_isSorted)
             std::stable_sort(m_found.begin(), m_found.end(), earlierHit);
@@ -126,7 +236,7 @@ private:
                 if (isGood && !m_hits.empty())
                     isGood = decodeSpans(row.blob(0), m_chunk);
                 if (!isGood)
-                    return damagedChunk(m_database, "a chunk of spans");
+                    return m_database.damaged("a chunk of spans");
                 for (const std::size_t hit : m_hits)
                     m_found.push_back({place.track, m_chunk.own[hit]});
                 m_isSorted = m_isSorted && m_hits.empty();
@@ -135,7 +245,7 @@ private:
             place.track.value, place.node.sequence);
     }
 
-    // Where in the chunk; more than the limit cannot be among the first.
+    // Notes the places in the chunk; more than the limit cannot be among the first.
     void findHits() {
         m_hits.clear();
         for (std::size_t i = 0; i < m_chunk.own.size() && m_hits.size() < m_limit; ++i) {
@@ -148,20 +258,16 @@ private:
     NameFilter m_names;
     std::size_t m_limit;
     std::vector<Place> m_places; // heap by begin
-    std::vector<Store::FoundSpan> m_found;
+    std::vector<FoundSpan> m_found;
     bool m_isSorted = true;
     SpanChunk m_chunk;
     std::vector<std::size_t> m_hits;
 };
 
 Result<std::vector<TrackId>> tracksOf(Database& database, RunId run) {
-    std::vector<TrackId> tracks;
-    Status status = database.forEach(
+    return database.rows(
         "SELECT id FROM track WHERE run=? AND count>0",
-        [&tracks](const Row& row) { tracks.push_back({row.integer(0)}); }, run.value);
-    if (!status.hasValue())
-        return status.error();
-    return tracks;
+        [](const Row& row) { return TrackId{row.integer(0)}; }, run.value);
 }
 
 // Leaves the tracks that hold one of the names.
@@ -178,65 +284,42 @@ Status keepHolding(Database& database, const NameList& names, std::vector<TrackI
     return {};
 }
 
-// Visits the spans of one name below a node, as long as the visitor wants more.
-class NamedSpans {
-public:
-    NamedSpans(Database& database, TrackId track, NameId name, const Store::SpanVisitor& visit)
-        : m_database(database)
-        , m_track(track)
-        , m_name(name)
-        , m_visit(visit) { }
-
-    Status below(const TreeNode& node) {
-        if (node.level == 0)
-            return inChunk(node.sequence);
-        const auto children = childrenWith(m_database, m_track, node, {m_name.value});
-        Status status = children.hasValue() ? Status() : Status(children.error());
-        for (std::size_t i = 0; status.hasValue() && m_isWanted && i < children.value().size(); ++i)
-            status = below(children.value()[i]);
-        return status;
-    }
-
-private:
-    Status inChunk(std::int64_t sequence) {
-        return m_database.forEach(
-            "SELECT data FROM span_chunk WHERE track=? AND sequence=?",
-            [this](const Row& row) -> Status {
-                if (!decodeSpans(row.blob(0), m_chunk))
-                    return damagedChunk(m_database, "a chunk of spans");
-                std::erase_if(
-                    m_chunk.own, [this](const Span& span) { return span.name != m_name; });
-                m_isWanted = m_chunk.own.empty() || m_visit(m_chunk.own);
-                return {};
-            },
-            m_track.value, sequence);
-    }
-
-    Database& m_database;
-    TrackId m_track;
-    NameId m_name;
-    const Store::SpanVisitor& m_visit;
-    SpanChunk m_chunk;
-    bool m_isWanted = true;
-};
-
 } // namespace
 
-Status visitSpansNamed(
-    Database& database, TrackId track, NameId name, const Store::SpanVisitor& visit) {
+Result<std::vector<std::int64_t>> chunksHolding(
+    Database& database, TrackId track, const NameList& names) {
     const Result<TreeNode> top = topOf(database, track);
     if (!top.hasValue())
         return top.error();
-    return NamedSpans(database, track, name, visit).below(top.value());
+    std::vector<std::int64_t> chunks;
+    if (Status status = listChunks(database, track, top.value(), names, chunks); !status.hasValue())
+        return status.error();
+    return chunks;
 }
 
-Result<std::vector<Store::FoundSpan>> queryFindSpans(
+Status visitSpansNamed(Database& database, TrackId track, NameId name, const SpanVisitor& visit) {
+    const auto chunks = chunksHolding(database, track, {name.value});
+    if (!chunks.hasValue())
+        return chunks.error();
+    SpanChunk chunk;
+    for (const std::int64_t sequence : chunks.value()) {
+        const auto read = readSpanChunk(database, track, sequence, chunk);
+        if (!read.hasValue())
+            return read.error();
+        std::erase_if(chunk.own, [name](const Span& span) { return span.name != name; });
+        if (!chunk.own.empty() && !visit(chunk.own))
+            break;
+    }
+    return {};
+}
+
+Result<std::vector<FoundSpan>> queryFindSpans(
     Database& database, RunId run, std::string_view text, std::size_t limit) {
     Result<NameList> names = namesContaining(database, text);
     if (!names.hasValue())
         return names.error();
     if (names.value().empty() || limit == 0)
-        return std::vector<Store::FoundSpan>{};
+        return std::vector<FoundSpan>{};
     Result<std::vector<TrackId>> tracks = tracksOf(database, run);
     Status status = tracks.hasValue() ? Status() : Status(tracks.error());
     if (status.hasValue() && names.value().size() <= kFewNames)

@@ -1,13 +1,132 @@
 #include "core/store/spans/SpanWriter.h"
 
-#include "core/store/spans/TrackCutter.h"
-#include "core/store/spans/TrackTables.h"
+#include "core/store/spans/SpanBlock.h"
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 
 namespace trainscope::store {
 namespace {
+
+// The figures of the track's row.
+struct TrackFacts {
+    TimeRange range;
+    std::int64_t count = 0;
+    std::size_t depth = 0;
+};
+
+// Puts the encoded blocks of one track, in order, into the tables: chunks, the tree of pages above
+// them, the names, and the track's own row.
+class TrackTables {
+public:
+    TrackTables(Database& database, TrackId track)
+        : m_database(database)
+        , m_track(track) { }
+
+    Status add(EncodedBlock&& block);
+    Status finish(const TrackFacts& facts);
+
+private:
+    // Pages that wait for the page above them.
+    struct Level {
+        std::int64_t written = 0; // pages of this level
+        std::uint32_t waiting = 0;
+        std::vector<LodRecord> open; // of the first that waits
+        std::vector<LodRecord> nodes;
+        NameUses names;
+    };
+    Status addChunk(const EncodedChunk& chunk);
+    Status addPage(std::size_t level, LodPage&& page, const std::vector<NameUse>& names);
+    Status closeAbove(std::size_t level);
+    Status writeNames();
+
+    Database& m_database;
+    TrackId m_track;
+    std::int64_t m_chunks = 0;
+    NameUses m_names;
+    std::vector<Level> m_levels; // from level 1
+};
+
+Status TrackTables::add(EncodedBlock&& block) {
+    for (const EncodedChunk& chunk : block.chunks) {
+        if (Status status = addChunk(chunk); !status.hasValue())
+            return status;
+    }
+    for (const NameUse& use : block.names)
+        m_names.add(use);
+    if (block.page.own.empty())
+        return {};
+    return addPage(0, std::move(block.page), block.names);
+}
+
+Status TrackTables::addChunk(const EncodedChunk& chunk) {
+    return m_database.execute("INSERT INTO span_chunk(track, sequence, count, begin_ns, "
+                              "correlation_min, correlation_max, data) VALUES(?,?,?,?,?,?,?)",
+        m_track.value, m_chunks++, chunk.count, chunk.begin, chunk.lowestCorrelation,
+        chunk.highestCorrelation, chunk.data);
+}
+
+Status TrackTables::addPage(std::size_t index, LodPage&& page, const std::vector<NameUse>& names) {
+    if (index == m_levels.size())
+        m_levels.emplace_back();
+    Bytes data;
+    encodePage(page, data);
+    std::vector<NameMask> masks;
+    for (const NameUse& use : names)
+        masks.push_back({use.name, use.children});
+    Bytes nameData;
+    encodeNames(masks, nameData);
+    Level& level = m_levels[index];
+    Status status = m_database.execute("INSERT INTO group_page(track, level, sequence, begin_ns, "
+                                       "width_ns, names, data) VALUES(?,?,?,?,?,?,?)",
+        m_track.value, static_cast<std::int64_t>(index + 1), level.written++,
+        page.own.front().begin, page.width, nameData, data);
+    if (!status.hasValue())
+        return status;
+    if (level.waiting == 0)
+        level.open = std::move(page.open);
+    level.nodes.insert(level.nodes.end(), page.own.begin(), page.own.end());
+    for (const NameUse& use : names)
+        level.names.add({use.name, 0, 0, std::uint32_t{1} << level.waiting});
+    return ++level.waiting == kFanOut ? closeAbove(index) : Status();
+}
+
+// Makes the page above those that wait.
+Status TrackTables::closeAbove(std::size_t index) {
+    Level level = std::move(m_levels[index]);
+    m_levels[index] = {};
+    m_levels[index].written = level.written;
+    return addPage(index + 1, makePage(std::move(level.open), level.nodes), level.names.take());
+}
+
+Status TrackTables::writeNames() {
+    for (const NameUse& use : m_names.take()) {
+        Status status = m_database.execute(
+            "INSERT INTO track_name(track, name, count, total_ns) VALUES(?,?,?,?)", m_track.value,
+            use.name, use.count, use.total);
+        if (!status.hasValue())
+            return status;
+    }
+    return {};
+}
+
+Status TrackTables::finish(const TrackFacts& facts) {
+    Status status;
+    // Upwards until a level has a single page.
+    for (std::size_t i = 0; i < m_levels.size() && status.hasValue(); ++i) {
+        if (m_levels[i].written > 1 && m_levels[i].waiting > 0)
+            status = closeAbove(i);
+    }
+    if (status.hasValue())
+        status = writeNames();
+    if (!status.hasValue())
+        return status;
+    return m_database.execute("UPDATE track SET begin_ns=?, end_ns=?, count=?, depth=? WHERE id=?",
+        facts.range.begin.ns, facts.range.end.ns, facts.count,
+        static_cast<std::int64_t>(facts.depth), m_track.value);
+}
 
 // Takes sorted spans track by track, has them encoded, and writes what comes back.
 class TrackLine {

@@ -1,6 +1,6 @@
 #pragma once
 // The spans of one import session, from any order of arrival to tracks with chunks, a tree of
-// groups, and names. Sorting and encoding happen on the pool, the database is written in order.
+// nodes, and names. Sorting and encoding happen on the pool, the database is written in order.
 
 #include "core/model/Import.h"
 #include "core/store/database/Database.h"
@@ -19,7 +19,7 @@ public:
     explicit SpanWriter(Database& database, std::size_t spansInMemory = kSpansInMemory);
 
     void open(TrackId track);
-    // In any order, to a track that was opened; a negative duration counts as none.
+    // Spans come in any order, to a track that was opened; a negative duration counts as none.
     Status add(TrackId track, std::span<const Span> spans);
     // Writes every track.
     Status finish(const Progress& progress);

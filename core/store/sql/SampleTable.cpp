@@ -1,4 +1,4 @@
-#include "core/store/sql/SampleTable.h"
+#include "core/store/sql/VirtualTable.h"
 
 #include "core/store/samples/SampleReader.h"
 
@@ -82,11 +82,7 @@ Status SampleRows::enterSeries() {
     m_index = 0;
     if (m_time.begin == std::numeric_limits<std::int64_t>::min())
         return {};
-    const Result<std::int64_t> first = m_reader->lowerBound(m_time.begin);
-    if (!first.hasValue())
-        return first.error();
-    m_index = first.value();
-    return {};
+    return assign(m_reader->lowerBound(m_time.begin), m_index);
 }
 
 // Moves on until m_index is a sample within the time range, or all series are done.

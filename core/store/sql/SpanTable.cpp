@@ -1,11 +1,10 @@
-#include "core/store/sql/SpanTable.h"
+#include "core/store/sql/VirtualTable.h"
 
 #include "core/store/codec/SpanCodec.h"
-#include "core/store/samples/SampleData.h"
+#include "core/store/spans/SpanReader.h"
 #include "core/store/spans/SpanSearch.h"
-#include "core/store/spans/SpanStream.h"
 #include "core/store/tables/Catalogue.h"
-#include "core/store/tables/Names.h"
+#include "core/store/tables/StringTable.h"
 
 #include <algorithm>
 #include <optional>
@@ -53,9 +52,7 @@ private:
     Status listTracks(const std::vector<Constraint>& constraints);
     Status findName(const std::vector<Constraint>& constraints);
     Status beginTrack();
-    Status listChunks(const TreeNode& node);
     bool nextChunk();
-    Status loadChunk(bool& found);
     Status settle();
     Status putName(NameId id, sqlite3_context* into);
     [[nodiscard]] bool isWanted(const Span& span) const {
@@ -134,29 +131,14 @@ Status SpanRows::beginTrack() {
     m_chunks.clear();
     m_place = 0;
     const TrackId track{m_tracks[m_current].id};
-    const Result<std::int64_t> first = firstChunk(m_database, track, {m_start.begin});
-    if (!first.hasValue())
-        return first.error();
-    m_sequence = first.value();
+    if (Status first = assign(firstChunk(m_database, track, {m_start.begin}), m_sequence);
+        !first.hasValue())
+        return first;
     if (!m_wanted)
         return {};
-    const Result<TreeNode> top = topOf(m_database, track);
-    Status status = top.hasValue() ? listChunks(top.value()) : Status(top.error());
+    Status status = assign(chunksHolding(m_database, track, *m_wanted), m_chunks);
     std::erase_if(m_chunks, [this](std::int64_t chunk) { return chunk < m_sequence; });
     m_sequence = m_chunks.empty() ? kNoChunk : m_chunks.front();
-    return status;
-}
-
-// The chunks below that hold the wanted name.
-Status SpanRows::listChunks(const TreeNode& node) {
-    if (node.level == 0) {
-        m_chunks.push_back(node.sequence);
-        return {};
-    }
-    const auto children = childrenWith(m_database, {m_tracks[m_current].id}, node, *m_wanted);
-    Status status = children.hasValue() ? Status() : Status(children.error());
-    for (std::size_t i = 0; status.hasValue() && i < children.value().size(); ++i)
-        status = listChunks(children.value()[i]);
     return status;
 }
 
@@ -171,24 +153,13 @@ bool SpanRows::nextChunk() {
     return true;
 }
 
-Status SpanRows::loadChunk(bool& found) {
-    found = false;
-    return m_database.forEach(
-        "SELECT data FROM span_chunk WHERE track=? AND sequence=?",
-        [&](const Row& row) -> Status {
-            found = true;
-            return decodeSpans(row.blob(0), m_chunk)
-                ? Status()
-                : Status(damagedChunk(m_database, "a chunk of spans"));
-        },
-        m_tracks[m_current].id, m_sequence);
-}
-
 Status SpanRows::settle() {
     while (!atEnd()) {
         bool found = m_loaded;
         if (!m_loaded) {
-            if (Status status = loadChunk(found); !status.hasValue())
+            const TrackId track{m_tracks[m_current].id};
+            Status status = assign(readSpanChunk(m_database, track, m_sequence, m_chunk), found);
+            if (!status.hasValue())
                 return status;
             m_loaded = found;
         }

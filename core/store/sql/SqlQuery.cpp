@@ -1,8 +1,7 @@
 #include "core/store/sql/SqlQuery.h"
 
 #include "core/store/database/OpenFile.h"
-#include "core/store/sql/SampleTable.h"
-#include "core/store/sql/SpanTable.h"
+#include "core/store/sql/VirtualTable.h"
 
 #include <sqlite3.h>
 
@@ -71,8 +70,8 @@ Error sqlError(const Database& database, int code) {
 }
 
 // false: the visitor wants no more.
-Result<bool> runStatement(const Database& database, sqlite3_stmt* statement,
-    const Store::SqlHeader& header, const Store::SqlRow& row) {
+Result<bool> runStatement(
+    const Database& database, sqlite3_stmt* statement, const SqlHeader& header, const SqlRow& row) {
     const int columns = sqlite3_column_count(statement);
     if (columns > 0 && header) {
         std::vector<std::string> names;
@@ -98,8 +97,8 @@ Result<bool> runStatement(const Database& database, sqlite3_stmt* statement,
 
 } // namespace
 
-Status runQuery(const std::filesystem::path& path, std::string_view sql,
-    const Store::SqlHeader& header, const Store::SqlRow& row) {
+Status runQuery(const std::filesystem::path& path, std::string_view sql, const SqlHeader& header,
+    const SqlRow& row) {
     Result<Database> opened = openReader(path);
     if (!opened.hasValue())
         return opened.error();

@@ -1,7 +1,7 @@
 #pragma once
 // SQL of the user, on a connection of its own that can only read.
 
-#include "core/store/Store.h"
+#include "core/store/Values.h"
 
 #include <filesystem>
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace trainscope::store {
 
 // Several statements may follow each other, separated by semicolons; each has its own header.
-Status runQuery(const std::filesystem::path& path, std::string_view sql,
-    const Store::SqlHeader& header, const Store::SqlRow& row);
+Status runQuery(const std::filesystem::path& path, std::string_view sql, const SqlHeader& header,
+    const SqlRow& row);
 
 } // namespace trainscope::store

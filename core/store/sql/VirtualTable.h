@@ -71,4 +71,12 @@ void putText(sqlite3_context* into, std::string_view text);
 void putReal(sqlite3_context* into, double value); // NULL for NaN
 void putInteger(sqlite3_context* into, std::int64_t value);
 
+// samples(run, metric, rank, node, device, time_ns, value, series): one row per sample, value in
+// SI, NULL where missing. Narrowed by =, and by ranges of time_ns.
+TableDefinition sampleTable();
+// spans(run, rank, device, track, name, kind, start_ns, duration_ns, depth, correlation, detail,
+// track_id): one row per span. Narrowed by = on run, rank, device, track, track_id and name, and by
+// ranges of start_ns.
+TableDefinition spanTable();
+
 } // namespace trainscope::store

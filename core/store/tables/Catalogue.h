@@ -1,13 +1,16 @@
 #pragma once
-// Reading the plain tables.
+// Reading the plain tables of runs, their series and tracks, sources and names.
 
-#include "core/store/Store.h"
+#include "core/model/Run.h"
+#include "core/model/Series.h"
+#include "core/model/Span.h"
+#include "core/store/Values.h"
 #include "core/store/database/Database.h"
-#include "core/store/samples/BucketQuery.h"
+#include "core/store/samples/SeriesPyramid.h"
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trainscope::store {
@@ -20,9 +23,6 @@ Result<std::vector<Iteration>> readIterations(Database& database, RunId run);
 Result<std::vector<Source>> readSources(Database& database);
 Result<std::string> readName(Database& database, NameId id);
 Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);
-// "4,5,6,7,0,1,2,3" in the cluster's row.
-Result<std::vector<int>> readAirflow(Database& database, RunId run);
-Status writeAirflow(Database& database, RunId run, std::span<const int> order);
 Result<SeriesShape> readShape(Database& database, SeriesId series);
 
 std::string_view toText(SubjectKind kind); // "gpu", "node", "link"

@@ -1,9 +1,8 @@
 #include "core/store/tables/Session.h"
 
 #include "core/store/tables/Catalogue.h"
-#include "core/store/tables/Json.h"
-#include "core/store/tables/SourceNames.h"
 #include "core/store/tables/SourceTables.h"
+#include "core/store/tables/StoredJson.h"
 #include "core/store/tables/UserTables.h"
 
 namespace trainscope::store {

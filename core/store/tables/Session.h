@@ -1,10 +1,10 @@
 #pragma once
-// The import session behind Store::beginImport.
+// The import session behind beginImport() of Writing.h.
 
-#include "core/store/Store.h"
+#include "core/store/Writing.h"
 #include "core/store/samples/SampleWriter.h"
 #include "core/store/spans/SpanWriter.h"
-#include "core/store/tables/Names.h"
+#include "core/store/tables/StringTable.h"
 
 #include <map>
 #include <memory>
@@ -49,7 +49,7 @@ private:
     SourceDescription m_description;
     std::function<void()> m_ended;
     SourceId m_source;
-    Names m_names;
+    StringTable m_names;
     IdSet m_droppedNames; // of sources that this one replaces
     SampleWriter m_samples;
     SpanWriter m_spans;

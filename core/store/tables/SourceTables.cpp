@@ -1,10 +1,9 @@
 #include "core/store/tables/SourceTables.h"
 
 #include "core/model/Import.h"
-#include "core/model/LaunchFields.h"
+#include "core/model/LaunchConfig.h"
 #include "core/store/codec/SpanCodec.h"
-#include "core/store/tables/Json.h"
-#include "core/store/tables/SourceNames.h"
+#include "core/store/tables/StoredJson.h"
 
 #include <algorithm>
 #include <array>
@@ -67,19 +66,6 @@ struct Owner {
     std::int64_t count;
 };
 
-Result<std::vector<Owner>> ownersOf(Database& database, std::string_view sql, SourceId source) {
-    std::vector<Owner> owners;
-    Status status = database.forEach(
-        sql,
-        [&owners](const Row& row) {
-            owners.push_back({row.integer(0), row.integer(1)});
-        },
-        source.value);
-    if (!status.hasValue())
-        return status.error();
-    return owners;
-}
-
 // One statement for each stretch of chunks: as long as it takes is how long nobody is told.
 Status deletePieces(Database& database, std::string_view sql, const Owner& owner,
     std::int64_t perPiece, const Removed& removed) {
@@ -126,7 +112,12 @@ Status deleteAllSamples(Database& database, SourceId source, const Removed& remo
 
 Status deleteAllSpans(Database& database, SourceId source, const Removed& removed) {
     constexpr std::int64_t chunksPerPiece = 512;
-    const auto tracks = ownersOf(database, "SELECT id, count FROM track WHERE source=?", source);
+    const auto tracks = database.rows(
+        "SELECT id, count FROM track WHERE source=?",
+        [](const Row& row) {
+            return Owner{row.integer(0), row.integer(1)};
+        },
+        source.value);
     if (!tracks.hasValue())
         return tracks.error();
     for (const Owner& one : tracks.value()) {
@@ -189,33 +180,26 @@ Status writeRun(Database& database, RunId run, const Run& facts) {
         " max(node_count, coalesce(?2, 0)), coalesce(?3, (SELECT max(n) FROM (SELECT count(*) AS n "
         "FROM gpu"
         " WHERE gpu.run=?1 GROUP BY node)), 0) FROM run WHERE id=?1"
-        // What the user said of the machine stays.
+        // The user's facts of the machine stay.
         " ON CONFLICT(run) DO UPDATE SET gpu_model=excluded.gpu_model, nodes=excluded.nodes,"
         " gpus_per_node=excluded.gpus_per_node",
         run.value, facts.launch.nodes, facts.launch.gpusPerNode);
 }
 
-template <typename... Args>
-Result<std::vector<SourceId>> sourceIds(
-    Database& database, std::string_view sql, const Args&... args) {
-    std::vector<SourceId> ids;
-    Status status = database.forEach(
-        sql, [&ids](const Row& row) { ids.push_back({row.integer(0)}); }, args...);
-    if (!status.hasValue())
-        return status.error();
-    return ids;
+SourceId sourceIdFrom(const Row& row) {
+    return {row.integer(0)};
 }
 
 } // namespace
 
 Result<std::vector<RunId>> deleteSource(
     Database& database, SourceId source, IdSet& names, const Removed& removed) {
-    std::vector<RunId> runs;
-    Status status = database.forEach(
+    auto runs = database.rows(
         "SELECT run FROM source_run WHERE source=?",
-        [&runs](const Row& row) { runs.push_back({row.integer(0)}); }, source.value);
-    if (status.hasValue())
-        status = readSourceNames(database, source, names);
+        [](const Row& row) { return RunId{row.integer(0)}; }, source.value);
+    if (!runs.hasValue())
+        return runs;
+    Status status = readSourceNames(database, source, names);
     if (status.hasValue())
         status = deleteAllSamples(database, source, removed);
     if (status.hasValue())
@@ -269,7 +253,7 @@ Result<RunId> findOrAddRun(Database& database, const std::string& name) {
 
 Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& removed) {
     const auto sources
-        = sourceIds(database, "SELECT source FROM source_run WHERE run=?", run.value);
+        = database.rows("SELECT source FROM source_run WHERE run=?", sourceIdFrom, run.value);
     if (!sources.hasValue())
         return sources.error();
     for (const SourceId source : sources.value()) {
@@ -286,15 +270,15 @@ Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& rem
 
 Result<std::vector<SourceId>> sourcesAt(
     Database& database, const std::string& path, SourceId except) {
-    return sourceIds(database, "SELECT id FROM source WHERE path=? AND id<>?", path, except.value);
+    return database.rows(
+        "SELECT id FROM source WHERE path=? AND id<>?", sourceIdFrom, path, except.value);
 }
 
 Result<std::vector<SourceId>> sourcesLike(
     Database& database, const std::string& hash, RunId run, SourceId except) {
-    return sourceIds(database,
-        "SELECT id FROM source WHERE hash=? AND hash<>'' AND id<>? AND id IN"
-        " (SELECT source FROM source_run WHERE run=?)",
-        hash, except.value, run.value);
+    return database.rows("SELECT id FROM source WHERE hash=? AND hash<>'' AND id<>? AND id IN"
+                         " (SELECT source FROM source_run WHERE run=?)",
+        sourceIdFrom, hash, except.value, run.value);
 }
 
 } // namespace trainscope::store

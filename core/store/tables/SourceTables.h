@@ -1,10 +1,10 @@
 #pragma once
-// What belongs to a source, and the runs as the sum of what their sources say. Every function is
-// part of the caller's transaction.
+// The rows that belong to a source, and the runs as the sum of what their sources say. Every
+// function is part of the caller's transaction.
 
 #include "core/model/Run.h"
-#include "core/store/codec/IdSet.h"
 #include "core/store/database/Database.h"
+#include "core/store/tables/StringTable.h"
 
 #include <functional>
 #include <string>
@@ -16,7 +16,7 @@ namespace trainscope::store {
 using Removed = std::function<bool(std::int64_t)>;
 
 // Deletes everything that the source had written, and adds the names it used, which may now be
-// unused (SourceNames.h), to `names`; returns the runs it belonged to, which need refreshRun().
+// unused (StringTable.h), to `names`; returns the runs it belonged to, which need refreshRun().
 Result<std::vector<RunId>> deleteSource(
     Database& database, SourceId source, IdSet& names, const Removed& removed = {});
 
@@ -27,7 +27,7 @@ Status refreshRun(Database& database, RunId run);
 // The run whose imported name this is, else whose shown name; created when there is none.
 Result<RunId> findOrAddRun(Database& database, const std::string& name);
 
-// With its sources.
+// Its sources go too.
 Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& removed);
 
 // Sources with that path, or with that hash in that run; `except` is left out.

@@ -1,7 +1,8 @@
 #include "core/store/tables/UserTables.h"
 
-#include "core/store/tables/Names.h"
+#include "core/store/tables/StringTable.h"
 
+#include <charconv>
 #include <chrono>
 
 namespace trainscope::store {
@@ -9,12 +10,10 @@ namespace trainscope::store {
 namespace {
 
 Result<bool> hasComparison(Database& database, std::string_view name) {
-    bool found = false;
-    Status status = database.forEach(
-        "SELECT 1 FROM comparison WHERE name=?", [&found](const Row&) { found = true; }, name);
-    if (!status.hasValue())
-        return status.error();
-    return found;
+    const auto count = database.number("SELECT count(*) FROM comparison WHERE name=?", name);
+    if (!count.hasValue())
+        return count.error();
+    return count.value() > 0;
 }
 
 Error noComparison(const Database& database, std::string_view name) {
@@ -35,15 +34,11 @@ TimeNs wallClock() {
 }
 
 Result<std::vector<SavedComparison>> readComparisons(Database& database) {
-    std::vector<SavedComparison> saved;
-    Status status = database.forEach(
-        "SELECT name, spec, created_ns, changed_ns FROM comparison ORDER BY name",
-        [&saved](const Row& row) {
-            saved.push_back({row.string(0), row.string(1), {row.integer(2)}, {row.integer(3)}});
+    return database.rows("SELECT name, spec, created_ns, changed_ns FROM comparison ORDER BY name",
+        [](const Row& row) {
+            return SavedComparison{
+                row.string(0), row.string(1), {row.integer(2)}, {row.integer(3)}};
         });
-    if (!status.hasValue())
-        return status.error();
-    return saved;
 }
 
 Status saveComparison(Database& database, std::string_view name, std::string_view spec) {
@@ -85,13 +80,9 @@ Status removeComparison(Database& database, std::string_view name) {
 }
 
 Result<std::optional<std::string>> readEnteredLayout(Database& database, RunId run) {
-    std::optional<std::string> spec;
-    Status status = database.forEach(
-        "SELECT spec FROM run_layout WHERE run=?",
-        [&spec](const Row& row) { spec = row.string(0); }, run.value);
-    if (!status.hasValue())
-        return status.error();
-    return spec;
+    return database.single(
+        "SELECT spec FROM run_layout WHERE run=?", [](const Row& row) { return row.string(0); },
+        run.value);
 }
 
 Status writeEnteredLayout(Database& database, RunId run, const std::optional<std::string>& spec) {
@@ -107,13 +98,9 @@ Status writeEnteredLayout(Database& database, RunId run, const std::optional<std
 }
 
 Result<std::optional<std::string>> readMachine(Database& database, RunId run) {
-    std::optional<std::string> facts;
-    Status status = database.forEach(
+    return database.single(
         "SELECT machine FROM cluster WHERE run=? AND machine<>''",
-        [&facts](const Row& row) { facts = row.string(0); }, run.value);
-    if (!status.hasValue())
-        return status.error();
-    return facts;
+        [](const Row& row) { return row.string(0); }, run.value);
 }
 
 Status writeMachine(Database& database, RunId run, const std::optional<std::string>& facts) {
@@ -122,6 +109,53 @@ Status writeMachine(Database& database, RunId run, const std::optional<std::stri
     if (status.hasValue() && database.changes() == 0)
         return Error{ErrorCode::NotFound,
             "The run whose machine is to be described does not exist.", database.shownPath()};
+    return status;
+}
+
+Result<std::vector<int>> readAirflow(Database& database, RunId run) {
+    std::vector<int> order;
+    Status status = database.forEach(
+        "SELECT airflow FROM cluster WHERE run=?",
+        [&order](const Row& row) {
+            const std::string_view text = row.text(0);
+            const char* at = text.data();
+            const char* const end = at + text.size();
+            for (int index = 0; at < end; ++at) {
+                const auto read = std::from_chars(at, end, index);
+                if (read.ec != std::errc())
+                    break;
+                order.push_back(index);
+                at = read.ptr;
+            }
+        },
+        run.value);
+    if (!status.hasValue())
+        return status.error();
+    return order;
+}
+
+Status writeAirflow(Database& database, RunId run, std::span<const int> order) {
+    std::string text;
+    for (const int index : order)
+        text += (text.empty() ? "" : ",") + std::to_string(index);
+    return database.execute("UPDATE cluster SET airflow=?2 WHERE run=?1", run.value, text);
+}
+
+Status writeRunName(Database& database, RunId run, std::string_view name) {
+    const std::string wanted = validUtf8(name);
+    if (wanted.empty())
+        return Error{ErrorCode::Usage, "A run needs a name.", database.shownPath()};
+    const auto taken
+        = database.number("SELECT count(*) FROM run WHERE name=? AND id<>?", wanted, run.value);
+    if (!taken.hasValue())
+        return taken.error();
+    if (taken.value() > 0)
+        return Error{ErrorCode::Usage, "Another run is already named \"" + wanted + "\".",
+            database.shownPath()};
+    Status status = database.execute("UPDATE run SET name=? WHERE id=?", wanted, run.value);
+    if (status.hasValue() && database.changes() == 0)
+        return Error{
+            ErrorCode::NotFound, "The run to rename does not exist.", database.shownPath()};
     return status;
 }
 

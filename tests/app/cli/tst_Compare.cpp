@@ -4,6 +4,7 @@
 
 #include "app/sample/Sample.h"
 #include "core/analysis/comparison/PlantedPair.h"
+#include "core/store/Writing.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -190,7 +191,7 @@ private Q_SLOTS:
         {
             auto store = fixture.create();
             plant(store, largeSide());
-            test::ok(store.saveComparison("first look", R"({"runs":["large"]})"));
+            test::ok(store::saveComparison(store, "first look", R"({"runs":["large"]})"));
         }
         const std::string path = fixture.path.string();
         const auto json = runCli({"info", path, "--json"}).json();

@@ -2,7 +2,8 @@
 #include "app/importing/Logs.h"
 
 #include "core/layout/Cluster.h"
-#include "core/layout/MachineFacts.h"
+#include "core/layout/Topology.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <QTemporaryDir>
@@ -90,10 +91,9 @@ private Q_SLOTS:
             said.nodesPerRack = 3;
             said.networkBandwidth = 7e9;
             said.topology = layout::usualTopology(2, layout::PathKind::NvLink, 5.0);
-            QVERIFY(
-                store.value()
-                    .setMachine(store.value().findRun("a").value().id, layout::machineToJson(said))
-                    .hasValue());
+            QVERIFY(store::setMachine(
+                store.value(), store.value().findRun("a").value().id, layout::machineToJson(said))
+                        .hasValue());
         }
         QCOMPARE(clusterOf("a").scaleUp.name, std::string("NVSwitch"));
         QVERIFY(writeFile(path("in/topo.xml"), xmlOf(2, 100)));
@@ -169,7 +169,8 @@ private Q_SLOTS:
         {
             auto store = store::Store::open(
                 path("db.trainscope").toStdString(), store::OpenMode::ReadWrite);
-            QVERIFY(store.value().renameRun(store.value().findRun("a").value().id, "x").hasValue());
+            QVERIFY(store::renameRun(store.value(), store.value().findRun("a").value().id, "x")
+                        .hasValue());
         }
         // Known by the name that it was imported under.
         importAll("in");
@@ -178,7 +179,7 @@ private Q_SLOTS:
         auto store
             = store::Store::open(path("db.trainscope").toStdString(), store::OpenMode::ReadWrite);
         const RunId id = store.value().findRun("x").value().id;
-        QVERIFY(store.value().removeRun(id).hasValue());
+        QVERIFY(store::removeRun(store.value(), id).hasValue());
         QVERIFY(!store.value().machine(id).value().has_value());
         QVERIFY(store.value().sources().value().empty());
     }

@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "app/sample/PipelineRun.h"
+#include "app/sample/Simulation.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>

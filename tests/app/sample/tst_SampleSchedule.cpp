@@ -4,9 +4,8 @@
 
 #include <QTemporaryDir>
 
-#include "app/sample/PipelineRun.h"
 #include "app/sample/Sample.h"
-#include "app/sample/SampleCluster.h"
+#include "app/sample/Simulation.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "support/TestProgram.h"
 

@@ -4,6 +4,7 @@
 #include "bench/inputs/Must.h"
 #include "bench/inputs/Wander.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,7 @@ void writeSeries(store::ImportSession& session, SeriesId series, std::int64_t sa
 
 void writePower(const fs::path& path, std::int64_t samples, int gpus) {
     auto store = must(store::Store::openOrCreate(path));
-    auto session = must(store.beginImport({"generated", 1, {}, "power"}));
+    auto session = must(store::beginImport(store, {"generated", 1, {}, "power"}));
     Run run;
     run.name = "power";
     const RunId id = must(session->run(run));

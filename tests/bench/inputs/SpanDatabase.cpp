@@ -3,6 +3,7 @@
 #include "bench/inputs/Cache.h"
 #include "bench/inputs/Must.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <random>
 #include <string>
@@ -47,7 +48,7 @@ private:
 
 void write(const std::filesystem::path& path, std::int64_t count) {
     auto store = must(store::Store::openOrCreate(path));
-    auto session = must(store.beginImport({"generated", 1, {}, "spans"}));
+    auto session = must(store::beginImport(store, {"generated", 1, {}, "spans"}));
     Run run;
     run.name = "spans";
     const RunId id = must(session->run(run));

@@ -2,6 +2,7 @@
 
 #include "bench/inputs/Cache.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <algorithm>
 #include <array>
@@ -119,7 +120,7 @@ void writeKernels(store::ImportSession& session, RunId run, const ViewedRun& siz
 
 void write(const fs::path& path, const ViewedRun& size) {
     auto store = store::Store::openOrCreate(path);
-    auto session = store.value().beginImport({"generated", 1, {}, "viewed"});
+    auto session = store::beginImport(store.value(), {"generated", 1, {}, "viewed"});
     Run run;
     run.name = "viewed";
     const RunId id = session.value()->run(run).value();

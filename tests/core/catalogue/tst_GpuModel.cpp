@@ -1,7 +1,7 @@
 #include <QtTest>
 
 #include "core/catalogue/GpuModel.h"
-#include "core/catalogue/HardwareTable.h"
+#include "core/catalogue/Tables.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

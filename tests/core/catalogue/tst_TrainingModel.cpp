@@ -1,6 +1,6 @@
 #include <QtTest>
 
-#include "core/catalogue/ModelTable.h"
+#include "core/catalogue/Tables.h"
 #include "core/catalogue/TrainingModel.h"
 #include "support/TestProgram.h"
 

@@ -3,7 +3,6 @@
 #include <QtTest>
 
 #include "core/layout/Cluster.h"
-#include "core/layout/GroupLink.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
@@ -144,7 +143,7 @@ private Q_SLOTS:
         auto facts = factsOf(2, 4);
         facts.scaleUp = {"NVSwitch", PathKind::NvLink, true, 300e9};
         auto cluster = makeCluster(facts);
-        QCOMPARE(linkOfGroup(cluster, {0, 1, 2, 3}).name, std::string("NVSwitch"));
+        QCOMPARE(linkBetween(cluster, {0, 1, 2, 3}).name, std::string("NVSwitch"));
         auto topology = topologyOf({});
         for (const std::size_t a : {0U, 1U}) {
             for (const std::size_t b : {2U, 3U})
@@ -152,14 +151,14 @@ private Q_SLOTS:
         }
         facts.topology = topology;
         cluster = makeCluster(facts);
-        QCOMPARE(linkOfGroup(cluster, {0, 1}).name, std::string("NVLink"));
-        QCOMPARE(linkOfGroup(cluster, {4, 5}).bandwidth.value_or(0.0), 100e9);
-        const auto all = linkOfGroup(cluster, {4, 5, 6, 7});
+        QCOMPARE(linkBetween(cluster, {0, 1}).name, std::string("NVLink"));
+        QCOMPARE(linkBetween(cluster, {4, 5}).bandwidth.value_or(0.0), 100e9);
+        const auto all = linkBetween(cluster, {4, 5, 6, 7});
         QCOMPARE(all.name, std::string("PCIe between CPUs"));
         QCOMPARE(all.bandwidth.value_or(0.0), 12e9);
         // Over nodes, of ranks that are not there, of one: the node's own.
         for (const auto& ranks : {std::vector<int>{3, 4}, std::vector<int>{90, 91}, {2}, {}})
-            QCOMPARE(linkOfGroup(cluster, ranks).name, cluster.scaleUp.name);
+            QCOMPARE(linkBetween(cluster, ranks).name, cluster.scaleUp.name);
     }
 
     // Makers' files list PCIe devices alone; the GPU's own switch is not in them.
@@ -172,9 +171,9 @@ private Q_SLOTS:
                 topology.setPath(a, b, {PathKind::Phb, 0, false, 12e9});
         }
         facts.topology = topology;
-        QCOMPARE(linkOfGroup(makeCluster(facts), {0, 3}).name, std::string("NVSwitch"));
+        QCOMPARE(linkBetween(makeCluster(facts), {0, 3}).name, std::string("NVSwitch"));
         facts.scaleUp = {};
-        QCOMPARE(linkOfGroup(makeCluster(facts), {0, 3}).name, std::string("PCIe over a CPU"));
+        QCOMPARE(linkBetween(makeCluster(facts), {0, 3}).name, std::string("PCIe over a CPU"));
     }
 
     void whetherATopologyFits() {

@@ -4,7 +4,7 @@
 #include <QtTest>
 
 #include "core/layout/InferLayout.h"
-#include "core/layout/LayoutName.h"
+#include "core/layout/LayoutRequest.h"
 #include "support/TestProgram.h"
 
 #include <random>
@@ -29,17 +29,19 @@ std::vector<ProcessGroup> plant(
     for (int rank = 0; rank < grid.worldSize(); ++rank)
         world.push_back(rank);
     groups.push_back({"0", "default_pg", world});
-    for (const auto kind : {GroupKind::DataContext, GroupKind::Data, GroupKind::Context,
-             GroupKind::Model, GroupKind::Tensor, GroupKind::Pipeline, GroupKind::TensorDataContext,
-             GroupKind::TensorData, GroupKind::TensorContext, GroupKind::Expert,
-             GroupKind::ExpertTensor, GroupKind::TensorExpert, GroupKind::TensorExpertPipeline,
-             GroupKind::ExpertData}) {
+    for (const auto kind :
+        {CommunicatorKind::DataContext, CommunicatorKind::Data, CommunicatorKind::Context,
+            CommunicatorKind::Model, CommunicatorKind::Tensor, CommunicatorKind::Pipeline,
+            CommunicatorKind::TensorDataContext, CommunicatorKind::TensorData,
+            CommunicatorKind::TensorContext, CommunicatorKind::Expert,
+            CommunicatorKind::ExpertTensor, CommunicatorKind::TensorExpert,
+            CommunicatorKind::TensorExpertPipeline, CommunicatorKind::ExpertData}) {
         for (const auto& ranks : grid.groups(kind)) {
             ++number;
             if (isIn(ranks, traced))
                 groups.push_back({std::to_string(number),
                     isNamed ? std::string(infoOf(kind).description) : "undefined", ranks});
-            if (kind == GroupKind::Pipeline && ranks.size() > 1)
+            if (kind == CommunicatorKind::Pipeline && ranks.size() > 1)
                 groups.push_back({std::to_string(++number),
                     isNamed ? "EMBEDDING_GROUP" : "undefined", {ranks.front(), ranks.back()}});
         }
@@ -52,7 +54,7 @@ bool isMade(const RankGrid& grid, const std::vector<int>& ranks) {
     const auto embeddings = grid.embeddingGroups();
     bool result
         = isAll || std::find(embeddings.begin(), embeddings.end(), ranks) != embeddings.end();
-    for (const auto& info : groupKinds()) {
+    for (const auto& info : communicatorKinds()) {
         const auto groups = grid.groups(info.kind);
         result = result || std::find(groups.begin(), groups.end(), ranks) != groups.end();
     }
@@ -113,7 +115,7 @@ private Q_SLOTS:
                 (text(grid.degrees(), grid.order()) + " found "
                     + text(made.degrees(), made.order()))
                     .c_str());
-            for (const auto& info : groupKinds())
+            for (const auto& info : communicatorKinds())
                 QCOMPARE(made.groups(info.kind), grid.groups(info.kind));
         }
     }
@@ -200,7 +202,7 @@ private Q_SLOTS:
         const auto found = inferLayout(plant(grid, {0, 5}, true), 16).value();
         QVERIFY(found.degrees == grid.degrees());
         const auto made = RankGrid::make(found.degrees, found.order).value();
-        QCOMPARE(made.groups(GroupKind::Tensor), grid.groups(GroupKind::Tensor));
+        QCOMPARE(made.groups(CommunicatorKind::Tensor), grid.groups(CommunicatorKind::Tensor));
     }
 
     void contradictionsAreListed() {

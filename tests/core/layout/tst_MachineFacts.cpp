@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/layout/MachineFacts.h"
+#include "core/layout/Topology.h"
 #include "support/TestProgram.h"
 
 #include <random>

@@ -15,16 +15,16 @@ class tst_ProcessGroup : public QObject {
 
 private Q_SLOTS:
     void megatronsDescriptions() {
-        for (const auto& info : groupKinds())
+        for (const auto& info : communicatorKinds())
             QVERIFY(kindFromName("7", info.description) == info.kind);
     }
 
     void othersNames() {
-        QVERIFY(kindFromName("tp", "") == GroupKind::Tensor);
-        QVERIFY(kindFromName("3", "mesh_dp_shard") == GroupKind::Data);
-        QVERIFY(kindFromName("3", "mesh_dp_cp") == GroupKind::DataContext);
-        QVERIFY(kindFromName("3", "ep_dp") == GroupKind::ExpertData);
-        QVERIFY(kindFromName("pipe-parallel", "undefined") == GroupKind::Pipeline);
+        QVERIFY(kindFromName("tp", "") == CommunicatorKind::Tensor);
+        QVERIFY(kindFromName("3", "mesh_dp_shard") == CommunicatorKind::Data);
+        QVERIFY(kindFromName("3", "mesh_dp_cp") == CommunicatorKind::DataContext);
+        QVERIFY(kindFromName("3", "ep_dp") == CommunicatorKind::ExpertData);
+        QVERIFY(kindFromName("pipe-parallel", "undefined") == CommunicatorKind::Pipeline);
         QVERIFY(!kindFromName("0", "default_pg"));
         QVERIFY(!kindFromName("13", "undefined"));
         QVERIFY(!kindFromName("5", "EMBEDDING_GROUP"));

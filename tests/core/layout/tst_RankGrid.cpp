@@ -1,7 +1,7 @@
 // Rank arithmetic against the example that Megatron-LM documents and against layouts worked out by
 // hand.
 
-#include "core/layout/RankGrid.h"
+#include "core/layout/Layout.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>
@@ -18,34 +18,34 @@ private Q_SLOTS:
     void megatronsOwnExample() {
         const auto grid = RankGrid::make({2, 1, 1, 0, 2, 4}).value();
         QCOMPARE(grid.worldSize(), 16);
-        QCOMPARE(grid.groups(GroupKind::Tensor),
+        QCOMPARE(grid.groups(CommunicatorKind::Tensor),
             (Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {8, 9}, {10, 11}, {12, 13}, {14, 15}}));
-        QCOMPARE(grid.groups(GroupKind::Data),
+        QCOMPARE(grid.groups(CommunicatorKind::Data),
             (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}, {8, 10}, {9, 11}, {12, 14}, {13, 15}}));
-        QCOMPARE(grid.groups(GroupKind::Pipeline),
+        QCOMPARE(grid.groups(CommunicatorKind::Pipeline),
             (Groups{{0, 4, 8, 12}, {1, 5, 9, 13}, {2, 6, 10, 14}, {3, 7, 11, 15}}));
     }
 
     void pipelineBeforeData() {
         const auto order = rankOrderFromString("tp-pp-dp").value();
         const auto grid = RankGrid::make({2, 1, 1, 0, 2, 2}, order).value();
-        QCOMPARE(grid.groups(GroupKind::Pipeline), (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
-        QCOMPARE(grid.groups(GroupKind::Data), (Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+        QCOMPARE(grid.groups(CommunicatorKind::Pipeline), (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+        QCOMPARE(grid.groups(CommunicatorKind::Data), (Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
     }
 
     // 8 ranks of one stage, TP 2, DP 4, EP 4: with ETP = TP the expert groups step by 2 over all 8.
     void expertGroupsComeFromTheirOwnDecomposition() {
         const auto grid = RankGrid::make({2, 1, 4, 0, 4, 1}).value();
-        QCOMPARE(grid.groups(GroupKind::Expert), (Groups{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+        QCOMPARE(grid.groups(CommunicatorKind::Expert), (Groups{{0, 2, 4, 6}, {1, 3, 5, 7}}));
         const auto folded = RankGrid::make({2, 1, 4, 1, 4, 1}).value();
-        QCOMPARE(folded.groups(GroupKind::Expert), (Groups{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+        QCOMPARE(folded.groups(CommunicatorKind::Expert), (Groups{{0, 1, 2, 3}, {4, 5, 6, 7}}));
     }
 
     void positionsInTheSample() {
         LaunchConfig launch;
         launch.tensorParallel = 8;
         launch.pipelineParallel = 4;
-        const auto grid = RankGrid::fromLaunch(launch, 32).value();
+        const auto grid = gridFromLaunch(launch, 32).value();
         const RankPosition expected{5, 0, 0, 0, 1, 5, 0}; // rank 13: node 1, slot 5
         QCOMPARE(grid.position(13), expected);
     }
@@ -64,8 +64,8 @@ private Q_SLOTS:
             std::string(R"(The rank order "tp-pp-dp" leaves out cp, which has degree 2.)"));
         LaunchConfig launch;
         launch.tensorParallel = 8;
-        QVERIFY(!RankGrid::fromLaunch(launch, 12).hasValue());
-        QVERIFY(!RankGrid::fromLaunch({}, 8).hasValue());
+        QVERIFY(!gridFromLaunch(launch, 12).hasValue());
+        QVERIFY(!gridFromLaunch({}, 8).hasValue());
     }
 };
 

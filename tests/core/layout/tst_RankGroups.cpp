@@ -181,22 +181,23 @@ private Q_SLOTS:
     }
 
     void theNamesAreMegatrons() {
-        QCOMPARE(toString(GroupKind::ExpertData), std::string_view("edp"));
-        for (const auto& info : groupKinds())
+        QCOMPARE(toString(CommunicatorKind::ExpertData), std::string_view("edp"));
+        for (const auto& info : communicatorKinds())
             QCOMPARE(&infoOf(info.kind), &info);
     }
 
 private:
     static void compareDense(const RankGrid& grid, const std::vector<Coordinates>& dense) {
-        QCOMPARE(grid.groups(GroupKind::Tensor), groupsOf(dense, {"tp"}));
-        QCOMPARE(grid.groups(GroupKind::Context), groupsOf(dense, {"cp"}));
-        QCOMPARE(grid.groups(GroupKind::Data), groupsOf(dense, {"dp"}));
-        QCOMPARE(grid.groups(GroupKind::Pipeline), groupsOf(dense, {"pp"}));
-        QCOMPARE(grid.groups(GroupKind::DataContext), groupsOf(dense, {"dp", "cp"}));
-        QCOMPARE(grid.groups(GroupKind::Model), groupsOf(dense, {"tp", "pp"}));
-        QCOMPARE(grid.groups(GroupKind::TensorContext), groupsOf(dense, {"tp", "cp"}));
-        QCOMPARE(grid.groups(GroupKind::TensorData), groupsOf(dense, {"tp", "dp"}));
-        QCOMPARE(grid.groups(GroupKind::TensorDataContext), groupsOf(dense, {"tp", "dp", "cp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::Tensor), groupsOf(dense, {"tp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::Context), groupsOf(dense, {"cp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::Data), groupsOf(dense, {"dp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::Pipeline), groupsOf(dense, {"pp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::DataContext), groupsOf(dense, {"dp", "cp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::Model), groupsOf(dense, {"tp", "pp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::TensorContext), groupsOf(dense, {"tp", "cp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::TensorData), groupsOf(dense, {"tp", "dp"}));
+        QCOMPARE(
+            grid.groups(CommunicatorKind::TensorDataContext), groupsOf(dense, {"tp", "dp", "cp"}));
         for (int rank = 0; rank < grid.worldSize(); ++rank) {
             const auto& at = dense[static_cast<std::size_t>(rank)];
             const auto position = grid.position(rank);
@@ -210,23 +211,23 @@ private:
     static void compare(const RankGrid& grid, const std::vector<Coordinates>& dense,
         const std::vector<Coordinates>& expert) {
         compareDense(grid, dense);
-        QCOMPARE(grid.groups(GroupKind::Expert), groupsOf(expert, {"ep"}));
+        QCOMPARE(grid.groups(CommunicatorKind::Expert), groupsOf(expert, {"ep"}));
         for (const auto dimension : kMegatronOrder.dimensions)
             QCOMPARE(grid.groups(dimension),
                 groupsOf(dimension == Dimension::Expert ? expert : dense,
                     {std::string(toString(dimension))}));
-        QCOMPARE(grid.groups(GroupKind::ExpertTensor), groupsOf(expert, {"tp"}));
-        QCOMPARE(grid.groups(GroupKind::TensorExpert), groupsOf(expert, {"tp", "ep"}));
-        QCOMPARE(
-            grid.groups(GroupKind::TensorExpertPipeline), groupsOf(expert, {"tp", "ep", "pp"}));
-        QCOMPARE(grid.groups(GroupKind::ExpertData), groupsOf(expert, {"dp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::ExpertTensor), groupsOf(expert, {"tp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::TensorExpert), groupsOf(expert, {"tp", "ep"}));
+        QCOMPARE(grid.groups(CommunicatorKind::TensorExpertPipeline),
+            groupsOf(expert, {"tp", "ep", "pp"}));
+        QCOMPARE(grid.groups(CommunicatorKind::ExpertData), groupsOf(expert, {"dp"}));
         for (int rank = 0; rank < grid.worldSize(); ++rank) {
             const auto& at = expert[static_cast<std::size_t>(rank)];
             QCOMPARE(grid.position(rank).expert, at.at("ep"));
             QCOMPARE(grid.position(rank).expertTensor, at.at("tp"));
             QCOMPARE(grid.position(rank).expertData, at.at("dp"));
         }
-        for (const auto& info : groupKinds()) {
+        for (const auto& info : communicatorKinds()) {
             for (const auto& group : grid.groups(info.kind)) {
                 QCOMPARE(static_cast<int>(group.size()), grid.groupSize(info.kind));
                 QCOMPARE(grid.groupOf(info.kind, group.back()), group);

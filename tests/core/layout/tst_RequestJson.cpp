@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/layout/RequestJson.h"
+#include "core/layout/LayoutRequest.h"
 #include "support/TestProgram.h"
 
 #include <array>

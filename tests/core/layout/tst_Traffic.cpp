@@ -44,9 +44,9 @@ Layout layoutOf(const Shape& shape, const std::function<void(LayoutRequest&)>& m
     return makeLayout(request).value();
 }
 
-std::map<std::string, GroupTraffic> byGroup(
+std::map<std::string, CommunicatorTraffic> byGroup(
     const Layout& layout, const TrafficModel& model, int rank) {
-    std::map<std::string, GroupTraffic> result;
+    std::map<std::string, CommunicatorTraffic> result;
     for (auto& one : trafficOf(layout, model, rank).value())
         result.emplace(one.group, one);
     return result;

@@ -118,7 +118,7 @@ private Q_SLOTS:
                 request.context = context;
                 request.virtualStages = pipeline > 1 ? power(1) : 1;
             });
-            for (const auto& info : groupKinds()) {
+            for (const auto& info : communicatorKinds()) {
                 EdgeSums sums(layout);
                 double sent = 0.0;
                 for (int rank = 0; rank < layout.grid.worldSize(); ++rank) {

@@ -2,6 +2,7 @@
 // A database in a folder of its own, and short ways to fill it.
 
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -79,7 +80,7 @@ inline Run runNamed(std::string name) {
 inline SeriesId addSeries(Store& store, const SeriesDescription& description,
     const std::vector<std::int64_t>& ns, const std::vector<double>& values,
     const std::string& source = "/data/a.csv", const std::string& run = "run") {
-    auto session = got(store.beginImport({source, 1, "", run}));
+    auto session = got(store::beginImport(store, {source, 1, "", run}));
     const RunId id = got(session->run(runNamed(run)));
     const SeriesId series = got(session->series(id, description));
     ok(session->samples(series, times(ns), values));
@@ -89,7 +90,7 @@ inline SeriesId addSeries(Store& store, const SeriesDescription& description,
 
 inline TrackId addTrack(Store& store, const std::vector<Span>& spans,
     const std::string& source = "/data/a.json", const std::string& run = "run", int rank = 0) {
-    auto session = got(store.beginImport({source, 1, "", run}));
+    auto session = got(store::beginImport(store, {source, 1, "", run}));
     const RunId id = got(session->run(runNamed(run)));
     TrackDescription description;
     description.kind = TrackKind::Stream;

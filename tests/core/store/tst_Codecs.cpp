@@ -2,9 +2,9 @@
 // damaged bytes are refused without harm.
 
 #include "core/store/codec/BitPack.h"
-#include "core/store/codec/ChunkCodec.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/codec/TimeCodec.h"
+#include "core/store/codec/ValueCodec.h"
 #include "support/TestProgram.h"
 
 #include <QObject>

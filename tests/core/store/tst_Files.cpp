@@ -245,7 +245,7 @@ private Q_SLOTS:
                     (void)s.forEachSample(series.id, kAllTime, [](auto, auto) { return true; });
                 }
                 for (const Track& track : s.tracks(run.id).valueOr({})) {
-                    (void)s.spanGroups(track.id, track.range, {1000});
+                    (void)s.lodNodes(track.id, track.range, {1000});
                     (void)s.forEachSpan(track.id, kAllTime, [](auto) { return true; });
                 }
                 (void)s.findSpans(run.id, "a", 5);

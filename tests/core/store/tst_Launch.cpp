@@ -3,7 +3,8 @@
 
 #include "core/store/Fixture.h"
 
-#include "core/model/LaunchFields.h"
+#include "core/model/LaunchConfig.h"
+#include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
 #include "support/TestProgram.h"
@@ -40,7 +41,7 @@ LaunchConfig filled() {
 }
 
 void addRun(Store& store, const LaunchConfig& launch, const std::string& source) {
-    auto session = got(store.beginImport({source, 1, "", "run"}));
+    auto session = got(store::beginImport(store, {source, 1, "", "run"}));
     Run run = runNamed("run");
     run.launch = launch;
     const RunId id = got(session->run(run));

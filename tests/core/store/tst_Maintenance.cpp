@@ -2,6 +2,7 @@
 // and damage is found where it was done.
 
 #include "core/store/Fixture.h"
+#include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "support/TestProgram.h"
 
@@ -33,7 +34,7 @@ std::vector<Span> kernels(std::int64_t count, NameId name, NameId detail) {
 
 // A run with samples and spans; `names` beside one that all runs share.
 void addRun(Store& store, const std::string& name, const std::vector<std::string>& names) {
-    auto session = got(store.beginImport({"/data/" + name, 1, "", name}));
+    auto session = got(store::beginImport(store, {"/data/" + name, 1, "", name}));
     const RunId run = got(session->run(runNamed(name)));
     const SeriesId series = got(session->series(run, gauge("gpu_power", 0)));
     std::vector<TimeNs> times;
@@ -112,7 +113,7 @@ private Q_SLOTS:
         std::uint64_t last = 0;
         std::uint64_t total = 0;
         int calls = 0;
-        ok(store.removeRun(runOf(store, "gone"), [&](const ProgressState& state) {
+        ok(store::removeRun(store, runOf(store, "gone"), [&](const ProgressState& state) {
             if (state.bytesDone < last || state.bytesDone > state.bytesTotal)
                 return false;
             last = state.bytesDone;
@@ -150,13 +151,13 @@ private Q_SLOTS:
         const auto before = rowsOf(fixture.path);
         for (const int last : {1, 2, 3}) {
             int calls = 0;
-            const Status removed = store.removeRun(runOf(store, "a"), stopAt(calls, last));
+            const Status removed = store::removeRun(store, runOf(store, "a"), stopAt(calls, last));
             QVERIFY(!removed.hasValue());
             QCOMPARE(removed.error().code, ErrorCode::Cancelled);
             QCOMPARE(calls, last);
             QCOMPARE(rowsOf(fixture.path), before);
             calls = 0;
-            const auto vacuumed = store.vacuum(stopAt(calls, last));
+            const auto vacuumed = store::vacuum(store, stopAt(calls, last));
             QVERIFY(!vacuumed.hasValue());
             QCOMPARE(vacuumed.error().code, ErrorCode::Cancelled);
             QCOMPARE(rowsOf(fixture.path), before);
@@ -174,9 +175,9 @@ private Q_SLOTS:
         const auto rows = rowsOf(fixture.path);
         addRun(store, "gone", {"softmax", "gemm", "nccl"});
         const Store viewer = fixture.view();
-        ok(store.removeRun(runOf(store, "gone")));
+        ok(store::removeRun(store, runOf(store, "gone")));
         std::uint64_t last = 0;
-        const VacuumOutcome outcome = got(store.vacuum([&last](const ProgressState& state) {
+        const VacuumOutcome outcome = got(store::vacuum(store, [&last](const ProgressState& state) {
             const bool grows = state.bytesDone >= last && state.bytesDone <= state.bytesTotal;
             last = state.bytesDone;
             return grows;
@@ -190,7 +191,8 @@ private Q_SLOTS:
         QCOMPARE(got(store.check()).damageCount, 0);
         for (const auto& entry : std::filesystem::directory_iterator(fixture.path.parent_path()))
             QVERIFY(entry.path().string().find(".compact") == std::string::npos);
-        QVERIFY(!fixture.view().vacuum().hasValue());
+        Store reader = fixture.view();
+        QVERIFY(!store::vacuum(reader).hasValue());
     }
 
     void damageIsFound_data() {

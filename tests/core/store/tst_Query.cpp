@@ -1,6 +1,7 @@
 // SQL over the tables, samples and spans; nothing can be written.
 
 #include "core/store/Fixture.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -47,7 +48,7 @@ void fill(Store& store) {
     addSeries(store, gauge("gpu_power", 0, 0.5), {10, 20, 30}, {100, kMissing, 300}, "/a", "first");
     addSeries(store, gauge("gpu_power", 1), {10, 20}, {7, 8}, "/b", "first");
     addSeries(store, gauge("sm_clock", 1), {15}, {9}, "/c", "second");
-    auto session = got(store.beginImport({"/t", 1, "", "first"}));
+    auto session = got(store::beginImport(store, {"/t", 1, "", "first"}));
     const RunId run = got(session->run(runNamed("first")));
     const TrackId track = got(session->track(run, {TrackKind::Stream, 2, 0, "", "7", "stream 7"}));
     std::vector<Span> spans;

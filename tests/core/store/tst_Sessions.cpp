@@ -3,6 +3,7 @@
 
 #include "core/parallel/WorkerPool.h"
 #include "core/store/Fixture.h"
+#include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "support/TestProgram.h"
 
@@ -70,13 +71,13 @@ private Q_SLOTS:
         Store store = fixture.create();
         const Store viewer = fixture.view();
         {
-            auto session = got(store.beginImport({"/a", 1, "", "run"}));
+            auto session = got(store::beginImport(store, {"/a", 1, "", "run"}));
             const RunId run = got(session->run(runNamed("run")));
             const SeriesId series = got(session->series(run, gauge("m", 0)));
             const Many many = manySamples(10'000);
             ok(session->samples(series, many.times, many.values));
             QCOMPARE(runCount(viewer), std::size_t{0});
-            QVERIFY(!store.beginImport({"/b", 1, "", "run"}).hasValue());
+            QVERIFY(!store::beginImport(store, {"/b", 1, "", "run"}).hasValue());
         }
         QCOMPARE(runCount(viewer), std::size_t{0});
         QCOMPARE(leftOvers(fixture.path), std::string());
@@ -87,7 +88,7 @@ private Q_SLOTS:
     void cancelledInFinish() {
         Fixture fixture;
         Store store = fixture.create();
-        auto session = got(store.beginImport({"/a", 1, "", "run"}));
+        auto session = got(store::beginImport(store, {"/a", 1, "", "run"}));
         const RunId run = got(session->run(runNamed("run")));
         const SeriesId series = got(session->series(run, gauge("m", 0)));
         ok(session->samples(series, times({1, 2}), std::vector<double>{1, 2}));
@@ -115,7 +116,7 @@ private Q_SLOTS:
         if (child == 0) {
             // Nothing of Qt here: the child has only this thread.
             Result<Store> store = Store::open(fixture.path, OpenMode::ReadWrite);
-            auto session = store.value().beginImport({"/new", 1, "", "new"});
+            auto session = store::beginImport(store.value(), {"/new", 1, "", "new"});
             Run run;
             run.name = "new";
             const RunId id = session.value()->run(run).value();
@@ -155,7 +156,7 @@ private Q_SLOTS:
             Result<Store> store = Store::open(fixture.path, OpenMode::ReadWrite);
             if (!store.hasValue())
                 ::_exit(1);
-            auto session = store.value().beginImport({"/new", 1, "", "new"});
+            auto session = store::beginImport(store.value(), {"/new", 1, "", "new"});
             Run run;
             run.name = "new";
             const RunId id = session.value()->run(run).value();
@@ -196,7 +197,7 @@ private Q_SLOTS:
         Fixture fixture;
         Store store = fixture.create();
         const auto import = [&store](const char* path, const char* hash, const char* run) {
-            auto session = got(store.beginImport({path, 1, "", run}));
+            auto session = got(store::beginImport(store, {path, 1, "", run}));
             const RunId id = got(session->run(runNamed(run)));
             (void)got(session->series(id, gauge("m", 0)));
             ok(session->finish({}, hash, 9, {}));
@@ -216,20 +217,20 @@ private Q_SLOTS:
         addSeries(store, gauge("m", 0), {1}, {1}, "/a", "second");
         QVERIFY(store.findRun("first").error().code == ErrorCode::NotFound);
         const RunId run = got(store.findRun("second")).id;
-        ok(store.renameRun(run, "Baseline"));
+        ok(store::renameRun(store, run, "Baseline"));
         addSeries(store, gauge("m", 0), {1, 2}, {1, 2}, "/a", "second");
         QCOMPARE(runCount(store), std::size_t{1});
         QCOMPARE(got(store.findRun("Baseline")).id, run);
         addSeries(store, gauge("m", 0), {1}, {1}, "/b", "third");
-        QVERIFY(!store.renameRun(run, "third").hasValue());
-        QVERIFY(!store.renameRun({77}, "x").hasValue());
+        QVERIFY(!store::renameRun(store, run, "third").hasValue());
+        QVERIFY(!store::renameRun(store, {77}, "x").hasValue());
     }
 
     void runFactsAreMerged() {
         Fixture fixture;
         Store store = fixture.create();
         const auto import = [&store](const char* path, Run run, const Gpu& gpu) {
-            auto session = got(store.beginImport({path, 1, "", run.name}));
+            auto session = got(store::beginImport(store, {path, 1, "", run.name}));
             const RunId id = got(session->run(run));
             ok(session->gpu(id, gpu));
             ok(session->finish({}, "", 0, {}));
@@ -272,7 +273,7 @@ private Q_SLOTS:
         report.counts["kernel"] = 5;
         report.facts["power"] = "average";
         report.warn("a \xFF file", 7, "bad line");
-        auto session = got(store.beginImport({"/a", 1, "", "run"}));
+        auto session = got(store::beginImport(store, {"/a", 1, "", "run"}));
         (void)got(session->run(runNamed("run")));
         ok(session->finish(report, "abc", 99, {}));
         const Source source = got(store.sources()).at(0);
@@ -295,7 +296,7 @@ private Q_SLOTS:
         Span span;
         span.duration = {5};
         addTrack(store, std::vector<Span>(20'000, span), "/b", "run");
-        ok(store.removeRun(got(store.findRun("run")).id));
+        ok(store::removeRun(store, got(store.findRun("run")).id));
         QCOMPARE(runCount(store), std::size_t{0});
         QCOMPARE(leftOvers(fixture.path), std::string());
     }
@@ -303,7 +304,7 @@ private Q_SLOTS:
     void timesAreSharedBetweenSeries() {
         Fixture fixture;
         Store store = fixture.create();
-        auto session = got(store.beginImport({"/a", 1, "", "run"}));
+        auto session = got(store::beginImport(store, {"/a", 1, "", "run"}));
         const RunId run = got(session->run(runNamed("run")));
         const Many many = manySamples(10'000);
         for (int rank = 0; rank < 8; ++rank) {

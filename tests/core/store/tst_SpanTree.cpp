@@ -2,6 +2,7 @@
 // them says: sorting with little memory, depths, windows, groups at every width, and search.
 
 #include "core/store/Fixture.h"
+#include "core/store/Writing.h"
 #include "core/store/spans/SpanSorter.h"
 #include "support/TestProgram.h"
 
@@ -193,7 +194,7 @@ private Q_SLOTS:
                 const TimeRange window = trial == 0
                     ? TimeRange{around.start, {around.start.ns + around.duration.ns}}
                     : randomWindow(random, sorted);
-                checkGroups(got(store.spanGroups(track, window, {width})), sorted, window, width);
+                checkGroups(got(store.lodNodes(track, window, {width})), sorted, window, width);
             }
         }
     }
@@ -202,13 +203,13 @@ private Q_SLOTS:
         Random random(23);
         const Fixture fixture;
         Store store = fixture.create();
-        auto session = got(store.beginImport({"/data/a.json", 1, "", "run"}));
+        auto session = got(store::beginImport(store, {"/data/a.json", 1, "", "run"}));
         const RunId run = got(session->run(runNamed("run")));
         std::vector<NameId> names;
         for (const char* name : {"gemm_a", "GEMM_b", "softmax", "ncclAllReduce", "copy%x", "rare"})
             names.push_back(got(session->intern(name)));
         (void)got(session->intern("{\"detail\":\"gemm_a rare\"}"));
-        std::vector<Store::FoundSpan> all;
+        std::vector<FoundSpan> all;
         for (int i = 0; i < 9; ++i) {
             TrackDescription description;
             description.rank = i;
@@ -262,10 +263,10 @@ private Q_SLOTS:
 
 private:
     // Each span of the window lies in one group of its depth, and groups hold nothing else.
-    static void checkGroups(const std::vector<SpanGroup>& groups, const std::vector<Span>& sorted,
+    static void checkGroups(const std::vector<LodNode>& groups, const std::vector<Span>& sorted,
         TimeRange window, std::int64_t width) {
-        std::map<int, std::vector<SpanGroup>> byDepth;
-        for (const SpanGroup& group : groups) {
+        std::map<int, std::vector<LodNode>> byDepth;
+        for (const LodNode& group : groups) {
             QVERIFY(group.count == 1 || group.range.length().ns < 3 * width);
             byDepth[group.depth].push_back(group);
         }
@@ -274,7 +275,7 @@ private:
         for (const Span& span : sorted) {
             if (!touches(span, window))
                 continue;
-            const std::vector<SpanGroup>& own = byDepth[span.depth];
+            const std::vector<LodNode>& own = byDepth[span.depth];
             std::size_t& place = at[span.depth];
             const std::int64_t end = span.start.ns + span.duration.ns;
             while (place < own.size()

@@ -2,6 +2,7 @@
 // span is lost.
 
 #include "core/store/Fixture.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -77,7 +78,7 @@ private Q_SLOTS:
     void fieldsSurvive() {
         Fixture fixture;
         Store store = fixture.create();
-        auto session = got(store.beginImport({"/data/a.json", 1, "", "run"}));
+        auto session = got(store::beginImport(store, {"/data/a.json", 1, "", "run"}));
         const RunId run = got(session->run(runNamed("run")));
         const NameId name = got(session->intern("ncclDevKernel_AllReduce"));
         const NameId again = got(session->intern("ncclDevKernel_AllReduce"));
@@ -137,10 +138,10 @@ private Q_SLOTS:
         const TimeRange all{{0}, {sorted.back().start.ns * 3}};
         for (const std::int64_t width :
             {0LL, 1LL, 2000LL, 20'000LL, 300'000LL, 5'000'000LL, 80'000'000LL}) {
-            const auto groups = got(store.spanGroups(track, all, {width}));
+            const auto groups = got(store.lodNodes(track, all, {width}));
             std::int64_t count = 0;
             std::map<int, double> busy;
-            for (const SpanGroup& group : groups) {
+            for (const LodNode& group : groups) {
                 count += group.count;
                 busy[group.depth]
                     += double{group.busyFraction} * static_cast<double>(group.range.length().ns);
@@ -156,10 +157,8 @@ private Q_SLOTS:
             }
             for (const auto& [depth, ns] : expected)
                 QVERIFY(std::abs(busy[depth] - ns) <= 1e-5 * ns + 1);
-            const auto single
-                = std::count_if(groups.begin(), groups.end(), [width](const SpanGroup& g) {
-                      return g.count == 1 && g.range.length().ns >= width;
-                  });
+            const auto single = std::count_if(groups.begin(), groups.end(),
+                [width](const LodNode& g) { return g.count == 1 && g.range.length().ns >= width; });
             QVERIFY(single >= wide);
             QVERIFY(std::is_sorted(groups.begin(), groups.end(),
                 [](const auto& a, const auto& b) { return a.range.begin < b.range.begin; }));
@@ -171,11 +170,11 @@ private Q_SLOTS:
         Store store = fixture.create();
         const TrackId track = addTrack(store, manySpans(200'000, 4));
         const Track row = got(store.tracks(got(store.findRun("run")).id)).at(0);
-        const auto groups = got(store.spanGroups(track, row.range, {row.range.length().ns / 1000}));
+        const auto groups = got(store.lodNodes(track, row.range, {row.range.length().ns / 1000}));
         QVERIFY(groups.size() < 4000);
         // The span around everything is still there as itself.
         const auto around = std::count_if(groups.begin(), groups.end(),
-            [&](const SpanGroup& g) { return g.count == 1 && g.range.begin.ns == 500'000; });
+            [&](const LodNode& g) { return g.count == 1 && g.range.begin.ns == 500'000; });
         QCOMPARE(around, 1);
     }
 

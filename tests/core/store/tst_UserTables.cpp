@@ -2,6 +2,7 @@
 
 #include "core/store/Fixture.h"
 
+#include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
 #include "support/TestProgram.h"
@@ -53,9 +54,9 @@ private Q_SLOTS:
         {
             Store store = fixture.create();
             QVERIFY(got(store.comparisons()).empty());
-            ok(store.saveComparison("b", R"({"runs":["x"]})"));
-            ok(store.saveComparison("a", "{}"));
-            ok(store.saveComparison("b", R"({"runs":["y"]})"));
+            ok(store::saveComparison(store, "b", R"({"runs":["x"]})"));
+            ok(store::saveComparison(store, "a", "{}"));
+            ok(store::saveComparison(store, "b", R"({"runs":["y"]})"));
         }
         const auto saved = got(fixture.view().comparisons());
         QCOMPARE(saved.size(), 2U);
@@ -68,18 +69,18 @@ private Q_SLOTS:
     void renamingAndRemoving() {
         Fixture fixture;
         Store store = fixture.create();
-        ok(store.saveComparison("a", "1"));
-        ok(store.saveComparison("b", "2"));
-        QVERIFY(codeOf(store.renameComparison("a", "b")) == ErrorCode::Usage);
-        QVERIFY(codeOf(store.renameComparison("a", "")) == ErrorCode::Usage);
-        QVERIFY(codeOf(store.renameComparison("c", "d")) == ErrorCode::NotFound);
-        ok(store.renameComparison("a", "a"));
-        ok(store.renameComparison("a", "c"));
+        ok(store::saveComparison(store, "a", "1"));
+        ok(store::saveComparison(store, "b", "2"));
+        QVERIFY(codeOf(store::renameComparison(store, "a", "b")) == ErrorCode::Usage);
+        QVERIFY(codeOf(store::renameComparison(store, "a", "")) == ErrorCode::Usage);
+        QVERIFY(codeOf(store::renameComparison(store, "c", "d")) == ErrorCode::NotFound);
+        ok(store::renameComparison(store, "a", "a"));
+        ok(store::renameComparison(store, "a", "c"));
         QCOMPARE(namesOf(store), (std::vector<std::string>{"b", "c"}));
         QCOMPARE(got(store.comparisons()).back().spec, std::string("1"));
-        ok(store.removeComparison("b"));
-        QVERIFY(codeOf(store.removeComparison("b")) == ErrorCode::NotFound);
-        QVERIFY(codeOf(store.saveComparison("", "{}")) == ErrorCode::Usage);
+        ok(store::removeComparison(store, "b"));
+        QVERIFY(codeOf(store::removeComparison(store, "b")) == ErrorCode::NotFound);
+        QVERIFY(codeOf(store::saveComparison(store, "", "{}")) == ErrorCode::Usage);
         QCOMPARE(namesOf(store), (std::vector<std::string>{"c"}));
     }
 
@@ -87,8 +88,8 @@ private Q_SLOTS:
         Fixture fixture;
         { const Store store = fixture.create(); }
         Store store = fixture.view();
-        QVERIFY(codeOf(store.saveComparison("a", "{}")) == ErrorCode::Refused);
-        QVERIFY(codeOf(store.setEnteredLayout({1}, "{}")) == ErrorCode::Refused);
+        QVERIFY(codeOf(store::saveComparison(store, "a", "{}")) == ErrorCode::Refused);
+        QVERIFY(codeOf(store::setEnteredLayout(store, {1}, "{}")) == ErrorCode::Refused);
     }
 
     void anEnteredLayoutStaysWithItsRun() {
@@ -97,13 +98,14 @@ private Q_SLOTS:
         addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0});
         const RunId run = got(store.findRun("run")).id;
         QVERIFY(!got(store.enteredLayout(run)));
-        ok(store.setEnteredLayout(run, R"({"tp":8})"));
-        ok(store.setEnteredLayout(run, R"({"tp":4})"));
+        ok(store::setEnteredLayout(store, run, R"({"tp":8})"));
+        ok(store::setEnteredLayout(store, run, R"({"tp":4})"));
         addSeries(store, gauge("gpu_power", 0), {1, 2}, {5.0, 6.0});
         QCOMPARE(got(store.findRun("run")).id.value, run.value);
         QCOMPARE(got(store.enteredLayout(run)).value(), std::string(R"({"tp":4})"));
-        QVERIFY(codeOf(store.setEnteredLayout({run.value + 1}, "{}")) == ErrorCode::NotFound);
-        ok(store.removeRun(run));
+        QVERIFY(
+            codeOf(store::setEnteredLayout(store, {run.value + 1}, "{}")) == ErrorCode::NotFound);
+        ok(store::removeRun(store, run));
         QVERIFY(!got(store.enteredLayout(run)));
         // A new run may get the number of the old one.
         addSeries(store, gauge("gpu_power", 0), {1, 2}, {5.0, 6.0}, "/data/b.csv", "new");
@@ -115,8 +117,8 @@ private Q_SLOTS:
         Store store = fixture.create();
         addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0});
         const RunId run = got(store.findRun("run")).id;
-        ok(store.setEnteredLayout(run, "{}"));
-        ok(store.setEnteredLayout(run, std::nullopt));
+        ok(store::setEnteredLayout(store, run, "{}"));
+        ok(store::setEnteredLayout(store, run, std::nullopt));
         QVERIFY(!got(store.enteredLayout(run)));
     }
 
@@ -126,11 +128,11 @@ private Q_SLOTS:
         addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0});
         const RunId run = got(store.findRun("run")).id;
         QVERIFY(!got(store.machine(run)));
-        ok(store.setMachine(run, R"({"nodes_per_rack":4})"));
+        ok(store::setMachine(store, run, R"({"nodes_per_rack":4})"));
         addSeries(store, gauge("gpu_power", 0), {1, 2}, {5.0, 6.0});
         QCOMPARE(got(store.machine(run)).value(), std::string(R"({"nodes_per_rack":4})"));
-        QVERIFY(codeOf(store.setMachine({run.value + 1}, "{}")) == ErrorCode::NotFound);
-        ok(store.setMachine(run, std::nullopt));
+        QVERIFY(codeOf(store::setMachine(store, {run.value + 1}, "{}")) == ErrorCode::NotFound);
+        ok(store::setMachine(store, run, std::nullopt));
         QVERIFY(!got(store.machine(run)));
     }
 
@@ -144,10 +146,10 @@ private Q_SLOTS:
         }
         Store store = got(Store::open(fixture.path, OpenMode::ReadWrite));
         QCOMPARE(got(store.runs()).front().name, std::string("old"));
-        ok(store.setEnteredLayout({1}, "{}"));
-        ok(store.setMachine({1}, "{}"));
+        ok(store::setEnteredLayout(store, {1}, "{}"));
+        ok(store::setMachine(store, {1}, "{}"));
         QCOMPARE(got(store.airflow({1})), (std::vector<int>{1, 0}));
-        ok(store.saveComparison("a", "{}"));
+        ok(store::saveComparison(store, "a", "{}"));
         QVERIFY(got(store.enteredLayout({1})).has_value());
     }
 };

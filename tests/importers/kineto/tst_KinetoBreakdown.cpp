@@ -7,6 +7,7 @@
 #include "core/analysis/traces/CollectivePeers.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 #include "importers/kineto/KinetoImporter.h"
 #include "importers/kineto/SharedFiles.h"
 #include "support/TestProgram.h"
@@ -32,8 +33,8 @@ QString importInto(store::Store& store, const QString& path, std::set<std::strin
         return QString::fromStdString(tree.error().describe());
     const KinetoImporter importer;
     for (const auto& unit : importer.plan(*tree.value(), tree.value()->files())) {
-        auto session = store.beginImport(
-            {path.toStdString() + '/' + unit.path, unit.bytes, {}, unit.runName});
+        auto session = store::beginImport(
+            store, {path.toStdString() + '/' + unit.path, unit.bytes, {}, unit.runName});
         if (!session.hasValue())
             return QString::fromStdString(session.error().describe());
         const auto report = importer.import(*tree.value(), unit, *session.value(), {});

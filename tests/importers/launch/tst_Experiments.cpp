@@ -3,7 +3,7 @@
 
 #include <QtTest>
 
-#include "core/model/LaunchFields.h"
+#include "core/model/LaunchConfig.h"
 #include "importers/launch/LaunchFile.h"
 #include "support/PublishedExperiments.h"
 #include "support/TestProgram.h"

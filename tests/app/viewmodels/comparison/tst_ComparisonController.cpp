@@ -11,6 +11,7 @@
 #include <QTest>
 
 #include "app/painting/ScenePainter.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -246,8 +247,8 @@ private Q_SLOTS:
             auto store = store::Store::open(m_path, store::OpenMode::ReadWrite);
             QVERIFY(store.hasValue());
             const auto later = store.value().findRun("later").value().id;
-            QVERIFY((renamed ? store.value().renameRun(later, "elsewhere")
-                             : store.value().removeRun(later))
+            QVERIFY((renamed ? store::renameRun(store.value(), later, "elsewhere")
+                             : store::removeRun(store.value(), later))
                         .hasValue());
         }
         QVERIFY(test::reloads(*m_workspace));
@@ -263,7 +264,7 @@ private Q_SLOTS:
         // As another program would that writes to it.
         auto busy = store::Store::open(m_path, store::OpenMode::ReadWrite);
         QVERIFY(busy.hasValue());
-        auto session = busy.value().beginImport({"busy", 1, "busy", "busy"});
+        auto session = store::beginImport(busy.value(), {"busy", 1, "busy", "busy"});
         QVERIFY(session.hasValue());
         m_controller->saveAs(QStringLiteral("never"));
         QTRY_VERIFY_WITH_TIMEOUT(!m_controller->notice().isEmpty(), 20'000);

@@ -1,6 +1,7 @@
 #include "app/viewmodels/support/LayoutDatabase.h"
 
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <QDebug>
 
@@ -49,7 +50,7 @@ Status addRun(Sink& sink, const Run& run, int gpus) {
 }
 
 Status fill(store::Store& store) {
-    auto session = store.beginImport({"source", 1, "hash", {}});
+    auto session = store::beginImport(store, {"source", 1, "hash", {}});
     if (!session.hasValue())
         return session.error();
     Run grid;

@@ -1,6 +1,7 @@
 #include "app/viewmodels/support/TimelineDatabase.h"
 
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <QDebug>
 
@@ -105,7 +106,7 @@ bool writeSource(store::Store& store, const char* path, const std::function<void
     store::SourceDescription source;
     source.path = path;
     source.hash = path;
-    auto session = store.beginImport(source);
+    auto session = store::beginImport(store, source);
     if (!session.hasValue()) {
         qWarning() << "beginImport:" << session.error().describe().c_str();
         return false;

@@ -3,6 +3,7 @@
 
 #include "core/model/Metric.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <QTemporaryDir>
 
@@ -39,7 +40,7 @@ public:
         : m_store(store::Store::openOrCreate(
             m_folder.filePath(QStringLiteral("s.trainscope")).toStdString())
                       .value()) {
-        auto session = m_store.beginImport({"planted", 1, "hash", "planted"}).value();
+        auto session = store::beginImport(m_store, {"planted", 1, "hash", "planted"}).value();
         Run run = planted.run;
         run.name = "planted";
         const RunId id = session->run(run).value();

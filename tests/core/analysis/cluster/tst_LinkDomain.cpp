@@ -7,15 +7,16 @@
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/traces/GroupPlaces.h"
-#include "core/layout/GroupSpan.h"
+#include "core/layout/Layout.h"
 #include "core/layout/TrafficEdges.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <QTest>
 
 using namespace trainscope;
 using namespace trainscope::test;
-using layout::GroupKind;
+using layout::CommunicatorKind;
 
 namespace {
 
@@ -37,8 +38,8 @@ PlantedCluster planted() {
 void say(ClusterDatabase& database, int domain) {
     layout::MachineFacts facts;
     facts.linkDomain = domain;
-    QVERIFY(
-        database.store().setMachine(database.run().id, layout::machineToJson(facts)).hasValue());
+    QVERIFY(store::setMachine(database.store(), database.run().id, layout::machineToJson(facts))
+                .hasValue());
 }
 
 // Each domain as one node.
@@ -54,8 +55,8 @@ bool areJoined(ClusterDatabase& database, const std::vector<int>& ranks) {
         == analysis::LinkClass::ScaleUp;
 }
 
-layout::LinkClass linkOf(const layout::Layout& layout, int rank, GroupKind kind) {
-    for (const auto& group : groupsOf(layout, rank)) {
+layout::LinkClass linkOf(const layout::Layout& layout, int rank, CommunicatorKind kind) {
+    for (const auto& group : communicatorsOf(layout, rank)) {
         if (group.kind == kind)
             return group.link;
     }
@@ -80,12 +81,12 @@ private Q_SLOTS:
         ClusterDatabase database(planted());
         const auto layout = layoutOf(database);
         // Two trays each, of one rack.
-        QVERIFY(spanOf(layout, GroupKind::Tensor).link() == layout::LinkClass::ScaleUp);
+        QVERIFY(reachOf(layout, CommunicatorKind::Tensor).link() == layout::LinkClass::ScaleUp);
         // DP 2 joins r and r + 8: 0 with 8 in one rack, 64 with 72 over both.
-        QVERIFY(linkOf(layout, 0, GroupKind::Data) == layout::LinkClass::ScaleUp);
-        QVERIFY(linkOf(layout, 64, GroupKind::Data) == layout::LinkClass::ScaleOut);
-        QVERIFY(spanOf(layout, GroupKind::Data).link() == layout::LinkClass::ScaleOut);
-        QVERIFY(linkOf(layout, 0, GroupKind::Pipeline) == layout::LinkClass::ScaleOut);
+        QVERIFY(linkOf(layout, 0, CommunicatorKind::Data) == layout::LinkClass::ScaleUp);
+        QVERIFY(linkOf(layout, 64, CommunicatorKind::Data) == layout::LinkClass::ScaleOut);
+        QVERIFY(reachOf(layout, CommunicatorKind::Data).link() == layout::LinkClass::ScaleOut);
+        QVERIFY(linkOf(layout, 0, CommunicatorKind::Pipeline) == layout::LinkClass::ScaleOut);
     }
 
     void bytesFollow() {
@@ -147,9 +148,11 @@ private Q_SLOTS:
         ClusterDatabase database(planted());
         say(database, 144);
         QCOMPARE(layoutOf(database).nodes, 1);
-        QVERIFY(linkOf(layoutOf(database), 0, GroupKind::Pipeline) == layout::LinkClass::ScaleUp);
+        QVERIFY(linkOf(layoutOf(database), 0, CommunicatorKind::Pipeline)
+            == layout::LinkClass::ScaleUp);
         say(database, 4);
-        QVERIFY(linkOf(layoutOf(database), 0, GroupKind::Tensor) == layout::LinkClass::ScaleOut);
+        QVERIFY(
+            linkOf(layoutOf(database), 0, CommunicatorKind::Tensor) == layout::LinkClass::ScaleOut);
     }
 
     void brokenNodesAreNoDomain() {

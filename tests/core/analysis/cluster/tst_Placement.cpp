@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 
 #include "core/analysis/cluster/Placement.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ public:
 
 private:
     static Status write(store::Store& store, const Plant& plant) {
-        auto session = store.beginImport({"source", 1, "hash", "run"});
+        auto session = store::beginImport(store, {"source", 1, "hash", "run"});
         if (!session.hasValue())
             return session.error();
         Sink& sink = *session.value();
@@ -67,7 +68,7 @@ private:
         auto status = session.value()->finish({}, "hash", 1, {});
         session.value().reset();
         if (status.hasValue() && !plant.airflow.empty())
-            status = store.setAirflow(id.value(), plant.airflow);
+            status = store::setAirflow(store, id.value(), plant.airflow);
         return status;
     }
 

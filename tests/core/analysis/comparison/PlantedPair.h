@@ -3,6 +3,7 @@
 
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/store/Fixture.h"
+#include "core/store/Writing.h"
 
 #include <algorithm>
 #include <functional>
@@ -171,7 +172,8 @@ inline void addTrace(
 inline void plant(store::Store& store, const PlantedSide& side) {
     using namespace test;
     const detail::Steps steps = detail::stepsOf(side);
-    auto session = got(store.beginImport({"/planted/" + side.name, 1, side.name, side.name}));
+    auto session
+        = got(store::beginImport(store, {"/planted/" + side.name, 1, side.name, side.name}));
     Run run = runNamed(side.name);
     run.gpuModel = side.gpuModel;
     run.status = side.status;

@@ -3,6 +3,7 @@
 #include "core/store/Fixture.h"
 
 #include "core/analysis/energy/Efficiency.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -58,7 +59,7 @@ void addIterations(store::ImportSession& session, RunId run) {
 Efficiency made(const Plan& plan, TimeRange window = kAllTime) {
     const Fixture fixture;
     auto store = fixture.create();
-    auto session = got(store.beginImport({"/data/a.csv", 1, "", "run"}));
+    auto session = got(store::beginImport(store, {"/data/a.csv", 1, "", "run"}));
     const RunId run = got(session->run(plan.run));
     for (int rank = 0; rank < 2; ++rank)
         ok(session->gpu(run, {rank, 0, rank, plan.run.gpuModel, {}}));

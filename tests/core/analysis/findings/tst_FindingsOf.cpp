@@ -5,6 +5,7 @@
 #include "core/analysis/findings/Findings.h"
 #include "core/analysis/traces/PlantedRun.h"
 #include "core/store/Fixture.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
@@ -56,7 +57,7 @@ void addMetric(store::ImportSession& session, RunId run, const char* metric, int
 std::vector<Finding> measured(Sensors sensors) {
     const Fixture fixture;
     auto store = fixture.create();
-    auto session = got(store.beginImport({"/data/a", 1, "", "run"}));
+    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
     Run run = runNamed("run");
     run.gpuModel = "NVIDIA H200";
     const RunId id = got(session->run(run));
@@ -86,7 +87,7 @@ std::vector<Finding> measured(Sensors sensors) {
 std::vector<Finding> transferring(double rate) {
     const Fixture fixture;
     auto store = fixture.create();
-    auto session = got(store.beginImport({"/data/a", 1, "", "run"}));
+    auto session = got(store::beginImport(store, {"/data/a", 1, "", "run"}));
     Run run = runNamed("run");
     run.gpuModel = "NVIDIA H100 80GB HBM3";
     const RunId id = got(session->run(run));

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "core/analysis/iterations/RunDetail.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
@@ -25,7 +26,7 @@ public:
         : m_store(store::Store::openOrCreate(
             m_folder.filePath(QStringLiteral("a.trainscope")).toStdString())
                       .value()) {
-        auto session = m_store.beginImport({"planted", 1, {}, "planted"}).value();
+        auto session = store::beginImport(m_store, {"planted", 1, {}, "planted"}).value();
         Run run;
         run.name = "planted";
         run.gpuModel = "NVIDIA H100 80GB HBM3";

@@ -7,6 +7,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <cmath>
@@ -37,7 +38,7 @@ public:
         : m_store(store::Store::openOrCreate(
             m_folder.filePath(QStringLiteral("a.trainscope")).toStdString())
                       .value())
-        , m_session(m_store.beginImport({"planted", 1, {}, "planted"}).value()) {
+        , m_session(store::beginImport(m_store, {"planted", 1, {}, "planted"}).value()) {
         Run run;
         run.name = "planted";
         m_run = m_session->run(run).value();

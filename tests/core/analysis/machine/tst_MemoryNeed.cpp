@@ -4,7 +4,7 @@
 #include <QtTest>
 
 #include "core/analysis/machine/MemoryNeed.h"
-#include "core/layout/LaunchLayout.h"
+#include "core/layout/LayoutRequest.h"
 #include "support/PublishedExperiments.h"
 #include "support/TestProgram.h"
 

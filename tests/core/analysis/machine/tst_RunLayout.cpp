@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include "core/analysis/machine/RunLayout.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <string>
@@ -23,7 +24,7 @@ struct Planted {
 };
 
 Status fill(store::Store& store, const Planted& planted) {
-    auto session = store.beginImport({"source", 1, "hash", planted.run.name});
+    auto session = store::beginImport(store, {"source", 1, "hash", planted.run.name});
     if (!session.hasValue())
         return session.error();
     Sink& sink = *session.value();
@@ -239,7 +240,7 @@ private Q_SLOTS:
         planted.gpus = 8;
         auto store = storeOf(planted);
         const auto run = store.runs().value().front();
-        QVERIFY(store.setEnteredLayout(run.id, R"({"tp":"two"})").hasValue());
+        QVERIFY(store::setEnteredLayout(store, run.id, R"({"tp":"two"})").hasValue());
         const auto known = runLayout(store, run);
         QVERIFY(known.error().code == ErrorCode::Unrecognised);
         QVERIFY(known.error().message.find("\"tp\"") != std::string::npos);

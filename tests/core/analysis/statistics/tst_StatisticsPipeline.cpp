@@ -2,6 +2,7 @@
 // order of the series; and these are the statistics of the samples by brute force.
 
 #include "core/analysis/statistics/StatisticsPipeline.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <QTemporaryDir>
@@ -55,7 +56,7 @@ private Q_SLOTS:
             m_folder.filePath(QStringLiteral("p.trainscope")).toStdString());
         QVERIFY(opened.hasValue());
         m_store.emplace(std::move(opened).value());
-        auto session = m_store->beginImport({"/made/up", 1, "hash", "a"});
+        auto session = store::beginImport(*m_store, {"/made/up", 1, "hash", "a"});
         QVERIFY(session.hasValue());
         Run run;
         run.name = "a";

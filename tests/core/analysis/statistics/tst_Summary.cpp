@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/analysis/statistics/Summary.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <QTemporaryDir>
@@ -255,7 +256,7 @@ private Q_SLOTS:
 
 private:
     void begin(const char* name) {
-        auto session = m_store->beginImport({"/made/up", 1, "hash", name});
+        auto session = store::beginImport(*m_store, {"/made/up", 1, "hash", name});
         QVERIFY(session.hasValue());
         m_session = std::move(session).value();
         Run run;

@@ -4,6 +4,7 @@
 
 #include "core/model/Run.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <QTemporaryDir>
 
@@ -89,7 +90,7 @@ public:
 
 private:
     [[nodiscard]] Status fill(store::Store& store) const {
-        auto session = store.beginImport({"source", 1, "hash", run.name});
+        auto session = store::beginImport(store, {"source", 1, "hash", run.name});
         if (!session.hasValue())
             return session.error();
         Sink& sink = *session.value();

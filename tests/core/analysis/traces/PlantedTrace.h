@@ -3,6 +3,7 @@
 // power, written as one source.
 
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -82,7 +83,7 @@ private:
     };
 
     Status write(store::Store& store) {
-        auto session = store.beginImport({"source", 1, "hash", run.name});
+        auto session = store::beginImport(store, {"source", 1, "hash", run.name});
         if (!session.hasValue())
             return session.error();
         Sink& sink = *session.value();

@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "core/analysis/traces/PowerEdges.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ public:
 
 private:
     Status fill(Random& random, const Plan& plan) {
-        auto session = m_store.beginImport({"source", 1, "hash", "run"});
+        auto session = store::beginImport(m_store, {"source", 1, "hash", "run"});
         if (!session.hasValue())
             return session.error();
         Sink& sink = *session.value();

@@ -8,6 +8,7 @@
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ struct Placed {
 
 // A run called "run" with these spans on device 0 of their ranks.
 Status fill(store::Store& store, const std::vector<Placed>& placed) {
-    auto session = store.beginImport({"source", 1, "hash", "run"});
+    auto session = store::beginImport(store, {"source", 1, "hash", "run"});
     if (!session.hasValue())
         return session.error();
     Sink& sink = *session.value();

@@ -7,6 +7,7 @@
 
 #include "core/model/Metric.h"
 #include "core/plot/comparison/Comparison.h"
+#include "core/store/Writing.h"
 #include "support/TestProgram.h"
 
 #include <array>
@@ -43,7 +44,8 @@ public:
     RunId idOf(const std::string& name) { return m_store.findRun(name).value().id; }
 
     void add(const PlantedRun& planted) {
-        auto session = m_store.beginImport({planted.name, 1, planted.name, planted.name}).value();
+        auto session
+            = store::beginImport(m_store, {planted.name, 1, planted.name, planted.name}).value();
         Run run;
         run.name = planted.name;
         const RunId id = session->run(run).value();
@@ -175,7 +177,7 @@ private Q_SLOTS:
 
     void heatIsInTheOrderOfTheAir() {
         const std::array order{1, 0};
-        QVERIFY(m_database->store().setAirflow(m_database->idOf("fast"), order).hasValue());
+        QVERIFY(store::setAirflow(m_database->store(), m_database->idOf("fast"), order).hasValue());
         const auto data = load(query({"slow", "fast"}));
         const auto& heat = *data.heat;
         QVERIFY(!heat.isAirflowKnown);

@@ -304,7 +304,7 @@ private Q_SLOTS:
         QCOMPARE(frames, 2 + 2);
         QCOMPARE(dashes, 2 * 4);
         QCOMPARE(corners, 2 * 4);
-        QCOMPARE(litGroups(layout, 5, layout::GroupKind::Data).size(), std::size_t{1});
+        QCOMPARE(litGroups(layout, 5, layout::CommunicatorKind::Data).size(), std::size_t{1});
     }
 
     void marksOfKindsDiffer() {

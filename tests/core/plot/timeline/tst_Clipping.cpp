@@ -20,7 +20,7 @@ TimelineData everything() {
             i % 10 == 3 ? hole() : sample(static_cast<float>(i), static_cast<float>(2 * i)));
     for (const LaneStyle style : {LaneStyle::Lines, LaneStyle::Band, LaneStyle::Heat})
         data.lanes.push_back(metricLane(style, "gpu_power", {buckets, buckets}));
-    std::vector<store::SpanGroup> spans;
+    std::vector<store::LodNode> spans;
     for (int i = 0; i < 20; ++i)
         spans.push_back(span(5 * i, 5 * i + 4, 1));
     data.lanes.push_back(kernelLane({spans, spans}));

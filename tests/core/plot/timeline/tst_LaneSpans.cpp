@@ -114,8 +114,7 @@ private Q_SLOTS:
     }
 
     void streamsFoldIntoRanksWithoutRoom() {
-        LaneData lane
-            = kernelLane(std::vector<std::vector<store::SpanGroup>>(12, {span(10, 20, 1)}));
+        LaneData lane = kernelLane(std::vector<std::vector<store::LodNode>>(12, {span(10, 20, 1)}));
         for (std::size_t i = 0; i < lane.spans.size(); ++i)
             lane.spans[i].rank = static_cast<int>(i / 6);
         const auto geometry = buildTimeline(named(lane), {{0}, {100}}, smallStyle());

@@ -6,6 +6,7 @@
 
 #include "core/model/Metric.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 
 #include <map>
 #include <string>
@@ -49,7 +50,8 @@ public:
     store::Store& store() { return m_store; }
 
     void add(const SweepRun& planted) {
-        auto session = m_store.beginImport({planted.name, 1, planted.name, planted.name}).value();
+        auto session
+            = store::beginImport(m_store, {planted.name, 1, planted.name, planted.name}).value();
         Run run;
         run.name = planted.name;
         run.status = planted.status;

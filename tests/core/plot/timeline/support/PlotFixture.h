@@ -70,12 +70,12 @@ inline plot::LaneData metricLane(plot::LaneStyle style, const std::string& metri
     return lane;
 }
 
-inline store::SpanGroup span(std::int64_t begin, std::int64_t end, std::int64_t name,
+inline store::LodNode span(std::int64_t begin, std::int64_t end, std::int64_t name,
     std::uint32_t count = 1, float busy = 1.0F, std::uint16_t depth = 0) {
     return {{{1000 + begin}, {1000 + end}}, count, busy, NameId{name}, SpanKind::Kernel, depth};
 }
 
-inline plot::LaneData kernelLane(std::vector<std::vector<store::SpanGroup>> tracks) {
+inline plot::LaneData kernelLane(std::vector<std::vector<store::LodNode>> tracks) {
     plot::LaneData lane;
     lane.spec = {plot::LaneStyle::Kernels, {}, std::nullopt, 60.0};
     lane.title = "Kernels";

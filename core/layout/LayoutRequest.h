@@ -1,0 +1,66 @@
+#pragma once
+// LayoutRequest: a layout as it is asked for, by a launch configuration, by the name of a run, or
+// by hand, which a database keeps as JSON.
+
+#include "core/layout/Dimensions.h"
+#include "core/layout/Schedule.h"
+#include "core/model/Result.h"
+#include "core/model/Run.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::layout {
+
+// Absent fields follow from the others or stay unknown.
+struct LayoutRequest {
+    std::optional<int> nodes;
+    std::optional<int> gpusPerNode;
+    std::optional<int> worldSize; // nodes × GPUs per node when absent
+    std::optional<int> tensor;
+    std::optional<int> context;
+    std::optional<int> expert;
+    std::optional<int> expertTensor; // as tensor when absent
+    std::optional<int> data; // what remains of the world when absent
+    std::optional<int> pipeline;
+    std::optional<int> virtualStages;
+    std::optional<RankOrder> order;
+    std::optional<int> zeroStage; // 0..3: nothing, optimizer, + gradients, + parameters sharded
+    std::optional<bool> fsdp; // as ZeRO stage 3
+    std::optional<int> shardSize; // ranks of one shard group (hybrid sharding); all when absent
+    std::optional<int> layers;
+    std::vector<int> stageLayers;
+    bool embeddingCounts = false; // see StagePlan.h
+    bool lossCounts = false;
+    std::optional<int> microbatches; // per data-parallel rank and step
+    std::optional<ScheduleKind> schedule;
+    std::optional<int> microbatchGroup; // of an interleaved schedule, see Schedule.h
+
+    bool operator==(const LayoutRequest&) const = default;
+};
+
+// True when it names any degree of parallelism.
+bool saysLayout(const LaunchConfig& launch);
+
+// `worldSize`: ranks of the run where known, else nodes × GPUs per node. Experts fold with ETP 1
+// where the configuration leaves ETP out and TP × EP does not fit. Usage error for a rank order or
+// list of layers that cannot be read.
+Result<LayoutRequest> layoutFromLaunch(const LaunchConfig& launch, std::optional<int> worldSize);
+
+// Micro-batches of a step and data-parallel rank: gradient accumulation, else global batch / (micro
+// batch × DP). Absent where that is not known, or no whole number.
+std::optional<int> microbatchesOf(const LaunchConfig& launch, int dataParallel);
+
+// The degrees that people write into the name of a run: "TP4-PP8", "tp8_pp4", "EP8-TP1-PP4",
+// "tp=2,pp=4", "TP8-FSDP". A last resort: nobody checks such names. Absent where the name gives no
+// degree of TP, PP, CP, EP or DP. The last path component that gives any counts.
+std::optional<LayoutRequest> layoutFromName(std::string_view runName);
+
+// One object; what was not said is absent.
+std::string requestToJson(const LayoutRequest& request);
+// Unrecognised names the key which cannot be understood; unknown keys are passed over.
+Result<LayoutRequest> requestFromJson(std::string_view text);
+
+} // namespace trainscope::layout

@@ -1,0 +1,42 @@
+#pragma once
+// The open file behind a Store, and the wall that no exception passes: what can still throw is
+// memory that a damaged or huge file asks for.
+
+#include "core/model/Result.h"
+#include "core/store/Values.h"
+#include "core/store/database/Database.h"
+
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <type_traits>
+
+namespace trainscope::store {
+
+template <typename Work>
+auto fenced(const std::filesystem::path& path, Work&& work) -> decltype(work()) {
+    try {
+        return work();
+    } catch (const std::exception& exception) {
+        return Error{ErrorCode::Internal,
+            std::string("Memory or another resource ran out (") + exception.what() + ").",
+            path.string()};
+    }
+}
+
+struct Connection {
+    std::filesystem::path path;
+    Database database;
+    OpenMode mode;
+    std::string uuid;
+    bool importing = false;
+
+    // function(database, args...), fenced.
+    template <typename Function, typename... Args>
+    auto call(Function&& function, Args&&... args)
+        -> std::invoke_result_t<Function&, Database&, Args&...> {
+        return fenced(path, [&] { return function(database, args...); });
+    }
+};
+
+} // namespace trainscope::store

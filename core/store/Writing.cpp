@@ -1,0 +1,89 @@
+#include "core/store/Writing.h"
+
+#include "core/store/Connection.h"
+#include "core/store/maintenance/Maintenance.h"
+#include "core/store/tables/Session.h"
+#include "core/store/tables/UserTables.h"
+
+namespace trainscope::store {
+namespace {
+
+Status requireWritable(const Connection& connection) {
+    if (connection.mode == OpenMode::ReadOnly)
+        return Error{ErrorCode::Refused, "The database was opened for reading only.",
+            connection.path.string()};
+    if (connection.importing)
+        return Error{ErrorCode::Refused,
+            "An import into this database is under way; wait until it has ended.",
+            connection.path.string()};
+    return {};
+}
+
+template <typename Work>
+auto writing(Store& store, Work&& work) -> decltype(work(std::declval<Database&>())) {
+    Connection& connection = store.connection();
+    if (Status status = requireWritable(connection); !status.hasValue())
+        return status.error();
+    return connection.call(work);
+}
+
+} // namespace
+
+Result<std::unique_ptr<ImportSession>> beginImport(Store& store, const SourceDescription& source) {
+    using Begun = Result<std::unique_ptr<ImportSession>>;
+    return writing(store, [&](Database& database) -> Begun {
+        Connection* connection = &store.connection();
+        connection->importing = true;
+        auto session = std::make_unique<Session>(
+            database, source, [connection] { connection->importing = false; });
+        if (Status status = session->begin(); !status.hasValue())
+            return status.error();
+        return std::unique_ptr<ImportSession>(std::move(session));
+    });
+}
+
+Status renameRun(Store& store, RunId run, std::string_view name) {
+    return writing(store, [&](Database& database) { return writeRunName(database, run, name); });
+}
+
+Status setAirflow(Store& store, RunId run, std::span<const int> order) {
+    return writing(store, [&](Database& database) { return writeAirflow(database, run, order); });
+}
+
+Status setEnteredLayout(Store& store, RunId run, const std::optional<std::string>& spec) {
+    return writing(
+        store, [&](Database& database) { return writeEnteredLayout(database, run, spec); });
+}
+
+Status setMachine(Store& store, RunId run, const std::optional<std::string>& facts) {
+    Connection& connection = store.connection();
+    return connection.mode == OpenMode::ReadOnly ? requireWritable(connection)
+                                                 : connection.call(writeMachine, run, facts);
+}
+
+Status saveComparison(Store& store, std::string_view name, std::string_view spec) {
+    return writing(store, [&](Database& database) { return saveComparison(database, name, spec); });
+}
+
+Status renameComparison(Store& store, std::string_view name, std::string_view wanted) {
+    return writing(store, [&](Database& database) {
+        return database.transaction([&] { return renameComparison(database, name, wanted); });
+    });
+}
+
+Status removeComparison(Store& store, std::string_view name) {
+    return writing(store, [&](Database& database) { return removeComparison(database, name); });
+}
+
+Status removeRun(Store& store, RunId run, const Progress& progress) {
+    return writing(store, [&](Database& database) {
+        return database.transaction([&] { return removeRun(database, run, progress); });
+    });
+}
+
+Result<VacuumOutcome> vacuum(Store& store, const Progress& progress) {
+    return writing(store,
+        [&](Database& database) { return vacuumDatabase(database, store.path(), progress); });
+}
+
+} // namespace trainscope::store

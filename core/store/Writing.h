@@ -1,0 +1,64 @@
+#pragma once
+// Everything that changes a run database: imports, what users say of runs, removal and compaction.
+// The store was opened for writing, else the answer is Refused.
+
+#include "core/model/Import.h"
+#include "core/model/Result.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace trainscope::store {
+
+// A source as a session knows it before it writes. The same source (equal path, or equal hash
+// within runName) imported again replaces what it had written.
+struct SourceDescription {
+    std::string path;
+    std::uint64_t size = 0;
+    std::string hash;
+    std::string runName;
+};
+
+// The sink of one source: a transaction that ends with finish() or is undone.
+class ImportSession : public Sink {
+public:
+    // Sorts, indexes and commits; `hash` and `size` as known at the end of reading (empty: as given
+    // before).
+    virtual Status finish(const ImportReport& report, const std::string& hash, std::uint64_t size,
+        const Progress& progress)
+        = 0;
+};
+
+// One session at a time; nothing of it is visible to others before finish().
+Result<std::unique_ptr<ImportSession>> beginImport(Store& store, const SourceDescription& source);
+
+Status renameRun(Store& store, RunId run, std::string_view name);
+// The order is written as it stands, so check it before (analysis/telemetry/AirflowGradient.h);
+// empty: as assumed. Stays when the run's sources are imported again.
+Status setAirflow(Store& store, RunId run, std::span<const int> order);
+// Absent takes it back. Stays when the run's sources are imported again; NotFound without run.
+Status setEnteredLayout(Store& store, RunId run, const std::optional<std::string>& spec);
+// The same; also while a session is open, as a part of it: sources tell of machines as well.
+Status setMachine(Store& store, RunId run, const std::optional<std::string>& facts);
+
+// Replaces the one of that name; Usage without a name.
+Status saveComparison(Store& store, std::string_view name, std::string_view spec);
+// NotFound where there is none of that name, Usage where the other is taken.
+Status renameComparison(Store& store, std::string_view name, std::string_view wanted);
+Status removeComparison(Store& store, std::string_view name);
+
+// Its samples and spans go, and what only it used. All or nothing; the file keeps its size until
+// vacuum().
+Status removeRun(Store& store, RunId run, const Progress& progress = {});
+
+// Gives unused space back to the file system by a compact copy beside the file, whose pages are put
+// back in one transaction: others may read meanwhile, and until the end nothing has changed. Needs
+// free space of twice what is in use.
+Result<VacuumOutcome> vacuum(Store& store, const Progress& progress = {});
+
+} // namespace trainscope::store

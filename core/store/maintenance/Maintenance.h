@@ -1,0 +1,25 @@
+#pragma once
+// Long work on a whole database: looking for damage, removing runs piece by piece, giving space
+// back. Each shows how far it is and can be stopped.
+
+#include "core/model/Import.h"
+#include "core/store/Values.h"
+#include "core/store/database/Database.h"
+
+#include <filesystem>
+
+namespace trainscope::store {
+
+// SQLite's own check of the file, then every chunk and page is decoded and counted. An error only
+// where the check itself could not be done.
+Result<CheckReport> checkDatabase(Database& database, const Progress& progress);
+
+// Removes the run with its sources and the names that only they used; other runs of the same
+// sources are what their remaining sources say. Part of the caller's transaction.
+Status removeRun(Database& database, RunId run, const Progress& progress);
+
+// See vacuum() in Writing.h.
+Result<VacuumOutcome> vacuumDatabase(
+    Database& database, const std::filesystem::path& path, const Progress& progress);
+
+} // namespace trainscope::store

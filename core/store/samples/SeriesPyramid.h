@@ -1,0 +1,46 @@
+#pragma once
+// The pyramid of a stored series: written from its chunks at the end of an import, and read as the
+// buckets of a window. A window reads raw samples where they are few, else the level whose nodes
+// are about as wide as a column, finer ones only where a node is wider than a column (holes, edges,
+// slow stretches).
+
+#include "core/model/Id.h"
+#include "core/model/Result.h"
+#include "core/model/Series.h"
+#include "core/store/database/Database.h"
+#include "core/store/samples/SampleData.h"
+
+#include <functional>
+#include <vector>
+
+namespace trainscope::store {
+
+enum class PyramidKind : int {
+    Value = 0, // of the samples
+    Rate = 1, // of a counter's rate (CounterRate.h)
+};
+
+// An interval of more median periods than this is a hole in the recording.
+inline constexpr std::int64_t kHolePeriods = 10;
+
+// The facts of a series that a query needs.
+struct SeriesShape {
+    SeriesId id;
+    double scale = 1.0;
+    int counterBits = 0;
+    std::int64_t count = 0;
+    std::int64_t periodNs = 0; // median
+    [[nodiscard]] std::int64_t holeNs() const;
+};
+
+// Writes the pages, for counters also those of their rate. `proceed` is asked between pieces of
+// work with the samples done and to do; false stops with Cancelled.
+using IndexProceed = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+Status indexSeries(
+    Database& database, DataWriter& data, const SeriesShape& series, const IndexProceed& proceed);
+
+// Equal columns over the window; see Store::buckets and rateBuckets.
+Result<std::vector<Bucket>> queryBuckets(
+    Database& database, const SeriesShape& series, PyramidKind kind, TimeRange window, int columns);
+
+} // namespace trainscope::store
