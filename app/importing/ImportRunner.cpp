@@ -3,9 +3,8 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
 #include "core/store/Store.h"
-#include "core/store/Writing.h"
+#include "importers/launch/LaunchFiles.h"
 #include "importers/registry/HashingTree.h"
-#include "importers/registry/LaunchUnits.h"
 
 #include <exception>
 #include <system_error>
@@ -69,11 +68,11 @@ public:
 private:
     Result<ImportReport> importWith(
         const importers::Importer& importer, store::ImportSession& session) {
-        const auto launched = importers::launchSink(m_tree, m_unit, session);
-        Sink& sink = launched ? *launched : session;
-        auto report = importer.import(m_tree, m_unit, sink, m_progress);
+        auto report = importer.import(m_tree, m_unit, session, m_progress);
         if (!report.hasValue())
             return report;
+        if (const Status status = addLaunch(session); !status.hasValue())
+            return status.error();
         if (m_unit.machine) {
             const auto facts = importer.machineFacts(m_tree, m_unit);
             if (!facts.hasValue())
@@ -94,6 +93,17 @@ private:
         if (!finished.hasValue())
             return finished.error();
         return report;
+    }
+
+    // What the launch files beside the unit state of its run.
+    Status addLaunch(Sink& sink) const {
+        if (m_unit.launchFiles.empty())
+            return {};
+        Run run;
+        run.name = m_unit.runName;
+        run.launch = importers::launch::readLaunchFiles(m_tree, m_unit.launchFiles);
+        const auto id = sink.run(run);
+        return id.hasValue() ? Status() : Status(id.error());
     }
 
     store::Store& m_store;

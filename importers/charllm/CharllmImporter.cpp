@@ -45,6 +45,13 @@ Judgement judge(std::string_view head) {
 
 } // namespace
 
+const Format& CharllmImporter::format() const {
+    static constexpr Format kFormat{"charllm", "CharLLM-PPT telemetry",
+        "CharLLM-PPT and Zeus result trees, with their launch YAML", Joins::OwnRun,
+        LaunchSettings::OwnFiles};
+    return kFormat;
+}
+
 Confidence CharllmImporter::sniff(std::string_view head, std::string_view path) const {
     const auto name = telemetryName(namePart(path));
     if (!name)

@@ -1,6 +1,6 @@
 #pragma once
 // CharLLM-PPT result trees: per run folder one header-less file per metric and global rank, lines
-// of `unix_seconds,value` (design 4.1, formats section 5). Clock: unix seconds, UTC. Units: see
+// of `unix_seconds,value` . Clock: unix seconds, UTC. Units: see
 // SeriesMap.h. A -1 is a failed read and becomes a missing sample. GPUs per node come from the
 // launch YAML that lies with the results (importers/launch), else 8; rank R is GPU R mod that of
 // node R / that. `<N>_kineto` folders are left to the importer of traces. Thread-safe: no state.
@@ -11,8 +11,7 @@ namespace trainscope::importers::charllm {
 
 class CharllmImporter final : public Importer {
 public:
-    [[nodiscard]] std::string_view id() const override { return "charllm"; }
-    [[nodiscard]] std::string_view label() const override { return "CharLLM-PPT telemetry"; }
+    [[nodiscard]] const Format& format() const override;
     // 90: named as telemetry and with usable lines; 40: named so, but empty or unreadable, which is
     // for the report to say; 20: a metric that only a run folder makes telemetry.
     [[nodiscard]] Confidence sniff(std::string_view head, std::string_view path) const override;

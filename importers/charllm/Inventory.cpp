@@ -1,6 +1,5 @@
 #include "importers/charllm/Inventory.h"
 
-#include "core/model/LaunchConfig.h"
 #include "importers/charllm/RunName.h"
 #include "importers/charllm/SeriesMap.h"
 #include "importers/common/GpuFamily.h"
@@ -21,15 +20,12 @@ bool isLaunchFile(std::string_view path) {
 }
 
 void readLaunch(const SourceTree& tree, const std::string& path, Inventory& inventory) {
-    auto launch = launch::readLaunchFile(tree, path);
-    if (!launch.hasValue()) {
-        inventory.launchProblem = launch.error().describe();
+    const auto stated = launch::readLaunchFile(tree, path);
+    if (!stated.hasValue()) {
+        inventory.launchProblem = stated.error().describe();
         return;
     }
-    const std::string before = inventory.launch.origin;
-    fillLaunch(inventory.launch, launch.value());
-    if (!before.empty())
-        inventory.launch.origin = before + ", " + launch.value().origin;
+    launch::joinLaunch(inventory.launch, stated.value());
     inventory.hasLaunchFile = true;
 }
 

@@ -57,7 +57,6 @@ std::vector<ImportUnit> planRuns(const SourceTree& tree, const std::vector<Sourc
     }
     std::vector<ImportUnit> units;
     for (auto& [folder, unit] : byFolder) {
-        unit.importer = "charllm";
         unit.path = folder;
         unit.runName = runs.nameOf(folder);
         const launch::LaunchMatch match = launchFiles.find(folder);

@@ -1,6 +1,7 @@
 #pragma once
-// What every format implements. Detection is by content. A unit is one source of one run, imported
-// in one transaction; its fields are what the import sheet shows and lets the user edit.
+// The interface of a format: what an importer says of itself, the units it plans and the reports it
+// gives. A unit is one source of one run, imported in one transaction; its fields are what the
+// import sheet shows and lets the user edit.
 
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
@@ -20,20 +21,20 @@ enum class ClockKind {
     None, // no time stamps: start time and period are needed
 };
 
-// Of a source that describes the machine of runs and makes none itself.
+// What a unit says of the machine of runs; it makes no run itself.
 struct MachineUnit {
     std::vector<std::string> runs; // that lie beside it; where the unit's runName is empty
     std::vector<int> gpus; // local indices of a node that it knows, ascending
+    bool hasSpeeds = false; // it knows how fast links are, which is more than their kinds
 
     bool operator==(const MachineUnit&) const = default;
 };
 
 struct ImportUnit {
-    std::string importer; // id of the importer
+    std::string importer; // id of the importer, filled in by the registry
     std::string path; // file, or folder of the run, relative to the tree
     std::vector<std::string> files; // every file that belongs to it
-    // Launch configurations that lie beside it, of formats that read none themselves.
-    std::vector<std::string> launchFiles;
+    std::vector<std::string> launchFiles; // see LaunchSettings::Beside
     std::uint64_t bytes = 0; // on disk
     std::string runName; // editable
     std::optional<int> rank; // editable; of a single-rank source
@@ -66,6 +67,29 @@ struct ImportPlan {
 // 0: not mine; 100: certain. The highest wins, in registry order among equals.
 using Confidence = int;
 
+// How the units of a format come to their run.
+enum class Joins {
+    OwnRun, // they are runs or ranks of runs, and say which
+    RunBeside, // they name no run: each is proposed as part of the only one that lies beside it
+    MachineOfRuns, // they have a `machine`, and belong to the runs that lie beside them
+};
+
+// Where the launch configuration of a unit's run is found.
+enum class LaunchSettings {
+    Beside, // in the run's folder or above; the registry finds the files and adds what they state
+    OwnFiles, // among the unit's files: the importer finds and reads them
+    None,
+};
+
+// What an importer says of itself. Nothing else is known of a format outside its folder.
+struct Format {
+    std::string_view id; // "kineto": for --format, and kept with the source
+    std::string_view name; // of one source: "PyTorch Kineto trace"
+    std::string_view description; // of what is read, for people who look for theirs
+    Joins joins = Joins::OwnRun;
+    LaunchSettings launch = LaunchSettings::Beside;
+};
+
 class Importer {
 public:
     Importer() = default;
@@ -73,8 +97,7 @@ public:
     Importer& operator=(const Importer&) = delete;
     virtual ~Importer() = default;
 
-    [[nodiscard]] virtual std::string_view id() const = 0; // "kineto"
-    [[nodiscard]] virtual std::string_view label() const = 0; // "PyTorch Kineto trace"
+    [[nodiscard]] virtual const Format& format() const = 0;
     // Judges by the first decompressed bytes (64 KiB at most) and the path.
     [[nodiscard]] virtual Confidence sniff(std::string_view head, std::string_view path) const = 0;
     // Groups the files that sniffed as this format into units with run names relative to the tree's
@@ -85,7 +108,7 @@ public:
     // cut short.
     [[nodiscard]] virtual Result<ImportReport> import(const SourceTree& tree,
         const ImportUnit& unit, Sink& sink, const Progress& progress) const = 0;
-    // Of units with a machine: what they say of it, JSON of core/layout/Topology.h.
+    // What a unit with a machine says of it, JSON of core/layout/MachineFacts.h.
     [[nodiscard]] virtual Result<std::string> machineFacts(
         const SourceTree& tree, const ImportUnit& unit) const;
 };

@@ -10,6 +10,13 @@
 
 namespace trainscope::importers::kineto {
 
+const Format& KinetoImporter::format() const {
+    static constexpr Format kFormat{"kineto", "PyTorch Kineto trace",
+        "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
+        LaunchSettings::Beside};
+    return kFormat;
+}
+
 Confidence KinetoImporter::sniff(std::string_view head, std::string_view /*path*/) const {
     return sniffTrace(head);
 }

@@ -13,8 +13,7 @@ namespace trainscope::importers::kineto {
 
 class KinetoImporter final : public Importer {
 public:
-    [[nodiscard]] std::string_view id() const override { return "kineto"; }
-    [[nodiscard]] std::string_view label() const override { return "PyTorch Kineto trace"; }
+    [[nodiscard]] const Format& format() const override;
     [[nodiscard]] Confidence sniff(std::string_view head, std::string_view path) const override;
     [[nodiscard]] std::vector<ImportUnit> plan(
         const SourceTree& tree, const std::vector<SourceFile>& mine) const override;

@@ -181,7 +181,6 @@ void nameFolder(const SourceTree& tree, const RunFolders& folders, const Group& 
 
 ImportUnit unitOf(const TraceFile& file, Assignment assignment) {
     ImportUnit unit;
-    unit.importer = "kineto";
     unit.path = file.file.path;
     unit.files = {file.file.path};
     unit.bytes = file.file.size;

@@ -64,10 +64,7 @@ bool agree(const LaunchConfig& a, const LaunchConfig& b) {
 void join(const LaunchMatch& more, LaunchMatch& into) {
     if (more.paths.empty())
         return;
-    const std::string origin = into.config.origin;
-    fillLaunch(into.config, more.config);
-    if (!origin.empty())
-        into.config.origin = origin + ", " + more.config.origin;
+    joinLaunch(into.config, more.config);
     into.paths.insert(into.paths.end(), more.paths.begin(), more.paths.end());
 }
 
@@ -83,6 +80,22 @@ Result<LaunchConfig> readLaunchFile(const SourceTree& tree, const std::string& p
     if (!text.hasValue())
         return text.error();
     return readLaunch(*kind, text.value(), path);
+}
+
+void joinLaunch(LaunchConfig& known, const LaunchConfig& more) {
+    const std::string origin = known.origin;
+    fillLaunch(known, more);
+    if (!origin.empty())
+        known.origin = origin + ", " + more.origin;
+}
+
+LaunchConfig readLaunchFiles(const SourceTree& tree, const std::vector<std::string>& paths) {
+    LaunchConfig launch;
+    for (const std::string& path : paths) {
+        if (const auto more = readLaunchFile(tree, path); more.hasValue())
+            joinLaunch(launch, more.value());
+    }
+    return launch;
 }
 
 LaunchFiles::LaunchFiles(const SourceTree& tree, const RunFolders& runs)

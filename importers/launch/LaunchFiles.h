@@ -68,5 +68,10 @@ private:
 
 // The launch configuration in a file of the tree; its origin is the path.
 Result<LaunchConfig> readLaunchFile(const SourceTree& tree, const std::string& path);
+// What these files state together. Files that cannot be read (any more) count as if they were not
+// there.
+LaunchConfig readLaunchFiles(const SourceTree& tree, const std::vector<std::string>& paths);
+// Fills what `known` does not state from `more`; the origin lists both.
+void joinLaunch(LaunchConfig& known, const LaunchConfig& more);
 
 } // namespace trainscope::importers::launch

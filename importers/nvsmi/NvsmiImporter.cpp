@@ -80,7 +80,6 @@ void describe(ImportUnit& unit, const Layout& layout) {
 
 ImportUnit unitOf(const SourceTree& tree, const LogGroup& group) {
     ImportUnit unit;
-    unit.importer = "nvsmi";
     unit.path = group.files.size() > 1 ? std::string(folderPart(group.files.front().path))
                                        : group.files.front().path;
     unit.runName = group.runName;
@@ -232,6 +231,12 @@ private:
 };
 
 } // namespace
+
+const Format& NvsmiImporter::format() const {
+    static constexpr Format kFormat{"nvsmi", "nvidia-smi log",
+        "nvidia-smi --query-gpu … --format=csv logs", Joins::RunBeside, LaunchSettings::Beside};
+    return kFormat;
+}
 
 Confidence NvsmiImporter::sniff(std::string_view head, std::string_view) const {
     const auto layout = readLayout(linesOfHead(head, kHead));

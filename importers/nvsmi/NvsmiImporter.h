@@ -16,8 +16,7 @@ namespace trainscope::importers {
 
 class NvsmiImporter final : public Importer {
 public:
-    [[nodiscard]] std::string_view id() const override { return "nvsmi"; }
-    [[nodiscard]] std::string_view label() const override { return "nvidia-smi log"; }
+    [[nodiscard]] const Format& format() const override;
     [[nodiscard]] Confidence sniff(std::string_view head, std::string_view path) const override;
     [[nodiscard]] std::vector<ImportUnit> plan(
         const SourceTree& tree, const std::vector<SourceFile>& mine) const override;

@@ -1,30 +1,44 @@
 #include "importers/registry/Joining.h"
 
 #include "importers/common/RunFolders.h"
+#include "importers/launch/LaunchFiles.h"
+#include "importers/registry/Registry.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace trainscope::importers {
 
 namespace {
 
-constexpr std::string_view kLogs = "nvsmi";
-
-std::string logFolder(const ImportUnit& unit) {
-    return std::string(folderPart(unit.files.front()));
+const Format& formatOf(const ImportUnit& unit) {
+    static constexpr Format kUnknown{};
+    const Importer* importer = findImporter(unit.importer);
+    return importer == nullptr ? kUnknown : importer->format();
 }
 
-// Names of the runs with a unit in that folder or below.
-std::set<std::string> runsBelow(const std::vector<ImportUnit>& units, std::string_view folder) {
+bool joinsRunBeside(const ImportUnit& unit) {
+    return formatOf(unit).joins == Joins::RunBeside;
+}
+
+// Names of the units' runs with files in the folder or below. Descriptions of machines are no runs.
+template <typename Accept>
+std::set<std::string> runsInside(
+    const std::vector<ImportUnit>& units, std::string_view folder, const Accept& accept) {
     std::set<std::string> names;
     for (const ImportUnit& unit : units) {
-        if (unit.importer != kLogs && !unit.machine && !unit.files.empty()
-            && isInside(unit.files.front(), folder))
+        if (!unit.machine && !unit.files.empty() && isInside(unit.files.front(), folder)
+            && accept(unit))
             names.insert(unit.runName);
     }
     return names;
+}
+
+std::set<std::string> runsInside(const std::vector<ImportUnit>& units, std::string_view folder) {
+    return runsInside(units, folder, [](const ImportUnit&) { return true; });
 }
 
 void propose(ImportUnit& unit, const std::string& run) {
@@ -34,26 +48,129 @@ void propose(ImportUnit& unit, const std::string& run) {
     unit.notes.push_back("Proposed as part of run \"" + run + "\", which lies beside it.");
 }
 
+// The run's folder, and the one above where it is that run's alone.
+std::vector<std::string> launchFolders(
+    const RunFolders& runs, const std::vector<ImportUnit>& units, const ImportUnit& unit) {
+    const std::string& first = unit.files.front();
+    const std::string run = runs.folderOf(first).value_or(std::string(folderPart(first)));
+    std::vector<std::string> folders;
+    for (std::string folder = run; folders.size() < 2; folder = folderPart(folder)) {
+        if (runsInside(units, folder).size() == 1)
+            folders.push_back(folder);
+        if (folder.empty() || folders.empty())
+            break;
+    }
+    return folders;
+}
+
+struct RunsOfFolder {
+    std::string folder;
+    std::vector<std::string> runs;
+};
+
+RunsOfFolder nearestRuns(const std::vector<ImportUnit>& units, const ImportUnit& unit) {
+    for (std::string folder(folderPart(unit.path));; folder = folderPart(folder)) {
+        const auto runs = runsInside(units, folder);
+        if (!runs.empty() || folder.empty())
+            return {folder, {runs.begin(), runs.end()}};
+    }
+}
+
+void noteMachine(ImportUnit& unit) {
+    const auto& runs = unit.machine->runs;
+    if (runs.empty())
+        unit.notes.emplace_back(
+            "Describes the machine of a run, and none lies beside it: say of which.");
+    else if (runs.size() == 1)
+        unit.notes.emplace_back("Describes the machine of the run that lies beside it.");
+    else
+        unit.notes.push_back("Describes the machines of the " + std::to_string(runs.size())
+            + " runs that lie beside it.");
+}
+
 } // namespace
 
-void joinLogsToRuns(const SourceTree& tree, std::vector<ImportUnit>& units) {
-    std::map<std::string, int> logsIn;
+void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units) {
+    const auto groupOf = [](const ImportUnit& unit) {
+        return std::pair(unit.importer, std::string(folderPart(unit.files.front())));
+    };
+    std::map<std::pair<std::string, std::string>, int> unitsIn; // by importer and folder
     for (const ImportUnit& unit : units) {
-        if (unit.importer == kLogs)
-            ++logsIn[logFolder(unit)];
+        if (joinsRunBeside(unit))
+            ++unitsIn[groupOf(unit)];
     }
-    if (logsIn.empty())
+    if (unitsIn.empty())
         return;
     const RunFolders folders(tree);
     for (ImportUnit& unit : units) {
-        if (unit.importer != kLogs || logsIn[logFolder(unit)] != 1)
+        if (!joinsRunBeside(unit) || unitsIn[groupOf(unit)] != 1)
             continue;
         const auto runFolder = folders.folderOf(unit.files.front());
-        const auto runs = runsBelow(units, runFolder ? *runFolder : logFolder(unit));
+        const auto runs = runsInside(units, runFolder ? *runFolder : groupOf(unit).second,
+            [](const ImportUnit& one) { return !joinsRunBeside(one); });
         if (runFolder && runs.contains(folders.nameOf(*runFolder)))
             propose(unit, folders.nameOf(*runFolder));
         else if (runs.size() == 1)
             propose(unit, *runs.begin());
+    }
+}
+
+void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units) {
+    const RunFolders runs(tree);
+    const launch::LaunchFiles files(tree, runs);
+    for (ImportUnit& unit : units) {
+        if (formatOf(unit).launch != LaunchSettings::Beside || unit.files.empty())
+            continue;
+        for (const std::string& folder : launchFolders(runs, units, unit)) {
+            launch::LaunchMatch match = files.find(folder);
+            if (!match.paths.empty()) {
+                unit.notes.push_back("Launch configuration: " + match.config.origin + ".");
+                unit.launchFiles = std::move(match.paths);
+                break;
+            }
+            if (!match.note.empty())
+                unit.notes.push_back(match.note);
+        }
+    }
+}
+
+void joinMachinesToRuns(std::vector<ImportUnit>& units) {
+    std::vector<std::pair<std::size_t, std::size_t>> order; // depth of the folder, unit
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        if (!units[i].machine)
+            continue;
+        RunsOfFolder found = nearestRuns(units, units[i]);
+        units[i].machine->runs = std::move(found.runs);
+        order.emplace_back(found.folder.size(), i);
+    }
+    // The deeper folder is the nearer one; of equally near ones the better informed wins.
+    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+        return a.first != b.first
+            ? a.first > b.first
+            : units[a.second].machine->hasSpeeds > units[b.second].machine->hasSpeeds;
+    });
+    std::map<std::string, std::string> described; // run → by which file
+    for (const auto& [depth, i] : order) {
+        ImportUnit& unit = units[i];
+        auto& runs = unit.machine->runs;
+        const std::string before = runs.empty() ? std::string() : runs.front();
+        std::string other;
+        std::erase_if(runs, [&](const std::string& run) {
+            const auto known = described.find(run);
+            if (known == described.end())
+                return false;
+            other = known->second;
+            return true;
+        });
+        if (!other.empty() && runs.empty()) {
+            unit.enabled = false;
+            runs = {before};
+            unit.notes.push_back("Not imported: " + other + " describes the same machine.");
+            continue;
+        }
+        for (const std::string& run : runs)
+            described.emplace(run, unit.path);
+        noteMachine(unit);
     }
 }
 

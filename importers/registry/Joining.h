@@ -1,6 +1,7 @@
 #pragma once
-// Proposes runs for logs that name none: an nvidia-smi log beside exactly one traced or measured
-// run most likely watched that run.
+// Joins the units of a plan: logs to the run that they watched, launch configurations to runs, and
+// descriptions of machines to the runs beside them. What a format wants is what its importer
+// declares (Format in importers/common/Importer.h).
 
 #include "importers/common/Importer.h"
 
@@ -8,9 +9,18 @@
 
 namespace trainscope::importers {
 
-// Changes runName of nvidia-smi units: to the run in whose folder the log lies, else to the only
-// run in the log's folder or below it. A folder with several logs is left alone: there is no
-// telling which is whose.
-void joinLogsToRuns(const SourceTree& tree, std::vector<ImportUnit>& units);
+// Joins::RunBeside: changes runName to the run in whose folder the unit lies, else to the only run
+// in the unit's folder or below it. A folder with several such units of one format is left alone:
+// there is no telling which is whose.
+void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units);
+
+// LaunchSettings::Beside: fills launchFiles with those that lie in the run's folder, or in the one
+// above it where that holds no other run, and adds a note that names them.
+void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units);
+
+// Joins::MachineOfRuns: fills machine->runs with the runs that lie in the unit's folder or below,
+// else in the nearest folder above that has any. Where several describe one run, the others are
+// switched off. Each gets a note that says so.
+void joinMachinesToRuns(std::vector<ImportUnit>& units);
 
 } // namespace trainscope::importers

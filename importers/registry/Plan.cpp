@@ -4,8 +4,6 @@
 #include "core/parallel/OrderedJobs.h"
 #include "importers/registry/FileKind.h"
 #include "importers/registry/Joining.h"
-#include "importers/registry/LaunchUnits.h"
-#include "importers/registry/MachineUnits.h"
 
 #include <algorithm>
 #include <exception>
@@ -44,7 +42,7 @@ Confidence confidenceOf(const Importer& importer, std::string_view head, std::st
 Verdict judgeHead(std::string_view head, std::string_view path, std::string_view onlyFormat) {
     Verdict best;
     for (const auto& importer : registry()) {
-        if (!onlyFormat.empty() && importer->id() != onlyFormat)
+        if (!onlyFormat.empty() && importer->format().id != onlyFormat)
             continue;
         const Confidence confidence = confidenceOf(*importer, head, path);
         if (confidence > best.confidence)
@@ -99,7 +97,7 @@ public:
             return cancelled();
         for (const auto& importer : registry())
             planWith(*importer);
-        joinLogsToRuns(m_tree, m_plan.units);
+        joinRunsBeside(m_tree, m_plan.units);
         attachLaunchFiles(m_tree, m_plan.units);
         joinMachinesToRuns(m_plan.units);
         forgetUsed();
@@ -167,6 +165,7 @@ private:
         try {
             for (ImportUnit& unit : importer.plan(m_tree, mine->second)) {
                 used.insert(unit.files.begin(), unit.files.end());
+                unit.importer = importer.format().id;
                 m_plan.units.push_back(std::move(unit));
             }
         } catch (const std::exception& problem) {
@@ -176,7 +175,8 @@ private:
         }
         for (const SourceFile& file : mine->second) {
             if (!used.contains(file.path))
-                leaveOut(file, "a " + std::string(importer.label()) + " that belongs to no run");
+                leaveOut(
+                    file, "a " + std::string(importer.format().name) + " that belongs to no run");
         }
     }
 
@@ -190,11 +190,9 @@ private:
 };
 
 Error unknownFormat(std::string_view format) {
-    std::string known;
-    for (const auto& importer : registry())
-        known += (known.empty() ? "" : ", ") + std::string(importer->id());
     return {ErrorCode::Usage,
-        "There is no format \"" + std::string(format) + "\"; known ones are " + known + ".", {}};
+        "There is no format \"" + std::string(format) + "\"; known ones are " + formatIds() + ".",
+        {}};
 }
 
 } // namespace

@@ -15,8 +15,9 @@ const std::vector<std::unique_ptr<Importer>>& registry() {
         list.push_back(std::make_unique<charllm::CharllmImporter>());
         list.push_back(std::make_unique<kineto::KinetoImporter>());
         list.push_back(std::make_unique<NvsmiImporter>());
-        // Behind those that make the runs.
         list.push_back(std::make_unique<topology::TopologyImporter>());
+        std::stable_sort(list.begin(), list.end(),
+            [](const auto& a, const auto& b) { return a->format().joins < b->format().joins; });
         return list;
     }();
     return importers;
@@ -25,8 +26,15 @@ const std::vector<std::unique_ptr<Importer>>& registry() {
 const Importer* findImporter(std::string_view id) {
     const auto& importers = registry();
     const auto found = std::find_if(importers.begin(), importers.end(),
-        [id](const auto& importer) { return importer->id() == id; });
+        [id](const auto& importer) { return importer->format().id == id; });
     return found == importers.end() ? nullptr : found->get();
+}
+
+std::string formatIds() {
+    std::vector<std::string> ids;
+    for (const auto& importer : registry())
+        ids.emplace_back(importer->format().id);
+    return listNames(ids, ids.size());
 }
 
 } // namespace trainscope::importers

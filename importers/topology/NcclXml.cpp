@@ -95,7 +95,7 @@ public:
         std::vector<TopologyDevice> devices;
         for (const Place& place : m_places)
             devices.push_back(place.device);
-        TopologyFile file{"NCCL topology", Topology(std::move(devices)), {}};
+        TopologyFile file{"NCCL topology", Topology(std::move(devices)), {}, true};
         for (std::size_t a = 0; a < m_places.size(); ++a) {
             for (std::size_t b = 0; b < a; ++b)
                 file.topology.setPath(a, b, hostPath(m_places[a], m_places[b]));

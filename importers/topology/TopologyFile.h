@@ -16,6 +16,7 @@ struct TopologyFile {
     std::string format; // "NCCL topology", "nvidia-smi topo -m"
     layout::Topology topology;
     std::vector<std::string> warnings; // what could not be understood, or contradicts itself
+    bool hasSpeeds = false; // of links and network cards
 };
 
 // `where` names the file in errors. Unrecognised for text that is neither, Unreadable for XML that

@@ -63,7 +63,6 @@ std::string summaryOf(const TopologyFile& file) {
 
 ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
     ImportUnit unit;
-    unit.importer = "topology";
     unit.path = source.path;
     unit.files = {source.path};
     unit.bytes = source.size;
@@ -76,6 +75,7 @@ ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
     }
     unit.summary = summaryOf(file.value());
     unit.machine->gpus = layout::gpuIndices(file.value().topology);
+    unit.machine->hasSpeeds = file.value().hasSpeeds;
     return unit;
 }
 
@@ -95,6 +95,13 @@ ImportReport reportOf(const TopologyFile& file, const std::string& where, std::u
 }
 
 } // namespace
+
+const Format& TopologyImporter::format() const {
+    static constexpr Format kFormat{"topology", "node topology",
+        "NCCL topology XML and nvidia-smi topo -m, beside these or dropped on a run",
+        Joins::MachineOfRuns, LaunchSettings::None};
+    return kFormat;
+}
 
 Confidence TopologyImporter::sniff(std::string_view head, std::string_view /*path*/) const {
     if (startsWithMarkup(head)) {

@@ -8,8 +8,7 @@ namespace trainscope::importers::topology {
 
 class TopologyImporter final : public Importer {
 public:
-    [[nodiscard]] std::string_view id() const override { return "topology"; }
-    [[nodiscard]] std::string_view label() const override { return "node topology"; }
+    [[nodiscard]] const Format& format() const override;
     [[nodiscard]] Confidence sniff(std::string_view head, std::string_view path) const override;
     // One unit per file, of no run yet.
     [[nodiscard]] std::vector<ImportUnit> plan(

@@ -98,7 +98,7 @@ FocusScope {
                         text: qsTr("What can be read")
                     }
                     Repeater {
-                        model: [qsTr("CharLLM-PPT and Zeus result trees, with their launch YAML"), qsTr("PyTorch Kineto traces, one file per rank, .json or .json.gz"), qsTr("nvidia-smi --query-gpu … --format=csv logs"), qsTr("NCCL topology XML and nvidia-smi topo -m, beside these or dropped on a run")]
+                        model: page.session.importing.formats
 
                         UiText {
                             required property string modelData

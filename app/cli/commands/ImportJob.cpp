@@ -22,11 +22,9 @@ using importers::SourceTree;
 Status checkFormat(const std::string& format) {
     if (format.empty() || importers::findImporter(format) != nullptr)
         return {};
-    std::string known;
-    for (const auto& importer : importers::registry())
-        known += (known.empty() ? "" : ", ") + std::string(importer->id());
     return Error{ErrorCode::Usage,
-        "There is no format '" + format + "'. The formats are: " + known + ".", {}};
+        "There is no format '" + format + "'. The formats are: " + importers::formatIds() + ".",
+        {}};
 }
 
 std::uint64_t enabledBytes(const ImportPlan& plan) {

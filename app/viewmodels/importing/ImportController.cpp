@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/importing/ImportTarget.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "importers/registry/Registry.h"
 
 #include <QDateTime>
 #include <QFileInfo>
@@ -181,6 +182,15 @@ void ImportController::setUseOpen(bool use) {
         return;
     m_useOpen = use;
     Q_EMIT targetChanged();
+}
+
+QStringList ImportController::formats() {
+    QStringList lines;
+    for (const auto& importer : importers::registry()) {
+        const std::string_view line = importer->format().description;
+        lines.append(QString::fromUtf8(line.data(), static_cast<qsizetype>(line.size())));
+    }
+    return lines;
 }
 
 QString ImportController::sourceText() const {

@@ -23,6 +23,7 @@ class ImportController : public QObject {
     QML_UNCREATABLE("Belongs to the session")
     Q_PROPERTY(Stage stage READ stage NOTIFY stageChanged FINAL)
     Q_PROPERTY(QString sourceText READ sourceText NOTIFY stageChanged FINAL)
+    Q_PROPERTY(QStringList formats READ formats CONSTANT FINAL) // what can be read, a line each
     Q_PROPERTY(trainscope::app::ImportPlanModel* plan READ plan CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::UnrecognisedModel* unrecognised READ unrecognised CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportReportModel* report READ report CONSTANT FINAL)
@@ -66,6 +67,7 @@ public:
 
     [[nodiscard]] Stage stage() const { return m_stage; }
     [[nodiscard]] QString sourceText() const;
+    [[nodiscard]] static QStringList formats();
     [[nodiscard]] ImportPlanModel* plan() { return &m_plan; }
     [[nodiscard]] UnrecognisedModel* unrecognised() { return &m_unrecognised; }
     [[nodiscard]] ImportReportModel* report() { return &m_report; }

@@ -17,8 +17,8 @@ QString importerLabel(const std::string& id) {
     const auto* importer = importers::findImporter(id);
     if (importer == nullptr)
         return QString::fromStdString(id);
-    const auto label = importer->label();
-    return QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
+    const auto name = importer->format().name;
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
 
 QString clockText(ClockKind clock) {

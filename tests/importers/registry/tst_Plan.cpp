@@ -1,4 +1,5 @@
 // What a folder is taken for: units, joined logs, and the reasons for what is left out.
+#include "importers/registry/HashingTree.h"
 #include "importers/registry/Registry.h"
 #include "support/TestProgram.h"
 
@@ -171,7 +172,7 @@ void tst_Plan::hashes() {
     const auto hashOf = [](std::vector<std::pair<std::string, std::string>> files) {
         const auto tree = memoryTree(std::move(files));
         const auto plan = planImport(*tree, {});
-        return hashUnit(*tree, plan.value().units.at(0), {}).valueOr(std::string());
+        return HashingTree(*tree).hashOf(plan.value().units.at(0), {}).valueOr(std::string());
     };
     const std::string one = hashOf({{"a/smi.csv", kLog}});
     QCOMPARE(one.size(), std::size_t{32});
