@@ -53,6 +53,7 @@ void addCommands(CLI::App& app, CommandContext& context) {
     addRemoveCommand(app, context);
     addVacuumCommand(app, context);
     addCheckCommand(app, context);
+    addDocumentCommand(app, context);
 }
 
 int parseAndRun(const std::vector<std::string>& arguments, Console& console) {

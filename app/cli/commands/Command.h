@@ -38,5 +38,6 @@ void addQueryCommand(CLI::App& app, CommandContext& context);
 void addRemoveCommand(CLI::App& app, CommandContext& context);
 void addVacuumCommand(CLI::App& app, CommandContext& context);
 void addCheckCommand(CLI::App& app, CommandContext& context);
+void addDocumentCommand(CLI::App& app, CommandContext& context);
 
 } // namespace trainscope::cli

@@ -4,6 +4,7 @@
 #include "app/cli/text/Json.h"
 #include "app/cli/text/TextTable.h"
 #include "core/parallel/WorkerPool.h"
+#include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>
 
@@ -147,8 +148,10 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
         ->add_option("--name", options->request.name,
             "Name of the run; a prefix where there are several runs")
         ->type_name("N");
-    command->add_option("--format", options->request.format, "Read the sources as this format only")
-        ->type_name("F");
+    command
+        ->add_option("--format", options->request.format,
+            "Read the sources as this format only: " + importers::formatIds())
+        ->type_name("FORMAT");
     command
         ->add_option("--threads", options->threads,
             "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says")

@@ -4,7 +4,6 @@
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
-#include <QFile>
 #include <QRegularExpression>
 #include <QtTest>
 
@@ -20,15 +19,16 @@ const QStringList kCommands{QStringLiteral("import"), QStringLiteral("info"),
     QStringLiteral("check"), QStringLiteral("layout"), QStringLiteral("topology"),
     QStringLiteral("placement"), QStringLiteral("findings"), QStringLiteral("compare")};
 
-QString fileText(const char* path) {
-    QFile file(qEnvironmentVariable("TRAINSCOPE_SOURCE") + QLatin1Char('/') + QLatin1String(path));
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+QString completionOf(const char* shell) {
+    return QString::fromStdString(runCli({"document", shell}).out);
 }
 
 // The man page as it reads: without font changes and escaped hyphens.
 QString manText() {
     static const QRegularExpression fonts(QStringLiteral("\\\\f[BIRP]"));
-    return fileText("packaging/man/trainscope-cli.1").remove(fonts).remove(QLatin1Char('\\'));
+    const std::string source = qgetenv("TRAINSCOPE_SOURCE").toStdString();
+    const auto page = runCli({"document", "man", source + "/packaging/man/trainscope-cli.1.in"});
+    return QString::fromStdString(page.out).remove(fonts).remove(QLatin1Char('\\'));
 }
 
 QString helpOf(const QString& command) {
@@ -72,9 +72,9 @@ private Q_SLOTS:
         const QStringList options = optionsOf(help);
         QVERIFY(options.contains(QStringLiteral("--help")));
         const QString man = manText();
-        const QString bash = fileText("packaging/completion/trainscope-cli.bash");
-        const QString zsh = fileText("packaging/completion/_trainscope-cli");
-        const QString fish = fileText("packaging/completion/trainscope-cli.fish");
+        const QString bash = completionOf("bash");
+        const QString zsh = completionOf("zsh");
+        const QString fish = completionOf("fish");
         QVERIFY(man.contains(QStringLiteral(".SH ") + command.toUpper()));
         for (const QString& text : {man, bash, zsh, fish})
             QVERIFY2(text.contains(command), qPrintable(command));

@@ -1,0 +1,361 @@
+// `document`, which --help does not list: the shell completions and the option lists of the man
+// page, written from the command line's own description. The build calls it and installs what it
+// prints.
+
+#include "app/cli/commands/Command.h"
+#include "app/cli/options/CommandText.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::cli {
+
+namespace {
+
+template <typename List, typename TextOf>
+std::string joined(const List& list, std::string_view separator, const TextOf& textOf) {
+    std::string text;
+    for (const auto& one : list)
+        text += (text.empty() ? "" : std::string(separator)) + textOf(one);
+    return text;
+}
+
+std::string nameOf(const CommandText& command) {
+    return command.name;
+}
+
+std::string wordsOf(const Argument& argument) {
+    return joined(argument.words, " ", [](const std::string& word) { return word; });
+}
+
+// In single quotes of a shell; `escaped` are characters that mean something to its completion.
+std::string shellQuoted(std::string_view text, std::string_view escaped = {}) {
+    std::string result = "'";
+    for (const char c : text) {
+        if (c == '\'')
+            result += R"('\'')";
+        else if (escaped.find(c) != std::string_view::npos)
+            result += std::string("\\") + c;
+        else
+            result += c;
+    }
+    return result + "'";
+}
+
+constexpr std::string_view kRunQuery
+    = "'SELECT name FROM run ORDER BY name' 2>/dev/null | tail -n +2";
+
+std::string bashValue(const Argument& argument) {
+    std::string sources;
+    if (!argument.words.empty())
+        sources += fmt::format("compgen -W {} -- \"$current\"; ", shellQuoted(wordsOf(argument)));
+    switch (argument.kind) {
+    case Argument::Kind::Run:
+        return "_trainscope_cli_runs";
+    case Argument::Kind::Database:
+        return "_trainscope_cli_databases";
+    case Argument::Kind::Folder:
+        return "mapfile -t COMPREPLY < <(compgen -d -- \"$current\")";
+    case Argument::Kind::File:
+        sources += "compgen -f -- \"$current\"; ";
+        break;
+    case Argument::Kind::Flag:
+    case Argument::Kind::Other:
+        break;
+    }
+    return sources.empty() ? ":" : "mapfile -t COMPREPLY < <(" + sources + ")";
+}
+
+void printBash(const std::vector<CommandText>& commands, std::ostream& out) {
+    out << R"(# bash completion of trainscope-cli, written by it
+
+_trainscope_cli_databases() {
+  mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.trainscope' -- "$current")
+}
+
+# Names of the runs in the database on the command line.
+_trainscope_cli_runs() {
+  local names
+  [ -f "${words[2]}" ] || return
+  names=$(trainscope-cli query "${words[2]}" )"
+        << kRunQuery << R"()
+  local IFS=$'\n'
+  mapfile -t COMPREPLY < <(compgen -W "$names" -- "$current")
+}
+
+_trainscope_cli() {
+  local cur prev words cword current options positional command=
+  _get_comp_words_by_ref -n : cur prev words cword
+  current=$cur
+  COMPREPLY=()
+  [ "$cword" -gt 1 ] && command=${words[1]}
+  case "$command:$prev" in
+)";
+    for (const CommandText& command : commands) {
+        for (const Argument& option : command.options) {
+            if (option.kind != Argument::Kind::Flag)
+                out << fmt::format(
+                    "    {}:{}) {}; return ;;\n", command.name, option.name, bashValue(option));
+        }
+    }
+    out << "  esac\n  case \"$command\" in\n";
+    for (const CommandText& command : commands) {
+        const auto names
+            = joined(command.options, " ", [](const Argument& option) { return option.name; });
+        const std::string positional
+            = command.positionals.empty() ? ":" : bashValue(command.positionals.front());
+        out << fmt::format("    {}) options=\"{}\"; positional={} ;;\n", command.name, names,
+            shellQuoted(positional));
+    }
+    out << fmt::format(R"(    *)
+      mapfile -t COMPREPLY < <(compgen -W "{} --help --version" -- "$current")
+      return ;;
+  esac
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  else
+    eval "$positional"
+  fi
+}}
+
+complete -o filenames -F _trainscope_cli trainscope-cli
+)",
+        joined(commands, " ", nameOf));
+}
+
+std::string zshAction(const Argument& argument) {
+    const std::string words = wordsOf(argument);
+    switch (argument.kind) {
+    case Argument::Kind::Run:
+        return "_trainscope_cli_runs";
+    case Argument::Kind::Database:
+        return R"x(_files -g "*.trainscope(-.)")x";
+    case Argument::Kind::Folder:
+        return "_files -/";
+    case Argument::Kind::File:
+        return words.empty() ? "_files" : "{compadd " + words + "; _files}";
+    case Argument::Kind::Flag:
+    case Argument::Kind::Other:
+        break;
+    }
+    return words.empty() ? std::string() : "(" + words + ")";
+}
+
+void printZsh(const std::vector<CommandText>& commands, std::ostream& out) {
+    out << R"x(#compdef trainscope-cli
+# zsh completion of trainscope-cli, written by it
+
+_trainscope_cli_runs() {
+  local database=${words[(r)*.trainscope]}
+  local -a runs
+  [[ -f $database ]] || return
+  runs=(${(f)"$(trainscope-cli query $database )x"
+        << kRunQuery << R"x()"})
+  compadd -a runs
+}
+
+_trainscope_cli() {
+  local -a commands
+  commands=(
+)x";
+    for (const CommandText& command : commands)
+        out << "    " << shellQuoted(command.name + ":" + command.text) << '\n';
+    out << R"x(  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    _arguments '--help[print the help]' '--version[print the version]'
+    return
+  fi
+  local chosen=${words[2]}
+  shift words
+  (( CURRENT-- ))
+  case $chosen in
+)x";
+    for (const CommandText& command : commands) {
+        out << "    " << command.name << ") _arguments";
+        for (std::size_t i = 0; i < command.positionals.size(); ++i) {
+            const Argument& one = command.positionals[i];
+            const std::string place = one.isRepeated ? "*" : std::to_string(i + 1);
+            out << " \\\n      " << shellQuoted(place + ":" + one.name + ":" + zshAction(one));
+        }
+        for (const Argument& option : command.options) {
+            std::string text = replaced(std::string(mainClause(option.text)), "]", "\\]");
+            text = (option.isRepeated ? "*" : "") + option.name + "[" + text + "]";
+            if (option.kind != Argument::Kind::Flag)
+                text += ":" + option.value + ":" + zshAction(option);
+            out << " \\\n      " << shellQuoted(text);
+        }
+        out << " ;;\n";
+    }
+    out << "  esac\n}\n\n_trainscope_cli \"$@\"\n";
+}
+
+std::string fishValue(const Argument& argument) {
+    std::string words;
+    if (argument.kind == Argument::Kind::Run)
+        words = " -a '(__trainscope_cli_runs)'";
+    else if (!argument.words.empty())
+        words = " -a " + shellQuoted(wordsOf(argument));
+    switch (argument.kind) {
+    case Argument::Kind::Flag:
+        return {};
+    case Argument::Kind::Database:
+    case Argument::Kind::File:
+    case Argument::Kind::Folder:
+        return " -r -F" + words;
+    case Argument::Kind::Run:
+    case Argument::Kind::Other:
+        break;
+    }
+    return " -x" + words;
+}
+
+void printFish(const std::vector<CommandText>& commands, std::ostream& out) {
+    out << R"(# fish completion of trainscope-cli, written by it
+
+function __trainscope_cli_runs
+    for word in (commandline -opc)
+        if string match -q '*.trainscope' -- $word; and test -f $word
+            trainscope-cli query $word )"
+        << kRunQuery << R"(
+        end
+    end
+end
+
+set -l commands )"
+        << joined(commands, " ", nameOf) << R"(
+set -l chosen __fish_seen_subcommand_from
+
+complete -c trainscope-cli -n "not $chosen $commands" -f
+complete -c trainscope-cli -n "not $chosen $commands" -l help -d 'Print the help'
+complete -c trainscope-cli -n "not $chosen $commands" -l version -d 'Print the version'
+)";
+    for (const CommandText& command : commands)
+        out << fmt::format("complete -c trainscope-cli -n \"not $chosen $commands\" -a {} -d {}\n",
+            command.name, shellQuoted(command.text, "\\"));
+    for (const CommandText& command : commands) {
+        for (const Argument& option : command.options)
+            out << fmt::format("complete -c trainscope-cli -n \"$chosen {}\" -l {}{} -d {}\n",
+                command.name, option.name.substr(2), fishValue(option),
+                shellQuoted(mainClause(option.text), "\\"));
+    }
+}
+
+// As troff reads it: hyphens of options are no line breaks, and a line never begins with a dot.
+std::string troff(std::string_view text) {
+    std::string result = replaced(std::string(text), "\\", "\\e");
+    result = replaced(std::move(result), "-", "\\-");
+    return result.starts_with('.') || result.starts_with('\'') ? "\\&" + result : result;
+}
+
+void printSynopsis(const std::vector<CommandText>& commands, std::ostream& out) {
+    for (const CommandText& command : commands) {
+        out << "\\fBtrainscope\\-cli " << command.name << "\\fR";
+        for (const Argument& one : command.positionals) {
+            const std::string name
+                = "\\fI" + troff(one.name) + "\\fR" + (one.isRepeated ? "..." : "");
+            out << ' ' << (one.isRequired ? name : "[" + name + "]");
+        }
+        for (const Argument& option : command.options) {
+            if (option.isRequired)
+                out << fmt::format(
+                    " \\fB{}\\fR \\fI{}\\fR", troff(option.name), troff(option.value));
+        }
+        out << " [\\fIOPTIONS\\fR]\n";
+    }
+}
+
+// A line `.\" options COMMAND` of the template stands for the command's options; up to `.\" end`
+// follow remarks that the man page adds to some of them, each behind `.\" of --OPTION`.
+constexpr std::string_view kSynopsis = R"(.\" synopsis)";
+constexpr std::string_view kOptions = R"(.\" options )";
+constexpr std::string_view kRemarks = R"(.\" of )";
+constexpr std::string_view kEnd = R"(.\" end)";
+
+std::map<std::string, std::string> readRemarks(std::istream& file) {
+    std::map<std::string, std::string> remarks; // by option
+    std::string option;
+    for (std::string line; std::getline(file, line) && line != kEnd;) {
+        if (line.starts_with(kRemarks))
+            option = line.substr(kRemarks.size());
+        else
+            remarks[option] += line + '\n';
+    }
+    return remarks;
+}
+
+// Options that every command has are explained once, by the template.
+void printManOptions(const CommandText& command, std::istream& file, std::ostream& out) {
+    auto remarks = readRemarks(file);
+    for (const Argument& option : command.options) {
+        if (option.name == "--help" || option.name == "--json")
+            continue;
+        out << ".TP\n";
+        if (option.value.empty())
+            out << ".B " << troff(option.name) << '\n';
+        else
+            out << fmt::format(".BI {} \" {}\"\n", troff(option.name), troff(option.value));
+        out << troff(option.text) << ".\n" << remarks[option.name];
+    }
+}
+
+ExitStatus printMan(
+    const std::vector<CommandText>& commands, const std::string& path, const Console& console) {
+    std::ifstream file(path);
+    if (!file)
+        return console.fail({ErrorCode::Unreadable, "The template cannot be read.", path});
+    for (std::string line; std::getline(file, line);) {
+        const auto command = std::find_if(commands.begin(), commands.end(),
+            [&](const CommandText& one) { return line == std::string(kOptions) + one.name; });
+        if (line == kSynopsis)
+            printSynopsis(commands, console.out());
+        else if (command != commands.end())
+            printManOptions(*command, file, console.out());
+        else
+            console.out() << line << '\n';
+    }
+    return ExitStatus::Done;
+}
+
+ExitStatus document(const CLI::App& app, const std::string& what, const std::string& manTemplate,
+    const Console& console) {
+    const auto commands = commandsOf(app);
+    if (what == "man")
+        return printMan(commands, manTemplate, console);
+    if (what == "bash")
+        printBash(commands, console.out());
+    else if (what == "zsh")
+        printZsh(commands, console.out());
+    else
+        printFish(commands, console.out());
+    return ExitStatus::Done;
+}
+
+} // namespace
+
+void addDocumentCommand(CLI::App& app, CommandContext& context) {
+    auto* command = app.add_subcommand("document", "Shell completions and the man page");
+    command->group({}); // not listed
+    auto what = std::make_shared<std::string>();
+    auto manTemplate = std::make_shared<std::string>();
+    command->add_option("WHAT", *what, "What to print")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
+    command->add_option("TEMPLATE", *manTemplate, "The man page without its lists of options");
+    command->callback([what, manTemplate, &app, &context] {
+        context.action = [what, manTemplate, &app, &context] {
+            return document(app, *what, *manTemplate, context.console);
+        };
+    });
+}
+
+} // namespace trainscope::cli

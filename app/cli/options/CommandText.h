@@ -1,0 +1,42 @@
+#pragma once
+// The commands and options of the command line as CLI11 knows them, in the form that shell
+// completions and the man page need.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace trainscope::cli {
+
+// An option or a positional argument.
+struct Argument {
+    enum class Kind { Flag, Database, Run, File, Folder, Other };
+    std::string name; // "--into"; of a positional "DB"
+    std::string value; // "N"; empty: a flag
+    std::string text;
+    Kind kind = Kind::Other;
+    std::vector<std::string> words; // that a shell suggests for the value
+    bool isRequired = false;
+    bool isRepeated = false;
+};
+
+struct CommandText {
+    std::string name;
+    std::string text;
+    std::vector<Argument> options;
+    std::vector<Argument> positionals;
+};
+
+// Every command that --help lists, in its order.
+std::vector<CommandText> commandsOf(const CLI::App& app);
+
+// Up to the first semicolon, behind which descriptions say what is so without the option.
+std::string_view mainClause(std::string_view text);
+
+std::string replaced(std::string text, std::string_view what, std::string_view with);
+
+} // namespace trainscope::cli
