@@ -2,7 +2,8 @@
 // Telemetry files into series: opened and read ahead by jobs, handed to the sink file by file and
 // block by block in their order, whatever the number of threads.
 
-#include "importers/charllm/Inventory.h"
+#include "core/model/Import.h"
+#include "importers/charllm/RunPlan.h"
 #include "importers/charllm/SampleBlock.h"
 #include "importers/common/Importer.h"
 
@@ -13,6 +14,32 @@
 #include <string>
 
 namespace trainscope::importers::charllm {
+
+// What the blocks of one telemetry file add up to: rows, warnings with their line in the file,
+// statistics.
+class FileTally {
+public:
+    // `report` outlives this; bytes, skipped lines and warnings go there.
+    FileTally(std::string file, ImportReport& report);
+
+    // In the order of the file. Takes the block's statistics out of it.
+    void add(SampleBlock& block);
+    // To be called once behind the last block: sums up what was skipped beyond the warnings kept.
+    void finish();
+
+    [[nodiscard]] const SampleStatistics& statistics() const { return m_statistics; }
+    // The start of the first line that was not understood, printable; empty if there is none.
+    [[nodiscard]] const std::string& firstBadText() const { return m_firstBad; }
+
+private:
+    std::string m_file;
+    ImportReport& m_report;
+    SampleStatistics m_statistics;
+    std::int64_t m_lines = 0;
+    std::int64_t m_skipped = 0;
+    std::int64_t m_warned = 0;
+    std::string m_firstBad;
+};
 
 // The first block of a file, read by a job, and the rest if there is one. Owns all it needs but the
 // tree.

@@ -1,11 +1,51 @@
 #pragma once
-// Groups telemetry files into one unit per run folder.
+// What a run folder holds: the telemetry files with what each will be in the run, the launch
+// configuration, what the folder's name says; and the units that such folders become.
 
+#include "core/model/Import.h"
+#include "core/model/Run.h"
 #include "importers/common/Importer.h"
+#include "importers/common/RunFolders.h"
 
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::importers::charllm {
+
+// What the name of a run folder says: `<model>_<index>_<bitmap>` in optimisation sweeps (from the
+// left: compute-communication overlap, activation recomputation, unused bits),
+// `<model>_<index>_mbs<n>` in sweeps of the micro-batch. The index is not used: it means another
+// layout on another cluster.
+
+// Fills fields of `launch` that are absent; its origin becomes "folder name" if it was empty.
+void applyFolderName(std::string_view folderName, LaunchConfig& launch);
+
+inline constexpr int kDefaultGpusPerNode = 8;
+
+struct TelemetryFile {
+    std::string path; // relative to the tree
+    TelemetryName name;
+    SeriesDescription description;
+};
+
+struct Inventory {
+    std::vector<TelemetryFile> files; // GPUs by rank, then nodes; one per metric and subject
+    std::vector<std::string> repeated; // further files for a series that already has one
+    LaunchConfig launch;
+    bool hasLaunchFile = false;
+    std::string gpuFamily; // "H200" from a folder's name; empty: none says it
+    int gpusPerNode = kDefaultGpusPerNode;
+    int ranksExpected = 0; // the launch file's world size, else the highest rank + 1
+    std::string launchProblem; // why the launch file could not be read; empty: fine or none
+};
+
+// Of a unit as planned: its telemetry files and at most one YAML.
+Inventory takeInventory(const SourceTree& tree, const ImportUnit& unit);
+
+// "3, 5-7, 12"
+std::string listRanks(const std::set<int>& ranks);
 
 // Folders without any metric that CharLLM-PPT writes give no unit. A launch YAML that belongs to
 // the run is the last of the unit's files.

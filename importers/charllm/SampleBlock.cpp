@@ -1,6 +1,5 @@
 #include "importers/charllm/SampleBlock.h"
 
-#include "importers/charllm/PlainLine.h"
 #include "importers/charllm/TelemetryLine.h"
 #include "importers/common/TextCleaning.h"
 

@@ -5,7 +5,7 @@
 // own name and unit 1.
 
 #include "core/model/Series.h"
-#include "importers/common/TelemetryName.h"
+#include "importers/common/RunFolders.h"
 
 namespace trainscope::importers::charllm {
 

@@ -1,5 +1,6 @@
 #include "importers/charllm/TelemetryLine.h"
 
+#include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
 
 #include <algorithm>
@@ -12,14 +13,6 @@ namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 constexpr std::size_t kMaxField = 64;
-constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 std::string_view unquoted(std::string_view text) {
     text = trimmed(text);

@@ -20,9 +20,7 @@ inline constexpr std::size_t kMagicBytes = 4;
 Compression compressionOf(std::string_view head);
 
 // `where` names the source in errors.
-Result<std::unique_ptr<ByteStream>> gunzip(
-    std::unique_ptr<ByteStream> raw, const std::string& where);
-Result<std::unique_ptr<ByteStream>> unzstd(
-    std::unique_ptr<ByteStream> raw, const std::string& where);
+Result<std::unique_ptr<ByteStream>> decompressed(
+    Compression kind, std::unique_ptr<ByteStream> raw, const std::string& where);
 
 } // namespace trainscope::importers

@@ -1,13 +1,16 @@
-#include "importers/common/FolderWalk.h"
 #include "importers/common/Source.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -15,12 +18,117 @@ namespace trainscope::importers {
 
 namespace {
 
+constexpr mode_t kReadableByAll = S_IRUSR | S_IRGRP | S_IROTH;
+
+std::string systemMessage(int code) {
+    return std::generic_category().message(code);
+}
+
+struct CloseFolder {
+    void operator()(DIR* folder) const { closedir(folder); }
+};
+
+// The files below a folder, sorted by path. Links to folders are followed once, after everything
+// real, so that a folder that is both real and linked is listed by its real path; links that lead
+// back, unreadable folders, pipes and devices are listed with a problem. Fails when the folder
+// itself cannot be opened.
+class FolderWalk {
+public:
+    explicit FolderWalk(std::string root)
+        : m_root(std::move(root)) { }
+
+    Result<std::vector<SourceFile>> run() {
+        m_folders.emplace_back();
+        visitFolders();
+        if (m_rootError != 0)
+            return Error{ErrorCode::Unreadable,
+                "The folder cannot be opened (" + systemMessage(m_rootError)
+                    + "). Check its permissions.",
+                m_root};
+        while (!m_links.empty()) {
+            m_folders.push_back(std::move(m_links.front()));
+            m_links.pop_front();
+            visitFolders();
+        }
+        std::sort(m_files.begin(), m_files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+        return std::move(m_files);
+    }
+
+private:
+    [[nodiscard]] std::string full(const std::string& path) const {
+        return path.empty() ? m_root : m_root + "/" + path;
+    }
+
+    void visitFolders() {
+        while (!m_folders.empty()) {
+            const std::string folder = std::move(m_folders.back());
+            m_folders.pop_back();
+            visit(folder);
+        }
+    }
+
+    void visit(const std::string& folder) {
+        struct stat info { };
+        const bool known = stat(full(folder).c_str(), &info) == 0;
+        if (known && !m_visited.emplace(info.st_dev, info.st_ino).second) {
+            problem(folder, "A link to a folder that is already in the list; it was not followed.");
+            return;
+        }
+        const std::unique_ptr<DIR, CloseFolder> open(opendir(full(folder).c_str()));
+        if (!open && folder.empty())
+            m_rootError = errno;
+        else if (!open)
+            problem(folder, "The folder cannot be opened (" + systemMessage(errno) + ").");
+        if (!open)
+            return;
+        // Calls belong to this walk's own DIR, which is all that readdir shares.
+        while (const dirent* entry = readdir(open.get())) { // NOLINT(concurrency-mt-unsafe)
+            const std::string name = static_cast<const char*>(entry->d_name);
+            if (name != "." && name != "..")
+                add(dirfd(open.get()), name, folder.empty() ? name : folder + "/" + name);
+        }
+    }
+
+    // Asks the system about `name` in the open folder: once for a file that all may read.
+    void add(int folder, const std::string& name, std::string path) {
+        struct stat info { };
+        bool isFound = fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+        const bool isLink = isFound && S_ISLNK(info.st_mode);
+        if (isLink)
+            isFound = fstatat(folder, name.c_str(), &info, 0) == 0;
+        if (!isFound)
+            problem(path,
+                isLink ? "A link that leads nowhere (" + systemMessage(errno) + ")."
+                       : "Cannot be examined (" + systemMessage(errno) + ").");
+        else if (S_ISDIR(info.st_mode))
+            isLink ? m_links.push_back(path) : m_folders.push_back(path);
+        else if (!S_ISREG(info.st_mode))
+            problem(path, "Not a regular file: a pipe, socket or device is not read.");
+        else if ((info.st_mode & kReadableByAll) != kReadableByAll
+            && faccessat(folder, name.c_str(), R_OK, AT_EACCESS) != 0)
+            problem(path, "The file cannot be opened (" + systemMessage(errno) + ").");
+        else
+            m_files.push_back({std::move(path), static_cast<std::uint64_t>(info.st_size), {}});
+    }
+
+    void problem(const std::string& path, std::string text) {
+        m_files.push_back({path, 0, std::move(text)});
+    }
+
+    std::string m_root;
+    std::vector<SourceFile> m_files;
+    std::vector<std::string> m_folders;
+    std::deque<std::string> m_links;
+    std::set<std::pair<dev_t, ino_t>> m_visited;
+    int m_rootError = 0;
+};
+
 constexpr off_t kSmall = off_t{1} << 20; // bytes that need no reading ahead
 
 Error unreadable(const std::string& path, int code) {
     return {code == ENOENT ? ErrorCode::NotFound : ErrorCode::Unreadable,
-        "The file cannot be opened (" + std::generic_category().message(code)
-            + "). Check its name and permissions.",
+        "The file cannot be opened (" + systemMessage(code) + "). Check its name and permissions.",
         path};
 }
 
@@ -39,7 +147,7 @@ public:
         if (count < 0)
             return Error{ErrorCode::Unreadable,
                 "Reading failed after " + std::to_string(m_consumed) + " bytes ("
-                    + std::generic_category().message(errno) + ").",
+                    + systemMessage(errno) + ").",
                 m_path};
         m_consumed += static_cast<std::uint64_t>(count);
         return static_cast<std::size_t>(count);
@@ -122,7 +230,7 @@ Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path) {
     if (stat(full.value().c_str(), &info) != 0)
         return unreadable(full.value(), errno);
     if (S_ISDIR(info.st_mode)) {
-        auto files = walkFolder(full.value());
+        auto files = FolderWalk(full.value()).run();
         if (!files.hasValue())
             return files.error();
         return std::unique_ptr<SourceTree>(

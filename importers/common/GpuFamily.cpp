@@ -1,8 +1,8 @@
 #include "importers/common/GpuFamily.h"
 
+#include "core/model/AsciiText.h"
 #include "importers/common/RunFolders.h"
 
-#include <algorithm>
 #include <array>
 
 namespace trainscope::importers {
@@ -13,15 +13,8 @@ constexpr std::array<std::string_view, 18> kFamilies{"h100", "h200", "h800", "h2
     "v100", "p100", "b100", "b200", "b300", "gh200", "gb200", "gb300", "mi210", "mi250", "mi300",
     "mi355"};
 
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-char upper(char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-}
-
 bool isWordCharacter(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return isDigit(c) || (lowerChar(c) >= 'a' && lowerChar(c) <= 'z');
 }
 
 } // namespace
@@ -38,8 +31,7 @@ bool standsAsWord(std::string_view text, std::string_view word) {
 }
 
 std::vector<std::string_view> gpuFamiliesIn(std::string_view folderName) {
-    std::string name(folderName);
-    std::transform(name.begin(), name.end(), name.begin(), lower);
+    const std::string name = lowered(folderName);
     std::vector<std::string_view> found;
     for (const std::string_view family : kFamilies) {
         if (standsAsWord(name, family))
@@ -54,7 +46,8 @@ std::string gpuFamilyOfPath(std::string_view path) {
         if (families.size() != 1)
             continue;
         std::string name(families.front());
-        std::transform(name.begin(), name.end(), name.begin(), upper);
+        for (char& c : name)
+            c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
         return name;
     }
     return {};

@@ -93,4 +93,27 @@ Result<std::optional<LineBlock>> LineBlocks::deliverCut(Buffer buffer) {
         m_stream->bytesConsumed(), std::exchange(m_bytesRead, 0)});
 }
 
+Result<std::optional<std::string_view>> LineReader::next() {
+    if (m_left.empty()) {
+        auto block = m_blocks.next();
+        if (!block.hasValue())
+            return block.error();
+        if (!block.value())
+            return std::optional<std::string_view>{};
+        m_block = std::move(*block.value());
+        m_left = m_block.text();
+    }
+    std::string_view line = m_left.substr(0, m_left.find('\n'));
+    m_left.remove_prefix(line.size() + 1);
+    ++m_line;
+    m_wasCut = m_block.isCut || line.size() > kMaxLine;
+    line = line.substr(0, kMaxLine);
+    if (line.ends_with('\r'))
+        line.remove_suffix(1);
+    if (line.find('\x1b') == std::string_view::npos)
+        return std::optional(line);
+    m_cleaned = withoutEscapes(line);
+    return std::optional<std::string_view>(m_cleaned);
+}
+
 } // namespace trainscope::importers

@@ -1,7 +1,7 @@
 #pragma once
-// A text in pieces that end at line ends, so that each can be read by a job of its own. Memory is
-// bounded by kBlock, the longest line and what the caller keeps. UTF-8 without its byte order mark;
-// UTF-16 is converted (TextCleaning.h); escapes are the reader's business.
+// A text in blocks that end at line ends, so that each can be read by a job of its own, or in
+// single lines. Memory is bounded by kBlock, the longest line and what the caller keeps. UTF-8
+// without its byte order mark; UTF-16 is converted (TextCleaning.h).
 
 #include "importers/common/Source.h"
 
@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace trainscope::importers {
 
@@ -56,6 +57,30 @@ private:
     std::optional<Error> m_failure;
     bool m_atEnd = false;
     std::uint64_t m_bytesRead = 0; // since the last block
+};
+
+// Single lines: LF, CRLF or both, without ANSI escape sequences. A line longer than kMaxLine is cut
+// and flagged.
+class LineReader {
+public:
+    static constexpr std::size_t kMaxLine = std::size_t{1} << 20;
+
+    explicit LineReader(std::unique_ptr<ByteStream> stream)
+        : m_blocks(std::move(stream), kMaxLine) { }
+
+    // The next line without its end, valid until the next call; absent at the end.
+    Result<std::optional<std::string_view>> next();
+    [[nodiscard]] std::int64_t lineNumber() const { return m_line; } // of the last one, from 1
+    [[nodiscard]] bool lineWasCut() const { return m_wasCut; }
+    [[nodiscard]] std::uint64_t bytesConsumed() const { return m_blocks.bytesConsumed(); }
+
+private:
+    LineBlocks m_blocks;
+    LineBlock m_block;
+    std::string_view m_left; // of the block
+    std::string m_cleaned;
+    std::int64_t m_line = 0;
+    bool m_wasCut = false;
 };
 
 } // namespace trainscope::importers

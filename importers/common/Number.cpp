@@ -1,5 +1,8 @@
 #include "importers/common/Number.h"
 
+#include "core/model/AsciiText.h"
+#include "core/text/Times.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,30 +14,14 @@ namespace trainscope::importers {
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+__extension__ using Product = unsigned __int128; // of a mantissa and a unit
 
 constexpr std::uint64_t kMaxNs = std::numeric_limits<std::int64_t>::max();
 constexpr int kMaxDigits = 28; // 28 digits times 10^9 still fit 128 bits
 
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-bool isBlank(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && isBlank(text.front()))
-        text.remove_prefix(1);
-    while (!text.empty() && isBlank(text.back()))
-        text.remove_suffix(1);
-    return text;
-}
-
 // A decimal number as mantissa × 10^exponent, cut behind kMaxDigits significant digits.
 struct Decimal {
-    Wide mantissa = 0;
+    Product mantissa = 0;
     std::int64_t exponent = 0;
     int digits = 0;
 
@@ -87,16 +74,16 @@ std::optional<int> takeExponent(std::string_view text) {
 std::optional<std::int64_t> scaled(const Decimal& decimal, std::int64_t factor) {
     if (decimal.mantissa == 0)
         return 0;
-    Wide value = decimal.mantissa;
+    Product value = decimal.mantissa;
     std::int64_t exponent = decimal.exponent;
     // Powers of ten in the factor are free and keep the product inside 128 bits.
     while (factor % 10 == 0) {
         factor /= 10;
         ++exponent;
     }
-    if (value > std::numeric_limits<Wide>::max() / static_cast<Wide>(factor))
+    if (value > std::numeric_limits<Product>::max() / static_cast<Product>(factor))
         return std::nullopt;
-    value *= static_cast<Wide>(factor);
+    value *= static_cast<Product>(factor);
     for (; exponent < 0 && value != 0; ++exponent)
         value /= 10;
     for (; exponent > 0; --exponent) {
@@ -172,6 +159,13 @@ std::optional<double> takePlainNumber(std::string_view& text) {
     return decimals == 0 ? number : number / kPowers[decimals];
 }
 
+std::string secondsText(DurationNs duration, std::size_t fewest) {
+    std::string text = text::decimal(duration.ns, text::kSecond, 6);
+    while (text.back() == '0' && text.size() - text.find('.') - 1 > fewest)
+        text.pop_back();
+    return text + " s";
+}
+
 bool isMissingText(std::string_view text) {
     static constexpr std::array<std::string_view, 22> kSpellings{"", "-", "--", "n/a", "[n/a]",
         "na", "nan", "-nan", "none", "null", "err!", "[err!]", "[not supported]", "not supported",
@@ -186,10 +180,7 @@ bool isMissingText(std::string_view text) {
     if (text.size() > (text.starts_with('[') ? kLongest : kLongestBare)
         || (!text.empty() && kFirst.find(text.front()) == std::string_view::npos))
         return false;
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return std::find(kSpellings.begin(), kSpellings.end(), lower) != kSpellings.end();
+    return std::find(kSpellings.begin(), kSpellings.end(), lowered(text)) != kSpellings.end();
 }
 
 } // namespace trainscope::importers

@@ -1,10 +1,11 @@
 #pragma once
-// Exact and locale-free number reading for data files.
+// Exact and locale-free number reading for data files, and periods in words.
 
 #include "core/model/Time.h"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace trainscope::importers {
@@ -26,5 +27,8 @@ std::optional<double> takePlainNumber(std::string_view& text);
 // Error], [Requested functionality has been deprecated], case-insensitive. Not for -1: its meaning
 // is the format's.
 bool isMissingText(std::string_view text);
+
+// "0.1 s", "0.020 s": in microseconds, without zeros behind but at least `fewest` decimals.
+std::string secondsText(DurationNs duration, std::size_t fewest);
 
 } // namespace trainscope::importers

@@ -1,11 +1,96 @@
 #include "importers/common/RunFolders.h"
 
-#include "importers/common/TelemetryName.h"
-
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace trainscope::importers {
+
+namespace {
+
+constexpr std::array<std::string_view, 19> kGpuMetrics{"gpu_power", "mem_power", "power",
+    "gpu_thermal", "mem_thermal", "sm_clock", "mem_clock", "gpu_clock", "gpu_util", "mem_util",
+    "nvlink_rx_throughput", "nvlink_tx_throughput", "pcie_rx_bytes", "pcie_tx_bytes",
+    "pcie_rx_throughput", "pcie_tx_throughput", "gpu_temperature", "mem_temperature", "thermal"};
+
+constexpr std::string_view kRank = "_rank_";
+constexpr std::string_view kDevice = "_id_";
+constexpr std::size_t kMaxSuffix = 5;
+constexpr int kMaxRank = 1'000'000;
+
+// Takes off one suffix, and before it one of a compressed file: ".csv.gz".
+std::string_view stemOf(std::string_view name) {
+    for (const std::string_view packed : {".gz", ".zst", ".xz", ".bz2"}) {
+        if (name.ends_with(packed)) {
+            name.remove_suffix(packed.size());
+            break;
+        }
+    }
+    const std::size_t dot = name.rfind('.');
+    const std::string_view suffix
+        = dot == std::string_view::npos ? std::string_view{} : name.substr(dot + 1);
+    const bool isSuffix = !suffix.empty() && suffix.size() <= kMaxSuffix
+        && std::all_of(suffix.begin(), suffix.end(),
+            [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+    return isSuffix ? name.substr(0, dot) : name;
+}
+
+std::optional<int> rankIn(std::string_view digits) {
+    int rank = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
+    const bool isWhole = end == digits.data() + digits.size();
+    if (error != std::errc{} || !isWhole || rank < 0 || rank > kMaxRank)
+        return std::nullopt;
+    return rank;
+}
+
+bool isMetricText(std::string_view text) {
+    return !text.empty() && text.front() >= 'a' && text.front() <= 'z'
+        && std::all_of(text.begin(), text.end(),
+            [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+std::optional<TelemetryName> systemName(std::string_view stem) {
+    const std::size_t rankAt = stem.rfind(kRank);
+    if (rankAt == std::string_view::npos)
+        return std::nullopt;
+    TelemetryName name;
+    name.isSystem = true;
+    name.isKnown = true;
+    name.metric = stem.substr(0, rankAt);
+    std::string_view rest = stem.substr(rankAt + kRank.size());
+    const std::size_t deviceAt = rest.find(kDevice);
+    if (deviceAt != std::string_view::npos)
+        name.device = rest.substr(deviceAt + kDevice.size());
+    const auto rank = rankIn(rest.substr(0, deviceAt));
+    if (!rank || !isMetricText(name.metric))
+        return std::nullopt;
+    name.rank = *rank;
+    return name;
+}
+
+} // namespace
+
+std::optional<TelemetryName> telemetryName(std::string_view fileName) {
+    constexpr std::string_view kSystem = "system_";
+    const std::string_view stem = stemOf(fileName);
+    if (stem.starts_with(kSystem)) {
+        if (auto name = systemName(stem.substr(kSystem.size())))
+            return name;
+    }
+    const std::size_t underscore = stem.rfind('_');
+    if (underscore == std::string_view::npos)
+        return std::nullopt;
+    const auto rank = rankIn(stem.substr(underscore + 1));
+    TelemetryName name;
+    name.metric = stem.substr(0, underscore);
+    if (!rank || !isMetricText(name.metric))
+        return std::nullopt;
+    name.rank = *rank;
+    name.isKnown
+        = std::find(kGpuMetrics.begin(), kGpuMetrics.end(), name.metric) != kGpuMetrics.end();
+    return name;
+}
 
 namespace {
 

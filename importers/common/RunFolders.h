@@ -1,8 +1,6 @@
 #pragma once
-// The run folders of a tree: which folder is one training run, and what the run is called. A run
-// folder is one that holds CharLLM-PPT telemetry (see TelemetryName.h) or `<N>_kineto` folders of
-// traces. Importers of other formats use this to join their files to the run they lie in. Immutable
-// after construction.
+// The folders of a tree that are training runs, and the file names that make them so: CharLLM-PPT
+// telemetry and `<N>_kineto` folders of traces.
 
 #include "importers/common/Source.h"
 
@@ -14,6 +12,23 @@
 
 namespace trainscope::importers {
 
+// File names of CharLLM-PPT telemetry: `<metric>_<rank>.csv` for a GPU,
+// `system_<metric>_rank_<rank>.csv` and `system_<metric>_rank_<rank>_id_<device>.csv` for the node
+// of that rank. The metric stands nowhere else, so the name is needed; the suffix (.csv, .txt,
+// .csv.gz, none) is not.
+struct TelemetryName {
+    std::string metric; // as in the name, without "system_": "gpu_power", "ib_rx_bytes"
+    int rank = 0; // global
+    bool isSystem = false; // of the node, not of a GPU
+    std::string device; // of a node's link or part: "ib0"; may be empty
+    bool isKnown = false; // a metric that CharLLM-PPT writes
+};
+
+// `fileName` without folders.
+std::optional<TelemetryName> telemetryName(std::string_view fileName);
+
+// Which folder is one training run, and what the run is called. Importers of other formats use this
+// to join their files to the run they lie in. Immutable after construction.
 class RunFolders {
 public:
     explicit RunFolders(const SourceTree& tree);

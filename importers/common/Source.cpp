@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -77,8 +78,7 @@ Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) co
     auto stream = std::make_unique<PrefixedStream>(std::move(magic), std::move(raw).value());
     if (compression == Compression::None)
         return std::unique_ptr<ByteStream>(std::move(stream));
-    auto plain = compression == Compression::Gzip ? gunzip(std::move(stream), displayPath(path))
-                                                  : unzstd(std::move(stream), displayPath(path));
+    auto plain = decompressed(compression, std::move(stream), displayPath(path));
     if (!plain.hasValue())
         return plain;
     return std::unique_ptr<ByteStream>(std::make_unique<ReadAhead>(std::move(plain).value()));
@@ -108,6 +108,61 @@ Result<std::string> readHead(const SourceTree& tree, const std::string& path, st
     if (const Status read = readUpTo(*stream.value(), limit, text); !read.hasValue())
         return read.error();
     return text;
+}
+
+namespace {
+
+class MemoryStream final : public ByteStream {
+public:
+    explicit MemoryStream(std::string_view content)
+        : m_content(content) { }
+
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        const std::size_t count = std::min(buffer.size(), m_content.size() - m_position);
+        if (count > 0)
+            std::memcpy(buffer.data(), m_content.data() + m_position, count);
+        m_position += count;
+        return count;
+    }
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_position; }
+
+private:
+    std::string_view m_content;
+    std::size_t m_position = 0;
+};
+
+class MemoryTree final : public SourceTree {
+public:
+    explicit MemoryTree(std::vector<std::pair<std::string, std::string>>&& files) {
+        for (auto& [path, content] : files)
+            m_contents[path] = std::move(content);
+        for (const auto& [path, content] : m_contents)
+            m_files.push_back({path, content.size(), {}});
+    }
+
+    [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_files; }
+
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
+        const std::string& path) const override {
+        const auto found = m_contents.find(path);
+        if (found == m_contents.end())
+            return Error{ErrorCode::NotFound, "There is no such file.", path};
+        return std::unique_ptr<ByteStream>(std::make_unique<MemoryStream>(found->second));
+    }
+
+    [[nodiscard]] std::string displayPath(const std::string& path) const override {
+        return path.empty() ? "memory" : path;
+    }
+
+private:
+    std::map<std::string, std::string> m_contents;
+    std::vector<SourceFile> m_files;
+};
+
+} // namespace
+
+std::unique_ptr<SourceTree> memoryTree(std::vector<std::pair<std::string, std::string>> files) {
+    return std::make_unique<MemoryTree>(std::move(files));
 }
 
 } // namespace trainscope::importers

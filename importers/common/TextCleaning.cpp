@@ -1,6 +1,9 @@
 #include "importers/common/TextCleaning.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 namespace trainscope::importers {
 
@@ -23,8 +26,12 @@ std::size_t escapeLength(std::string_view text) {
             ++i;
         return i < text.size() ? i + 1 : i;
     }
-    if (text[1] != ']')
-        return 2;
+    if (text[1] != ']') {
+        // Between the escape and its last byte may stand others, as in "ESC ( B".
+        while (i < text.size() && text[i - 1] >= ' ' && text[i - 1] <= '/')
+            ++i;
+        return i;
+    }
     while (i < text.size() && text[i] != kBell && text[i] != kEscape)
         ++i;
     if (i == text.size())
@@ -45,6 +52,143 @@ std::string withoutEscapes(std::string_view text) {
         text.remove_prefix(escapeLength(text));
     }
     return plain;
+}
+
+namespace {
+
+constexpr std::size_t kTextBlock = std::size_t{64} << 10;
+constexpr char32_t kReplacement = 0xFFFD;
+
+void appendUtf8(std::string& out, char32_t code) {
+    const auto byte = [&out](char32_t value) { out.push_back(static_cast<char>(value & 0xFF)); };
+    if (code < 0x80) {
+        byte(code);
+    } else if (code < 0x800) {
+        byte(0xC0 | (code >> 6));
+        byte(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        byte(0xE0 | (code >> 12));
+        byte(0x80 | ((code >> 6) & 0x3F));
+        byte(0x80 | (code & 0x3F));
+    } else {
+        byte(0xF0 | (code >> 18));
+        byte(0x80 | ((code >> 12) & 0x3F));
+        byte(0x80 | ((code >> 6) & 0x3F));
+        byte(0x80 | (code & 0x3F));
+    }
+}
+
+class Utf8Stream final : public ByteStream {
+public:
+    explicit Utf8Stream(std::unique_ptr<ByteStream> raw)
+        : m_raw(std::move(raw)) { }
+
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_raw->bytesConsumed(); }
+
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        if (m_form == Form::Unknown) {
+            if (auto judged = judge(); !judged.hasValue())
+                return judged.error();
+        }
+        if (m_form == Form::Bytes && m_position == m_ready.size())
+            return m_raw->read(buffer);
+        while (m_position == m_ready.size()) {
+            auto more = convertBlock();
+            if (!more.hasValue())
+                return more.error();
+            if (!more.value())
+                return std::size_t{0};
+        }
+        const std::size_t count = std::min(buffer.size(), m_ready.size() - m_position);
+        std::memcpy(buffer.data(), m_ready.data() + m_position, count);
+        m_position += count;
+        return count;
+    }
+
+private:
+    enum class Form { Unknown, Bytes, LittleEndian, BigEndian };
+
+    Status judge() {
+        m_form = Form::Bytes;
+        while (m_ready.size() < 3) {
+            std::byte one{};
+            const auto count = m_raw->read(std::span(&one, 1));
+            if (!count.hasValue() && m_ready.empty())
+                return count.error();
+            if (!count.hasValue() || count.value() == 0)
+                break;
+            m_ready.push_back(static_cast<char>(one));
+        }
+        if (m_ready == "\xEF\xBB\xBF")
+            m_ready.clear();
+        else if (m_ready.starts_with("\xFF\xFE"))
+            startUtf16(Form::LittleEndian);
+        else if (m_ready.starts_with("\xFE\xFF"))
+            startUtf16(Form::BigEndian);
+        return {};
+    }
+
+    void startUtf16(Form form) {
+        m_form = form;
+        m_half.assign(m_ready, 2);
+        m_ready.clear();
+    }
+
+    // False at the end of the stream.
+    Result<bool> convertBlock() {
+        std::vector<std::byte> block(kTextBlock);
+        const auto count = m_raw->read(block);
+        if (!count.hasValue())
+            return count.error();
+        m_half.append(reinterpret_cast<const char*>(block.data()), count.value());
+        m_ready.clear();
+        m_position = 0;
+        std::size_t used = 0;
+        for (; used + 1 < m_half.size(); used += 2)
+            takeUnit(unitAt(used));
+        m_half.erase(0, used);
+        if (count.value() > 0)
+            return true;
+        if (m_highSurrogate != 0)
+            appendUtf8(m_ready, kReplacement);
+        m_highSurrogate = 0;
+        return !m_ready.empty();
+    }
+
+    [[nodiscard]] char32_t unitAt(std::size_t i) const {
+        const auto byte
+            = [this](std::size_t at) { return static_cast<char32_t>(m_half[at] & 0xFF); };
+        return m_form == Form::LittleEndian ? byte(i) | (byte(i + 1) << 8)
+                                            : (byte(i) << 8) | byte(i + 1);
+    }
+
+    void takeUnit(char32_t unit) {
+        const bool isHigh = unit >= 0xD800 && unit < 0xDC00;
+        const bool isLow = unit >= 0xDC00 && unit < 0xE000;
+        if (m_highSurrogate != 0 && isLow) {
+            appendUtf8(m_ready, 0x10000 + ((m_highSurrogate - 0xD800) << 10) + (unit - 0xDC00));
+            m_highSurrogate = 0;
+            return;
+        }
+        if (m_highSurrogate != 0)
+            appendUtf8(m_ready, kReplacement);
+        m_highSurrogate = isHigh ? unit : 0;
+        if (!isHigh)
+            appendUtf8(m_ready, isLow ? kReplacement : unit);
+    }
+
+    std::unique_ptr<ByteStream> m_raw;
+    Form m_form = Form::Unknown;
+    std::string m_ready; // bytes to hand out
+    std::size_t m_position = 0;
+    std::string m_half; // UTF-16 bytes not yet converted
+    char32_t m_highSurrogate = 0;
+};
+
+} // namespace
+
+std::unique_ptr<ByteStream> asUtf8(std::unique_ptr<ByteStream> stream) {
+    return std::make_unique<Utf8Stream>(std::move(stream));
 }
 
 } // namespace trainscope::importers

@@ -13,7 +13,7 @@ namespace trainscope::importers {
 // surrogate becomes U+FFFD). Other bytes pass unchanged.
 std::unique_ptr<ByteStream> asUtf8(std::unique_ptr<ByteStream> stream);
 
-// Without ANSI escapes (ECMA-48): CSI sequences, OSC strings and two-byte escapes.
+// Without ANSI escapes (ECMA-48): CSI sequences, OSC strings and escapes of two or more bytes.
 std::string withoutEscapes(std::string_view text);
 
 } // namespace trainscope::importers

@@ -1,12 +1,90 @@
 #include "importers/kineto/EventFacts.h"
 
-#include "importers/kineto/EventNumber.h"
+#include "core/model/AsciiText.h"
 #include "importers/kineto/JsonText.h"
-#include "importers/kineto/TextTable.h"
+#include "importers/kineto/StringTable.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <string>
+#include <utility>
 
 namespace trainscope::importers::kineto {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, EventKind>, 25> kKinds{{
+    {"kernel", {SpanKind::Kernel, SpanPlace::DeviceStream}},
+    {"gpu_memcpy", {SpanKind::Copy, SpanPlace::DeviceStream}},
+    {"memcpy", {SpanKind::Copy, SpanPlace::DeviceStream}},
+    {"gpu_memset", {SpanKind::Set, SpanPlace::DeviceStream}},
+    {"memset", {SpanKind::Set, SpanPlace::DeviceStream}},
+    {"gpu_user_annotation", {SpanKind::GpuAnnotation, SpanPlace::DeviceAnnotation}},
+    {"cpu_op", {SpanKind::CpuOp, SpanPlace::Host}},
+    {"operator", {SpanKind::CpuOp, SpanPlace::Host}},
+    {"cuda_runtime", {SpanKind::Runtime, SpanPlace::Host}},
+    {"runtime", {SpanKind::Runtime, SpanPlace::Host}},
+    {"cuda_driver", {SpanKind::Runtime, SpanPlace::Host}},
+    {"hip_runtime", {SpanKind::Runtime, SpanPlace::Host}},
+    {"hip_driver", {SpanKind::Runtime, SpanPlace::Host}},
+    {"mtia_runtime", {SpanKind::Runtime, SpanPlace::Host}},
+    {"xpu_runtime", {SpanKind::Runtime, SpanPlace::Host}},
+    {"privateuse1_runtime", {SpanKind::Runtime, SpanPlace::Host}},
+    {"user_annotation", {SpanKind::Annotation, SpanPlace::Host}},
+    {"python_function", {SpanKind::Python, SpanPlace::Host}},
+    {"overhead", {SpanKind::Overhead, SpanPlace::Host}},
+    {"glow_runtime", {SpanKind::Runtime, SpanPlace::Host}},
+    {"cuda_sync", {SpanKind::Sync, SpanPlace::DeviceOther}},
+    {"hip_sync", {SpanKind::Sync, SpanPlace::DeviceOther}},
+    {"mtia_ccp_events", {SpanKind::Other, SpanPlace::DeviceOther}},
+    {"mtia_workloadd", {SpanKind::Other, SpanPlace::DeviceOther}},
+    {"cuda_profiler_range", {SpanKind::Other, SpanPlace::DeviceOther}},
+}};
+
+constexpr std::array<std::string_view, 28> kUnique{"correlation", "external id", "external ts",
+    "device", "stream", "queued", "ev idx", "record function id", "profiler event index",
+    "memory bandwidth (gb/s)", "ptr", "src", "dst", "addr", "seq_num", "sequence number",
+    "fwd thread id", "packet_ptr", "k_work_ptr", "wait_on_cuda_event_id",
+    "wait_on_cuda_event_record_corr_id", "graph node id", "cid", "call stack", "trace iteration",
+    "trace name", "cmd_name", "stream_id"};
+
+constexpr std::array<std::string_view, 17> kOfOperators{"input dims", "input type", "input strides",
+    "collective name", "in msg nelems", "out msg nelems", "group size", "dtype", "in split size",
+    "out split size", "process group name", "process group description", "process group ranks",
+    "kernel_backend", "kernel_name", "global rank start", "global rank stride"};
+
+constexpr std::array<std::string_view, 5> kOfRuntime{"bytes", "kind", "size", "cbid", "mem size"};
+
+template <typename Keys>
+bool contains(const Keys& keys, const std::string& key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+} // namespace
+
+EventKind eventKindOf(std::string_view category) {
+    const std::string key = lowered(category);
+    const auto found = std::find_if(
+        kKinds.begin(), kKinds.end(), [&](const auto& entry) { return entry.first == key; });
+    return found == kKinds.end() ? EventKind{} : found->second;
+}
+
+bool isDetailArgument(SpanKind kind, std::string_view key) {
+    const std::string lowerKey = lowered(key);
+    switch (kind) {
+    case SpanKind::Python:
+    case SpanKind::Overhead:
+        return false;
+    case SpanKind::CpuOp:
+    case SpanKind::Annotation:
+        return contains(kOfOperators, lowerKey);
+    case SpanKind::Runtime:
+        return contains(kOfRuntime, lowerKey);
+    default:
+        return !contains(kUnique, lowerKey);
+    }
+}
 
 namespace {
 
@@ -20,16 +98,16 @@ int deviceNumber(std::string_view text) {
     return error == std::errc{} && end == text.data() + text.size() ? value : -1;
 }
 
-TrackKind trackKindOf(Placement placement) {
-    switch (placement) {
-    case Placement::Host:
+TrackKind trackKindOf(SpanPlace place) {
+    switch (place) {
+    case SpanPlace::Host:
         return TrackKind::Thread;
-    case Placement::DeviceStream:
+    case SpanPlace::DeviceStream:
         return TrackKind::Stream;
-    case Placement::DeviceAnnotation:
+    case SpanPlace::DeviceAnnotation:
         return TrackKind::StreamAnnotation;
-    case Placement::DeviceOther:
-    case Placement::Elsewhere:
+    case SpanPlace::DeviceOther:
+    case SpanPlace::Elsewhere:
         break;
     }
     return TrackKind::Other;
@@ -50,10 +128,10 @@ TrackLabel trackLabelOf(const TraceEvent& event, const EventKind& kind, const Js
     const JsonToken* device) {
     std::string storage;
     TrackLabel label;
-    label.kind = trackKindOf(kind.placement);
+    label.kind = trackKindOf(kind.place);
     label.process = labelOf(event.pid, storage);
     label.thread = labelOf(event.tid, storage);
-    if (kind.placement == Placement::Host || kind.placement == Placement::Elsewhere)
+    if (kind.place == SpanPlace::Host || kind.place == SpanPlace::Elsewhere)
         return label;
     label.thread = stream != nullptr ? std::string(labelOf(*stream, storage))
                                      : std::string(streamLabel(label.thread));

@@ -1,8 +1,9 @@
 #pragma once
-// What the arguments of one event say: its labels, its track, its detail.
+// What one event is and says: the categories ("cat") of Kineto events in their old and new
+// spelling, where their spans belong, their labels, track and detail.
 
+#include "core/model/Span.h"
 #include "importers/kineto/EventBatch.h"
-#include "importers/kineto/EventKinds.h"
 #include "importers/kineto/TraceEvent.h"
 
 #include <cstdint>
@@ -10,6 +11,26 @@
 #include <string_view>
 
 namespace trainscope::importers::kineto {
+
+enum class SpanPlace {
+    DeviceStream, // args.device and args.stream, else pid and tid
+    DeviceAnnotation, // pid is the device, tid the stream
+    DeviceOther, // work of a device that is neither: synchronisation, firmware
+    Host, // a thread by pid and tid
+    Elsewhere, // pid and tid are only labels
+};
+
+struct EventKind {
+    SpanKind kind = SpanKind::Other;
+    SpanPlace place = SpanPlace::Elsewhere;
+};
+
+// By category in any case; what is not known is a span of its own on a track by pid and tid.
+EventKind eventKindOf(std::string_view category);
+
+// Which arguments of a span are kept as its detail; values that differ from event to event are not,
+// nor what the span and its track say already.
+bool isDetailArgument(SpanKind kind, std::string_view key);
 
 // Process and thread labels: numbers as written, but 7.0 is 7; "stream 7 " is "stream 7".
 // `storage` is used where the text has to be unescaped.

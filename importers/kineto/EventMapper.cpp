@@ -1,7 +1,7 @@
 #include "importers/kineto/EventMapper.h"
 
 #include "importers/kineto/EventFacts.h"
-#include "importers/kineto/EventNumber.h"
+#include "importers/kineto/JsonText.h"
 
 #include <charconv>
 #include <utility>

@@ -3,9 +3,8 @@
 // mapper reads one trace; times stay relative to the trace's base.
 
 #include "importers/kineto/EventBatch.h"
-#include "importers/kineto/FlowJoin.h"
-#include "importers/kineto/NameCache.h"
 #include "importers/kineto/SideEvents.h"
+#include "importers/kineto/StringTable.h"
 #include "importers/kineto/TraceHeader.h"
 #include "importers/kineto/TraceOutput.h"
 #include "importers/kineto/TraceSyntax.h"

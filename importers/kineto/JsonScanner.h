@@ -3,6 +3,15 @@
 // nothing: tokens are views into the text. Tolerated: control characters and invalid UTF-8 in
 // strings, unknown escapes, NaN and Infinity, trailing commas (left to the caller). kPadding
 // readable zero bytes must follow the text.
+//
+// It stands here in place of simdjson because traces are cut short and damaged, and because it is
+// as fast. Measured with simdjson 3.0.1 (g++ 12 -O3, one thread) on published traces of 54, 15 and
+// 14 MB: text to records at 650-950, 740-880 and 2000 MB/s, of which the tokens alone take
+// 830-1100, 810-1070 and 1330-2150 MB/s; simdjson's on-demand tokens alone run at 390-460, 600-1110
+// and 890-1750 MB/s. On the same traces simdjson gives no event at all where a name holds a control
+// character or invalid UTF-8 or where the end is missing, and at best those before the damage where
+// bytes are missing or NaN stands for a number; read from here no more than one event is lost.
+// simdjson also needs the whole document in memory, which here is a few pieces of it.
 
 #include <cstddef>
 #include <cstdint>

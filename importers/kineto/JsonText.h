@@ -1,8 +1,11 @@
 #pragma once
-// From scanned JSON tokens to text: unescaping, and writing members again as strict, compact JSON.
+// What scanned JSON tokens stand for: unescaped text, members written again as strict, compact
+// JSON, whole nanoseconds from decimal microseconds, and numbers.
 
 #include "importers/kineto/JsonScanner.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,5 +20,13 @@ std::string_view plainText(const JsonToken& token, std::string& storage);
 
 // The token as strict JSON without blanks; what has no place in JSON (NaN) becomes null.
 void appendJson(const JsonToken& token, std::string& out);
+
+// Decimal µs as whole ns, exact; digits below 1 ns are truncated. Absent for anything that is not a
+// finite number.
+std::optional<std::int64_t> microsecondsToNs(std::string_view text);
+
+// A number, or a string that holds one; a fraction is cut off.
+std::optional<std::int64_t> integerOf(const JsonToken& token);
+std::optional<double> numberOf(const JsonToken& token);
 
 } // namespace trainscope::importers::kineto

@@ -1,14 +1,254 @@
 #include "importers/kineto/KinetoImporter.h"
 
+#include "importers/kineto/EventMapper.h"
 #include "importers/kineto/RunGrouping.h"
-#include "importers/kineto/Sniff.h"
-#include "importers/kineto/TraceImport.h"
+#include "importers/kineto/TraceProbe.h"
+#include "importers/kineto/TraceReader.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace trainscope::importers::kineto {
+
+namespace {
+
+constexpr int kUsualGpusPerNode = 8;
+
+std::string pathOf(const ImportUnit& unit) {
+    return unit.files.empty() ? unit.path : unit.files.front();
+}
+
+std::string listOf(const std::vector<int>& numbers) {
+    std::string text;
+    for (const int number : numbers)
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return text;
+}
+
+// One import of one trace file, from opening it to the report.
+class TraceImport {
+public:
+    TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink);
+
+    Result<ImportReport> run(const Progress& progress);
+
+private:
+    // Writes what is held back, as soon as the base time is known or has been looked up.
+    Status writeHeld();
+    Status finish(bool isTruncated);
+    Status describeRun(RunStatus status);
+    Status describeGpu();
+    Result<DurationNs> base();
+    [[nodiscard]] bool hasAbsoluteTimes() const;
+    void describeClock();
+    [[nodiscard]] Error nothingUsable(std::uint64_t bytes) const;
+
+    const SourceTree& m_tree;
+    const ImportUnit& m_unit;
+    Sink& m_sink;
+    int m_rank;
+    std::string m_path;
+    std::uint64_t m_bytesOnDisk = 0;
+    Progress m_progress;
+    ImportReport m_report;
+    TraceOutput m_output;
+    EventMapper m_mapper;
+    std::optional<RunId> m_run;
+    std::optional<DurationNs> m_base;
+};
+
+TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& sink)
+    : m_tree(tree)
+    , m_unit(unit)
+    , m_sink(sink)
+    , m_rank(unit.rank.value_or(0))
+    , m_path(pathOf(unit))
+    , m_output(sink, m_rank)
+    , m_mapper(sink, m_output, m_report, m_path, [this] { return writeHeld(); }) {
+    m_report.importer = "kineto 1";
+    for (const SourceFile& file : tree.files())
+        m_bytesOnDisk = file.path == m_path ? file.size : m_bytesOnDisk;
+}
+
+Result<ImportReport> TraceImport::run(const Progress& progress) {
+    m_progress = progress;
+    auto stream = m_tree.open(m_path);
+    if (!stream.hasValue())
+        return stream.error();
+    const std::string phase = "Reading rank " + std::to_string(m_rank);
+    TraceReader reader(*stream.value(), m_bytesOnDisk, phase, &WorkerPool::shared());
+    const auto read = reader.run(m_mapper, progress);
+    if (!read.hasValue())
+        return read.error();
+    m_report.bytes = read.value().bytes;
+    if (m_mapper.eventCount() == 0)
+        return nothingUsable(read.value().bytes);
+    if (auto status = finish(read.value().isTruncated); !status.hasValue())
+        return status.error();
+    return std::move(m_report);
+}
+
+Error TraceImport::nothingUsable(std::uint64_t bytes) const {
+    std::string message = "There is no trace event in this file; a Kineto trace has an array "
+                          "\"traceEvents\" of objects. ";
+    if (bytes == 0)
+        message += "The file is empty.";
+    else if (m_mapper.traceHeader().isExecutionTrace)
+        message
+            += "It is an execution trace (\"nodes\"): record the run with torch.profiler instead.";
+    else
+        message += "Found " + std::to_string(bytes) + " bytes of something else.";
+    return {ErrorCode::Unrecognised, message, m_tree.displayPath(m_path)};
+}
+
+bool TraceImport::hasAbsoluteTimes() const {
+    // Relative times count from the base (a few months at most) or from the boot.
+    constexpr TimeNs kThreeYears{100'000'000'000'000'000};
+    return m_mapper.firstTime().value_or(TimeNs{0}) > kThreeYears;
+}
+
+Result<DurationNs> TraceImport::base() {
+    if (m_base)
+        return *m_base;
+    if (hasAbsoluteTimes() || m_mapper.traceHeader().baseNs)
+        return DurationNs{hasAbsoluteTimes() ? 0 : *m_mapper.traceHeader().baseNs};
+    const auto found = findBaseTime(m_tree, m_path, m_progress);
+    if (!found.hasValue())
+        return found.error();
+    return DurationNs{found.value().value_or(0)};
+}
+
+Status TraceImport::writeHeld() {
+    const auto offset = base();
+    if (!offset.hasValue())
+        return offset.error();
+    m_base = offset.value();
+    if (!m_run) {
+        if (auto status = describeRun(RunStatus::Ok); !status.hasValue())
+            return status;
+    }
+    return m_output.flush(*m_run, *m_base);
+}
+
+Status TraceImport::describeRun(RunStatus status) {
+    const TraceHeader& header = m_mapper.traceHeader();
+    Run run;
+    run.name = m_unit.runName;
+    run.status = status;
+    run.worldSize = header.worldSize > 0 ? header.worldSize : m_unit.worldSize;
+    run.gpuModel = header.deviceName(std::max(m_output.firstDevice(), 0));
+    const auto id = m_sink.run(run);
+    if (!id.hasValue())
+        return id.error();
+    m_run = id.value();
+    return {};
+}
+
+Status TraceImport::describeGpu() {
+    const int device = m_output.firstDevice();
+    if (device < 0)
+        return {};
+    const TraceHeader& header = m_mapper.traceHeader();
+    // With one visible GPU per process the device number says nothing about the node.
+    const auto visible = static_cast<int>(header.deviceNames.size());
+    const int worldSize = header.worldSize;
+    const bool isNodeKnown = visible > 1 && (worldSize == 0 || worldSize % visible == 0);
+    const int perNode = isNodeKnown ? visible : kUsualGpusPerNode;
+    Gpu gpu;
+    gpu.rank = m_rank;
+    gpu.node = m_rank / perNode;
+    gpu.local = isNodeKnown ? device : m_rank % perNode;
+    gpu.model = header.deviceName(device);
+    return m_sink.gpu(*m_run, gpu);
+}
+
+void TraceImport::describeClock() {
+    const TraceHeader& header = m_mapper.traceHeader();
+    if (hasAbsoluteTimes())
+        m_report.facts["clock"] = "UTC, as written";
+    else if (header.baseNs)
+        m_report.facts["clock"] = "UTC, from baseTimeNanoseconds";
+    else
+        m_report.facts["clock"] = "relative: the trace has no base time";
+    if (!hasAbsoluteTimes() && !header.baseNs)
+        m_report.warn(m_path, 0,
+            "the trace has no baseTimeNanoseconds: its times count from an unknown moment");
+}
+
+Status TraceImport::finish(bool isTruncated) {
+    if (auto status = m_mapper.finish(); !status.hasValue())
+        return status;
+    // The whole trace has been read: what the base is now, it is.
+    const TraceHeader& header = m_mapper.traceHeader();
+    if (!m_base)
+        m_base = DurationNs{hasAbsoluteTimes() ? 0 : header.baseNs.value_or(0)};
+    if (auto status = describeRun(isTruncated ? RunStatus::Partial : RunStatus::Ok);
+        !status.hasValue())
+        return status;
+    if (auto status = describeGpu(); !status.hasValue())
+        return status;
+    if (auto status = m_output.flush(*m_run, *m_base); !status.hasValue())
+        return status;
+    if (auto status = m_output.flushIterations(*m_run, *m_base); !status.hasValue())
+        return status;
+    m_report.facts.insert(header.facts.begin(), header.facts.end());
+    describeClock();
+    if (const auto devices = m_output.devices(); !devices.empty())
+        m_report.facts["devices"] = listOf(devices);
+    if (const auto model = header.deviceName(std::max(m_output.firstDevice(), 0)); !model.empty())
+        m_report.facts["GPU"] = model;
+    m_report.ranksExpected = header.worldSize;
+    m_report.ranksFound = {m_rank};
+    if (header.rank && *header.rank != m_rank)
+        m_report.warn(m_path, 0,
+            "the trace says rank " + std::to_string(*header.rank) + ", imported as rank "
+                + std::to_string(m_rank));
+    return {};
+}
+
+// `"key"` followed by a colon, anywhere.
+bool hasKey(std::string_view head, std::string_view key) {
+    for (std::size_t at = head.find(key); at != std::string_view::npos;
+         at = head.find(key, at + 1)) {
+        const std::size_t next = head.find_first_not_of(" \t\r\n", at + key.size());
+        if (next != std::string_view::npos && head[next] == ':')
+            return true;
+    }
+    return false;
+}
+
+// An array whose first element is an object with a phase, the older and foreign form.
+bool isArrayOfEvents(std::string_view head) {
+    const std::size_t brace = head.find_first_not_of(" \t\r\n", 1);
+    if (brace == std::string_view::npos || head[brace] != '{')
+        return false;
+    constexpr std::size_t kOneEvent = 4096;
+    const std::string_view first = head.substr(brace, kOneEvent);
+    return hasKey(first, "\"ph\"") && (hasKey(first, "\"ts\"") || hasKey(first, "\"name\""));
+}
+
+// Tells a trace from other JSON by its first bytes.
+Confidence sniffTrace(std::string_view head) {
+    const std::size_t start = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    if (start == std::string_view::npos)
+        return 0;
+    head.remove_prefix(start);
+    if (hasKey(head, "\"traceEvents\""))
+        return 95;
+    if (head.front() == '[')
+        return isArrayOfEvents(head) ? 80 : 0;
+    // A large pg_config can push traceEvents behind the head; execution traces have nodes instead.
+    const bool hasKinetoMembers = hasKey(head, "\"schemaVersion\"")
+        && (hasKey(head, "\"deviceProperties\"") || hasKey(head, "\"distributedInfo\""));
+    const bool isExecutionTrace = hasKey(head, "\"nodes\"") || hasKey(head, "\"schema\"");
+    return head.front() == '{' && hasKinetoMembers && !isExecutionTrace ? 70 : 0;
+}
+
+} // namespace
 
 const Format& KinetoImporter::format() const {
     static constexpr Format kFormat{"kineto", "PyTorch Kineto trace",

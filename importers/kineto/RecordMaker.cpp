@@ -1,7 +1,6 @@
 #include "importers/kineto/RecordMaker.h"
 
 #include "importers/kineto/EventFacts.h"
-#include "importers/kineto/EventNumber.h"
 #include "importers/kineto/JsonText.h"
 
 #include <algorithm>
@@ -198,7 +197,7 @@ std::uint32_t RecordMaker::nameOf(const JsonToken& token) {
     std::string_view key = token.text;
     if (!token.isPlain)
         key = m_key.assign(1, '\0').append(token.text);
-    const TextTable::Found found = m_nameTable.add(key);
+    const StringTable::Found found = m_nameTable.add(key);
     if (found.isNew)
         m_names.push_back({std::string(plainText(token, m_storage)), {}});
     return inBatch(m_names[found.index]);
@@ -220,7 +219,7 @@ std::uint32_t RecordMaker::detailOf(const TraceEvent& event, const EventPlan& pl
     }
     if (plan.details.size() > 1)
         key = m_key;
-    const TextTable::Found found = m_detailTable.add(key);
+    const StringTable::Found found = m_detailTable.add(key);
     if (found.isNew) {
         m_storage.clear();
         appendDetail(event, plan.kind.kind, m_storage);
@@ -232,15 +231,15 @@ std::uint32_t RecordMaker::detailOf(const TraceEvent& event, const EventPlan& pl
 std::uint32_t RecordMaker::trackOf(const TraceEvent& event, const EventPlan& plan) {
     const JsonToken* const stream = argument(event, plan.stream);
     const JsonToken* const device = argument(event, plan.device);
-    m_key.assign(1, static_cast<char>(plan.kind.placement));
+    m_key.assign(1, static_cast<char>(plan.kind.place));
     m_key.append(event.pid.raw()).append(1, '\0').append(event.tid.raw()).append(1, '\0');
     const bool isOnHost
-        = plan.kind.placement == Placement::Host || plan.kind.placement == Placement::Elsewhere;
+        = plan.kind.place == SpanPlace::Host || plan.kind.place == SpanPlace::Elsewhere;
     if (!isOnHost) {
         m_key.append(stream == nullptr ? std::string_view() : stream->raw()).append(1, '\0');
         m_key.append(device == nullptr ? std::string_view() : device->raw());
     }
-    const TextTable::Found found = m_trackTable.add(m_key);
+    const StringTable::Found found = m_trackTable.add(m_key);
     if (found.isNew)
         m_tracks.push_back({trackLabelOf(event, plan.kind, stream, device), {}});
     Track& track = m_tracks[found.index];

@@ -1,11 +1,11 @@
 #pragma once
-// Turns events into records, one batch after another. It remembers the texts and tracks it has met,
-// which saves work and changes no result. One thread at a time.
+// Turns events into records, one batch after another, by plans that tell how to read events of one
+// template.
 
 #include "importers/kineto/EventBatch.h"
-#include "importers/kineto/EventPlan.h"
-#include "importers/kineto/NameCache.h"
-#include "importers/kineto/TextTable.h"
+#include "importers/kineto/EventFacts.h"
+#include "importers/kineto/StringTable.h"
+#include "importers/kineto/TraceEvent.h"
 
 #include <array>
 #include <cstdint>
@@ -14,6 +14,26 @@
 #include <vector>
 
 namespace trainscope::importers::kineto {
+
+struct EventPlan {
+    static constexpr std::size_t kNoArgument = ~std::size_t{0};
+
+    // Neighbouring arguments that are kept as detail: [first, last] of the event's args.
+    struct Details {
+        std::size_t first = 0;
+        std::size_t last = 0;
+        std::size_t lead = 0; // bytes from the first one's key to its value
+    };
+
+    char phase = '\0'; // 0: none, or more than one character
+    std::uint32_t category = 0; // among those of the RecordMaker
+    EventKind kind;
+    bool isForwardBackward = false; // arrows between operators, of no use here
+    std::size_t correlation = kNoArgument; // index in args, of the last of that name
+    std::size_t stream = kNoArgument;
+    std::size_t device = kNoArgument;
+    std::vector<Details> details;
+};
 
 class RecordMaker {
 public:
@@ -64,9 +84,9 @@ private:
     unsigned m_batchNumber = 0;
     unsigned m_generation = 0;
     std::vector<Category> m_categories;
-    TextTable m_nameTable;
-    TextTable m_detailTable;
-    TextTable m_trackTable;
+    StringTable m_nameTable;
+    StringTable m_detailTable;
+    StringTable m_trackTable;
     std::vector<Text> m_names;
     std::vector<Text> m_details;
     std::vector<Track> m_tracks;

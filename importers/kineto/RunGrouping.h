@@ -5,7 +5,7 @@
 
 #include "importers/common/Importer.h"
 #include "importers/common/RunFolders.h"
-#include "importers/kineto/HeadProbe.h"
+#include "importers/kineto/TraceProbe.h"
 
 #include <string>
 #include <vector>

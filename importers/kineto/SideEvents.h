@@ -1,18 +1,44 @@
 #pragma once
-// Events that are no whole spans: begins and ends (ph B, E), counters (C), memory (i), and names of
-// threads (M). Bounded: begins beyond kMaxBegun are counted as unpaired.
+// Events that are no whole spans: flow arrows (ph s, t, f), begins and ends (B, E), counters (C),
+// memory (i), and names of threads (M).
 
+#include "core/model/Span.h"
 #include "importers/kineto/EventFacts.h"
-#include "importers/kineto/NameCache.h"
+#include "importers/kineto/StringTable.h"
 #include "importers/kineto/TraceOutput.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace trainscope::importers::kineto {
 
+// Gives launches and device work without a correlation argument the id of the flow arrow that
+// begins or ends at them (same pid, tid and time), as old and foreign writers have it. Bounded:
+// what waits too long goes on without. A place is placeOf() an event.
+class FlowJoin {
+public:
+    struct Waiting {
+        std::size_t track = 0;
+        Span span;
+    };
+
+    // False when there is no more room.
+    bool wait(std::uint64_t place, std::size_t track, const Span& span);
+    [[nodiscard]] bool isWaiting() const { return !m_waiting.empty(); }
+    // All spans that stand where the arrow does, with its id as their correlation.
+    std::vector<Waiting> take(std::uint64_t place, TimeNs time, std::int64_t id);
+    // The others, as they are.
+    std::vector<Waiting> takeRest();
+
+private:
+    std::unordered_multimap<std::uint64_t, Waiting> m_waiting;
+};
+
+// Pairs begins with ends, and takes counters, memory and names. Bounded: begins beyond kMaxBegun
+// are counted as unpaired.
 class SideEvents {
 public:
     static constexpr std::size_t kMaxBegun = 100'000;

@@ -1,5 +1,7 @@
 #include "importers/kineto/TraceName.h"
 
+#include "core/model/AsciiText.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,22 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxRankDigits = 5;
 
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool isSeparator(char c) {
     return c == '-' || c == '_' || c == '.' || c == '=' || c == ' ';
-}
-
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string lowered(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(), lower);
-    return result;
 }
 
 // The number that starts at `begin`, if it is short enough for a rank.

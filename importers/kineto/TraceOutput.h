@@ -5,7 +5,7 @@
 
 #include "core/model/Import.h"
 #include "importers/kineto/EventBatch.h"
-#include "importers/kineto/NameCache.h"
+#include "importers/kineto/StringTable.h"
 
 #include <cstdint>
 #include <map>

@@ -1,6 +1,6 @@
 #include "importers/kineto/TraceSyntax.h"
 
-#include "importers/kineto/Resync.h"
+#include "importers/kineto/TracePiece.h"
 
 #include <algorithm>
 #include <cstring>

@@ -38,7 +38,7 @@ std::string_view withoutVerdict(std::string_view value) {
 
 class ArgumentReader {
 public:
-    YamlScalars read(std::string_view text) {
+    Settings read(std::string_view text) {
         readCommands(ShellText(text));
         readLines(text);
         return std::move(m_settings);
@@ -117,12 +117,12 @@ private:
         set("padded_vocab_size", std::string(number.substr(0, number.find(')'))));
     }
 
-    YamlScalars m_settings;
+    Settings m_settings;
 };
 
 } // namespace
 
-YamlScalars readArguments(std::string_view text) {
+Settings readArguments(std::string_view text) {
     return ArgumentReader().read(text);
 }
 

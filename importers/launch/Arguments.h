@@ -9,13 +9,13 @@
 //  - "padded vocab (size: 50257) with 47 dummy tokens (new size: 50304)".
 // A value that needs something from outside the text is not stated.
 
-#include "importers/launch/YamlScalars.h"
+#include "importers/launch/Settings.h"
 
 #include <string_view>
 
 namespace trainscope::importers::launch {
 
 // Empty where there are none. Names with underscores, the last of several values.
-YamlScalars readArguments(std::string_view text);
+Settings readArguments(std::string_view text);
 
 } // namespace trainscope::importers::launch

@@ -52,7 +52,7 @@ std::string lowerCase(std::string_view text) {
     return out;
 }
 
-Fields::Fields(const YamlScalars& scalars) {
+Fields::Fields(const Settings& scalars) {
     for (const auto& [key, value] : scalars) {
         std::string name = key;
         std::replace(name.begin(), name.end(), '-', '_');

@@ -3,7 +3,7 @@
 // places where configurations keep them. What is not stated, or stated by a computed interpolation,
 // is absent.
 
-#include "importers/launch/YamlScalars.h"
+#include "importers/launch/Settings.h"
 
 #include <initializer_list>
 #include <optional>
@@ -16,7 +16,7 @@ using Keys = std::initializer_list<std::string_view>; // written with underscore
 
 class Fields {
 public:
-    explicit Fields(const YamlScalars& scalars);
+    explicit Fields(const Settings& scalars);
 
     // The text of the first of `keys` that is there, null included ("").
     [[nodiscard]] std::optional<std::string> text(Keys keys) const;
@@ -34,7 +34,7 @@ private:
     [[nodiscard]] std::optional<std::string> resolved(
         std::string key, std::string_view prefix) const;
 
-    YamlScalars m_scalars; // keys with underscores for dashes
+    Settings m_scalars; // keys with underscores for dashes
 };
 
 std::string lowerCase(std::string_view text);

@@ -2,8 +2,8 @@
 
 #include "importers/common/RunFolders.h"
 #include "importers/launch/Arguments.h"
-#include "importers/launch/JsonSettings.h"
 #include "importers/launch/ReadFields.h"
+#include "importers/launch/Settings.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -22,10 +22,10 @@ bool holdsOneOf(std::string_view text, std::initializer_list<std::string_view> w
         [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-Result<YamlScalars> settingsOf(LaunchKind kind, std::string_view text, const std::string& where) {
+Result<Settings> settingsOf(LaunchKind kind, std::string_view text, const std::string& where) {
     switch (kind) {
     case LaunchKind::Yaml:
-        return readYamlScalars(text, where);
+        return readYamlSettings(text, where);
     case LaunchKind::Json:
         return readJsonSettings(text, where);
     case LaunchKind::Text:

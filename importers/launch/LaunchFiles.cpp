@@ -3,7 +3,7 @@
 #include "core/model/LaunchConfig.h"
 #include "importers/common/GpuFamily.h"
 #include "importers/launch/LaunchFile.h"
-#include "importers/launch/YamlScalars.h"
+#include "importers/launch/Settings.h"
 
 #include <algorithm>
 #include <array>

@@ -1,13 +1,167 @@
 #include "importers/nvsmi/Cells.h"
 
 #include "core/model/AsciiText.h"
+#include "importers/common/Number.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 namespace trainscope::importers::nvsmi {
+
+namespace {
+
+struct Spelling {
+    std::string_view text;
+    Unit unit;
+};
+constexpr double kKibi = 1024.0;
+constexpr double kMebi = kKibi * 1024.0;
+constexpr double kGibi = kMebi * 1024.0;
+
+constexpr std::array kSpellings{
+    Spelling{"w", {"W", 1.0}},
+    Spelling{"watt", {"W", 1.0}},
+    Spelling{"watts", {"W", 1.0}},
+    Spelling{"mw", {"W", 1e-3}},
+    Spelling{"milliwatts", {"W", 1e-3}},
+    Spelling{"kw", {"W", 1e3}},
+    Spelling{"c", {"°C", 1.0}},
+    Spelling{"°c", {"°C", 1.0}},
+    Spelling{"degc", {"°C", 1.0}},
+    Spelling{"celsius", {"°C", 1.0}},
+    Spelling{"hz", {"Hz", 1.0}},
+    Spelling{"khz", {"Hz", 1e3}},
+    Spelling{"mhz", {"Hz", 1e6}},
+    Spelling{"ghz", {"Hz", 1e9}},
+    Spelling{"%", {"1", 0.01}},
+    Spelling{"pct", {"1", 0.01}},
+    Spelling{"percent", {"1", 0.01}},
+    Spelling{"b", {"B", 1.0}},
+    Spelling{"bytes", {"B", 1.0}},
+    Spelling{"kib", {"B", kKibi}},
+    Spelling{"kb", {"B", kKibi}},
+    Spelling{"mib", {"B", kMebi}},
+    Spelling{"mb", {"B", kMebi}},
+    Spelling{"gib", {"B", kGibi}},
+    Spelling{"gb", {"B", kGibi}},
+    Spelling{"b/s", {"B/s", 1.0}},
+    Spelling{"kb/s", {"B/s", 1e3}},
+    Spelling{"mb/s", {"B/s", 1e6}},
+    Spelling{"gb/s", {"B/s", 1e9}},
+    Spelling{"kib/s", {"B/s", kKibi}},
+    Spelling{"mib/s", {"B/s", kMebi}},
+    Spelling{"gib/s", {"B/s", kGibi}},
+    Spelling{"j", {"J", 1.0}},
+    Spelling{"mj", {"J", 1e-3}},
+    Spelling{"s", {"s", 1.0}},
+    Spelling{"sec", {"s", 1.0}},
+    Spelling{"seconds", {"s", 1.0}},
+    Spelling{"ms", {"s", 1e-3}},
+    Spelling{"us", {"s", 1e-6}},
+};
+
+} // namespace
+
+std::optional<Unit> findUnit(std::string_view text) {
+    for (const Spelling& spelling : kSpellings) {
+        if (equalsIgnoringCase(text, spelling.text))
+            return spelling.unit;
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+std::optional<double> parseDecimal(std::string_view text) {
+    const std::size_t comma = text.find(',');
+    if (comma == std::string_view::npos)
+        return parseNumber(text);
+    if (text.find(',', comma + 1) != std::string_view::npos
+        || text.find('.') != std::string_view::npos)
+        return std::nullopt; // thousands separators: no telling which
+    std::string dotted(text);
+    dotted[comma] = '.';
+    return parseNumber(dotted);
+}
+
+std::optional<CellValue> parseWithUnit(std::string_view text) {
+    const std::size_t end = text.find_last_of("0123456789.");
+    if (end == std::string_view::npos)
+        return std::nullopt;
+    const auto number = parseDecimal(trimmed(text.substr(0, end + 1)));
+    if (!number || !std::isfinite(*number))
+        return std::nullopt;
+    return CellValue{*number, trimmed(text.substr(end + 1))};
+}
+
+std::optional<CellValue> parseState(std::string_view text) {
+    if (text.size() < 2 || text.size() > 3 || lowerChar(text.front()) != 'p')
+        return std::nullopt;
+    const auto number = parseNumber(text.substr(1));
+    return number ? std::optional(CellValue{*number, {}}) : std::nullopt;
+}
+
+std::optional<CellValue> parseHex(std::string_view text) {
+    if (text.size() < 3 || text[0] != '0' || lowerChar(text[1]) != 'x')
+        return std::nullopt;
+    std::uint64_t bits = 0;
+    const char* const end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data() + 2, end, bits, 16);
+    if (error != std::errc{} || at != end)
+        return std::nullopt;
+    return CellValue{static_cast<double>(bits), {}};
+}
+
+std::optional<CellValue> parseFlag(std::string_view text) {
+    for (const std::string_view yes : {"active", "enabled", "yes", "on"}) {
+        if (equalsIgnoringCase(text, yes))
+            return CellValue{1.0, {}};
+    }
+    for (const std::string_view no : {"not active", "disabled", "no", "off"}) {
+        if (equalsIgnoringCase(text, no))
+            return CellValue{0.0, {}};
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<CellValue> parseCell(std::string_view text, CellForm form) {
+    switch (form) {
+    case CellForm::PerformanceState:
+        return parseState(text);
+    case CellForm::Hex:
+        return parseHex(text);
+    case CellForm::Flag:
+        return parseFlag(text);
+    case CellForm::Number:
+        break;
+    }
+    return parseWithUnit(text);
+}
+
+bool isMissingCell(std::string_view text) {
+    if (isMissingText(text) || (text.front() == '[' && text.back() == ']'))
+        return true;
+    return text == "-1" || text == "-1.0" || text == "-1.00";
+}
+
+std::optional<CellForm> formOf(std::string_view text) {
+    if (text.empty() || isMissingCell(text))
+        return std::nullopt;
+    for (const CellForm form :
+        {CellForm::Hex, CellForm::PerformanceState, CellForm::Flag, CellForm::Number}) {
+        if (parseCell(text, form))
+            return form;
+    }
+    return std::nullopt;
+}
 
 const std::vector<std::string_view>& CellSplitter::split(std::string_view line, char separator) {
     m_cells.clear();

@@ -1,12 +1,48 @@
 #pragma once
-// One line of a separated file as trimmed cells. Quoted cells may hold the separator. A line whose
-// quotes do not pair (two lines glued into one quoted cell, a cut line) is split as if it had none.
+// The cells of GPU logs: one line as cells, the value of one cell ("115.49 W", "100 %", "P0",
+// "0x0000000000000004", "[N/A]", "115,49"), and the units that nvidia-smi and the scripts around it
+// write.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trainscope::importers::nvsmi {
+
+struct Unit {
+    std::string_view si; // W, °C, Hz, B, B/s, 1, s
+    double scale = 1.0; // SI value = number × scale
+};
+
+// "W", "mhz", "MiB", "%", ...; case-insensitive. Absent for text that is no unit.
+// MB and GB of memory are binary: nvidia-smi counts in MiB whatever a script writes above the
+// column. The MB of a rate (MB/s, as `nvidia-smi dmon` prints it) is decimal.
+std::optional<Unit> findUnit(std::string_view text);
+
+enum class CellForm {
+    Number, // with or without a unit
+    PerformanceState, // P0 to P15
+    Hex, // bit mask
+    Flag, // Active, Not Active, Enabled, Disabled, Yes, No
+};
+
+struct CellValue {
+    double number = 0.0;
+    std::string_view unit; // as written; empty: none
+};
+
+// Absent: not a value of that form (missing markers included, see isMissingCell).
+std::optional<CellValue> parseCell(std::string_view text, CellForm form);
+
+// Markers of "no value": those of isMissingText, anything in brackets, and a lone -1.
+bool isMissingCell(std::string_view text);
+
+// The form that the text has, for columns whose name says nothing.
+std::optional<CellForm> formOf(std::string_view text);
+
+// One line of a separated file as trimmed cells. Quoted cells may hold the separator. A line whose
+// quotes do not pair (two lines glued into one quoted cell, a cut line) is split as if it had none.
 
 // Reuses its storage from line to line; cells are valid until the next split() or the end of
 // `line`.

@@ -1,7 +1,7 @@
 #include "importers/nvsmi/Column.h"
 
 #include "core/model/AsciiText.h"
-#include "importers/nvsmi/Unit.h"
+#include "importers/nvsmi/Cells.h"
 
 #include <algorithm>
 #include <array>
@@ -229,8 +229,7 @@ void adoptUnit(Column& column, std::string_view text) {
     if (column.certain && column.metric.unit != unit->si) {
         // "memory_percent" is not memory in bytes: the unit decides what was measured.
         const bool share = column.metric.name == "mem_used" && unit->si == "1";
-        column.metric = share ? Metric(*findMetric("mem_utilization"))
-                              : metricNamed(ownMetricName(column.header));
+        column.metric = metricNamed(share ? "mem_utilization" : ownMetricName(column.header));
     }
     column.scale = unit->scale;
     column.metric.unit = unit->si;

@@ -1,8 +1,8 @@
 #include "importers/nvsmi/Guess.h"
 
 #include "core/model/AsciiText.h"
+#include "importers/nvsmi/Cells.h"
 #include "importers/nvsmi/Stamp.h"
-#include "importers/nvsmi/Unit.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 #include "core/model/AsciiText.h"
 #include "core/parallel/OrderedJobs.h"
 #include "importers/common/TextCleaning.h"
-#include "importers/nvsmi/Identity.h"
+#include "importers/nvsmi/ColumnOrder.h"
 #include "importers/nvsmi/PowerSensor.h"
-#include "importers/nvsmi/TableColumns.h"
+#include "importers/nvsmi/SmiTable.h"
 
 #include <algorithm>
 #include <array>
@@ -33,21 +33,21 @@ bool sameHeader(const std::vector<Column>& a, const std::vector<Column>& b) {
 
 } // namespace
 
-LogReader::LogReader(Layout layout, LogContext context)
+LogReader::LogReader(ColumnOrder order, LogContext context)
     : m_context(std::move(context))
-    , m_roster(m_context.recorder, m_context.placement)
-    , m_rotation(layout.rhythm) {
-    if (layout.shape == Layout::Shape::Table) {
-        layout.columns = tableColumns();
-        layout.gpu = 0; // every GPU of a table has its index
+    , m_gpus(m_context.recorder, m_context.ranks)
+    , m_rotation(order.rhythm) {
+    if (order.shape == ColumnOrder::Shape::Table) {
+        order.columns = tableColumns();
+        order.gpu = 0; // every GPU of a table has its index
     }
-    useLayout(std::move(layout));
+    useOrder(std::move(order));
 }
 
-void LogReader::useLayout(Layout layout) {
-    m_layout = std::make_shared<const Layout>(std::move(layout));
-    m_groups = columnGroups(m_layout->columns);
-    ++m_layoutNumber;
+void LogReader::useOrder(ColumnOrder order) {
+    m_order = std::make_shared<const ColumnOrder>(std::move(order));
+    m_groups = columnGroups(m_order->columns);
+    ++m_orderNumber;
 }
 
 Status LogReader::read(LineBlocks& blocks, const Proceed& proceed) {
@@ -68,12 +68,12 @@ Status LogReader::read(LineBlocks& blocks, const Proceed& proceed) {
             return status;
         }
         const auto block = std::make_shared<const LineBlock>(std::move(*next.value()));
-        if (m_layout->shape == Layout::Shape::Table) {
+        if (m_order->shape == ColumnOrder::Shape::Table) {
             status = takeTable(*block);
             if (status.hasValue() && !proceed(block->bytesConsumed))
                 status = cancelled();
         } else {
-            jobs.submit([block, layout = m_layout] { return readRows(block, layout); });
+            jobs.submit([block, order = m_order] { return readRows(block, order); });
         }
     }
     jobs.abandon();
@@ -87,26 +87,26 @@ void LogReader::breakOff(const Error& error) {
 }
 
 // Rows behind a header with other columns, in this block and those already under way, are read
-// again by the new layout.
+// again by the new order.
 Status LogReader::take(RowBlock block) {
     const std::int64_t lines = block.lines;
-    if (block.layout != m_layout)
-        block = readRows(block.source, m_layout);
+    if (block.order != m_order)
+        block = readRows(block.source, m_order);
     while (true) {
         if (const Status status = takeRows(block); !status.hasValue())
             return status;
-        if (block.layout == m_layout)
+        if (block.order == m_order)
             break;
-        block = readRows(block.source, m_layout, m_lineNumber - m_linesBefore + 1);
+        block = readRows(block.source, m_order, m_lineNumber - m_linesBefore + 1);
     }
     m_linesBefore += lines;
     return {};
 }
 
-// Up to a change of the layout.
+// Up to a change of the order.
 Status LogReader::takeRows(const RowBlock& block) {
     m_slots.assign(block.identities.size(), std::nullopt);
-    for (std::size_t i = 0; i < block.rows.size() && block.layout == m_layout; ++i) {
+    for (std::size_t i = 0; i < block.rows.size() && block.order == m_order; ++i) {
         const BlockRow& row = block.rows[i];
         m_lineNumber = m_linesBefore + row.line;
         const Status status = row.identity < 0
@@ -119,10 +119,10 @@ Status LogReader::takeRows(const RowBlock& block) {
 }
 
 Status LogReader::takeOther(const RowNote& note) {
-    auto columns = headerColumns(note.line, m_layout->separator);
+    auto columns = headerColumns(note.line, m_order->separator);
     if (!columns.empty()) {
-        if (!sameHeader(columns, m_layout->columns))
-            changeLayout(std::move(columns));
+        if (!sameHeader(columns, m_order->columns))
+            changeOrder(std::move(columns));
     } else if (isMessage(note.line)) {
         skip("nvidia-smi said: " + std::string(trimmed(note.line).substr(0, 200)));
     } else {
@@ -131,36 +131,36 @@ Status LogReader::takeOther(const RowNote& note) {
     return {};
 }
 
-void LogReader::changeLayout(std::vector<Column> columns) {
+void LogReader::changeOrder(std::vector<Column> columns) {
     // The head has told units and forms of these columns already where the log starts over with the
     // same ones.
     for (Column& column : columns) {
-        for (const Column& known : m_layout->columns) {
+        for (const Column& known : m_order->columns) {
             if (known.header == column.header)
                 column = known;
         }
     }
-    Layout layout;
-    layout.separator = m_layout->separator;
-    layout.hasHeader = true;
-    layout.columns = std::move(columns);
-    layout.clock = m_layout->clock;
-    layout.rhythm = m_layout->rhythm;
-    settleColumns(layout.columns, layout.notes);
-    for (std::size_t i = 0; i < layout.columns.size(); ++i) {
-        const auto role = layout.columns[i].role;
+    ColumnOrder order;
+    order.separator = m_order->separator;
+    order.hasHeader = true;
+    order.columns = std::move(columns);
+    order.clock = m_order->clock;
+    order.rhythm = m_order->rhythm;
+    settleColumns(order.columns, order.notes);
+    for (std::size_t i = 0; i < order.columns.size(); ++i) {
+        const auto role = order.columns[i].role;
         const int at = static_cast<int>(i);
-        layout.stamp = role == Column::Role::Stamp && layout.stamp < 0 ? at : layout.stamp;
-        layout.gpu = role == Column::Role::Gpu && layout.gpu < 0 ? at : layout.gpu;
-        layout.name = role == Column::Role::Name ? at : layout.name;
-        layout.uuid = role == Column::Role::Uuid ? at : layout.uuid;
-        layout.host = role == Column::Role::Host ? at : layout.host;
+        order.stamp = role == Column::Role::Stamp && order.stamp < 0 ? at : order.stamp;
+        order.gpu = role == Column::Role::Gpu && order.gpu < 0 ? at : order.gpu;
+        order.name = role == Column::Role::Name ? at : order.name;
+        order.uuid = role == Column::Role::Uuid ? at : order.uuid;
+        order.host = role == Column::Role::Host ? at : order.host;
     }
-    layout.gpu = layout.gpu < 0 ? layout.uuid : layout.gpu;
-    if (layout.stamp < 0)
+    order.gpu = order.gpu < 0 ? order.uuid : order.gpu;
+    if (order.stamp < 0)
         return skip("Other columns begin here, but without time stamps.");
     m_context.report.warn(m_context.file, m_lineNumber, "Other columns begin here.");
-    useLayout(std::move(layout));
+    useOrder(std::move(order));
 }
 
 // A row whose GPU has a cell of its own is looked up once in a block.
@@ -169,7 +169,7 @@ Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
     const auto at = static_cast<std::size_t>(found.identity);
     const RowIdentity& who = block.identities[at];
     const TimeNs time = absolute(found.stamp);
-    const bool isNamed = m_layout->gpu >= 0 && m_groups.size() == 1 && m_groups.front().gpu < 0;
+    const bool isNamed = m_order->gpu >= 0 && m_groups.size() == 1 && m_groups.front().gpu < 0;
     const std::int64_t rowsBefore = m_context.report.rows;
     Status status;
     if (!isNamed) {
@@ -194,12 +194,12 @@ Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
 
 Status LogReader::recordGroups(
     const RowIdentity& who, TimeNs time, std::span<const double> numbers) {
-    const int dealt = m_layout->gpu < 0 ? m_rotation.next(time) : 0;
+    const int dealt = m_order->gpu < 0 ? m_rotation.next(time) : 0;
     for (const ColumnGroup& group : m_groups) {
         std::string id = who.gpu;
         if (group.gpu >= 0)
             id = std::to_string(group.gpu);
-        else if (m_layout->gpu < 0)
+        else if (m_order->gpu < 0)
             id = std::to_string(dealt);
         const auto slot = slotOf(who, id, group);
         if (!slot.hasValue())
@@ -215,7 +215,7 @@ Status LogReader::recordGroups(
 
 Result<std::optional<std::size_t>> LogReader::slotOf(
     const RowIdentity& who, std::string_view id, const ColumnGroup& group) {
-    const auto slot = m_roster.slotOf({who.host, id, who.model, who.uuid});
+    const auto slot = m_gpus.slotOf({who.host, id, who.model, who.uuid});
     if (!slot.hasValue() && slot.error().code == ErrorCode::Usage) {
         skip(slot.error().message);
         return std::optional<std::size_t>{};
@@ -237,12 +237,12 @@ Status LogReader::add(
 
 Status LogReader::prepare(std::size_t slot, const ColumnGroup& group, std::string_view model) {
     int& prepared = m_prepared[slot];
-    if (prepared == m_layoutNumber)
+    if (prepared == m_orderNumber)
         return {};
-    prepared = m_layoutNumber;
+    prepared = m_orderNumber;
     std::vector<SeriesDescription> fields;
     for (const std::size_t i : group.columns) {
-        const Column& column = m_layout->columns[i];
+        const Column& column = m_order->columns[i];
         SeriesDescription field;
         field.metric = column.metric;
         field.scale = column.scale;

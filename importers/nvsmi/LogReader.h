@@ -4,8 +4,8 @@
 
 #include "core/model/Import.h"
 #include "importers/common/LineBlocks.h"
-#include "importers/nvsmi/Roster.h"
-#include "importers/nvsmi/RowBlock.h"
+#include "importers/nvsmi/LogGpus.h"
+#include "importers/nvsmi/Rows.h"
 #include "importers/nvsmi/SmiTable.h"
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace trainscope::importers::nvsmi {
 struct LogContext {
     Recorder& recorder;
     ImportReport& report;
-    Placement placement;
+    FileRanks ranks;
     std::string file; // for warnings
     DurationNs utcOffset; // subtracted from local stamps
 };
 
 class LogReader {
 public:
-    LogReader(Layout layout, LogContext context);
+    LogReader(ColumnOrder order, LogContext context);
 
     // To the end of the stream. A stream that breaks off ends with a warning; what was read stays.
     // `proceed` is told how many bytes of the file are behind. Fails when cancelled (`proceed`
@@ -51,22 +51,22 @@ private:
     Status prepare(std::size_t slot, const ColumnGroup& group, std::string_view model);
     Status takeTable(const LineBlock& block);
     Status tableLine(std::string_view text);
-    void changeLayout(std::vector<Column> columns);
-    void useLayout(Layout layout);
+    void changeOrder(std::vector<Column> columns);
+    void useOrder(ColumnOrder order);
     void breakOff(const Error& error);
     void skip(std::string text);
     [[nodiscard]] TimeNs absolute(const Stamp& stamp) const;
 
-    std::shared_ptr<const Layout> m_layout;
+    std::shared_ptr<const ColumnOrder> m_order;
     LogContext m_context;
-    Roster m_roster;
+    LogGpus m_gpus;
     Rotation m_rotation;
     SmiTable m_table;
     std::vector<ColumnGroup> m_groups;
-    std::map<std::size_t, int> m_prepared; // slot → layout it was prepared for
+    std::map<std::size_t, int> m_prepared; // slot → order it was prepared for
     std::vector<std::optional<std::size_t>> m_slots; // by identity of the block under way
     std::vector<double> m_values;
-    int m_layoutNumber = 1;
+    int m_orderNumber = 1;
     std::int64_t m_linesBefore = 0; // the block under way
     std::int64_t m_lineNumber = 0;
     bool m_cutShort = false;

@@ -1,5 +1,6 @@
 #include "importers/nvsmi/NvsmiImporter.h"
 
+#include "core/text/Numbers.h"
 #include "importers/common/RunFolders.h"
 #include "importers/nvsmi/LogGroups.h"
 #include "importers/nvsmi/LogReader.h"
@@ -16,23 +17,23 @@ using namespace nvsmi;
 constexpr std::size_t kHead = std::size_t{64} << 10;
 constexpr std::string_view kVersion = "nvsmi 1";
 
-Result<Layout> layoutOf(const SourceTree& tree, const std::string& path) {
+Result<ColumnOrder> orderOf(const SourceTree& tree, const std::string& path) {
     const auto head = readHead(tree, path, kHead);
     if (!head.hasValue())
         return head.error();
-    return readLayout(linesOfHead(head.value(), kHead));
+    return readColumnOrder(linesOfHead(head.value(), kHead));
 }
 
-ClockKind clockOf(const Layout& layout) {
-    if (layout.shape == Layout::Shape::Table)
+ClockKind clockOf(const ColumnOrder& order) {
+    if (order.shape == ColumnOrder::Shape::Table)
         return ClockKind::Local;
-    if (!layout.clock || *layout.clock == StampKind::Relative)
+    if (!order.clock || *order.clock == StampKind::Relative)
         return ClockKind::None;
-    return *layout.clock == StampKind::Local ? ClockKind::Local : ClockKind::Utc;
+    return *order.clock == StampKind::Local ? ClockKind::Local : ClockKind::Utc;
 }
 
-std::string clockFact(const Layout& layout, const ImportUnit& unit) {
-    switch (clockOf(layout)) {
+std::string clockFact(const ColumnOrder& order, const ImportUnit& unit) {
+    switch (clockOf(order)) {
     case ClockKind::Local:
         return unit.utcOffsetSeconds
             ? "local time, " + std::to_string(*unit.utcOffsetSeconds) + " s ahead of UTC"
@@ -42,33 +43,30 @@ std::string clockFact(const Layout& layout, const ImportUnit& unit) {
     case ClockKind::Utc:
         break;
     }
-    return layout.clock == StampKind::Unix ? "unix time" : "ISO time with zone";
+    return order.clock == StampKind::Unix ? "unix time" : "ISO time with zone";
 }
 
-std::set<std::string> metricsOf(const Layout& layout) {
+std::set<std::string> metricsOf(const ColumnOrder& order) {
     std::set<std::string> metrics;
-    for (const Column& column : layout.columns) {
+    for (const Column& column : order.columns) {
         if (column.role == Column::Role::Metric)
             metrics.insert(column.metric.name);
     }
     return metrics;
 }
 
-std::string plural(std::size_t count, std::string_view noun) {
-    return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
-
-void describe(ImportUnit& unit, const Layout& layout) {
-    unit.clock = clockOf(layout);
-    unit.notes.insert(unit.notes.end(), layout.notes.begin(), layout.notes.end());
-    if (layout.shape == Layout::Shape::Table) {
+void describe(ImportUnit& unit, const ColumnOrder& order) {
+    unit.clock = clockOf(order);
+    unit.notes.insert(unit.notes.end(), order.notes.begin(), order.notes.end());
+    if (order.shape == ColumnOrder::Shape::Table) {
         unit.summary = "table of nvidia-smi";
         return;
     }
-    const auto metrics = metricsOf(layout);
-    unit.summary = plural(static_cast<std::size_t>(layout.gpusSeen) * unit.files.size(), "GPU")
-        + ", " + plural(metrics.size(), "metric");
-    if (layout.stamp < 0)
+    const auto metrics = metricsOf(order);
+    unit.summary
+        = text::counted(order.gpusSeen * static_cast<std::int64_t>(unit.files.size()), "GPU") + ", "
+        + text::counted(static_cast<std::int64_t>(metrics.size()), "metric");
+    if (order.stamp < 0)
         unit.notes.emplace_back("The log has no time stamps and cannot be placed on a time axis.");
     else if (unit.clock == ClockKind::Local)
         unit.notes.emplace_back(
@@ -87,32 +85,33 @@ ImportUnit unitOf(const SourceTree& tree, const LogGroup& group) {
         unit.files.push_back(file.path);
         unit.bytes += file.size;
     }
-    const auto layout = layoutOf(tree, unit.files.front());
-    if (layout.hasValue())
-        describe(unit, layout.value());
+    const auto order = orderOf(tree, unit.files.front());
+    if (order.hasValue())
+        describe(unit, order.value());
     else
-        unit.notes.push_back(layout.error().message);
+        unit.notes.push_back(order.error().message);
     return unit;
 }
 
 // GPUs of a node, over all files; 0 where there is one node only.
-int gpusPerNode(const std::vector<Layout>& layouts) {
+int gpusPerNode(const std::vector<ColumnOrder>& orders) {
     int most = 0;
     int nodes = 0;
-    for (const Layout& layout : layouts) {
-        nodes += std::max(layout.hostsSeen, 1);
-        const int each = layout.hostsSeen > 1
-                && layout.columns[static_cast<std::size_t>(std::max(layout.gpu, 0))].role
+    for (const ColumnOrder& order : orders) {
+        nodes += std::max(order.hostsSeen, 1);
+        const int each = order.hostsSeen > 1
+                && order.columns[static_cast<std::size_t>(std::max(order.gpu, 0))].role
                     != Column::Role::Gpu
-            ? layout.gpusSeen / layout.hostsSeen
-            : layout.highestIndex + 1;
+            ? order.gpusSeen / order.hostsSeen
+            : order.highestIndex + 1;
         most = std::max(most, each);
     }
     return nodes > 1 ? std::max(most, 1) : 0;
 }
 
-Error nothingUsable(const ImportReport& report, const Layout& layout, const std::string& where) {
-    if (layout.shape == Layout::Shape::Table) {
+Error nothingUsable(
+    const ImportReport& report, const ColumnOrder& order, const std::string& where) {
+    if (order.shape == ColumnOrder::Shape::Table) {
         return {ErrorCode::Unrecognised,
             "A snapshot of nvidia-smi without a date: it has no place on a time axis. Record with "
             "nvidia-smi "
@@ -141,7 +140,7 @@ public:
     }
 
     Result<ImportReport> run() {
-        if (const Status status = readLayouts(); !status.hasValue())
+        if (const Status status = readOrders(); !status.hasValue())
             return status.error();
         Run run;
         run.name = m_unit.runName;
@@ -156,23 +155,23 @@ public:
         if (const Status status = recorder.finish(); !status.hasValue())
             return status.error();
         if (m_report.rows == 0)
-            return nothingUsable(m_report, m_layouts.front(), m_tree.displayPath(m_unit.path));
+            return nothingUsable(m_report, m_orders.front(), m_tree.displayPath(m_unit.path));
         return complete(std::move(run), recorder);
     }
 
 private:
-    Status readLayouts() {
+    Status readOrders() {
         for (const std::string& file : m_unit.files) {
-            auto layout = layoutOf(m_tree, file);
-            if (!layout.hasValue())
-                return Error{layout.error().code, layout.error().message, m_tree.displayPath(file)};
-            if (layout.value().shape == Layout::Shape::Rows && layout.value().stamp < 0)
+            auto order = orderOf(m_tree, file);
+            if (!order.hasValue())
+                return Error{order.error().code, order.error().message, m_tree.displayPath(file)};
+            if (order.value().shape == ColumnOrder::Shape::Rows && order.value().stamp < 0)
                 return Error{ErrorCode::Unrecognised,
                     "The log has no time stamps. Record it with timestamp among the fields: "
                     "nvidia-smi "
                     "--query-gpu=timestamp,index,power.draw,… --format=csv -l 1",
                     m_tree.displayPath(file)};
-            m_layouts.push_back(std::move(layout).value());
+            m_orders.push_back(std::move(order).value());
         }
         return {};
     }
@@ -183,14 +182,14 @@ private:
         if (!stream.hasValue())
             return stream.error();
         LineBlocks blocks(std::move(stream).value(), RowBlock::kLongestLine);
-        Placement placement;
-        placement.firstRank = m_unit.rank.value_or(0);
-        placement.firstNode = m_nodes;
-        placement.gpusPerNode = gpusPerNode(m_layouts);
-        m_nodes += std::max(m_layouts[i].hostsSeen, 1);
+        FileRanks ranks;
+        ranks.firstRank = m_unit.rank.value_or(0);
+        ranks.firstNode = m_nodes;
+        ranks.gpusPerNode = gpusPerNode(m_orders);
+        m_nodes += std::max(m_orders[i].hostsSeen, 1);
         const DurationNs offset{m_unit.utcOffsetSeconds.value_or(0) * 1'000'000'000};
         LogReader reader(
-            m_layouts[i], {recorder, m_report, placement, m_tree.displayPath(file), offset});
+            m_orders[i], {recorder, m_report, ranks, m_tree.displayPath(file), offset});
         const std::string phase = "Reading " + std::string(namePart(file));
         const Status status = reader.read(blocks, [&](std::uint64_t bytes) {
             return !m_progress || m_progress({phase, m_bytes + bytes, m_unit.bytes});
@@ -202,7 +201,7 @@ private:
 
     Result<ImportReport> complete(Run run, const Recorder& recorder) {
         m_report.bytes = m_bytes;
-        m_report.facts["clock"] = clockFact(m_layouts.front(), m_unit);
+        m_report.facts["clock"] = clockFact(m_orders.front(), m_unit);
         for (std::size_t slot = 0; slot < recorder.gpuCount() && run.gpuModel.empty(); ++slot)
             run.gpuModel = recorder.gpu(slot).model;
         if (!run.gpuModel.empty())
@@ -210,7 +209,7 @@ private:
         if (m_cutShort)
             run.status = RunStatus::Partial;
         std::string notes;
-        for (const std::string& note : m_layouts.front().notes)
+        for (const std::string& note : m_orders.front().notes)
             notes += (notes.empty() ? "" : " ") + note;
         if (!notes.empty())
             m_report.facts["columns"] = notes;
@@ -224,7 +223,7 @@ private:
     Sink& m_sink;
     const Progress& m_progress;
     ImportReport m_report;
-    std::vector<Layout> m_layouts;
+    std::vector<ColumnOrder> m_orders;
     std::uint64_t m_bytes = 0;
     int m_nodes = 0;
     bool m_cutShort = false;
@@ -239,8 +238,8 @@ const Format& NvsmiImporter::format() const {
 }
 
 Confidence NvsmiImporter::sniff(std::string_view head, std::string_view) const {
-    const auto layout = readLayout(linesOfHead(head, kHead));
-    return layout.hasValue() ? layout.value().confidence : 0;
+    const auto order = readColumnOrder(linesOfHead(head, kHead));
+    return order.hasValue() ? order.value().confidence : 0;
 }
 
 std::vector<ImportUnit> NvsmiImporter::plan(

@@ -1,24 +1,85 @@
 #include "importers/nvsmi/Recorder.h"
 
+#include "importers/common/Number.h"
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace trainscope::importers::nvsmi {
 
 namespace {
 
+constexpr std::size_t kMostSteps = 4096;
+constexpr std::size_t kFewestChanges = 8;
+constexpr std::int64_t kGapPeriods = 10;
+constexpr std::int64_t kLongestPeriod = std::int64_t{1} << 59; // 18 years; ten of them still fit
+
+std::int64_t median(std::vector<std::int64_t> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return std::min(*middle, kLongestPeriod);
+}
+
+} // namespace
+
+void SamplingPeriod::add(TimeNs time, double value) {
+    if (!m_started) {
+        m_started = true;
+        m_last = time;
+        m_value = value;
+        return;
+    }
+    const std::int64_t step = (time - m_last).ns;
+    m_last = time;
+    // Where the clock was set back nothing can be said about periods.
+    if (step < 0) {
+        m_changed = false;
+        return;
+    }
+    if (m_steps.size() < kMostSteps) {
+        m_steps.push_back(step);
+        if (m_steps.size() == kMostSteps)
+            m_limit = kGapPeriods * median(m_steps);
+    } else if (m_limit > 0 && step > m_limit) {
+        ++m_laterGaps;
+    }
+    if (std::isnan(value) || value == m_value)
+        return;
+    m_value = value;
+    // Where the first value began is not known: counting starts at the first change.
+    if (m_changed && m_changes.size() < kMostSteps)
+        m_changes.push_back((time - m_lastChange).ns);
+    m_changed = true;
+    m_lastChange = time;
+}
+
+std::optional<DurationNs> SamplingPeriod::samplingPeriod() const {
+    if (m_steps.empty())
+        return std::nullopt;
+    return DurationNs{median(m_steps)};
+}
+
+std::optional<DurationNs> SamplingPeriod::updatePeriod() const {
+    if (m_changes.size() < kFewestChanges)
+        return std::nullopt;
+    return DurationNs{median(m_changes)};
+}
+
+std::int64_t SamplingPeriod::gaps() const {
+    if (m_steps.empty())
+        return 0;
+    const std::int64_t limit = kGapPeriods * median(m_steps);
+    return m_laterGaps + std::count_if(m_steps.begin(), m_steps.end(), [limit](std::int64_t step) {
+        return limit > 0 && step > limit;
+    });
+}
+
+namespace {
+
 constexpr std::size_t kBlock = 4096; // rows of one GPU
 constexpr std::size_t kMostHeld = 65536; // rows of all GPUs together
-
-std::string seconds(DurationNs duration) {
-    const auto microseconds = duration.ns / 1000;
-    std::string fraction = std::to_string(microseconds % 1'000'000);
-    fraction.insert(0, 6 - fraction.size(), '0');
-    while (fraction.size() > 3 && fraction.back() == '0')
-        fraction.pop_back();
-    return std::to_string(microseconds / 1'000'000) + "." + fraction + " s";
-}
 
 } // namespace
 
@@ -37,10 +98,10 @@ Status Recorder::setFields(std::size_t slot, const std::vector<SeriesDescription
     if (const Status status = flush(rows); !status.hasValue())
         return status;
     rows.fields.clear();
-    rows.cadenceField = 0;
+    rows.periodField = 0;
     for (const SeriesDescription& description : fields) {
         if (description.metric.name == "gpu_power")
-            rows.cadenceField = rows.fields.size();
+            rows.periodField = rows.fields.size();
         Field field;
         field.description = description;
         field.description.subject = {SubjectKind::Gpu, rows.gpu.rank, -1, {}};
@@ -65,7 +126,7 @@ Status Recorder::add(std::size_t slot, TimeNs time, std::span<const double> valu
         field.present = field.present || !std::isnan(value);
     }
     if (!rows.fields.empty())
-        rows.cadence.add(time, rows.fields[rows.cadenceField].values.back());
+        rows.period.add(time, rows.fields[rows.periodField].values.back());
     ++m_held;
     if (rows.times.size() >= kBlock)
         return flush(rows);
@@ -114,16 +175,16 @@ Status Recorder::finish() {
     for (GpuRows& rows : m_gpus) {
         if (const Status status = flush(rows); !status.hasValue())
             return status;
-        m_report.gaps += rows.cadence.gaps();
+        m_report.gaps += rows.period.gaps();
     }
     std::sort(m_report.ranksFound.begin(), m_report.ranksFound.end());
     if (m_gpus.empty())
         return {};
-    const Cadence& first = m_gpus.front().cadence;
+    const SamplingPeriod& first = m_gpus.front().period;
     if (const auto period = first.samplingPeriod())
-        m_report.facts["sampling_period"] = seconds(*period);
+        m_report.facts["sampling_period"] = secondsText(*period, 3);
     if (const auto period = first.updatePeriod())
-        m_report.facts["sensor_update_period"] = seconds(*period);
+        m_report.facts["sensor_update_period"] = secondsText(*period, 3);
     return {};
 }
 

@@ -3,15 +3,40 @@
 // GPU share their times; keeps what the report says about them.
 
 #include "core/model/Import.h"
-#include "importers/nvsmi/Cadence.h"
+#include "core/model/Time.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace trainscope::importers::nvsmi {
+
+// Fed with one series; memory is bounded, medians are those of the first few thousand steps.
+class SamplingPeriod {
+public:
+    void add(TimeNs time, double value);
+
+    [[nodiscard]] std::optional<DurationNs> samplingPeriod() const; // median step
+    // Median time between changes of the value; absent below 8 changes.
+    [[nodiscard]] std::optional<DurationNs> updatePeriod() const;
+    // Steps longer than 10 median periods.
+    [[nodiscard]] std::int64_t gaps() const;
+
+private:
+    std::vector<std::int64_t> m_steps;
+    std::vector<std::int64_t> m_changes;
+    TimeNs m_last;
+    TimeNs m_lastChange;
+    double m_value = 0.0;
+    bool m_started = false;
+    bool m_changed = false;
+    std::int64_t m_limit = 0; // 10 medians, once known
+    std::int64_t m_laterGaps = 0;
+};
 
 class Recorder {
 public:
@@ -45,8 +70,8 @@ private:
         std::vector<Field> fields;
         std::vector<TimeNs> times;
         std::map<std::string, SeriesId> series; // by metric, to go on after a change of columns
-        Cadence cadence; // of its power, else of its first field
-        std::size_t cadenceField = 0;
+        SamplingPeriod period; // of its power, else of its first field
+        std::size_t periodField = 0;
     };
     Status flush(GpuRows& rows);
     Status flushField(GpuRows& rows, Field& field);

@@ -1,9 +1,10 @@
 #include "importers/nvsmi/SmiTable.h"
 
 #include "core/model/AsciiText.h"
-#include "importers/nvsmi/Cell.h"
+#include "importers/nvsmi/Cells.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace trainscope::importers::nvsmi {
@@ -107,6 +108,21 @@ SmiTable::Line SmiTable::readValues(std::string_view line) {
     m_gpu.utilization = numberWith(firstWord(cells[2]), "%");
     const bool any = m_gpu.temperature || m_gpu.power || m_gpu.memoryUsed || m_gpu.utilization;
     return any ? Line::Gpu : Line::Broken;
+}
+
+std::vector<Column> tableColumns() {
+    return {columnOf("gpu_power", "W"), columnOf("power_limit", "W"),
+        columnOf("gpu_temperature", "C"), columnOf("gpu_utilization", "%"),
+        columnOf("mem_used", "MiB"), columnOf("mem_total", "MiB"), columnOf("fan_speed", "%"),
+        columnOf("pstate", "")};
+}
+
+std::vector<double> tableNumbers(const TableGpu& gpu) {
+    std::vector<double> numbers;
+    for (const auto& value : {gpu.power, gpu.powerLimit, gpu.temperature, gpu.utilization,
+             gpu.memoryUsed, gpu.memoryTotal, gpu.fan, gpu.pstate})
+        numbers.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+    return numbers;
 }
 
 } // namespace trainscope::importers::nvsmi

@@ -3,11 +3,13 @@
 // table's time is the stamp before it (`2025-03-25T09:12:43.008729,"Tue Mar 25 …`), else its own
 // banner line.
 
+#include "importers/nvsmi/Column.h"
 #include "importers/nvsmi/Stamp.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trainscope::importers::nvsmi {
 
@@ -47,5 +49,9 @@ private:
     std::optional<Stamp> m_time;
     bool m_awaitValues = false;
 };
+
+std::vector<Column> tableColumns();
+// In the same order; NaN where the table has nothing.
+std::vector<double> tableNumbers(const TableGpu& gpu);
 
 } // namespace trainscope::importers::nvsmi

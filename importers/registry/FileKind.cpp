@@ -1,10 +1,10 @@
 #include "importers/registry/FileKind.h"
 
+#include "core/model/AsciiText.h"
 #include "importers/common/RunFolders.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 
 namespace trainscope::importers {
@@ -88,10 +88,7 @@ std::string suffixOf(std::string_view path) {
             name.remove_suffix(packed.size());
     }
     const std::size_t dot = name.rfind('.');
-    std::string suffix(dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1));
-    std::transform(suffix.begin(), suffix.end(), suffix.begin(),
-        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return suffix;
+    return lowered(dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1));
 }
 
 template <typename Signs>

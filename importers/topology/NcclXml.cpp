@@ -1,3 +1,4 @@
+#include "core/model/AsciiText.h"
 #include "importers/topology/TopologyFile.h"
 #include "importers/topology/XmlTree.h"
 
@@ -5,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -31,12 +31,6 @@ bool hasClass(const XmlElement& element, std::string_view prefix) {
 // accelerators.
 bool isGpuClass(const XmlElement& element) {
     return hasClass(element, "0x03") || hasClass(element, "0x12");
-}
-
-std::string lowered(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
 }
 
 // "16.0 GT/s PCIe" and 16 lanes, after the line code: 8b/10b up to 5 GT/s, 128b/130b above.

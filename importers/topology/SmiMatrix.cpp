@@ -1,3 +1,5 @@
+#include "core/model/AsciiText.h"
+#include "importers/common/TextCleaning.h"
 #include "importers/topology/TopologyFile.h"
 
 #include <fmt/format.h>
@@ -17,47 +19,14 @@ using layout::Topology;
 using layout::TopologyDevice;
 using layout::TopologyPath;
 
-// Without the control sequences of terminals (ESC [ … letter).
-std::string withoutColours(std::string_view text) {
-    std::string result;
-    constexpr char kEscape = '\x1b';
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != kEscape) {
-            result += text[i];
-            continue;
-        }
-        if (i + 1 < text.size() && text[i + 1] == '[')
-            ++i;
-        while (i + 1 < text.size() && (text[i + 1] < '@' || text[i + 1] > '~'))
-            ++i;
-        ++i;
-    }
-    return result;
-}
-
 std::vector<std::string> linesOf(std::string_view text) {
-    std::vector<std::string> lines(1);
-    for (const char c : text) {
-        if (c == '\n')
-            lines.emplace_back();
-        else if (c != '\r')
-            lines.back() += c;
-    }
-    return lines;
+    const auto lines = words(text, "\r\n");
+    return {lines.begin(), lines.end()};
 }
 
-std::vector<std::string> wordsOf(const std::string& line) {
-    std::vector<std::string> words;
-    bool isInside = false;
-    for (const char c : line) {
-        const bool isSpace = c == ' ' || c == '\t';
-        if (!isSpace && !isInside)
-            words.emplace_back();
-        if (!isSpace)
-            words.back() += c;
-        isInside = !isSpace;
-    }
-    return words;
+std::vector<std::string> wordsOf(std::string_view line) {
+    const auto parts = words(line, " \t");
+    return {parts.begin(), parts.end()};
 }
 
 std::optional<int> numberIn(std::string_view text) {
@@ -87,19 +56,18 @@ std::optional<TopologyPath> pathFrom(const std::string& cell) {
 
 // The devices of the heading: what stands before "CPU Affinity".
 std::vector<std::string> devicesOf(const std::string& heading) {
-    auto words = wordsOf(heading);
-    const auto end = std::find(words.begin(), words.end(), "CPU");
-    words.erase(end, words.end());
-    return words;
+    auto names = wordsOf(heading);
+    names.erase(std::find(names.begin(), names.end(), "CPU"), names.end());
+    return names;
 }
 
 // "NIC0: mlx5_0"
 std::map<std::string, std::string> legendOf(const std::vector<std::string>& lines) {
     std::map<std::string, std::string> legend;
     for (const auto& line : lines) {
-        const auto words = wordsOf(line);
-        if (words.size() == 2 && words[0].ends_with(':') && words[0].starts_with("NIC"))
-            legend[words[0].substr(0, words[0].size() - 1)] = words[1];
+        const auto cells = wordsOf(line);
+        if (cells.size() == 2 && cells[0].ends_with(':') && cells[0].starts_with("NIC"))
+            legend[cells[0].substr(0, cells[0].size() - 1)] = cells[1];
     }
     return legend;
 }
@@ -111,20 +79,20 @@ struct Matrix {
 
 std::optional<Matrix> matrixOf(const std::vector<std::string>& lines) {
     const auto heading = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
-        const auto words = wordsOf(line);
-        return words.size() > 1 && isGpu(words[0]) && words[1] != "X" && !pathFrom(words[1]);
+        const auto cells = wordsOf(line);
+        return cells.size() > 1 && isGpu(cells[0]) && cells[1] != "X" && !pathFrom(cells[1]);
     });
     if (heading == lines.end())
         return std::nullopt;
     Matrix matrix{devicesOf(*heading), {}};
     for (auto line = heading + 1; line != lines.end(); ++line) {
-        auto words = wordsOf(*line);
-        if (words.size() <= matrix.names.size()
-            || std::find(matrix.names.begin(), matrix.names.end(), words[0]) == matrix.names.end())
+        auto cells = wordsOf(*line);
+        if (cells.size() <= matrix.names.size()
+            || std::find(matrix.names.begin(), matrix.names.end(), cells[0]) == matrix.names.end())
             continue;
-        const std::string name = words[0];
-        words.erase(words.begin());
-        matrix.rows.emplace(name, std::move(words));
+        const std::string name = cells[0];
+        cells.erase(cells.begin());
+        matrix.rows.emplace(name, std::move(cells));
     }
     return matrix;
 }
@@ -148,7 +116,7 @@ TopologyDevice deviceOf(const std::string& name, const Matrix& matrix,
 } // namespace
 
 Result<TopologyFile> readSmiMatrix(std::string_view text, const std::string& where) {
-    const auto lines = linesOf(withoutColours(text));
+    const auto lines = linesOf(withoutEscapes(text));
     const auto matrix = matrixOf(lines);
     if (!matrix || matrix->rows.empty())
         return Error{ErrorCode::Unrecognised,

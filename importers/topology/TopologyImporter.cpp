@@ -1,7 +1,8 @@
 #include "importers/topology/TopologyImporter.h"
 
 #include "core/layout/Cluster.h"
-#include "core/layout/Topology.h"
+#include "core/layout/MachineFacts.h"
+#include "core/text/Numbers.h"
 #include "importers/common/RunFolders.h"
 #include "importers/topology/TopologyFile.h"
 
@@ -48,15 +49,12 @@ Result<TopologyFile> readFile(const SourceTree& tree, const std::string& path) {
     return readTopology(text.value(), tree.displayPath(path));
 }
 
-std::string plural(std::size_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string summaryOf(const TopologyFile& file) {
     const auto& topology = file.topology;
-    const std::size_t cards = topology.devices().size() - topology.gpuCount();
-    std::string text = fmt::format("{}: {}, {}", file.format, plural(topology.gpuCount(), "GPU"),
-        cards == 0 ? "no network cards" : plural(cards, "network card"));
+    const auto gpus = static_cast<std::int64_t>(topology.gpuCount());
+    const auto cards = static_cast<std::int64_t>(topology.devices().size()) - gpus;
+    std::string text = fmt::format("{}: {}, {}", file.format, text::counted(gpus, "GPU"),
+        cards == 0 ? "no network cards" : text::counted(cards, "network card"));
     const auto link = layout::scaleUpOf(topology);
     return link.name.empty() ? text : text + ", " + link.name;
 }

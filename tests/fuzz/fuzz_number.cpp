@@ -1,7 +1,6 @@
 // Numbers of any bytes: no crash, and the fast path of telemetry lines agrees with the tolerant
 // one.
 
-#include "importers/charllm/PlainLine.h"
 #include "importers/charllm/TelemetryLine.h"
 #include "importers/common/Number.h"
 

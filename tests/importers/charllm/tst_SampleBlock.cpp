@@ -1,6 +1,6 @@
 // Whole files of telemetry: any prefix, garbage anywhere, blocks and line ends at any place.
 
-#include "importers/charllm/FileTally.h"
+#include "importers/charllm/FileImport.h"
 #include "importers/support/BrokenTree.h"
 #include "support/TestProgram.h"
 

@@ -2,7 +2,7 @@
 // by line says.
 
 #include "core/parallel/OrderedJobs.h"
-#include "importers/charllm/FileTally.h"
+#include "importers/charllm/FileImport.h"
 #include "importers/charllm/TelemetryLine.h"
 #include "importers/common/TextCleaning.h"
 #include "support/TestProgram.h"

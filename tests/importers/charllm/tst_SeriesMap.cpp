@@ -1,7 +1,6 @@
 // Which file becomes which metric, with which unit, width and subject; and what folder names say.
 
-#include "importers/charllm/Inventory.h"
-#include "importers/charllm/RunName.h"
+#include "importers/charllm/RunPlan.h"
 #include "importers/charllm/SeriesMap.h"
 #include "support/TestProgram.h"
 

@@ -1,7 +1,6 @@
 // One line of telemetry: the plain form on the fast path, and everything else that can still be
 // understood.
 
-#include "importers/charllm/PlainLine.h"
 #include "importers/charllm/TelemetryLine.h"
 #include "support/TestProgram.h"
 

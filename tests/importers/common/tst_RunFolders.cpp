@@ -1,7 +1,6 @@
 // Which folder is a run, what it is called, and what CharLLM-PPT's file names say.
 
 #include "importers/common/RunFolders.h"
-#include "importers/common/TelemetryName.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>

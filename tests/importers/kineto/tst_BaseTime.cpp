@@ -1,6 +1,6 @@
 // The base time is found before the events have been read, wherever it stands.
 
-#include "importers/kineto/BaseTime.h"
+#include "importers/kineto/TraceProbe.h"
 #include "importers/kineto/TraceText.h"
 #include "importers/support/Compress.h"
 #include "support/TestProgram.h"

@@ -1,6 +1,6 @@
 // What each kind of event becomes, on hand-written traces whose numbers can be checked by eye.
 
-#include "importers/kineto/EventNumber.h"
+#include "importers/kineto/JsonText.h"
 #include "importers/kineto/TraceText.h"
 #include "support/TestProgram.h"
 

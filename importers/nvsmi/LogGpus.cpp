@@ -1,4 +1,6 @@
-#include "importers/nvsmi/Rotation.h"
+#include "importers/nvsmi/LogGpus.h"
+
+#include "importers/nvsmi/ColumnOrder.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -67,6 +69,48 @@ int Rotation::next(TimeNs stamp) {
     m_position = newBurst ? 0 : (m_position + 1) % m_rhythm.gpus;
     m_last = stamp;
     return m_position;
+}
+
+namespace {
+
+constexpr std::size_t kMostGpus = 4096;
+
+} // namespace
+
+Result<std::size_t> LogGpus::slotOf(const Identity& identity) {
+    m_key.assign(identity.host);
+    m_key += '\n';
+    m_key += identity.id;
+    if (const auto known = m_slots.find(m_key); known != m_slots.end())
+        return known->second;
+    return add(identity);
+}
+
+Result<std::size_t> LogGpus::add(const Identity& identity) {
+    const std::string id(identity.id);
+    if (m_slots.size() >= kMostGpus)
+        return Error{
+            ErrorCode::Usage, "More than 4096 different GPUs; \"" + id + "\" is left out.", {}};
+    const int newNode = m_ranks.firstNode + static_cast<int>(m_hosts.size());
+    const int node = m_hosts.try_emplace(std::string(identity.host), newNode).first->second;
+    const auto index = gpuIndexOf(identity.id);
+    const int local = index ? *index : m_unnumbered[node]++;
+    if (m_ranks.gpusPerNode > 0 && local >= m_ranks.gpusPerNode) {
+        return Error{ErrorCode::Usage,
+            "GPU \"" + id + "\" turns up late: the nodes were taken to have "
+                + std::to_string(m_ranks.gpusPerNode) + " GPUs each.",
+            {}};
+    }
+    Gpu gpu;
+    gpu.node = node;
+    gpu.local = local;
+    gpu.rank = m_ranks.firstRank + node * m_ranks.gpusPerNode + local;
+    gpu.model = identity.model;
+    gpu.uuid = identity.uuid;
+    auto slot = m_recorder.addGpu(gpu);
+    if (slot.hasValue())
+        m_slots.emplace(m_key, slot.value());
+    return slot;
 }
 
 } // namespace trainscope::importers::nvsmi

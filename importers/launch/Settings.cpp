@@ -1,5 +1,6 @@
-#include "importers/launch/YamlScalars.h"
+#include "importers/launch/Settings.h"
 
+#include <nlohmann/json.hpp>
 #include <yaml-cpp/anchor.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -20,7 +21,7 @@ constexpr std::size_t kMaxYamlScalars = 200'000;
 
 class Collector final : public YAML::EventHandler {
 public:
-    YamlScalars scalars;
+    Settings scalars;
 
     void OnDocumentStart(const YAML::Mark&) override { }
     void OnDocumentEnd() override { }
@@ -132,7 +133,7 @@ private:
 
 } // namespace
 
-Result<YamlScalars> readYamlScalars(std::string_view text, const std::string& where) {
+Result<Settings> readYamlSettings(std::string_view text, const std::string& where) {
     if (text.size() > kMaxYamlBytes)
         return Error{ErrorCode::Unrecognised,
             "This is too large for a launch configuration (4 MiB at most).", where};
@@ -155,6 +156,53 @@ Result<YamlScalars> readYamlScalars(std::string_view text, const std::string& wh
         return Error{ErrorCode::Unrecognised,
             std::string("The YAML cannot be read: ") + failure.what(), where};
     }
+}
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kMaxDepth = 8;
+constexpr std::size_t kMaxScalars = 200'000;
+
+std::string scalarText(const Json& value) {
+    if (value.is_string())
+        return value.get<std::string>();
+    if (value.is_null())
+        return {};
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void flatten(const Json& value, const std::string& path, int depth, Settings& into) {
+    if (into.size() >= kMaxScalars)
+        return;
+    if (!value.is_structured()) {
+        into.insert_or_assign(path, scalarText(value));
+        return;
+    }
+    if (depth == 0)
+        return;
+    if (value.is_array()) {
+        into.insert_or_assign(path + "#", std::to_string(value.size()));
+        return;
+    }
+    for (const auto& item : value.items())
+        flatten(item.value(), path.empty() ? item.key() : path + "." + item.key(), depth - 1, into);
+}
+
+} // namespace
+
+Result<Settings> readJsonSettings(std::string_view text, const std::string& where) {
+    if (text.size() > kMaxYamlBytes)
+        return Error{ErrorCode::Unrecognised,
+            "This is too large for a launch configuration (4 MiB at most).", where};
+    const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kMaxDepth; };
+    const Json object = Json::parse(text, shallow, false);
+    if (!object.is_object())
+        return Error{ErrorCode::Unrecognised, "This is no JSON object.", where};
+    Settings scalars;
+    flatten(object, {}, kMaxDepth, scalars);
+    return scalars;
 }
 
 } // namespace trainscope::importers::launch

@@ -1,8 +1,10 @@
 #pragma once
-// The base time of a trace, looked up ahead: libkineto writes it behind the events.
+// Looks at a trace without importing it: its members for the plan, and its base time, which may
+// stand at the very end of the file.
 
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
+#include "importers/kineto/TraceHeader.h"
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +12,19 @@
 #include <string_view>
 
 namespace trainscope::importers::kineto {
+
+struct TraceProbe {
+    TraceHeader header;
+    std::optional<std::int64_t> firstNs; // first event's time stamp as written
+    std::string problem; // why it could not be read; empty: it could
+};
+
+enum class ProbeDepth {
+    Head, // up to the first event with a time
+    Members, // all members, also those behind the events, within 64 MiB of text
+};
+
+TraceProbe probeTrace(const SourceTree& tree, const std::string& path, ProbeDepth depth);
 
 // The base time that stands in a trace, wherever that is; absent when it has none. Mostly it is
 // seen in the last bytes of the file, or, where these are compressed, of its text; only a trace

@@ -1,10 +1,11 @@
 #pragma once
-// The layout of a GPU log, read from its first lines: separator, header or what stands in for it,
-// how stamps are written, and what tells the GPUs apart.
+// The column order of a GPU log, read from its first lines: separator, header or what stands in for
+// it, how stamps are written, and what tells the GPUs apart.
 
 #include "core/model/Result.h"
 #include "importers/nvsmi/Column.h"
-#include "importers/nvsmi/Rotation.h"
+#include "importers/nvsmi/Guess.h"
+#include "importers/nvsmi/LogGpus.h"
 #include "importers/nvsmi/Stamp.h"
 
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace trainscope::importers::nvsmi {
 
-struct Layout {
+struct ColumnOrder {
     enum class Shape {
         Rows, // one GPU per line
         Table, // the drawn table of plain `nvidia-smi`
@@ -38,7 +39,7 @@ struct Layout {
 };
 
 // Unrecognised where the lines are no GPU log.
-Result<Layout> readLayout(const std::vector<std::string>& lines);
+Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines);
 
 // The columns of that line when it is a header, else empty. For headers in mid-file.
 std::vector<Column> headerColumns(std::string_view line, char separator);
@@ -49,5 +50,8 @@ std::vector<std::string> linesOfHead(std::string_view head, std::size_t limit);
 
 // The index in "3", "GPU 3", "GPU3", "cuda:3", "nvidia3"; absent for any other text and above 9999.
 std::optional<int> gpuIndexOf(std::string_view text);
+
+// Sets gpu, rhythm, clock and the counts of `order` from the first rows.
+void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows);
 
 } // namespace trainscope::importers::nvsmi

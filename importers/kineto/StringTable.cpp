@@ -1,9 +1,31 @@
-#include "importers/kineto/TextTable.h"
+#include "importers/kineto/StringTable.h"
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#define XXH_INLINE_ALL
+
 namespace trainscope::importers::kineto {
+
+namespace {
+
+constexpr std::size_t kMaxBytes = std::size_t{48} << 20;
+
+} // namespace
+
+Result<NameId> NameCache::text(std::string_view text) {
+    if (const auto found = m_ids.find(text); found != m_ids.end())
+        return found->second;
+    auto id = m_sink.intern(text);
+    if (!id.hasValue())
+        return id;
+    m_bytes += text.size() + sizeof(std::string) + 4 * sizeof(void*);
+    if (m_bytes > kMaxBytes) {
+        m_ids.clear();
+        m_bytes = 0;
+    }
+    m_ids.emplace(text, id.value());
+    return id;
+}
 
 namespace {
 
@@ -15,16 +37,16 @@ std::uint64_t hashOf(std::string_view text) {
     return XXH3_64bits(text.data(), text.size());
 }
 
-TextTable::TextTable()
+StringTable::StringTable()
     : m_slots(kFirstSlots) { }
 
-void TextTable::clear() {
+void StringTable::clear() {
     m_slots.assign(kFirstSlots, {});
     m_bytes.clear();
     m_count = 0;
 }
 
-TextTable::Found TextTable::add(std::string_view text) {
+StringTable::Found StringTable::add(std::string_view text) {
     const std::uint64_t hash = hashOf(text);
     for (std::size_t at = hash;; ++at) {
         Slot& slot = m_slots[at & (m_slots.size() - 1)];
@@ -41,7 +63,7 @@ TextTable::Found TextTable::add(std::string_view text) {
     }
 }
 
-void TextTable::grow() {
+void StringTable::grow() {
     std::vector<Slot> old(m_slots.size() * 2);
     old.swap(m_slots);
     for (const Slot& slot : old) {

@@ -1,0 +1,233 @@
+#include "importers/common/Decompress.h"
+
+#include <isa-l/igzip_lib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace trainscope::importers {
+
+namespace {
+
+// The compressed side of a decompressing stream: a block of input bytes and what is left of it.
+class CompressedInput {
+public:
+    explicit CompressedInput(std::unique_ptr<ByteStream> raw)
+        : m_raw(std::move(raw))
+        , m_block(kBlock) { }
+
+    // Makes at least `wanted` bytes visible if the file has them; false where there are none.
+    Result<bool> ensure(std::size_t wanted) {
+        while (left().size() < wanted) {
+            std::move(m_block.begin() + static_cast<std::ptrdiff_t>(m_used),
+                m_block.begin() + static_cast<std::ptrdiff_t>(m_size), m_block.begin());
+            m_size -= m_used;
+            m_used = 0;
+            const auto count = m_raw->read(std::span(m_block).subspan(m_size));
+            if (!count.hasValue())
+                return count.error();
+            if (count.value() == 0)
+                break;
+            m_size += count.value();
+        }
+        return !left().empty();
+    }
+    [[nodiscard]] std::span<std::byte> left() {
+        return std::span(m_block).subspan(m_used, m_size - m_used);
+    }
+    void take(std::size_t count) { m_used += count; }
+    [[nodiscard]] std::uint64_t bytesTaken() const {
+        return m_raw->bytesConsumed() - (m_size - m_used);
+    }
+
+private:
+    static constexpr std::size_t kBlock = std::size_t{128} << 10;
+
+    std::unique_ptr<ByteStream> m_raw;
+    std::vector<std::byte> m_block;
+    std::size_t m_used = 0;
+    std::size_t m_size = 0;
+};
+
+// A sequence of compressed parts: the members of a gz file, the frames of a zstd file.
+class PartStream : public ByteStream {
+public:
+    PartStream(Compression kind, std::unique_ptr<ByteStream> raw, std::string where)
+        : m_kind(kind)
+        , m_input(std::move(raw))
+        , m_where(std::move(where)) { }
+
+    [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_input.bytesTaken(); }
+
+    Result<std::size_t> read(std::span<std::byte> buffer) override {
+        std::size_t made = 0;
+        while (made < buffer.size() && !m_isOver && !m_failure) {
+            const auto hasInput = m_input.ensure(1);
+            if (!hasInput.hasValue()) {
+                m_failure = hasInput.error();
+                break;
+            }
+            // Without input there may still be output that had no room before.
+            const std::size_t count
+                = hasInput.value() || m_isInside ? some(buffer.subspan(made)) : 0;
+            made += count;
+            if (!hasInput.value() && count == 0 && !m_isOver) {
+                // Between parts nothing is missing; inside one the rest is.
+                m_isOver = true;
+                if (m_isInside)
+                    fail(" end before they are complete: the file was cut short. Copy it again.");
+            }
+        }
+        if (made == 0 && m_failure)
+            return *m_failure;
+        return made;
+    }
+
+protected:
+    enum class State { Inside, PartEnds, Broken };
+    struct Step {
+        State state = State::Inside;
+        std::size_t taken = 0;
+        std::size_t made = 0;
+        std::string problem; // of a broken part, in brackets
+    };
+    virtual Step decompress(std::span<std::byte> in, std::span<std::byte> out) = 0;
+
+private:
+    std::size_t some(std::span<std::byte> out) {
+        m_isInside = true;
+        const Step step = decompress(m_input.left(), out);
+        m_input.take(step.taken);
+        m_partBytes += step.made;
+        if (step.state == State::PartEnds)
+            endOfPart();
+        else if (step.state == State::Broken)
+            brokenPart(step.problem);
+        return step.made;
+    }
+
+    void endOfPart() {
+        m_isInside = false;
+        ++m_parts;
+        m_partBytes = 0;
+        if (auto ensured = m_input.ensure(kMagicBytes); !ensured.hasValue()) {
+            m_failure = ensured.error();
+            return;
+        }
+        const auto next = m_input.left();
+        const std::string_view head(reinterpret_cast<const char*>(next.data()), next.size());
+        m_isOver = compressionOf(head) != m_kind;
+    }
+
+    // What only looks like a further part is garbage behind the last one.
+    void brokenPart(const std::string& problem) {
+        m_isOver = true;
+        if (m_parts == 0 || m_partBytes > 0)
+            fail(" are damaged" + problem
+                + "; what came before the damage was read. Copy the file again.");
+    }
+
+    void fail(const std::string& what) {
+        m_failure = Error{ErrorCode::Unreadable,
+            (m_kind == Compression::Gzip ? "the gzip data" : "the zstd data") + what, m_where};
+    }
+
+    Compression m_kind;
+    CompressedInput m_input;
+    std::string m_where;
+    bool m_isInside = false; // a part
+    bool m_isOver = false;
+    std::uint64_t m_parts = 0;
+    std::uint64_t m_partBytes = 0;
+    std::optional<Error> m_failure;
+};
+
+class GunzipStream final : public PartStream {
+public:
+    GunzipStream(std::unique_ptr<ByteStream> raw, std::string where)
+        : PartStream(Compression::Gzip, std::move(raw), std::move(where)) {
+        isal_inflate_init(&m_inflate);
+        m_inflate.crc_flag = ISAL_GZIP;
+    }
+
+private:
+    Step decompress(std::span<std::byte> in, std::span<std::byte> out) override {
+        const std::size_t room
+            = std::min<std::size_t>(out.size(), std::numeric_limits<std::uint32_t>::max());
+        m_inflate.next_in = reinterpret_cast<std::uint8_t*>(in.data());
+        m_inflate.avail_in = static_cast<std::uint32_t>(in.size());
+        m_inflate.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+        m_inflate.avail_out = static_cast<std::uint32_t>(room);
+        const int state = isal_inflate(&m_inflate);
+        Step step{State::Inside, in.size() - m_inflate.avail_in, room - m_inflate.avail_out, {}};
+        if (state < 0 || state == ISAL_NEED_DICT) {
+            step.state = State::Broken;
+        } else if (m_inflate.block_state == ISAL_BLOCK_FINISH) {
+            step.state = State::PartEnds;
+            isal_inflate_reset(&m_inflate);
+            m_inflate.crc_flag = ISAL_GZIP;
+        }
+        return step;
+    }
+
+    inflate_state m_inflate{};
+};
+
+class UnzstdStream final : public PartStream {
+public:
+    UnzstdStream(std::unique_ptr<ByteStream> raw, std::string where)
+        : PartStream(Compression::Zstd, std::move(raw), std::move(where))
+        , m_zstd(ZSTD_createDStream()) { }
+    ~UnzstdStream() override { ZSTD_freeDStream(m_zstd); }
+
+    [[nodiscard]] bool isReady() const { return m_zstd != nullptr; }
+
+private:
+    Step decompress(std::span<std::byte> in, std::span<std::byte> out) override {
+        ZSTD_inBuffer from{in.data(), in.size(), 0};
+        ZSTD_outBuffer to{out.data(), out.size(), 0};
+        const std::size_t state = ZSTD_decompressStream(m_zstd, &to, &from);
+        Step step{State::Inside, from.pos, to.pos, {}};
+        if (ZSTD_isError(state) != 0) {
+            step.state = State::Broken;
+            step.problem = std::string(" (") + ZSTD_getErrorName(state) + ")";
+        } else if (state == 0) {
+            step.state = State::PartEnds;
+        }
+        return step;
+    }
+
+    ZSTD_DStream* m_zstd = nullptr;
+};
+
+} // namespace
+
+Compression compressionOf(std::string_view head) {
+    const auto byte = [head](std::size_t i) { return i < head.size() ? head[i] & 0xFF : -1; };
+    if (byte(0) == 0x1F && byte(1) == 0x8B)
+        return Compression::Gzip;
+    const bool zstdFrame = byte(0) == 0x28 && byte(1) == 0xB5 && byte(2) == 0x2F && byte(3) == 0xFD;
+    const bool skippable
+        = (byte(0) & 0xF0) == 0x50 && byte(1) == 0x2A && byte(2) == 0x4D && byte(3) == 0x18;
+    return zstdFrame || skippable ? Compression::Zstd : Compression::None;
+}
+
+Result<std::unique_ptr<ByteStream>> decompressed(
+    Compression kind, std::unique_ptr<ByteStream> raw, const std::string& where) {
+    if (kind == Compression::None)
+        return raw;
+    if (kind == Compression::Gzip)
+        return std::unique_ptr<ByteStream>(std::make_unique<GunzipStream>(std::move(raw), where));
+    auto stream = std::make_unique<UnzstdStream>(std::move(raw), where);
+    if (!stream->isReady())
+        return Error{
+            ErrorCode::Internal, "There is not enough memory to decompress this file.", where};
+    return std::unique_ptr<ByteStream>(std::move(stream));
+}
+
+} // namespace trainscope::importers

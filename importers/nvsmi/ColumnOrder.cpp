@@ -1,0 +1,322 @@
+#include "importers/nvsmi/ColumnOrder.h"
+
+#include "core/model/AsciiText.h"
+#include "importers/common/LineBlocks.h"
+#include "importers/nvsmi/Cells.h"
+#include "importers/nvsmi/Guess.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace trainscope::importers::nvsmi {
+
+namespace {
+
+using Role = Column::Role;
+
+struct Candidate {
+    int column = -1;
+    std::size_t distinct = 0;
+};
+
+std::size_t countDistinct(const std::vector<Cells>& rows, std::size_t column) {
+    std::set<std::string_view> values;
+    for (const Cells& row : rows) {
+        if (!isMissingCell(row[column]))
+            values.insert(row[column]);
+    }
+    return values.size();
+}
+
+bool isIdentity(Role role) {
+    return role == Role::Gpu || role == Role::Uuid || role == Role::BusId || role == Role::Serial;
+}
+
+// The column with the most different values; an index before a name for the same number of them.
+Candidate bestCandidate(const ColumnOrder& order, const std::vector<Cells>& rows) {
+    Candidate best;
+    for (const bool index : {true, false}) {
+        for (std::size_t i = 0; i < order.columns.size(); ++i) {
+            const Role role = order.columns[i].role;
+            if (!isIdentity(role) || (role == Role::Gpu) != index)
+                continue;
+            const std::size_t distinct = countDistinct(rows, i);
+            if (best.column < 0 || distinct > best.distinct)
+                best = {static_cast<int>(i), distinct};
+        }
+    }
+    return best;
+}
+
+void noteStuckIndex(ColumnOrder& order, const std::vector<Cells>& rows, const Candidate& best) {
+    for (std::size_t i = 0; i < order.columns.size(); ++i) {
+        const bool other = order.columns[i].role == Role::Gpu && static_cast<int>(i) != best.column;
+        if (other && countDistinct(rows, i) < best.distinct) {
+            order.notes.push_back("Column \"" + order.columns[i].header
+                + "\" does not tell the GPUs apart; \""
+                + order.columns[static_cast<std::size_t>(best.column)].header + "\" is used.");
+        }
+    }
+}
+
+void countWideGpus(ColumnOrder& order) {
+    std::set<int> gpus;
+    for (const Column& column : order.columns) {
+        if (column.gpu >= 0)
+            gpus.insert(column.gpu);
+    }
+    if (gpus.empty())
+        return;
+    order.gpusSeen = static_cast<int>(gpus.size());
+    order.highestIndex = *gpus.rbegin();
+}
+
+void settleRhythm(ColumnOrder& order, const std::vector<Cells>& rows) {
+    std::vector<TimeNs> stamps;
+    bool fraction = false;
+    for (const Cells& row : rows) {
+        const auto stamp = order.stamp < 0 ? std::nullopt
+                                           : parseStamp(row[static_cast<std::size_t>(order.stamp)]);
+        if (!stamp)
+            continue;
+        stamps.push_back(stamp->time);
+        fraction = fraction || stamp->hasFraction;
+    }
+    order.rhythm = findRhythm(stamps, fraction);
+    order.gpusSeen = order.rhythm.gpus;
+    order.highestIndex = order.rhythm.gpus - 1;
+    if (order.rhythm.gpus > 1) {
+        order.notes.push_back("No column names the GPU: rows come in groups of "
+            + std::to_string(order.rhythm.gpus) + " and were dealt out to as many GPUs in order.");
+    }
+}
+
+void settleClock(ColumnOrder& order, const std::vector<Cells>& rows) {
+    if (order.stamp < 0)
+        return;
+    for (const Cells& row : rows) {
+        if (const auto stamp = parseStamp(row[static_cast<std::size_t>(order.stamp)])) {
+            order.clock = stamp->kind;
+            return;
+        }
+    }
+}
+
+} // namespace
+
+std::optional<int> gpuIndexOf(std::string_view text) {
+    std::size_t begin = text.size();
+    while (begin > 0 && isDigit(text[begin - 1]))
+        --begin;
+    const std::string_view digits = text.substr(begin);
+    if (digits.empty() || digits.size() > 4)
+        return std::nullopt;
+    const std::string before = lowered(trimmed(text.substr(0, begin)));
+    const bool known = before.empty() || before == "gpu" || before == "gpu:" || before == "cuda:"
+        || before == "nvidia" || before == "gpu-" || before == "gpu_" || before == "gpu #"
+        || before == "#" || before == "/dev/nvidia";
+    if (!known)
+        return std::nullopt;
+    int index = 0;
+    for (const char c : digits)
+        index = index * 10 + (c - '0');
+    return index;
+}
+
+void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows) {
+    settleClock(order, rows);
+    if (order.host >= 0)
+        order.hostsSeen
+            = static_cast<int>(countDistinct(rows, static_cast<std::size_t>(order.host)));
+    countWideGpus(order);
+    if (order.gpusSeen > 0)
+        return;
+    const Candidate best = bestCandidate(order, rows);
+    if (best.column < 0)
+        return settleRhythm(order, rows);
+    order.gpu = best.column;
+    order.gpusSeen = static_cast<int>(best.distinct);
+    noteStuckIndex(order, rows, best);
+    for (const Cells& row : rows) {
+        if (const auto index = gpuIndexOf(row[static_cast<std::size_t>(order.gpu)]))
+            order.highestIndex = std::max(order.highestIndex, *index);
+    }
+    if (order.highestIndex < 0)
+        order.highestIndex = order.gpusSeen - 1;
+}
+
+namespace {
+
+using Role = Column::Role;
+constexpr std::size_t kHeaderWithin = 200; // lines
+constexpr std::size_t kRowsToJudge = 600;
+
+// Columns of other tools' logs whose remaining names look like ours.
+constexpr std::array<std::string_view, 9> kForeign{"emissions", "project_name", "socket_power",
+    "gfx_activity", "hotspot_temperature", "timestampus", "dataset", "gfx_0_clk",
+    "codecarbon_version"};
+
+bool isForeign(std::string_view line) {
+    return std::any_of(kForeign.begin(), kForeign.end(),
+        [line](std::string_view name) { return containsIgnoringCase(line, name); });
+}
+
+int headerConfidence(const std::vector<Column>& columns, std::string_view line) {
+    int metrics = 0;
+    int gpuWords = 0;
+    bool hasStamp = false;
+    bool hasUnit = false;
+    for (const Column& column : columns) {
+        const bool metric = column.role == Role::Metric && column.certain;
+        metrics += metric ? 1 : 0;
+        hasStamp = hasStamp || column.role == Role::Stamp || column.role == Role::Elapsed;
+        hasUnit = hasUnit || (metric && column.header.find('[') != std::string::npos);
+        const bool isId
+            = column.role == Role::Gpu || column.role == Role::Uuid || column.role == Role::BusId;
+        gpuWords += (isId || column.gpu >= 0 || containsIgnoringCase(column.header, "gpu")) ? 1 : 0;
+    }
+    const bool queried = containsIgnoringCase(line, "power.draw")
+        || containsIgnoringCase(line, "utilization.") || containsIgnoringCase(line, "temperature.")
+        || containsIgnoringCase(line, "clocks.") || containsIgnoringCase(line, "memory.used");
+    if (metrics == 0 || isForeign(line))
+        return 0;
+    if (!hasStamp)
+        return queried ? 60 : 0;
+    if (hasUnit || queried)
+        return 95;
+    return gpuWords > 0 || metrics >= 2 ? 80 : 0;
+}
+
+bool isTable(const std::vector<std::string>& lines) {
+    const std::size_t last = std::min<std::size_t>(lines.size(), 40);
+    for (std::size_t i = 0; i < last; ++i) {
+        const std::string_view line = trimmed(lines[i]);
+        if (line.starts_with("| NVIDIA-SMI ") && i > 0 && trimmed(lines[i - 1]).starts_with("+--"))
+            return true;
+    }
+    return false;
+}
+
+void findParts(ColumnOrder& order) {
+    for (std::size_t i = 0; i < order.columns.size(); ++i) {
+        const int at = static_cast<int>(i);
+        const Role role = order.columns[i].role;
+        const auto take = [at](int& part) { part = part < 0 ? at : part; };
+        if (role == Role::Stamp)
+            take(order.stamp);
+        else if (role == Role::Host)
+            take(order.host);
+        else if (role == Role::Name)
+            take(order.name);
+        else if (role == Role::Uuid)
+            take(order.uuid);
+    }
+}
+
+std::vector<Cells> collectRows(
+    const std::vector<std::string>& lines, std::size_t from, char separator) {
+    std::vector<Cells> rows;
+    CellSplitter splitter;
+    for (std::size_t i = from; i < lines.size() && rows.size() < kRowsToJudge; ++i) {
+        if (trimmed(lines[i]).empty() || !headerColumns(lines[i], separator).empty())
+            continue;
+        const auto& cells = splitter.split(lines[i], separator);
+        rows.emplace_back(cells.begin(), cells.end());
+    }
+    return rows;
+}
+
+// Rows of another width (noise, cut lines) tell nothing about the columns.
+void keepFitting(std::vector<Cells>& rows, std::size_t width) {
+    std::erase_if(rows, [width](const Cells& row) { return row.size() != width; });
+}
+
+Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
+    keepFitting(rows, order.columns.size());
+    findParts(order);
+    settleForms(order.columns, rows, order.notes);
+    settleColumns(order.columns, order.notes);
+    findParts(order);
+    settleIdentity(order, rows);
+    return order;
+}
+
+Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
+    ColumnOrder order;
+    std::set<std::pair<char, std::size_t>> tried; // starting a line later tells nothing new
+    for (std::size_t i = 0; i < std::min(lines.size(), kHeaderWithin); ++i) {
+        const char separator = separatorOf(lines[i]);
+        if (!tried.emplace(separator, CellSplitter{}.split(lines[i], separator).size()).second)
+            continue;
+        auto rows = collectRows(lines, i, separator);
+        const std::size_t width = commonWidth(rows);
+        keepFitting(rows, width);
+        if (rows.empty() || rows.front().size() != CellSplitter{}.split(lines[i], separator).size())
+            continue;
+        order.confidence = guessColumns(rows, order.columns, order.notes);
+        if (order.confidence == 0)
+            continue;
+        order.separator = separator;
+        return finish(std::move(order), std::move(rows));
+    }
+    return Error{ErrorCode::Unrecognised,
+        "No column names or units of nvidia-smi were found in its first lines.", {}};
+}
+
+} // namespace
+
+std::vector<Column> headerColumns(std::string_view line, char separator) {
+    if (line.size() > 8192 || line.empty())
+        return {};
+    CellSplitter splitter;
+    const auto& cells = splitter.split(line, separator);
+    if (cells.empty() || parseStamp(cells.front()) || cells.size() > 512)
+        return {};
+    std::vector<Column> columns;
+    for (const std::string_view cell : cells)
+        columns.push_back(columnNamed(cell));
+    return headerConfidence(columns, line) > 0 ? columns : std::vector<Column>{};
+}
+
+Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
+    if (isTable(lines)) {
+        ColumnOrder order;
+        order.shape = ColumnOrder::Shape::Table;
+        order.confidence = 90;
+        return order;
+    }
+    for (std::size_t i = 0; i < std::min(lines.size(), kHeaderWithin); ++i) {
+        const char separator = separatorOf(lines[i]);
+        auto columns = headerColumns(lines[i], separator);
+        if (columns.empty())
+            continue;
+        ColumnOrder order;
+        order.separator = separator;
+        order.hasHeader = true;
+        order.confidence = headerConfidence(columns, lines[i]);
+        order.columns = std::move(columns);
+        return finish(std::move(order), collectRows(lines, i + 1, separator));
+    }
+    return withoutHeader(lines);
+}
+
+std::vector<std::string> linesOfHead(std::string_view head, std::size_t limit) {
+    std::vector<std::string> lines;
+    const auto tree = memoryTree({{"head", std::string(head)}});
+    auto stream = tree->openRaw("head");
+    if (!stream.hasValue())
+        return lines;
+    LineReader reader(std::move(stream).value());
+    while (true) {
+        const auto line = reader.next();
+        if (!line.hasValue() || !line.value())
+            break;
+        lines.emplace_back(*line.value());
+    }
+    if (head.size() >= limit && lines.size() > 1)
+        lines.pop_back();
+    return lines;
+}
+
+} // namespace trainscope::importers::nvsmi

@@ -1,0 +1,101 @@
+#pragma once
+// The rows of a log: one line as stamp, GPU and numbers, and all lines of one block, by the log's
+// columns.
+
+#include "core/model/Result.h"
+#include "importers/common/LineBlocks.h"
+#include "importers/nvsmi/Cells.h"
+#include "importers/nvsmi/ColumnOrder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::importers::nvsmi {
+
+inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+// Columns that belong to one GPU: all of them, or in a wide file those of one GPU.
+struct ColumnGroup {
+    int gpu = -1; // -1: the GPU that the row names
+    std::vector<std::size_t> columns;
+};
+std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns);
+
+struct ParsedRow {
+    Stamp stamp;
+    std::string_view host;
+    std::string_view gpu; // empty: not named
+    std::string_view model;
+    std::string_view uuid;
+    std::vector<double> numbers; // by column; NaN: missing or not a number
+    std::string badCell; // the first cell that is neither a number nor a missing marker
+};
+
+class RowParser {
+public:
+    explicit RowParser(const ColumnOrder& order)
+        : m_order(order) { }
+
+    // Valid until the next call. Errors (Unrecognised) say what the line is instead.
+    Result<const ParsedRow*> parse(std::string_view line);
+
+private:
+    Status readIdentity(const std::vector<std::string_view>& cells);
+    [[nodiscard]] double readNumber(const Column& column, std::string_view cell);
+
+    const ColumnOrder& m_order;
+    CellSplitter m_splitter;
+    ParsedRow m_row;
+};
+
+// The rows in one block are a pure function of its text and the columns, so that blocks can be read
+// at the same time; LogReader.h puts them in order and sees to all that is no row.
+
+// Whom a row is about; few of them in any log.
+struct RowIdentity {
+    std::string host;
+    std::string gpu; // empty: not named
+    std::string model;
+    std::string uuid;
+};
+
+struct BlockRow {
+    std::int64_t line = 0; // in the block, from 1
+    Stamp stamp;
+    int identity = -1; // -1: this line is no row
+    int note = -1; // of a bad cell, or of what the line is instead
+};
+
+struct RowNote {
+    std::string text;
+    std::string line; // of a line that is no row: the line
+};
+
+struct RowBlock {
+    static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+    std::shared_ptr<const ColumnOrder> order; // that it was read by
+    std::shared_ptr<const LineBlock> source;
+    std::vector<BlockRow> rows; // and other lines, without blank ones
+    std::vector<RowIdentity> identities;
+    std::vector<RowNote> notes;
+    std::vector<double> numbers; // a column's width for each row; NaN: missing or not a number
+    std::int64_t lines = 0;
+
+    [[nodiscard]] std::span<const double> numbersOf(std::size_t row) const {
+        const std::size_t width = order->columns.size();
+        return std::span(numbers).subspan(row * width, width);
+    }
+};
+
+// From line `firstLine` on (from 1), where the ones before were read by another order.
+RowBlock readRows(std::shared_ptr<const LineBlock> block, std::shared_ptr<const ColumnOrder> order,
+    std::int64_t firstLine = 1);
+
+} // namespace trainscope::importers::nvsmi
