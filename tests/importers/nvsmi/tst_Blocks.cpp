@@ -46,7 +46,7 @@ std::string cell(Random& random, const std::string& usual) {
     return random() % 20 == 0 ? kOdd[random() % kOdd.size()] : usual;
 }
 
-// Begins in order, so that the layout is found; then anything, other columns among it.
+// Begins in order, so that the columns are found; then anything, other columns among it.
 std::string randomLog(Random& random) {
     std::string text = std::string(kHeader) + "\n";
     bool isOther = false;
@@ -82,12 +82,12 @@ struct Reading {
 };
 
 Reading read(const std::string& text, std::size_t blockSize) {
-    const auto layout = readLayout(linesOfHead(std::string_view(text).substr(0, 3000), 3000));
+    const auto order = readColumnOrder(linesOfHead(std::string_view(text).substr(0, 3000), 3000));
     test::RecordingSink sink;
     ImportReport report;
     const RunId run = sink.run({}).value();
     Recorder recorder(sink, run, report);
-    LogReader reader(layout.value(), {recorder, report, {}, "f", {}});
+    LogReader reader(order.value(), {recorder, report, {}, "f", {}});
     const auto tree = memoryTree({{"f", text}});
     LineBlocks blocks(tree->open("f").value(), RowBlock::kLongestLine, blockSize);
     Reading reading;
