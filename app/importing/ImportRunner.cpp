@@ -132,8 +132,11 @@ Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
     bool anything = false;
     {
         auto store = store::Store::openOrCreate(database);
-        if (!store.hasValue())
+        if (!store.hasValue()) {
+            if (!existed)
+                removeEmpty(database);
             return store.error();
+        }
         ProgressFunnel funnel(plan, listener);
         for (std::size_t i = 0; i < plan.units.size(); ++i) {
             const ImportUnit& unit = plan.units[i];

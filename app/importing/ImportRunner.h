@@ -32,6 +32,7 @@ struct ImportProgress {
 // Returns false to stop: the unit under way is undone, finished ones stay.
 using ImportListener = std::function<bool(const ImportProgress&)>;
 
+// A database that this call created and in which nothing was kept is removed again.
 // Outcomes of the enabled units, in order; stops early only when the database itself fails or on
 // cancel (then the last outcome carries ErrorCode::Cancelled).
 Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,

@@ -15,6 +15,8 @@
 
 namespace trainscope::importers::kineto {
 
+// How to read events of one template: equal category and phase, the same arguments in the same
+// order.
 struct EventPlan {
     static constexpr std::size_t kNoArgument = ~std::size_t{0};
 
@@ -35,6 +37,8 @@ struct EventPlan {
     std::vector<Details> details;
 };
 
+// Remembers the texts and tracks it has met, which saves work and changes no result. One thread at
+// a time.
 class RecordMaker {
 public:
     // What is added goes into `batch`, which is emptied, until the next call.

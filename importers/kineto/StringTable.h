@@ -24,6 +24,8 @@ struct TextHash {
 template <typename Value>
 using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
 
+// Asks the sink once for each text. Bounded: when it has grown too large it starts anew, which only
+// costs time.
 class NameCache {
 public:
     explicit NameCache(Sink& sink)
@@ -37,10 +39,10 @@ private:
     std::size_t m_bytes = 0;
 };
 
-// Numbers texts from 0 in the order of their first appearance, with one hash and one comparison for
-// a text that is known.
 std::uint64_t hashOf(std::string_view text);
 
+// Numbers texts from 0 in the order of their first appearance, with one hash and one comparison for
+// a text that is known.
 class StringTable {
 public:
     struct Found {

@@ -37,14 +37,15 @@ private:
     int m_position = -1; // before the first row
 };
 
-// The GPUs of a log as they turn up: from what the rows call them to rank, node and slot of the
-// recorder.
+// Where the ranks of one log file begin.
 struct FileRanks {
     int firstRank = 0; // of the first GPU
     int firstNode = 0; // of this file
     int gpusPerNode = 0; // 0: one node only, ranks follow the index without bound
 };
 
+// The GPUs of a log as they turn up: from what the rows call them to rank, node and slot of the
+// recorder.
 class LogGpus {
 public:
     LogGpus(Recorder& recorder, FileRanks ranks)

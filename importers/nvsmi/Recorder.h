@@ -15,6 +15,7 @@
 
 namespace trainscope::importers::nvsmi {
 
+// How often a log was written, how often its sensor gave a new value, and the holes in between.
 // Fed with one series; memory is bounded, medians are those of the first few thousand steps.
 class SamplingPeriod {
 public:

@@ -54,9 +54,6 @@ private:
     ParsedRow m_row;
 };
 
-// The rows in one block are a pure function of its text and the columns, so that blocks can be read
-// at the same time; LogReader.h puts them in order and sees to all that is no row.
-
 // Whom a row is about; few of them in any log.
 struct RowIdentity {
     std::string host;
@@ -77,6 +74,8 @@ struct RowNote {
     std::string line; // of a line that is no row: the line
 };
 
+// The rows in one block are a pure function of its text and the columns, so that blocks can be read
+// at the same time; LogReader.h puts them in order and sees to all that is no row.
 struct RowBlock {
     static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 

@@ -50,6 +50,7 @@ private:
     bool m_awaitValues = false;
 };
 
+// The columns that a drawn table amounts to.
 std::vector<Column> tableColumns();
 // In the same order; NaN where the table has nothing.
 std::vector<double> tableNumbers(const TableGpu& gpu);

@@ -191,7 +191,8 @@ private:
 
 Error unknownFormat(std::string_view format) {
     return {ErrorCode::Usage,
-        "There is no format \"" + std::string(format) + "\"; known ones are " + formatIds() + ".",
+        "There is no format \"" + std::string(format) + "\"; known ones are "
+            + formatList(&Format::id) + ".",
         {}};
 }
 

@@ -30,11 +30,11 @@ const Importer* findImporter(std::string_view id) {
     return found == importers.end() ? nullptr : found->get();
 }
 
-std::string formatIds() {
-    std::vector<std::string> ids;
+std::string formatList(std::string_view Format::*words) {
+    std::vector<std::string> all;
     for (const auto& importer : registry())
-        ids.emplace_back(importer->format().id);
-    return listNames(ids, ids.size());
+        all.emplace_back(importer->format().*words);
+    return listNames(all, all.size());
 }
 
 } // namespace trainscope::importers

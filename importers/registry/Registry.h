@@ -13,8 +13,8 @@ namespace trainscope::importers {
 // Those that describe machines stand behind those that make the runs.
 const std::vector<std::unique_ptr<Importer>>& registry();
 const Importer* findImporter(std::string_view id); // nullptr: there is none
-// The ids of all formats: "charllm, kineto".
-std::string formatIds();
+// One of the words that the formats say of themselves, of each: "charllm, kineto".
+std::string formatList(std::string_view Format::*words);
 
 // Sniffs every file of the tree and lets each importer group its own. `onlyFormat` restricts to one
 // importer. Cancelled by progress. Nothing usable at all is still a plan: all files in

@@ -150,7 +150,8 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
         ->type_name("N");
     command
         ->add_option("--format", options->request.format,
-            "Read the sources as this format only: " + importers::formatIds())
+            "Read the sources as this format only: "
+                + importers::formatList(&importers::Format::id))
         ->type_name("FORMAT");
     command
         ->add_option("--threads", options->threads,

@@ -23,7 +23,8 @@ Status checkFormat(const std::string& format) {
     if (format.empty() || importers::findImporter(format) != nullptr)
         return {};
     return Error{ErrorCode::Usage,
-        "There is no format '" + format + "'. The formats are: " + importers::formatIds() + ".",
+        "There is no format '" + format
+            + "'. The formats are: " + importers::formatList(&importers::Format::id) + ".",
         {}};
 }
 
@@ -78,9 +79,7 @@ Error nothingUsable(const SourceTree& tree, const ImportPlan& plan) {
     if (plan.unrecognised.size() == 1)
         message = "It was not recognised: " + plan.unrecognised.front().reason;
     return {ErrorCode::Unrecognised,
-        message
-            + ". Expected are CharLLM-PPT results, Kineto traces, nvidia-smi logs "
-              "or node topologies.",
+        message + ". Expected is one of: " + importers::formatList(&importers::Format::name) + ".",
         where};
 }
 

@@ -12,13 +12,6 @@ namespace trainscope::app {
 
 namespace {
 
-void removeDatabase(const std::filesystem::path& database) {
-    for (const auto* suffix : {"", "-wal", "-shm"}) {
-        std::error_code ignored;
-        std::filesystem::remove(database.string() + suffix, ignored);
-    }
-}
-
 // "tree/" of each dropped folder whose name no other dropped path has.
 std::set<std::string> folderPrefixes(const std::vector<std::filesystem::path>& paths) {
     std::map<std::string, int> uses;
@@ -100,24 +93,17 @@ Result<PlannedImport> planDropped(
 
 Result<FinishedImport> importPlanned(
     const PlannedImport& planned, const std::filesystem::path& database, ImportBoard& board) {
-    std::error_code failure;
-    const bool existed = std::filesystem::exists(database, failure);
     const auto listener = [&board](const ImportProgress& progress) {
         board.report(progress);
         return !board.isStopped();
     };
     auto outcomes = runImport(*planned.tree, planned.plan, database, listener);
-    if (!outcomes.hasValue()) {
-        if (!existed)
-            removeDatabase(database);
+    if (!outcomes.hasValue())
         return outcomes.error();
-    }
     FinishedImport finished;
     finished.outcomes = std::move(outcomes).value();
     finished.wroteAnything = std::any_of(finished.outcomes.begin(), finished.outcomes.end(),
         [](const UnitOutcome& outcome) { return outcome.report && !outcome.error; });
-    if (!existed && !finished.wroteAnything)
-        removeDatabase(database);
     return finished;
 }
 

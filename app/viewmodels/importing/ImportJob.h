@@ -40,7 +40,6 @@ struct FinishedImport {
 Result<PlannedImport> planDropped(
     const std::vector<std::filesystem::path>& paths, ImportBoard& board);
 
-// A database that this call created and in which nothing was kept is removed again.
 Result<FinishedImport> importPlanned(
     const PlannedImport& planned, const std::filesystem::path& database, ImportBoard& board);
 
