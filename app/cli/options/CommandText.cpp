@@ -1,5 +1,6 @@
 #include "app/cli/options/CommandText.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
 
 #include <CLI/CLI.hpp>
@@ -62,16 +63,20 @@ Argument argumentOf(const CLI::Option& option) {
     Argument argument;
     argument.text = option.get_description();
     const bool isFlag = option.get_items_expected_max() == 0;
+    // The type's name, then what its checks allow: "BY:{per-gpu,per-node}", "N:UINT in [1 - 64]".
+    const std::string type = option.get_type_name();
     if (option.nonpositional()) {
         argument.name = "--" + option.get_lnames().front();
-        // The type's name stands before what its checks allow.
-        const std::string type = option.get_type_name();
         argument.value = isFlag ? std::string() : type.substr(0, type.find_first_of(": "));
     } else {
         argument.name = argument.value = option.get_name(true);
     }
     argument.kind = kindOf(argument);
-    if (argument.name == "--metric")
+    if (const std::size_t brace = type.find('{'); brace != std::string::npos) {
+        const std::string allowed = type.substr(brace);
+        for (const std::string_view word : words(allowed, "{,}"))
+            argument.words.emplace_back(word);
+    } else if (argument.name == "--metric")
         argument.words = metricNames();
     else if (argument.kind == Argument::Kind::Other || argument.kind == Argument::Kind::File)
         argument.words = listedWords(argument.text);
