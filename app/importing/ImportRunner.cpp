@@ -3,6 +3,7 @@
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
 #include "core/store/Store.h"
+#include "core/store/Writing.h"
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/HashingTree.h"
 

@@ -108,7 +108,7 @@ public:
     // cut short.
     [[nodiscard]] virtual Result<ImportReport> import(const SourceTree& tree,
         const ImportUnit& unit, Sink& sink, const Progress& progress) const = 0;
-    // What a unit with a machine says of it, JSON of core/layout/MachineFacts.h.
+    // What a unit with a machine says of it, JSON of core/layout/Topology.h.
     [[nodiscard]] virtual Result<std::string> machineFacts(
         const SourceTree& tree, const ImportUnit& unit) const;
 };

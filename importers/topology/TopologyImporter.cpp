@@ -1,7 +1,7 @@
 #include "importers/topology/TopologyImporter.h"
 
 #include "core/layout/Cluster.h"
-#include "core/layout/MachineFacts.h"
+#include "core/layout/Topology.h"
 #include "core/text/Numbers.h"
 #include "importers/common/RunFolders.h"
 #include "importers/topology/TopologyFile.h"
