@@ -5,91 +5,75 @@ import Trainscope
 import Trainscope.App
 
 // Saved comparisons, which run comes first, the settings, and the panels; wrapped where it is narrow.
-Rectangle {
+SettingsBar {
     id: bar
 
     required property ComparisonController controller
     signal copyWanted
 
-    implicitHeight: flow.height + Theme.spaceM
-    color: Theme.panel
-    Accessible.role: Accessible.ToolBar
-    Accessible.name: qsTr("Compare: settings")
+    name: qsTr("Compare")
 
-    Flow {
-        id: flow
+    UiButton {
+        id: savedButton
 
-        x: Theme.spaceS
-        y: Theme.spaceM / 2
-        width: parent.width - 2 * Theme.spaceS
-        spacing: Theme.spaceS
+        objectName: "saved"
+        menu: true
+        text: !bar.controller.kept ? qsTr("Comparisons") : bar.controller.modified ? qsTr("%1 •").arg(bar.controller.savedName) : bar.controller.savedName
+        toolTip: saved.visible ? "" : bar.controller.modified ? qsTr("Comparisons kept in this database; this one has changes that are not saved") : qsTr("Comparisons kept in this database")
+        onClicked: saved.popup(savedButton, 0, savedButton.height)
 
-        UiButton {
-            id: savedButton
+        CompareSavedMenu {
+            id: saved
 
-            objectName: "saved"
-            menu: true
-            text: !bar.controller.kept ? qsTr("Comparisons") : bar.controller.modified ? qsTr("%1 •").arg(bar.controller.savedName) : bar.controller.savedName
-            toolTip: saved.visible ? "" : bar.controller.modified ? qsTr("Comparisons kept in this database; this one has changes that are not saved") : qsTr("Comparisons kept in this database")
-            onClicked: saved.popup(savedButton, 0, savedButton.height)
-
-            CompareSavedMenu {
-                id: saved
-
-                controller: bar.controller
-                onNameWanted: renaming => nameSheet.ask(renaming)
-            }
-        }
-        UiButton {
-            id: firstButton
-
-            objectName: "first"
-            visible: bar.controller.runLabels.length > 2
-            width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)
-            text: bar.controller.runLabels.length > 0 ? qsTr("%1 runs, base %2").arg(bar.controller.runLabels.length).arg(bar.controller.runLabels[0]) : ""
-            toolTip: qsTr("The compared runs, their order and the base")
-            onClicked: runsSheet.open()
-        }
-        UiButton {
-            objectName: "swap"
-            visible: bar.controller.runLabels.length === 2
-            text: qsTr("Swap A and B")
-            toolTip: visible ? qsTr("%1, compared with %2").arg(bar.controller.runLabels[1]).arg(bar.controller.runLabels[0]) : ""
-            onClicked: bar.controller.makeFirst(1)
-        }
-        Repeater {
-            model: bar.controller.settings
-            delegate: FigureSetting {
-                onChosen: choice => bar.controller.choose(key, choice)
-            }
-        }
-        UiButton {
-            id: panelsButton
-
-            objectName: "panels"
-            menu: true
-            text: qsTr("Board")
-            toolTip: panels.visible ? "" : qsTr("What the board shows, and how")
-            onClicked: panels.popup(panelsButton, 0, panelsButton.height)
-
-            ComparePanelsMenu {
-                id: panels
-
-                controller: bar.controller
-                onMoveWanted: moveSheet.open()
-            }
-        }
-        UiIconButton {
-            objectName: "copy"
-            enabled: bar.controller.ready
-            iconName: "copy"
-            text: qsTr("Copy verdict and cards as text")
-            onClicked: bar.copyWanted()
+            controller: bar.controller
+            onNameWanted: renaming => nameSheet.ask(renaming)
         }
     }
-    UiSeparator {
-        anchors.bottom: parent.bottom
-        width: parent.width
+    UiButton {
+        id: firstButton
+
+        objectName: "first"
+        visible: bar.controller.runLabels.length > 2
+        width: Math.min(implicitWidth, Theme.sheetWidth * 0.4)
+        text: bar.controller.runLabels.length > 0 ? qsTr("%1 runs, base %2").arg(bar.controller.runLabels.length).arg(bar.controller.runLabels[0]) : ""
+        toolTip: qsTr("The compared runs, their order and the base")
+        onClicked: runsSheet.open()
+    }
+    UiButton {
+        objectName: "swap"
+        visible: bar.controller.runLabels.length === 2
+        text: qsTr("Swap A and B")
+        toolTip: visible ? qsTr("%1, compared with %2").arg(bar.controller.runLabels[1]).arg(bar.controller.runLabels[0]) : ""
+        onClicked: bar.controller.makeFirst(1)
+    }
+    Repeater {
+        model: bar.controller.settings
+        delegate: FigureSetting {
+            onChosen: choice => bar.controller.choose(key, choice)
+        }
+    }
+    UiButton {
+        id: panelsButton
+
+        objectName: "panels"
+        menu: true
+        text: qsTr("Board")
+        toolTip: panels.visible ? "" : qsTr("What the board shows, and how")
+        onClicked: panels.popup(panelsButton, 0, panelsButton.height)
+
+        ComparePanelsMenu {
+            id: panels
+
+            controller: bar.controller
+            onMoveWanted: moveSheet.open()
+        }
+    }
+    UiIconButton {
+        objectName: "copy"
+        enabled: bar.controller.ready
+        iconName: "copy"
+        text: qsTr("Copy verdict and cards as text")
+        onClicked: bar.copyWanted()
     }
     CompareNameSheet {
         id: nameSheet

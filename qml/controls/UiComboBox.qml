@@ -75,10 +75,6 @@ T.ComboBox {
             model: combo.delegateModel
             currentIndex: combo.highlightedIndex
         }
-        background: Rectangle {
-            color: Theme.raised
-            border.color: Theme.line
-            radius: Theme.radius
-        }
+        background: UiRaised {}
     }
 }

@@ -22,12 +22,7 @@ T.Menu {
         clip: true
         currentIndex: menu.currentIndex
     }
-    background: Rectangle {
-        color: Theme.raised
-        border.color: Theme.line
-        border.width: Theme.hairline
-        radius: Theme.radius
-    }
+    background: UiRaised {}
 
     // Menus of Qt 6.4 take the width of their background, not of their items.
     property real widest: 0

@@ -34,9 +34,5 @@ T.ToolTip {
             font.pixelSize: Theme.secondarySize
         }
     }
-    background: Rectangle {
-        color: Theme.raised
-        border.color: Theme.line
-        radius: Theme.radius
-    }
+    background: UiRaised {}
 }

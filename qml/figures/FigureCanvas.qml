@@ -80,9 +80,10 @@ FocusScope {
                 flick.contentY = position * flick.contentHeight;
         }
     }
-    FigureState {
+    ReadingState {
         anchors.fill: parent
         controller: canvas.controller
+        emptyTitle: canvas.controller.emptyText
     }
     UiFocusRing {
         control: canvas

@@ -3,7 +3,7 @@ import Trainscope
 import Trainscope.App
 
 // What the pointer is over, beside it and inside the view.
-Rectangle {
+UiTip {
     id: tip
 
     required property DrawnView controller
@@ -14,28 +14,7 @@ Rectangle {
 
     x: Math.max(Theme.spaceXs, Math.min(place.x, room.width - width - Theme.spaceM))
     y: below + height < room.height ? below : Math.max(Theme.spaceXs, place.y - scroll - height - Theme.spaceS)
-    width: column.width + 2 * Theme.spaceS
-    height: column.height + 2 * Theme.spaceXs
-    visible: controller.hoverTitle !== ""
-    color: Theme.raised
-    border.color: Theme.line
-    radius: Theme.radius
-
-    Column {
-        id: column
-
-        x: Theme.spaceS
-        y: Theme.spaceXs
-
-        UiText {
-            text: tip.controller.hoverTitle
-            font.weight: Font.Medium
-            font.pixelSize: Theme.secondarySize
-        }
-        UiText {
-            text: tip.controller.hoverText
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
-        }
-    }
+    visible: title !== ""
+    title: controller.hoverTitle
+    text: controller.hoverText
 }

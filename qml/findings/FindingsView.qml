@@ -96,10 +96,13 @@ ViewPage {
             onCopyWanted: view.session.copyText(controller.textOf(index))
         }
     }
-    FindingsState {
+    ReadingState {
         anchors.top: bar.bottom
         anchors.bottom: parent.bottom
         width: parent.width
         controller: controller
+        emptyTitle: controller.emptyTitle
+        emptyText: controller.emptyText
+        below: true
     }
 }

@@ -22,8 +22,8 @@ FocusScope {
     Keys.onPressed: event => event.accepted = canvas.handleKey(event.key)
 
     function showPlacement() {
-        canvas.controller.placementShown = !canvas.controller.placementShown;
-        reveal.running = canvas.controller.placementShown;
+        canvas.controller.placement.shown = !canvas.controller.placement.shown;
+        reveal.running = canvas.controller.placement.shown;
     }
     // The diagram is laid out first.
     Timer {
@@ -41,11 +41,11 @@ FocusScope {
         };
         const playback = canvas.controller.playback;
         if (steps[key])
-            canvas.controller.step(steps[key][0], steps[key][1]);
+            canvas.controller.selection.step(steps[key][0], steps[key][1]);
         else if (key === Qt.Key_Escape)
             return canvas.controller.clear();
         else if (key === Qt.Key_Return || key === Qt.Key_Enter)
-            canvas.controller.openSelected();
+            canvas.controller.selection.open();
         else if (key === Qt.Key_Space && canvas.controller.moving)
             playback.playing = !playback.playing;
         else if (key === Qt.Key_Comma || key === Qt.Key_Period)
@@ -82,7 +82,7 @@ FocusScope {
                 width: parent.width
                 z: 1
                 controller: canvas.controller
-                part: LayoutController.Physical
+                part: LayoutDiagrams.Physical
                 room: flick.height - 4 * Theme.spaceXl
                 heading: qsTr("Physical")
                 text: qsTr("Nodes in rack order, GPUs in airflow order, the front row above")
@@ -90,7 +90,7 @@ FocusScope {
             LayoutDiagram {
                 width: parent.width
                 controller: canvas.controller
-                part: LayoutController.Legend
+                part: LayoutDiagrams.Legend
             }
             MessageBox {
                 anchors.horizontalCenter: parent.horizontalCenter
@@ -108,9 +108,9 @@ FocusScope {
 
                 objectName: "placed"
                 width: parent.width
-                visible: canvas.controller.placementShown && canvas.controller.placementTitle !== ""
+                visible: canvas.controller.placement.shown && canvas.controller.placement.title !== ""
                 controller: canvas.controller
-                part: LayoutController.Placed
+                part: LayoutDiagrams.Placed
                 heading: qsTr("Placement for the heat, before and after")
                 text: qsTr("An estimate: nothing of it was run")
             }
@@ -124,7 +124,7 @@ FocusScope {
                     visible: canvas.controller.hasLogical
                     z: 1
                     controller: canvas.controller
-                    part: LayoutController.Logical
+                    part: LayoutDiagrams.Logical
                     room: flick.height - 2 * Theme.spaceXl
                     heading: qsTr("Logical")
                     text: qsTr("Stage × data × tensor rank, same colours")
@@ -134,7 +134,7 @@ FocusScope {
                     width: canvas.wide ? (parent.width - Theme.spaceXl) * 0.58 : parent.width
                     visible: canvas.controller.schedule.shown
                     controller: canvas.controller
-                    part: LayoutController.Schedule
+                    part: LayoutDiagrams.Schedule
                     heading: qsTr("Pipeline schedule")
                     text: canvas.controller.schedule.text
                     reserved: wholeStep.visible ? wholeStep.width + Theme.spaceM : 0
@@ -166,10 +166,19 @@ FocusScope {
                 flick.contentY = position * flick.contentHeight;
         }
     }
-    LayoutState {
+    ReadingState {
         anchors.fill: parent
         controller: canvas.controller
-        onFormWanted: canvas.formWanted()
+        emptyTitle: canvas.controller.emptyTitle
+        below: true
+        hidden: canvas.controller.ready
+
+        UiButton {
+            anchors.horizontalCenter: parent.horizontalCenter
+            visible: canvas.controller.errorText !== "" && canvas.controller.enterable
+            text: qsTr("Enter the layout…")
+            onClicked: canvas.formWanted()
+        }
     }
     UiFocusRing {
         control: canvas

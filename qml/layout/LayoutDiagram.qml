@@ -70,13 +70,14 @@ Item {
         part: diagram.part
         marks: true
     }
-    LayoutTip {
+    UiTip {
+        readonly property rect place: diagram.controller.hover.place
+
         // Beside the cell, towards the middle of the part.
         y: diagram.headHeight + (place.y > picture.height / 2 ? place.y - height - Theme.spaceXs : place.y + place.height + Theme.spaceXs)
         x: Math.max(0, Math.min(place.x, diagram.width - width))
-        place: diagram.controller.hovered
-        visible: diagram.controller.hoverPart === diagram.part
-        title: diagram.controller.hoverTitle
-        text: diagram.controller.hoverText
+        visible: diagram.controller.hover.part === diagram.part
+        title: diagram.controller.hover.title
+        text: diagram.controller.hover.text
     }
 }

@@ -5,37 +5,21 @@ import Trainscope
 import Trainscope.App
 
 // What the ranks are coloured by, and the playback; wrapped where the window is narrow.
-Rectangle {
+SettingsBar {
     id: bar
 
     required property LayoutController controller
 
-    implicitHeight: flow.height + Theme.spaceM
-    color: Theme.panel
-    Accessible.role: Accessible.ToolBar
-    Accessible.name: qsTr("Layout: settings")
+    name: qsTr("Layout")
 
-    Flow {
-        id: flow
-
-        x: Theme.spaceS
-        y: Theme.spaceM / 2
-        width: parent.width - 2 * Theme.spaceS
-        spacing: Theme.spaceS
-
-        Repeater {
-            model: bar.controller.settings
-            delegate: FigureSetting {
-                onChosen: choice => bar.controller.choose(key, choice)
-            }
-        }
-        PlaybackBar {
-            visible: bar.controller.moving && bar.controller.playback.available
-            playback: bar.controller.playback
+    Repeater {
+        model: bar.controller.settings
+        delegate: FigureSetting {
+            onChosen: choice => bar.controller.choose(key, choice)
         }
     }
-    UiSeparator {
-        anchors.bottom: parent.bottom
-        width: parent.width
+    PlaybackBar {
+        visible: bar.controller.moving && bar.controller.playback.available
+        playback: bar.controller.playback
     }
 }

@@ -16,25 +16,25 @@ UiMenu {
     UiMenuItem {
         text: qsTr("Reset the lanes")
         iconName: "restore"
-        onTriggered: menu.controller.resetLanes()
+        onTriggered: menu.controller.lanes.reset()
     }
     UiMenuItem {
         text: qsTr("Throttling and settling")
         checkable: true
-        checked: menu.controller.overlays
-        onTriggered: menu.controller.overlays = checked
+        checked: menu.controller.overlays.visible
+        onTriggered: menu.controller.overlays.visible = checked
     }
     UiMenuSeparator {}
 
     Instantiator {
-        model: menu.controller.laneChoices
+        model: menu.controller.lanes.choices
         delegate: UiMenuItem {
             required property int index
             required property string modelData
 
             text: modelData
             iconName: "plus"
-            onTriggered: menu.controller.addLane(index)
+            onTriggered: menu.controller.lanes.add(index)
         }
         onObjectAdded: (index, item) => menu.addItem(item as T.MenuItem)
         onObjectRemoved: (index, item) => menu.removeItem(item as T.MenuItem)

@@ -20,10 +20,5 @@ T.Popup {
     contentItem: AlignmentForm {
         alignment: popup.alignment
     }
-    background: Rectangle {
-        color: Theme.raised
-        border.color: Theme.line
-        border.width: Theme.hairline
-        radius: Theme.radius
-    }
+    background: UiRaised {}
 }

@@ -20,10 +20,10 @@ Item {
     required property bool canSplit
     required property bool canMerge
     signal menuWanted(Item anchor)
-    readonly property bool current: controller.currentLane === index
+    readonly property bool current: controller.lanes.current === index
 
     y: laneY - originY
-    width: controller.nameWidth
+    width: controller.lanes.nameWidth
     height: laneHeight
     z: mover.active ? 1 : 0
     Accessible.role: Accessible.Graphic
@@ -31,7 +31,7 @@ Item {
     Accessible.description: summary
 
     function openMenu() {
-        head.controller.currentLane = head.index;
+        head.controller.lanes.current = head.index;
         head.menuWanted(more);
     }
 
@@ -46,13 +46,13 @@ Item {
     }
     TapHandler {
         acceptedButtons: Qt.LeftButton
-        onTapped: head.controller.currentLane = head.index
+        onTapped: head.controller.lanes.current = head.index
     }
     TapHandler {
         acceptedButtons: Qt.RightButton
         onTapped: head.openMenu()
     }
-    Rectangle {
+    UiRaised {
         id: tools
 
         anchors.right: parent.right
@@ -62,10 +62,6 @@ Item {
         width: handles.width
         height: handles.height
         opacity: pointer.hovered || mover.active || more.menuOpen || more.visualFocus || (head.keyboard && head.current) ? 1 : 0
-        radius: Theme.radius
-        color: Theme.raised
-        border.color: Theme.line
-        border.width: Theme.hairline
 
         Row {
             id: handles
@@ -99,7 +95,7 @@ Item {
                     }
                     onActiveChanged: {
                         if (!active)
-                            head.controller.moveLane(head.index, head.controller.laneAt(dropY));
+                            head.controller.lanes.move(head.index, head.controller.lanes.at(dropY));
                     }
                 }
             }
@@ -115,7 +111,7 @@ Item {
                 onClicked: head.openMenu()
                 onActiveFocusChanged: {
                     if (activeFocus)
-                        head.controller.currentLane = head.index;
+                        head.controller.lanes.current = head.index;
                 }
             }
         }
@@ -150,7 +146,7 @@ Item {
             }
             onActiveTranslationChanged: {
                 if (active)
-                    head.controller.resizeLane(head.index, from + activeTranslation.y);
+                    head.controller.lanes.resize(head.index, from + activeTranslation.y);
             }
         }
     }

@@ -40,7 +40,7 @@ UiMenu {
     UiMenuItem {
         text: menu.lane && menu.lane.canMerge ? qsTr("All GPUs in one lane") : qsTr("One lane per GPU")
         enabled: menu.lane ? menu.lane.canSplit || menu.lane.canMerge : false
-        onTriggered: menu.lane.canMerge ? menu.controller.mergeLane(menu.row) : menu.controller.splitLane(menu.row)
+        onTriggered: menu.lane.canMerge ? menu.controller.lanes.merge(menu.row) : menu.controller.lanes.split(menu.row)
     }
     UiMenuSeparator {}
     UiMenuItem {
@@ -48,31 +48,31 @@ UiMenu {
         iconName: "arrowUp"
         shortcutText: "Alt+↑"
         enabled: menu.row > 0
-        onTriggered: menu.controller.moveLane(menu.row, menu.row - 1)
+        onTriggered: menu.controller.lanes.move(menu.row, menu.row - 1)
     }
     UiMenuItem {
         text: qsTr("Move down")
         iconName: "arrowDown"
         shortcutText: "Alt+↓"
-        enabled: menu.row + 1 < menu.controller.lanes.count
-        onTriggered: menu.controller.moveLane(menu.row, menu.row + 1)
+        enabled: menu.row + 1 < menu.controller.lanes.model.count
+        onTriggered: menu.controller.lanes.move(menu.row, menu.row + 1)
     }
     UiMenuItem {
         text: qsTr("Higher")
         iconName: "plus"
         shortcutText: "Alt+→"
-        onTriggered: menu.controller.resizeLaneBy(menu.row, Theme.spaceXl)
+        onTriggered: menu.controller.lanes.resizeBy(menu.row, Theme.spaceXl)
     }
     UiMenuItem {
         text: qsTr("Lower")
         iconName: "minus"
         shortcutText: "Alt+←"
-        onTriggered: menu.controller.resizeLaneBy(menu.row, -Theme.spaceXl)
+        onTriggered: menu.controller.lanes.resizeBy(menu.row, -Theme.spaceXl)
     }
     UiMenuSeparator {}
     UiMenuItem {
         text: qsTr("Remove the lane")
         iconName: "trash"
-        onTriggered: menu.controller.removeLane(menu.row)
+        onTriggered: menu.controller.lanes.remove(menu.row)
     }
 }

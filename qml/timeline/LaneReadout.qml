@@ -12,6 +12,6 @@ CursorTag {
     required property string readout
 
     y: laneY - originY + Theme.spaceXs
-    visible: controller.cursorVisible && readout.readout !== "" && height < laneHeight
+    visible: controller.cursor.visible && readout.readout !== "" && height < laneHeight
     text: readout.readout
 }

@@ -9,9 +9,9 @@ UiMenuItem {
     required property LaneHead lane
     required property int style
 
-    text: item.controller.laneStyles[item.style]
+    text: item.controller.lanes.styles[item.style]
     enabled: item.lane ? item.lane.hasStyles : false
     checkable: true
     checked: item.lane ? item.lane.laneStyle === item.style : false
-    onTriggered: item.controller.setLaneStyle(item.lane.index, item.style)
+    onTriggered: item.controller.lanes.setStyle(item.lane.index, item.style)
 }

@@ -18,21 +18,21 @@ Item {
     visible: markVisible && controller.ready
 
     Rectangle {
-        y: flag.controller.lanesTop
+        y: flag.controller.lanes.top
         width: Theme.hairline
         height: parent.height - y
         color: Theme.warning
     }
     Rectangle {
         anchors.right: parent.right
-        y: flag.controller.lanesTop
+        y: flag.controller.lanes.top
         width: Theme.hairline
         height: parent.height - y
         visible: flag.markWidth > 0
         color: Theme.warning
     }
     Rectangle {
-        y: flag.controller.lanesTop
+        y: flag.controller.lanes.top
         width: parent.width
         height: Theme.hairline * 2
         color: Theme.warning
@@ -46,15 +46,15 @@ Item {
     UiButton {
         id: button
 
-        y: flag.controller.lanesTop - height
+        y: flag.controller.lanes.top - height
         implicitHeight: Theme.hitTarget
         leftPadding: Theme.spaceXs
         rightPadding: Theme.spaceXs
         iconName: "flag"
         text: flag.markLabel
         toolTip: qsTr("Jump to the mark; F2 renames, Delete removes it")
-        onClicked: flag.controller.jumpToMark(flag.index)
-        Keys.onDeletePressed: flag.controller.removeMark(flag.index)
+        onClicked: flag.controller.marks.jumpTo(flag.index)
+        Keys.onDeletePressed: flag.controller.marks.remove(flag.index)
         Keys.onPressed: event => {
             event.accepted = event.key === Qt.Key_F2;
             if (event.accepted)
@@ -76,14 +76,14 @@ Item {
             UiMenuItem {
                 text: qsTr("Remove")
                 shortcutText: "Delete"
-                onTriggered: flag.controller.removeMark(flag.index)
+                onTriggered: flag.controller.marks.remove(flag.index)
             }
         }
         MarkRename {
             id: rename
 
             label: flag.markLabel
-            onAccepted: label => flag.controller.renameMark(flag.index, label)
+            onAccepted: label => flag.controller.marks.rename(flag.index, label)
         }
     }
 }

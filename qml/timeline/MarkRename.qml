@@ -25,10 +25,5 @@ T.Popup {
             popup.close();
         }
     }
-    background: Rectangle {
-        color: Theme.raised
-        border.color: Theme.line
-        border.width: Theme.hairline
-        radius: Theme.radius
-    }
+    background: UiRaised {}
 }

@@ -13,7 +13,7 @@ Rectangle {
     activeFocusOnTab: true
     Accessible.role: Accessible.ScrollBar
     Accessible.name: qsTr("Minimap")
-    Accessible.description: controller.windowText
+    Accessible.description: controller.navigation.windowText
     Accessible.focusable: true
 
     UiSeparator {
@@ -22,18 +22,18 @@ Rectangle {
     MinimapItem {
         id: profile
 
-        x: minimap.controller.plotX
+        x: minimap.controller.navigation.plotX
         y: Theme.spaceS
-        width: minimap.controller.plotWidth
+        width: minimap.controller.navigation.plotWidth
         height: parent.height - y - begin.height - Theme.spaceXs
         controller: minimap.controller
     }
     Rectangle {
         id: brush
 
-        x: profile.x + minimap.controller.brushBegin * profile.width
+        x: profile.x + minimap.controller.navigation.brushBegin * profile.width
         y: profile.y
-        width: Math.max(Theme.hairline * 2, (minimap.controller.brushEnd - minimap.controller.brushBegin) * profile.width)
+        width: Math.max(Theme.hairline * 2, (minimap.controller.navigation.brushEnd - minimap.controller.navigation.brushBegin) * profile.width)
         height: profile.height
         color: Theme.selection
         border.color: Theme.accent
@@ -42,7 +42,7 @@ Rectangle {
     UiText {
         x: Theme.spaceM
         anchors.verticalCenter: profile.verticalCenter
-        width: minimap.controller.plotX - 2 * Theme.spaceM
+        width: minimap.controller.navigation.plotX - 2 * Theme.spaceM
         text: qsTr("Whole run")
         color: Theme.textSecondary
         font.pixelSize: Theme.secondarySize
@@ -52,14 +52,14 @@ Rectangle {
 
         anchors.left: profile.left
         anchors.top: profile.bottom
-        text: minimap.controller.limitsBeginText
+        text: minimap.controller.navigation.limitsBeginText
         color: Theme.textSecondary
         font.pixelSize: Theme.smallSize
     }
     UiText {
         anchors.right: profile.right
         anchors.top: profile.bottom
-        text: minimap.controller.limitsEndText
+        text: minimap.controller.navigation.limitsEndText
         color: Theme.textSecondary
         font.pixelSize: Theme.smallSize
     }

@@ -8,14 +8,14 @@ Rectangle {
 
     required property TimelineController controller
 
-    x: controller.selectionX
+    x: controller.selection.x
     y: label.height
-    width: controller.selectionWidth
+    width: controller.selection.width
     height: parent ? parent.height - y : 0
-    visible: controller.selectionVisible
+    visible: controller.selection.visible
     color: Theme.selection
     Accessible.role: Accessible.Indicator
-    Accessible.name: qsTr("Selection, %1").arg(controller.selectionText)
+    Accessible.name: qsTr("Selection, %1").arg(controller.selection.text)
 
     Rectangle {
         width: Theme.hairline
@@ -42,7 +42,7 @@ Rectangle {
             id: text
 
             anchors.centerIn: parent
-            text: band.controller.selectionText
+            text: band.controller.selection.text
             color: Theme.onAccent
             font.pixelSize: Theme.secondarySize
         }

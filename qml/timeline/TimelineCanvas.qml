@@ -9,13 +9,13 @@ FocusScope {
     id: canvas
 
     required property TimelineController controller
-    readonly property real plotRight: controller.plotX + controller.plotWidth
+    readonly property real plotRight: controller.navigation.plotX + controller.navigation.plotWidth
 
     activeFocusOnTab: true
     clip: true
     Accessible.role: Accessible.Chart
     Accessible.name: qsTr("Timeline")
-    Accessible.description: controller.ready ? controller.summary : controller.emptyText
+    Accessible.description: controller.ready ? controller.lanes.summary : controller.emptyText
     Accessible.focusable: true
 
     TimelineItem {
@@ -29,9 +29,9 @@ FocusScope {
             target: null
             onActiveChanged: {
                 if (active)
-                    canvas.controller.beginPinch(centroid.position.x);
+                    canvas.controller.navigation.beginPinch(centroid.position.x);
             }
-            onActiveScaleChanged: canvas.controller.pinch(activeScale, centroid.position.x)
+            onActiveScaleChanged: canvas.controller.navigation.pinch(activeScale, centroid.position.x)
         }
     }
     SelectionBand {
@@ -40,7 +40,7 @@ FocusScope {
     Item {
         id: lanes
 
-        y: canvas.controller.lanesTop
+        y: canvas.controller.lanes.top
         width: parent.width
         height: parent.height - y
         clip: true
@@ -51,7 +51,7 @@ FocusScope {
             originY: lanes.y
         }
         Repeater {
-            model: canvas.controller.lanes
+            model: canvas.controller.lanes.model
             delegate: LaneHead {
                 id: head
 
@@ -63,7 +63,7 @@ FocusScope {
             }
         }
         Repeater {
-            model: canvas.controller.lanes
+            model: canvas.controller.lanes.model
             delegate: LaneReadout {
                 controller: canvas.controller
                 originY: lanes.y
@@ -90,14 +90,14 @@ FocusScope {
     }
     UiScrollBar {
         anchors.right: parent.right
-        y: canvas.controller.lanesTop
+        y: canvas.controller.lanes.top
         height: parent.height - y
         orientation: Qt.Vertical
-        size: canvas.controller.scrollSize
-        position: canvas.controller.scrollPosition
+        size: canvas.controller.lanes.scrollSize
+        position: canvas.controller.lanes.scrollPosition
         onPositionChanged: {
             if (pressed)
-                canvas.controller.scrollPosition = position;
+                canvas.controller.lanes.scrollPosition = position;
         }
     }
     TimelineState {

@@ -10,10 +10,10 @@ Item {
     required property real plotRight
     required property real plotBottom
 
-    visible: controller.cursorVisible
+    visible: controller.cursor.visible
 
     Rectangle {
-        x: cursor.controller.cursorX
+        x: cursor.controller.cursor.x
         width: Theme.hairline
         height: cursor.plotBottom
         color: Theme.text
@@ -22,17 +22,17 @@ Item {
         controller: cursor.controller
         plotRight: cursor.plotRight
         distance: Theme.spaceXs
-        text: cursor.controller.cursorText
+        text: cursor.controller.cursor.text
         Accessible.role: Accessible.StaticText
         Accessible.name: qsTr("Cursor at %1").arg(text)
     }
     CursorTag {
-        y: Math.min(cursor.controller.hoverY + Theme.spaceXl, cursor.plotBottom - height - Theme.spaceXs)
+        y: Math.min(cursor.controller.cursor.hoverY + Theme.spaceXl, cursor.plotBottom - height - Theme.spaceXs)
         visible: text !== ""
         controller: cursor.controller
         plotRight: cursor.plotRight
         distance: Theme.spaceM
-        text: cursor.controller.hoverText
+        text: cursor.controller.cursor.hoverText
         border.color: Theme.outline
     }
 }

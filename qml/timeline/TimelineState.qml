@@ -17,17 +17,14 @@ Item {
         text: state.controller.emptyText
         color: Theme.textSecondary
     }
-    Rectangle {
+    UiRaised {
         anchors.bottom: parent.bottom
         anchors.horizontalCenter: parent.horizontalCenter
         anchors.bottomMargin: Theme.spaceM
         width: Math.min(parent.width - Theme.spaceXl, message.implicitWidth + Theme.spaceXl)
         height: message.height + Theme.spaceM
         visible: state.controller.errorText !== ""
-        color: Theme.raised
         border.color: Theme.warning
-        border.width: Theme.hairline
-        radius: Theme.radius
         Accessible.role: Accessible.AlertMessage
         Accessible.name: state.controller.errorText
 
@@ -44,7 +41,7 @@ Item {
     Rectangle {
         id: busy
 
-        y: state.controller.lanesTop
+        y: state.controller.lanes.top
         width: parent.width
         height: Theme.hairline * 2
         color: Theme.accent

@@ -79,7 +79,7 @@ Rectangle {
         }
         UiText {
             visible: bar.roomy
-            text: bar.controller.windowText
+            text: bar.controller.navigation.windowText
             color: Theme.textSecondary
             font.pixelSize: Theme.secondarySize
         }
@@ -87,13 +87,13 @@ Rectangle {
             iconName: "minus"
             text: qsTr("Zoom out")
             shortcutText: "S"
-            onClicked: bar.controller.zoomOut()
+            onClicked: bar.controller.navigation.zoomOut()
         }
         UiIconButton {
             iconName: "plus"
             text: qsTr("Zoom in")
             shortcutText: "W"
-            onClicked: bar.controller.zoomIn()
+            onClicked: bar.controller.navigation.zoomIn()
         }
         UiIconButton {
             iconName: "fit"
@@ -105,28 +105,28 @@ Rectangle {
             iconName: "undo"
             text: qsTr("Undo zoom or arrangement")
             shortcutText: "Ctrl+Z"
-            enabled: bar.controller.canUndo
-            onClicked: bar.controller.undo()
+            enabled: bar.controller.navigation.canUndo
+            onClicked: bar.controller.navigation.undo()
         }
         UiIconButton {
             iconName: "redo"
             text: qsTr("Redo")
             shortcutText: "Ctrl+Shift+Z"
-            enabled: bar.controller.canRedo
-            onClicked: bar.controller.redo()
+            enabled: bar.controller.navigation.canRedo
+            onClicked: bar.controller.navigation.redo()
         }
         UiIconButton {
             iconName: "flag"
             text: qsTr("Mark the selection, the cursor or the middle of the view")
             shortcutText: "M"
-            onClicked: bar.controller.mark()
+            onClicked: bar.controller.marks.mark()
         }
         UiComboBox {
             implicitWidth: Theme.spaceXl * 4 + Theme.spaceM
             label: qsTr("Time shown as")
-            model: bar.controller.timeDisplays
-            currentIndex: bar.controller.timeDisplay
-            onActivated: index => bar.controller.timeDisplay = index
+            model: bar.controller.navigation.timeDisplays
+            currentIndex: bar.controller.navigation.timeDisplay
+            onActivated: index => bar.controller.navigation.timeDisplay = index
         }
         UiButton {
             id: alignButton

@@ -44,7 +44,8 @@ void layoutFrame(benchmark::State& state) {
     auto& playback = *controller.playback();
     playback.setPlaying(true);
     int recoloured = 0;
-    QObject::connect(&controller, &app::LayoutController::recoloured, [&] { ++recoloured; });
+    QObject::connect(
+        controller.diagrams(), &app::LayoutDiagrams::recoloured, [&] { ++recoloured; });
     bench::measureFrames(state, window, [](int) {});
     state.counters["pictures"] = recoloured;
 }

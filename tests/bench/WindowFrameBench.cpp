@@ -19,27 +19,28 @@ TimelineView { }
 )";
 
 void showLanes(app::TimelineController& controller) {
-    const auto lanes = controller.laneChoices();
+    const auto lanes = controller.lanes()->choices();
     for (const char* wanted :
         {"GPU utilisation, all GPUs as lines", "GPU power, heat strip per GPU"}) {
         const auto at = lanes.indexOf(QString::fromUtf8(wanted));
         if (at >= 0)
-            controller.addLane(static_cast<int>(at));
+            controller.lanes()->add(static_cast<int>(at));
     }
-    controller.setScroll(0.0);
+    controller.lanes()->setScrollPosition(0.0);
 }
 
 void step(app::TimelineController& controller, int frame) {
     const int phase = frame % 120;
-    const double middle = controller.plotX() + 0.4 * controller.plotWidth();
+    const double middle
+        = controller.navigation()->plotX() + 0.4 * controller.navigation()->plotWidth();
     if (phase < 30)
-        controller.panBy(20.0);
+        controller.navigation()->panBy(20.0);
     else if (phase < 60)
-        controller.zoomAt(0.97, middle);
+        controller.navigation()->zoomAt(0.97, middle);
     else if (phase < 90)
-        controller.panBy(-20.0);
+        controller.navigation()->panBy(-20.0);
     else
-        controller.zoomAt(1.0 / 0.97, middle);
+        controller.navigation()->zoomAt(1.0 / 0.97, middle);
 }
 
 void windowFrame(benchmark::State& state) {
@@ -58,7 +59,7 @@ void windowFrame(benchmark::State& state) {
         return state.SkipWithError("the view did not open");
     showLanes(controller);
     window.settle(isRead);
-    controller.zoomAt(0.25, controller.plotX() + 600.0);
+    controller.navigation()->zoomAt(0.25, controller.navigation()->plotX() + 600.0);
     window.settle(isRead);
     bench::measureFrames(state, window, [&](int frame) { step(controller, frame); });
 }

@@ -1,28 +1,41 @@
 #include "app/viewmodels/layout/LayoutController.h"
 
+#include "app/viewmodels/layout/LayoutExport.h"
 #include "app/viewmodels/text/RunWording.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace trainscope::app {
-namespace {
-
-constexpr int kShareMs = 250;
-
-} // namespace
 
 LayoutController::LayoutController(QObject* parent)
     : DatabaseView(parent) {
-    m_shareTimer.setSingleShot(true);
-    m_shareTimer.setInterval(kShareMs);
-    connectPlayback();
-    connect(&m_schedule, &LayoutSchedule::wanted, this, &LayoutController::readSchedule);
+    connectParts();
+}
+
+void LayoutController::connectParts() {
     connect(this, &DatabaseView::viewsChanged, this, [this] {
-        if (views() != nullptr)
-            connect(views(), &Views::cursorMoved, this, &LayoutController::takeCursor,
-                Qt::UniqueConnection);
+        m_moment.setViews(views());
+        m_selection.setViews(views());
     });
+    connect(this, &DatabaseView::activeChanged, this,
+        [this] { m_moment.setShown(isActive() && isReady() && isMoving()); });
+    connect(&m_moment, &LayoutMoment::values, this, &LayoutController::takeValues);
+    connect(&m_moment, &LayoutMoment::settled, this, [this] {
+        if (isActive())
+            m_selection.probe();
+    });
+    connect(&m_moment, &LayoutMoment::failed, this, [this](const Error& error) {
+        if (views() != nullptr)
+            views()->report(error);
+    });
+    connect(&m_schedule, &LayoutSchedule::wanted, this, &LayoutController::readSchedule);
+    connect(&m_selection, &LayoutSelection::chosen, &m_moment, &LayoutMoment::share);
+    connect(&m_diagrams, &LayoutDiagrams::laidOut, this, [this] {
+        if (m_context.hoverRank)
+            m_hover.leave();
+    });
+    connect(&m_placement, &LayoutPlacement::shownChanged, &m_diagrams, &LayoutDiagrams::changed);
 }
 
 void LayoutController::restore() {
@@ -30,10 +43,10 @@ void LayoutController::restore() {
 }
 
 void LayoutController::takeSettings(const LayoutSettings& settings) {
-    m_settings = settings;
-    refreshRows();
+    m_context.settings = settings;
+    refresh();
     Q_EMIT settingsChanged();
-    if (m_reading)
+    if (isReady())
         readColours();
 }
 
@@ -41,30 +54,28 @@ void LayoutController::choose(const QString& key, int choice) {
     if (key == QLatin1String("run")) {
         const auto runs = candidates();
         if (choice >= 0 && choice < static_cast<int>(runs.size())) {
-            m_run = runs[static_cast<std::size_t>(choice)];
-            m_reading.reset();
-            m_schedule.forget();
+            setRun(runs[static_cast<std::size_t>(choice)]);
             load();
         }
         return;
     }
-    LayoutSettings changed = m_settings;
-    if (m_reading)
-        changed = withLayoutSetting(m_settings, choicesOf(), key, choice);
-    if (changed == m_settings)
+    LayoutSettings changed = m_context.settings;
+    if (isReady())
+        changed = withLayoutSetting(m_context.settings, choicesOf(), key, choice);
+    if (changed == m_context.settings)
         return;
     saveSettings(Views::Layout, encodeLayout(changed));
     takeSettings(changed);
-    Q_EMIT marksChanged();
+    Q_EMIT m_diagrams.marksChanged();
 }
 
 void LayoutController::setWholeStep(bool whole) {
-    if (whole == m_settings.wholeStep)
+    if (whole == m_context.settings.wholeStep)
         return;
-    m_settings.wholeStep = whole;
-    saveSettings(Views::Layout, encodeLayout(m_settings));
+    m_context.settings.wholeStep = whole;
+    saveSettings(Views::Layout, encodeLayout(m_context.settings));
     Q_EMIT settingsChanged();
-    Q_EMIT geometryChanged();
+    Q_EMIT m_diagrams.changed();
 }
 
 LayoutChoices LayoutController::choicesOf() const {
@@ -72,13 +83,13 @@ LayoutChoices LayoutController::choicesOf() const {
     const auto runs = candidates();
     for (std::size_t i = 0; i < runs.size(); ++i) {
         choices.runs.append(QString::fromStdString(runs[i].name));
-        if (m_run && runs[i].id == m_run->id)
+        if (m_context.run && runs[i].id == m_context.run->id)
             choices.run = static_cast<int>(i);
     }
-    if (!m_reading)
+    if (!isReady())
         return choices;
-    choices.metrics = m_reading->metrics;
-    if (const auto& layout = m_reading->figure.layout) {
+    choices.metrics = m_context.reading->metrics;
+    if (const auto* layout = m_context.layout()) {
         choices.hasLayout = true;
         choices.hasExperts = layout->grid.degrees().expert > 1;
         choices.hasContext = layout->grid.degrees().context > 1;
@@ -86,18 +97,17 @@ LayoutChoices LayoutController::choicesOf() const {
     return choices;
 }
 
-void LayoutController::refreshRows() {
-    m_rows.setRows(layoutRows(m_settings, choicesOf()));
+void LayoutController::refresh() {
+    m_rows.setRows(layoutRows(m_context.settings, choicesOf()));
+    m_overview.setFacts(isReady() ? layoutFacts(m_context.reading->figure) : std::vector<Fact>());
 }
 
 void LayoutController::forget() {
-    m_playback.setPlaying(false);
-    m_reading.reset();
+    m_context.reading.reset();
     m_schedule.forget();
-    m_probeSeries.reset();
-    m_probeTask.cancel();
-    m_cache.clear();
-    setHover(Physical, std::nullopt, std::nullopt, {});
+    m_moment.forget();
+    m_selection.forget();
+    m_hover.leave();
 }
 
 std::vector<Run> LayoutController::candidates() const {
@@ -105,52 +115,60 @@ std::vector<Run> LayoutController::candidates() const {
     return open != nullptr ? open->chosenRuns() : std::vector<Run>();
 }
 
+void LayoutController::setRun(std::optional<Run> run) {
+    m_context.run = std::move(run);
+    m_context.reading.reset();
+    m_schedule.forget();
+}
+
 // The one that is shown stays while it can be chosen, with what is selected in it.
 void LayoutController::chooseRun() {
+    const auto& shown = m_context.run;
     const auto runs = candidates();
-    const auto same = std::find_if(runs.begin(), runs.end(),
-        [this](const Run& run) { return m_run && run.id == m_run->id && run.name == m_run->name; });
+    const auto same = std::find_if(runs.begin(), runs.end(), [&shown](const Run& run) {
+        return shown && run.id == shown->id && run.name == shown->name;
+    });
     if (same != runs.end()) {
-        m_run = *same;
+        m_context.run = *same;
         return;
     }
-    m_reading.reset();
-    m_schedule.forget();
-    m_run = runs.empty() ? std::nullopt : std::optional(runs.front());
-    setRank(std::nullopt);
+    setRun(runs.empty() ? std::nullopt : std::optional(runs.front()));
+    m_selection.take(std::nullopt);
 }
 
 plot::ColourQuery LayoutController::colourQuery() const {
+    const auto& [by, metric, statistic, lit, wholeStep] = m_context.settings;
     plot::ColourQuery query;
-    query.by = m_settings.by;
-    query.metric = m_settings.metric;
-    query.statistic = m_settings.statistic;
-    if (!m_settings.isAtCursor())
+    query.by = by;
+    query.metric = metric;
+    query.statistic = statistic;
+    if (!isMoving())
         return query;
-    const bool isOfRun = m_run && m_playback.range() == m_run->range;
-    query.at = isOfRun ? m_playback.time()
-                       : m_run->range.begin + DurationNs{m_run->range.length().ns / 2};
+    const TimeRange& range = m_context.run->range;
+    const auto& playback = m_moment.playback();
+    query.at = playback.range() == range ? playback.time()
+                                         : range.begin + DurationNs{range.length().ns / 2};
     return query;
 }
 
 void LayoutController::load() {
     chooseRun();
-    refreshRows();
-    if (!m_run || !isActive()) {
-        if (!m_run) {
-            follow([this] { m_playback.setRange({{0}, {0}}); });
+    refresh();
+    if (!m_context.run || !isActive()) {
+        if (!m_context.run) {
+            m_moment.setRun(std::nullopt);
             endReading();
         }
         return nothingRead();
     }
-    follow([this] { m_playback.setRange(m_run->range); });
-    takeCursor();
-    const bool withTraces = m_reading != nullptr;
-    if (withTraces && m_reading->hasTraces)
+    m_moment.setRun(m_context.run);
+    m_moment.takeCursor();
+    const bool withTraces = isReady();
+    if (withTraces && m_context.reading->hasTraces)
         return;
     read<LayoutReadingPtr>(
         withTraces ? tr("What is exchanged") : QString(),
-        [run = *m_run, colours = colourQuery(), withTraces](
+        [run = *m_context.run, colours = colourQuery(), withTraces](
             const store::Store& store, const Progress& progress) {
             return readLayout(store, run, colours, withTraces, progress);
         },
@@ -158,24 +176,23 @@ void LayoutController::load() {
 }
 
 void LayoutController::takeReading(const LayoutReadingPtr& reading) {
-    const bool isFirst = !m_reading;
-    m_reading = reading;
+    const bool isFirst = !isReady();
+    m_context.reading = reading;
     m_schedule.setIterations(reading->iterations);
     m_schedule.setData(reading->schedule);
-    m_placementData = reading->placement
-        ? plot::placementFigureOf(reading->run, *reading->placement)
-        : plot::PlacementFigureData{};
+    m_placement.refresh();
     if (isFirst) {
-        m_colours = reading->figure.colours;
-        m_coloursCaption = QString::fromStdString(reading->figure.caption);
-        m_cache.setSource(workspace()->readers(), reading->run, m_settings.metric);
+        m_context.colours = reading->figure.colours;
+        m_context.coloursCaption = QString::fromStdString(reading->figure.caption);
+        m_moment.setMetric(m_context.settings.metric);
     }
-    refreshRows();
-    refreshFacts();
+    refresh();
+    m_selection.refresh();
     Q_EMIT stateChanged();
-    Q_EMIT geometryChanged();
-    if (isFirst && isMoving())
-        momentChanged();
+    Q_EMIT m_diagrams.changed();
+    m_moment.setShown(isActive() && isMoving());
+    if (isFirst)
+        m_moment.show();
     if (m_schedule.hasChoice())
         readSchedule(); // and goes on
     else
@@ -183,38 +200,85 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
 }
 
 void LayoutController::nothingRead() {
-    m_playback.setPlaying(false);
+    m_moment.playback().setPlaying(false);
     Q_EMIT stateChanged();
-    Q_EMIT geometryChanged();
+    Q_EMIT m_diagrams.changed();
 }
 
 // The diagrams stay; only their colours are read.
 void LayoutController::readColours() {
-    if (!m_run || !isActive())
+    if (!m_context.run || !isActive())
         return;
-    m_playback.setPlaying(m_playback.isPlaying() && isMoving());
-    const plot::ColourQuery query = colourQuery();
-    m_cache.setSource(workspace()->readers(), *m_run, m_settings.metric);
+    m_moment.setShown(isMoving());
+    m_moment.setMetric(m_context.settings.metric);
     read<plot::ColouredRanks>(
         tr("Colours"),
-        [run = *m_run, query](const store::Store& store, const Progress& progress) {
-            return plot::colourRanks(store, run, query, progress);
-        },
+        [run = *m_context.run, query = colourQuery()](const store::Store& store,
+            const Progress& progress) { return plot::colourRanks(store, run, query, progress); },
         [this](plot::ColouredRanks coloured) {
-            m_colours = std::move(coloured.colours);
-            m_coloursCaption = QString::fromStdString(coloured.caption);
+            m_context.colours = std::move(coloured.colours);
+            m_context.coloursCaption = QString::fromStdString(coloured.caption);
             Q_EMIT stateChanged();
-            Q_EMIT geometryChanged();
+            Q_EMIT m_diagrams.changed();
             load();
         });
 }
 
-void LayoutController::beginForm() {
-    if (!m_run)
+// The diagrams stay.
+void LayoutController::readSchedule() {
+    if (!m_context.run || !isReady() || !isActive())
         return;
-    const int world = std::max(m_run->worldSize, m_run->gpuCount);
-    m_form.begin(
-        m_reading && m_reading->known ? m_reading->known->request : layout::LayoutRequest(), world);
+    read<plot::ScheduleFigureData>(
+        tr("Schedule"),
+        [query = m_schedule.queryOf(m_context.run->id, m_context.reading->hasTraces)](
+            const store::Store& store, const Progress& progress) {
+            return plot::loadSchedule(store, query, progress);
+        },
+        [this](plot::ScheduleFigureData data) {
+            m_schedule.setData(std::move(data));
+            Q_EMIT stateChanged();
+            Q_EMIT m_diagrams.changed();
+            load();
+        });
+}
+
+void LayoutController::takeValues(const std::vector<std::optional<double>>& values) {
+    if (!m_context.showsValuesAtCursor())
+        return;
+    m_context.colours.values = values;
+    m_diagrams.recolour();
+    m_hover.refresh();
+}
+
+void LayoutController::takeSelection(const Evidence& evidence) {
+    if (!m_context.run || evidence.run != m_context.run->id) {
+        const auto runs = candidates();
+        const auto other = std::find_if(runs.begin(), runs.end(),
+            [&evidence](const Run& run) { return run.id == evidence.run; });
+        if (other == runs.end() || !evidence.rank)
+            return;
+        setRun(*other);
+        load();
+    }
+    if (evidence.rank && evidence.rank != m_context.rank)
+        m_selection.take(evidence.rank);
+}
+
+bool LayoutController::clear() {
+    const bool hadSome = m_context.rank || m_context.hoverRank;
+    m_hover.leave();
+    if (m_context.rank)
+        m_selection.take(std::nullopt);
+    return hadSome;
+}
+
+void LayoutController::beginForm() {
+    if (!m_context.run)
+        return;
+    const int world = std::max(m_context.run->worldSize, m_context.run->gpuCount);
+    m_form.begin(isReady() && m_context.reading->known ? m_context.reading->known->request
+                                                       : layout::LayoutRequest(),
+        world);
 }
 
 void LayoutController::saveForm() {
@@ -222,15 +286,11 @@ void LayoutController::saveForm() {
         write(m_form.request());
 }
 
-void LayoutController::forgetEntered() {
-    write(std::nullopt);
-}
-
 void LayoutController::write(std::optional<layout::LayoutRequest> request) {
     auto* open = workspace();
-    if (open == nullptr || !m_run)
+    if (open == nullptr || !m_context.run)
         return;
-    open->write([run = *m_run, request = std::move(request)](
+    open->write([run = *m_context.run, request = std::move(request)](
                     store::Store& store) { return analysis::enterLayout(store, run, request); },
         [views = QPointer(views())](const Status& written) {
             if (views && !written.hasValue())
@@ -239,34 +299,8 @@ void LayoutController::write(std::optional<layout::LayoutRequest> request) {
 }
 
 bool LayoutController::isEntered() const {
-    return m_reading && m_reading->known
-        && m_reading->known->origin == analysis::LayoutOrigin::Entered;
-}
-
-bool LayoutController::hasLogical() const {
-    return m_reading && m_reading->figure.layout;
-}
-
-QString LayoutController::placementTitle() const {
-    return m_reading && m_reading->placement
-        ? QString::fromStdString(m_reading->placement->headline)
-        : QString();
-}
-
-QString LayoutController::placementText() const {
-    if (!m_reading)
-        return {};
-    return QString::fromStdString(
-        m_reading->placement ? m_reading->placement->reason : m_reading->placementMissing);
-}
-
-bool LayoutController::isPlaced() const {
-    return m_reading && m_reading->placement && m_reading->placement->helps;
-}
-
-QString LayoutController::launchArguments() const {
-    return isPlaced() ? QString::fromStdString(analysis::launchArguments(*m_reading->placement))
-                      : QString();
+    return isReady() && m_context.reading->known
+        && m_context.reading->known->origin == analysis::LayoutOrigin::Entered;
 }
 
 QString LayoutController::emptyTitle() const {
@@ -275,44 +309,61 @@ QString LayoutController::emptyTitle() const {
         return {};
     if (open->runs().empty())
         return noRunsText();
-    return m_run ? QString() : chooseRunText();
+    return m_context.run ? QString() : chooseRunText();
 }
 
 QString LayoutController::emptyText() const {
-    return m_reading ? QString::fromStdString(m_reading->missing) : QString();
+    return isReady() ? QString::fromStdString(m_context.reading->missing) : QString();
 }
 
 QString LayoutController::title() const {
-    return m_run ? QString::fromStdString(m_run->name) : QString();
+    return m_context.run ? QString::fromStdString(m_context.run->name) : QString();
 }
 
 QString LayoutController::origin() const {
-    if (!m_reading)
+    if (!isReady())
         return {};
-    return m_reading->known
-        ? tr("Layout from %1").arg(QString::fromStdString(m_reading->known->wording))
-        : tr("The layout is not known");
+    const auto& known = m_context.reading->known;
+    return known ? tr("Layout from %1").arg(QString::fromStdString(known->wording))
+                 : tr("The layout is not known");
 }
 
 QString LayoutController::notes() const {
-    QStringList lines;
-    if (!m_reading)
+    if (!isReady())
         return {};
-    if (isMoving() && m_colours.by == plot::RankColour::Value)
-        lines.append(tr("%1 at the cursor's time, on the scale of the whole run.")
-                         .arg(QString::fromStdString(m_colours.scale.title)));
-    else if (!m_coloursCaption.isEmpty())
-        lines.append(m_coloursCaption);
-    for (const auto& note : m_reading->figure.notes)
-        lines.append(QString::fromStdString(note));
-    const auto& schedule = m_schedule.data();
-    for (const auto& text : {schedule.emptyText, schedule.caption}) {
+    QStringList lines;
+    const auto add = [&lines](const std::string& text) {
         if (!text.empty())
             lines.append(QString::fromStdString(text));
-    }
+    };
+    if (m_context.showsValuesAtCursor())
+        lines.append(tr("%1 at the cursor's time, on the scale of the whole run.")
+                         .arg(QString::fromStdString(m_context.colours.scale.title)));
+    else
+        add(m_context.coloursCaption.toStdString());
+    for (const auto& note : m_context.reading->figure.notes)
+        add(note);
+    const auto& schedule = m_schedule.data();
+    add(schedule.emptyText);
+    add(schedule.caption);
     for (const auto& note : schedule.notes)
-        lines.append(QString::fromStdString(note));
+        add(note);
     return lines.join(QLatin1Char('\n'));
+}
+
+QStringList LayoutController::figures() const {
+    return layoutFigures(m_context, m_schedule);
+}
+
+void LayoutController::setFigure(int figure) {
+    if (figure == m_figure)
+        return;
+    m_figure = figure;
+    Q_EMIT settingsChanged();
+}
+
+ExportJob LayoutController::exportJob() const {
+    return layoutJob(m_context, m_schedule, m_figure, m_moment.playback().timeText());
 }
 
 } // namespace trainscope::app

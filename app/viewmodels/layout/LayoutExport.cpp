@@ -1,15 +1,22 @@
-// The part of LayoutController that reads the schedule anew and writes what is shown to files.
+#include "app/viewmodels/layout/LayoutExport.h"
+
 #include "app/painting/LayoutDrawing.h"
 #include "app/painting/WriteFile.h"
-#include "app/viewmodels/layout/LayoutController.h"
+#include "app/viewmodels/workspace/Views.h"
+
+#include <QCoreApplication>
 
 namespace trainscope::app {
 namespace {
 
-ExportJob jobOf(const QString& name, const std::string& title, const StyledScene& build,
+QString say(const char* text) {
+    return QCoreApplication::translate("LayoutExport", text);
+}
+
+ExportJob jobOf(const QString& suffix, const std::string& title, const StyledScene& build,
     const std::string& csv) {
     ExportJob job;
-    job.name = name;
+    job.name = Views::keyOf(Views::Layout) + suffix;
     job.drawing
         = [title, build](const QString& path, const FigureOptions& options,
               const std::function<bool()>&) { return exportScene(title, build, path, options); };
@@ -19,75 +26,15 @@ ExportJob jobOf(const QString& name, const std::string& title, const StyledScene
     return job;
 }
 
-} // namespace
-
-// The diagrams stay.
-void LayoutController::readSchedule() {
-    if (!m_run || !m_reading || !isActive())
-        return;
-    read<plot::ScheduleFigureData>(
-        tr("Schedule"),
-        [query = m_schedule.queryOf(m_run->id, m_reading->hasTraces)](const store::Store& store,
-            const Progress& progress) { return plot::loadSchedule(store, query, progress); },
-        [this](plot::ScheduleFigureData data) {
-            m_schedule.setData(std::move(data));
-            Q_EMIT stateChanged();
-            Q_EMIT geometryChanged();
-            load();
-        });
-}
-
-QStringList LayoutController::figures() const {
-    QStringList titles{tr("Diagrams")};
-    if (!m_schedule.data().isEmpty())
-        titles.append(tr("Pipeline schedule"));
-    if (!m_placementData.isEmpty())
-        titles.append(tr("Placement"));
-    return titles;
-}
-
-void LayoutController::setFigure(int figure) {
-    if (figure == m_figure)
-        return;
-    m_figure = figure;
-    Q_EMIT settingsChanged();
-}
-
-ExportJob LayoutController::exportJob() const {
-    if (!m_reading)
-        return {};
-    const auto titles = figures();
-    const QString title = m_figure >= 0 && m_figure < titles.size() ? titles[m_figure] : titles[0];
-    const QString name = Views::keyOf(Views::Layout);
-    if (title == tr("Pipeline schedule")) {
-        const auto shown = m_schedule.part(m_settings.wholeStep);
-        return jobOf(
-            name + QStringLiteral("-schedule"), shown.title,
-            [shown](const plot::FigureStyle& style) {
-                return plot::buildScheduleFigure(shown, style).scene;
-            },
-            plot::scheduleCsv(shown));
-    }
-    if (title == tr("Placement"))
-        return jobOf(
-            name + QStringLiteral("-placement"), m_placementData.title,
-            [data = m_placementData](const plot::FigureStyle& style) {
-                return plot::buildPlacementFigure(data, style).scene;
-            },
-            plot::placementCsv(m_placementData));
-    return diagramJob();
-}
-
-ExportJob LayoutController::diagramJob() const {
-    auto data = std::make_shared<plot::LayoutFigureData>(m_reading->figure);
-    data->colours = m_colours;
-    data->caption = m_coloursCaption.toStdString();
-    if (isMoving() && m_colours.by == plot::RankColour::Value)
-        data->caption
-            = tr("%1 at %2 after the run's begin, on the scale of the whole run.")
-                  .arg(QString::fromStdString(m_colours.scale.title), m_playback.timeText())
-                  .toStdString();
-    data->query.rank = m_rank;
+ExportJob diagramJob(const LayoutContext& context, const QString& timeText) {
+    auto data = std::make_shared<plot::LayoutFigureData>(context.reading->figure);
+    data->colours = context.colours;
+    data->caption = context.coloursCaption.toStdString();
+    if (context.showsValuesAtCursor())
+        data->caption = say("%1 at %2 after the run's begin, on the scale of the whole run.")
+                            .arg(QString::fromStdString(context.colours.scale.title), timeText)
+                            .toStdString();
+    data->query.rank = context.rank;
     ExportJob job;
     job.name = Views::keyOf(Views::Layout);
     job.drawing = [data](const QString& path, const FigureOptions& options,
@@ -96,6 +43,41 @@ ExportJob LayoutController::diagramJob() const {
         return writeFile(path, QByteArray::fromStdString(plot::layoutCsv(*data)));
     };
     return job;
+}
+
+} // namespace
+
+QStringList layoutFigures(const LayoutContext& context, const LayoutSchedule& schedule) {
+    QStringList titles{say("Diagrams")};
+    if (!schedule.data().isEmpty())
+        titles.append(say("Pipeline schedule"));
+    if (!context.placement.isEmpty())
+        titles.append(say("Placement"));
+    return titles;
+}
+
+ExportJob layoutJob(const LayoutContext& context, const LayoutSchedule& schedule, int figure,
+    const QString& timeText) {
+    if (!context.reading)
+        return {};
+    const QString title = layoutFigures(context, schedule).value(figure);
+    if (title == say("Pipeline schedule")) {
+        const auto shown = schedule.part(context.settings.wholeStep);
+        return jobOf(
+            QStringLiteral("-schedule"), shown.title,
+            [shown](const plot::FigureStyle& style) {
+                return plot::buildScheduleFigure(shown, style).scene;
+            },
+            plot::scheduleCsv(shown));
+    }
+    if (title == say("Placement"))
+        return jobOf(
+            QStringLiteral("-placement"), context.placement.title,
+            [data = context.placement](const plot::FigureStyle& style) {
+                return plot::buildPlacementFigure(data, style).scene;
+            },
+            plot::placementCsv(context.placement));
+    return diagramJob(context, timeText);
 }
 
 } // namespace trainscope::app

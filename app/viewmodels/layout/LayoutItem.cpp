@@ -19,7 +19,7 @@ void LayoutItem::setController(LayoutController* controller) {
     if (controller == m_controller)
         return;
     if (m_controller)
-        m_controller->disconnect(this);
+        m_controller->diagrams()->disconnect(this);
     m_controller = controller;
     connectController();
     Q_EMIT controllerChanged();
@@ -28,17 +28,18 @@ void LayoutItem::setController(LayoutController* controller) {
 void LayoutItem::connectController() {
     if (!m_controller)
         return;
-    m_controller->disconnect(this);
+    auto* diagrams = m_controller->diagrams();
+    diagrams->disconnect(this);
     if (m_marks) {
-        connect(m_controller, &LayoutController::marksChanged, this, [this] { update(); });
+        connect(diagrams, &LayoutDiagrams::marksChanged, this, [this] { update(); });
     } else {
-        connect(m_controller, &LayoutController::geometryChanged, this, &QQuickItem::polish);
-        connect(m_controller, &LayoutController::recoloured, this, [this] { update(); });
+        connect(diagrams, &LayoutDiagrams::changed, this, &QQuickItem::polish);
+        connect(diagrams, &LayoutDiagrams::recoloured, this, [this] { update(); });
     }
     polish();
 }
 
-void LayoutItem::setPart(LayoutController::Part part) {
+void LayoutItem::setPart(LayoutDiagrams::Part part) {
     m_part = part;
     polish();
     Q_EMIT partChanged();
@@ -83,12 +84,13 @@ void LayoutItem::updatePolish() {
         style.measure = measureWith(theme);
         style.title = false;
         style.caption = false;
-        m_controller->layOut(m_part, style);
-        if (m_room > 0.0 && m_controller->scene(m_part).height > kMostScrolled * m_room) {
+        m_controller->diagrams()->layOut(m_part, style);
+        if (m_room > 0.0
+            && m_controller->diagrams()->scene(m_part).height > kMostScrolled * m_room) {
             style.height = m_room;
-            m_controller->layOut(m_part, style);
+            m_controller->diagrams()->layOut(m_part, style);
         }
-        setImplicitHeight(m_controller->scene(m_part).height);
+        setImplicitHeight(m_controller->diagrams()->scene(m_part).height);
     }
     update();
 }
@@ -98,28 +100,30 @@ void LayoutItem::paint(QPainter* painter) {
         return;
     const plot::Theme& theme = Theme::instance()->plotTheme();
     if (m_marks)
-        return paintScene(m_controller->marks(m_part, theme), theme, *painter, PaintTarget::Screen);
-    paintScene(m_controller->scene(m_part), theme, *painter, PaintTarget::Screen, &m_cache);
+        return paintScene(
+            m_controller->diagrams()->marks(m_part, theme), theme, *painter, PaintTarget::Screen);
+    paintScene(
+        m_controller->diagrams()->scene(m_part), theme, *painter, PaintTarget::Screen, &m_cache);
 }
 
 void LayoutItem::clickedAt(QPointF at) {
     if (m_controller)
-        m_controller->clickAt(m_part, at.x(), at.y());
+        m_controller->selection()->clickAt(m_part, at.x(), at.y());
 }
 
 void LayoutItem::doubleClicked() {
     if (m_controller)
-        m_controller->openSelected();
+        m_controller->selection()->open();
 }
 
 void LayoutItem::pointedAt(QPointF at) {
     if (m_controller)
-        m_controller->hoverAt(m_part, at.x(), at.y());
+        m_controller->hover()->hoverAt(m_part, at.x(), at.y());
 }
 
 void LayoutItem::left() {
     if (m_controller)
-        m_controller->leave();
+        m_controller->hover()->leave();
 }
 
 } // namespace trainscope::app

@@ -15,8 +15,8 @@ class LayoutItem : public trainscope::app::PictureItem {
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::LayoutController* controller READ controller WRITE setController
             NOTIFY controllerChanged REQUIRED FINAL)
-    Q_PROPERTY(trainscope::app::LayoutController::Part part READ part WRITE setPart NOTIFY
-            partChanged REQUIRED FINAL)
+    Q_PROPERTY(trainscope::app::LayoutDiagrams::Part part READ part WRITE setPart NOTIFY partChanged
+            REQUIRED FINAL)
     // The height of the view: a diagram that is much higher is drawn smaller. 0: as it likes.
     Q_PROPERTY(double room READ room WRITE setRoom NOTIFY partChanged FINAL)
     // Paints the marks of the part and takes no mouse; the part is laid out by another item.
@@ -27,8 +27,8 @@ public:
 
     [[nodiscard]] LayoutController* controller() const { return m_controller; }
     void setController(LayoutController* controller);
-    [[nodiscard]] LayoutController::Part part() const { return m_part; }
-    void setPart(LayoutController::Part part);
+    [[nodiscard]] LayoutDiagrams::Part part() const { return m_part; }
+    void setPart(LayoutDiagrams::Part part);
     [[nodiscard]] bool isMarks() const { return m_marks; }
     void setMarks(bool marks);
     [[nodiscard]] double room() const { return m_room; }
@@ -53,7 +53,7 @@ private:
     void connectController();
 
     QPointer<LayoutController> m_controller;
-    LayoutController::Part m_part = LayoutController::Physical;
+    LayoutDiagrams::Part m_part = LayoutDiagrams::Physical;
     bool m_marks = false;
     double m_room = 0.0;
     PaintCache m_cache;

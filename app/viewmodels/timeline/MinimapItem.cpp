@@ -54,13 +54,13 @@ void MinimapItem::load() {
         return update();
     }
     const int columns = std::max(1, static_cast<int>(width()));
+    const auto& context = m_controller->context();
     m_colors.clear();
-    for (const auto& run : m_controller->runs())
+    for (const auto& run : context.runs)
         m_colors.push_back(run.color);
     m_task.start(
-        m_controller->workspace()->readers(),
-        [catalogue = m_controller->catalogue(), runs = m_controller->runs(),
-            limits = m_controller->timeWindow().limits(),
+        context.readers(),
+        [catalogue = context.catalogue, runs = context.runs, limits = context.window.limits(),
             columns](const store::Store& store, const TaskStage<Profile>& stage) {
             stage.publish(
                 readProfile(store, *catalogue, runs, limits, columns, stage.cancelCheck()));
@@ -98,8 +98,8 @@ void MinimapItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeo
 }
 
 MinimapItem::Grip MinimapItem::gripAt(double x) const {
-    const double begin = m_controller->brushBegin() * width();
-    const double end = m_controller->brushEnd() * width();
+    const double begin = m_controller->navigation()->brushBegin() * width();
+    const double end = m_controller->navigation()->brushEnd() * width();
     const bool narrow = end - begin < kNarrowest;
     if (!narrow && std::abs(x - begin) <= kGripReach)
         return Grip::Begin;
@@ -116,13 +116,15 @@ void MinimapItem::mousePressEvent(QMouseEvent* event) {
     m_pressed = event->position().x();
     m_grip = gripAt(m_pressed);
     if (m_grip == Grip::None) {
-        const double half = (m_controller->brushEnd() - m_controller->brushBegin()) / 2.0;
+        const double half
+            = (m_controller->navigation()->brushEnd() - m_controller->navigation()->brushBegin())
+            / 2.0;
         const double middle = m_pressed / width();
-        m_controller->setBrush(middle - half, middle + half);
+        m_controller->navigation()->setBrush(middle - half, middle + half);
         m_grip = Grip::Brush;
     }
-    m_begin = m_controller->brushBegin();
-    m_end = m_controller->brushEnd();
+    m_begin = m_controller->navigation()->brushBegin();
+    m_end = m_controller->navigation()->brushEnd();
 }
 
 void MinimapItem::mouseMoveEvent(QMouseEvent* event) {
@@ -134,11 +136,11 @@ void MinimapItem::dragTo(double x) {
     const double moved = (x - m_pressed) / width();
     const double at = std::clamp(x / width(), 0.0, 1.0);
     if (m_grip == Grip::Brush)
-        m_controller->setBrush(m_begin + moved, m_end + moved);
+        m_controller->navigation()->setBrush(m_begin + moved, m_end + moved);
     else if (m_grip == Grip::Begin)
-        m_controller->setBrush(std::min(at, m_end), std::max(at, m_end));
+        m_controller->navigation()->setBrush(std::min(at, m_end), std::max(at, m_end));
     else if (m_grip == Grip::End)
-        m_controller->setBrush(std::min(at, m_begin), std::max(at, m_begin));
+        m_controller->navigation()->setBrush(std::min(at, m_begin), std::max(at, m_begin));
 }
 
 void MinimapItem::mouseReleaseEvent(QMouseEvent*) {
@@ -163,8 +165,9 @@ void MinimapItem::wheelEvent(QWheelEvent* event) {
         return;
     const double middle = event->position().x() / width();
     const double factor = std::pow(kMinimapZoom, event->angleDelta().y() / kMinimapNotch);
-    const double begin = middle - (middle - m_controller->brushBegin()) * factor;
-    m_controller->setBrush(begin, middle + (m_controller->brushEnd() - middle) * factor);
+    const double begin = middle - (middle - m_controller->navigation()->brushBegin()) * factor;
+    m_controller->navigation()->setBrush(
+        begin, middle + (m_controller->navigation()->brushEnd() - middle) * factor);
 }
 
 } // namespace trainscope::app

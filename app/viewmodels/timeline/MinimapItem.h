@@ -1,7 +1,7 @@
 #pragma once
 // The whole of the shown runs in one strip, as their mean GPU power (else how busy their traced
 // devices are), with the window as a brush: drag the brush to pan, its edges to zoom, click to
-// centre. The brush itself is drawn by QML from the controller's brushBegin and brushEnd.
+// centre. The brush itself is drawn by QML from the navigation's brushBegin and brushEnd.
 
 #include <QPointer>
 #include <QQuickPaintedItem>

@@ -1,7 +1,5 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 
-#include "app/viewmodels/lanes/LaneIdentity.h"
-#include "app/viewmodels/text/QuantityText.h"
 #include "app/viewmodels/text/RunWording.h"
 
 #include <QtConcurrent>
@@ -13,59 +11,62 @@
 namespace trainscope::app {
 namespace {
 
-constexpr int kStatisticsDelayMs = 150;
-constexpr int kSummaryDelayMs = 300;
 constexpr int kSaveDelayMs = 500;
 constexpr int kCsvColumns = 1920;
-
-// The user's lanes, unless none of them can be drawn for these runs.
-bool anyLaneKnown(const plot::Arrangement& saved, const TimelineCatalogue& catalogue) {
-    return std::any_of(saved.lanes.begin(), saved.lanes.end(), [&](const plot::LaneSpec& lane) {
-        return std::any_of(catalogue.choices.begin(), catalogue.choices.end(),
-            [&](const plot::LaneChoice& choice) { return choice.lane.metric == lane.metric; });
-    });
-}
+constexpr double kRightMargin = 12.0; // as core/plot leaves it
 
 } // namespace
 
 TimelineController::TimelineController(QObject* parent)
     : Exportable(parent) {
-    m_clock.start();
-    const auto prepare = [this](QTimer& timer, int delay, auto slot) {
-        timer.setSingleShot(true);
-        timer.setInterval(delay);
-        connect(&timer, &QTimer::timeout, this, slot);
-    };
-    prepare(m_statisticsTimer, kStatisticsDelayMs, &TimelineController::startStatistics);
-    prepare(m_summaryTimer, kSummaryDelayMs, &TimelineController::updateSummaries);
-    prepare(m_saveTimer, kSaveDelayMs, &TimelineController::writeSaved);
-    connect(&m_loader, &TimelineLoader::dataChanged, this, &TimelineController::dataArrived);
-    connect(&m_loader, &TimelineLoader::loadingChanged, this, &TimelineController::stateChanged);
-    connect(&m_loader, &TimelineLoader::failed, this, [this] {
-        m_error = m_loader.errorText();
-        Q_EMIT stateChanged();
-    });
-    connect(
-        &m_alignment, &AlignmentModel::alignmentChanged, this, &TimelineController::applyAlignment);
-    connect(&m_overlays, &TimelineOverlays::changed, this, [this] {
-        Q_EMIT overlaysChanged();
-        Q_EMIT repaintNeeded();
-    });
-    connect(&m_search, &TimelineSearch::jumped, this, &TimelineController::jumpTo);
+    m_saveTimer.setSingleShot(true);
+    m_saveTimer.setInterval(kSaveDelayMs);
+    connect(&m_saveTimer, &QTimer::timeout, this, &TimelineController::writeSaved);
+    connectParts();
 }
 
 TimelineController::~TimelineController() {
     viewFiles().waitForDone();
-    if (m_unsaved && m_catalogue)
-        static_cast<void>(writeTimeline(viewFolder(), m_catalogue->uuid, savedView()));
+    if (m_unsaved > 0 && m_context.catalogue)
+        static_cast<void>(writeTimeline(viewFolder(), m_context.catalogue->uuid, saved()));
+}
+
+void TimelineController::connectParts() {
+    using This = TimelineController;
+    connect(&m_loader, &TimelineLoader::dataChanged, this, &This::dataArrived);
+    connect(&m_loader, &TimelineLoader::loadingChanged, this, &This::stateChanged);
+    connect(&m_loader, &TimelineLoader::failed, this, [this] {
+        m_error = m_loader.errorText();
+        Q_EMIT stateChanged();
+    });
+    connect(&m_navigation, &TimelineNavigation::windowMoved, this, &This::windowMoved);
+    connect(&m_navigation, &TimelineNavigation::arrangementRestored, &m_lanes,
+        &TimelineLanes::restored);
+    connect(&m_navigation, &TimelineNavigation::timeDisplayChanged, this, [this] {
+        save();
+        Q_EMIT m_cursor.changed();
+        Q_EMIT repaintNeeded();
+    });
+    connect(&m_lanes, &TimelineLanes::arranged, this, &This::lanesArranged);
+    connect(&m_lanes, &TimelineLanes::edited, this, &This::save);
+    connect(&m_lanes, &TimelineLanes::scrolled, this, &This::repaintNeeded);
+    connect(&m_span, &TimelineSpan::failed, this, &This::fail);
+    connect(&m_marks, &MarkListModel::edited, this, [this] {
+        m_search.setMarks(m_marks.marks());
+        save();
+    });
+    connect(&m_overlays, &TimelineOverlays::changed, this, &This::repaintNeeded);
+    connect(&m_overlays, &TimelineOverlays::edited, this, &This::save);
+    connect(&m_alignment, &AlignmentModel::alignmentChanged, this, &This::applyAlignment);
+    connect(&m_search, &TimelineSearch::jumped, this, &This::jumpTo);
 }
 
 void TimelineController::setWorkspace(Workspace* workspace) {
-    if (workspace == m_workspace)
+    if (workspace == m_context.workspace)
         return;
-    if (m_workspace)
-        m_workspace->disconnect(this);
-    m_workspace = workspace;
+    if (m_context.workspace)
+        m_context.workspace->disconnect(this);
+    m_context.workspace = workspace;
     if (workspace != nullptr) {
         connect(workspace, &Workspace::databaseChanged, this, &TimelineController::reloadDatabase);
         connect(workspace, &Workspace::runsChanged, this, &TimelineController::reloadDatabase);
@@ -75,38 +76,45 @@ void TimelineController::setWorkspace(Workspace* workspace) {
     Q_EMIT workspaceChanged();
 }
 
-bool TimelineController::isReady() const {
-    return m_workspace && m_catalogue != nullptr && !m_runs.empty();
-}
-
-bool TimelineController::isLoading() const {
-    return m_opening || m_loader.isLoading();
+void TimelineController::setViews(Views* views) {
+    if (views == m_views)
+        return;
+    if (m_views)
+        m_views->disconnect(this);
+    m_views = views;
+    m_cursor.setViews(views);
+    if (views != nullptr) {
+        connect(views, &Views::timelineWanted, this, &TimelineController::reveal);
+        connect(views, &Views::selected, this, &TimelineController::selectEvidence);
+    }
+    Q_EMIT workspaceChanged();
 }
 
 QString TimelineController::emptyText() const {
-    if (!m_workspace || !m_workspace->isOpen())
+    const auto* workspace = m_context.workspace.data();
+    if (workspace == nullptr || !workspace->isOpen())
         return tr("Drop a result folder, traces or a run database here.");
-    if (m_workspace->runs().empty())
+    if (workspace->runs().empty())
         return noRunsText();
-    if (m_workspace->shownRuns().empty())
+    if (workspace->shownRuns().empty())
         return chooseRunText();
-    if (m_opening || !m_catalogue)
+    if (m_isOpening || !m_context.catalogue)
         return tr("Reading the runs…");
-    if (m_arrangement.lanes.empty())
+    if (m_context.arrangement.lanes.empty())
         return tr("No lanes are shown. Add one, or reset the lanes.");
     return {};
 }
 
 TimelineRequest TimelineController::request() const {
     TimelineRequest request;
-    if (m_workspace && m_workspace->isOpen())
-        request.database = m_workspace->databasePath().toStdString();
-    request.runs = m_runs;
-    request.arrangement = m_arrangement;
-    request.window = m_window.window();
-    request.time = m_display;
+    if (m_context.workspace && m_context.workspace->isOpen())
+        request.database = m_context.workspace->databasePath().toStdString();
+    request.runs = m_context.runs;
+    request.arrangement = m_context.arrangement;
+    request.window = m_context.window.window();
+    request.time = m_context.display;
     request.overlays = m_overlays.copy();
-    request.utcOffsetSeconds = timeContext().utcOffsetSeconds;
+    request.utcOffsetSeconds = m_context.wording().utcOffsetSeconds;
     return request;
 }
 
@@ -114,7 +122,7 @@ ExportJob TimelineController::exportJob() const {
     if (!isReady())
         return {};
     ExportJob job;
-    job.name = QString::fromStdString(m_runs.front().name);
+    job.name = QString::fromStdString(m_context.runs.front().name);
     job.drawing = [request = request()](const QString& path, const FigureOptions& options,
                       const std::function<bool()>& stop) {
         return exportTimeline(request, path, options, stop);
@@ -131,26 +139,29 @@ void TimelineController::reloadDatabase() {
     reloadRuns();
 }
 
+void TimelineController::showNothing() {
+    m_openTask.cancel();
+    m_isOpening = false;
+    m_context.runs.clear();
+    m_loader.clear();
+    m_inspector.clear();
+    m_context.drawn.reset();
+    m_context.geometry.reset();
+    m_lanes.clear();
+    Q_EMIT stateChanged();
+    Q_EMIT repaintNeeded();
+}
+
 void TimelineController::reloadRuns() {
-    const auto shown = m_workspace ? m_workspace->shownRuns() : std::vector<plot::ShownRun>();
+    const auto shown
+        = m_context.workspace ? m_context.workspace->shownRuns() : std::vector<plot::ShownRun>();
     m_error.clear();
-    if (shown.empty()) {
-        m_openTask.cancel();
-        m_opening = false;
-        m_runs.clear();
-        m_loader.clear();
-        m_inspector.clear();
-        m_drawn.reset();
-        m_geometry.reset();
-        m_lanes.setLanes({});
-        Q_EMIT stateChanged();
-        Q_EMIT repaintNeeded();
-        return;
-    }
-    m_opening = true;
+    if (shown.empty())
+        return showNothing();
+    m_isOpening = true;
     Q_EMIT stateChanged();
     m_openTask.start(
-        m_workspace->readers(),
+        m_context.readers(),
         [shown](const store::Store& store, const TaskStage<Opened>& stage) {
             auto catalogue = loadCatalogue(store, shown, stage.cancelCheck());
             if (!catalogue.hasValue())
@@ -158,69 +169,66 @@ void TimelineController::reloadRuns() {
             const std::string uuid = catalogue.value()->uuid;
             stage.publish(Opened{std::move(catalogue).value(), readTimeline(viewFolder(), uuid)});
         },
-        [this](Result<Opened> opened) {
-            const bool other = opened.hasValue()
-                && (!m_catalogue || m_catalogue->uuid != opened.value().catalogue->uuid);
-            takeCatalogue(std::move(opened), other);
+        [this](const Result<Opened>& opened) {
+            m_isOpening = false;
+            if (opened.hasValue())
+                takeCatalogue(opened.value());
+            else
+                fail(opened.error());
         });
 }
 
-void TimelineController::takeCatalogue(Result<Opened> opened, bool otherDatabase) {
-    m_opening = false;
-    if (!opened.hasValue()) {
-        m_error = QString::fromStdString(opened.error().describe());
-        Q_EMIT stateChanged();
-        return;
-    }
+void TimelineController::takeCatalogue(const Opened& opened) {
     if (m_saveTimer.isActive())
         writeSaved();
-    const bool showedAll = otherDatabase || m_runs.empty() || m_window.showsAll();
-    m_catalogue = opened.value().catalogue;
-    m_runs = m_workspace ? m_workspace->shownRuns() : std::vector<plot::ShownRun>();
-    if (otherDatabase) {
-        const SavedTimeline& saved = opened.value().saved;
-        m_customised = saved.arrangement.has_value();
-        if (saved.arrangement)
-            m_arrangement = *saved.arrangement;
-        m_display = saved.display;
-        m_overlays.setShown(saved.overlays);
-        m_marks.setMarks(saved.marks);
-        m_selection.reset();
-        m_cursor.reset();
-        m_inspector.clearCursor();
-        takeSpan(std::nullopt, false);
-    }
-    if (!m_customised || !anyLaneKnown(m_arrangement, *m_catalogue))
-        m_arrangement = m_catalogue->defaults;
-    m_alignment.setScope(m_catalogue, m_runs);
-    m_runs = alignedRuns(std::move(m_runs), *m_catalogue, m_alignment.alignment());
-    m_window.setLimits(viewLimits(m_runs, *m_catalogue));
+    auto& context = m_context;
+    const bool isOther = !context.catalogue || context.catalogue->uuid != opened.catalogue->uuid;
+    const bool showedAll = isOther || context.runs.empty() || context.window.showsAll();
+    context.catalogue = opened.catalogue;
+    context.runs = context.workspace->shownRuns();
+    if (isOther)
+        takeSaved(opened.saved);
+    m_lanes.setUp();
+    m_alignment.setScope(context.catalogue, context.runs);
+    context.runs
+        = alignedRuns(std::move(context.runs), *context.catalogue, m_alignment.alignment());
+    context.window.setLimits(viewLimits(context.runs, *context.catalogue));
     if (showedAll)
-        m_window.showAll();
-    if (const auto all = ranks(); std::find(all.begin(), all.end(), m_focusRank) == all.end())
-        m_focusRank = all.empty() ? 0 : all.front();
+        context.window.showAll();
+    const auto ranks = context.ranks();
+    if (std::find(ranks.begin(), ranks.end(), context.focusRank) == ranks.end())
+        context.focusRank = ranks.empty() ? 0 : ranks.front();
     m_search.setMarks(m_marks.marks());
-    m_search.setScope(m_workspace->readers(), m_catalogue, m_runs);
-    if (otherDatabase)
-        m_history.reset({m_window.window(), m_arrangement});
+    m_search.setScope(context.readers(), context.catalogue, context.runs);
+    if (isOther)
+        m_navigation.forgetHistory();
     Q_EMIT catalogueChanged();
-    Q_EMIT lanesChanged();
-    Q_EMIT historyChanged();
-    Q_EMIT timeDisplayChanged();
     Q_EMIT stateChanged();
-    Q_EMIT selectionChanged();
-    windowMoved(ViewChange::Jump);
-    startProbe();
+    m_navigation.moved(ViewChange::Jump);
+    m_cursor.probe();
     startClocks();
-    m_overlays.setRuns(m_workspace->readers(), m_catalogue->runs);
+    m_overlays.setRuns(context.readers(), context.catalogue->runs);
     showEvidence();
+}
+
+// What was remembered of another database.
+void TimelineController::takeSaved(const SavedTimeline& saved) {
+    m_lanes.restore(saved.arrangement);
+    m_context.display = saved.display;
+    Q_EMIT m_navigation.timeDisplayChanged();
+    m_overlays.restore(saved.overlays);
+    m_marks.setMarks(saved.marks);
+    m_context.selection.reset();
+    m_cursor.forget();
+    m_span.clear();
 }
 
 void TimelineController::startClocks() {
     using Clocks = std::vector<AlignmentModel::Clocks>;
     m_clockTask.start(
-        m_workspace->readers(),
-        [catalogue = m_catalogue](const store::Store& store, const TaskStage<Clocks>& stage) {
+        m_context.readers(),
+        [catalogue = m_context.catalogue](
+            const store::Store& store, const TaskStage<Clocks>& stage) {
             Clocks found;
             for (const Run& run : catalogue->runs) {
                 auto clocks = analysis::alignRanks(store, run, stage.progress());
@@ -233,149 +241,158 @@ void TimelineController::startClocks() {
         },
         [this](const Result<Clocks>& found) {
             if (found.hasValue())
-                return m_alignment.setClocks(found.value());
-            m_error = QString::fromStdString(found.error().describe());
-            Q_EMIT stateChanged();
+                m_alignment.setClocks(found.value());
+            else
+                fail(found.error());
         });
 }
 
 void TimelineController::applyAlignment() {
-    if (!m_catalogue || m_runs.empty())
+    auto& context = m_context;
+    if (!context.catalogue || context.runs.empty())
         return;
-    const bool showedAll = m_window.showsAll();
-    const TimeNs before = m_runs.front().origin;
-    m_runs = alignedRuns(std::move(m_runs), *m_catalogue, m_alignment.alignment());
+    const bool showedAll = context.window.showsAll();
+    const TimeNs before = context.runs.front().origin;
+    context.runs
+        = alignedRuns(std::move(context.runs), *context.catalogue, m_alignment.alignment());
     // The first run stays where it is on the screen.
-    const DurationNs moved = before - m_runs.front().origin;
-    const plot::ViewWindow window{m_window.window().begin + moved, m_window.window().end + moved};
-    m_window.setLimits(viewLimits(m_runs, *m_catalogue));
-    m_window.set(window);
+    const DurationNs moved = before - context.runs.front().origin;
+    const auto along = [moved](const plot::ViewWindow& window) {
+        return plot::ViewWindow{window.begin + moved, window.end + moved};
+    };
+    const plot::ViewWindow window = along(context.window.window());
+    context.window.setLimits(viewLimits(context.runs, *context.catalogue));
+    context.window.set(window);
     if (showedAll)
-        m_window.showAll();
-    if (m_selection)
-        m_selection = plot::ViewWindow{m_selection->begin + moved, m_selection->end + moved};
-    if (m_cursor)
-        m_cursor = *m_cursor + moved;
-    m_search.setScope(m_workspace->readers(), m_catalogue, m_runs);
+        context.window.showAll();
+    if (context.selection)
+        context.selection = along(*context.selection);
+    if (context.cursor)
+        context.cursor = *context.cursor + moved;
+    m_search.setScope(context.readers(), context.catalogue, context.runs);
     Q_EMIT catalogueChanged();
-    windowMoved(ViewChange::Jump);
-    startProbe();
+    m_navigation.moved(ViewChange::Jump);
+    m_cursor.probe();
 }
 
 void TimelineController::setViewSize(double width, double height, double pixelRatio) {
-    if (width == m_width && height == m_height && pixelRatio == m_pixelRatio)
+    if (width == m_context.width && height == m_context.height && pixelRatio == m_pixelRatio)
         return;
-    m_width = width;
-    m_height = height;
+    m_context.width = width;
+    m_context.height = height;
     m_pixelRatio = pixelRatio;
-    m_axis.width = std::max(0.0, width - kNameWidth - kRightMargin);
-    clampScroll();
+    m_context.axis.width = std::max(0.0, width - TimelineContext::kNameWidth - kRightMargin);
+    m_lanes.resized();
     requestData();
     Q_EMIT repaintNeeded();
 }
 
+void TimelineController::windowMoved() {
+    requestData();
+    m_cursor.forgetHover();
+    m_marks.layOut();
+    m_span.layOut();
+    m_lanes.summariseSoon();
+    if (!m_context.selection)
+        m_selection.scheduleStatistics();
+    Q_EMIT m_cursor.changed();
+    Q_EMIT m_selection.changed();
+    Q_EMIT repaintNeeded();
+}
+
+void TimelineController::lanesArranged(ViewChange change) {
+    m_navigation.record(change);
+    requestData();
+    m_cursor.probe();
+    Q_EMIT stateChanged();
+    Q_EMIT repaintNeeded();
+}
+
 void TimelineController::requestData() {
-    if (!isReady() || m_axis.width <= 0.0)
+    if (!isReady() || m_context.axis.width <= 0.0)
         return;
     LoadRequest request;
-    request.readers = &m_workspace->readers();
-    request.runs = m_runs;
-    request.catalogue = m_catalogue;
-    request.arrangement = m_arrangement;
-    request.window = m_window.window();
-    request.limits = m_window.limits();
-    request.columns = static_cast<int>(std::lround(m_axis.width * m_pixelRatio));
+    request.readers = &m_context.readers();
+    request.runs = m_context.runs;
+    request.catalogue = m_context.catalogue;
+    request.arrangement = m_context.arrangement;
+    request.window = m_context.window.window();
+    request.limits = m_context.window.limits();
+    request.columns = static_cast<int>(std::lround(m_context.axis.width * m_pixelRatio));
     m_loader.request(std::move(request));
 }
 
 void TimelineController::dataArrived() {
     m_error.clear();
-    m_summaryTimer.start();
+    m_lanes.summariseSoon();
     Q_EMIT stateChanged();
     Q_EMIT repaintNeeded();
 }
 
+void TimelineController::fail(const Error& error) {
+    m_error = QString::fromStdString(error.describe());
+    Q_EMIT stateChanged();
+}
+
 std::shared_ptr<const plot::TimelineGeometry> TimelineController::layOut(
     const plot::Theme& theme, const plot::MeasureText& measure) {
-    m_drawn = m_loader.dataFor(m_window.window());
-    if (!isReady() || !m_drawn || m_width <= 0.0 || m_height <= 0.0) {
-        m_geometry.reset();
+    auto& context = m_context;
+    context.drawn = m_loader.dataFor(context.window.window());
+    if (!isReady() || !context.drawn || context.width <= 0.0 || context.height <= 0.0) {
+        context.geometry.reset();
         return nullptr;
     }
     plot::TimelineStyle style;
     style.theme = &theme;
-    style.width = m_width;
-    style.height = m_height;
-    style.scroll = m_scroll;
-    style.nameWidth = kNameWidth;
+    style.width = context.width;
+    style.height = context.height;
+    style.scroll = m_lanes.scroll();
+    style.nameWidth = TimelineContext::kNameWidth;
     style.columnsPerUnit = m_pixelRatio;
-    style.time = m_display;
-    style.utcOffsetSeconds = timeContext().utcOffsetSeconds;
+    style.time = context.display;
+    style.utcOffsetSeconds = context.wording().utcOffsetSeconds;
     style.measure = measure;
     style.overlays = m_overlays.shown();
-    m_geometry = std::make_shared<plot::TimelineGeometry>(
-        plot::buildTimeline(*m_drawn, m_window.window(), style));
-    placeLanes();
-    return m_geometry;
+    context.geometry = std::make_shared<plot::TimelineGeometry>(
+        plot::buildTimeline(*context.drawn, context.window.window(), style));
+    context.axis
+        = {context.geometry->plot.x, context.geometry->plot.width, context.window.window()};
+    context.lanesTop = context.geometry->plot.y;
+    m_lanes.layOut();
+    m_marks.layOut();
+    m_span.layOut();
+    Q_EMIT m_navigation.placed();
+    Q_EMIT m_cursor.changed();
+    Q_EMIT m_selection.changed();
+    return context.geometry;
 }
 
-void TimelineController::saveView() {
+void TimelineController::save() {
     ++m_unsaved;
     m_saveTimer.start();
 }
 
-SavedTimeline TimelineController::savedView() const {
-    SavedTimeline view;
-    if (m_customised)
-        view.arrangement = m_arrangement;
-    view.marks = m_marks.marks();
-    view.display = m_display;
-    view.overlays = m_overlays.isShown();
-    return view;
+SavedTimeline TimelineController::saved() const {
+    SavedTimeline saved;
+    saved.arrangement = m_lanes.customised();
+    saved.marks = m_marks.marks();
+    saved.display = m_context.display;
+    saved.overlays = m_overlays.isShown();
+    return saved;
 }
 
 void TimelineController::writeSaved() {
     m_saveTimer.stop();
-    if (!m_catalogue)
+    if (!m_context.catalogue)
         return;
-    const auto written = [this, changes = m_unsaved](const Status& status) {
+    QtConcurrent::run(&viewFiles(), [saved = saved(), uuid = m_context.catalogue->uuid] {
+        return writeTimeline(viewFolder(), uuid, saved);
+    }).then(this, [this, changes = m_unsaved](const Status& written) {
         if (m_unsaved == changes)
             m_unsaved = 0;
-        if (status.hasValue())
-            return;
-        m_error = QString::fromStdString(status.error().describe());
-        Q_EMIT stateChanged();
-    };
-    QtConcurrent::run(&viewFiles(), [view = savedView(), uuid = m_catalogue->uuid] {
-        return writeTimeline(viewFolder(), uuid, view);
-    }).then(this, written);
-}
-
-plot::TimeContext TimelineController::timeContext() const {
-    plot::TimeContext context;
-    context.display = m_display;
-    if (m_runs.empty() || !m_catalogue)
-        return context;
-    context.origin = m_runs.front().origin;
-    context.utcOffsetSeconds
-        = m_display == plot::TimeDisplay::Local ? localUtcOffsetSeconds(context.origin) : 0;
-    context.iterations = &m_catalogue->tables.runs.front().iterations;
-    return context;
-}
-
-DurationNs TimelineController::pixelLength() const {
-    const double pixels = std::max(1.0, m_axis.width);
-    const auto length = static_cast<double>(m_window.window().length().ns);
-    return {std::max<std::int64_t>(1, std::llround(length / pixels))};
-}
-
-QString TimelineController::textOfLimit(DurationNs time) const {
-    const DurationNs thousandth{std::max<std::int64_t>(1, m_window.limits().length().ns / 1000)};
-    return QString::fromStdString(plot::timeText(time, thousandth, timeContext()));
-}
-
-QString TimelineController::textOfTime(DurationNs time) const {
-    return QString::fromStdString(plot::timeText(time, pixelLength(), timeContext()));
+        if (!written.hasValue())
+            fail(written.error());
+    });
 }
 
 } // namespace trainscope::app

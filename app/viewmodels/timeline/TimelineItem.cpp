@@ -84,17 +84,18 @@ void TimelineItem::wheelEvent(QWheelEvent* event) {
     const QPointF notches = QPointF(event->angleDelta()) / kWheelNotch;
     const bool precise = !event->pixelDelta().isNull();
     if (event->modifiers() & Qt::ControlModifier) {
-        m_controller->zoomAt(std::pow(kZoomPerNotch, notches.y()), event->position().x());
+        m_controller->navigation()->zoomAt(
+            std::pow(kZoomPerNotch, notches.y()), event->position().x());
     } else if (event->modifiers() & Qt::ShiftModifier) {
-        m_controller->panBy(-(notches.x() + notches.y()) * kScrollPerNotch);
+        m_controller->navigation()->panBy(-(notches.x() + notches.y()) * kScrollPerNotch);
     } else if (precise) {
         if (event->pixelDelta().x() != 0)
-            m_controller->panBy(-event->pixelDelta().x());
-        m_controller->scrollBy(-event->pixelDelta().y());
+            m_controller->navigation()->panBy(-event->pixelDelta().x());
+        m_controller->lanes()->scrollBy(-event->pixelDelta().y());
     } else {
         if (notches.x() != 0.0)
-            m_controller->panBy(-notches.x() * kScrollPerNotch);
-        m_controller->scrollBy(-notches.y() * kScrollPerNotch);
+            m_controller->navigation()->panBy(-notches.x() * kScrollPerNotch);
+        m_controller->lanes()->scrollBy(-notches.y() * kScrollPerNotch);
     }
 }
 
@@ -106,7 +107,7 @@ void TimelineItem::mousePressEvent(QMouseEvent* event) {
         return;
     const bool pans
         = event->button() == Qt::MiddleButton || (event->modifiers() & Qt::ShiftModifier);
-    m_edge = m_controller->selectionEdgeAt(m_pressed.x());
+    m_edge = m_controller->selection()->edgeAt(m_pressed.x());
     m_drag = pans ? Drag::Pan : m_edge != 0 ? Drag::Edge : Drag::Pending;
     if (pans)
         setCursor(Qt::ClosedHandCursor);
@@ -122,17 +123,17 @@ void TimelineItem::drag(QPointF to) {
     if (m_drag == Drag::Pending && std::abs(to.x() - m_pressed.x()) > threshold)
         m_drag = Drag::Select;
     if (m_drag == Drag::Pan) {
-        m_controller->panBy(m_last.x() - to.x());
-        m_controller->scrollBy(m_last.y() - to.y());
+        m_controller->navigation()->panBy(m_last.x() - to.x());
+        m_controller->lanes()->scrollBy(m_last.y() - to.y());
     } else if (m_drag == Drag::Edge) {
-        m_controller->moveSelectionEdge(m_edge, to.x());
-        m_edge = m_controller->selectionEdgeAt(to.x()) != 0 ? m_controller->selectionEdgeAt(to.x())
-                                                            : m_edge;
+        m_controller->selection()->moveEdge(m_edge, to.x());
+        const int edge = m_controller->selection()->edgeAt(to.x());
+        m_edge = edge != 0 ? edge : m_edge;
     } else if (m_drag == Drag::Select) {
-        m_controller->selectBetween(m_pressed.x(), to.x());
+        m_controller->selection()->selectBetween(m_pressed.x(), to.x());
     }
     m_last = to;
-    m_controller->hoverAt(to.x(), to.y());
+    m_controller->cursor()->hoverAt(to.x(), to.y());
 }
 
 void TimelineItem::mouseReleaseEvent(QMouseEvent* event) {
@@ -155,16 +156,16 @@ void TimelineItem::mouseDoubleClickEvent(QMouseEvent* event) {
 void TimelineItem::pointedAt(QPointF at) {
     if (!m_controller)
         return;
-    if (m_controller->selectionEdgeAt(at.x()) != 0)
+    if (m_controller->selection()->edgeAt(at.x()) != 0)
         setCursor(Qt::SizeHorCursor);
     else
         unsetCursor();
-    m_controller->hoverAt(at.x(), at.y());
+    m_controller->cursor()->hoverAt(at.x(), at.y());
 }
 
 void TimelineItem::left() {
     if (m_controller)
-        m_controller->leave();
+        m_controller->cursor()->leave();
 }
 
 } // namespace trainscope::app

@@ -1,177 +1,253 @@
-// The part of TimelineController that arranges lanes and places their overlays.
+#include "app/viewmodels/timeline/TimelineLanes.h"
+
 #include "app/viewmodels/lanes/LaneEditing.h"
 #include "app/viewmodels/lanes/LaneIdentity.h"
 #include "app/viewmodels/lanes/LaneSummary.h"
-#include "app/viewmodels/timeline/TimelineController.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace trainscope::app {
+namespace {
 
-void TimelineController::setArrangement(plot::Arrangement arrangement, ViewChange change) {
-    if (arrangement == m_arrangement)
-        return;
-    m_arrangement = std::move(arrangement);
-    m_customised = true;
-    record(change);
-    saveView();
-    requestData();
-    if (m_cursor)
-        startProbe();
-    Q_EMIT lanesChanged();
-    Q_EMIT stateChanged();
-    Q_EMIT repaintNeeded();
+constexpr double kLaneMargin = 16.0; // free space under the last lane, px
+constexpr int kSummaryDelayMs = 300;
+
+bool anyLaneKnown(const plot::Arrangement& saved, const TimelineCatalogue& catalogue) {
+    return std::any_of(saved.lanes.begin(), saved.lanes.end(), [&](const plot::LaneSpec& lane) {
+        return std::any_of(catalogue.choices.begin(), catalogue.choices.end(),
+            [&](const plot::LaneChoice& choice) { return choice.lane.metric == lane.metric; });
+    });
 }
 
-void TimelineController::addLane(int choice) {
-    if (!m_catalogue || choice < 0 || choice >= static_cast<int>(m_catalogue->choices.size()))
-        return;
-    const auto& lane = m_catalogue->choices[static_cast<std::size_t>(choice)].lane;
-    const auto& shown = m_arrangement.lanes;
-    const auto there = std::find_if(
-        shown.begin(), shown.end(), [&lane](const auto& other) { return sameLane(lane, other); });
-    if (there == shown.end())
-        setArrangement(withLane(m_arrangement, lane, shown.size()), ViewChange::Lanes);
-    const auto at = std::find_if(m_arrangement.lanes.begin(), m_arrangement.lanes.end(),
-        [&lane](const auto& other) { return sameLane(lane, other); });
-    showLane(static_cast<int>(at - m_arrangement.lanes.begin()));
+} // namespace
+
+TimelineLanes::TimelineLanes(TimelineContext& context, QObject* parent)
+    : QObject(parent)
+    , m_context(context) {
+    m_summaryTimer.setSingleShot(true);
+    m_summaryTimer.setInterval(kSummaryDelayMs);
+    connect(&m_summaryTimer, &QTimer::timeout, this, &TimelineLanes::summarise);
 }
 
-void TimelineController::removeLane(int lane) {
-    if (m_currentLane >= static_cast<int>(m_arrangement.lanes.size()) - 1)
-        setCurrentLane(m_currentLane - 1);
+void TimelineLanes::restore(const std::optional<plot::Arrangement>& saved) {
+    m_isCustomised = saved.has_value();
+    if (saved)
+        m_context.arrangement = *saved;
+}
+
+void TimelineLanes::restored() {
+    m_isCustomised = true;
+    Q_EMIT edited();
+    Q_EMIT changed();
+}
+
+void TimelineLanes::setUp() {
+    if (!m_isCustomised || !anyLaneKnown(m_context.arrangement, *m_context.catalogue))
+        m_context.arrangement = m_context.catalogue->defaults;
+    Q_EMIT changed();
+}
+
+std::optional<plot::Arrangement> TimelineLanes::customised() const {
+    return m_isCustomised ? std::optional(m_context.arrangement) : std::nullopt;
+}
+
+void TimelineLanes::setArrangement(plot::Arrangement arrangement, ViewChange change) {
+    if (arrangement == m_context.arrangement)
+        return;
+    m_context.arrangement = std::move(arrangement);
+    m_isCustomised = true;
+    Q_EMIT edited();
+    Q_EMIT arranged(change);
+    Q_EMIT changed();
+}
+
+void TimelineLanes::add(int choice) {
+    if (m_context.catalogue && choice >= 0
+        && choice < static_cast<int>(m_context.catalogue->choices.size()))
+        showOrAdd(m_context.catalogue->choices[static_cast<std::size_t>(choice)].lane);
+}
+
+void TimelineLanes::showOrAdd(const plot::LaneSpec& wanted) {
+    const auto isWanted = [&wanted](const auto& lane) { return sameLane(wanted, lane); };
+    const auto& lanes = m_context.arrangement.lanes;
+    if (std::none_of(lanes.begin(), lanes.end(), isWanted))
+        setArrangement(withLane(m_context.arrangement, wanted, lanes.size()), ViewChange::Lanes);
+    const auto there = std::find_if(lanes.begin(), lanes.end(), isWanted);
+    show(static_cast<int>(there - lanes.begin()));
+}
+
+void TimelineLanes::find(const plot::LaneSpec& wanted) {
+    const auto& lanes = m_context.arrangement.lanes;
+    const auto lane = std::find_if(lanes.begin(), lanes.end(), [&wanted](const auto& shown) {
+        return shown.metric == wanted.metric
+            && (!shown.metric.empty() || shown.style == wanted.style);
+    });
+    if (lane != lanes.end())
+        show(static_cast<int>(lane - lanes.begin()));
+    else
+        showOrAdd(wanted);
+}
+
+void TimelineLanes::choose(const std::function<bool(const plot::LaneSpec&)>& matches) {
+    const auto& lanes = m_context.arrangement.lanes;
+    const auto lane = std::find_if(lanes.begin(), lanes.end(), matches);
+    if (lane != lanes.end())
+        return setCurrent(static_cast<int>(lane - lanes.begin()));
+    const auto& offered = m_context.catalogue->choices;
+    const auto choice = std::find_if(offered.begin(), offered.end(),
+        [&matches](const plot::LaneChoice& other) { return matches(other.lane); });
+    if (choice == offered.end())
+        return;
+    showOrAdd(choice->lane);
+    setCurrent(count() - 1);
+}
+
+void TimelineLanes::remove(int lane) {
+    if (m_current >= count() - 1)
+        setCurrent(m_current - 1);
     if (lane >= 0)
         setArrangement(
-            withoutLane(m_arrangement, static_cast<std::size_t>(lane)), ViewChange::Lanes);
+            withoutLane(m_context.arrangement, static_cast<std::size_t>(lane)), ViewChange::Lanes);
 }
 
-void TimelineController::moveLane(int lane, int to) {
-    const int last = static_cast<int>(m_arrangement.lanes.size()) - 1;
+void TimelineLanes::move(int lane, int to) {
+    const int last = count() - 1;
     if (lane < 0 || lane > last || last < 1)
         return;
     const int target = std::clamp(to, 0, last);
-    m_lanes.moveRow(lane, target);
-    if (m_currentLane == lane)
-        m_currentLane = target;
-    setArrangement(withLaneMoved(m_arrangement, static_cast<std::size_t>(lane),
+    m_model.moveRow(lane, target);
+    if (m_current == lane)
+        m_current = target;
+    setArrangement(withLaneMoved(m_context.arrangement, static_cast<std::size_t>(lane),
                        static_cast<std::size_t>(target)),
         ViewChange::Lanes);
-    showLane(target);
-    Q_EMIT currentLaneChanged();
+    show(target);
+    Q_EMIT currentChanged();
 }
 
-void TimelineController::setCurrentLane(int lane) {
-    const int last = static_cast<int>(m_arrangement.lanes.size()) - 1;
-    const int next = std::clamp(lane, -1, last);
-    if (next == m_currentLane)
+void TimelineLanes::setCurrent(int lane) {
+    const int next = std::clamp(lane, -1, count() - 1);
+    if (next == m_current)
         return;
-    m_currentLane = next;
-    showLane(next);
-    Q_EMIT currentLaneChanged();
+    m_current = next;
+    show(next);
+    Q_EMIT currentChanged();
 }
 
-void TimelineController::resizeLane(int lane, double height) {
+void TimelineLanes::resize(int lane, double height) {
     if (lane >= 0)
-        setArrangement(
-            withLaneHeight(m_arrangement, static_cast<std::size_t>(lane), std::round(height)),
+        setArrangement(withLaneHeight(m_context.arrangement, static_cast<std::size_t>(lane),
+                           std::round(height)),
             ViewChange::Resize);
 }
 
-void TimelineController::resizeLaneBy(int lane, double pixels) {
-    if (lane >= 0 && lane < static_cast<int>(m_arrangement.lanes.size()))
-        resizeLane(lane, m_arrangement.lanes[static_cast<std::size_t>(lane)].height + pixels);
+void TimelineLanes::resizeBy(int lane, double pixels) {
+    if (lane >= 0 && lane < count())
+        resize(lane, m_context.arrangement.lanes[static_cast<std::size_t>(lane)].height + pixels);
 }
 
-void TimelineController::setLaneStyle(int lane, int style) {
+void TimelineLanes::setStyle(int lane, int style) {
     if (lane >= 0)
-        setArrangement(withLaneStyle(m_arrangement, static_cast<std::size_t>(lane),
+        setArrangement(withLaneStyle(m_context.arrangement, static_cast<std::size_t>(lane),
                            static_cast<plot::LaneStyle>(style)),
             ViewChange::Lanes);
 }
 
-void TimelineController::splitLane(int lane) {
+void TimelineLanes::split(int lane) {
     if (lane >= 0)
-        setArrangement(withLaneSplit(m_arrangement, static_cast<std::size_t>(lane), ranks()),
+        setArrangement(
+            withLaneSplit(m_context.arrangement, static_cast<std::size_t>(lane), m_context.ranks()),
             ViewChange::Lanes);
 }
 
-void TimelineController::mergeLane(int lane) {
+void TimelineLanes::merge(int lane) {
     if (lane >= 0)
-        setArrangement(
-            withLanesMerged(m_arrangement, static_cast<std::size_t>(lane)), ViewChange::Lanes);
+        setArrangement(withLanesMerged(m_context.arrangement, static_cast<std::size_t>(lane)),
+            ViewChange::Lanes);
 }
 
-void TimelineController::resetLanes() {
-    if (!m_catalogue)
+void TimelineLanes::reset() {
+    if (!m_context.catalogue)
         return;
-    setArrangement(m_catalogue->defaults, ViewChange::Lanes);
-    m_customised = false;
-    saveView();
+    setArrangement(m_context.catalogue->defaults, ViewChange::Lanes);
+    m_isCustomised = false;
+    Q_EMIT edited();
 }
 
-int TimelineController::laneAt(double y) const {
-    const auto& rows = m_lanes.rows();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (y < rows[i].y + rows[i].height)
-            return static_cast<int>(i);
-    }
-    return static_cast<int>(rows.size()) - 1;
+int TimelineLanes::at(double y) const {
+    const auto& rows = m_model.rows();
+    const auto below = std::find_if(
+        rows.begin(), rows.end(), [y](const LaneRow& row) { return y < row.y + row.height; });
+    return std::min(static_cast<int>(below - rows.begin()), m_model.count() - 1);
 }
 
-void TimelineController::showLane(int lane) {
+void TimelineLanes::show(int lane) {
+    if (lane < 0 || lane >= count())
+        return;
+    const auto& lanes = m_context.arrangement.lanes;
     double top = 0.0;
-    for (int i = 0; i < lane && i < static_cast<int>(m_arrangement.lanes.size()); ++i)
-        top += m_arrangement.lanes[static_cast<std::size_t>(i)].height;
-    if (lane < 0 || lane >= static_cast<int>(m_arrangement.lanes.size()))
-        return;
-    const double height = m_arrangement.lanes[static_cast<std::size_t>(lane)].height;
-    const double visible = m_height - m_lanesTop;
+    for (int i = 0; i < lane; ++i)
+        top += lanes[static_cast<std::size_t>(i)].height;
+    const double bottom = top + lanes[static_cast<std::size_t>(lane)].height;
+    const double visible = m_context.height - m_context.lanesTop;
     // A lane that was just added is not laid out yet.
-    m_contentHeight = std::max(m_contentHeight, top + height);
+    m_contentHeight = std::max(m_contentHeight, bottom);
     if (top < m_scroll)
         setScroll(top);
-    else if (top + height > m_scroll + visible)
-        setScroll(std::min(top, top + height - visible));
+    else if (bottom > m_scroll + visible)
+        setScroll(std::min(top, bottom - visible));
 }
 
-QStringList TimelineController::laneChoices() const {
+QStringList TimelineLanes::choices() const {
     QStringList titles;
-    if (m_catalogue) {
-        for (const auto& choice : m_catalogue->choices)
+    if (m_context.catalogue) {
+        for (const auto& choice : m_context.catalogue->choices)
             titles.append(QString::fromStdString(choice.title));
     }
     return titles;
 }
 
-QStringList TimelineController::laneStyles() const {
+QStringList TimelineLanes::styles() const {
     return {tr("Lines"), tr("Band"), tr("Heat")};
 }
 
-std::vector<int> TimelineController::ranks() const {
-    std::vector<int> ranks;
-    if (!m_catalogue)
-        return ranks;
-    for (const auto& run : m_catalogue->tables.runs) {
-        for (const auto& gpu : run.gpus)
-            ranks.push_back(gpu.rank);
-    }
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    return ranks;
+double TimelineLanes::visibleHeight() const {
+    return std::max(0.0, m_context.height - m_context.lanesTop);
 }
 
-void TimelineController::placeLanes() {
-    m_axis.x = m_geometry->plot.x;
-    m_axis.width = m_geometry->plot.width;
-    m_axis.window = m_window.window();
-    m_lanesTop = m_geometry->plot.y;
-    const auto known = m_lanes.rows();
-    const bool several = ranks().size() > 1;
+void TimelineLanes::setScroll(double scroll) {
+    const double before = std::exchange(m_scroll, scroll);
+    clampScroll();
+    if (m_scroll != before)
+        Q_EMIT scrolled();
+}
+
+void TimelineLanes::clampScroll() {
+    m_scroll
+        = std::clamp(m_scroll, 0.0, std::max(0.0, m_contentHeight + kLaneMargin - visibleHeight()));
+}
+
+double TimelineLanes::scrollPosition() const {
+    return m_contentHeight > 0.0 ? m_scroll / (m_contentHeight + kLaneMargin) : 0.0;
+}
+
+double TimelineLanes::scrollSize() const {
+    return m_contentHeight > 0.0 ? std::min(1.0, visibleHeight() / (m_contentHeight + kLaneMargin))
+                                 : 1.0;
+}
+
+void TimelineLanes::setScrollPosition(double position) {
+    setScroll(position * (m_contentHeight + kLaneMargin));
+}
+
+void TimelineLanes::layOut() {
+    const auto& known = m_model.rows();
+    const bool several = m_context.ranks().size() > 1;
     std::vector<LaneRow> rows;
-    double y = m_lanesTop - m_scroll;
-    for (std::size_t i = 0; i < m_drawn->lanes.size(); ++i) {
-        const plot::LaneData& lane = m_drawn->lanes[i];
+    double y = m_context.lanesTop - m_scroll;
+    for (const plot::LaneData& lane : m_context.drawn->lanes) {
         LaneRow row;
         row.title = QString::fromStdString(lane.title);
         row.subtitle = QString::fromStdString(lane.subtitle);
@@ -181,35 +257,37 @@ void TimelineController::placeLanes() {
         row.hasStyles = hasStyles(lane.spec);
         row.canSplit = several && !lane.spec.rank;
         row.canMerge = lane.spec.rank.has_value() && lane.spec.style != plot::LaneStyle::Thread;
+        const std::size_t at = rows.size();
         row.summary
-            = i < known.size() && known[i].title == row.title ? known[i].summary : row.title;
+            = at < known.size() && known[at].title == row.title ? known[at].summary : row.title;
         y += row.height;
         rows.push_back(std::move(row));
     }
-    m_contentHeight = y + m_scroll - m_lanesTop;
-    m_lanes.setLanes(std::move(rows));
-    m_marks.layOut(m_runs, m_axis);
-    placeSpan();
+    m_contentHeight = y + m_scroll - m_context.lanesTop;
+    m_model.setLanes(std::move(rows));
     clampScroll();
-    Q_EMIT geometryChanged();
-    Q_EMIT cursorChanged();
-    Q_EMIT selectionChanged();
+    Q_EMIT placed();
 }
 
-void TimelineController::updateSummaries() {
-    if (!m_drawn)
+void TimelineLanes::summarise() {
+    if (!m_context.drawn)
         return;
+    const plot::ViewWindow& seen = m_context.window.window();
     QStringList all;
-    auto rows = m_lanes.rows();
-    for (std::size_t i = 0; i < rows.size() && i < m_drawn->lanes.size(); ++i) {
-        rows[i].summary = laneSummary(m_drawn->lanes[i], m_drawn->window, m_window.window());
+    auto rows = m_model.rows();
+    for (std::size_t i = 0; i < rows.size() && i < m_context.drawn->lanes.size(); ++i) {
+        rows[i].summary = laneSummary(m_context.drawn->lanes[i], m_context.drawn->window, seen);
         all.append(rows[i].summary);
     }
-    m_lanes.setLanes(std::move(rows));
+    m_model.setLanes(std::move(rows));
     m_summary = tr("Timeline from %1 to %2. %3")
-                    .arg(textOfTime(m_window.window().begin), textOfTime(m_window.window().end),
+                    .arg(m_context.textOf(seen.begin), m_context.textOf(seen.end),
                         all.join(QStringLiteral(". ")));
     Q_EMIT summaryChanged();
+}
+
+void TimelineLanes::clear() {
+    m_model.setLanes({});
 }
 
 } // namespace trainscope::app

@@ -27,6 +27,13 @@ void TimelineOverlays::setRuns(ReaderPool& readers, const std::vector<Run>& runs
 void TimelineOverlays::setShown(bool shown) {
     if (shown == m_isShown)
         return;
+    restore(shown);
+    Q_EMIT edited();
+}
+
+void TimelineOverlays::restore(bool shown) {
+    if (shown == m_isShown)
+        return;
     m_isShown = shown;
     read();
     Q_EMIT changed();

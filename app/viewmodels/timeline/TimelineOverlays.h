@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QPointer>
+#include <QQmlEngine>
 
 #include "app/viewmodels/workspace/ReaderTask.h"
 #include "core/model/Run.h"
@@ -18,6 +19,9 @@ namespace trainscope::app {
 
 class TimelineOverlays : public QObject {
     Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the timeline.")
+    Q_PROPERTY(bool visible READ isShown WRITE setShown NOTIFY changed FINAL)
 
 public:
     explicit TimelineOverlays(QObject* parent = nullptr);
@@ -27,7 +31,8 @@ public:
     // Those that are shown, in their order; reads what is not known yet.
     void setRuns(ReaderPool& readers, const std::vector<Run>& runs);
     [[nodiscard]] bool isShown() const { return m_isShown; }
-    void setShown(bool shown);
+    void setShown(bool shown); // by the user
+    void restore(bool shown);
     [[nodiscard]] bool isReading() const { return m_reading; }
 
     // In the order of the runs; those not read yet are empty. nullptr: not shown.
@@ -36,6 +41,7 @@ public:
 
 Q_SIGNALS:
     void changed();
+    void edited();
 
 private:
     struct Found {

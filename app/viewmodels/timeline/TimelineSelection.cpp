@@ -1,6 +1,6 @@
-// The part of TimelineController that keeps the selected stretch and its statistics.
+#include "app/viewmodels/timeline/TimelineSelection.h"
+
 #include "app/viewmodels/text/QuantityText.h"
-#include "app/viewmodels/timeline/TimelineController.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,58 +9,64 @@ namespace trainscope::app {
 namespace {
 
 constexpr double kEdgeReach = 5.0; // px
+constexpr int kStatisticsDelayMs = 150;
 
 } // namespace
 
-void TimelineController::selectBetween(double fromX, double toX) {
-    if (!isReady())
-        return;
-    const auto at
-        = [this](double x) { return m_axis.toTime(std::clamp(x, m_axis.x, m_axis.right())); };
-    const DurationNs a = at(std::min(fromX, toX));
-    const DurationNs b = at(std::max(fromX, toX));
-    if (a == b)
-        return;
-    m_selection = plot::ViewWindow{a, b};
-    scheduleStatistics();
-    Q_EMIT selectionChanged();
+TimelineSelection::TimelineSelection(
+    TimelineContext& context, InspectorModel& inspector, QObject* parent)
+    : QObject(parent)
+    , m_context(context)
+    , m_inspector(inspector) {
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(kStatisticsDelayMs);
+    connect(&m_timer, &QTimer::timeout, this, &TimelineSelection::startStatistics);
 }
 
-void TimelineController::clearSelection() {
-    if (!m_selection)
+void TimelineSelection::selectBetween(double fromX, double toX) {
+    if (!m_context.isReady())
         return;
-    m_selection.reset();
-    scheduleStatistics();
-    Q_EMIT selectionChanged();
+    const DurationNs a = m_context.timeAt(std::min(fromX, toX));
+    const DurationNs b = m_context.timeAt(std::max(fromX, toX));
+    if (a != b)
+        set(plot::ViewWindow{a, b});
 }
 
-int TimelineController::selectionEdgeAt(double x) const {
-    if (!m_selection)
+void TimelineSelection::clear() {
+    if (m_context.selection)
+        set(std::nullopt);
+}
+
+void TimelineSelection::set(const std::optional<plot::ViewWindow>& stretch) {
+    m_context.selection = stretch;
+    scheduleStatistics();
+    Q_EMIT changed();
+}
+
+int TimelineSelection::edgeAt(double x) const {
+    const auto& selection = m_context.selection;
+    if (!selection)
         return 0;
-    if (std::abs(m_axis.toX(m_selection->begin) - x) <= kEdgeReach)
+    if (std::abs(m_context.axis.toX(selection->begin) - x) <= kEdgeReach)
         return -1;
-    return std::abs(m_axis.toX(m_selection->end) - x) <= kEdgeReach ? 1 : 0;
+    return std::abs(m_context.axis.toX(selection->end) - x) <= kEdgeReach ? 1 : 0;
 }
 
-void TimelineController::moveSelectionEdge(int edge, double x) {
-    if (m_selection)
-        selectBetween(m_axis.toX(edge < 0 ? m_selection->end : m_selection->begin), x);
+void TimelineSelection::moveEdge(int edge, double x) {
+    if (const auto& selection = m_context.selection)
+        selectBetween(m_context.axis.toX(edge < 0 ? selection->end : selection->begin), x);
 }
 
-void TimelineController::scheduleStatistics() {
-    m_statisticsTimer.start();
-}
-
-void TimelineController::startStatistics() {
-    if (!isReady())
+void TimelineSelection::startStatistics() {
+    if (!m_context.isReady())
         return;
-    const plot::ViewWindow stretch = m_selection.value_or(m_window.window());
-    const QString title = m_selection ? tr("Selection · %1") : tr("In view · %1");
+    const plot::ViewWindow stretch = m_context.selection.value_or(m_context.window.window());
+    const QString title = m_context.selection ? tr("Selection · %1") : tr("In view · %1");
     m_inspector.startStatistics(title.arg(durationText(stretch.length())));
     using Statistics = std::vector<RunStatistics>;
-    m_statisticsTask.start(
-        m_workspace->readers(),
-        [catalogue = m_catalogue, runs = m_runs, stretch](
+    m_task.start(
+        m_context.readers(),
+        [catalogue = m_context.catalogue, runs = m_context.runs, stretch](
             const store::Store& store, const TaskStage<Statistics>& stage) {
             stage.publish(
                 selectionStatistics(store, *catalogue, runs, stretch, stage.cancelCheck()));
@@ -68,23 +74,27 @@ void TimelineController::startStatistics() {
         [this](const Result<Statistics>& result) { m_inspector.showStatistics(result); });
 }
 
-double TimelineController::selectionX() const {
-    return m_selection ? std::clamp(m_axis.toX(m_selection->begin), m_axis.x, m_axis.right()) : 0.0;
+double TimelineSelection::clampedX(DurationNs time) const {
+    const auto& axis = m_context.axis;
+    return std::clamp(axis.toX(time), axis.x, axis.right());
 }
 
-double TimelineController::selectionWidth() const {
-    return m_selection
-        ? std::clamp(m_axis.toX(m_selection->end), m_axis.x, m_axis.right()) - selectionX()
-        : 0.0;
+double TimelineSelection::x() const {
+    return m_context.selection ? clampedX(m_context.selection->begin) : 0.0;
 }
 
-bool TimelineController::selectionVisible() const {
-    return isReady() && m_selection && m_selection->begin < m_window.window().end
-        && m_window.window().begin < m_selection->end;
+double TimelineSelection::width() const {
+    return m_context.selection ? clampedX(m_context.selection->end) - x() : 0.0;
 }
 
-QString TimelineController::selectionText() const {
-    return m_selection ? durationText(m_selection->length()) : QString();
+bool TimelineSelection::isVisible() const {
+    const auto& selection = m_context.selection;
+    return m_context.isReady() && selection && selection->begin < m_context.window.window().end
+        && m_context.window.window().begin < selection->end;
+}
+
+QString TimelineSelection::text() const {
+    return m_context.selection ? durationText(m_context.selection->length()) : QString();
 }
 
 } // namespace trainscope::app

@@ -40,9 +40,9 @@ void DatabaseView::setViews(Views* views) {
         connect(workspace, &Workspace::runsChanged, this, &DatabaseView::reloadDatabase);
         connect(workspace, &Workspace::shownRunsChanged, this, [this] { load(); });
     }
+    Q_EMIT viewsChanged();
     restore();
     reloadDatabase();
-    Q_EMIT viewsChanged();
 }
 
 void DatabaseView::leaveViews() {

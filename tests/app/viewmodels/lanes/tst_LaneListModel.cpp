@@ -90,15 +90,23 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 0);
     }
     void marksAreClippedToTheAxis() {
-        app::MarkListModel model;
+        app::TimelineContext context;
+        app::TimelineNavigation navigation(context);
+        const app::TimelineOverlays overlays;
+        LaneListModel lanes;
+        app::InspectorModel inspector;
+        app::TimelineCursor cursor(context, overlays, lanes, inspector);
+        app::MarkListModel model(context, navigation, cursor);
         const QAbstractItemModelTester tester(&model, kMode);
-        model.add({"run", {{1050}, {1150}}, QStringLiteral("m")});
-        const plot::TimeScale axis{10.0, 100.0, {{0}, {100}}};
-        model.layOut({{RunId{1}, "run", TimeNs{1000}, 0}}, axis);
+        context.axis = {10.0, 100.0, {{0}, {100}}};
+        context.runs = {{RunId{1}, "run", TimeNs{1000}, 0}};
+        model.setMarks({{"run", {{1050}, {1150}}, QStringLiteral("m")}});
+        model.layOut();
         using M = app::MarkListModel;
         QCOMPARE(model.data(model.index(0), M::MarkX).toDouble(), 60.0);
         QCOMPARE(model.data(model.index(0), M::MarkWidth).toDouble(), 50.0);
-        model.layOut({{RunId{1}, "other", TimeNs{1000}, 0}}, axis);
+        context.runs = {{RunId{1}, "other", TimeNs{1000}, 0}};
+        model.layOut();
         QVERIFY(!model.data(model.index(0), M::MarkVisible).toBool());
         model.remove(0);
         QCOMPARE(model.rowCount(), 0);

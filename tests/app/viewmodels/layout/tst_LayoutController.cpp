@@ -17,6 +17,7 @@
 
 using namespace trainscope;
 using app::LayoutController;
+using app::LayoutDiagrams;
 using app::Views;
 
 namespace {
@@ -63,24 +64,24 @@ class tst_LayoutController : public QObject {
             [this] { return m_controller->isReady() && !m_controller->isLoading(); });
     }
     void layOut() {
-        for (const auto part : {LayoutController::Physical, LayoutController::Legend,
-                 LayoutController::Logical, LayoutController::Schedule})
-            m_controller->layOut(part, style());
+        for (const auto part : {LayoutDiagrams::Physical, LayoutDiagrams::Legend,
+                 LayoutDiagrams::Logical, LayoutDiagrams::Schedule})
+            m_controller->diagrams()->layOut(part, style());
     }
     // The middle of a rank's cell in a part.
-    std::optional<QPointF> centreOf(LayoutController::Part part, int rank) {
-        for (double y = 1.0; y < m_controller->scene(part).height; y += 4.0) {
+    std::optional<QPointF> centreOf(LayoutDiagrams::Part part, int rank) {
+        for (double y = 1.0; y < m_controller->diagrams()->scene(part).height; y += 4.0) {
             for (double x = 1.0; x < kWidth; x += 4.0) {
-                m_controller->hoverAt(part, x, y);
+                m_controller->hover()->hoverAt(part, x, y);
                 const QString title = QStringLiteral("Rank %1 ").arg(rank);
-                if (m_controller->hoverTitle().startsWith(title))
-                    return m_controller->hovered().center();
+                if (m_controller->hover()->title().startsWith(title))
+                    return m_controller->hover()->place().center();
             }
         }
         return std::nullopt;
     }
     QString factOf(const char* label) {
-        for (const auto& fact : m_controller->facts()->facts()) {
+        for (const auto& fact : m_controller->selection()->facts()->facts()) {
             if (fact.label == QLatin1String(label))
                 return fact.value;
         }
@@ -132,7 +133,7 @@ private Q_SLOTS:
         QVERIFY2(m_controller->schedule()->text().contains(QStringLiteral("planned 20.0 %")),
             qPrintable(m_controller->schedule()->text()));
         layOut();
-        QVERIFY(m_controller->scene(LayoutController::Schedule).height > 0.0);
+        QVERIFY(m_controller->diagrams()->scene(LayoutDiagrams::Schedule).height > 0.0);
     }
 
     // GPipe takes as long as 1F1B; zero-bubble with equal thirds has a third of its idle time: of
@@ -234,36 +235,36 @@ private Q_SLOTS:
     void pointing() {
         QVERIFY(show({"grid"}));
         layOut();
-        for (const auto part : {LayoutController::Physical, LayoutController::Logical}) {
+        for (const auto part : {LayoutDiagrams::Physical, LayoutDiagrams::Logical}) {
             const auto at = centreOf(part, 5);
             QVERIFY(at);
-            m_controller->hoverAt(part, at->x(), at->y());
-            QCOMPARE(m_controller->hoverPart(), int(part));
-            const QString text = m_controller->hoverText();
+            m_controller->hover()->hoverAt(part, at->x(), at->y());
+            QCOMPARE(m_controller->hover()->part(), int(part));
+            const QString text = m_controller->hover()->text();
             for (const char* line :
                 {"tensor: 2 ranks, 4, 5", "data: 2 ranks, 5, 7", "pipeline: 2 ranks, 1, 5"})
                 QVERIFY2(text.contains(QLatin1String(line)), qPrintable(text));
             // Both diagrams are marked.
-            for (const auto marked : {LayoutController::Physical, LayoutController::Logical})
-                QVERIFY(!m_controller->marks(marked, plot::lightTheme()).items.empty());
-            m_controller->leave();
-            QVERIFY(m_controller->marks(part, plot::lightTheme()).items.empty());
+            for (const auto marked : {LayoutDiagrams::Physical, LayoutDiagrams::Logical})
+                QVERIFY(!m_controller->diagrams()->marks(marked, plot::lightTheme()).items.empty());
+            m_controller->hover()->leave();
+            QVERIFY(m_controller->diagrams()->marks(part, plot::lightTheme()).items.empty());
         }
     }
 
     void aPassOfTheSchedule() {
         QVERIFY(show({"grid"}));
         layOut();
-        const double height = m_controller->scene(LayoutController::Schedule).height;
+        const double height = m_controller->diagrams()->scene(LayoutDiagrams::Schedule).height;
         QString title;
         for (double y = 0.0; y < height && title.isEmpty(); y += 3.0) {
             for (double x = 0.0; x < kWidth && title.isEmpty(); x += 5.0) {
-                m_controller->hoverAt(LayoutController::Schedule, x, y);
-                title = m_controller->hoverTitle();
+                m_controller->hover()->hoverAt(LayoutDiagrams::Schedule, x, y);
+                title = m_controller->hover()->title();
             }
         }
         QVERIFY2(title.contains(QStringLiteral("forward of micro-batch 0")), qPrintable(title));
-        QCOMPARE(m_controller->hoverPart(), int(LayoutController::Schedule));
+        QCOMPARE(m_controller->hover()->part(), int(LayoutDiagrams::Schedule));
         // 4 micro-batches are 8 passes: all of the step is shown.
         QVERIFY(!m_controller->schedule()->isLongStep());
     }
@@ -274,9 +275,9 @@ private Q_SLOTS:
         std::vector<app::Evidence> chosen;
         connect(m_views.get(), &Views::selected, this,
             [&chosen](const app::Evidence& evidence) { chosen.push_back(evidence); });
-        const auto at = centreOf(LayoutController::Logical, 5);
+        const auto at = centreOf(LayoutDiagrams::Logical, 5);
         QVERIFY(at);
-        m_controller->clickAt(LayoutController::Logical, at->x(), at->y());
+        m_controller->selection()->clickAt(LayoutDiagrams::Logical, at->x(), at->y());
         QCOMPARE(chosen.size(), std::size_t{1});
         QCOMPARE(chosen[0].rank.value_or(-1), 5);
         QVERIFY(chosen[0].run == runOf("grid"));
@@ -287,18 +288,18 @@ private Q_SLOTS:
         QTRY_COMPARE(factOf("Power"), QStringLiteral("100 W"));
         // From another view.
         m_views->select({runOf("grid"), 2, std::nullopt, {}});
-        QCOMPARE(m_controller->rank(), 2);
+        QCOMPARE(m_controller->selection()->rank(), 2);
         QCOMPARE(chosen.size(), std::size_t{2});
         // By keys: 0 and 1 stand in front, 2 and 3 behind them.
-        QVERIFY(m_controller->step(1, 0));
-        QCOMPARE(m_controller->rank(), 3);
-        QVERIFY(m_controller->step(-1, 0));
-        QCOMPARE(m_controller->rank(), 2);
-        QVERIFY(!m_controller->step(-1, 0));
-        QVERIFY(m_controller->step(0, -1));
-        QCOMPARE(m_controller->rank(), 0);
+        QVERIFY(m_controller->selection()->step(1, 0));
+        QCOMPARE(m_controller->selection()->rank(), 3);
+        QVERIFY(m_controller->selection()->step(-1, 0));
+        QCOMPARE(m_controller->selection()->rank(), 2);
+        QVERIFY(!m_controller->selection()->step(-1, 0));
+        QVERIFY(m_controller->selection()->step(0, -1));
+        QCOMPARE(m_controller->selection()->rank(), 0);
         QVERIFY(m_controller->clear());
-        QCOMPARE(m_controller->rank(), -1);
+        QCOMPARE(m_controller->selection()->rank(), -1);
         QVERIFY(!m_controller->clear());
     }
 
@@ -313,7 +314,7 @@ private Q_SLOTS:
         QTRY_VERIFY(timeline.isReady());
         m_controller->playback()->seek(test::layoutTime(21));
         QTRY_VERIFY(m_views->cursorOf(runOf("grid")) == test::layoutTime(21));
-        QTRY_VERIFY(timeline.cursorText().contains(QStringLiteral("21")));
+        QTRY_VERIFY(timeline.cursor()->text().contains(QStringLiteral("21")));
         // A selection elsewhere moves no cursor.
         m_views->select({runOf("grid"), 4, std::nullopt, {}});
         QVERIFY(m_views->cursorOf(runOf("grid")) == test::layoutTime(21));
@@ -333,7 +334,7 @@ private Q_SLOTS:
         // A rank of the other run that another view selects brings that run.
         m_views->select({runOf("grid"), 3, std::nullopt, {}});
         QTRY_VERIFY(m_controller->isReady() && m_controller->title() == QStringLiteral("grid"));
-        QCOMPARE(m_controller->rank(), 3);
+        QCOMPARE(m_controller->selection()->rank(), 3);
     }
 
     void byHand() {

@@ -32,7 +32,7 @@ private:
 
     [[nodiscard]] app::AlignmentModel* alignment() const { return m_controller->alignment(); }
     [[nodiscard]] std::int64_t length() const {
-        return m_controller->timeWindow().limits().length().ns;
+        return m_controller->context().window.limits().length().ns;
     }
 
 private Q_SLOTS:

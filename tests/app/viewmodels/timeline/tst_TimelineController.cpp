@@ -27,10 +27,11 @@ private:
     std::unique_ptr<app::TimelineController> m_controller;
     app::TimelineItem* m_item = nullptr;
 
-    [[nodiscard]] plot::ViewWindow seen() const { return m_controller->timeWindow().window(); }
+    [[nodiscard]] plot::ViewWindow seen() const { return m_controller->context().window.window(); }
     // x of a view time in seconds.
     [[nodiscard]] QPoint at(double seconds, int y = 150) const {
-        const plot::TimeScale axis{m_controller->plotX(), m_controller->plotWidth(), seen()};
+        const plot::TimeScale axis{
+            m_controller->navigation()->plotX(), m_controller->navigation()->plotWidth(), seen()};
         return {static_cast<int>(std::lround(axis.toX(test::seconds(seconds)))), y};
     }
     void show(const char* name) {
@@ -72,7 +73,7 @@ private Q_SLOTS:
         m_window->show();
         QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
         QTRY_VERIFY(m_controller->isReady() && !m_controller->isLoading());
-        QTRY_VERIFY(m_controller->lanes()->count() > 0);
+        QTRY_VERIFY(m_controller->lanes()->model()->count() > 0);
     }
     void cleanup() {
         m_window.reset();
@@ -83,7 +84,7 @@ private Q_SLOTS:
     void showsTheWholeRunFirst() {
         QCOMPARE(seen().begin.ns, std::int64_t{0});
         QCOMPARE(seen().end.ns, 10 * kSecondNs + 1);
-        QCOMPARE(m_controller->plotWidth(), 1000.0);
+        QCOMPARE(m_controller->navigation()->plotWidth(), 1000.0);
         QVERIFY(m_controller->errorText().isEmpty());
     }
     void keysZoomAndPan() {
@@ -103,20 +104,20 @@ private Q_SLOTS:
         QTest::mouseMove(m_window.get(), at(3));
         QTest::mouseMove(m_window.get(), at(5));
         QTest::mouseRelease(m_window.get(), Qt::LeftButton, {}, at(5));
-        QVERIFY(m_controller->selection().has_value());
-        QVERIFY(std::abs(m_controller->selection()->begin.ns - 2 * kSecondNs) < 20'000'000);
-        QVERIFY(std::abs(m_controller->selection()->end.ns - 5 * kSecondNs) < 20'000'000);
-        const auto selection = *m_controller->selection();
+        QVERIFY(m_controller->context().selection.has_value());
+        QVERIFY(std::abs(m_controller->context().selection->begin.ns - 2 * kSecondNs) < 20'000'000);
+        QVERIFY(std::abs(m_controller->context().selection->end.ns - 5 * kSecondNs) < 20'000'000);
+        const auto selection = *m_controller->context().selection;
         m_controller->handleKey(Qt::Key_F, 0);
         QVERIFY(seen() == selection);
         m_controller->handleKey(Qt::Key_F, 0); // again: everything
         QCOMPARE(seen().length().ns, 10 * kSecondNs + 1);
         m_controller->handleKey(Qt::Key_Escape, 0);
-        QVERIFY(!m_controller->selectionVisible());
+        QVERIFY(!m_controller->selection()->isVisible());
     }
     void selectionGetsItsFigures() {
-        m_controller->selectBetween(
-            m_controller->plotX(), m_controller->plotX() + m_controller->plotWidth());
+        m_controller->selection()->selectBetween(m_controller->navigation()->plotX(),
+            m_controller->navigation()->plotX() + m_controller->navigation()->plotWidth());
         QTRY_VERIFY(m_controller->inspector()->text().contains(QStringLiteral("1.5 kJ")));
         QVERIFY(m_controller->inspector()->gpus()->count() == 2);
     }
@@ -129,43 +130,44 @@ private Q_SLOTS:
         QCOMPARE(at(2.5).x(), pointer.x());
     }
     void shiftDragPans() {
-        m_controller->setWindow({test::seconds(2), test::seconds(4)});
+        m_controller->navigation()->setWindow({test::seconds(2), test::seconds(4)});
         QTest::qWait(30);
         QTest::mousePress(m_window.get(), Qt::LeftButton, Qt::ShiftModifier, QPoint(600, 150));
         QTest::mouseMove(m_window.get(), QPoint(500, 150));
         QTest::mouseRelease(m_window.get(), Qt::LeftButton, Qt::ShiftModifier, QPoint(500, 150));
         QVERIFY(std::abs(seen().begin.ns - 2'200'000'000) < 1'000'000); // 100 of 1000 px of 2 s
-        QVERIFY(!m_controller->selection().has_value());
+        QVERIFY(!m_controller->context().selection.has_value());
     }
     void undoBringsBackZoomAndLanes() {
-        const auto lanes = m_controller->arrangement();
-        m_controller->setWindow({test::seconds(1), test::seconds(2)});
-        m_controller->removeLane(0);
-        QCOMPARE(m_controller->arrangement().lanes.size(), lanes.lanes.size() - 1);
+        const auto lanes = m_controller->context().arrangement;
+        m_controller->navigation()->setWindow({test::seconds(1), test::seconds(2)});
+        m_controller->lanes()->remove(0);
+        QCOMPARE(m_controller->context().arrangement.lanes.size(), lanes.lanes.size() - 1);
         m_controller->handleKey(Qt::Key_Z, Qt::ControlModifier);
-        QVERIFY(m_controller->arrangement() == lanes);
+        QVERIFY(m_controller->context().arrangement == lanes);
         m_controller->handleKey(Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(seen().length().ns, 10 * kSecondNs + 1);
         m_controller->handleKey(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
         QCOMPARE(seen().length().ns, kSecondNs);
     }
     void lanesAreRememberedPerDatabase() {
-        m_controller->removeLane(0);
-        m_controller->resizeLane(0, 222.0);
-        m_controller->setTimeDisplay(1);
-        const auto arranged = m_controller->arrangement();
+        m_controller->lanes()->remove(0);
+        m_controller->lanes()->resize(0, 222.0);
+        m_controller->navigation()->setTimeDisplay(1);
+        const auto arranged = m_controller->context().arrangement;
         QTest::qWait(700); // written a moment after the last change
         open();
-        QVERIFY(m_controller->arrangement() == arranged);
-        QCOMPARE(m_controller->timeDisplay(), 1);
-        m_controller->resetLanes();
-        QVERIFY(m_controller->arrangement() != arranged);
+        QVERIFY(m_controller->context().arrangement == arranged);
+        QCOMPARE(m_controller->navigation()->timeDisplay(), 1);
+        m_controller->lanes()->reset();
+        QVERIFY(m_controller->context().arrangement != arranged);
     }
     void readoutFollowsTheCursor() {
-        m_controller->hoverAt(at(3.5).x(), m_controller->lanesTop() - 1);
-        QTRY_COMPARE(m_controller->lanes()->rows().front().readout, QStringLiteral("100 W"));
-        QVERIFY(m_controller->cursorVisible());
-        QVERIFY(m_controller->cursorText().contains(QStringLiteral("3.5")));
+        m_controller->cursor()->hoverAt(at(3.5).x(), m_controller->lanes()->top() - 1);
+        QTRY_COMPARE(
+            m_controller->lanes()->model()->rows().front().readout, QStringLiteral("100 W"));
+        QVERIFY(m_controller->cursor()->isVisible());
+        QVERIFY(m_controller->cursor()->text().contains(QStringLiteral("3.5")));
     }
     void clickSelectsAKernelAndArrowsStep() {
         QTRY_VERIFY([this] {
@@ -195,19 +197,19 @@ private Q_SLOTS:
         QTRY_COMPARE(m_controller->search()->statusText(), QStringLiteral("no match"));
     }
     void marksStayWithTheRun() {
-        m_controller->selectBetween(at(1).x(), at(2).x());
+        m_controller->selection()->selectBetween(at(1).x(), at(2).x());
         m_controller->handleKey(Qt::Key_M, 0);
         QCOMPARE(m_controller->marks()->rowCount(), 1);
-        m_controller->showAll();
-        m_controller->jumpToMark(0);
+        m_controller->navigation()->showAll();
+        m_controller->marks()->jumpTo(0);
         QVERIFY(
             std::abs(seen().length().ns - 1'200'000'000) < 40'000'000); // and 10 % on both sides
-        m_controller->removeMark(0);
+        m_controller->marks()->remove(0);
         QCOMPARE(m_controller->marks()->rowCount(), 0);
     }
     void withoutACursorTheMiddleIsMarked() {
-        m_controller->setWindow({test::seconds(2), test::seconds(6)});
-        m_controller->mark();
+        m_controller->navigation()->setWindow({test::seconds(2), test::seconds(6)});
+        m_controller->marks()->mark();
         QCOMPARE(m_controller->marks()->rowCount(), 1);
         const auto& mark = m_controller->marks()->marks().front();
         QCOMPARE(mark.range.begin.ns, (test::kStart + test::seconds(4)).ns);
@@ -215,30 +217,31 @@ private Q_SLOTS:
     }
     void severalRunsAreLaidOverEachOther() {
         showBoth();
-        QTRY_COMPARE(m_controller->runs().size(), std::size_t{2});
-        QTRY_VERIFY(m_controller->catalogue()->runs.size() == 2 && !m_controller->isLoading());
-        QCOMPARE(m_controller->timeWindow().limits().end.ns, 10 * kSecondNs + 1);
+        QTRY_COMPARE(m_controller->context().runs.size(), std::size_t{2});
+        QTRY_VERIFY(
+            m_controller->context().catalogue->runs.size() == 2 && !m_controller->isLoading());
+        QCOMPARE(m_controller->context().window.limits().end.ns, 10 * kSecondNs + 1);
         m_controller->alignment()->alignByIteration(6);
         // "later" begins 2 s before its iteration 6, "small" 3 s before.
-        QCOMPARE(m_controller->timeWindow().limits().begin.ns, -3 * kSecondNs);
-        QCOMPARE(m_controller->timeWindow().limits().end.ns, 7 * kSecondNs + 1);
+        QCOMPARE(m_controller->context().window.limits().begin.ns, -3 * kSecondNs);
+        QCOMPARE(m_controller->context().window.limits().end.ns, 7 * kSecondNs + 1);
         m_controller->alignment()->alignByStart();
         QVERIFY(m_controller->alignment()->moveRun(0, QStringLiteral("-1.5")));
-        QCOMPARE(m_controller->timeWindow().limits().begin.ns, std::int64_t{-1'500'000'000});
+        QCOMPARE(m_controller->context().window.limits().begin.ns, std::int64_t{-1'500'000'000});
         QVERIFY(!m_controller->alignment()->moveRun(0, QStringLiteral("much")));
     }
     void exportGetsWhatIsSeen() {
-        m_controller->setWindow({test::seconds(1), test::seconds(2)});
+        m_controller->navigation()->setWindow({test::seconds(1), test::seconds(2)});
         const auto request = m_controller->request();
         QVERIFY(request.window == seen());
-        QVERIFY(request.arrangement == m_controller->arrangement());
+        QVERIFY(request.arrangement == m_controller->context().arrangement);
         QCOMPARE(request.runs.size(), std::size_t{1});
         QVERIFY(request.database == m_path);
     }
     void closingLeavesNothing() {
         m_workspace->close();
         QVERIFY(!m_controller->isReady());
-        QCOMPARE(m_controller->lanes()->count(), 0);
+        QCOMPARE(m_controller->lanes()->model()->count(), 0);
         QVERIFY(!m_controller->emptyText().isEmpty());
     }
 };

@@ -138,7 +138,7 @@ private Q_SLOTS:
 
     void windowOfTheViewIsDrawn() {
         QVERIFY(exportAndWait(at("all.csv")));
-        m_timeline->setBrush(0.25, 0.5);
+        m_timeline->navigation()->setBrush(0.25, 0.5);
         QVERIFY(exportAndWait(at("part.csv")));
         QVERIFY(contentOf(at("part.csv")) != contentOf(at("all.csv")));
         QVERIFY(contentOf(at("all.csv")).size() > 1000);

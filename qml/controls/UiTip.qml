@@ -2,20 +2,16 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// What the pointer is over.
-Rectangle {
+// What the pointer is over: a title and lines.
+UiRaised {
     id: tip
 
-    required property rect place
     required property string title
     required property string text
 
     width: column.width + 2 * Theme.spaceS
     height: column.height + 2 * Theme.spaceXs
     z: 1
-    color: Theme.raised
-    border.color: Theme.line
-    radius: Theme.radius
 
     Column {
         id: column

@@ -1,0 +1,36 @@
+#pragma once
+// What the parts of the layout view share: the run that is shown, what was read of it, its colours,
+// and the ranks that are pointed at and selected. GUI thread.
+
+#include "app/viewmodels/layout/LayoutReading.h"
+#include "app/viewmodels/layout/LayoutSettings.h"
+#include "core/plot/placement/PlacementFigure.h"
+
+#include <optional>
+
+namespace trainscope::app {
+
+struct LayoutContext {
+    std::optional<Run> run;
+    LayoutReadingPtr reading; // nullptr: nothing yet
+    LayoutSettings settings;
+    plot::RankColours colours;
+    QString coloursCaption;
+    plot::PlacementFigureData placement;
+    bool isPlacementShown = false;
+    std::optional<int> hoverRank;
+    std::optional<int> rank;
+
+    [[nodiscard]] const layout::Layout* layout() const {
+        return reading && reading->figure.layout ? &*reading->figure.layout : nullptr;
+    }
+    // That the ranks are coloured by; empty: by something else.
+    [[nodiscard]] std::string metric() const {
+        return settings.by == plot::RankColour::Value ? settings.metric : std::string();
+    }
+    [[nodiscard]] bool showsValuesAtCursor() const {
+        return settings.isAtCursor() && colours.by == plot::RankColour::Value;
+    }
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,17 @@
+#pragma once
+// What the layout view writes to a file: its diagrams, the schedule, the placement. Plain
+// functions; GUI thread.
+
+#include "app/viewmodels/layout/LayoutContext.h"
+#include "app/viewmodels/layout/LayoutSchedule.h"
+#include "app/viewmodels/workspace/Exportable.h"
+
+namespace trainscope::app {
+
+// What there is to write.
+QStringList layoutFigures(const LayoutContext& context, const LayoutSchedule& schedule);
+// `figure` of those; `timeText` is the moment that the diagrams show.
+ExportJob layoutJob(const LayoutContext& context, const LayoutSchedule& schedule, int figure,
+    const QString& timeText);
+
+} // namespace trainscope::app

@@ -1,0 +1,150 @@
+#include "app/viewmodels/layout/LayoutSelection.h"
+
+#include "app/viewmodels/text/QuantityText.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trainscope::app {
+namespace {
+
+struct ProbedMetric {
+    const char* metric;
+    const char* title;
+};
+constexpr std::array kProbed{
+    ProbedMetric{"gpu_temperature", QT_TRANSLATE_NOOP("LayoutSelection", "Temperature")},
+    ProbedMetric{"mem_temperature", QT_TRANSLATE_NOOP("LayoutSelection", "Memory temperature")},
+    ProbedMetric{"gpu_power", QT_TRANSLATE_NOOP("LayoutSelection", "Power")},
+    ProbedMetric{"sm_clock", QT_TRANSLATE_NOOP("LayoutSelection", "SM clock")},
+    ProbedMetric{"gpu_utilization", QT_TRANSLATE_NOOP("LayoutSelection", "Utilisation")}};
+
+using SeriesList = std::vector<Series>;
+
+Result<std::shared_ptr<const SeriesList>> seriesOf(
+    const store::Store& store, const Run& run, int rank) {
+    auto all = store.series(run.id);
+    if (!all.hasValue())
+        return all.error();
+    auto own = std::make_shared<SeriesList>();
+    for (Series& series : all.value()) {
+        const auto& subject = series.description.subject;
+        if (subject.kind == SubjectKind::Gpu && subject.rank == rank)
+            own->push_back(std::move(series));
+    }
+    return std::shared_ptr<const SeriesList>(std::move(own));
+}
+
+// What those metrics are at t; metrics that the rank does not have are left out.
+Result<std::vector<Fact>> probeRank(const store::Store& store, const SeriesList& series, TimeNs t) {
+    std::vector<Fact> facts;
+    for (const ProbedMetric& probed : kProbed) {
+        const auto found = std::find_if(series.begin(), series.end(),
+            [&probed](const Series& one) { return one.description.metric.name == probed.metric; });
+        if (found == series.end())
+            continue;
+        const auto value = store.valueAt(found->id, t);
+        if (!value.hasValue())
+            return value.error();
+        facts.push_back({LayoutSelection::tr(probed.title),
+            value.value()
+                ? metricText(probed.metric, *value.value(), found->description.metric.unit)
+                : noDataText()});
+    }
+    return facts;
+}
+
+} // namespace
+
+LayoutSelection::LayoutSelection(
+    LayoutContext& context, LayoutDiagrams& diagrams, const Playback& playback, QObject* parent)
+    : QObject(parent)
+    , m_context(context)
+    , m_diagrams(diagrams)
+    , m_playback(playback) { }
+
+void LayoutSelection::clickAt(LayoutDiagrams::Part part, double x, double y) {
+    const auto hit = m_diagrams.hitAt(part, x, y);
+    select(hit ? hit->rank.value_or(-1) : -1);
+}
+
+void LayoutSelection::select(int rank) {
+    const std::optional<int> wanted = rank >= 0 ? std::optional(rank) : std::nullopt;
+    if (wanted == m_context.rank)
+        return;
+    take(wanted);
+    Q_EMIT chosen();
+    if (m_views && m_context.run && wanted)
+        m_views->select({m_context.run->id, wanted, std::nullopt, m_context.metric()});
+}
+
+bool LayoutSelection::step(int columns, int rows) {
+    const auto next = m_diagrams.neighbour(columns, rows);
+    if (next)
+        select(*next);
+    return next.has_value();
+}
+
+void LayoutSelection::open() {
+    if (!m_views || !m_context.run || !m_context.rank)
+        return;
+    Q_EMIT chosen();
+    const std::string metric = m_context.metric();
+    m_views->showOnTimeline({m_context.run->id, m_context.rank,
+        TimeRange{m_playback.time(), m_playback.time()}, metric.empty() ? "gpu_power" : metric});
+}
+
+void LayoutSelection::take(std::optional<int> rank) {
+    m_context.rank = rank;
+    m_probed.clear();
+    m_series.reset();
+    refresh();
+    probe();
+    Q_EMIT changed();
+    Q_EMIT m_diagrams.marksChanged();
+}
+
+void LayoutSelection::forget() {
+    m_task.cancel();
+    m_series.reset();
+}
+
+void LayoutSelection::probe() {
+    if (!m_context.run || !m_context.rank || !m_views || m_views->workspace() == nullptr)
+        return;
+    m_task.ask(
+        m_views->workspace()->readers(),
+        [run = *m_context.run, rank = *m_context.rank, t = m_playback.time(), known = m_series](
+            const store::Store& store, const TaskStage<Probe>& stage) {
+            const auto series = known ? Result<std::shared_ptr<const SeriesList>>(known)
+                                      : seriesOf(store, run, rank);
+            if (!series.hasValue())
+                return stage.publish(series.error());
+            auto facts = probeRank(store, *series.value(), t);
+            if (!facts.hasValue())
+                return stage.publish(facts.error());
+            stage.publish(Probe{rank, series.value(), std::move(facts).value()});
+        },
+        [this](Result<Probe> probe) {
+            const bool isOfRank = probe.hasValue() && probe.value().rank == m_context.rank;
+            m_series = isOfRank ? probe.value().series : nullptr;
+            m_probed = isOfRank ? std::move(probe.value().facts) : std::vector<Fact>();
+            refresh();
+        });
+}
+
+void LayoutSelection::refresh() {
+    std::vector<Fact> facts;
+    if (m_context.reading && m_context.rank) {
+        const auto& figure = m_context.reading->figure;
+        facts = placeFacts(figure, *m_context.rank);
+        if (!m_probed.empty())
+            facts.push_back({tr("At %1").arg(m_playback.timeText()), {}, true});
+        facts.insert(facts.end(), m_probed.begin(), m_probed.end());
+        const auto exchanges = exchangeFacts(figure, *m_context.rank);
+        facts.insert(facts.end(), exchanges.begin(), exchanges.end());
+    }
+    m_facts.setFacts(std::move(facts));
+}
+
+} // namespace trainscope::app

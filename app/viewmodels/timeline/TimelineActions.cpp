@@ -1,0 +1,186 @@
+// What the user does with the timeline as a whole: keys, clicks, jumps, and what other views point
+// at.
+#include "app/viewmodels/timeline/TimelineController.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+constexpr double kDoubleClickZoom = 0.4;
+constexpr double kPanStep = 0.15; // of the window
+constexpr double kSmallPanStep = 0.03;
+constexpr double kLaneStep = 16.0; // px, of a lane's height
+
+} // namespace
+
+void TimelineController::clickAt(double x, double y) {
+    if (!m_context.isDrawn())
+        return;
+    const TimelineHit hit = m_context.hitAt(x, y);
+    if (hit.group)
+        return m_span.select(hit);
+    m_span.clear();
+    m_selection.clear();
+}
+
+void TimelineController::doubleClickAt(double x, double y) {
+    if (!m_context.isDrawn())
+        return;
+    const TimelineHit hit = m_context.hitAt(x, y);
+    const auto& selection = m_context.selection;
+    if (hit.group) {
+        const TimeNs origin = m_context.runs[hit.run].origin;
+        TimeWindow target = m_context.window;
+        target.frame({hit.group->range.begin - origin, hit.group->range.end - origin});
+        m_navigation.setWindow(target.window());
+    } else if (selection && selection->begin <= hit.time && hit.time < selection->end) {
+        m_navigation.setWindow(*selection);
+    } else {
+        m_navigation.zoomAt(kDoubleClickZoom, x);
+    }
+}
+
+void TimelineController::fitSelection() {
+    TimeWindow target = m_context.window;
+    if (m_context.selection)
+        target.set(*m_context.selection);
+    else if (const auto stretch = m_span.stretch())
+        target.frame(*stretch);
+    else
+        target.showAll();
+    if (target.window() == m_context.window.window())
+        return m_navigation.showAll();
+    m_navigation.setWindow(target.window());
+}
+
+bool TimelineController::handleKey(int key, int modifiers) {
+    const auto command = timelineCommand(key, Qt::KeyboardModifiers(modifiers));
+    if (!command || !isReady())
+        return false;
+    perform(*command);
+    return true;
+}
+
+void TimelineController::perform(TimelineCommand command) {
+    using C = TimelineCommand;
+    using Step = SpanTarget::Step;
+    const int lane = m_lanes.current();
+    switch (command) {
+    case C::ZoomIn:
+        return m_navigation.zoomIn();
+    case C::ZoomOut:
+        return m_navigation.zoomOut();
+    case C::PanLeft:
+        return m_navigation.panByWindows(-kPanStep);
+    case C::PanRight:
+        return m_navigation.panByWindows(kPanStep);
+    case C::StepLeft:
+        return m_span.isSelected() ? m_span.step(Step::Previous)
+                                   : m_navigation.panByWindows(-kSmallPanStep);
+    case C::StepRight:
+        return m_span.isSelected() ? m_span.step(Step::Next)
+                                   : m_navigation.panByWindows(kSmallPanStep);
+    case C::PreviousSpan:
+        return m_span.step(Step::Previous);
+    case C::NextSpan:
+        return m_span.step(Step::Next);
+    case C::LaneUp:
+        return m_lanes.setCurrent(std::max(0, lane - 1));
+    case C::LaneDown:
+        return m_lanes.setCurrent(lane + 1);
+    case C::MoveLaneUp:
+        return m_lanes.move(lane, lane - 1);
+    case C::MoveLaneDown:
+        return m_lanes.move(lane, lane + 1);
+    case C::LowerLane:
+        return m_lanes.resizeBy(lane, -kLaneStep);
+    case C::HigherLane:
+        return m_lanes.resizeBy(lane, kLaneStep);
+    case C::FitSelection:
+        return fitSelection();
+    case C::ShowAll:
+        return m_navigation.showAll();
+    case C::Mark:
+        return m_marks.mark();
+    case C::PreviousMark:
+        return m_marks.step(-1);
+    case C::NextMark:
+        return m_marks.step(1);
+    case C::RemoveMark:
+        return m_marks.removeAtCursor();
+    case C::Search:
+        Q_EMIT searchRequested();
+        return;
+    case C::Clear:
+        return clearAll();
+    case C::Undo:
+        return m_navigation.undo();
+    case C::Redo:
+        return m_navigation.redo();
+    }
+}
+
+void TimelineController::clearAll() {
+    m_search.clear();
+    m_span.clear();
+    m_selection.clear();
+}
+
+void TimelineController::jumpTo(const SearchHit& hit) {
+    if (hit.kind == SearchHit::Kind::Mark)
+        return m_marks.jumpTo(static_cast<int>(hit.mark));
+    if (hit.kind == SearchHit::Kind::Lane)
+        return m_lanes.find(hit.lane);
+    const DurationNs half{hit.span.duration.ns / 2};
+    m_span.select({hit.run, hit.track, hit.span.start + half, hit.span.depth,
+                      SpanTarget::Step::Here, DurationNs{1}},
+        true);
+}
+
+// The GPU alone, where its run is shown: the cursor's readouts and the inspector follow.
+void TimelineController::selectEvidence(const Evidence& evidence) {
+    if (evidence.rank && isReady() && findRun(m_context.runs, evidence.run) != nullptr)
+        m_cursor.place(m_context.cursor.value_or(m_context.window.window().begin), *evidence.rank);
+}
+
+void TimelineController::reveal(const Evidence& evidence) {
+    if (!m_context.workspace)
+        return;
+    m_evidence = evidence;
+    if (findRun(m_context.workspace->shownRuns(), evidence.run) == nullptr)
+        m_context.workspace->setShown({evidence.run});
+    else if (!m_isOpening)
+        showEvidence();
+}
+
+void TimelineController::showEvidence() {
+    if (!m_evidence || !isReady())
+        return;
+    const auto* run = findRun(m_context.runs, m_evidence->run);
+    if (run == nullptr)
+        return;
+    const Evidence evidence = *std::exchange(m_evidence, std::nullopt);
+    TimeWindow target = m_context.window;
+    DurationNs begin = m_context.cursor.value_or(target.window().begin);
+    if (evidence.range && !evidence.range->isEmpty()) {
+        const plot::ViewWindow stretch{
+            evidence.range->begin - run->origin, evidence.range->end - run->origin};
+        begin = stretch.begin;
+        target.frame(stretch);
+        m_selection.set(stretch);
+    } else if (!evidence.range) {
+        target.showAll();
+    }
+    m_navigation.setWindow(target.window());
+    m_lanes.choose([&evidence](const plot::LaneSpec& lane) {
+        const bool kernels = evidence.metric.empty() && lane.style == plot::LaneStyle::Kernels;
+        const bool metric = !evidence.metric.empty() && lane.metric == evidence.metric;
+        const bool rank = !lane.rank || !evidence.rank || *lane.rank == *evidence.rank;
+        return (kernels || metric) && rank;
+    });
+    m_cursor.moveTo(begin, evidence.rank);
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,68 @@
+#include "app/viewmodels/timeline/TimelineContext.h"
+
+#include "app/painting/TimelineFigure.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::app {
+
+const plot::ShownRun* findRun(const std::vector<plot::ShownRun>& runs, RunId id) {
+    const auto found = std::find_if(
+        runs.begin(), runs.end(), [id](const plot::ShownRun& run) { return run.id == id; });
+    return found == runs.end() ? nullptr : &*found;
+}
+
+bool TimelineContext::isCursorVisible() const {
+    return isReady() && cursor && window.window().begin <= *cursor
+        && *cursor <= window.window().end;
+}
+
+std::vector<int> TimelineContext::ranks() const {
+    std::vector<int> ranks;
+    if (!catalogue)
+        return ranks;
+    for (const auto& run : catalogue->tables.runs) {
+        for (const auto& gpu : run.gpus)
+            ranks.push_back(gpu.rank);
+    }
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+}
+
+TimelineHit TimelineContext::hitAt(double x, double y) const {
+    if (isDrawn() && y >= lanesTop)
+        return hitTest(*drawn, *geometry, axis, {x, y});
+    TimelineHit hit;
+    hit.time = axis.toTime(x);
+    return hit;
+}
+
+DurationNs TimelineContext::timeAt(double x) const {
+    return axis.toTime(std::clamp(x, axis.x, axis.right()));
+}
+
+DurationNs TimelineContext::pixelLength() const {
+    const double pixels = std::max(1.0, axis.width);
+    const auto length = static_cast<double>(window.window().length().ns);
+    return {std::max<std::int64_t>(1, std::llround(length / pixels))};
+}
+
+plot::TimeContext TimelineContext::wording() const {
+    plot::TimeContext context;
+    context.display = display;
+    if (runs.empty() || !catalogue)
+        return context;
+    context.origin = runs.front().origin;
+    context.utcOffsetSeconds
+        = display == plot::TimeDisplay::Local ? localUtcOffsetSeconds(context.origin) : 0;
+    context.iterations = &catalogue->tables.runs.front().iterations;
+    return context;
+}
+
+QString TimelineContext::textOf(DurationNs time) const {
+    return QString::fromStdString(plot::timeText(time, pixelLength(), wording()));
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,108 @@
+#include "app/viewmodels/timeline/TimelineCursor.h"
+
+#include "app/viewmodels/timeline/TimelineHover.h"
+
+namespace trainscope::app {
+
+TimelineCursor::TimelineCursor(TimelineContext& context, const TimelineOverlays& overlays,
+    LaneListModel& lanes, InspectorModel& inspector, QObject* parent)
+    : QObject(parent)
+    , m_context(context)
+    , m_overlays(overlays)
+    , m_lanes(lanes)
+    , m_inspector(inspector) { }
+
+void TimelineCursor::setViews(Views* views) {
+    if (m_views)
+        m_views->disconnect(this);
+    m_views = views;
+    if (views != nullptr)
+        connect(views, &Views::cursorMoved, this, &TimelineCursor::take);
+}
+
+void TimelineCursor::hoverAt(double x, double y) {
+    if (!m_context.isReady() || m_context.axis.width <= 0.0)
+        return;
+    // The names of the lanes are no place in time.
+    if (x < m_context.axis.x || x > m_context.axis.right())
+        return leave();
+    const TimelineHit hit = m_context.hitAt(x, y);
+    m_hoverText = app::hoverText(m_context, m_overlays.shown(), hit, y);
+    m_hoverY = y;
+    moveTo(hit.time, hit.rank >= 0 ? std::optional(hit.rank) : std::nullopt);
+}
+
+void TimelineCursor::leave() {
+    m_hoverText.clear();
+    Q_EMIT changed();
+}
+
+void TimelineCursor::moveTo(DurationNs time, std::optional<int> rank) {
+    if (place(time, rank.value_or(m_context.focusRank)))
+        share();
+}
+
+bool TimelineCursor::place(DurationNs time, int rank) {
+    const bool moved = m_context.cursor != time || m_context.focusRank != rank;
+    m_context.cursor = time;
+    m_context.focusRank = rank;
+    Q_EMIT changed();
+    if (moved)
+        probe();
+    return moved;
+}
+
+void TimelineCursor::forget() {
+    m_context.cursor.reset();
+    m_inspector.clearCursor();
+}
+
+void TimelineCursor::share() {
+    if (!m_views || !m_context.cursor)
+        return;
+    std::vector<CursorPlace> places;
+    for (const auto& run : m_context.runs)
+        places.push_back({run.id, run.origin + *m_context.cursor});
+    m_views->setCursor(std::move(places));
+}
+
+// Another view has moved it. The first run that it tells counts: the others are aligned to it.
+void TimelineCursor::take() {
+    if (!m_context.isReady())
+        return;
+    for (const auto& run : m_context.runs) {
+        if (const auto time = m_views->cursorOf(run.id)) {
+            if (m_context.cursor != *time - run.origin)
+                place(*time - run.origin, m_context.focusRank);
+            return;
+        }
+    }
+}
+
+void TimelineCursor::probe() {
+    if (!m_context.cursor || !m_context.isReady())
+        return;
+    const ProbeRequest request{m_context.catalogue, m_context.runs, m_context.arrangement,
+        *m_context.cursor, m_context.focusRank};
+    m_task.ask(
+        m_context.readers(),
+        [request](const store::Store& store, const TaskStage<ProbeResult>& stage) {
+            stage.publish(app::probe(store, request, stage.cancelCheck()));
+        },
+        [this](const Result<ProbeResult>& result) {
+            if (!result.hasValue())
+                return;
+            m_lanes.setReadouts(result.value().lanes);
+            m_inspector.showCursor(result.value());
+        });
+}
+
+double TimelineCursor::x() const {
+    return m_context.cursor ? m_context.axis.toX(*m_context.cursor) : 0.0;
+}
+
+QString TimelineCursor::text() const {
+    return m_context.cursor ? m_context.textOf(*m_context.cursor) : QString();
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,69 @@
+#pragma once
+// The cursor: the moment that all views share, with the values of lanes and GPU there, and the
+// words for what the pointer is over. GUI thread.
+
+#include <QObject>
+#include <QPointer>
+#include <QQmlEngine>
+
+#include "app/viewmodels/inspector/InspectorModel.h"
+#include "app/viewmodels/lanes/LaneListModel.h"
+#include "app/viewmodels/timeline/TimelineContext.h"
+#include "app/viewmodels/timeline/TimelineOverlays.h"
+#include "app/viewmodels/workspace/Views.h"
+
+namespace trainscope::app {
+
+class TimelineCursor : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the timeline.")
+    Q_PROPERTY(bool visible READ isVisible NOTIFY changed FINAL)
+    Q_PROPERTY(double x READ x NOTIFY changed FINAL)
+    Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
+    Q_PROPERTY(QString hoverText READ hoverText NOTIFY changed FINAL)
+    Q_PROPERTY(double hoverY READ hoverY NOTIFY changed FINAL)
+
+public:
+    TimelineCursor(TimelineContext& context, const TimelineOverlays& overlays, LaneListModel& lanes,
+        InspectorModel& inspector, QObject* parent = nullptr);
+
+    // Where the cursor is shared; nullptr: nowhere.
+    void setViews(Views* views);
+
+    Q_INVOKABLE void hoverAt(double x, double y);
+    Q_INVOKABLE void leave();
+    // The other views are told.
+    void moveTo(DurationNs time, std::optional<int> rank);
+    // For this view alone; whether it was elsewhere.
+    bool place(DurationNs time, int rank);
+    // Reads the values at the cursor again.
+    void probe();
+    // Other runs or another place on the screen: nothing is pointed at.
+    void forgetHover() { m_hoverText.clear(); }
+    void forget();
+
+    [[nodiscard]] bool isVisible() const { return m_context.isCursorVisible(); }
+    [[nodiscard]] double x() const;
+    [[nodiscard]] QString text() const;
+    [[nodiscard]] QString hoverText() const { return m_hoverText; }
+    [[nodiscard]] double hoverY() const { return m_hoverY; }
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void share();
+    void take();
+
+    TimelineContext& m_context;
+    const TimelineOverlays& m_overlays;
+    LaneListModel& m_lanes;
+    InspectorModel& m_inspector;
+    QPointer<Views> m_views;
+    SteadyTask<ProbeResult> m_task;
+    QString m_hoverText;
+    double m_hoverY = 0.0;
+};
+
+} // namespace trainscope::app

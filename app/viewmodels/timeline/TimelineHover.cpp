@@ -1,0 +1,111 @@
+#include "app/viewmodels/timeline/TimelineHover.h"
+
+#include "app/viewmodels/text/QuantityText.h"
+
+#include <QCoreApplication>
+
+#include <map>
+
+namespace trainscope::app {
+namespace {
+
+using Overlays = std::vector<plot::RunOverlay>;
+
+QString say(const char* text) {
+    return QCoreApplication::translate("TimelineHover", text);
+}
+
+QString causeText(std::string_view cause) {
+    if (cause == "thermal")
+        return say("by heat");
+    if (cause == "power")
+        return say("by its power limit");
+    return say("for another reason");
+}
+
+QString lostText(double seconds) {
+    return durationText(DurationNs{static_cast<std::int64_t>(seconds * 1e9)});
+}
+
+QString titleOf(const plot::TimelineData& data, NameId name) {
+    const auto found = data.names.find(name);
+    return found == data.names.end() ? QString() : QString::fromStdString(found->second.text);
+}
+
+// Under the label of a clock lane.
+QString throttleText(
+    const TimelineContext& context, const Overlays* overlays, const TimelineHit& hit) {
+    const auto& lane = context.drawn->lanes[static_cast<std::size_t>(hit.lane)];
+    if (overlays == nullptr || hit.run >= overlays->size() || lane.spec.metric != "sm_clock"
+        || hit.rank < 0)
+        return {};
+    const auto marks = plot::throttlesAt(
+        (*overlays)[hit.run], context.runs[hit.run].origin + hit.time, hit.rank);
+    if (marks.empty())
+        return {};
+    const auto& mark = marks.front();
+    return QLatin1Char('\n')
+        + say("throttled %1 for %2, %3 lost")
+              .arg(causeText(mark.cause), durationText(mark.range.length()),
+                  lostText(mark.lostSeconds));
+}
+
+QString throttledText(const plot::RunOverlay& overlay, TimeNs time) {
+    const auto marks = plot::throttlesAt(overlay, time, std::nullopt);
+    std::map<std::string_view, int> causes;
+    double lost = 0.0;
+    for (const auto& mark : marks) {
+        ++causes[mark.cause];
+        lost += mark.lostSeconds;
+    }
+    QStringList lines{say("%1 of %2 GPUs throttled").arg(marks.size()).arg(overlay.gpus)};
+    for (const auto& [cause, count] : causes)
+        lines.append(say("%1 %2").arg(count).arg(causeText(cause)));
+    if (!marks.empty())
+        lines.append(say("%1 lost in these episodes").arg(lostText(lost)));
+    return lines.join(QLatin1Char('\n'));
+}
+
+// Over the strips of the head.
+QString stripText(
+    const TimelineContext& context, const Overlays* overlays, DurationNs time, double y) {
+    if (overlays == nullptr || !context.geometry)
+        return {};
+    for (const auto& strip : context.geometry->throttles) {
+        const double reach = strip.rect.height / 2.0;
+        const bool isOver = y >= strip.rect.y - reach && y <= strip.rect.bottom() + reach;
+        if (isOver && strip.run < overlays->size())
+            return throttledText((*overlays)[strip.run], context.runs[strip.run].origin + time);
+    }
+    return {};
+}
+
+} // namespace
+
+QString hoverText(const TimelineContext& context, const std::vector<plot::RunOverlay>* overlays,
+    const TimelineHit& hit, double y) {
+    if (y < context.lanesTop)
+        return stripText(context, overlays, hit.time, y);
+    if (hit.item < 0 || !context.drawn)
+        return {};
+    const auto& lane = context.drawn->lanes[static_cast<std::size_t>(hit.lane)];
+    const auto item = static_cast<std::size_t>(hit.item);
+    if (lane.spans.empty()) {
+        QString label = QString::fromStdString(lane.series[item].label);
+        if (context.runs.size() > 1)
+            label = QStringLiteral("%1 · %2").arg(
+                QString::fromStdString(context.runs[hit.run].name), label);
+        return label + throttleText(context, overlays, hit);
+    }
+    const QString track = QString::fromStdString(lane.spans[item].label);
+    if (!hit.group)
+        return track;
+    const QString name = titleOf(*context.drawn, hit.group->name);
+    if (hit.group->count > 1)
+        return say("%1 spans, longest: %2\n%3")
+            .arg(countText(hit.group->count), name.left(80), track);
+    return QStringLiteral("%1\n%2 · %3")
+        .arg(name.left(120), exactDurationText(hit.group->range.length()), track);
+}
+
+} // namespace trainscope::app

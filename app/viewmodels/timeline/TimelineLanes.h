@@ -1,0 +1,109 @@
+#pragma once
+// The lanes of the timeline: which are shown, in which order, how high and in which style, the one
+// that the keyboard works on, and how far they are scrolled. GUI thread.
+
+#include <QObject>
+#include <QQmlEngine>
+#include <QStringList>
+#include <QTimer>
+
+#include "app/viewmodels/lanes/LaneListModel.h"
+#include "app/viewmodels/timeline/TimelineContext.h"
+#include "app/viewmodels/timeline/ViewHistory.h"
+
+#include <functional>
+
+namespace trainscope::app {
+
+class TimelineLanes : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the timeline.")
+    Q_PROPERTY(trainscope::app::LaneListModel* model READ model CONSTANT FINAL)
+    Q_PROPERTY(QStringList choices READ choices NOTIFY changed FINAL)
+    Q_PROPERTY(QStringList styles READ styles CONSTANT FINAL)
+    // The lane that the keyboard works on; -1: none.
+    Q_PROPERTY(int current READ current WRITE setCurrent NOTIFY currentChanged FINAL)
+    Q_PROPERTY(QString summary READ summary NOTIFY summaryChanged FINAL) // for screen readers
+    Q_PROPERTY(int nameWidth READ nameWidth CONSTANT FINAL)
+    Q_PROPERTY(double top READ top NOTIFY placed FINAL)
+    Q_PROPERTY(
+        double scrollPosition READ scrollPosition WRITE setScrollPosition NOTIFY placed FINAL)
+    Q_PROPERTY(double scrollSize READ scrollSize NOTIFY placed FINAL)
+
+public:
+    explicit TimelineLanes(TimelineContext& context, QObject* parent = nullptr);
+
+    Q_INVOKABLE void add(int choice);
+    Q_INVOKABLE void remove(int lane);
+    Q_INVOKABLE void move(int lane, int to);
+    Q_INVOKABLE void resize(int lane, double height);
+    Q_INVOKABLE void resizeBy(int lane, double pixels);
+    Q_INVOKABLE void setStyle(int lane, int style);
+    Q_INVOKABLE void split(int lane);
+    Q_INVOKABLE void merge(int lane);
+    Q_INVOKABLE void reset();
+    // The lane at a height of the view, for dropping; the nearest.
+    Q_INVOKABLE [[nodiscard]] int at(double y) const;
+    // Scrolls to it.
+    Q_INVOKABLE void show(int lane);
+    // Makes the first lane that matches the current one; adds it where none is shown.
+    void choose(const std::function<bool(const plot::LaneSpec&)>& matches);
+    // Scrolls to a lane of that metric, in any style; adds it where none is shown.
+    void find(const plot::LaneSpec& wanted);
+    void scrollBy(double pixels) { setScroll(m_scroll + pixels); }
+
+    // Other runs: the user's lanes, unless none of them can be drawn.
+    void setUp();
+    void restore(const std::optional<plot::Arrangement>& saved);
+    void restored(); // the arrangement is an earlier one
+    // Where the user changed them.
+    [[nodiscard]] std::optional<plot::Arrangement> customised() const;
+    // The view has another size, the picture is another one.
+    void resized() { clampScroll(); }
+    void layOut();
+    void summariseSoon() { m_summaryTimer.start(); }
+    void clear();
+
+    [[nodiscard]] LaneListModel* model() { return &m_model; }
+    [[nodiscard]] QStringList choices() const;
+    [[nodiscard]] QStringList styles() const;
+    [[nodiscard]] int current() const { return m_current; }
+    void setCurrent(int lane);
+    [[nodiscard]] QString summary() const { return m_summary; }
+    [[nodiscard]] int nameWidth() const { return TimelineContext::kNameWidth; }
+    [[nodiscard]] double top() const { return m_context.lanesTop; }
+    [[nodiscard]] double scroll() const { return m_scroll; }
+    [[nodiscard]] double scrollPosition() const;
+    void setScrollPosition(double position);
+    [[nodiscard]] double scrollSize() const;
+
+Q_SIGNALS:
+    void changed(); // what is shown, or can be
+    void arranged(trainscope::app::ViewChange change); // by the user
+    void edited(); // something to remember
+    void currentChanged();
+    void summaryChanged();
+    void placed();
+    void scrolled();
+
+private:
+    void showOrAdd(const plot::LaneSpec& wanted);
+    void setArrangement(plot::Arrangement arrangement, ViewChange change);
+    void setScroll(double scroll);
+    void clampScroll();
+    void summarise();
+    [[nodiscard]] int count() const { return static_cast<int>(m_context.arrangement.lanes.size()); }
+    [[nodiscard]] double visibleHeight() const;
+
+    TimelineContext& m_context;
+    LaneListModel m_model;
+    bool m_isCustomised = false; // the user changed the lanes
+    int m_current = -1;
+    double m_scroll = 0.0;
+    double m_contentHeight = 0.0;
+    QString m_summary;
+    QTimer m_summaryTimer;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,92 @@
+#pragma once
+// The window on the time axis: zoom, pan, brush and pinch, its way back, and how its times are
+// written. GUI thread.
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QQmlEngine>
+#include <QStringList>
+
+#include "app/viewmodels/timeline/TimelineContext.h"
+#include "app/viewmodels/timeline/ViewHistory.h"
+
+namespace trainscope::app {
+
+class TimelineNavigation : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the timeline.")
+    Q_PROPERTY(double plotX READ plotX NOTIFY placed FINAL)
+    Q_PROPERTY(double plotWidth READ plotWidth NOTIFY placed FINAL)
+    // The window as fractions of everything, for the minimap.
+    Q_PROPERTY(double brushBegin READ brushBegin NOTIFY windowChanged FINAL)
+    Q_PROPERTY(double brushEnd READ brushEnd NOTIFY windowChanged FINAL)
+    Q_PROPERTY(QString windowText READ windowText NOTIFY windowChanged FINAL)
+    Q_PROPERTY(QString limitsBeginText READ limitsBeginText NOTIFY windowChanged FINAL)
+    Q_PROPERTY(QString limitsEndText READ limitsEndText NOTIFY windowChanged FINAL)
+    Q_PROPERTY(
+        int timeDisplay READ timeDisplay WRITE setTimeDisplay NOTIFY timeDisplayChanged FINAL)
+    Q_PROPERTY(QStringList timeDisplays READ timeDisplays CONSTANT FINAL)
+    Q_PROPERTY(bool canUndo READ canUndo NOTIFY historyChanged FINAL)
+    Q_PROPERTY(bool canRedo READ canRedo NOTIFY historyChanged FINAL)
+
+public:
+    explicit TimelineNavigation(TimelineContext& context, QObject* parent = nullptr);
+
+    // Factors below 1 zoom in.
+    Q_INVOKABLE void zoomAt(double factor, double x);
+    Q_INVOKABLE void zoomIn();
+    Q_INVOKABLE void zoomOut();
+    Q_INVOKABLE void panBy(double pixels);
+    void panByWindows(double windows);
+    Q_INVOKABLE void showAll();
+    // Fractions of everything, from the minimap.
+    Q_INVOKABLE void setBrush(double begin, double end);
+    Q_INVOKABLE void beginPinch(double x);
+    Q_INVOKABLE void pinch(double scale, double x);
+    Q_INVOKABLE void undo();
+    Q_INVOKABLE void redo();
+    void setWindow(plot::ViewWindow window, ViewChange change = ViewChange::Jump);
+    // The stretch with a margin; a point in the middle, without zooming.
+    void frame(const plot::ViewWindow& stretch);
+
+    // The window or the lanes are other ones.
+    void record(ViewChange change);
+    void forgetHistory();
+    // The window was set from outside.
+    void moved(ViewChange change);
+
+    [[nodiscard]] double plotX() const { return m_context.axis.x; }
+    [[nodiscard]] double plotWidth() const { return m_context.axis.width; }
+    [[nodiscard]] double brushBegin() const;
+    [[nodiscard]] double brushEnd() const;
+    [[nodiscard]] QString windowText() const;
+    [[nodiscard]] QString limitsBeginText() const;
+    [[nodiscard]] QString limitsEndText() const;
+    [[nodiscard]] int timeDisplay() const { return static_cast<int>(m_context.display); }
+    void setTimeDisplay(int display);
+    [[nodiscard]] QStringList timeDisplays() const;
+    [[nodiscard]] bool canUndo() const { return m_history.canUndo(); }
+    [[nodiscard]] bool canRedo() const { return m_history.canRedo(); }
+
+Q_SIGNALS:
+    void placed(); // the plot lies elsewhere
+    void windowMoved();
+    void windowChanged(); // texts and fractions
+    void timeDisplayChanged();
+    void historyChanged();
+    void arrangementRestored();
+
+private:
+    void restore(const ViewState& state);
+    [[nodiscard]] double anchorX() const;
+    [[nodiscard]] double fractionOf(DurationNs time) const;
+    [[nodiscard]] QString textOfLimit(DurationNs time) const;
+
+    TimelineContext& m_context;
+    ViewHistory m_history;
+    QElapsedTimer m_clock;
+    double m_pinchScale = 1.0;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,54 @@
+#pragma once
+// The selected stretch of time, and the statistics of it, or of the window where nothing is
+// selected. GUI thread.
+
+#include <QObject>
+#include <QQmlEngine>
+#include <QTimer>
+
+#include "app/viewmodels/inspector/InspectorModel.h"
+#include "app/viewmodels/timeline/TimelineContext.h"
+
+namespace trainscope::app {
+
+class TimelineSelection : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the timeline.")
+    Q_PROPERTY(bool visible READ isVisible NOTIFY changed FINAL)
+    Q_PROPERTY(double x READ x NOTIFY changed FINAL)
+    Q_PROPERTY(double width READ width NOTIFY changed FINAL)
+    Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
+
+public:
+    TimelineSelection(
+        TimelineContext& context, InspectorModel& inspector, QObject* parent = nullptr);
+
+    Q_INVOKABLE void selectBetween(double fromX, double toX);
+    Q_INVOKABLE void clear();
+    void set(const std::optional<plot::ViewWindow>& stretch);
+    // -1 left edge, 1 right edge, 0 neither, within reach of the pointer.
+    [[nodiscard]] int edgeAt(double x) const;
+    void moveEdge(int edge, double x);
+    // Reads the statistics a moment later.
+    void scheduleStatistics() { m_timer.start(); }
+
+    [[nodiscard]] bool isVisible() const;
+    [[nodiscard]] double x() const;
+    [[nodiscard]] double width() const;
+    [[nodiscard]] QString text() const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void startStatistics();
+    [[nodiscard]] double clampedX(DurationNs time) const;
+
+    TimelineContext& m_context;
+    InspectorModel& m_inspector;
+    LatestTask<std::vector<RunStatistics>> m_task;
+    QTimer m_timer;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,60 @@
+#pragma once
+// The selected span: found under the pointer, by its neighbours or by a search, and outlined where
+// it lies. GUI thread.
+
+#include <QObject>
+#include <QQmlEngine>
+#include <QRectF>
+
+#include "app/viewmodels/inspector/InspectorModel.h"
+#include "app/viewmodels/timeline/TimelineCursor.h"
+#include "app/viewmodels/timeline/TimelineNavigation.h"
+
+namespace trainscope::app {
+
+class TimelineSpan : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the timeline.")
+    Q_PROPERTY(bool visible READ isVisible NOTIFY changed FINAL)
+    Q_PROPERTY(QRectF place READ place NOTIFY changed FINAL) // in the view
+
+public:
+    TimelineSpan(TimelineContext& context, TimelineNavigation& navigation, TimelineCursor& cursor,
+        InspectorModel& inspector, QObject* parent = nullptr);
+
+    // Selects the span of a hit.
+    void select(const TimelineHit& hit);
+    // Looks it up; with `reveal` the window goes there.
+    void select(SpanTarget target, bool reveal);
+    // To its neighbour on the track.
+    void step(SpanTarget::Step step);
+    void clear();
+    // Finds its place again: another window, or another picture.
+    void layOut();
+
+    [[nodiscard]] bool isSelected() const { return m_span.has_value(); }
+    // In view time; absent where none is selected.
+    [[nodiscard]] std::optional<plot::ViewWindow> stretch() const;
+    [[nodiscard]] bool isVisible() const { return m_place.has_value(); }
+    [[nodiscard]] QRectF place() const { return m_place.value_or(QRectF()); }
+
+Q_SIGNALS:
+    void changed();
+    void failed(const trainscope::Error& error);
+
+private:
+    void take(std::optional<SpanReport> report);
+    void reveal();
+    [[nodiscard]] std::optional<QRectF> placeOf(const plot::ViewWindow& shown) const;
+
+    TimelineContext& m_context;
+    TimelineNavigation& m_navigation;
+    TimelineCursor& m_cursor;
+    InspectorModel& m_inspector;
+    LatestTask<std::optional<SpanReport>> m_task{Urgency::Pointer};
+    std::optional<SpanReport> m_span;
+    std::optional<QRectF> m_place;
+};
+
+} // namespace trainscope::app

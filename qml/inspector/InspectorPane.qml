@@ -1,0 +1,56 @@
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// The frame of an inspector: its parts under each other, scrolled by wheel and arrows.
+FocusScope {
+    id: pane
+
+    default property alias content: column.data
+
+    implicitWidth: Theme.inspectorWidth
+    Accessible.role: Accessible.Pane
+    Accessible.name: qsTr("Inspector")
+
+    Rectangle {
+        anchors.fill: parent
+        color: Theme.panel
+    }
+    UiSeparator {
+        height: parent.height
+    }
+    Flickable {
+        id: flick
+
+        anchors.fill: parent
+        contentHeight: column.height + 2 * Theme.spaceM
+        boundsBehavior: Flickable.StopAtBounds
+        clip: true
+        activeFocusOnTab: true
+        focus: true
+        Keys.onUpPressed: flick.flick(0, Theme.inspectorWidth)
+        Keys.onDownPressed: flick.flick(0, -Theme.inspectorWidth)
+
+        ColumnLayout {
+            id: column
+
+            x: Theme.spaceL
+            y: Theme.spaceM
+            width: flick.width - 2 * Theme.spaceL
+            spacing: Theme.spaceXs
+        }
+    }
+    UiScrollBar {
+        anchors.right: parent.right
+        height: parent.height
+        orientation: Qt.Vertical
+        size: flick.visibleArea.heightRatio
+        position: flick.visibleArea.yPosition
+        interactive: false
+    }
+    UiFocusRing {
+        control: flick
+        anchors.margins: 0
+    }
+}
