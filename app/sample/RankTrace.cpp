@@ -1,5 +1,7 @@
 #include "app/sample/RankTrace.h"
 
+#include "core/model/Try.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -90,18 +92,16 @@ Status RankTrace::open() {
         "stream 7", "stream 20 (tensor parallel)", "stream 24 (pipeline)"};
     constexpr std::array<std::string_view, 3> threads{"7", "20", "24"};
     for (std::size_t i = 0; i < names.size(); ++i) {
-        const auto track = m_sink.track(m_run,
-            {TrackKind::Stream, m_rank, m_rank % m_cluster.gpusPerNode, "0",
-                std::string(threads[i]), std::string(names[i])});
-        if (!track.hasValue())
-            return track.error();
-        m_streams[i] = track.value();
+        ASSIGN_OR_RETURN(const auto track,
+            m_sink.track(m_run,
+                {TrackKind::Stream, m_rank, m_rank % m_cluster.gpusPerNode, "0",
+                    std::string(threads[i]), std::string(names[i])}));
+        m_streams[i] = track;
     }
-    const auto host = m_sink.track(
-        m_run, {TrackKind::Thread, m_rank, -1, "4242", "4242", "thread 4242 (python)"});
-    if (!host.hasValue())
-        return host.error();
-    m_host = host.value();
+    ASSIGN_OR_RETURN(const auto host,
+        m_sink.track(
+            m_run, {TrackKind::Thread, m_rank, -1, "4242", "4242", "thread 4242 (python)"}));
+    m_host = host;
     return {};
 }
 
@@ -120,9 +120,7 @@ Status RankTrace::pass(const StageWork& work) {
     const int layers = kLayers / m_cluster.stages();
     const double layerSeconds = (work.end - work.begin) / layers;
     for (int l = 0; l < layers; ++l) {
-        const auto done = layer(kernels, work.begin + l * layerSeconds, layerSeconds);
-        if (!done.hasValue())
-            return done;
+        RETURN_IF_ERROR(layer(kernels, work.begin + l * layerSeconds, layerSeconds));
     }
     return {};
 }
@@ -138,10 +136,8 @@ Status RankTrace::layer(const std::array<LayerKernel, 11>& kernels, double begin
             ? slotEnd - kGap + 0.5e-6 * wobble()
             : std::min(free + one.share * seconds * m_pace * (1.0 + 0.004 * wobble()), slotEnd)
                 - kGap;
-        const auto done = kernel(
-            one.name, one.stream, free, end, isCollective ? m_tensorDetail : kComputeDetail);
-        if (!done.hasValue())
-            return done;
+        RETURN_IF_ERROR(kernel(
+            one.name, one.stream, free, end, isCollective ? m_tensorDetail : kComputeDetail));
         free = isCollective ? slotEnd : end + kGap;
         slot = slotEnd;
     }
@@ -153,10 +149,8 @@ Status RankTrace::optimizer(const StageWork& work) {
     const double part = (work.end - work.begin) / kParts;
     for (int i = 0; i < kParts; ++i) {
         const double begin = work.begin + i * part;
-        const auto done
-            = kernel(kAdamKernel, Stream::Compute, begin, begin + 0.95 * part, kComputeDetail);
-        if (!done.hasValue())
-            return done;
+        RETURN_IF_ERROR(
+            kernel(kAdamKernel, Stream::Compute, begin, begin + 0.95 * part, kComputeDetail));
     }
     return {};
 }
@@ -179,46 +173,38 @@ Status RankTrace::gradientNorm(double begin, double end) {
 }
 
 Status RankTrace::annotate(const std::string& name, double begin, double end) {
-    const auto id = m_sink.intern(name);
-    if (!id.hasValue())
-        return id.error();
+    ASSIGN_OR_RETURN(const auto id, m_sink.intern(name));
     Span span;
     span.start = at(begin);
     span.duration = at(end) - span.start;
-    span.name = id.value();
+    span.name = id;
     span.kind = SpanKind::Annotation;
     return m_sink.spans(m_host, {&span, 1});
 }
 
 Status RankTrace::kernel(
     std::string_view name, Stream stream, double begin, double end, const std::string& detail) {
-    const auto nameId = m_sink.intern(name);
-    if (!nameId.hasValue())
-        return nameId.error();
-    const auto detailId = m_sink.intern(detail);
-    if (!detailId.hasValue())
-        return detailId.error();
+    ASSIGN_OR_RETURN(const auto nameId, m_sink.intern(name));
+    ASSIGN_OR_RETURN(const auto detailId, m_sink.intern(detail));
     ++m_kernels;
     Span span;
     span.start = at(begin);
     span.duration = std::max(at(end) - span.start, DurationNs{500});
-    span.name = nameId.value();
+    span.name = nameId;
     span.kind = SpanKind::Kernel;
     span.correlation = m_kernels;
-    span.detail = detailId.value();
+    span.detail = detailId;
     const auto written = m_sink.spans(m_streams[static_cast<std::size_t>(stream)], {&span, 1});
     return written.hasValue() ? launch(span) : written;
 }
 
 // The host runs ahead of the device.
 Status RankTrace::launch(const Span& kernel) {
-    const auto name = m_sink.intern("cudaLaunchKernelExC");
-    if (!name.hasValue())
-        return name.error();
+    ASSIGN_OR_RETURN(const auto name, m_sink.intern("cudaLaunchKernelExC"));
     Span call;
     call.start = kernel.start - DurationNs{180'000};
     call.duration = {4'200};
-    call.name = name.value();
+    call.name = name;
     call.kind = SpanKind::Runtime;
     call.correlation = kernel.correlation;
     return m_sink.spans(m_host, {&call, 1});

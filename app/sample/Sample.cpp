@@ -1,6 +1,7 @@
 #include "app/sample/Sample.h"
 
 #include "app/sample/Simulation.h"
+#include "core/model/Try.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 
@@ -42,10 +43,8 @@ Run describe(const ClusterParameters& cluster) {
 
 Status writeMachine(const ClusterParameters& cluster, RunId run, Sink& sink) {
     for (int rank = 0; rank < cluster.gpus(); ++rank) {
-        const auto status = sink.gpu(run,
-            {rank, rank / cluster.gpusPerNode, rank % cluster.gpusPerNode, cluster.gpuModel, {}});
-        if (!status.hasValue())
-            return status;
+        RETURN_IF_ERROR(sink.gpu(run,
+            {rank, rank / cluster.gpusPerNode, rank % cluster.gpusPerNode, cluster.gpuModel, {}}));
     }
     return {};
 }
@@ -56,34 +55,29 @@ Status writeIterations(const PipelineRun& pipeline, RunId run, Sink& sink) {
     };
     for (std::size_t i = 0; i < pipeline.iterations.size(); ++i) {
         const auto& step = pipeline.iterations[i];
-        const auto status = sink.iteration(
-            run, {static_cast<std::int64_t>(i) + 1, {at(step.begin), at(step.end)}, -1, i == 0});
-        if (!status.hasValue())
-            return status;
+        RETURN_IF_ERROR(sink.iteration(
+            run, {static_cast<std::int64_t>(i) + 1, {at(step.begin), at(step.end)}, -1, i == 0}));
     }
     return {};
 }
 
 Status writeRun(const ClusterParameters& cluster, Sink& sink, ImportReport& report) {
     const auto pipeline = simulatePipeline(cluster);
-    const auto run = sink.run(describe(cluster));
-    if (!run.hasValue())
-        return run.error();
-    auto status = writeMachine(cluster, run.value(), sink);
+    ASSIGN_OR_RETURN(const auto run, sink.run(describe(cluster)));
+    auto status = writeMachine(cluster, run, sink);
     if (status.hasValue())
-        status = writeTelemetry(cluster, pipeline, run.value(), sink, report);
+        status = writeTelemetry(cluster, pipeline, run, sink, report);
     if (status.hasValue())
-        status = writeTrace(cluster, pipeline, run.value(), sink, report);
+        status = writeTrace(cluster, pipeline, run, sink, report);
     if (status.hasValue())
-        status = writeIterations(pipeline, run.value(), sink);
+        status = writeIterations(pipeline, run, sink);
     return status;
 }
 
 Status importRun(store::Store& database, const ClusterParameters& cluster) {
-    auto session = store::beginImport(
-        database, {"simulated: " + cluster.runName, 0, "simulated", cluster.runName});
-    if (!session.hasValue())
-        return session.error();
+    ASSIGN_OR_RETURN(auto session,
+        store::beginImport(
+            database, {"simulated: " + cluster.runName, 0, "simulated", cluster.runName}));
     ImportReport report;
     report.importer = "sample 1";
     report.ranksExpected = cluster.gpus();
@@ -93,22 +87,16 @@ Status importRun(store::Store& database, const ClusterParameters& cluster) {
     report.facts["power kind"] = "instant";
     report.facts["sensor period"] = "0.1 s";
     report.gaps = 12;
-    const auto status = writeRun(cluster, *session.value(), report);
-    if (!status.hasValue())
-        return status;
-    return session.value()->finish(report, "simulated", 0, {});
+    RETURN_IF_ERROR(writeRun(cluster, *session, report));
+    return session->finish(report, "simulated", 0, {});
 }
 
 } // namespace
 
 Status writeSample(const std::filesystem::path& database) {
-    auto opened = store::Store::openOrCreate(database);
-    if (!opened.hasValue())
-        return opened.error();
+    ASSIGN_OR_RETURN(auto opened, store::Store::openOrCreate(database));
     for (const auto& cluster : {h200Cluster(), h100Cluster()}) {
-        const auto status = importRun(opened.value(), cluster);
-        if (!status.hasValue())
-            return status;
+        RETURN_IF_ERROR(importRun(opened, cluster));
     }
     return {};
 }

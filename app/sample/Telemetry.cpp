@@ -1,5 +1,7 @@
 #include "app/sample/Simulation.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -196,14 +198,12 @@ bool isFailedRead(const ClusterParameters& cluster, int rank, std::int64_t index
 Status writeSeries(RunId run, const SeriesDescription& description,
     const std::vector<TimeNs>& times, const std::vector<double>& values, Sink& sink,
     ImportReport& report) {
-    const auto series = sink.series(run, description);
-    if (!series.hasValue())
-        return series.error();
+    ASSIGN_OR_RETURN(const auto series, sink.series(run, description));
     report.rows += static_cast<std::int64_t>(values.size());
     report.samples += static_cast<std::int64_t>(values.size());
     for (const double value : values)
         report.missing += std::isnan(value) ? 1 : 0;
-    return sink.samples(series.value(), times, values);
+    return sink.samples(series, times, values);
 }
 
 Status writeGpu(const ClusterParameters& cluster, const PipelineRun& pipeline, int rank, RunId run,
@@ -230,9 +230,7 @@ Status writeGpu(const ClusterParameters& cluster, const PipelineRun& pipeline, i
         description.scale = kChannels[c].scale;
         description.counterBits = kChannels[c].counterBits;
         description.sensor = c == 0 ? SensorKind::Instant : SensorKind::Unknown;
-        const auto written = writeSeries(run, description, times, values[c], sink, report);
-        if (!written.hasValue())
-            return written;
+        RETURN_IF_ERROR(writeSeries(run, description, times, values[c], sink, report));
     }
     return {};
 }
@@ -260,9 +258,7 @@ Status writeInfiniband(const ClusterParameters& cluster, const PipelineRun& pipe
             description.metric = *findMetric(metric);
             description.subject = {SubjectKind::Link, -1, node, "ib" + std::to_string(device)};
             description.counterBits = 64;
-            const auto written = writeSeries(run, description, times, values, sink, report);
-            if (!written.hasValue())
-                return written;
+            RETURN_IF_ERROR(writeSeries(run, description, times, values, sink, report));
         }
     }
     return {};
@@ -273,14 +269,10 @@ Status writeInfiniband(const ClusterParameters& cluster, const PipelineRun& pipe
 Status writeTelemetry(const ClusterParameters& cluster, const PipelineRun& pipeline, RunId run,
     Sink& sink, ImportReport& report) {
     for (int rank = 0; rank < cluster.gpus(); ++rank) {
-        const auto written = writeGpu(cluster, pipeline, rank, run, sink, report);
-        if (!written.hasValue())
-            return written;
+        RETURN_IF_ERROR(writeGpu(cluster, pipeline, rank, run, sink, report));
     }
     for (int node = 0; node < cluster.nodes; ++node) {
-        const auto written = writeInfiniband(cluster, pipeline, node, run, sink, report);
-        if (!written.hasValue())
-            return written;
+        RETURN_IF_ERROR(writeInfiniband(cluster, pipeline, node, run, sink, report));
     }
     return {};
 }

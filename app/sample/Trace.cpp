@@ -1,5 +1,7 @@
 #include "app/sample/RankTrace.h"
 
+#include "core/model/Try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,13 +84,10 @@ private:
         }
         if (const auto done = inputDone(m_pipeline, m_stage, work)) {
             // The kernel of the receiver is there as soon as nothing else is to do, and waits.
-            const auto received = m_trace.handOver(false, peer(inputStage(work, m_stage)),
-                std::max(std::min(before, *done), m_step.begin), *done + kHandOverSeconds);
-            if (!received.hasValue())
-                return received;
+            RETURN_IF_ERROR(m_trace.handOver(false, peer(inputStage(work, m_stage)),
+                std::max(std::min(before, *done), m_step.begin), *done + kHandOverSeconds));
         }
-        if (const auto status = m_trace.pass(work); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(m_trace.pass(work));
         const int next = 2 * m_stage - inputStage(work, m_stage);
         if (next < 0 || next >= m_cluster.stages())
             return {};
@@ -115,8 +114,7 @@ Status writeTrace(const ClusterParameters& cluster, const PipelineRun& pipeline,
     for (int stage = 0; stage < cluster.stages(); ++stage) {
         for (const int local : {0, cluster.gpusPerNode - 1}) {
             TraceWriter writer(cluster, pipeline, stage * cluster.gpusPerNode + local, run, sink);
-            if (const auto written = writer.write(report); !written.hasValue())
-                return written;
+            RETURN_IF_ERROR(writer.write(report));
         }
     }
     return {};

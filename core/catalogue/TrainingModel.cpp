@@ -1,6 +1,7 @@
 #include "core/catalogue/TrainingModel.h"
 
 #include "core/catalogue/Tables.h"
+#include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>
 
@@ -173,10 +174,8 @@ Result<std::vector<TrainingModel>> parseTrainingModels(std::string_view json) {
             {}};
     std::vector<TrainingModel> models;
     for (std::size_t i = 0; i < list->size(); ++i) {
-        auto model = EntryReader((*list)[i], i).read();
-        if (!model.hasValue())
-            return model.error();
-        models.push_back(std::move(model).value());
+        ASSIGN_OR_RETURN(auto model, EntryReader((*list)[i], i).read());
+        models.push_back(std::move(model));
     }
     return models;
 }

@@ -1,6 +1,7 @@
 #include "core/layout/Layout.h"
 
 #include "core/model/EnumNames.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -71,10 +72,8 @@ Result<Degrees> degreesOf(const LayoutRequest& request, int ranks) {
 }
 
 Result<RankGrid> gridOf(const LayoutRequest& request, int ranks) {
-    const auto degrees = degreesOf(request, ranks);
-    if (!degrees.hasValue())
-        return degrees.error();
-    return RankGrid::make(degrees.value(), request.order.value_or(kMegatronOrder));
+    ASSIGN_OR_RETURN(const auto degrees, degreesOf(request, ranks));
+    return RankGrid::make(degrees, request.order.value_or(kMegatronOrder));
 }
 
 Result<std::optional<Sharding>> shardingOf(const LayoutRequest& request, const RankGrid& grid) {
@@ -98,12 +97,11 @@ Result<std::optional<Sharding>> shardingOf(const LayoutRequest& request, const R
 }
 
 Status takeStages(const LayoutRequest& request, Layout& layout) {
-    const auto chunks = planStages({layout.grid.degrees().pipeline, layout.virtualStages,
-        request.layers.value_or(0), request.stageLayers, request.embeddingCounts,
-        request.lossCounts, layout.schedule == ScheduleKind::ZeroBubbleV});
-    if (!chunks.hasValue())
-        return chunks.error();
-    layout.chunks = chunks.value();
+    ASSIGN_OR_RETURN(const auto chunks,
+        planStages({layout.grid.degrees().pipeline, layout.virtualStages,
+            request.layers.value_or(0), request.stageLayers, request.embeddingCounts,
+            request.lossCounts, layout.schedule == ScheduleKind::ZeroBubbleV}));
+    layout.chunks = chunks;
     return {};
 }
 
@@ -149,29 +147,19 @@ Result<RankGrid> gridFromLaunch(const LaunchConfig& launch, int worldSize) {
     if (!launch.tensorParallel && !launch.pipelineParallel)
         return Error{ErrorCode::NotFound, "The launch configuration names no parallel layout.",
             launch.origin};
-    const auto request = layoutFromLaunch(launch, worldSize);
-    if (!request.hasValue())
-        return request.error();
-    return gridOf(request.value(), worldSize);
+    ASSIGN_OR_RETURN(const auto request, layoutFromLaunch(launch, worldSize));
+    return gridOf(request, worldSize);
 }
 
 Result<Layout> makeLayout(const LayoutRequest& request) {
-    const auto world = worldOf(request);
-    if (!world.hasValue())
-        return world.error();
-    const auto grid = gridOf(request, world.value().ranks);
-    if (!grid.hasValue())
-        return grid.error();
-    Layout layout{grid.value(), world.value().nodes, world.value().gpusPerNode, 1, {}, {}, {},
+    ASSIGN_OR_RETURN(const auto world, worldOf(request));
+    ASSIGN_OR_RETURN(const auto grid, gridOf(request, world.ranks));
+    Layout layout{grid, world.nodes, world.gpusPerNode, 1, {}, {}, {},
         ScheduleKind::OneForwardOneBackward, {}, 0};
-    const auto sharding = shardingOf(request, layout.grid);
-    if (!sharding.hasValue())
-        return sharding.error();
-    layout.sharding = sharding.value();
-    if (const auto status = takeSchedule(request, layout); !status.hasValue())
-        return status.error();
-    if (const auto status = takeStages(request, layout); !status.hasValue())
-        return status.error();
+    ASSIGN_OR_RETURN(const auto sharding, shardingOf(request, layout.grid));
+    layout.sharding = sharding;
+    RETURN_IF_ERROR(takeSchedule(request, layout));
+    RETURN_IF_ERROR(takeStages(request, layout));
     return layout;
 }
 

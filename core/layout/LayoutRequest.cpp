@@ -1,6 +1,7 @@
 #include "core/layout/LayoutRequest.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -204,16 +205,12 @@ Result<LayoutRequest> layoutFromLaunch(const LaunchConfig& launch, std::optional
     if (request.worldSize)
         foldExperts(request, *request.worldSize);
     if (launch.rankOrder) {
-        const auto order = rankOrderFromString(*launch.rankOrder);
-        if (!order.hasValue())
-            return order.error();
-        request.order = order.value();
+        ASSIGN_OR_RETURN(const auto order, rankOrderFromString(*launch.rankOrder));
+        request.order = order;
     }
     if (launch.stageLayers) {
-        const auto layers = stageLayersFromString(*launch.stageLayers);
-        if (!layers.hasValue())
-            return layers.error();
-        request.stageLayers = layers.value();
+        ASSIGN_OR_RETURN(const auto layers, stageLayersFromString(*launch.stageLayers));
+        request.stageLayers = layers;
     }
     return request;
 }
@@ -269,10 +266,8 @@ Result<LayoutRequest> requestFromJson(std::string_view text) {
     if (!json.is_object())
         return Error{ErrorCode::Unrecognised, "it is no JSON object", {}};
     LayoutRequest request;
-    if (const auto status = readNumbers(json, request); !status.hasValue())
-        return status.error();
-    if (const auto status = readNames(json, request); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(readNumbers(json, request));
+    RETURN_IF_ERROR(readNames(json, request));
     return request;
 }
 

@@ -1,5 +1,7 @@
 #include "core/layout/RankGrid.h"
 
+#include "core/model/Try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,10 +105,8 @@ RankGrid::RankGrid(const Degrees& degrees, const RankOrder& order)
 Result<RankGrid> RankGrid::make(const Degrees& asked, const RankOrder& order) {
     Degrees degrees = asked;
     degrees.expertTensor = asked.expertTensor == 0 ? asked.tensor : asked.expertTensor;
-    if (const auto sized = checkSizes(degrees); !sized.hasValue())
-        return sized.error();
-    if (const auto named = checkNamed(degrees, order); !named.hasValue())
-        return named.error();
+    RETURN_IF_ERROR(checkSizes(degrees));
+    RETURN_IF_ERROR(checkNamed(degrees, order));
     RankGrid grid(degrees, order);
     const auto status = grid.checkPipelines();
     if (status.hasValue())

@@ -2,6 +2,7 @@
 
 #include "core/layout/ScheduleOrder.h"
 #include "core/model/EnumNames.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -269,8 +270,7 @@ Status checkSchedule(const ScheduleRequest& request) {
         return usageError("Only the interleaved schedule with virtual stages has groups of "
                           "micro-batches.");
     if (request.virtualStages > 1 && isInterleaved) {
-        if (auto status = checkGroup(request); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(checkGroup(request));
     }
     const double tasks = 3.0 * request.stages * request.microbatches * request.virtualStages;
     constexpr std::int64_t kMaxPlayed = kMaxTasks / 10; // whose order is found by playing it
@@ -282,8 +282,7 @@ Status checkSchedule(const ScheduleRequest& request) {
 }
 
 Result<Schedule> makeSchedule(const ScheduleRequest& asked) {
-    if (const auto status = checkSchedule(asked); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(checkSchedule(asked));
     ScheduleRequest request = asked;
     if (request.times.empty()) {
         const double each = 1.0 / request.virtualStages;

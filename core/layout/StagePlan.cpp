@@ -1,5 +1,7 @@
 #include "core/layout/StagePlan.h"
 
+#include "core/model/Try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,13 +89,12 @@ Result<std::vector<StageChunk>> planStages(const StageRequest& request) {
         return usageError(fmt::format("{} are too many.", piecesText(request)));
     if (request.layers == 0 && request.stageLayers.empty())
         return std::vector<StageChunk>{};
-    const auto pieces = request.stageLayers.empty() ? equalPieces(request) : givenPieces(request);
-    if (!pieces.hasValue())
-        return pieces.error();
+    ASSIGN_OR_RETURN(const auto pieces,
+        request.stageLayers.empty() ? equalPieces(request) : givenPieces(request));
     std::vector<StageChunk> result;
     int first = 0;
     int index = 0;
-    for (const int layers : pieces.value()) {
+    for (const int layers : pieces) {
         const int chunk = index / request.stages;
         const int along = index % request.stages;
         const bool isBackUp = request.turnsBack && chunk % 2 == 1;

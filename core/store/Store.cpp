@@ -1,5 +1,6 @@
 #include "core/store/Store.h"
 
+#include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/maintenance/Maintenance.h"
@@ -37,10 +38,8 @@ auto ofSeries(Connection& connection, SeriesId series, Function&& function, cons
     using Answer = std::invoke_result_t<Function&, Database&, const SeriesShape&, const Args&...>;
     return connection.call([&](Database& database) -> Answer {
         const ReadSnapshot snapshot(database);
-        const Result<SeriesShape> shape = readShape(database, series);
-        if (!shape.hasValue())
-            return shape.error();
-        return function(database, shape.value(), args...);
+        ASSIGN_OR_RETURN(const auto shape, readShape(database, series));
+        return function(database, shape, args...);
     });
 }
 
@@ -79,11 +78,9 @@ Result<std::vector<Run>> Store::runs() const {
 }
 
 Result<Run> Store::findRun(std::string_view name) const {
-    Result<std::vector<Run>> all = runs();
-    if (!all.hasValue())
-        return all.error();
+    ASSIGN_OR_RETURN(auto all, runs());
     std::string known;
-    for (Run& run : all.value()) {
+    for (Run& run : all) {
         if (run.name == name)
             return std::move(run);
         known += (known.empty() ? "" : ", ") + run.name;

@@ -1,5 +1,6 @@
 #include "core/store/Writing.h"
 
+#include "core/model/Try.h"
 #include "core/store/Connection.h"
 #include "core/store/maintenance/Maintenance.h"
 #include "core/store/tables/Session.h"
@@ -22,8 +23,7 @@ Status requireWritable(const Connection& connection) {
 template <typename Work>
 auto writing(Store& store, Work&& work) -> decltype(work(std::declval<Database&>())) {
     Connection& connection = store.connection();
-    if (Status status = requireWritable(connection); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(requireWritable(connection));
     return connection.call(work);
 }
 
@@ -36,8 +36,7 @@ Result<std::unique_ptr<ImportSession>> beginImport(Store& store, const SourceDes
         connection->importing = true;
         auto session = std::make_unique<Session>(
             database, source, [connection] { connection->importing = false; });
-        if (Status status = session->begin(); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(session->begin());
         return std::unique_ptr<ImportSession>(std::move(session));
     });
 }

@@ -1,5 +1,6 @@
 #include "core/store/database/OpenFile.h"
 
+#include "core/model/Try.h"
 #include "core/store/database/Schema.h"
 
 #include <fcntl.h>
@@ -143,10 +144,8 @@ Result<Database> openReadOnly(const fs::path& path, std::string_view query) {
         fileUri(path, query), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path.string());
     if (!opened.hasValue())
         return opened;
-    if (Status status = configure(opened.value()); !status.hasValue())
-        return status.error();
-    if (Status status = probe(opened.value()); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(configure(opened.value()));
+    RETURN_IF_ERROR(probe(opened.value()));
     return opened;
 }
 
@@ -158,10 +157,8 @@ Result<Database> openWritable(const fs::path& path) {
     if (::access(path.c_str(), W_OK) != 0)
         return Error{ErrorCode::Refused, "The database is read-only: " + systemError(errno) + ".",
             path.string()};
-    if (Status status = configure(opened.value()); !status.hasValue())
-        return status.error();
-    if (Status status = migrate(opened.value(), migrations()); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(configure(opened.value()));
+    RETURN_IF_ERROR(migrate(opened.value(), migrations()));
     return opened;
 }
 
@@ -180,11 +177,10 @@ std::string newUuid() {
 }
 
 Status fillNew(const fs::path& path) {
-    Result<Database> opened = Database::open(fileUri(path, ""),
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, path.string());
-    if (!opened.hasValue())
-        return opened.error();
-    Database& database = opened.value();
+    ASSIGN_OR_RETURN(auto opened,
+        Database::open(fileUri(path, ""),
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, path.string()));
+    Database& database = opened;
     Status status = database.script("PRAGMA application_id=" + std::to_string(kApplicationId));
     if (status.hasValue())
         status = migrate(database, migrations());
@@ -256,13 +252,11 @@ Result<Database> openCurrent(const fs::path& path) {
     Result<Database> opened = openReader(path);
     if (!opened.hasValue())
         return opened;
-    const Result<int> version = userVersion(opened.value());
-    if (!version.hasValue())
-        return version.error();
-    if (version.value() == schemaVersion())
+    ASSIGN_OR_RETURN(const auto version, userVersion(opened.value()));
+    if (version == schemaVersion())
         return opened;
-    if (version.value() > schemaVersion())
-        return newerVersion(path.string(), version.value(), schemaVersion());
+    if (version > schemaVersion())
+        return newerVersion(path.string(), version, schemaVersion());
     if (const Result<Database> migrated = openWritable(path); !migrated.hasValue())
         return Error{ErrorCode::Refused,
             "This database was written by an older Trainscope and has to be brought up to date "
@@ -275,12 +269,10 @@ Result<Database> openCurrent(const fs::path& path) {
 } // namespace
 
 Result<Database> openFile(const fs::path& path, OpenMode mode) {
-    const Result<FileState> state = inspect(path);
-    if (!state.hasValue())
-        return state.error();
-    if (state.value() == FileState::Absent)
+    ASSIGN_OR_RETURN(const auto state, inspect(path));
+    if (state == FileState::Absent)
         return Error{ErrorCode::NotFound, "There is no such database file.", path.string()};
-    if (state.value() == FileState::Empty)
+    if (state == FileState::Empty)
         return foreign(path, "an empty file");
     if (mode == OpenMode::ReadWrite)
         return openWritable(path);
@@ -288,12 +280,9 @@ Result<Database> openFile(const fs::path& path, OpenMode mode) {
 }
 
 Result<Database> openOrCreateFile(const fs::path& path) {
-    const Result<FileState> state = inspect(path);
-    if (!state.hasValue())
-        return state.error();
-    if (state.value() != FileState::Present) {
-        if (Status made = create(path, state.value()); !made.hasValue())
-            return made.error();
+    ASSIGN_OR_RETURN(const auto state, inspect(path));
+    if (state != FileState::Present) {
+        RETURN_IF_ERROR(create(path, state));
     }
     return openFile(path, OpenMode::ReadWrite);
 }

@@ -1,5 +1,7 @@
 #include "core/store/database/Schema.h"
 
+#include "core/model/Try.h"
+
 #include <array>
 
 namespace trainscope::store {
@@ -144,12 +146,9 @@ constexpr int kOldest = 2;
 
 Status applySteps(Database& database, Migrations steps) {
     // Read again inside the transaction: another program may have been first.
-    const Result<int> version = userVersion(database);
-    if (!version.hasValue())
-        return version.error();
-    for (auto i = static_cast<std::size_t>(version.value()); i < steps.size(); ++i) {
-        if (Status step = database.script(std::string(steps[i])); !step.hasValue())
-            return step;
+    ASSIGN_OR_RETURN(const auto version, userVersion(database));
+    for (auto i = static_cast<std::size_t>(version); i < steps.size(); ++i) {
+        RETURN_IF_ERROR(database.script(std::string(steps[i])));
     }
     return database.script("PRAGMA user_version = " + std::to_string(steps.size()));
 }
@@ -168,10 +167,8 @@ int oldestSchemaVersion() {
 }
 
 Result<int> userVersion(Database& database) {
-    const Result<std::int64_t> version = database.number("PRAGMA user_version");
-    if (!version.hasValue())
-        return version.error();
-    return static_cast<int>(version.value());
+    ASSIGN_OR_RETURN(const auto version, database.number("PRAGMA user_version"));
+    return static_cast<int>(version);
 }
 
 Error tooOldVersion(const std::string& path) {
@@ -190,14 +187,12 @@ Error newerVersion(const std::string& path, int found, int known) {
 }
 
 Status migrate(Database& database, Migrations steps) {
-    const Result<int> version = userVersion(database);
-    if (!version.hasValue())
-        return version.error();
+    ASSIGN_OR_RETURN(const auto version, userVersion(database));
     const int known = static_cast<int>(steps.size());
-    if (version.value() == known)
+    if (version == known)
         return {};
-    if (version.value() > known || version.value() < 0)
-        return newerVersion(database.shownPath(), version.value(), known);
+    if (version > known || version < 0)
+        return newerVersion(database.shownPath(), version, known);
     return database.transaction([&] { return applySteps(database, steps); });
 }
 

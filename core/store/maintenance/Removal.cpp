@@ -1,5 +1,6 @@
 #include "core/store/maintenance/Maintenance.h"
 
+#include "core/model/Try.h"
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StringTable.h"
 
@@ -70,10 +71,8 @@ private:
 } // namespace
 
 Status removeRun(Database& database, RunId run, const Progress& progress) {
-    const Result<Extent> extent = measure(database, run);
-    if (!extent.hasValue())
-        return extent.error();
-    RemovalProgress done(progress, extent.value());
+    ASSIGN_OR_RETURN(const auto extent, measure(database, run));
+    RemovalProgress done(progress, extent);
     const Watch watch(
         database, progress ? std::function<bool()>([&done] { return done.proceed(); }) : nullptr);
     IdSet names;

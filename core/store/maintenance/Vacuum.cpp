@@ -1,5 +1,7 @@
 #include "core/store/maintenance/Maintenance.h"
 
+#include "core/model/Try.h"
+
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -85,13 +87,11 @@ struct BackupDeleter {
 // Puts the copy's pages in place of the database's, in one transaction.
 Status putBack(
     Database& database, const Copy& copy, std::uint64_t total, const Progress& progress) {
-    Result<Database> source
-        = Database::open(copy.path().string(), SQLITE_OPEN_READONLY, copy.path().string());
-    if (!source.hasValue())
-        return source.error();
+    ASSIGN_OR_RETURN(auto source,
+        Database::open(copy.path().string(), SQLITE_OPEN_READONLY, copy.path().string()));
     const std::uint64_t before = copy.size();
     std::unique_ptr<sqlite3_backup, BackupDeleter> backup(
-        sqlite3_backup_init(database.handle(), "main", source.value().handle(), "main"));
+        sqlite3_backup_init(database.handle(), "main", source.handle(), "main"));
     if (backup == nullptr)
         return database.error(sqlite3_errcode(database.handle()));
     int code = SQLITE_OK;
@@ -113,10 +113,8 @@ Status putBack(
 
 Result<VacuumOutcome> vacuumDatabase(
     Database& database, const fs::path& path, const Progress& progress) {
-    const Result<Size> before = sizeOf(database);
-    if (!before.hasValue())
-        return before.error();
-    const std::uint64_t total = 2 * before.value().used;
+    ASSIGN_OR_RETURN(const auto before, sizeOf(database));
+    const std::uint64_t total = 2 * before.used;
     Status status = requireSpace(path, total);
     if (!status.hasValue())
         return status.error();
@@ -140,7 +138,7 @@ Result<VacuumOutcome> vacuumDatabase(
         return status.error();
     if (!after.hasValue())
         return after.error();
-    return VacuumOutcome{before.value().file, after.value().file};
+    return VacuumOutcome{before.file, after.value().file};
 }
 
 } // namespace trainscope::store

@@ -1,5 +1,6 @@
 #include "core/store/samples/SeriesPyramid.h"
 
+#include "core/model/Try.h"
 #include "core/store/samples/ColumnGrid.h"
 #include "core/store/samples/CounterRate.h"
 #include "core/store/samples/Pyramid.h"
@@ -54,16 +55,12 @@ private:
 };
 
 Result<std::vector<Bucket>> BucketQuery::run() {
-    const auto start = m_reader.placeBefore(m_grid.window().begin.ns);
-    if (!start.hasValue())
-        return start.error();
-    if (!start.value())
+    ASSIGN_OR_RETURN(const auto start, m_reader.placeBefore(m_grid.window().begin.ns));
+    if (!start)
         return m_grid.buckets();
-    const auto stop = m_reader.placeBefore(end());
-    if (!stop.hasValue())
-        return stop.error();
-    const std::int64_t from = start.value()->firstIndex;
-    const std::int64_t to = stop.value()->firstIndex + stop.value()->count;
+    ASSIGN_OR_RETURN(const auto stop, m_reader.placeBefore(end()));
+    const std::int64_t from = start->firstIndex;
+    const std::int64_t to = stop->firstIndex + stop->count;
     const std::int64_t perColumn = (to - from) / m_columns;
     int level = 0;
     while (level < levelsFor(m_series.count) && samplesPerNode(level + 1) <= perColumn)
@@ -121,12 +118,10 @@ Result<const BucketNode*> BucketQuery::node(int level, std::int64_t index) {
 // `done` is set behind the window's end.
 Status BucketQuery::nodes(int level, std::int64_t from, std::int64_t to, bool& done) {
     for (std::int64_t index = from; index < to && !done; ++index) {
-        const auto found = node(level, index);
-        if (!found.hasValue())
-            return found.error();
-        if (found.value() == nullptr)
+        ASSIGN_OR_RETURN(const auto found, node(level, index));
+        if (found == nullptr)
             return {};
-        const BucketNode node = *found.value();
+        const BucketNode node = *found;
         if (node.begin >= end()) {
             done = true;
             return {};
@@ -171,8 +166,7 @@ Status BucketQuery::raw(std::int64_t from, std::int64_t to) {
         return more;
     };
     // One sample more, since each holds until the next.
-    if (Status status = m_reader.forEach(from, to + 1, visit); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(m_reader.forEach(from, to + 1, visit));
     const bool lastOfSeries = to >= m_series.count;
     if (lastOfSeries && before && before->first < end() && before->first >= window.begin.ns)
         m_grid.addSample(before->first, before->second * m_series.scale, before->first);
@@ -189,12 +183,9 @@ Status BucketQuery::rawRates(std::int64_t from, std::int64_t to) {
             rate.push(times[i], values[i], settled);
         return true;
     };
-    if (Status status = m_reader.forEach(from, to, visit); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(m_reader.forEach(from, to, visit));
     while (settled.size() <= wanted && behind < m_series.count) {
-        if (Status status = m_reader.forEach(behind, behind + kRateLookAhead, visit);
-            !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(m_reader.forEach(behind, behind + kRateLookAhead, visit));
         behind += kRateLookAhead;
     }
     const TimeRange& window = m_grid.window();

@@ -1,5 +1,6 @@
 #include "core/store/samples/Pyramid.h"
 
+#include "core/model/Try.h"
 #include "core/store/samples/SampleFigures.h"
 
 #include <algorithm>
@@ -113,8 +114,7 @@ Status PyramidBuilder::add(std::span<const NodeSums> leaves) {
     if (m_levels.empty())
         return {};
     for (const NodeSums& leaf : leaves) {
-        if (Status status = put(0, leaf); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(put(0, leaf));
     }
     return {};
 }
@@ -123,8 +123,7 @@ Status PyramidBuilder::put(std::size_t index, const NodeSums& node) {
     Level& level = m_levels[index];
     level.page.push_back(node);
     if (level.page.size() == kPageNodes) {
-        if (Status status = writePage(index); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(writePage(index));
     }
     if (index + 1 == m_levels.size())
         return {};
@@ -143,12 +142,10 @@ Status PyramidBuilder::finish() {
     for (std::size_t index = 0; index < m_levels.size(); ++index) {
         Level& level = m_levels[index];
         if (std::exchange(level.children, 0) > 0) {
-            if (Status status = put(index, level.open); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(put(index, level.open));
         }
         if (!level.page.empty()) {
-            if (Status status = writePage(index); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(writePage(index));
         }
     }
     return {};

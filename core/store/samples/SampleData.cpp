@@ -1,5 +1,7 @@
 #include "core/store/samples/SampleData.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 
 namespace trainscope::store {
@@ -21,8 +23,7 @@ Status DataWriter::writeRow() {
 }
 
 Result<DataPlace> DataWriter::append(ByteView bytes) {
-    if (Status status = begin(); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(begin());
     const DataPlace place{m_row * kDataRow + static_cast<std::int64_t>(m_open.size()),
         static_cast<std::int64_t>(bytes.size())};
     while (!bytes.empty()) {
@@ -33,8 +34,7 @@ Result<DataPlace> DataWriter::append(ByteView bytes) {
         bytes = bytes.subspan(take);
         if (take < room)
             break;
-        if (Status status = writeRow(); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(writeRow());
     }
     return place;
 }

@@ -1,5 +1,6 @@
 #include "core/store/samples/SampleReader.h"
 
+#include "core/model/Try.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/codec/ValueCodec.h"
@@ -27,8 +28,7 @@ bool decodeChunk(const ChunkBytes& bytes, std::span<std::int64_t> times, std::sp
 Result<const SampleChunk*> SampleReader::at(std::int64_t index) {
     const bool held = m_loaded && index >= m_chunk.firstIndex && index < m_chunk.endIndex();
     if (!held) {
-        if (Status status = load(index); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(load(index));
     }
     return m_loaded ? &m_chunk : nullptr;
 }
@@ -81,39 +81,30 @@ Result<std::optional<ChunkPlace>> SampleReader::placeBefore(std::int64_t time) {
 }
 
 Result<std::int64_t> SampleReader::lowerBound(std::int64_t time) {
-    const auto place = placeBefore(time);
-    if (!place.hasValue())
-        return place.error();
-    if (!place.value())
+    ASSIGN_OR_RETURN(const auto place, placeBefore(time));
+    if (!place)
         return std::int64_t{0};
-    if (place.value()->end < time)
-        return place.value()->firstIndex + place.value()->count;
-    const auto chunk = at(place.value()->firstIndex);
-    if (!chunk.hasValue())
-        return chunk.error();
-    if (chunk.value() == nullptr)
+    if (place->end < time)
+        return place->firstIndex + place->count;
+    ASSIGN_OR_RETURN(const auto chunk, at(place->firstIndex));
+    if (chunk == nullptr)
         return m_database.damaged("the index of samples");
-    const auto& times = chunk.value()->times;
-    return chunk.value()->firstIndex
-        + (std::lower_bound(times.begin(), times.end(), time) - times.begin());
+    const auto& times = chunk->times;
+    return chunk->firstIndex + (std::lower_bound(times.begin(), times.end(), time) - times.begin());
 }
 
 Result<Sample> SampleReader::sample(std::int64_t index) {
-    const auto chunk = at(index);
-    if (!chunk.hasValue())
-        return chunk.error();
-    if (chunk.value() == nullptr)
+    ASSIGN_OR_RETURN(const auto chunk, at(index));
+    if (chunk == nullptr)
         return m_database.damaged("the index of samples");
-    const auto i = static_cast<std::size_t>(index - chunk.value()->firstIndex);
-    return Sample{{chunk.value()->times[i]}, chunk.value()->values[i]};
+    const auto i = static_cast<std::size_t>(index - chunk->firstIndex);
+    return Sample{{chunk->times[i]}, chunk->values[i]};
 }
 
 Status SampleReader::forEach(std::int64_t from, std::int64_t to, const Visit& visit) {
     for (std::int64_t index = std::max<std::int64_t>(from, 0); index < to;) {
-        const auto found = at(index);
-        if (!found.hasValue())
-            return found.error();
-        const SampleChunk* chunk = found.value();
+        ASSIGN_OR_RETURN(const auto found, at(index));
+        const SampleChunk* chunk = found;
         if (chunk == nullptr)
             return {};
         const auto skip = static_cast<std::size_t>(index - chunk->firstIndex);

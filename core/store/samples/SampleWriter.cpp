@@ -1,5 +1,6 @@
 #include "core/store/samples/SampleWriter.h"
 
+#include "core/model/Try.h"
 #include "core/store/codec/TimeCodec.h"
 #include "core/store/database/Spill.h"
 #include "core/store/samples/Pyramid.h"
@@ -99,8 +100,7 @@ Status SampleWriter::add(
         m_pending += take;
         m_total += take;
         if (pending.times.size() == kChunkSamples) {
-            if (Status status = submit(series, pending, kChunkSamples); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(submit(series, pending, kChunkSamples));
         }
     }
     return m_pending > kPendingSamples ? relieve() : Status();
@@ -120,8 +120,7 @@ Status SampleWriter::relieve() {
             break;
         Pending& pending = m_series[id];
         const std::size_t whole = pending.times.size() / kLeafSamples * kLeafSamples;
-        if (Status status = submit(id, pending, whole); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(submit(id, pending, whole));
     }
     return {};
 }
@@ -167,19 +166,15 @@ void SampleWriter::write(Written&& chunk) {
 Status SampleWriter::writeTimes(const Written& chunk) {
     if (chunk.times.known)
         return {};
-    const Result<DataPlace> place = m_data.append(chunk.output.times);
-    if (!place.hasValue())
-        return place.error();
+    ASSIGN_OR_RETURN(const auto place, m_data.append(chunk.output.times));
     const DataPlace base
         = chunk.output.beside ? m_share.places(chunk.times.baseSlot).times : DataPlace{};
-    m_share.place(chunk.times.slot, place.value(), base);
+    m_share.place(chunk.times.slot, place, base);
     return {};
 }
 
 Status SampleWriter::insertChunk(const Written& chunk, std::int64_t firstIndex) {
-    const Result<DataPlace> values = m_data.append(chunk.output.values);
-    if (!values.hasValue())
-        return values.error();
+    ASSIGN_OR_RETURN(const auto values, m_data.append(chunk.output.values));
     const SampleFigures& figures = chunk.output.figures;
     const TimeShare::Places& places = m_share.places(chunk.times.slot);
     const bool beside = places.base.size > 0;
@@ -190,8 +185,8 @@ Status SampleWriter::insertChunk(const Written& chunk, std::int64_t firstIndex) 
         " last, weighted_sum, weight_ns, values_at, values_size, times_at, times_size, base_at,"
         " base_size) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         chunk.series.value, firstIndex, figures.count, figures.begin, figures.end, figures.missing,
-        figures.min, figures.max, figures.last, figures.weighted, figures.weight, values.value().at,
-        values.value().size, places.times.at, places.times.size, ifBeside(places.base.at),
+        figures.min, figures.max, figures.last, figures.weighted, figures.weight, values.at,
+        values.size, places.times.at, places.times.size, ifBeside(places.base.at),
         ifBeside(places.base.size));
 }
 
@@ -243,19 +238,16 @@ Status SampleWriter::resort(SeriesId series, Pending& pending, const Proceed& pr
 Status SampleWriter::finishChunks(const std::vector<SeriesId>& ids, const Proceed& proceed) {
     for (const SeriesId id : ids) {
         Pending& pending = m_series[id];
-        if (Status status = submit(id, pending, pending.times.size()); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(submit(id, pending, pending.times.size()));
         if (!proceed(m_written / 2, m_total))
             return cancelled();
     }
-    if (Status status = drain(); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(drain());
     for (const SeriesId id : ids) {
         Pending& pending = m_series[id];
         if (!pending.unsorted)
             continue;
-        if (Status status = resort(id, pending, proceed); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(resort(id, pending, proceed));
     }
     return {};
 }
@@ -263,8 +255,7 @@ Status SampleWriter::finishChunks(const std::vector<SeriesId>& ids, const Procee
 Status SampleWriter::index(SeriesId series, const Pending& pending, const Proceed& proceed) {
     const SeriesShape shape{series, pending.scale, pending.counterBits, pending.figures.count,
         pending.periods.median()};
-    if (Status status = indexSeries(m_database, m_data, shape, proceed); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(indexSeries(m_database, m_data, shape, proceed));
     const SampleFigures& all = pending.figures;
     const auto si = [&pending](const std::optional<double>& value) {
         return value ? std::optional<double>(*value * pending.scale) : std::nullopt;
@@ -283,8 +274,7 @@ Status SampleWriter::finish(const Proceed& proceed) {
     for (const auto& [id, pending] : m_series)
         ids.push_back(id);
     std::sort(ids.begin(), ids.end());
-    if (Status status = finishChunks(ids, proceed); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(finishChunks(ids, proceed));
     std::uint64_t done = 0;
     for (const SeriesId id : ids) {
         const Pending& pending = m_series[id];

@@ -1,6 +1,7 @@
 #include "core/store/samples/SeriesPyramid.h"
 
 #include "core/model/Import.h"
+#include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "core/store/codec/IntColumn.h"
 #include "core/store/samples/CounterRate.h"
@@ -111,8 +112,7 @@ public:
             [this](const Row& row) { return submitBefore(row); }, m_series.id.value);
         if (!read.hasValue())
             return read;
-        if (Status status = submit(m_end); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(submit(m_end));
         m_jobs.finish();
         if (m_failure.hasValue())
             m_failure = m_values.finish();
@@ -141,8 +141,7 @@ private:
 
     // A chunk can be worked on when the begin of the one behind is known.
     Status submitBefore(const Row& row) {
-        if (Status status = submit(row.integer(0)); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(submit(row.integer(0)));
         m_end = row.integer(1);
         m_waiting.count = row.integer(2);
         if (m_waiting.count <= 0 || m_waiting.count > static_cast<std::int64_t>(kMaxColumn))

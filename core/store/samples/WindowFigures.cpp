@@ -1,5 +1,6 @@
 #include "core/store/samples/WindowFigures.h"
 
+#include "core/model/Try.h"
 #include "core/store/samples/SampleReader.h"
 
 #include <algorithm>
@@ -102,54 +103,42 @@ Result<std::optional<double>> queryValueAt(
     Database& database, const SeriesShape& series, TimeNs t) {
     const std::optional<double> none;
     SampleReader reader(database, series.id);
-    const Result<std::int64_t> behind = reader.lowerBound(t.ns + 1);
-    if (!behind.hasValue())
-        return behind.error();
-    if (behind.value() == 0)
+    ASSIGN_OR_RETURN(const auto behind, reader.lowerBound(t.ns + 1));
+    if (behind == 0)
         return none;
-    const Result<Sample> held = reader.sample(behind.value() - 1);
-    if (!held.hasValue())
-        return held.error();
-    const double value = held.value().value * series.scale;
+    ASSIGN_OR_RETURN(const auto held, reader.sample(behind - 1));
+    const double value = held.value * series.scale;
     if (std::isnan(value))
         return none;
-    const DurationNs age = t - held.value().time;
+    const DurationNs age = t - held.time;
     if (age.ns <= series.periodNs)
         return std::optional(value);
-    if (behind.value() >= series.count)
+    if (behind >= series.count)
         return none;
-    const Result<Sample> next = reader.sample(behind.value());
-    if (!next.hasValue())
-        return next.error();
-    const DurationNs hole = next.value().time - held.value().time;
+    ASSIGN_OR_RETURN(const auto next, reader.sample(behind));
+    const DurationNs hole = next.time - held.time;
     return hole.ns > series.holeNs() ? none : std::optional(value);
 }
 
 Result<std::optional<Sample>> queryLastBefore(
     Database& database, const SeriesShape& series, TimeNs t) {
     SampleReader reader(database, series.id);
-    const Result<std::int64_t> behind = reader.lowerBound(t.ns);
-    if (!behind.hasValue())
-        return behind.error();
-    if (behind.value() == 0)
+    ASSIGN_OR_RETURN(const auto behind, reader.lowerBound(t.ns));
+    if (behind == 0)
         return std::optional<Sample>();
-    Result<Sample> last = reader.sample(behind.value() - 1);
-    if (!last.hasValue())
-        return last.error();
-    last.value().value *= series.scale;
-    return std::optional(last.value());
+    ASSIGN_OR_RETURN(auto last, reader.sample(behind - 1));
+    last.value *= series.scale;
+    return std::optional(last);
 }
 
 Result<WindowStatistics> queryStatistics(
     Database& database, const SeriesShape& series, TimeRange window) {
     SampleReader reader(database, series.id);
-    const auto place = reader.placeBefore(window.begin.ns);
-    if (!place.hasValue())
-        return place.error();
+    ASSIGN_OR_RETURN(const auto place, reader.placeBefore(window.begin.ns));
     WindowSums sums(window);
-    if (!place.value())
+    if (!place)
         return sums.result(series.scale);
-    const std::int64_t first = place.value()->firstIndex;
+    const std::int64_t first = place->firstIndex;
     Status status = database.forEach(
         "SELECT first_index, count, begin_ns, end_ns, missing, min, max, last, weighted_sum, "
         "weight_ns FROM sample_chunk WHERE series=? AND first_index>=? ORDER BY first_index",
@@ -160,9 +149,7 @@ Result<WindowStatistics> queryStatistics(
                 return true;
             }
             const std::int64_t at = row.integer(0);
-            if (Status read = addSamples(reader, at, at + row.integer(1), window, sums);
-                !read.hasValue())
-                return read.error();
+            RETURN_IF_ERROR(addSamples(reader, at, at + row.integer(1), window, sums));
             return row.integer(3) < window.end.ns;
         },
         series.id.value, first);
@@ -179,12 +166,10 @@ Result<WindowStatistics> queryStatistics(
 Status visitSamples(
     Database& database, const SeriesShape& series, TimeRange window, const SampleVisitor& visit) {
     SampleReader reader(database, series.id);
-    const auto from = reader.lowerBound(window.begin.ns);
-    if (!from.hasValue())
-        return from.error();
+    ASSIGN_OR_RETURN(const auto from, reader.lowerBound(window.begin.ns));
     std::vector<TimeNs> outTimes;
     std::vector<double> outValues;
-    return reader.forEach(from.value(), series.count, [&](auto times, auto values) {
+    return reader.forEach(from, series.count, [&](auto times, auto values) {
         const auto end = std::lower_bound(times.begin(), times.end(), window.end.ns);
         const auto inside = static_cast<std::size_t>(end - times.begin());
         outTimes.resize(inside);

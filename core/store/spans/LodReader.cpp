@@ -1,3 +1,4 @@
+#include "core/model/Try.h"
 #include "core/store/spans/LodPage.h"
 #include "core/store/spans/SpanReader.h"
 
@@ -93,9 +94,7 @@ private:
     }
 
     Status readChunk(std::int64_t sequence) {
-        const auto read = readSpanChunk(m_database, m_track, sequence, m_chunk, SpanFields::Drawn);
-        if (!read.hasValue())
-            return read.error();
+        RETURN_IF_ERROR(readSpanChunk(m_database, m_track, sequence, m_chunk, SpanFields::Drawn));
         if (std::exchange(m_isFirst, false)) {
             for (const Span& span : m_chunk.open)
                 add(recordOf(span));
@@ -122,13 +121,11 @@ Result<std::vector<LodNode>> queryLodNodes(
     std::vector<LodNode> nodes;
     if (window.isEmpty())
         return nodes;
-    const auto top
-        = database.number("SELECT max(level) FROM group_page WHERE track=?", track.value);
-    if (!top.hasValue())
-        return top.error();
+    ASSIGN_OR_RETURN(const auto top,
+        database.number("SELECT max(level) FROM group_page WHERE track=?", track.value));
     std::vector<LodRecord> records;
     TreeReader reader(database, track, window, minWidth.ns, records);
-    Status status = top.value() > 0 ? reader.readPages(top.value(), 0, 1) : reader.readChunks(0, 1);
+    Status status = top > 0 ? reader.readPages(top, 0, 1) : reader.readChunks(0, 1);
     if (!status.hasValue())
         return status.error();
     nodes.reserve(records.size());

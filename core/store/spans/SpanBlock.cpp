@@ -1,5 +1,7 @@
 #include "core/store/spans/SpanBlock.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -149,8 +151,7 @@ std::vector<Span> Depths::openAt(std::int64_t begin) {
 Status TrackCutter::add(std::span<const Span> spans) {
     for (const Span& span : spans) {
         if (m_block.own.size() == kBlockSpans) {
-            if (Status status = handOver(false); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(handOver(false));
             m_block.open = m_depths.openAt(span.start.ns);
         }
         const TimeNs end{endOf(span)};

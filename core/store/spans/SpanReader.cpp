@@ -1,5 +1,6 @@
 #include "core/store/spans/SpanReader.h"
 
+#include "core/model/Try.h"
 #include "core/store/spans/LodPage.h"
 
 #include <algorithm>
@@ -92,14 +93,11 @@ Status SpanStream::readOne() {
 
 Result<std::span<const Span>> SpanStream::next() {
     if (m_sequence < 0 && !m_isRead) {
-        if (Status status = assign(firstChunk(m_database, m_track, m_window.begin), m_sequence);
-            !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(assign(firstChunk(m_database, m_track, m_window.begin), m_sequence));
     }
     while (true) {
         while (m_ready.empty() && !m_isRead) {
-            if (Status status = readOne(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(readOne());
         }
         if (m_ready.empty())
             m_jobs.finish();
@@ -119,10 +117,8 @@ Status visitSpans(Database& database, TrackId track, TimeRange window, const Spa
     SpanFields fields) {
     SpanStream stream(database, track, window, fields);
     while (true) {
-        const auto spans = stream.next();
-        if (!spans.hasValue())
-            return spans.error();
-        if (spans.value().empty() || !visit(spans.value()))
+        ASSIGN_OR_RETURN(const auto spans, stream.next());
+        if (spans.empty() || !visit(spans))
             return {};
     }
 }

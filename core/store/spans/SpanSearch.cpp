@@ -1,5 +1,6 @@
 #include "core/store/spans/SpanSearch.h"
 
+#include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/LodPage.h"
 #include "core/store/spans/SpanReader.h"
@@ -176,10 +177,8 @@ public:
         , m_limit(limit) { }
 
     Status add(TrackId track) {
-        const Result<TreeNode> top = topOf(m_database, track);
-        if (!top.hasValue())
-            return top.error();
-        push({track, top.value()});
+        ASSIGN_OR_RETURN(const auto top, topOf(m_database, track));
+        push({track, top});
         return {};
     }
 
@@ -219,10 +218,9 @@ private:
     }
 
     Status descend(const Place& place) {
-        const auto children = childrenWith(m_database, place.track, place.node, m_names.list());
-        if (!children.hasValue())
-            return children.error();
-        for (const TreeNode& child : children.value())
+        ASSIGN_OR_RETURN(
+            const auto children, childrenWith(m_database, place.track, place.node, m_names.list()));
+        for (const TreeNode& child : children)
             push({place.track, child});
         return {};
     }
@@ -288,24 +286,17 @@ Status keepHolding(Database& database, const NameList& names, std::vector<TrackI
 
 Result<std::vector<std::int64_t>> chunksHolding(
     Database& database, TrackId track, const NameList& names) {
-    const Result<TreeNode> top = topOf(database, track);
-    if (!top.hasValue())
-        return top.error();
+    ASSIGN_OR_RETURN(const auto top, topOf(database, track));
     std::vector<std::int64_t> chunks;
-    if (Status status = listChunks(database, track, top.value(), names, chunks); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(listChunks(database, track, top, names, chunks));
     return chunks;
 }
 
 Status visitSpansNamed(Database& database, TrackId track, NameId name, const SpanVisitor& visit) {
-    const auto chunks = chunksHolding(database, track, {name.value});
-    if (!chunks.hasValue())
-        return chunks.error();
+    ASSIGN_OR_RETURN(const auto chunks, chunksHolding(database, track, {name.value}));
     SpanChunk chunk;
-    for (const std::int64_t sequence : chunks.value()) {
-        const auto read = readSpanChunk(database, track, sequence, chunk);
-        if (!read.hasValue())
-            return read.error();
+    for (const std::int64_t sequence : chunks) {
+        RETURN_IF_ERROR(readSpanChunk(database, track, sequence, chunk));
         std::erase_if(chunk.own, [name](const Span& span) { return span.name != name; });
         if (!chunk.own.empty() && !visit(chunk.own))
             break;
@@ -315,18 +306,16 @@ Status visitSpansNamed(Database& database, TrackId track, NameId name, const Spa
 
 Result<std::vector<FoundSpan>> queryFindSpans(
     Database& database, RunId run, std::string_view text, std::size_t limit) {
-    Result<NameList> names = namesContaining(database, text);
-    if (!names.hasValue())
-        return names.error();
-    if (names.value().empty() || limit == 0)
+    ASSIGN_OR_RETURN(auto names, namesContaining(database, text));
+    if (names.empty() || limit == 0)
         return std::vector<FoundSpan>{};
     Result<std::vector<TrackId>> tracks = tracksOf(database, run);
     Status status = tracks.hasValue() ? Status() : Status(tracks.error());
-    if (status.hasValue() && names.value().size() <= kFewNames)
-        status = keepHolding(database, names.value(), tracks.value());
+    if (status.hasValue() && names.size() <= kFewNames)
+        status = keepHolding(database, names, tracks.value());
     if (!status.hasValue())
         return status.error();
-    Search search(database, std::move(names.value()), limit);
+    Search search(database, std::move(names), limit);
     for (const TrackId track : tracks.value()) {
         if (status = search.add(track); !status.hasValue())
             return status.error();

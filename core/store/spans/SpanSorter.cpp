@@ -1,5 +1,7 @@
 #include "core/store/spans/SpanSorter.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <memory>
 
@@ -80,8 +82,7 @@ SpanSorter::SpanSorter(std::filesystem::path beside, std::size_t spansInMemory)
 Status SpanSorter::add(std::size_t track, std::span<const Span> spans) {
     while (!spans.empty()) {
         if (m_inBatch == m_limit) {
-            if (Status status = handOver(); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(handOver());
         }
         if (track >= m_batch.size())
             m_batch.resize(track + 1);
@@ -120,8 +121,7 @@ SpanSorter::EncodedBatch SpanSorter::encode(Batch& batch) {
 
 Status SpanSorter::handOver() {
     if (!m_file.isOpen()) {
-        if (Status status = m_file.open(m_beside); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(m_file.open(m_beside));
     }
     const auto batch = std::make_shared<Batch>(std::exchange(m_batch, {}));
     m_inBatch = 0;
@@ -179,8 +179,7 @@ Status SpanSorter::merge(std::vector<Run>& runs, const Visit& visit, std::size_t
             && (open.empty() || runs[closed.back()].begin <= runs[open.front()].head().start)) {
             open.push_back(closed.back());
             closed.pop_back();
-            if (Status status = next(runs[open.back()]); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(next(runs[open.back()]));
             std::push_heap(open.begin(), open.end(), later);
         }
         std::pop_heap(open.begin(), open.end(), later);
@@ -196,8 +195,7 @@ Status SpanSorter::merge(std::vector<Run>& runs, const Visit& visit, std::size_t
         const Status status = visit(track, std::span(run.spans).subspan(from, run.at - from));
         if (!status.hasValue())
             return status;
-        if (Status read = next(run); !read.hasValue())
-            return read;
+        RETURN_IF_ERROR(next(run));
         if (!run.isOver()) {
             open.push_back(first);
             std::push_heap(open.begin(), open.end(), later);
@@ -235,8 +233,7 @@ Status SpanSorter::drain(const Visit& visit) {
         return m_status;
     const std::size_t tracks = std::max(m_batch.size(), m_pieces.size());
     for (std::size_t track = 0; track < tracks; ++track) {
-        if (Status status = drainTrack(track, visit); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(drainTrack(track, visit));
     }
     m_batch.clear();
     m_inBatch = 0;

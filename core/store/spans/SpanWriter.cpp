@@ -1,5 +1,6 @@
 #include "core/store/spans/SpanWriter.h"
 
+#include "core/model/Try.h"
 #include "core/store/spans/SpanBlock.h"
 
 #include <map>
@@ -51,8 +52,7 @@ private:
 
 Status TrackTables::add(EncodedBlock&& block) {
     for (const EncodedChunk& chunk : block.chunks) {
-        if (Status status = addChunk(chunk); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(addChunk(chunk));
     }
     for (const NameUse& use : block.names)
         m_names.add(use);
@@ -140,8 +140,7 @@ public:
 
     Status add(TrackId track, std::span<const Span> spans) {
         if (!m_cutter || track != m_track) {
-            if (Status status = finishTrack(); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(finishTrack());
             m_track = track;
             m_cutter.emplace(track, m_submit);
         }
@@ -149,8 +148,7 @@ public:
     }
 
     Status finish() {
-        if (Status status = finishTrack(); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(finishTrack());
         m_jobs.finish();
         closeTables();
         return m_status;
@@ -166,8 +164,7 @@ private:
     Status finishTrack() {
         if (!m_cutter)
             return m_status;
-        if (Status status = m_cutter->finish(); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(m_cutter->finish());
         m_facts[m_track] = {m_cutter->range(), m_cutter->count(), m_cutter->depth()};
         m_cutter.reset();
         return m_status;

@@ -1,5 +1,6 @@
 #include "core/store/sql/VirtualTable.h"
 
+#include "core/model/Try.h"
 #include "core/store/samples/SampleReader.h"
 
 #include <limits>
@@ -88,18 +89,15 @@ Status SampleRows::enterSeries() {
 // Moves on until m_index is a sample within the time range, or all series are done.
 Status SampleRows::settle() {
     while (!atEnd()) {
-        const Result<const SampleChunk*> chunk = m_reader->at(m_index);
-        if (!chunk.hasValue())
-            return chunk.error();
-        m_chunk = chunk.value();
+        ASSIGN_OR_RETURN(const auto chunk, m_reader->at(m_index));
+        m_chunk = chunk;
         if (m_chunk != nullptr
             && m_chunk->times[static_cast<std::size_t>(m_index - m_chunk->firstIndex)] < m_time.end)
             return {};
         ++m_current;
         if (atEnd())
             return {};
-        if (Status status = enterSeries(); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(enterSeries());
     }
     return {};
 }

@@ -1,5 +1,6 @@
 #include "core/store/sql/VirtualTable.h"
 
+#include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/SpanReader.h"
 #include "core/store/spans/SpanSearch.h"
@@ -131,9 +132,7 @@ Status SpanRows::beginTrack() {
     m_chunks.clear();
     m_place = 0;
     const TrackId track{m_tracks[m_current].id};
-    if (Status first = assign(firstChunk(m_database, track, {m_start.begin}), m_sequence);
-        !first.hasValue())
-        return first;
+    RETURN_IF_ERROR(assign(firstChunk(m_database, track, {m_start.begin}), m_sequence));
     if (!m_wanted)
         return {};
     Status status = assign(chunksHolding(m_database, track, *m_wanted), m_chunks);
@@ -175,8 +174,7 @@ Status SpanRows::settle() {
             continue;
         ++m_current;
         if (!atEnd()) {
-            if (Status status = beginTrack(); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(beginTrack());
         }
     }
     return {};
@@ -192,12 +190,10 @@ Status SpanRows::putName(NameId id, sqlite3_context* into) {
         return {}; // NULL is what SQLite takes when nothing is put
     auto known = m_names.find(id);
     if (known == m_names.end()) {
-        Result<std::string> text = readName(m_database, id);
-        if (!text.hasValue())
-            return text.error();
+        ASSIGN_OR_RETURN(auto text, readName(m_database, id));
         if (m_names.size() >= kMaxCachedNames)
             m_names.clear();
-        known = m_names.emplace(id, std::move(text.value())).first;
+        known = m_names.emplace(id, std::move(text)).first;
     }
     putText(into, known->second);
     return {};

@@ -1,5 +1,6 @@
 #include "core/store/sql/SqlQuery.h"
 
+#include "core/model/Try.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/sql/VirtualTable.h"
 
@@ -99,19 +100,14 @@ Result<bool> runStatement(
 
 Status runQuery(const std::filesystem::path& path, std::string_view sql, const SqlHeader& header,
     const SqlRow& row) {
-    Result<Database> opened = openReader(path);
-    if (!opened.hasValue())
-        return opened.error();
-    Database& database = opened.value();
+    ASSIGN_OR_RETURN(auto opened, openReader(path));
+    Database& database = opened;
     for (TableDefinition table : {sampleTable(), spanTable()}) {
-        if (Status status = addVirtualTable(database, std::move(table)); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(addVirtualTable(database, std::move(table)));
     }
     // Declaring the tables counts as CREATE TABLE for the authorizer, so it happens before it is
     // there.
-    if (Status status = database.execute("SELECT 1 FROM samples, spans LIMIT 0");
-        !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(database.execute("SELECT 1 FROM samples, spans LIMIT 0"));
     sqlite3_set_authorizer(database.handle(), allowReading, nullptr);
     const std::string text(sql);
     const char* rest = text.c_str();
@@ -123,10 +119,8 @@ Status runQuery(const std::filesystem::path& path, std::string_view sql, const S
         const StatementHandle statement(raw);
         if (raw == nullptr)
             continue;
-        const Result<bool> more = runStatement(database, raw, header, row);
-        if (!more.hasValue())
-            return more.error();
-        if (!more.value())
+        ASSIGN_OR_RETURN(const auto more, runStatement(database, raw, header, row));
+        if (!more)
             break;
     }
     return {};

@@ -1,5 +1,6 @@
 #include "core/store/tables/Session.h"
 
+#include "core/model/Try.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/SourceTables.h"
 #include "core/store/tables/StoredJson.h"
@@ -65,14 +66,11 @@ auto Session::guarded(Work&& work) -> decltype(work()) {
 }
 
 Status Session::begin() {
-    if (Status status = m_database.script("BEGIN IMMEDIATE"); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(m_database.script("BEGIN IMMEDIATE"));
     m_open = true;
     return guarded([&]() -> Status {
-        const auto old = sourcesAt(m_database, m_description.path, {});
-        if (!old.hasValue())
-            return old.error();
-        Status status = dropSources(old.value());
+        ASSIGN_OR_RETURN(const auto old, sourcesAt(m_database, m_description.path, {}));
+        Status status = dropSources(old);
         if (status.hasValue()) {
             status = m_database.execute(
                 "INSERT INTO source(path, size, hash, imported_ns) VALUES(?,?,?,?)",
@@ -87,10 +85,8 @@ Status Session::begin() {
 
 Status Session::dropSources(const std::vector<SourceId>& sources) {
     for (const SourceId source : sources) {
-        const Result<std::vector<RunId>> runs = deleteSource(m_database, source, m_droppedNames);
-        if (!runs.hasValue())
-            return runs.error();
-        m_touched.insert(runs.value().begin(), runs.value().end());
+        ASSIGN_OR_RETURN(const auto runs, deleteSource(m_database, source, m_droppedNames));
+        m_touched.insert(runs.begin(), runs.end());
     }
     return {};
 }
@@ -201,11 +197,8 @@ Status Session::writeSource(
 
 Status Session::replaceEqualHash(const std::string& hash) {
     for (const auto& [run, facts] : m_facts) {
-        const auto equal = sourcesLike(m_database, hash, run, m_source);
-        if (!equal.hasValue())
-            return equal.error();
-        if (Status status = dropSources(equal.value()); !status.hasValue())
-            return status;
+        ASSIGN_OR_RETURN(const auto equal, sourcesLike(m_database, hash, run, m_source));
+        RETURN_IF_ERROR(dropSources(equal));
     }
     return {};
 }

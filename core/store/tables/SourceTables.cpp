@@ -2,6 +2,7 @@
 
 #include "core/model/Import.h"
 #include "core/model/LaunchConfig.h"
+#include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/tables/StoredJson.h"
 
@@ -38,8 +39,7 @@ template <std::size_t N>
 Status executeAll(
     Database& database, const std::array<std::string_view, N>& statements, std::int64_t id) {
     for (const std::string_view sql : statements) {
-        if (Status status = database.execute(sql, id); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(database.execute(sql, id));
     }
     return {};
 }
@@ -252,17 +252,12 @@ Result<RunId> findOrAddRun(Database& database, const std::string& name) {
 }
 
 Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& removed) {
-    const auto sources
-        = database.rows("SELECT source FROM source_run WHERE run=?", sourceIdFrom, run.value);
-    if (!sources.hasValue())
-        return sources.error();
-    for (const SourceId source : sources.value()) {
-        const Result<std::vector<RunId>> others = deleteSource(database, source, names, removed);
-        if (!others.hasValue())
-            return others.error();
-        for (const RunId other : others.value()) {
-            if (Status status = refreshRun(database, other); !status.hasValue())
-                return status;
+    ASSIGN_OR_RETURN(const auto sources,
+        database.rows("SELECT source FROM source_run WHERE run=?", sourceIdFrom, run.value));
+    for (const SourceId source : sources) {
+        ASSIGN_OR_RETURN(const auto others, deleteSource(database, source, names, removed));
+        for (const RunId other : others) {
+            RETURN_IF_ERROR(refreshRun(database, other));
         }
     }
     return executeAll(database, kDeleteRun, run.value);

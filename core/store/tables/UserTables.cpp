@@ -1,5 +1,6 @@
 #include "core/store/tables/UserTables.h"
 
+#include "core/model/Try.h"
 #include "core/store/tables/StringTable.h"
 
 #include <charconv>
@@ -10,10 +11,9 @@ namespace trainscope::store {
 namespace {
 
 Result<bool> hasComparison(Database& database, std::string_view name) {
-    const auto count = database.number("SELECT count(*) FROM comparison WHERE name=?", name);
-    if (!count.hasValue())
-        return count.error();
-    return count.value() > 0;
+    ASSIGN_OR_RETURN(
+        const auto count, database.number("SELECT count(*) FROM comparison WHERE name=?", name));
+    return count > 0;
 }
 
 Error noComparison(const Database& database, std::string_view name) {
@@ -55,17 +55,13 @@ Status renameComparison(Database& database, std::string_view name, std::string_v
     const std::string text = validUtf8(wanted);
     if (text.empty())
         return nameless(database);
-    const auto exists = hasComparison(database, name);
-    if (!exists.hasValue())
-        return exists.error();
-    if (!exists.value())
+    ASSIGN_OR_RETURN(const auto exists, hasComparison(database, name));
+    if (!exists)
         return noComparison(database, name);
     if (text == name)
         return {};
-    const auto isTaken = hasComparison(database, text);
-    if (!isTaken.hasValue())
-        return isTaken.error();
-    if (isTaken.value())
+    ASSIGN_OR_RETURN(const auto isTaken, hasComparison(database, text));
+    if (isTaken)
         return Error{ErrorCode::Usage, "Another comparison is already named \"" + text + "\".",
             database.shownPath()};
     return database.execute(
@@ -145,11 +141,9 @@ Status writeRunName(Database& database, RunId run, std::string_view name) {
     const std::string wanted = validUtf8(name);
     if (wanted.empty())
         return Error{ErrorCode::Usage, "A run needs a name.", database.shownPath()};
-    const auto taken
-        = database.number("SELECT count(*) FROM run WHERE name=? AND id<>?", wanted, run.value);
-    if (!taken.hasValue())
-        return taken.error();
-    if (taken.value() > 0)
+    ASSIGN_OR_RETURN(const auto taken,
+        database.number("SELECT count(*) FROM run WHERE name=? AND id<>?", wanted, run.value));
+    if (taken > 0)
         return Error{ErrorCode::Usage, "Another run is already named \"" + wanted + "\".",
             database.shownPath()};
     Status status = database.execute("UPDATE run SET name=? WHERE id=?", wanted, run.value);
