@@ -10,7 +10,7 @@
 #include "app/cli/text/TextTable.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/model/Result.h"
+#include "core/model/Try.h"
 
 #include <CLI/CLI.hpp>
 
@@ -106,9 +106,7 @@ Result<analysis::EnergyByPhase> tracedEnergy(const store::Store& store, const Ru
     analysis::EnergyOptions options;
     options.window = window;
     options.iterations.all = iterations.everyOne();
-    if (Status status = assign(analysis::powerLags(store, run, progress), options.lags);
-        !status.hasValue())
-        return status.error();
+    ASSIGN_OR_RETURN(options.lags, analysis::powerLags(store, run, progress));
     return analysis::energyByPhase(store, run, options, progress);
 }
 
@@ -116,33 +114,21 @@ Result<RunFigures> figuresOf(const store::Store& store, const Run& run,
     const SummaryOptions& options, const Console& console, const Progress& progress) {
     RunFigures figures;
     TimeRange window = kAllTime;
-    const auto found = analysis::iterationsOf(store, run, progress);
-    if (!found.hasValue())
-        return found.error();
-    const auto& iterations = found.value();
-    Status status;
+    ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(store, run, progress));
     if (options.steady) {
-        status = assign(analysis::steadyStateOf(store, run, iterations, progress), figures.steady);
-        if (!status.hasValue())
-            return status.error();
+        ASSIGN_OR_RETURN(figures.steady, analysis::steadyStateOf(store, run, iterations, progress));
         window = figures.steady->isWholeRun ? kAllTime : figures.steady->window;
     }
-    status = assign(analysis::summarise(store, run, window, progress), figures.summary);
-    if (status.hasValue())
-        status = assign(
-            analysis::efficiencyOf(store, run, iterations, window, progress), figures.efficiency);
-    if (!status.hasValue())
-        return status.error();
+    ASSIGN_OR_RETURN(figures.summary, analysis::summarise(store, run, window, progress));
+    ASSIGN_OR_RETURN(
+        figures.efficiency, analysis::efficiencyOf(store, run, iterations, window, progress));
     if (const auto& problem = figures.efficiency.catalogueProblem)
         console.warn("The models of your own are not used: " + problem->describe());
     if (!options.detail)
         return figures;
     const analysis::DetailQuery query{window, options.powerLimitW, options.perGpu};
-    status = assign(analysis::detailOf(store, run, iterations, query, progress), figures.detail);
-    if (status.hasValue())
-        status = assign(tracedEnergy(store, run, iterations, window, progress), figures.energy);
-    if (!status.hasValue())
-        return status.error();
+    ASSIGN_OR_RETURN(figures.detail, analysis::detailOf(store, run, iterations, query, progress));
+    ASSIGN_OR_RETURN(figures.energy, tracedEnergy(store, run, iterations, window, progress));
     return figures;
 }
 

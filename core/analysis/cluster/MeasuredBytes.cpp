@@ -4,7 +4,7 @@
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Calls.h"
-#include "core/analysis/traces/GroupPlaces.h"
+#include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr double kEdge = 0.02; // of an iteration, that a trace may begin late o
 // Calls of one rank, summed by group.
 class RankSums {
 public:
-    RankSums(Calls& calls, const GroupPlaces& places, const layout::Layout& layout, int rank)
+    RankSums(Calls& calls, const CommunicatorPlaces& places, const layout::Layout& layout, int rank)
         : m_calls(calls)
         , m_places(places)
         , m_layout(layout)
@@ -97,7 +97,7 @@ private:
     }
 
     Calls& m_calls;
-    const GroupPlaces& m_places;
+    const CommunicatorPlaces& m_places;
     const layout::Layout& m_layout;
     int m_rank;
     std::map<std::tuple<std::uint32_t, int, int>, std::string> m_dimensions;
@@ -132,12 +132,6 @@ std::vector<TimeRange> wholeIterations(const std::vector<Iteration>& all, TimeRa
     return whole.empty() ? warm : whole;
 }
 
-std::optional<double> totalOf(
-    const std::map<std::string, SubjectStatistics>& metrics, const char* metric) {
-    const auto found = metrics.find(metric);
-    return found == metrics.end() ? std::nullopt : found->second.total;
-}
-
 void add(std::optional<double>& sum, const std::optional<double>& value) {
     if (value)
         sum = sum.value_or(0.0) + *value;
@@ -156,7 +150,7 @@ Result<MeasuredCollectives> measuredCollectives(const store::Store& store, const
     }
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     ASSIGN_OR_RETURN(const auto traced, tracedRanges(store, run));
-    const GroupPlaces places(run, gpus);
+    const CommunicatorPlaces places(run, gpus);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (progress && !progress({"Reading collectives", i, ranks.size()}))
             return cancelled();
@@ -187,13 +181,14 @@ Result<MeasuredCounters> measuredCounters(const store::Store& store, const Run& 
     std::map<int, int> counted; // GPUs with NVLink counters, by node
     for (const auto& gpu : summary.gpus) {
         auto& node = totals[gpu.gpu.node];
-        const auto nvlink = totalOf(gpu.metrics, "nvlink_tx");
+        const auto nvlink = statisticOf(gpu.metrics, "nvlink_tx", &SubjectStatistics::total);
         counted[gpu.gpu.node] += nvlink ? 1 : 0;
         add(node.nvlink, nvlink);
-        add(node.pcie, totalOf(gpu.metrics, "pcie_tx"));
+        add(node.pcie, statisticOf(gpu.metrics, "pcie_tx", &SubjectStatistics::total));
     }
     for (const auto& node : summary.nodes)
-        add(totals[node.node].network, totalOf(node.metrics, "ib_tx"));
+        add(totals[node.node].network,
+            statisticOf(node.metrics, "ib_tx", &SubjectStatistics::total));
     const double seconds = summary.duration.seconds();
     const auto steps = static_cast<double>(steady.iterations);
     bool isCounted = false;

@@ -1,8 +1,8 @@
 #include "core/analysis/cluster/Placement.h"
 
 #include "core/analysis/cluster/PlacementModel.h"
-#include "core/analysis/cluster/StageMemory.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/machine/MemoryNeed.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/machine/RunMachine.h"
@@ -30,8 +30,7 @@ Error missing(std::string message, const Run& run) {
 }
 
 std::optional<double> meanOf(const GpuSummary& gpu, const char* metric) {
-    const auto found = gpu.metrics.find(metric);
-    return found == gpu.metrics.end() ? std::nullopt : found->second.mean;
+    return statisticOf(gpu.metrics, metric, &SubjectStatistics::mean);
 }
 
 class Reader {
@@ -42,10 +41,11 @@ public:
         , m_progress(progress) { }
 
     Result<Placement> propose() {
-        for (const auto step : {&Reader::readLayout, &Reader::readSummary, &Reader::readThrottling,
-                 &Reader::placeGpus, &Reader::fitHeat}) {
-            RETURN_IF_ERROR((this->*step)());
-        }
+        RETURN_IF_ERROR(readLayout());
+        RETURN_IF_ERROR(readSummary());
+        RETURN_IF_ERROR(readThrottling());
+        RETURN_IF_ERROR(placeGpus());
+        RETURN_IF_ERROR(fitHeat());
         const auto room = stageMemoryOf(m_run, *m_layout, m_layersBefore, *m_summary);
         PlacementInput input{
             *m_layout, m_gpus, m_layers, m_layersBefore, m_extra, room.most, m_thermal, m_knowsAir};
@@ -84,7 +84,7 @@ private:
     }
 
     // The logits, in forward passes of a layer: 2·h·V against a layer's projections and
-    // feed-forward (ModelWork.h, without scores); looking up the embedding is no arithmetic.
+    // feed-forward (ModelShape.h, without scores); looking up the embedding is no arithmetic.
     void takeExtra(const Result<ModelShape>& shape) {
         m_extra.assign(m_layersBefore.size(), 0.0);
         if (!shape.hasValue()) {

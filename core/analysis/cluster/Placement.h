@@ -2,14 +2,14 @@
 // A placement of a run's pipeline that allows for heat: which GPUs serve which stage, and how many
 // layers each stage has. An estimate throughout, from the settled part of the run.
 //
-// Model. A GPU's speed is 1 − the share of its busy time lost to throttling (ThrottleDetector.h); a
+// Model. A GPU's speed is 1 − the share of its busy time lost to throttling (Throttling.h); a
 // stage is as fast as its slowest GPU, since tensor groups wait in every layer and replicas in
 // every step. A step takes what the schedule of the pipeline takes with (layers + what first and
 // last stage do besides) / speed per pass, sending in no time, and where ranks move
 // between nodes what their groups exchange longer, none of it hidden. Power above idle follows the
 // work that a GPU does in a step; temperature = air + R · power, R from the record of temperature
-// over power (ThermalFit.h), and a rear GPU's air is warmed by what the front ones draw, as much as
-// the measured gap leaves unexplained. Throttling follows the temperature as the run's GPUs show
+// over power (Temperature.h), and a rear GPU's air is warmed by what the front ones draw, as much
+// as the measured gap leaves unexplained. Throttling follows the temperature as the run's GPUs show
 // it, but becomes no worse than that of the worst of them; the range of each change reaches from
 // throttling that stays as it is to throttling that follows, and a quarter of the change further.
 // Facts on what such placements brought elsewhere: arXiv 2509.10371 (19/21 layers, 11/13 layers).

@@ -2,7 +2,6 @@
 
 #include "core/analysis/cluster/PlacementHeat.h"
 #include "core/analysis/cluster/PlacementSteps.h"
-#include "core/analysis/cluster/PlacementText.h"
 
 #include <algorithm>
 #include <cmath>

@@ -36,7 +36,7 @@ struct PlacementInput {
     std::vector<int> mostLayers; // by stage
     std::optional<ThermalFacts> thermal;
     bool knowsAir = true; // there are front and rear GPUs
-    // Of the groups that a placement may move between nodes; empty: not known.
+    // The groups that a placement may move between nodes; empty: not known.
     std::vector<GroupLoad> loads = {};
     double scaleUp = 0.0; // links of a GPU inside its node, per direction, B/s; 0: not known
     double scaleOut = 0.0; // and out of it
@@ -56,5 +56,19 @@ std::vector<GroupLoad> groupLoads(const layout::Layout& layout, const layout::Tr
 // Throttling over temperature as the GPUs of a run show it: a line through those that lose time;
 // absent for fewer than three, or where hotter ones do not lose more.
 void fitLoss(const std::vector<GpuPlace>& gpus, ThermalFacts& facts);
+
+// What else a placement in words needs.
+struct PlacementVerdict {
+    double worstLoss = 0.0; // of the slowest GPU
+    bool fits = true; // some split fits into memory
+    std::optional<Estimate> tooSmall; // change of the step that is not worth it
+    bool spansHalves = false; // tensor groups have front and rear GPUs
+    std::optional<double> movingCost; // seconds of a step; absent: not known, or nothing moves
+};
+
+// Fills headline, reason, assumptions and notes.
+void explain(Placement& placement, const PlacementVerdict& verdict);
+
+std::string layerList(const std::vector<int>& layers, std::string_view separator);
 
 } // namespace trainscope::analysis

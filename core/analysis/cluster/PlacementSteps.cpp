@@ -109,7 +109,7 @@ double PlacementSteps::of(const GpuMapping& mapping, const std::vector<int>& spl
     return pipeline(split, speeds) + (cost && m_unitSeconds > 0.0 ? *cost / m_unitSeconds : 0.0);
 }
 
-// Of the rank that takes longest, its groups one after the other.
+// The time of the rank that takes longest, its groups one after the other.
 double PlacementSteps::exchange(const GpuMapping& mapping) const {
     if (m_input.scaleUp <= 0.0 || m_input.scaleOut <= 0.0)
         return 0.0;

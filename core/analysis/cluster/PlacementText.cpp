@@ -1,4 +1,4 @@
-#include "core/analysis/cluster/PlacementText.h"
+#include "core/analysis/cluster/PlacementModel.h"
 
 #include "core/analysis/cluster/Placement.h"
 

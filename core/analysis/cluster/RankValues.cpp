@@ -118,8 +118,7 @@ Result<RankValues> RankSeries::at(const store::Store& store, TimeNs t) const {
                 values[rank] = static_cast<double>(mean);
             continue;
         }
-        ASSIGN_OR_RETURN(const auto held, store.valueAt(series->id, t));
-        values[rank] = held;
+        ASSIGN_OR_RETURN(values[rank], store.valueAt(series->id, t));
     }
     return values;
 }

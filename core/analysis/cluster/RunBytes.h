@@ -21,7 +21,7 @@ namespace trainscope::analysis {
 
 inline constexpr double kDisagreement = 0.2; // of what was computed, from which on it is said
 
-// Of one rank, per step.
+// What a rank sends in one of its groups, per step.
 struct GroupBytes {
     std::string group; // key of a CommunicatorKind, or "embedding"
     layout::LinkClass link = layout::LinkClass::None;

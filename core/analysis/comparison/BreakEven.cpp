@@ -33,7 +33,7 @@ std::optional<double> betweenNodes(const RunMeasures& run) {
         return std::nullopt;
     double seconds = 0.0;
     double unknown = 0.0;
-    for (const ExposedGroup& one : run.traced->exposed) {
+    for (const ExposedCommunication& one : run.traced->exposed) {
         seconds += one.link == LinkClass::ScaleOut ? one.transferS() : 0.0;
         unknown += one.link == LinkClass::Unknown ? one.transferS() : 0.0;
     }
@@ -48,7 +48,7 @@ double oncePerStep(const RunMeasures& run) {
     double seconds = 0.0;
     for (const BreakdownPart& part : run.traced->all.parts)
         seconds += part.category == "optimizer" ? part.seconds : 0.0;
-    for (const ExposedGroup& one : run.traced->exposed)
+    for (const ExposedCommunication& one : run.traced->exposed)
         seconds += one.dimension == "dp" || one.dimension == "dp_cp" || one.dimension == "edp"
             ? one.transferS()
             : 0.0;
@@ -110,8 +110,8 @@ std::string ratesText(const RunMeasures& a, const RunMeasures& b, double factor)
 
 bool hasUnmatched(const RunMeasures& run) {
     return run.traced
-        && std::any_of(
-            run.traced->exposed.begin(), run.traced->exposed.end(), [](const ExposedGroup& one) {
+        && std::any_of(run.traced->exposed.begin(), run.traced->exposed.end(),
+            [](const ExposedCommunication& one) {
                 return one.link == LinkClass::ScaleOut && one.seconds > 0.0 && !one.waitS;
             });
 }

@@ -41,7 +41,7 @@ struct TracedCosts {
 
 // Messages between stages, and collectives over several stages, in which those that have drained
 // wait for the others.
-bool isOfPipeline(const ExposedGroup& group) {
+bool isOfPipeline(const ExposedCommunication& group) {
     return group.category == "send_recv" || group.dimension.find("pp") != std::string::npos
         || group.dimension == "world";
 }
@@ -52,7 +52,7 @@ TracedCosts tracedCostsOf(const RunMeasures& run) {
     TracedCosts costs;
     costs.exposed = traced.shares.exposedCommunication;
     (isPipeline ? costs.bubble : costs.idle) = traced.shares.idle;
-    for (const ExposedGroup& one : traced.exposed) {
+    for (const ExposedCommunication& one : traced.exposed) {
         if (!one.waitS || traced.all.seconds <= 0.0)
             continue;
         const double share = std::min(*one.waitS / traced.all.seconds, costs.exposed);
@@ -120,7 +120,7 @@ struct Gap {
     bool isTraced = false;
 
     [[nodiscard]] double more() const { return high.perToken - low.perToken; }
-    // Of that, what the part explains; negative: it speaks for the other one.
+    // The share of that which the part explains; negative: it speaks for the other one.
     [[nodiscard]] double share(std::size_t part) const {
         return (high.parts[part].second - low.parts[part].second) / more();
     }
@@ -145,7 +145,7 @@ std::optional<std::size_t> causeOf(const Gap& gap) {
 std::map<std::string, double> transfersOf(const RunMeasures& run) {
     std::map<std::string, double> out;
     const double perSecond = run.gpus / *run.tokensPerStep * *run.value("step_time_s");
-    for (const ExposedGroup& one : run.traced->exposed)
+    for (const ExposedCommunication& one : run.traced->exposed)
         out[carrierText(run, one)] += one.transferS() / run.traced->all.seconds * perSecond;
     return out;
 }

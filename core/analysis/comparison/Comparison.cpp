@@ -1,5 +1,6 @@
 #include "core/analysis/comparison/Comparison.h"
 
+#include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
 
@@ -14,6 +15,9 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr auto kWeightNames = enumNames<Difference::Weight>({{Difference::Weight::Beyond, "beyond"},
+    {Difference::Weight::Within, "within"}, {Difference::Weight::Unknown, "unknown"}});
 
 std::string whyAbsent(const RunMeasures& a, const RunMeasures& b, std::size_t quantity) {
     for (const RunMeasures* run : {&a, &b}) {
@@ -141,16 +145,8 @@ Value degreeOf(const RunMeasures& run, std::string_view key) {
 
 } // namespace
 
-std::string_view toString(Difference::Weight weight) {
-    switch (weight) {
-    case Difference::Weight::Beyond:
-        return "beyond";
-    case Difference::Weight::Within:
-        return "within";
-    case Difference::Weight::Unknown:
-        break;
-    }
-    return "unknown";
+std::string_view toString(Difference::Weight value) {
+    return kWeightNames.nameOf(value);
 }
 
 std::vector<Difference> differencesOf(

@@ -13,7 +13,7 @@
 
 namespace trainscope::analysis {
 
-// Of one quantity, of run b against run a.
+// How run b differs from run a in one quantity.
 struct Difference {
     std::size_t quantity = 0; // place in comparedQuantities()
     std::optional<double> a;
@@ -61,7 +61,7 @@ Comparison comparisonOf(std::vector<RunMeasures> runs);
 
 // By the run's place: "A" … "Z", "AA", "AB" …
 std::string runMark(std::size_t place);
-// Of several, in ascending order: "A, C–F".
+// The letters of several runs in ascending order: "A, C–F".
 std::string runMarks(std::span<const std::size_t> places);
 
 } // namespace trainscope::analysis

@@ -21,7 +21,7 @@ namespace {
 
 using layout::CommunicatorKind;
 
-GuessedGroup groupOf(const layout::Layout& layout, CommunicatorKind kind) {
+CommunicatorPlace groupOf(const layout::Layout& layout, CommunicatorKind kind) {
     const layout::LinkClass link = layout::reachOf(layout, kind).link();
     return {std::string(layout::infoOf(kind).key),
         link == layout::LinkClass::ScaleOut ? LinkClass::ScaleOut : LinkClass::ScaleUp};
@@ -43,13 +43,33 @@ std::optional<CommunicatorKind> onlyOf(
 
 constexpr double kSpeaksFor = 0.2; // of the exposed time, by matched calls
 
+// The group of a collective by its kernel category ("send_recv"), where the layout leaves only one:
+// messages are those of the pipeline, or of experts where there is no pipeline; all-to-alls are of
+// experts; the others of the only dense group of several ranks.
+std::map<std::string, CommunicatorPlace> guessPlaces(const layout::Layout& layout) {
+    std::map<std::string, CommunicatorPlace> guessed;
+    const auto put = [&](const std::vector<const char*>& categories,
+                         const std::optional<CommunicatorKind>& kind) {
+        if (!kind)
+            return;
+        for (const char* category : categories)
+            guessed[category] = groupOf(layout, *kind);
+    };
+    put({"send_recv"}, onlyOf(layout, {CommunicatorKind::Pipeline, CommunicatorKind::Expert}));
+    put({"all_to_all"}, onlyOf(layout, {CommunicatorKind::Expert}));
+    put({"all_reduce", "all_gather", "reduce_scatter"},
+        onlyOf(
+            layout, {CommunicatorKind::Tensor, CommunicatorKind::Context, CommunicatorKind::Data}));
+    return guessed;
+}
+
 // A number that the framework made up says nothing.
 bool isMadeUp(const std::string& dimension) {
     return std::all_of(
         dimension.begin(), dimension.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Of the matched collectives of one kind along one dimension.
+// Sums over the matched collectives of one kind along one dimension.
 struct MatchedSums {
     double waitS = 0.0; // over collectives and ranks
     double rankS = 0.0; // the same, from start to end
@@ -72,20 +92,14 @@ using MatchedKey = std::pair<std::string, std::string>; // category, dimension
 
 class Matcher {
 public:
-    Matcher(const GroupPlaces& places, TimeRange window)
+    Matcher(CommunicatorPlaces& places, TimeRange window)
         : m_places(places)
         , m_window(window) { }
 
     void add(const Collective& one) {
         if (!m_window.contains(one.end))
             return;
-        std::vector<int> ranks = one.group->ranks;
-        if (ranks.empty() || one.kind == CollectiveKind::SendRecv) {
-            ranks.clear();
-            for (const CollectiveRank& rank : one.ranks)
-                ranks.push_back(rank.rank);
-        }
-        const Place& place = placeOf(one, ranks);
+        const CommunicatorPlace& place = m_places.placeOf(one);
         MatchedSums& sums = m_sums[{std::string(toString(one.kind)), place.dimension}];
         for (const CollectiveRank& rank : one.ranks) {
             sums.waitS += rank.wait.seconds();
@@ -102,7 +116,7 @@ public:
 
     // By the calls of that group, else by all of its category; absent where hardly any of its calls
     // were matched, for example for want of a common clock.
-    [[nodiscard]] std::optional<double> waitShare(const ExposedGroup& group) const {
+    [[nodiscard]] std::optional<double> waitShare(const ExposedCommunication& group) const {
         MatchedSums matched;
         const auto own = m_sums.find({group.category, group.dimension});
         if (own != m_sums.end())
@@ -124,62 +138,48 @@ public:
     }
 
 private:
-    struct Place {
-        std::string dimension;
-        LinkClass link = LinkClass::Unknown;
-    };
-
-    // The same for all collectives of a communicator but messages.
-    const Place& placeOf(const Collective& one, const std::vector<int>& ranks) {
-        const auto [at, isNew] = m_placeOf.try_emplace({one.communicator, ranks});
-        if (isNew)
-            at->second = {m_places.dimensionOf(*one.group, ranks), m_places.linkOf(ranks)};
-        return at->second;
-    }
-
-    const GroupPlaces& m_places;
+    CommunicatorPlaces& m_places;
     TimeRange m_window;
     std::map<MatchedKey, MatchedSums> m_sums;
-    std::map<std::pair<std::uint32_t, std::vector<int>>, Place> m_placeOf;
 };
 
 class Sorter {
 public:
     // `layout`: with each link domain as one node.
     Sorter(const store::Store& store, const Run& run, const std::optional<layout::Layout>& layout,
-        const GroupPlaces& places)
+        const CommunicatorPlaces& places)
         : m_store(store)
         , m_worldSize(std::max(run.worldSize, run.gpuCount))
         , m_places(places) {
         if (layout)
-            m_guessed = guessGroups(*layout);
+            m_guessed = guessPlaces(*layout);
     }
 
-    Result<std::vector<ExposedGroup>> sort(
+    Result<std::vector<ExposedCommunication>> sort(
         const std::map<TimeShareMeter::Collective, double>& exposed) const {
         std::map<std::tuple<std::string, LinkClass, std::string>, double> sums;
         for (const auto& [collective, seconds] : exposed) {
             ASSIGN_OR_RETURN(const auto place, placeOf(collective));
             sums[{place.dimension, place.link, collective.first}] += seconds;
         }
-        std::vector<ExposedGroup> groups;
+        std::vector<ExposedCommunication> groups;
         for (const auto& [key, seconds] : sums)
             groups.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), seconds, {}});
         std::stable_sort(groups.begin(), groups.end(),
-            [](const ExposedGroup& a, const ExposedGroup& b) { return a.seconds > b.seconds; });
+            [](const ExposedCommunication& a, const ExposedCommunication& b) {
+                return a.seconds > b.seconds;
+            });
         return groups;
     }
 
 private:
     // By what the trace says of the call, else by the layout.
-    [[nodiscard]] Result<GuessedGroup> placeOf(const TimeShareMeter::Collective& collective) const {
+    [[nodiscard]] Result<CommunicatorPlace> placeOf(
+        const TimeShareMeter::Collective& collective) const {
         const auto& [category, detail] = collective;
-        Communicator group;
-        if (detail.isValid()) {
-            ASSIGN_OR_RETURN(const auto text, m_store.name(detail));
-            group = communicatorFrom(parseCollectiveDetail(text), m_worldSize);
-        }
-        GuessedGroup place;
+        ASSIGN_OR_RETURN(const auto told, collectiveDetail(m_store, detail));
+        const Communicator group = communicatorFrom(told, m_worldSize);
+        CommunicatorPlace place;
         if (!group.ranks.empty() || !group.description.empty())
             place.dimension = m_places.dimensionOf(group, group.ranks);
         if (isMadeUp(place.dimension))
@@ -195,28 +195,11 @@ private:
 
     const store::Store& m_store;
     int m_worldSize;
-    const GroupPlaces& m_places;
-    std::map<std::string, GuessedGroup> m_guessed;
+    const CommunicatorPlaces& m_places;
+    std::map<std::string, CommunicatorPlace> m_guessed;
 };
 
 } // namespace
-
-std::map<std::string, GuessedGroup> guessGroups(const layout::Layout& layout) {
-    std::map<std::string, GuessedGroup> guessed;
-    const auto put = [&](const std::vector<const char*>& categories,
-                         const std::optional<CommunicatorKind>& kind) {
-        if (!kind)
-            return;
-        for (const char* category : categories)
-            guessed[category] = groupOf(layout, *kind);
-    };
-    put({"send_recv"}, onlyOf(layout, {CommunicatorKind::Pipeline, CommunicatorKind::Expert}));
-    put({"all_to_all"}, onlyOf(layout, {CommunicatorKind::Expert}));
-    put({"all_reduce", "all_gather", "reduce_scatter"},
-        onlyOf(
-            layout, {CommunicatorKind::Tensor, CommunicatorKind::Context, CommunicatorKind::Data}));
-    return guessed;
-}
 
 Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
     const layout::Layout* layout, const std::map<TimeShareMeter::Collective, double>& exposed,
@@ -226,7 +209,7 @@ Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
         return made;
     ASSIGN_OR_RETURN(const auto joined, domainsAsNodes(store, run));
     ASSIGN_OR_RETURN(const auto domain, linkDomainOf(store, run));
-    const GroupPlaces places(joined.run, joined.gpus);
+    CommunicatorPlaces places(joined.run, joined.gpus);
     std::optional<layout::Layout> domains;
     if (layout != nullptr)
         domains = domainsAsNodes(*layout, domain);
@@ -241,7 +224,7 @@ Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
             return true;
         },
         progress));
-    for (ExposedGroup& one : made.groups) {
+    for (ExposedCommunication& one : made.groups) {
         if (const auto share = matcher.waitShare(one))
             one.waitS = *share * one.seconds;
     }

@@ -1,5 +1,7 @@
 #include "core/analysis/comparison/Quantity.h"
 
+#include "core/model/EnumNames.h"
+
 #include <array>
 #include <utility>
 
@@ -13,109 +15,114 @@ using enum TokensOf;
 // What runs are looked at first stands first.
 std::vector<QuantityInfo> makeQuantities() {
     return {
-        {"step_time_s", "Step time", "s", Lower, false, Step,
+        {"step_time_s", "Step time", "s", Lower,
             "median duration of the counted iterations (their mean where the period of the power "
-            "shows them)"},
-        {"samples_per_s", "Samples / s", "1/s", Higher, true, Nothing, "global batch / step time"},
-        {"tokens_per_s", "Tokens / s", "1/s", Higher, true, Nothing,
-            "global batch × sequence length, padding included, / step time"},
-        {"tokens_per_s_per_gpu", "Tokens / s / GPU", "1/s", Higher, false, Nothing,
+            "shows them)",
+            false, Step},
+        {"samples_per_s", "Samples / s", "1/s", Higher, "global batch / step time", true},
+        {"tokens_per_s", "Tokens / s", "1/s", Higher,
+            "global batch × sequence length, padding included, / step time", true},
+        {"tokens_per_s_per_gpu", "Tokens / s / GPU", "1/s", Higher,
             "tokens per second / GPUs of the job"},
-        {"tokens_per_j", "Tokens / J", "1/J", Higher, false, Nothing,
+        {"tokens_per_j", "Tokens / J", "1/J", Higher,
             "tokens of the counted iterations / energy of all GPUs from the first's begin to the "
             "last's end"},
-        {"samples_per_s_per_mj", "Samples / (s·MJ)", "1/(s·MJ)", Higher, false, Nothing,
+        {"samples_per_s_per_mj", "Samples / (s·MJ)", "1/(s·MJ)", Higher,
             "samples per second / energy of all GPUs over the window in MJ: comparable only where "
             "the windows hold equally much work"},
-        {"mfu", "MFU", "1", Higher, false, Nothing,
+        {"mfu", "MFU", "1", Higher,
             "FLOP of the model per second and GPU / peak of the GPU in the run's precision"},
-        {"energy_per_step_j", "Energy / step", "J", Lower, true, Step,
-            "energy of all GPUs over the counted iterations / their number"},
-        {"energy_per_token_j", "Energy / token", "J", Lower, false, Nothing,
-            "energy per step / tokens of a step"},
-        {"energy_j", "Energy", "J", Neither, true, Window,
-            "energy of all GPUs over the window: trapezoid over the samples of gpu_power"},
-        {"mean_power_w", "Mean power", "W", Lower, true, Nothing,
-            "sum over the GPUs of their time-weighted mean power in the window"},
-        {"peak_power_w", "Peak power", "W", Lower, true, Nothing,
-            "largest sum of the power of all GPUs in the window, on steps of the sampling period"},
-        {"p99_gpu_power_w", "GPU power, p99", "W", Lower, false, Nothing,
+        {"energy_per_step_j", "Energy / step", "J", Lower,
+            "energy of all GPUs over the counted iterations / their number", true, Step},
+        {"energy_per_token_j", "Energy / token", "J", Lower, "energy per step / tokens of a step"},
+        {"energy_j", "Energy", "J", Neither,
+            "energy of all GPUs over the window: trapezoid over the samples of gpu_power", true,
+            Window},
+        {"mean_power_w", "Mean power", "W", Lower,
+            "sum over the GPUs of their time-weighted mean power in the window", true},
+        {"peak_power_w", "Peak power", "W", Lower,
+            "largest sum of the power of all GPUs in the window, on steps of the sampling period",
+            true},
+        {"p99_gpu_power_w", "GPU power, p99", "W", Lower,
             "time-weighted 99 % quantile of the power of the single GPUs together"},
-        {"peak_gpu_power_w", "GPU power, peak", "W", Lower, false, Nothing,
+        {"peak_gpu_power_w", "GPU power, peak", "W", Lower,
             "largest sample of the power of a single GPU in the window"},
-        {"peak_to_mean_power", "Peak / mean power", "1", Lower, false, Nothing,
+        {"peak_to_mean_power", "Peak / mean power", "1", Lower,
             "peak / mean of the power of all GPUs together"},
-        {"p99_to_p50_power", "p99 / p50 power", "1", Lower, false, Nothing,
+        {"p99_to_p50_power", "p99 / p50 power", "1", Lower,
             "99 % quantile / median of the power of all GPUs together"},
-        {"max_power_ramp_w_per_s", "Largest power ramp", "W/s", Lower, true, Nothing,
-            "largest change of the power of all GPUs together between neighbouring steps"},
-        {"power_swing_w", "Strongest power line", "W", Lower, true, Nothing,
-            "amplitude of the strongest line in the spectrum of the summed power"},
-        {"power_swing_hz", "Its frequency", "Hz", Neither, false, Nothing,
+        {"max_power_ramp_w_per_s", "Largest power ramp", "W/s", Lower,
+            "largest change of the power of all GPUs together between neighbouring steps", true},
+        {"power_swing_w", "Strongest power line", "W", Lower,
+            "amplitude of the strongest line in the spectrum of the summed power", true},
+        {"power_swing_hz", "Its frequency", "Hz", Neither,
             "frequency of the strongest line in the spectrum of the summed power"},
-        {"mean_temperature_c", "Mean temperature", "°C", Lower, false, Nothing,
+        {"mean_temperature_c", "Mean temperature", "°C", Lower,
             "mean over the GPUs of their time-weighted mean temperature in the window"},
-        {"peak_temperature_c", "Peak temperature", "°C", Lower, false, Nothing,
+        {"peak_temperature_c", "Peak temperature", "°C", Lower,
             "hottest sample of a GPU in the window"},
-        {"front_rear_gradient_c", "Front to rear", "°C", Lower, false, Nothing,
+        {"front_rear_gradient_c", "Front to rear", "°C", Lower,
             "mean over the nodes of rear half − front half of the GPUs' mean temperatures"},
-        {"mean_sm_clock_hz", "Mean SM clock", "Hz", Higher, false, Nothing,
+        {"mean_sm_clock_hz", "Mean SM clock", "Hz", Higher,
             "mean over the GPUs of their time-weighted mean clock in the window"},
-        {"mean_gpu_utilization", "GPU utilisation", "1", Neither, false, Nothing,
+        {"mean_gpu_utilization", "GPU utilisation", "1", Neither,
             "mean over the GPUs of their time-weighted mean utilisation in the window"},
-        {"throttled_fraction", "Throttled", "1", Lower, false, Nothing,
+        {"throttled_fraction", "Throttled", "1", Lower,
             "throttled GPU-seconds / all GPU-seconds of the window"},
-        {"thermally_throttled_fraction", "Throttled by heat", "1", Lower, false, Nothing,
+        {"thermally_throttled_fraction", "Throttled by heat", "1", Lower,
             "GPU-seconds of episodes caused by temperature / all GPU-seconds of the window"},
-        {"power_throttled_fraction", "Throttled by power", "1", Lower, false, Nothing,
+        {"power_throttled_fraction", "Throttled by power", "1", Lower,
             "GPU-seconds of episodes caused by the power limit / all GPU-seconds of the window"},
-        {"lost_to_throttling_fraction", "Lost to throttling", "1", Lower, false, Nothing,
+        {"lost_to_throttling_fraction", "Lost to throttling", "1", Lower,
             "Σ dt·(1 − clock / reference clock) over the episodes / all GPU-seconds of the window"},
-        {"slowest_gpu_lost_fraction", "Lost to throttling, slowest GPU", "1", Lower, false, Nothing,
+        {"slowest_gpu_lost_fraction", "Lost to throttling, slowest GPU", "1", Lower,
             "∫ of the largest 1 − clock / reference clock of a throttled GPU dt / the window: in a "
             "synchronous job the others wait for it"},
-        {"power_intra_node_std_w", "Power imbalance in nodes", "W", Lower, false, Nothing,
+        {"power_intra_node_std_w", "Power imbalance in nodes", "W", Lower,
             "mean over the nodes of the std. dev. of their GPUs' mean power"},
-        {"power_inter_node_std_w", "Power imbalance of nodes", "W", Lower, false, Nothing,
+        {"power_inter_node_std_w", "Power imbalance of nodes", "W", Lower,
             "std. dev. of the nodes' means of GPU power"},
-        {"temperature_intra_node_std_c", "Temperature imbalance in nodes", "°C", Lower, false,
-            Nothing, "mean over the nodes of the std. dev. of their GPUs' mean temperature"},
-        {"temperature_inter_node_std_c", "Temperature imbalance of nodes", "°C", Lower, false,
-            Nothing, "std. dev. of the nodes' means of GPU temperature"},
-        {"busy_fraction", "Busy", "1", Neither, false, Nothing,
+        {"temperature_intra_node_std_c", "Temperature imbalance in nodes", "°C", Lower,
+            "mean over the nodes of the std. dev. of their GPUs' mean temperature"},
+        {"temperature_inter_node_std_c", "Temperature imbalance of nodes", "°C", Lower,
+            "std. dev. of the nodes' means of GPU temperature"},
+        {"busy_fraction", "Busy", "1", Neither,
             "time in which a kernel runs / traced time of the devices (of whole iterations where "
             "there are any)"},
-        {"compute_fraction", "Compute", "1", Neither, false, Nothing,
+        {"compute_fraction", "Compute", "1", Neither,
             "time in which a compute kernel runs / traced time of the devices (of whole iterations "
             "where there are any)"},
-        {"communication_fraction", "Communication", "1", Lower, false, Nothing,
+        {"communication_fraction", "Communication", "1", Lower,
             "time in which a collective runs / traced time of the devices (of whole iterations "
             "where there are any)"},
-        {"exposed_communication_fraction", "Exposed communication", "1", Lower, false, Nothing,
+        {"exposed_communication_fraction", "Exposed communication", "1", Lower,
             "time in which collectives run and no compute does / traced time of the devices (of "
             "whole iterations where there are any)"},
-        {"overlap_fraction", "Overlap", "1", Neither, false, Nothing,
+        {"overlap_fraction", "Overlap", "1", Neither,
             "time in which collectives and compute run at once / traced time of the devices (of "
             "whole iterations where there are any)"},
-        {"idle_fraction", "Idle", "1", Lower, false, Nothing,
+        {"idle_fraction", "Idle", "1", Lower,
             "time in which no kernel runs / traced time of the devices (of whole iterations where "
             "there are any)"},
-        {"bubble_fraction", "Pipeline bubble", "1", Lower, false, Nothing,
+        {"bubble_fraction", "Pipeline bubble", "1", Lower,
             "time in which nothing runs or nothing but SendRecv / time of the traced ranks"},
-        {"nvlink_bytes_per_step", "NVLink / step", "B", Neither, true, Step,
-            "bytes sent over NVLink or xGMI by all GPUs in the window / its duration × step time"},
-        {"pcie_bytes_per_step", "PCIe / step", "B", Neither, true, Step,
-            "bytes sent over PCIe by all GPUs in the window / its duration × step time"},
-        {"ib_bytes_per_step", "InfiniBand / step", "B", Neither, true, Step,
-            "bytes sent over InfiniBand by all nodes in the window / its duration × step time"},
-        {"peak_memory_used_b", "Peak memory", "B", Lower, false, Nothing,
+        {"nvlink_bytes_per_step", "NVLink / step", "B", Neither,
+            "bytes sent over NVLink or xGMI by all GPUs in the window / its duration × step time",
+            true, Step},
+        {"pcie_bytes_per_step", "PCIe / step", "B", Neither,
+            "bytes sent over PCIe by all GPUs in the window / its duration × step time", true,
+            Step},
+        {"ib_bytes_per_step", "InfiniBand / step", "B", Neither,
+            "bytes sent over InfiniBand by all nodes in the window / its duration × step time",
+            true, Step},
+        {"peak_memory_used_b", "Peak memory", "B", Lower,
             "largest sample of the memory used on a GPU in the window"},
     };
 }
 
-constexpr std::array<std::pair<Normalisation, std::string_view>, 4> kNormalisations{
+constexpr auto kNormalisations = enumNames<Normalisation>(
     {{Normalisation::Absolute, "absolute"}, {Normalisation::PerGpu, "per-gpu"},
-        {Normalisation::PerNode, "per-node"}, {Normalisation::PerToken, "per-token"}}};
+        {Normalisation::PerNode, "per-node"}, {Normalisation::PerToken, "per-token"}});
 
 std::string divisorText(TokensOf tokens, Normalisation by) {
     if (by == Normalisation::PerGpu)
@@ -129,19 +136,11 @@ std::string divisorText(TokensOf tokens, Normalisation by) {
 } // namespace
 
 std::string_view toString(Normalisation normalisation) {
-    for (const auto& [value, text] : kNormalisations) {
-        if (value == normalisation)
-            return text;
-    }
-    return {};
+    return kNormalisations.nameOf(normalisation);
 }
 
 std::optional<Normalisation> normalisationFrom(std::string_view text) {
-    for (const auto& [value, name] : kNormalisations) {
-        if (name == text)
-            return value;
-    }
-    return std::nullopt;
+    return kNormalisations.find(text);
 }
 
 const std::vector<QuantityInfo>& comparedQuantities() {

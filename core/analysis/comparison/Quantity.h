@@ -23,9 +23,9 @@ struct QuantityInfo {
     std::string title; // "Mean power"
     std::string unit; // SI symbol; "1" for fractions and plain numbers
     Better better = Better::Neither;
+    std::string definition; // for people: numerator, denominator
     bool isOfMachine = false; // grows with it: may be divided by GPUs and nodes
     TokensOf tokens = TokensOf::Nothing;
-    std::string definition; // for people: numerator, denominator
 };
 
 // Keys of the quantities that decide a verdict.

@@ -1,7 +1,7 @@
 #include "core/analysis/comparison/Reasons.h"
 
 #include "core/analysis/comparison/Comparison.h"
-#include "core/analysis/comparison/MemoryHeadroom.h"
+#include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/energy/Efficiency.h"
 #include "core/analysis/findings/FindingText.h"
 
@@ -56,7 +56,7 @@ std::string carriersText(const RunMeasures& run) {
     std::map<std::string, double> sums;
     double all = 0.0;
     double waiting = 0.0;
-    for (const ExposedGroup& one : run.traced->exposed) {
+    for (const ExposedCommunication& one : run.traced->exposed) {
         sums[carrierText(run, one)] += one.seconds;
         all += one.seconds;
         waiting += one.waitS.value_or(0.0);
@@ -280,7 +280,7 @@ Labels::Labels(const RunMeasures& first, const RunMeasures& second)
     : a(first.cluster == second.cluster ? first.run.name : first.cluster)
     , b(first.cluster == second.cluster ? second.run.name : second.cluster) { }
 
-std::string carrierText(const RunMeasures& run, const ExposedGroup& group) {
+std::string carrierText(const RunMeasures& run, const ExposedCommunication& group) {
     return (group.dimension.empty() ? group.category : capitals(group.dimension))
         + linkText(run, group.link);
 }

@@ -16,7 +16,7 @@ struct Labels {
 };
 
 // "DP between nodes", "TP inside nodes over NVSwitch": a group and the links that carry it.
-std::string carrierText(const RunMeasures& run, const ExposedGroup& group);
+std::string carrierText(const RunMeasures& run, const ExposedCommunication& group);
 
 // Throughput in all and per GPU, energy, exposed communication with the group and link that carry
 // most of it, memory headroom, peak power, throttling: what both or one of them can give, and of

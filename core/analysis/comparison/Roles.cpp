@@ -23,7 +23,7 @@ Order orderOf(const std::optional<double>& a, const std::optional<double>& b) {
     return *a < *b ? Order::Less : *a > *b ? Order::Greater : Order::Equal;
 }
 
-// Of the GPUs of a against those of b: more of something and less of nothing.
+// Compares the GPUs of a with those of b: larger is more of something and less of nothing.
 Order sizeOf(const GpuFacts& a, const GpuFacts& b) {
     const Order memory = orderOf(a.memoryBytes, b.memoryBytes);
     const Order compute = orderOf(a.bf16Flops, b.bf16Flops);

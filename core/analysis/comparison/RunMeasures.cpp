@@ -1,7 +1,6 @@
 #include "core/analysis/comparison/RunMeasures.h"
 
 #include "core/analysis/machine/RunLayout.h"
-#include "core/model/Result.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -34,95 +33,17 @@ std::vector<IterationFigures> counted(std::vector<IterationFigures> all) {
     return all;
 }
 
-class Measurer {
-public:
-    Measurer(const store::Store& store, const Run& run, const MeasureScope& scope,
-        const Progress& progress)
-        : m_store(store)
-        , m_scope(scope)
-        , m_progress(progress) {
-        m_made.run = run;
-        m_made.gpu = gpuFactsOf(run);
-        m_made.nodes = nodesOf(run);
-        const auto& launch = run.launch;
-        if (launch.globalBatch && launch.sequenceLength)
-            m_made.tokensPerStep = double{1} * *launch.globalBatch * *launch.sequenceLength;
+// The largest divisor of a replica's batch that is no more than that.
+std::optional<int> largestFitting(const RunMeasures& run, double most) {
+    if (!run.layout || !run.run.launch.globalBatch)
+        return std::nullopt;
+    const int batch = *run.run.launch.globalBatch / run.layout->grid.degrees().data;
+    for (int size = std::min(batch, static_cast<int>(std::min(most, 1e6))); size >= 1; --size) {
+        if (batch % size == 0)
+            return size;
     }
-
-    Result<RunMeasures> measure() {
-        for (auto step : {&Measurer::findLayout, &Measurer::findIterations, &Measurer::chooseWindow,
-                 &Measurer::addSummary, &Measurer::addEfficiency, &Measurer::addDetail,
-                 &Measurer::addTrace}) {
-            RETURN_IF_ERROR((this->*step)());
-        }
-        fillValues(m_made, m_efficiency, m_detail);
-        return std::move(m_made);
-    }
-
-private:
-    Status findLayout() {
-        ASSIGN_OR_RETURN(auto found, fittingLayout(m_store, m_made.run, m_progress));
-        if (found) {
-            m_made.layout = std::move(found->layout);
-            m_made.layoutWording = found->told.wording;
-        }
-        return {};
-    }
-
-    Status findIterations() {
-        return assign(iterationsOf(m_store, m_made.run, m_progress), m_iterations);
-    }
-
-    Status chooseWindow() {
-        m_made.window.window = m_made.run.range;
-        m_made.window.wording = kAsked;
-        if (!m_scope.wholeRun)
-            RETURN_IF_ERROR(assign(
-                steadyStateOf(m_store, m_made.run, m_iterations, m_progress), m_made.window));
-        m_made.wording = m_made.window.wording;
-        if (!m_made.window.isWholeRun)
-            m_window = m_made.window.window;
-        return {};
-    }
-
-    Status addSummary() {
-        return assign(summarise(m_store, m_made.run, m_window, m_progress), m_made.summary);
-    }
-
-    Status addEfficiency() {
-        Status status = assign(
-            efficiencyOf(m_store, m_made.run, m_iterations, m_window, m_progress), m_efficiency);
-        m_made.gpus = m_efficiency.gpus;
-        m_made.cluster = clusterText(m_made);
-        return status;
-    }
-
-    Status addDetail() {
-        RETURN_IF_ERROR(assign(detailOf(m_store, m_made.run, m_iterations,
-                                   {m_window, std::nullopt, false}, m_progress),
-            m_detail));
-        m_made.basis = m_detail.iterations.basis;
-        m_made.iterationOrigin = m_detail.iterations.origin;
-        if (m_made.run.status != RunStatus::Oom)
-            m_made.iterations = counted(m_detail.iterationFigures);
-        return {};
-    }
-
-    Status addTrace() {
-        const TraceScope scope{m_window, m_detail.iterations.iterations, m_efficiency.stepTimeS,
-            m_made.layout ? &*m_made.layout : nullptr};
-        return assign(traceMeasures(m_store, m_made.run, scope, m_progress), m_made.traced);
-    }
-
-    const store::Store& m_store;
-    MeasureScope m_scope;
-    const Progress& m_progress;
-    TimeRange m_window = kAllTime;
-    RunIterations m_iterations;
-    RunMeasures m_made;
-    Efficiency m_efficiency;
-    RunDetail m_detail;
-};
+    return std::nullopt;
+}
 
 } // namespace
 
@@ -168,7 +89,7 @@ std::optional<double> RunMeasures::divisor(const QuantityInfo& quantity, Normali
         return std::nullopt;
     if (quantity.tokens == TokensOf::Step)
         return tokensPerStep;
-    // Of all the window's time, which need not be whole iterations.
+    // Tokens of all the window's time, which need not be whole iterations.
     const std::optional<double> step = value("step_time_s");
     const double seconds = summary.duration.seconds();
     return step && *step > 0.0 && seconds > 0.0 ? std::optional(*tokensPerStep * seconds / *step)
@@ -191,7 +112,67 @@ std::optional<Measure> RunMeasures::normalised(std::size_t quantity, Normalisati
 
 Result<RunMeasures> measuresOf(const store::Store& store, const Run& run, const MeasureScope& scope,
     const Progress& progress) {
-    return Measurer(store, run, scope, progress).measure();
+    RunMeasures made;
+    made.run = run;
+    made.gpu = gpuFactsOf(run);
+    made.nodes = nodesOf(run);
+    if (run.launch.globalBatch && run.launch.sequenceLength)
+        made.tokensPerStep = double{1} * *run.launch.globalBatch * *run.launch.sequenceLength;
+    ASSIGN_OR_RETURN(auto fitting, fittingLayout(store, run, progress));
+    if (fitting) {
+        made.layout = std::move(fitting->layout);
+        made.layoutWording = fitting->told.wording;
+    }
+    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
+    made.basis = iterations.basis;
+    made.iterationOrigin = iterations.origin;
+    made.window.window = run.range;
+    made.window.wording = kAsked;
+    if (!scope.wholeRun) {
+        ASSIGN_OR_RETURN(made.window, steadyStateOf(store, run, iterations, progress));
+    }
+    made.wording = made.window.wording;
+    const TimeRange window = made.window.isWholeRun ? kAllTime : made.window.window;
+    ASSIGN_OR_RETURN(made.summary, summarise(store, run, window, progress));
+    ASSIGN_OR_RETURN(const auto efficiency, efficiencyOf(store, run, iterations, window, progress));
+    made.gpus = efficiency.gpus;
+    made.cluster = clusterText(made);
+    ASSIGN_OR_RETURN(const auto detail,
+        detailOf(store, run, iterations, {window, std::nullopt, false}, progress));
+    if (run.status != RunStatus::Oom)
+        made.iterations = counted(detail.iterationFigures);
+    ASSIGN_OR_RETURN(made.traced,
+        traceMeasures(store, run,
+            {window, iterations.iterations, efficiency.stepTimeS,
+                made.layout ? &*made.layout : nullptr},
+            progress));
+    fillValues(made, efficiency, detail);
+    return made;
+}
+
+std::optional<MemoryHeadroom> memoryHeadroomOf(const RunMeasures& run) {
+    if (!run.gpu.memoryBytes)
+        return std::nullopt;
+    MemoryHeadroom out;
+    out.capacity = *run.gpu.memoryBytes;
+    const bool hasRun = run.run.status != RunStatus::Oom;
+    if (run.layout)
+        out.need = memoryNeedOf(
+            run.run.launch, *run.layout, 0, hasRun ? std::optional(out.capacity) : std::nullopt);
+    const double microBatch = run.run.launch.microBatch.value_or(1);
+    const auto recorded = run.value("peak_memory_used_b");
+    if (recorded && hasRun) {
+        out.used = *recorded;
+    } else if (out.need) {
+        out.used = out.need->total(microBatch);
+        out.isUsedEstimated = true;
+    } else {
+        return std::nullopt;
+    }
+    const double perSample = out.need ? out.need->perSample : 0.0;
+    if (perSample > 0.0 && run.run.launch.microBatch && out.free() >= 0.0)
+        out.microBatch = largestFitting(run, microBatch + out.free() / perSample);
+    return out;
 }
 
 } // namespace trainscope::analysis

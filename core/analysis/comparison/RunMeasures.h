@@ -11,6 +11,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/analysis/machine/MemoryNeed.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/layout/Layout.h"
 #include "core/model/Import.h"
@@ -85,13 +86,26 @@ struct RunMeasures {
 Result<RunMeasures> measuresOf(const store::Store& store, const Run& run,
     const MeasureScope& scope = {}, const Progress& progress = {});
 
-// From the analyses of a run's window to the values that are compared, each with its spread or the
-// reason why it is absent.
-
-// Fills values and absentWhy from these and what `measures` has besides.
+// Fills values and absentWhy of the quantities from these analyses of the window and what
+// `measures` has besides.
 void fillValues(RunMeasures& measures, const Efficiency& efficiency, const RunDetail& detail);
 
 // What the catalogue says of the run's GPUs, by what was recorded, else by the run's name.
 GpuFacts gpuFactsOf(const Run& run);
+
+// How much memory a run's GPUs have left, and the micro-batch that it allows. Used: the largest
+// recorded sample of a GPU; where none was recorded, what model and layout need (MemoryNeed.h). A
+// micro-batch more needs the activations of one more sample, an estimate either way.
+struct MemoryHeadroom {
+    double capacity = 0.0; // B, of one GPU
+    double used = 0.0;
+    bool isUsedEstimated = false;
+    std::optional<MemoryNeed> need; // of model and layout; absent: not known
+    std::optional<int> microBatch; // the largest that is likely to fit and divides the batch
+    [[nodiscard]] double free() const { return capacity - used; }
+};
+
+// Absent where the memory of the GPUs is not known, or neither use nor layout.
+std::optional<MemoryHeadroom> memoryHeadroomOf(const RunMeasures& run);
 
 } // namespace trainscope::analysis

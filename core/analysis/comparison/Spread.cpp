@@ -32,10 +32,7 @@ std::optional<Spread> spreadOf(std::span<const double> values) {
         return std::nullopt;
     Spread spread;
     spread.count = std::ssize(values);
-    CompensatedSum sum;
-    for (const double value : values)
-        sum.add(value);
-    spread.mean = sum.value() / static_cast<double>(values.size());
+    spread.mean = *meanOf(values);
     CompensatedSum squares;
     CompensatedSum products;
     for (std::size_t i = 0; i < values.size(); ++i) {

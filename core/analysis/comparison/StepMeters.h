@@ -13,7 +13,6 @@
 namespace trainscope::analysis {
 
 // Shares out the time of one device while its trace is walked: see TraceMeasures.h for the rule.
-
 class TimeShareMeter : public DeviceVisitor {
 public:
     // What lies outside of the windows does not count; none: everything does. In order of their
@@ -41,7 +40,7 @@ private:
     // The walk keeps one text for each category of a kernel, so that its place tells it.
     std::unordered_map<const std::string*, double> m_ns;
     std::unordered_map<std::pair<const std::string*, NameId>, double, Hash> m_exposed;
-    // Of a pair above, what its text was: the walk's texts are gone when it has ended.
+    // The text of a pair above: the walk's texts are gone when it has ended.
     std::unordered_map<const std::string*, std::string> m_texts;
     std::vector<TimeRange> m_ranges;
     OpenWindows m_windows;
@@ -49,7 +48,6 @@ private:
 
 // Sums up the kernels of one device by name while its trace is walked: calls that begin in a
 // window, and the time that lies in it.
-
 class KernelMeter : public DeviceVisitor {
 public:
     struct Sum {

@@ -51,8 +51,7 @@ public:
         if (devices.empty())
             return std::optional<TraceMeasures>();
         chooseWindow(devices);
-        ASSIGN_OR_RETURN(auto stages, stagesOf(m_store, m_run, m_progress));
-        m_stages = std::move(stages);
+        ASSIGN_OR_RETURN(m_stages, stagesOf(m_store, m_run, m_progress));
         for (const DeviceTracks& device : devices)
             RETURN_IF_ERROR(walk(device));
         if (m_all.devices == 0 || m_all.seconds <= 0.0)
@@ -251,7 +250,7 @@ private:
         m_made.exposed = std::move(calls.groups);
         m_made.betweenNodesBandwidth = calls.betweenNodesBandwidth;
         const double factor = scale(m_all);
-        for (ExposedGroup& one : m_made.exposed) {
+        for (ExposedCommunication& one : m_made.exposed) {
             one.seconds *= factor;
             if (one.waitS)
                 *one.waitS *= factor;

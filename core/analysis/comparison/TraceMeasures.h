@@ -8,7 +8,7 @@
 // begin late and end early); where they cover none, but last 90 % of a step, of the traced time,
 // scaled to the step. Else they are of the traced time itself, which does not speak for a step.
 
-#include "core/analysis/traces/GroupPlaces.h"
+#include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/layout/Layout.h"
 #include "core/model/Import.h"
@@ -45,13 +45,13 @@ struct StepKernel {
 };
 
 // Exposed communication of one dimension over one class of links.
-struct ExposedGroup {
-    std::string dimension; // GroupPlaces::dimensionOf(); empty: the trace does not say
+struct ExposedCommunication {
+    std::string dimension; // CommunicatorPlaces::dimensionOf(); empty: the trace does not say
     LinkClass link = LinkClass::Unknown;
     std::string category; // "all_reduce"
     double seconds = 0.0; // as the parts
-    // Of these, until the last rank of a collective had started, by the share that its matched
-    // calls wait (Collectives.h); absent where none could be matched across ranks.
+    // The part of them until the last rank of a collective had started, by the share that its
+    // matched calls wait (Collectives.h); absent where none could be matched across ranks.
     std::optional<double> waitS;
 
     [[nodiscard]] double transferS() const { return seconds - waitS.value_or(0.0); }
@@ -81,7 +81,7 @@ struct TraceMeasures {
     std::vector<StageBreakdown> stages; // by stage; empty: one stage, or not known
     ByPhase<double> phases; // seconds, as the parts
     std::vector<StepKernel> kernels; // the longest first, all of them
-    std::vector<ExposedGroup> exposed; // the longest first
+    std::vector<ExposedCommunication> exposed; // the longest first
     std::optional<double> bubbleFraction; // of a pipeline of several stages
     // Bus bandwidth of the collectives between nodes that transferred longest, B/s; absent where
     // none could be matched across ranks.

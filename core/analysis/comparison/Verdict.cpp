@@ -3,6 +3,7 @@
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/Reasons.h"
 #include "core/analysis/comparison/Roles.h"
+#include "core/model/EnumNames.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,9 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr auto kWinnerNames = enumNames<Winner>({{Winner::ScaleUp, "scale-up"},
+    {Winner::ScaleOut, "scale-out"}, {Winner::Tie, "tie"}, {Winner::Undecided, "undecided"}});
 
 // How the two compare by one of the deciding quantities.
 struct Standing {
@@ -267,18 +271,8 @@ private:
 
 } // namespace
 
-std::string_view toString(Winner winner) {
-    switch (winner) {
-    case Winner::ScaleUp:
-        return "scale-up";
-    case Winner::ScaleOut:
-        return "scale-out";
-    case Winner::Tie:
-        return "tie";
-    case Winner::Undecided:
-        break;
-    }
-    return "undecided";
+std::string_view toString(Winner value) {
+    return kWinnerNames.nameOf(value);
 }
 
 Verdict verdictOf(const RunMeasures& a, const RunMeasures& b) {

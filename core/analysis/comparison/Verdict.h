@@ -7,12 +7,12 @@
 // known, the one with fewer GPUs, and the verdict says so.
 // Rule: tokens per joule and tokens per second and GPU decide. A difference counts when it is
 // beyond the spread over iterations (Spread.h, at kVerdictConfidence, so that chance decides one
-// verdict in a hundred) and at least kLeastDifference. Both for one run, or
-// one of them while the other does not count: that run wins. Neither counts and both are known to
-// within kTieWithin: a tie. Else it is undecided: they disagree, the spread is too large, there are
-// too few iterations, the work differs, or a run ended out-of-memory. Without energy of both,
-// tokens per second and GPU decide alone. Predicted runs have no spread: where one is predicted, a
-// difference counts from kPredictedWithin on and nothing is a tie.
+// verdict in a hundred) and at least kLeastDifference. Both for one run, or one of them while the
+// other does not count: that run wins. Neither counts and both are known to within kTieWithin: a
+// tie. Else it is undecided: they disagree, the spread is too large, there are too few iterations,
+// the work differs, or a run ended out-of-memory. Without energy of both, tokens per second and GPU
+// decide alone. Predicted runs have no spread: where one is predicted, a difference counts from
+// kPredictedWithin on and nothing is a tie.
 
 #include "core/analysis/comparison/RunMeasures.h"
 

@@ -10,9 +10,8 @@
 //                  last's end
 //   samples/(s·MJ) samples/s / energy of all GPUs over the window in MJ (the whole run's, unless
 //                  another window is asked for)
-//   energy         the trapezoid over what was recorded (EnergyIntegral); absent below 90 %
-//   coverage MFU            model FLOP/s per GPU (ModelWork.h) / peak of the GPU in the run's
-//   precision
+//   energy         the trapezoid over what was recorded; absent below 90 % coverage
+//   MFU            model FLOP/s per GPU (ModelShape.h) / peak of the GPU in the run's precision
 // CharLLM-PPT takes the whole recording as one global batch: samples/s = batch / duration, and
 // divides that by the energy in MJ. `asCharllm` gives its two figures, with the run's own batch in
 // place of its fixed 128.
@@ -78,8 +77,8 @@ struct EfficiencyFacts {
 };
 Efficiency efficiencyFrom(const EfficiencyFacts& facts, const catalogue::ModelCatalogue& catalogue);
 
-// Of a window of the run. Reads the catalogue, the run's iterations and its power; cancelled by
-// progress.
+// The efficiency of a window of the run. Reads the catalogue, the run's iterations and its power;
+// cancelled by progress.
 Result<Efficiency> efficiencyOf(const store::Store& store, const Run& run,
     TimeRange window = kAllTime, const Progress& progress = {});
 // With the run's iterations as iterationsOf() found them.

@@ -1,4 +1,3 @@
-// The facts of a run that its efficiency is made of.
 #include "core/analysis/energy/Efficiency.h"
 
 #include "core/analysis/iterations/IterationFigures.h"
@@ -23,12 +22,12 @@ namespace {
 
 // The iterations that count, with the time from the first to the last.
 struct Steps {
-    std::vector<DurationNs> durations;
+    std::vector<double> seconds; // of each
     TimeRange range;
 
     void add(const Iteration& iteration) {
-        range = durations.empty() ? iteration.range : spanned(range, iteration.range);
-        durations.push_back(iteration.range.length());
+        range = seconds.empty() ? iteration.range : spanned(range, iteration.range);
+        seconds.push_back(iteration.range.length().seconds());
     }
 };
 
@@ -41,24 +40,10 @@ Steps stepsIn(const std::vector<Iteration>& iterations, TimeRange window) {
             if (isInside && !iteration.range.isEmpty() && (withWarmup || !iteration.warmup))
                 steps.add(iteration);
         }
-        if (!steps.durations.empty())
+        if (!steps.seconds.empty())
             break;
     }
     return steps;
-}
-
-double medianSeconds(std::vector<DurationNs> durations) {
-    std::sort(durations.begin(), durations.end());
-    const std::size_t half = durations.size() / 2;
-    const double upper = durations[half].seconds();
-    return durations.size() % 2 == 1 ? upper : (durations[half - 1].seconds() + upper) / 2.0;
-}
-
-double meanSeconds(const std::vector<DurationNs>& durations) {
-    CompensatedSum sum;
-    for (const DurationNs duration : durations)
-        sum.add(duration.seconds());
-    return sum.value() / static_cast<double>(durations.size());
 }
 
 int gpusOf(const Run& run) {
@@ -122,12 +107,11 @@ private:
             return;
         }
         m_steps = stepsIn(m_iterations.iterations, window);
-        m_facts.steps = static_cast<std::int64_t>(m_steps.durations.size());
+        m_facts.steps = static_cast<std::int64_t>(m_steps.seconds.size());
         // Boundaries found in the power stand on its grid, on which the mean does not depend.
         const bool isFromPower = m_iterations.basis == IterationBasis::PowerPeriod;
         if (m_facts.steps > 0)
-            m_facts.stepTimeS
-                = isFromPower ? meanSeconds(m_steps.durations) : medianSeconds(m_steps.durations);
+            m_facts.stepTimeS = isFromPower ? meanOf(m_steps.seconds) : medianOf(m_steps.seconds);
         else if (!m_iterations.iterations.empty())
             m_facts.stepTimeOrigin = "no whole iteration lies in the window";
     }

@@ -19,7 +19,7 @@ namespace {
 constexpr double kInstantWindowNs = 25e6;
 constexpr double kAveragedWindowNs = kNvmlAveragingS * 1e9;
 
-// Of a GPU whose model is not known: the most that any known one may draw.
+// A GPU whose model is not known may draw the most that any known one may.
 double powerLimit(const std::string& model) {
     const catalogue::GpuModel* const known = catalogue::findGpuModel(model);
     if (known != nullptr && known->powerLimitW)

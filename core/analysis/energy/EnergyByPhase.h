@@ -5,8 +5,7 @@
 // Attribution is exclusive, so that phases, and categories with idle, each sum to the energy of the
 // GPU's trace window:
 //   phases       by Phase.h. Hidden communication has the energy of the time in which it and
-//   compute
-//                run at once; no phase of compute has it too.
+//                compute run at once; no phase of compute has it too.
 //   categories   the compute kernels that run share the power equally; collectives only where no
 //                compute runs (they mostly wait), equally too; "idle" where nothing runs.
 //   collectives  exposed: as in the categories. hidden: the energy of the time in which it runs
@@ -90,7 +89,7 @@ struct EnergyByPhase {
 struct EnergyOptions {
     TimeRange window = kAllTime; // as for traceBreakdown()
     IterationChoice iterations;
-    std::map<int, PowerLag> lags; // by rank (PowerLags.h); ranks without have one clock
+    std::map<int, PowerLag> lags; // by rank (powerLags()); ranks without have one clock
     double alignmentNs = 0.0; // how far the clocks of ranks without a lag may be off
 };
 

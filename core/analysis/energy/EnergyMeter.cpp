@@ -120,8 +120,8 @@ Result<const std::string*> EnergyMeter::communicator(const ActiveKernel& kernel)
         return &known->second;
     std::string text;
     if (kernel.detail.isValid()) {
-        ASSIGN_OR_RETURN(const auto detail, m_store.name(kernel.detail));
-        text = communicatorText(parseCollectiveDetail(detail));
+        ASSIGN_OR_RETURN(const auto detail, collectiveDetail(m_store, kernel.detail));
+        text = communicatorText(detail);
     }
     return &m_communicatorNames.emplace(kernel.detail, std::move(text)).first->second;
 }

@@ -88,7 +88,7 @@ Result<std::optional<PowerSampling>> powerSamplingOf(
     Distribution updates;
     UpdateProbe probe;
     std::optional<std::pair<TimeNs, double>> last; // change
-    const auto status = store.forEachSample(series.id, kAllTime, [&](auto times, auto values) {
+    RETURN_IF_ERROR(store.forEachSample(series.id, kAllTime, [&](auto times, auto values) {
         integral.add(times, values);
         if (probe.samples() < kMostProbed)
             probe.add(times, values);
@@ -100,9 +100,7 @@ Result<std::optional<PowerSampling>> powerSamplingOf(
             last = {times[i], values[i]};
         }
         return true;
-    });
-    if (!status.hasValue())
-        return status.error();
+    }));
     const double limit = integral.gapLimit();
     if (!std::isfinite(limit))
         return std::optional<PowerSampling>();

@@ -1,7 +1,7 @@
 #pragma once
-// The energy between moments, from a power series: straight lines between
-// non-missing samples, gaps longer than a limit not bridged. Walks forward, so that the energies of
-// neighbouring intervals sum to that of the whole.
+// The energy between moments, from a power series: straight lines between non-missing samples, gaps
+// longer than a limit not bridged. Walks forward, so that the energies of neighbouring intervals
+// sum to that of the whole.
 
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/telemetry/UniformSeries.h"
@@ -46,9 +46,9 @@ private:
 struct PowerSampling {
     double periodNs = 0.0;
     double gapLimitNs = 0.0; // 10 periods, as for the energy of the summary
-    // Of the sensor, where it is certain (SensorProbe.h); else the median time between changes of
-    // the value, where sensors update more rarely than they are read; beyond kRarestUpdateNs a
-    // plateau, then 0.
+    // The update period of the sensor, where it is certain (SensorProbe.h); else the median time
+    // between changes of the value, where sensors update more rarely than they are read; beyond
+    // kRarestUpdateNs a plateau, then 0.
     double updateNs = 0.0;
     double maxW = 0.0;
 

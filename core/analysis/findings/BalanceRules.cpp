@@ -1,5 +1,6 @@
 #include "core/analysis/findings/FindingText.h"
 #include "core/analysis/findings/Rules.h"
+#include "core/analysis/statistics/Means.h"
 
 #include <fmt/format.h>
 
@@ -27,32 +28,26 @@ struct Mean {
 std::vector<Mean> meansOf(const RunSummary& summary, const std::string& metric) {
     std::vector<Mean> means;
     for (const GpuSummary& gpu : summary.gpus) {
-        const auto found = gpu.metrics.find(metric);
-        if (found != gpu.metrics.end() && found->second.mean)
-            means.push_back({gpu.gpu.rank, gpu.gpu.node, gpu.gpu.local, *found->second.mean, 0.0});
+        if (const auto mean = statisticOf(gpu.metrics, metric, &SubjectStatistics::mean))
+            means.push_back({gpu.gpu.rank, gpu.gpu.node, gpu.gpu.local, *mean, 0.0});
     }
     return means;
-}
-
-double medianOf(std::vector<Mean> means) {
-    std::sort(
-        means.begin(), means.end(), [](const Mean& a, const Mean& b) { return a.value < b.value; });
-    const std::size_t half = means.size() / 2;
-    return means.size() % 2 == 1 ? means[half].value
-                                 : (means[half - 1].value + means[half].value) / 2.0;
 }
 
 // Peers: all GPUs; for heat those of the same place in their nodes, where there are enough nodes,
 // since places differ in the air they get.
 bool setReferences(std::vector<Mean>& means, bool byPlace) {
-    std::map<int, std::vector<Mean>> places;
-    for (const Mean& mean : means)
-        places[byPlace ? mean.local : 0].push_back(mean);
+    std::map<int, std::vector<double>> places;
+    std::vector<double> all;
+    for (const Mean& mean : means) {
+        places[byPlace ? mean.local : 0].push_back(mean.value);
+        all.push_back(mean.value);
+    }
     const bool isEnough = std::all_of(places.begin(), places.end(), [&means](const auto& place) {
         return place.second.size() >= kLeastPeers || place.second.size() == means.size();
     });
     for (Mean& mean : means)
-        mean.reference = medianOf(isEnough ? places[byPlace ? mean.local : 0] : means);
+        mean.reference = medianOf(isEnough ? places[byPlace ? mean.local : 0] : all);
     return byPlace && isEnough;
 }
 
@@ -192,11 +187,9 @@ void findPcieConcentration(const RunFacts& facts, Findings& found) {
         double bytes = 0.0;
         bool isKnown = false;
         for (const char* metric : {"pcie_rx", "pcie_tx"}) {
-            const auto one = gpu.metrics.find(metric);
-            if (one == gpu.metrics.end() || !one->second.total)
-                continue;
-            bytes += *one->second.total;
-            isKnown = true;
+            const auto one = statisticOf(gpu.metrics, metric, &SubjectStatistics::total);
+            bytes += one.value_or(0.0);
+            isKnown = isKnown || one;
         }
         if (isKnown)
             totals.emplace_back(bytes, gpu.gpu.rank);

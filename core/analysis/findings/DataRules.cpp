@@ -1,5 +1,6 @@
 #include "core/analysis/findings/FindingText.h"
 #include "core/analysis/findings/Rules.h"
+#include "core/analysis/statistics/Means.h"
 
 #include <fmt/format.h>
 
@@ -141,11 +142,8 @@ std::optional<double> iterationSeconds(const RunIterations& iterations) {
         if (!one.warmup)
             seconds.push_back(one.range.length().seconds());
     }
-    if (!seconds.empty()) {
-        const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-        std::nth_element(seconds.begin(), middle, seconds.end());
-        return *middle;
-    }
+    if (!seconds.empty())
+        return upperMedian(std::move(seconds));
     const auto frequency = iterations.frequencyHz;
     return frequency && *frequency > 0.0 ? std::optional(1.0 / *frequency) : std::nullopt;
 }

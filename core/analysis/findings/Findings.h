@@ -1,5 +1,6 @@
 #pragma once
-// Findings: what the analyses of a run give reason to look at, with numbers and evidence.
+// Findings: what deserves attention in a run, each a sentence with its numbers, evidence, threshold
+// and denominator. A run without defects gives none.
 
 #include "core/model/Import.h"
 #include "core/model/Run.h"
@@ -13,8 +14,6 @@
 #include <vector>
 
 namespace trainscope::analysis {
-
-// Something about a run that deserves attention, as a plain sentence with its numbers.
 
 enum class Severity {
     Note, // good to know when reading figures
@@ -40,9 +39,6 @@ struct Finding {
     Severity severity = Severity::Note;
     double cost = 0.0; // share of the GPUs' time that it takes, for the order; 0: takes none
 };
-
-// What deserves attention in a run, each finding with its numbers, evidence, threshold and
-// denominator. A run without defects gives none.
 
 struct FindingsOptions {
     std::optional<double> networkBandwidth; // of a GPU, per direction, B/s: peak of scale-out links

@@ -12,9 +12,8 @@ namespace trainscope::analysis {
 
 namespace {
 
-std::optional<double> meanOf(const GpuSummary& gpu, const std::string& metric) {
-    const auto found = gpu.metrics.find(metric);
-    return found == gpu.metrics.end() ? std::nullopt : found->second.mean;
+std::optional<double> meanOf(const GpuSummary& gpu, const char* metric) {
+    return statisticOf(gpu.metrics, metric, &SubjectStatistics::mean);
 }
 
 // Ranks of the rear or the front half of each node, as the gradient takes them.

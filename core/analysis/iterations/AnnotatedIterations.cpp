@@ -114,10 +114,9 @@ public:
         , m_run(run) { }
 
     Result<AnnotatedIterations> run() {
-        for (auto step : {&AnnotationSearch::readNames, &AnnotationSearch::readTracks,
-                 &AnnotationSearch::readSpans}) {
-            RETURN_IF_ERROR((this->*step)());
-        }
+        RETURN_IF_ERROR(readNames());
+        RETURN_IF_ERROR(readTracks());
+        RETURN_IF_ERROR(readSpans());
         return best();
     }
 

@@ -19,7 +19,6 @@ namespace trainscope::analysis {
 // farther apart than the gap limit, cut at the windows' ends.
 //
 // Feed the samples once, in time order, in blocks of any size. Pure.
-
 class WindowSums {
 public:
     struct Sums {
@@ -58,7 +57,6 @@ private:
 };
 
 // The telemetry of each iteration of a run, from one pass over its power, temperature and clock.
-
 struct IterationFigures {
     Iteration iteration;
     std::optional<double> energyJ; // summed over the GPUs

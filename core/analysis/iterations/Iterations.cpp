@@ -5,6 +5,7 @@
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -14,6 +15,9 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr auto kBasisNames = enumNames<IterationBasis>({{IterationBasis::Recorded, "recorded"},
+    {IterationBasis::PowerPeriod, "power_period"}, {IterationBasis::None, "none"}});
 
 constexpr std::size_t kMostGpus = 64;
 constexpr std::size_t kMostSteps = std::size_t{1} << 19U;
@@ -122,7 +126,7 @@ void addFrequency(RunIterations& run) {
     run.frequencyErrorHz = error / (mean * mean);
 }
 
-// Of the summed gpu_power; in large runs of some GPUs, which all wait for one another.
+// Searches the summed gpu_power; in large runs that of some GPUs, which all wait for one another.
 Result<PowerIterations> powerIterations(
     const store::Store& store, RunId run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto series, store.series(run));
@@ -162,16 +166,8 @@ void takeFromPower(PowerIterations found, RunIterations& out) {
 
 } // namespace
 
-std::string_view toString(IterationBasis basis) {
-    switch (basis) {
-    case IterationBasis::Recorded:
-        return "recorded";
-    case IterationBasis::PowerPeriod:
-        return "power_period";
-    case IterationBasis::None:
-        break;
-    }
-    return "none";
+std::string_view toString(IterationBasis value) {
+    return kBasisNames.nameOf(value);
 }
 
 std::vector<Iteration> RunIterations::everyOne() const {

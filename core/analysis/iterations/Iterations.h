@@ -6,9 +6,8 @@
 // ("iteration 7", "step_12") or repeat ("train_step"), each rank by itself; the run's iteration k
 // goes from the median of its ranks' beginnings to the median of their ends. Without annotations,
 // or where they cover less than kLeastRecorded of the run (one profiled step of many) and the power
-// shows more,
-// the fundamental period of the summed gpu_power is sought (PeriodSearch.h) and its repetitions are
-// followed (BoundaryTrack.h); an iteration begins at the steepest rise of power.
+// shows more, the fundamental period of the summed gpu_power is sought and its repetitions are
+// followed (PowerPeriod.h); an iteration begins at the steepest rise of power.
 
 #include "core/model/Run.h"
 #include "core/store/Store.h"
@@ -25,11 +24,12 @@ std::string_view toString(IterationBasis basis); // "recorded", "power_period", 
 
 struct RunIterations {
     IterationBasis basis = IterationBasis::None;
-    // Of the whole run (rank −1), in order of time, whole ones only; warm-up is marked.
+    // Iterations of the whole run (rank −1), in order of time, whole ones only; warm-up is marked.
     std::vector<Iteration> iterations;
     // As each rank recorded them, whatever the basis; empty where none did.
     std::map<int, std::vector<Iteration>> byRank;
-    // Of the iterations that are not warm-up, with the standard error of the mean duration.
+    // Frequency of the iterations that are not warm-up, with the standard error of the mean
+    // duration.
     std::optional<double> frequencyHz;
     std::optional<double> frequencyErrorHz;
     // How far a boundary may be from the true one: the sampling period of the power; absent for

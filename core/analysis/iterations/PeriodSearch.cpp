@@ -33,13 +33,8 @@ struct Peak {
     double prominence = 0.0; // above the lowest point before it
 };
 
-// The vertex of the parabola through three points.
 double vertex(const std::vector<double>& curve, std::size_t k) {
-    if (k == 0 || k + 1 >= curve.size())
-        return static_cast<double>(k);
-    const double bend = curve[k - 1] - 2.0 * curve[k] + curve[k + 1];
-    const double shift = bend < 0.0 ? 0.5 * (curve[k - 1] - curve[k + 1]) / bend : 0.0;
-    return static_cast<double>(k) + std::clamp(shift, -0.5, 0.5);
+    return static_cast<double>(k) + peakShift(curve, k);
 }
 
 bool isHighest(const std::vector<double>& curve, std::size_t k) {

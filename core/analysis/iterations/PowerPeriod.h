@@ -16,7 +16,6 @@ namespace trainscope::analysis {
 // scales. Among candidates that divide one another (a step and the micro-batches in it) the longer
 // one is taken only where most of the signal is clearly more like itself after it. A period counts
 // only if most parts of the record show it by themselves.
-
 struct SignalPeriod {
     double steps = 0.0; // of the signal's grid
     double strength = 0.0; // the autocorrelation there, 0 … 1

@@ -2,7 +2,6 @@
 
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Temperature.h"
-#include "core/model/Result.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -30,12 +29,20 @@ public:
     }
 
     Result<RunDetail> build() {
-        for (auto step :
-            {&DetailBuilder::readCatalogue, &DetailBuilder::addThrottling, &DetailBuilder::addPower,
-                &DetailBuilder::addIterations, &DetailBuilder::addTemperatures,
-                &DetailBuilder::addSettled, &DetailBuilder::addSensors}) {
-            RETURN_IF_ERROR((this->*step)());
+        RETURN_IF_ERROR(readCatalogue());
+        RETURN_IF_ERROR(addThrottling());
+        RETURN_IF_ERROR(addPower());
+        ASSIGN_OR_RETURN(m_detail.iterationFigures,
+            iterationFigures(m_store, iterationsInside(), m_gpus, m_power,
+                m_detail.throttling ? &*m_detail.throttling : nullptr, m_query.energyPerGpu,
+                m_progress));
+        RETURN_IF_ERROR(addTemperatures());
+        if (m_detail.settledFrom && *m_detail.settledFrom < m_run.range.end) {
+            const SummaryScope scope{{*m_detail.settledFrom, m_run.range.end},
+                {"gpu_power", "gpu_temperature", "mem_temperature", "sm_clock", "gpu_utilization"}};
+            ASSIGN_OR_RETURN(m_detail.settled, summarise(m_store, m_run, scope, m_progress));
         }
+        ASSIGN_OR_RETURN(m_detail.sensors, probeSensors(m_store, m_series, m_progress));
         return std::move(m_detail);
     }
 
@@ -55,10 +62,9 @@ private:
     }
 
     Status addThrottling() {
-        ASSIGN_OR_RETURN(auto found,
+        ASSIGN_OR_RETURN(m_detail.throttling,
             scanThrottling(m_store, m_run, m_gpus, m_query.window, m_duration,
                 [this] { return keepGoing("Finding throttle episodes"); }));
-        m_detail.throttling = std::move(found);
         if (!m_detail.throttling)
             return {};
         for (const auto& [rank, gpu] : m_gpus) {
@@ -75,9 +81,8 @@ private:
         const std::vector<Series> powers = gpuSeriesOf(m_gpus, "gpu_power");
         if (powers.empty())
             return {};
-        ASSIGN_OR_RETURN(auto sum,
+        ASSIGN_OR_RETURN(m_power,
             sumOf(m_store, powers, kPowerSteps / powers.size(), m_query.window, m_progress));
-        m_power = std::move(sum);
         m_detail.burst = burstOf(m_power);
         m_detail.spectrum = strongestLines(m_power, kLines);
         const RunIterations& iterations = m_detail.iterations;
@@ -105,17 +110,14 @@ private:
         m_detail.aboveLimit = out;
     }
 
-    Status addIterations() {
+    [[nodiscard]] std::vector<Iteration> iterationsInside() const {
         std::vector<Iteration> inside;
         for (const Iteration& one : m_detail.iterations.iterations) {
             if (isWhole()
                 || (one.range.begin >= m_query.window.begin && one.range.end <= m_query.window.end))
                 inside.push_back(one);
         }
-        return assign(iterationFigures(m_store, inside, m_gpus, m_power,
-                          m_detail.throttling ? &*m_detail.throttling : nullptr,
-                          m_query.energyPerGpu, m_progress),
-            m_detail.iterationFigures);
+        return inside;
     }
 
     Status addTemperatures() {
@@ -159,18 +161,6 @@ private:
         return {};
     }
 
-    Status addSettled() {
-        if (!m_detail.settledFrom || *m_detail.settledFrom >= m_run.range.end)
-            return {};
-        const SummaryScope scope{{*m_detail.settledFrom, m_run.range.end},
-            {"gpu_power", "gpu_temperature", "mem_temperature", "sm_clock", "gpu_utilization"}};
-        return assign(summarise(m_store, m_run, scope, m_progress), m_detail.settled);
-    }
-
-    Status addSensors() {
-        return assign(probeSensors(m_store, m_series, m_progress), m_detail.sensors);
-    }
-
     [[nodiscard]] bool isWhole() const { return m_query.window == kAllTime; }
     [[nodiscard]] bool keepGoing(std::string_view phase) const {
         return !m_progress || m_progress({phase, 0, 0});
@@ -194,16 +184,6 @@ const Sensor* RunDetail::powerSensor() const {
     const auto found = std::find_if(sensors.begin(), sensors.end(),
         [](const Sensor& sensor) { return sensor.metric.name == "gpu_power"; });
     return found == sensors.end() ? nullptr : &*found;
-}
-
-Result<RunDetail> detailOf(
-    const store::Store& store, const Run& run, const DetailQuery& query, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto iterations, iterationsOf(store, run, progress));
-    return detailOf(store, run, iterations, query, progress);
-}
-
-Result<RunDetail> detailOf(const store::Store& store, const Run& run, const Progress& progress) {
-    return detailOf(store, run, DetailQuery{}, progress);
 }
 
 Result<RunDetail> detailOf(const store::Store& store, const Run& run,

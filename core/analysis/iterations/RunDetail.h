@@ -1,7 +1,7 @@
 #pragma once
 // What `trainscope-cli summary --detail` adds to a run: iterations with their telemetry,
-// throttling, airflow, settling, bursts, spectrum, thermal time constants and sensors.
-// SI; what the data cannot give is absent.
+// throttling, airflow, settling, bursts, spectrum, thermal time constants and sensors. SI; what the
+// data cannot give is absent.
 
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -21,8 +21,8 @@
 namespace trainscope::analysis {
 
 struct DetailQuery {
-    // Of iterations, throttling, airflow, bursts and spectrum; settling and thermal constants are
-    // those of the whole run.
+    // The window of iterations, throttling, airflow, bursts and spectrum; settling and thermal
+    // constants are those of the whole run.
     TimeRange window = kAllTime;
     std::optional<double> powerLimitW; // for excursions; absent: the sum of the boards' limits
     bool energyPerGpu = false; // of each iteration
@@ -59,14 +59,9 @@ struct RunDetail {
     [[nodiscard]] const Sensor* powerSensor() const;
 };
 
-// Limits of temperature are those of the run's GPU model (core/catalogue), where it is known.
-// Cancelled by progress.
-Result<RunDetail> detailOf(const store::Store& store, const Run& run, const DetailQuery& query,
-    const Progress& progress = {});
-Result<RunDetail> detailOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
-// With the run's iterations as iterationsOf() found them.
+// iterations: as iterationsOf() found them. Limits of temperature are those of the run's GPU model
+// (core/catalogue), where it is known. Cancelled by progress.
 Result<RunDetail> detailOf(const store::Store& store, const Run& run,
-    const RunIterations& iterations, const DetailQuery& query, const Progress& progress);
+    const RunIterations& iterations, const DetailQuery& query = {}, const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -3,6 +3,7 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Temperature.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -11,6 +12,9 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr auto kSteadyNames = enumNames<SteadyBasis>({{SteadyBasis::Iterations, "iterations"},
+    {SteadyBasis::Settling, "settling"}, {SteadyBasis::WholeRun, "whole_run"}});
 
 constexpr double kLeastShare = 0.1; // of the run, that iterations must cover to speak for it
 
@@ -118,16 +122,8 @@ Result<RunSettling> settlingOf(
 
 } // namespace
 
-std::string_view toString(SteadyBasis basis) {
-    switch (basis) {
-    case SteadyBasis::Iterations:
-        return "iterations";
-    case SteadyBasis::Settling:
-        return "settling";
-    case SteadyBasis::WholeRun:
-        break;
-    }
-    return "whole_run";
+std::string_view toString(SteadyBasis value) {
+    return kSteadyNames.nameOf(value);
 }
 
 Result<SteadyState> steadyStateOf(

@@ -1,7 +1,7 @@
 #pragma once
 // The part of a run that speaks for its steady state: its whole iterations without warm-up and
-// without those before the temperatures have settled (Settling.h); what `summary --steady` and the
-// views' default use.
+// without those before the temperatures have settled (Temperature.h); what `summary --steady` and
+// the views' default use.
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/model/Run.h"

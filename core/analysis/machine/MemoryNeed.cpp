@@ -1,10 +1,16 @@
 #include "core/analysis/machine/MemoryNeed.h"
 
 #include "core/analysis/machine/ModelShape.h"
+#include "core/catalogue/GpuModel.h"
 #include "core/layout/LayoutRequest.h"
 #include "core/layout/StagePlan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
 
 namespace trainscope::analysis {
 
@@ -39,7 +45,7 @@ Widths widthsOf(const LaunchConfig& launch) {
     return widths;
 }
 
-// Of one stage.
+// What one stage needs.
 class Reckoner {
 public:
     Reckoner(const LaunchConfig& launch, const layout::Layout& layout,
@@ -90,7 +96,7 @@ private:
         return m_assumed.shardedOptimizer || isNamed ? 1 : 0;
     }
 
-    // Of parameters that are replicated over that many ranks.
+    // Bytes of a parameter that is replicated over that many ranks.
     [[nodiscard]] double perParameter(int replicas) const {
         const int group = std::max(
             m_layout.sharding ? std::min(m_layout.sharding->group, replicas) : replicas, 1);
@@ -111,7 +117,7 @@ private:
             * perParameter(grid.groupSize(CommunicatorKind::ExpertData));
     }
 
-    // Of the first and the last stage, which hold a table each; a lone stage both.
+    // The first and the last stage hold a table each, a lone stage both.
     [[nodiscard]] double embeddings() const {
         const bool isFirst = m_stage == 0;
         const bool isLast = m_stage + 1 >= static_cast<int>(m_pipeline);
@@ -172,6 +178,28 @@ private:
     double m_microbatches;
 };
 
+constexpr double kUsable = 0.95; // of a GPU's memory
+constexpr double kNoLimit = 1e6; // layers
+
+std::optional<double> memoryOf(const Run& run) {
+    const auto* model = catalogue::findGpuModel(run.gpuModel);
+    if (model == nullptr || !model->memoryBytes)
+        return std::nullopt;
+    return *model->memoryBytes;
+}
+
+std::optional<double> usedBy(const layout::Layout& layout, int stage, const RunSummary& summary) {
+    std::optional<double> most;
+    for (const GpuSummary& gpu : summary.gpus) {
+        const int rank = gpu.gpu.rank;
+        const auto used = statisticOf(gpu.metrics, "mem_used", &SubjectStatistics::max);
+        if (used && rank >= 0 && rank < layout.grid.worldSize()
+            && layout.grid.position(rank).pipeline == stage)
+            most = std::max(most.value_or(0.0), *used);
+    }
+    return most;
+}
+
 } // namespace
 
 std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout::Layout& layout,
@@ -203,6 +231,37 @@ std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout:
             return one;
     }
     return stated;
+}
+
+StageMemory stageMemoryOf(const Run& run, const layout::Layout& layout,
+    const std::vector<int>& layers, const RunSummary& summary) {
+    StageMemory memory;
+    const auto capacity = memoryOf(run);
+    const int stages = static_cast<int>(layers.size());
+    const int all = std::accumulate(layers.begin(), layers.end(), 0);
+    bool isKnown = capacity.has_value();
+    for (int stage = 0; stage < stages; ++stage) {
+        const int now = layers[static_cast<std::size_t>(stage)];
+        const auto used = usedBy(layout, stage, summary);
+        const auto need = memoryNeedOf(run.launch, layout, stage);
+        isKnown = isKnown && used && need;
+        if (!isKnown) {
+            memory.most.push_back(all);
+            continue;
+        }
+        const double room = std::max(0.0, kUsable * *capacity - *used) / need->perLayer;
+        memory.most.push_back(
+            std::min(all, now + static_cast<int>(std::floor(std::min(room, kNoLimit)))));
+    }
+    memory.wording = isKnown
+        ? fmt::format(
+            "A stage takes more layers only where its GPUs' memory ({:.0f} GB, {:.0f} % of "
+            "it usable) has room beside the most it used, weights, optimizer states and "
+            "activations of a layer estimated.",
+            *capacity * 1e-9, 100.0 * kUsable)
+        : "Whether more layers fit into memory was not checked: the memory used, its size or the "
+          "model is not known.";
+    return memory;
 }
 
 } // namespace trainscope::analysis

@@ -3,12 +3,11 @@
 // estimate from formulas: CUDA's own memory, buffers of NCCL and fragmentation are not in it, some
 // GB.
 //
-//   states       Per parameter of the stage: weights 2 B, gradients 4 B, optimizer 12 B
-//   (Rajbhandari
-//                et al. 2020, gradients added up in single precision as Megatron-LM does; fp32: 4,
-//                4 and 8 B), the optimizer's divided by the data parallel degree from ZeRO 1 on,
-//                gradients from 2 on, weights from 3 on. Experts are divided by their own degrees.
-//                Frozen weights (LoRA) and inference: the weights alone.
+//   states       Per parameter of the stage: weights 2 B, gradients 4 B, optimizer 12 B (fp32: 4, 4
+//                and 8 B; Rajbhandari et al. 2020, gradients added up in single precision as
+//                Megatron-LM does), the optimizer's divided by the data parallel degree from ZeRO 1
+//                on, gradients from 2 on, weights from 3 on. Experts are divided by their own
+//                degrees. Frozen weights (LoRA) and inference: the weights alone.
 //   activations  Per token and layer, attention recomputed or fused (Korthikanti et al. 2022, by
 //                parts so that grouped keys, gated MLPs and experts fit in):
 //                  4h + 2h + 2h              inputs of the norms, of attention and of the MLP
@@ -24,10 +23,13 @@
 //   logits       6 B for each token and word of the vocabulary, /t, without a pipeline.
 //   caches       inference: keys and values, 4k/t B per token and layer, and one layer.
 
+#include "core/analysis/statistics/Summary.h"
 #include "core/layout/Layout.h"
 #include "core/model/Run.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace trainscope::analysis {
 
@@ -47,5 +49,17 @@ struct MemoryNeed {
 // where the model, the sequence length or the micro-batch are not known.
 std::optional<MemoryNeed> memoryNeedOf(const LaunchConfig& launch, const layout::Layout& layout,
     int stage = 0, std::optional<double> capacity = std::nullopt);
+
+// How many layers fit into the memory of each stage's GPUs: an estimate by what a layer needs
+// beside the most that the GPUs used.
+struct StageMemory {
+    std::vector<int> most; // by stage
+    std::string wording; // for people: what it rests on, or that it was not checked
+};
+
+// With the highest mem_used of each stage where it was recorded; without it, and without the size
+// of the memory or of the model, nothing is held against more layers.
+StageMemory stageMemoryOf(const Run& run, const layout::Layout& layout,
+    const std::vector<int>& layers, const RunSummary& summary);
 
 } // namespace trainscope::analysis

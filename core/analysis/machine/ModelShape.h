@@ -14,7 +14,6 @@ namespace trainscope::analysis {
 
 // The shape of the model that a run trains: what its launch configuration states, which wins,
 // filled up from the catalogue by the model's name, else by its layers and hidden size.
-
 struct ModelShape {
     catalogue::TrainingModel model; // complete
     std::string origin; // for people: where the shape comes from
@@ -66,7 +65,7 @@ ModelWork workOf(
 // The model's side of what the groups of a layout exchange (core/layout/Traffic.h): from the shape
 // of the model that a run trains, or of one of the catalogue.
 
-// Weights of one layer and one embedding table as in ModelWork.h. Sequence parallelism is taken to
+// Weights of one layer and one embedding table as in ModelShape.h. Sequence parallelism is taken to
 // be on unless said otherwise.
 layout::TrafficModel trafficModelOf(const catalogue::TrainingModel& model, int sequence,
     int microBatch, std::optional<bool> sequenceParallel = std::nullopt);

@@ -1,6 +1,5 @@
 #include "core/analysis/machine/ProcessGroups.h"
 
-#include "core/analysis/machine/RunLayout.h"
 #include "core/model/Try.h"
 
 #include <nlohmann/json.hpp>
@@ -147,8 +146,7 @@ public:
 
 private:
     Status take(NameId id) {
-        ASSIGN_OR_RETURN(const auto text, m_store.name(id));
-        auto detail = parseCollectiveDetail(text);
+        ASSIGN_OR_RETURN(auto detail, collectiveDetail(m_store, id));
         std::sort(detail.ranks.begin(), detail.ranks.end());
         if (detail.ranks.empty())
             return {};
@@ -188,6 +186,13 @@ CollectiveDetail parseCollectiveDetail(std::string_view json) {
     if (detail.ranks.empty() && detail.groupSize)
         detail.ranks = strideRanks(object, *detail.groupSize);
     return detail;
+}
+
+Result<CollectiveDetail> collectiveDetail(const store::Store& store, NameId detail) {
+    if (!detail.isValid())
+        return CollectiveDetail{};
+    ASSIGN_OR_RETURN(const auto text, store.name(detail));
+    return parseCollectiveDetail(text);
 }
 
 Result<std::vector<ProcessGroup>> processGroupsOf(

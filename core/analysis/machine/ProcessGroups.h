@@ -1,5 +1,10 @@
 #pragma once
-// The collective arguments of an NCCL or RCCL kernel (torch 2.2 and later), from a span's detail.
+// The process groups of a run and the arguments of its collectives, as its traces tell them.
+
+#include "core/layout/ProcessGroup.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
 
 #include <cstdint>
 #include <optional>
@@ -9,6 +14,7 @@
 
 namespace trainscope::analysis {
 
+// The collective arguments of an NCCL or RCCL kernel (torch 2.2 and later), from a span's detail.
 struct CollectiveDetail {
     std::string collective; // "Collective name"
     std::string group; // "Process Group Name"
@@ -30,5 +36,13 @@ struct CollectiveDetail {
 // What is missing or broken stays empty. An elided list of ranks is completed from "Global rank
 // start" and "Global rank stride" where these are there.
 CollectiveDetail parseCollectiveDetail(std::string_view json);
+// The detail of a span by its name; empty for one that is not valid.
+Result<CollectiveDetail> collectiveDetail(const store::Store& store, NameId detail);
+
+// As recorded with the traces (pg_config), else from the arguments of their collectives; each once.
+// A group that does not say what it is for is described by its collectives where these show it:
+// pipelines send and receive, experts exchange all with all.
+Result<std::vector<layout::ProcessGroup>> processGroupsOf(
+    const store::Store& store, const Run& run, const Progress& progress = {});
 
 } // namespace trainscope::analysis

@@ -1,8 +1,10 @@
 #include "core/analysis/machine/RunLayout.h"
 
 #include "core/analysis/machine/ModelShape.h"
+#include "core/analysis/machine/ProcessGroups.h"
 #include "core/layout/InferLayout.h"
 #include "core/layout/LayoutRequest.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 
@@ -15,6 +17,10 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr auto kOriginNames = enumNames<LayoutOrigin>(
+    {{LayoutOrigin::Launch, "launch"}, {LayoutOrigin::ProcessGroups, "process_groups"},
+        {LayoutOrigin::Name, "name"}, {LayoutOrigin::Entered, "entered"}});
 
 using layout::LayoutRequest;
 using layout::ProcessGroup;
@@ -33,7 +39,7 @@ int worldOf(const Run& run, const std::vector<Gpu>& gpus, const std::vector<Proc
     return world;
 }
 
-// Of the launch configuration, else as the GPUs show. Some GPUs of one node do not show it.
+// The launch configuration says it, else the GPUs show it; some GPUs of one node do not.
 std::optional<int> gpusPerNodeOf(const Run& run, const std::vector<Gpu>& gpus) {
     if (run.launch.gpusPerNode)
         return run.launch.gpusPerNode;
@@ -55,7 +61,7 @@ struct Known {
     std::optional<int> gpusPerNode;
 };
 
-// Of the model by its name, where nothing else says them and they can be divided so.
+// Takes the layers of the model by its name, where nothing else says them and they can be divided.
 void takeLayersOfModel(const LaunchConfig& launch, LayoutRequest& request) {
     if (request.layers || !request.stageLayers.empty())
         return;
@@ -166,9 +172,8 @@ Result<Known> withoutGroups(const store::Store& store, const Run& run) {
 
 } // namespace
 
-std::string_view toString(LayoutOrigin origin) {
-    constexpr std::array<std::string_view, 4> names{"launch", "process_groups", "name", "entered"};
-    return names[static_cast<std::size_t>(origin)];
+std::string_view toString(LayoutOrigin value) {
+    return kOriginNames.nameOf(value);
 }
 
 Result<RunLayout> runLayout(const store::Store& store, const Run& run, const Progress& progress) {

@@ -46,10 +46,4 @@ Result<RunLayout> recordedLayout(
 Status enterLayout(
     store::Store& store, const Run& run, const std::optional<layout::LayoutRequest>& request);
 
-// As recorded with the traces (pg_config), else from the arguments of their collectives; each once.
-// A group that does not say what it is for is described by its collectives where these show it:
-// pipelines send and receive, experts exchange all with all.
-Result<std::vector<layout::ProcessGroup>> processGroupsOf(
-    const store::Store& store, const Run& run, const Progress& progress = {});
-
 } // namespace trainscope::analysis

@@ -1,5 +1,6 @@
 #pragma once
-// A pass of a micro-batch over one stage, as cut out of what its device did.
+// A pass of a micro-batch over one stage, as cut out of what its device did, and how pieces of
+// passes are joined.
 
 #include "core/layout/Schedule.h"
 #include "core/model/Time.h"
@@ -24,7 +25,7 @@ struct Pass {
     std::vector<PassKernel> detail; // its kernels; fewer where there are too many to keep
     // Forward only since nothing says otherwise, while the kernels of other passes are told.
     bool isAssumed = false;
-    // As its annotation numbers it (PassName.h).
+    // As its annotation numbers it (Phase.h).
     std::optional<int> microbatch = std::nullopt;
     std::optional<int> chunk = std::nullopt;
     std::optional<int> piece = std::nullopt;

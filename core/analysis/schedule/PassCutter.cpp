@@ -35,8 +35,7 @@ Result<PassCutter::Role> PassCutter::roleOf(NameId detail) {
         return Role::Aside;
     if (const auto known = m_roles.find(detail); known != m_roles.end())
         return known->second;
-    ASSIGN_OR_RETURN(const auto text, m_store.name(detail));
-    const CollectiveDetail told = parseCollectiveDetail(text);
+    ASSIGN_OR_RETURN(const auto told, collectiveDetail(m_store, detail));
     const auto kind = layout::kindFromName(told.group, told.description);
     Role role = Role::Aside;
     if (kind) {
@@ -130,10 +129,10 @@ bool PassCutter::takeTransfers(TimeNs from, TimeNs to) {
 }
 
 bool PassCutter::isOther(const Telling& telling) const {
-    for (const auto& part : {m_pass, m_tail}) {
-        if (!part || part->telling.mark == Mark::None || telling.mark == Mark::None)
+    for (const std::optional<Part>* part : {&m_pass, &m_tail}) {
+        if (!*part || (*part)->telling.mark == Mark::None || telling.mark == Mark::None)
             continue;
-        const Telling& own = part->telling;
+        const Telling& own = (*part)->telling;
         return own.mark != telling.mark
             || (own.since && telling.since && *own.since != *telling.since);
     }

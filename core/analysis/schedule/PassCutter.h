@@ -21,7 +21,7 @@ namespace trainscope::analysis {
 
 class PassCutter : public DeviceVisitor {
 public:
-    // Of kernels that start in the window; the detail of no more than that many is kept.
+    // Cuts kernels that start in the window; the detail of no more than that many is kept.
     PassCutter(const store::Store& store, TimeRange window, std::size_t mostKept)
         : m_store(store)
         , m_window(window)

@@ -44,12 +44,12 @@ struct OrderRequest {
     int microbatchGroup = 0;
 };
 
-// Of passes whose kinds are told, or of as many untold ones as a whole step has (these are told
-// their kinds). Passes of stages without virtual ones that are as many forward as backward are
+// Numbers passes whose kinds are told, or of as many untold ones as a whole step has (these are
+// told their kinds). Passes of stages without virtual ones that are as many forward as backward are
 // numbered by their count where no schedule does them in that order.
 PassOrder orderOfPasses(const OrderRequest& request, StagePasses& stages);
 
-// Of passes that annotations number, all of them (see numberedPasses()); absent where they
+// Reads passes that annotations number, all of them (see numberedPasses()); absent where they
 // contradict each other.
 std::optional<PassOrder> orderByNames(const OrderRequest& request, const StagePasses& stages);
 

@@ -26,6 +26,49 @@ const RunningMean& of(const Sums& sums, TaskKind kind) {
     return sums[static_cast<std::size_t>(kind)];
 }
 
+// Means by piece of the model, as the schedule's kind lays them on the stages; of a piece without
+// passes those of all others. Tasks that are cut count only where a piece has no others. Gradients
+// of the weights that are done apart count by the backward pass; where none are, inputs' and
+// weights' gradients are half of it each.
+std::vector<PieceTimes> meanTimes(const layout::Schedule& traced, const std::vector<bool>& isCut) {
+    const auto pieces
+        = static_cast<std::size_t>(traced.stages) * static_cast<std::size_t>(traced.virtualStages);
+    std::vector<Sums> whole(pieces);
+    std::vector<Sums> any(pieces);
+    Sums all{};
+    for (std::size_t i = 0; i < traced.tasks.size(); ++i) {
+        const ScheduleTask& task = traced.tasks[i];
+        const auto piece
+            = static_cast<std::size_t>(pieceOf(traced.kind, traced.stages, task.stage, task.chunk));
+        const auto kind = static_cast<std::size_t>(task.kind);
+        for (Sums* sums : {&all, &any[piece], isCut[i] ? nullptr : &whole[piece]}) {
+            if (sums != nullptr)
+                (*sums)[kind].add(task.end - task.start);
+        }
+    }
+    const bool isSplit = of(all, TaskKind::WeightGradient).count > 0;
+    std::vector<PieceTimes> times;
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+        const auto best = [&](TaskKind kind) -> const RunningMean& {
+            for (const Sums* sums : {&whole[piece], &any[piece]}) {
+                if (of(*sums, kind).count > 0)
+                    return of(*sums, kind);
+            }
+            return of(all, kind);
+        };
+        const double backward = best(TaskKind::Backward).value();
+        PieceTimes one{best(TaskKind::Forward).value(), backward / 2.0, backward / 2.0};
+        if (isSplit) {
+            const Sums& own = of(any[piece], TaskKind::Backward).count > 0 ? any[piece] : all;
+            const int passes = of(own, TaskKind::Backward).count;
+            one.inputGradient = backward;
+            one.weightGradient = passes > 0 ? of(own, TaskKind::WeightGradient).sum / passes : 0.0;
+        }
+        times.push_back(one);
+    }
+    return times;
+}
+
 double overlapOf(const ScheduleTask& task, double from, double to) {
     return std::max(0.0, std::min(task.end, to) - std::max(task.start, from));
 }
@@ -128,7 +171,7 @@ private:
             m_request.traces.layout.microbatchGroup};
     }
 
-    // Of a part of a step the one that its order, or who asks, says.
+    // For a part of a step it is the one that its order, or who asks, says.
     [[nodiscard]] std::optional<ScheduleKind> plannedKind() const {
         if (m_request.plan)
             return m_request.plan;
@@ -251,45 +294,6 @@ private:
 };
 
 } // namespace
-
-std::vector<PieceTimes> meanTimes(const layout::Schedule& traced, const std::vector<bool>& isCut) {
-    const auto pieces
-        = static_cast<std::size_t>(traced.stages) * static_cast<std::size_t>(traced.virtualStages);
-    std::vector<Sums> whole(pieces);
-    std::vector<Sums> any(pieces);
-    Sums all{};
-    for (std::size_t i = 0; i < traced.tasks.size(); ++i) {
-        const ScheduleTask& task = traced.tasks[i];
-        const auto piece
-            = static_cast<std::size_t>(pieceOf(traced.kind, traced.stages, task.stage, task.chunk));
-        const auto kind = static_cast<std::size_t>(task.kind);
-        for (Sums* sums : {&all, &any[piece], isCut[i] ? nullptr : &whole[piece]}) {
-            if (sums != nullptr)
-                (*sums)[kind].add(task.end - task.start);
-        }
-    }
-    const bool isSplit = of(all, TaskKind::WeightGradient).count > 0;
-    std::vector<PieceTimes> times;
-    for (std::size_t piece = 0; piece < pieces; ++piece) {
-        const auto best = [&](TaskKind kind) -> const RunningMean& {
-            for (const Sums* sums : {&whole[piece], &any[piece]}) {
-                if (of(*sums, kind).count > 0)
-                    return of(*sums, kind);
-            }
-            return of(all, kind);
-        };
-        const double backward = best(TaskKind::Backward).value();
-        PieceTimes one{best(TaskKind::Forward).value(), backward / 2.0, backward / 2.0};
-        if (isSplit) {
-            const Sums& own = of(any[piece], TaskKind::Backward).count > 0 ? any[piece] : all;
-            const int passes = of(own, TaskKind::Backward).count;
-            one.inputGradient = backward;
-            one.weightGradient = passes > 0 ? of(own, TaskKind::WeightGradient).sum / passes : 0.0;
-        }
-        times.push_back(one);
-    }
-    return times;
-}
 
 TracedSchedule assembleSchedule(const AssemblyRequest& request) {
     return Assembly(request).build();

@@ -26,7 +26,7 @@ struct PlanFit {
     layout::ScheduleKind kind = layout::ScheduleKind::OneForwardOneBackward;
     double makespan = 0.0;
     double bubbleFraction = 0.0;
-    // Of the pairs of passes on a stage, those that the plan does in the same order; passes that
+    // The share of pairs of passes on a stage that the plan does in the same order; passes that
     // both have, where the plan has as many pieces a stage as were traced.
     std::optional<double> sameOrder;
 };

@@ -14,9 +14,9 @@ namespace {
 using layout::TaskKind;
 using layout::WorkItem;
 
-// Of the cuts that transfers make, those that must lie between passes.
+// The share of the cuts that transfers make which must lie between passes.
 constexpr double kLeastShare = 0.7;
-// Of the kernels, those that may be told otherwise than their pass is.
+// The share of the kernels that may be told otherwise than their pass is.
 constexpr double kMostContradicted = 0.01;
 constexpr double kUsualForward = 1.0 / 3.0; // of the time of all passes
 constexpr double kTie = 1e-3;
@@ -30,7 +30,7 @@ constexpr std::size_t indexOf(TaskKind kind) {
 
 using layout::ScheduleKind;
 
-// Of the cuts, those that must lie between passes where less is known than usual.
+// The share of the cuts which must lie between passes where less is known than usual.
 constexpr double kSureShare = 0.8;
 
 struct Evidence {

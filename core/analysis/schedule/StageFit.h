@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of one stage held against the order of a schedule. Pure; any thread.
+// The kernels of a stage held against the order of a schedule, and passes that are cut by it.
 
 #include "core/analysis/schedule/Pass.h"
 #include "core/analysis/schedule/PassOrder.h"
@@ -53,7 +53,6 @@ private:
 // Passes of a whole step that annotations do not tell: cut anew by the order of a schedule. All
 // passes of a kind on a stage have equally many kernels; how many is what puts the most of the
 // moments at which transfers cut the kernels between passes. Pure; any thread.
-
 struct OrderCut {
     layout::ScheduleKind kind = layout::ScheduleKind::OneForwardOneBackward;
     int microbatches = 0;

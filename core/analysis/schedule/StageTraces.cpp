@@ -49,8 +49,8 @@ Result<std::map<int, DeviceTracks>> devicesOf(const store::Store& store, const R
     return devices;
 }
 
-// Of the pipeline group with most traced ranks, the first of these; stages that it lacks are taken
-// from the lowest rank of the stage that was traced.
+// The ranks of the first pipeline group that has most of them traced; stages that it lacks are
+// taken from the lowest rank of the stage that was traced.
 std::vector<std::optional<DeviceTracks>> speakersOf(
     const layout::RankGrid& grid, const std::map<int, DeviceTracks>& devices) {
     const auto stages = static_cast<std::size_t>(grid.degrees().pipeline);
@@ -232,7 +232,7 @@ private:
         return stage;
     }
 
-    // Of marked passes: an optimizer is always known by its name.
+    // Counts the evidence of marked passes: an optimizer is always known by its name.
     void takeEvidence(const MarkEvidence& evidence, const std::vector<Pass>& passes) {
         if (std::all_of(passes.begin(), passes.end(), [](const Pass& pass) { return !pass.kind; }))
             return;

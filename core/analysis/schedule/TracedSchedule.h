@@ -2,9 +2,9 @@
 // The pipeline of one iteration as its traces show it, beside the plan: which stage worked on which
 // micro-batch from when to when, and how long it stood still.
 //
-// Of each stage one traced rank speaks, all of one pipeline group where there is such. Its passes
+// One traced rank speaks for each stage, all of one pipeline group where there is such. Its passes
 // are cut out of its kernels (PassCutter.h) and numbered by the order of the schedule
-// (PassOrder.h); the clocks of the ranks are put on one (core/analysis/clocks). A bubble is time in
+// (PassOrder.h); the clocks of the ranks are put on one (RankClocks.h). A bubble is time in
 // the window in which no pass runs on a stage: it is idle, or waits in a transfer. The plan has the
 // mean durations of the traced passes of each stage and piece, and sends in no time; it begins with
 // the traced step, or ends with it where only its end was traced. Recomputed activations are part

@@ -24,7 +24,6 @@ namespace trainscope::analysis {
 // Feed the samples once, in time order, in blocks of any size; or feed parts of them to several and
 // add those up in order. Of a window, say what holds where it begins and where it ends. Values in,
 // values out: no unit is assumed.
-
 class TimeWeighted {
 public:
     // Before the first sample: what holds since before then; no sample of its own.
@@ -46,7 +45,7 @@ public:
     [[nodiscard]] Distribution takeDistribution() &&;
 
 private:
-    // Of values each of which holds until the next.
+    // Sums over values each of which holds until the next.
     struct Held {
         CompensatedSum sum; // value × ns
         std::int64_t ns = 0;
@@ -56,7 +55,7 @@ private:
             sum.add(value * static_cast<double>(duration));
         }
     };
-    // Of values that hold for no time; used only while none has held.
+    // Sums over values that hold for no time; used only while none has held.
     struct Instant {
         CompensatedSum sum;
         Distribution distribution;
@@ -141,7 +140,6 @@ private:
 // The median is known only at the end, so the first pass bridges everything; where longest() >
 // gapLimit() the series is fed a second time to EnergyIntegral(gapLimit()). Time order, blocks of
 // any size; or parts of the samples fed to several, which are added up in order.
-
 class EnergyIntegral {
 public:
     static constexpr double kGapPeriods = 10.0;

@@ -240,7 +240,7 @@ void Distribution::round() {
         entry.value = rounded(entry.value, m_droppedBits);
 }
 
-// Of sorted entries.
+// Joins neighbours; the entries are sorted.
 void Distribution::mergeEqual() {
     std::size_t kept = 0;
     for (std::size_t i = 1; i < m_entries.size(); ++i) {

@@ -32,7 +32,6 @@ void sortByValue(std::vector<WeightedValue>& values);
 // distinct values; beyond that, memory stays bounded by rounding the values to fewer mantissa bits,
 // so that an order statistic is off by at most relativeError() of itself. Any number of values; one
 // thread.
-
 class Distribution {
 public:
     static constexpr std::size_t kMaxEntries = std::size_t{1} << 21;

@@ -13,6 +13,14 @@ std::optional<double> meanOf(std::span<const double> values) {
     return sum.value() / static_cast<double>(values.size());
 }
 
+double medianOf(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1)
+        return *middle;
+    return (*std::max_element(values.begin(), middle) + *middle) / 2.0;
+}
+
 std::optional<double> populationStd(std::span<const double> values) {
     const auto mean = meanOf(values);
     if (!mean)

@@ -57,6 +57,8 @@ T upperMedian(std::vector<T> values) {
 
 // Absent for no values, 0 for one.
 std::optional<double> meanOf(std::span<const double> values);
+// The mean of the two in the middle of an even number of values; there must be one.
+double medianOf(std::vector<double> values);
 // Divided by n: the GPUs of a run are all there are, not a sample of them.
 std::optional<double> populationStd(std::span<const double> values);
 

@@ -21,7 +21,7 @@ std::map<std::string, std::vector<Series>> seriesByMetric(const std::vector<Seri
 
 // The series of one GPU by metric.
 using GpuSeries = std::map<std::string, Series>;
-// Of GPUs, by rank: those with values.
+// Series of GPUs that have values, by rank.
 std::map<int, GpuSeries> gpuSeriesByRank(const std::vector<Series>& all);
 // The same of one metric alone, in order of the ranks.
 std::vector<Series> gpuSeriesOf(const std::map<int, GpuSeries>& gpus, const std::string& metric);

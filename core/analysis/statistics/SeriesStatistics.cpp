@@ -108,19 +108,15 @@ void addCounts(SubjectStatistics& into, const SubjectStatistics& part) {
 Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window) {
     WindowEdges edges;
     edges.window = window;
-    const auto beforeBegin = store.lastBefore(series.id, window.begin);
-    const auto afterBegin = firstFrom(store, series.id, window.begin);
-    const auto beforeEnd = store.lastBefore(series.id, window.end);
-    const auto afterEnd = firstFrom(store, series.id, window.end);
-    for (const auto* sample : {&beforeBegin, &afterBegin, &beforeEnd, &afterEnd}) {
-        if (!sample->hasValue())
-            return sample->error();
-    }
-    if (beforeBegin.value())
-        edges.heldAtBegin = beforeBegin.value()->value;
-    edges.isHeldToEnd = afterEnd.value().has_value();
-    edges.lineAtBegin = between(beforeBegin.value(), afterBegin.value(), window.begin, series);
-    edges.lineAtEnd = between(beforeEnd.value(), afterEnd.value(), window.end, series);
+    ASSIGN_OR_RETURN(const auto beforeBegin, store.lastBefore(series.id, window.begin));
+    ASSIGN_OR_RETURN(const auto afterBegin, firstFrom(store, series.id, window.begin));
+    ASSIGN_OR_RETURN(const auto beforeEnd, store.lastBefore(series.id, window.end));
+    ASSIGN_OR_RETURN(const auto afterEnd, firstFrom(store, series.id, window.end));
+    if (beforeBegin)
+        edges.heldAtBegin = beforeBegin->value;
+    edges.isHeldToEnd = afterEnd.has_value();
+    edges.lineAtBegin = between(beforeBegin, afterBegin, window.begin, series);
+    edges.lineAtEnd = between(beforeEnd, afterEnd, window.end, series);
     return edges;
 }
 
@@ -194,8 +190,7 @@ Result<EnergyIntegral> seriesEnergy(const store::Store& store, const Series& pow
     EnergyIntegral integral(gapLimitNs);
     WindowEdges edges;
     if (window != kAllTime) {
-        ASSIGN_OR_RETURN(const auto found, windowEdges(store, power, window));
-        edges = found;
+        ASSIGN_OR_RETURN(edges, windowEdges(store, power, window));
     }
     addPoint(integral, window.begin, edges.lineAtBegin);
     RETURN_IF_ERROR(feed(store, power.id, window, integral, keepGoing));

@@ -19,7 +19,6 @@ namespace trainscope::analysis {
 
 // What a series does at the two ends of a window, where its samples hardly ever stand: a gauge
 // holds what it showed last, power and counters lie on the line between their samples.
-
 struct WindowEdges {
     TimeRange window;
     std::optional<double> heldAtBegin; // of the last sample before; absent: there is none
@@ -33,7 +32,6 @@ struct WindowEdges {
 Result<WindowEdges> windowEdges(const store::Store& store, const Series& series, TimeRange window);
 
 // The statistics of one stored series, by its kind, from one pass over its samples.
-
 struct SeriesStatistics {
     SubjectStatistics statistics;
     Distribution distribution; // of a gauge or rate, by time held
@@ -49,7 +47,7 @@ class SeriesFigures {
 public:
     explicit SeriesFigures(const SeriesDescription& description);
 
-    // Of a window: before its first sample, and after its last.
+    // For a window: call before its first sample, and after its last.
     void enter(const WindowEdges& edges);
     void leave(const WindowEdges& edges);
     void add(std::span<const TimeNs> times, std::span<const double> values);

@@ -17,7 +17,7 @@ public:
     // In the order of add().
     using Take = std::function<void(const Series&, SeriesStatistics&&)>;
 
-    // Of the samples in the window, and what holds at its ends.
+    // Counts the samples in the window, and what holds at its ends.
     StatisticsPipeline(WorkerPool& pool, const store::Store& store, TimeRange window, Take take);
 
     // Reads a series, which must outlive the pipeline. keepGoing is asked for every block.

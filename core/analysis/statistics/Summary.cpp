@@ -18,7 +18,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-// Of metrics whose quantiles are under way; each may be 32 MiB.
+// How many metrics may have their quantiles under way; each may take 32 MiB.
 constexpr std::size_t kMostPools = 2;
 
 // Builds one RunSummary, metric by metric.
@@ -67,7 +67,7 @@ private:
         return summary;
     }
 
-    // Of the series of one metric, all together.
+    // The values of all series of one metric together.
     struct Pool {
         Distribution gpus;
         Distribution nodes;
@@ -254,6 +254,12 @@ private:
 };
 
 } // namespace
+
+std::optional<double> statisticOf(const std::map<std::string, SubjectStatistics>& metrics,
+    const std::string& metric, std::optional<double> SubjectStatistics::*field) {
+    const auto found = metrics.find(metric);
+    return found == metrics.end() ? std::nullopt : found->second.*field;
+}
 
 DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<Track>& tracks) {
     TimeRange span = kNoTime;

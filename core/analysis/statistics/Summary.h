@@ -29,6 +29,10 @@ struct SubjectStatistics {
     std::int64_t resets = 0;
 };
 
+// One statistic of a metric; absent where the metric is.
+std::optional<double> statisticOf(const std::map<std::string, SubjectStatistics>& metrics,
+    const std::string& metric, std::optional<double> SubjectStatistics::*field);
+
 struct Energy {
     double joules = 0.0; // trapezoid over the non-missing samples of gpu_power
     double coverage = 0.0; // fraction of the run that has data

@@ -103,6 +103,13 @@ std::vector<double> autocorrelation(std::span<const double> x, std::size_t most)
     return out;
 }
 
+double peakShift(const std::vector<double>& values, std::size_t i) {
+    if (i == 0 || i + 1 >= values.size())
+        return 0.0;
+    const double bend = values[i - 1] - 2.0 * values[i] + values[i + 1];
+    return bend < 0.0 ? std::clamp(0.5 * (values[i - 1] - values[i + 1]) / bend, -0.5, 0.5) : 0.0;
+}
+
 std::vector<double> withoutDrift(std::span<const double> values, std::size_t width) {
     std::vector<double> sums{0.0};
     std::vector<double> counts{0.0};

@@ -24,6 +24,9 @@ LaggedCovariance laggedCovariance(
 // The autocorrelation at lag 0 … most, 1 at lag 0; all 0 for a signal that never changes.
 std::vector<double> autocorrelation(std::span<const double> x, std::size_t most);
 
+// How far from the peak at i a parabola through it and its neighbours is highest: −0.5 … 0.5 steps.
+double peakShift(const std::vector<double>& values, std::size_t i);
+
 // The signal less its moving mean over `width` steps (cut off at the ends), NaN where it is NaN.
 std::vector<double> withoutDrift(std::span<const double> values, std::size_t width);
 

@@ -53,7 +53,7 @@ inline constexpr double kSettledWithinRise = 0.05;
 // Absent where it never settles before the last quarter, or fewer than 40 steps are known.
 std::optional<TimeNs> settledFrom(const UniformSeries& temperature);
 
-// Of a run: when the last of its GPUs has settled.
+// When the last GPU of a run has settled.
 struct RunSettling {
     std::optional<TimeNs> from; // absent where one of them never does, or there are none
     int gpus = 0;
@@ -68,7 +68,6 @@ Result<RunSettling> runSettling(const store::Store& store, const std::vector<Ser
 // fitted over the whole record at once (the model is simulated from its first moment and compared
 // with every temperature), so that the rounding of sensors to whole degrees does not bias τ as it
 // would a regression of differences.
-
 struct ThermalFit {
     double timeConstantS = 0.0; // τ
     double resistanceCPerW = 0.0; // R

@@ -1,6 +1,7 @@
 #include "core/analysis/statistics/Means.h"
 
 #include "core/analysis/telemetry/Throttling.h"
+#include "core/model/EnumNames.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,9 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr auto kCauseNames = enumNames<ThrottleCause>({{ThrottleCause::Thermal, "thermal"},
+    {ThrottleCause::Power, "power"}, {ThrottleCause::Other, "other"}});
 
 // NVML, nvmlClocksEventReasons: software thermal slowdown 0x20, hardware thermal slowdown 0x40;
 // software power cap 0x4, hardware power brake 0x80.
@@ -38,16 +42,8 @@ std::vector<Edge> edgesOf(const std::vector<RankEpisode>& episodes) {
 
 } // namespace
 
-std::string_view toString(ThrottleCause cause) {
-    switch (cause) {
-    case ThrottleCause::Thermal:
-        return "thermal";
-    case ThrottleCause::Power:
-        return "power";
-    case ThrottleCause::Other:
-        break;
-    }
-    return "other";
+std::string_view toString(ThrottleCause value) {
+    return kCauseNames.nameOf(value);
 }
 
 bool ThrottleDetector::isThrottled(const GpuMoment& moment) const {

@@ -78,28 +78,21 @@ public:
 
 private:
     Status start() {
-        Status status = m_clock.start();
-        for (Sensor* sensor : {&m_utilization, &m_temperature, &m_power, &m_reasons}) {
-            if (status.hasValue())
-                status = sensor->start();
-        }
-        return status;
+        RETURN_IF_ERROR(m_clock.start());
+        for (Sensor* sensor : {&m_utilization, &m_temperature, &m_power, &m_reasons})
+            RETURN_IF_ERROR(sensor->start());
+        return {};
     }
 
     Result<GpuMoment> current() {
         const TimeNs time = m_clock.time();
-        const auto utilization = m_utilization.at(time);
-        const auto temperature = m_temperature.at(time);
-        const auto power = m_power.at(time);
-        const auto reasons = m_reasons.at(time);
-        for (const auto* held : {&utilization, &temperature, &power, &reasons}) {
-            if (!held->hasValue())
-                return held->error();
-        }
-        GpuMoment moment{time, m_clock.value(), utilization.value(), temperature.value(),
-            power.value(), std::nullopt};
-        if (reasons.value() >= 0.0)
-            moment.reasons = static_cast<std::uint64_t>(reasons.value());
+        GpuMoment moment{time, m_clock.value(), 0.0, 0.0, 0.0, std::nullopt};
+        ASSIGN_OR_RETURN(moment.utilization, m_utilization.at(time));
+        ASSIGN_OR_RETURN(moment.temperatureC, m_temperature.at(time));
+        ASSIGN_OR_RETURN(moment.powerW, m_power.at(time));
+        ASSIGN_OR_RETURN(const auto reasons, m_reasons.at(time));
+        if (reasons >= 0.0)
+            moment.reasons = static_cast<std::uint64_t>(reasons);
         return moment;
     }
 

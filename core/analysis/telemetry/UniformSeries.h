@@ -13,7 +13,6 @@ namespace trainscope::analysis {
 
 // Values at equal steps of time, SI, NaN where nothing was recorded: what spectra, correlations and
 // fits work on.
-
 struct UniformSeries {
     TimeNs begin;
     DurationNs step;
@@ -44,7 +43,6 @@ Result<UniformSeries> sumOf(const store::Store& store, std::span<const Series> s
 
 // The samples of one series one after the other, read from the store in blocks of bounded size. The
 // store pushes blocks to a visitor; walking several series together needs to pull.
-
 class SampleCursor {
 public:
     SampleCursor(const store::Store& store, SeriesId series, TimeRange window = kAllTime);

@@ -137,11 +137,7 @@ Result<Calls::Seen> Calls::lookUp(int rank, const Span& span) {
     const std::pair key{span.name, span.detail};
     if (const auto found = m_seen.find(key); found != m_seen.end())
         return found->second;
-    CollectiveDetail detail;
-    if (span.detail.isValid()) {
-        ASSIGN_OR_RETURN(const auto text, m_store->name(span.detail));
-        detail = parseCollectiveDetail(text);
-    }
+    ASSIGN_OR_RETURN(const auto detail, collectiveDetail(*m_store, span.detail));
     return m_seen.emplace(key, interned(rank, m_kernels.at(span.name), detail)).first->second;
 }
 

@@ -3,6 +3,7 @@
 // when. Times are those of the rank's own clock. One thread.
 
 #include "core/analysis/traces/CollectiveKind.h"
+#include "core/analysis/traces/KernelCategory.h"
 #include "core/analysis/traces/SequenceMatch.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
@@ -77,11 +78,6 @@ private:
         std::uint32_t spec = 0;
         std::int64_t sequence = -1;
     };
-    struct PairHash {
-        std::size_t operator()(const std::pair<NameId, NameId>& key) const {
-            return std::hash<NameId>{}(key.first) * 1'000'003U ^ std::hash<NameId>{}(key.second);
-        }
-    };
 
     Status readTrack(
         const Track& track, TimeRange window, std::size_t most, std::vector<Call>& calls);
@@ -102,12 +98,11 @@ private:
     std::map<std::string, std::uint32_t> m_specIds;
     std::map<std::string, std::uint32_t> m_signatureIds;
     int m_seenRank = -1; // whose m_seen is
-    std::unordered_map<std::pair<NameId, NameId>, Seen, PairHash> m_seen;
+    std::unordered_map<std::pair<NameId, NameId>, Seen, NamePairHash> m_seen;
 };
 
 // The calls of a run's ranks, kept while they are few and read again where they are many, and which
 // of them two ranks have in common. One thread.
-
 class RankCalls {
 public:
     // Reads which communicators each rank uses. Cancelled by progress.

@@ -1,5 +1,7 @@
 #include "core/analysis/traces/ClockFit.h"
 
+#include "core/analysis/statistics/Means.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,7 +40,7 @@ double boundary(double inside, double outside, const Condition& holds) {
     return inside;
 }
 
-// Of the points, those that can be touched from above (sign 1) or below (−1).
+// Keeps the points that can be touched from above (sign 1) or below (−1).
 template <typename Point>
 void toHull(std::vector<Point>& points, double sign) {
     std::sort(points.begin(), points.end(), [sign](const Point& a, const Point& b) {
@@ -287,14 +289,6 @@ std::optional<std::pair<double, double>> FeasibleLines::valuesAt(double x) const
     const auto bottom = [&](double slope) { return -(lowest(slope) + slope * x); };
     return std::pair{-bottom(argmaxConcave(steepestDown, steepestUp, bottom)),
         top(argmaxConcave(steepestDown, steepestUp, top))};
-}
-
-double medianOf(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1)
-        return *middle;
-    return (*std::max_element(values.begin(), middle) + *middle) / 2.0;
 }
 
 RobustLine fitRobustLine(std::span<const LinePoint> points, double usualSlope) {

@@ -13,7 +13,6 @@ namespace trainscope::analysis {
 
 // The lines y = α + β·x that lie on or above some points and on or below others, with |β| up to
 // 300 ppm: a convex set of (α, β). Pure; one thread.
-
 class FeasibleLines {
 public:
     void addLower(double x, double y) { m_lower.push_back({x, y}); }
@@ -39,7 +38,6 @@ private:
 };
 
 // A line through points of which some are wrong; both coordinates in ns. Pure; any thread.
-
 inline constexpr double kUsualDrift = 80e-6; // standard deviation of clocks that nobody set
 
 struct LinePoint {
@@ -64,8 +62,6 @@ struct RobustLine {
 // than nonsense. Points in any order, at least one.
 RobustLine fitRobustLine(std::span<const LinePoint> points, double usualSlope);
 
-double medianOf(std::vector<double> values); // not empty
-
 // How far one clock is ahead of another, from matched calls, with a bound of the error.
 //
 // Estimate: all parts of a collective end together, so the difference of the ends is that of the
@@ -73,7 +69,6 @@ double medianOf(std::vector<double> values); // not empty
 // collective ends before the last has started, so start_b − end_a ≤ difference ≤ end_b − start_a
 // for every collective: the lines that satisfy all of these are a convex set (cf. Duda et al.,
 // "Estimating Global Time in Distributed Systems", 1987), whatever the ends do. Pure; any thread.
-
 struct ClockFit {
     std::int64_t offsetNs = 0; // b − a at a's time `at`
     TimeNs at;

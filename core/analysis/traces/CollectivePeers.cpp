@@ -24,12 +24,10 @@ public:
         , m_asked(asked) { }
 
     Result<CollectiveDetail> detail(NameId id) {
-        if (!id.isValid())
-            return CollectiveDetail{};
         if (const auto found = m_details.find(id); found != m_details.end())
             return found->second;
-        ASSIGN_OR_RETURN(const auto text, m_store.name(id));
-        return m_details.emplace(id, parseCollectiveDetail(text)).first->second;
+        ASSIGN_OR_RETURN(const auto read, collectiveDetail(m_store, id));
+        return m_details.emplace(id, read).first->second;
     }
 
     Status collect(const Track& track, const CollectiveDetail& wanted, Parts& parts) {
@@ -105,7 +103,7 @@ void pickPeers(const std::map<int, Parts>& byRank, int rank, TrackId track, cons
     }
 }
 
-// Of the group's ranks, and of the stream that was asked about.
+// The parts of the group's ranks, and those of the stream that was asked about.
 Result<std::map<int, Parts>> partsByRank(PartFinder& finder, const CollectiveDetail& wanted,
     const std::vector<Track>& tracks, TrackId asked) {
     std::map<int, Parts> byRank;

@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    // Of the common clock, so short that the calls of one are held at once.
+    // Windows of the common clock, so short that the calls of one are held at once.
     [[nodiscard]] std::vector<TimeRange> windows() const {
         std::int64_t spans = 0;
         TimeRange all = kNoTime;

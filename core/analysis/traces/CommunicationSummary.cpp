@@ -87,27 +87,8 @@ public:
     }
 
 private:
-    // Place of a communicator: the same for all collectives but messages.
-    struct Place {
-        std::string dimension;
-        LinkClass link = LinkClass::Unknown;
-    };
-
-    const Place& placeOf(const Collective& one) {
-        std::vector<int> ranks = one.group->ranks;
-        if (ranks.empty() || one.kind == CollectiveKind::SendRecv) {
-            ranks.clear();
-            for (const CollectiveRank& rank : one.ranks)
-                ranks.push_back(rank.rank);
-        }
-        const auto [at, isNew] = m_placeOf.try_emplace({one.communicator, ranks});
-        if (isNew)
-            at->second = {m_places.dimensionOf(*one.group, ranks), m_places.linkOf(ranks)};
-        return at->second;
-    }
-
     void addToRow(const Collective& one) {
-        const Place& place = placeOf(one);
+        const CommunicatorPlace& place = m_places.placeOf(one);
         CollectiveSums& sums = m_rows[{one.kind, place.dimension, place.link, binOf(one.bytes)}];
         CommunicationRow& row = sums.row;
         row.kind = one.kind;
@@ -182,13 +163,12 @@ private:
         m_result.rows.push_back(row);
     }
 
-    GroupPlaces m_places;
+    CommunicatorPlaces m_places;
     const CommunicationOptions& m_options;
     CommunicationSummary m_result;
     std::optional<double> m_scaleUpPeak;
     std::map<RowKey, CollectiveSums> m_rows;
     std::map<int, RankCommunication> m_ranks;
-    std::map<std::pair<std::uint32_t, std::vector<int>>, Place> m_placeOf;
 };
 
 } // namespace

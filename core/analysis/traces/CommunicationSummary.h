@@ -3,7 +3,7 @@
 // give is absent. Memory does not grow with the trace.
 
 #include "core/analysis/traces/Collectives.h"
-#include "core/analysis/traces/GroupPlaces.h"
+#include "core/analysis/traces/CommunicatorPlaces.h"
 
 #include <cstdint>
 #include <map>
@@ -16,7 +16,7 @@ namespace trainscope::analysis {
 // Collectives of one kind along one dimension over one class of links, of one class of sizes.
 struct CommunicationRow {
     CollectiveKind kind = CollectiveKind::Other;
-    std::string dimension; // GroupPlaces::dimensionOf()
+    std::string dimension; // CommunicatorPlaces::dimensionOf()
     LinkClass link = LinkClass::Unknown;
     std::optional<double> leastBytes; // powers of two: leastBytes ≤ size < 2 × leastBytes
     int ranks = 0; // in the communicator, the most of them

@@ -135,8 +135,7 @@ Result<CopyMeter::Facts> CopyMeter::factsOf(const Span& span) {
     Facts facts;
     std::string name;
     if (span.name.isValid()) {
-        ASSIGN_OR_RETURN(auto text, m_store.name(span.name));
-        name = std::move(text);
+        ASSIGN_OR_RETURN(name, m_store.name(span.name));
     }
     if (span.detail.isValid()) {
         ASSIGN_OR_RETURN(const auto detail, m_store.name(span.detail));

@@ -14,7 +14,6 @@
 namespace trainscope::analysis {
 
 // How long each phase (Phase.h) held on a device: whole nanoseconds that sum to the window.
-
 struct WindowPhases {
     TimeRange window;
     ByPhase<DurationNs> time; // sums to the window's length
@@ -48,7 +47,6 @@ private:
 };
 
 // Copies of a device by direction, with bytes and bandwidth where the trace tells the bytes.
-
 struct CopyKind {
     std::int64_t count = 0;
     DurationNs time; // summed
@@ -88,7 +86,6 @@ private:
 
 // All that one pass over a rank's trace tells about its devices besides the kernel table: phases,
 // launches, copies; and the kernel table too, where it is wanted.
-
 struct DeviceActivity {
     int rank = -1;
     int device = -1;

@@ -126,8 +126,7 @@ private:
             active.mark = telling.mark;
             ++(m_evidence.*evidence);
         } else if (*active.category == "send_recv") {
-            ASSIGN_OR_RETURN(const auto isTransfer, isPipelineTransfer(span.detail));
-            active.isPipelineTransfer = isTransfer;
+            ASSIGN_OR_RETURN(active.isPipelineTransfer, isPipelineTransfer(span.detail));
             work.isPipelineTransfer = active.isPipelineTransfer;
         }
         RETURN_IF_ERROR(tell(work));
@@ -145,9 +144,8 @@ private:
             return true;
         if (const auto known = m_transfers.find(detail); known != m_transfers.end())
             return known->second;
-        ASSIGN_OR_RETURN(const auto text, m_store.name(detail));
-        const std::string collective = parseCollectiveDetail(text).collective;
-        const bool isTransfer = collective.find("all") == std::string::npos;
+        ASSIGN_OR_RETURN(const auto told, collectiveDetail(m_store, detail));
+        const bool isTransfer = told.collective.find("all") == std::string::npos;
         m_transfers.emplace(detail, isTransfer);
         return isTransfer;
     }

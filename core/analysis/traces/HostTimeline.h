@@ -15,7 +15,7 @@
 namespace trainscope::analysis {
 
 // What surrounds a moment: the mark, and the begin and name of the annotation that tells one pass
-// from the next of its kind: the one with the numbers of a pass (PassName.h), else the outermost;
+// from the next of its kind: the one with the numbers of a pass (Phase.h), else the outermost;
 // absent where only an operator tells it.
 struct Telling {
     Mark mark = Mark::None;

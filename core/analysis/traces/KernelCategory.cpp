@@ -189,8 +189,7 @@ Result<const KernelNames::Kernel*> KernelNames::kernel(NameId name) {
         return &found->second;
     Kernel kernel;
     if (name.isValid()) {
-        ASSIGN_OR_RETURN(auto text, m_store.name(name));
-        kernel.name = std::move(text);
+        ASSIGN_OR_RETURN(kernel.name, m_store.name(name));
     }
     kernel.isCommunication = KernelCategories::isCommunication(kernel.name);
     kernel.category = m_categories.categoryOf(kernel.name);
@@ -203,9 +202,8 @@ Result<const std::string*> KernelNames::category(const Kernel& kernel, const Spa
     const std::pair key{span.name, span.detail};
     if (const auto found = m_collectives.find(key); found != m_collectives.end())
         return &found->second;
-    ASSIGN_OR_RETURN(const auto detail, m_store.name(span.detail));
-    std::string category(
-        m_categories.categoryOf(kernel.name, parseCollectiveDetail(detail).collective));
+    ASSIGN_OR_RETURN(const auto detail, collectiveDetail(m_store, span.detail));
+    std::string category(m_categories.categoryOf(kernel.name, detail.collective));
     return &m_collectives.emplace(key, std::move(category)).first->second;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Kernel categories by name. The table is data (resources/kernel_categories.json,
-// compiled in) and users can extend it; the first pattern that matches wins. A kernel is
-// communication if its name contains nccl, rccl or msccl, whatever its category.
+// Kernel categories by name. The table is data (resources/kernel_categories.json, compiled in) and
+// users can extend it; the first pattern that matches wins. A kernel is communication if its name
+// contains nccl, rccl or msccl, whatever its category.
 
 #include "core/model/Result.h"
 #include "core/model/Span.h"
@@ -70,6 +70,13 @@ private:
 // What a breakdown needs to know about a kernel by its interned name and detail, looked up once
 // each.
 
+// Hashes a span's name and detail.
+struct NamePairHash {
+    std::size_t operator()(const std::pair<NameId, NameId>& key) const {
+        return std::hash<NameId>{}(key.first) * 1'000'003U ^ std::hash<NameId>{}(key.second);
+    }
+};
+
 class KernelNames {
 public:
     struct Kernel {
@@ -90,12 +97,7 @@ private:
     const store::Store& m_store;
     const KernelCategories& m_categories;
     std::unordered_map<NameId, Kernel> m_kernels;
-    struct Hash {
-        std::size_t operator()(const std::pair<NameId, NameId>& key) const {
-            return std::hash<NameId>{}(key.first) * 1'000'003U ^ std::hash<NameId>{}(key.second);
-        }
-    };
-    std::unordered_map<std::pair<NameId, NameId>, std::string, Hash> m_collectives;
+    std::unordered_map<std::pair<NameId, NameId>, std::string, NamePairHash> m_collectives;
 };
 
 } // namespace trainscope::analysis

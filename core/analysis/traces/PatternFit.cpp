@@ -16,7 +16,7 @@ constexpr double kConfidence = 5.0;
 // Sums of the known values of a signal, to have those of any window at once.
 class WindowSums {
 public:
-    // Of deviations from the mean of all known values.
+    // The sums are those of deviations from the mean of all known values.
     explicit WindowSums(std::span<const double> signal) {
         double sum = 0.0;
         double count = 0.0;
@@ -91,15 +91,6 @@ std::vector<double> correlations(std::span<const double> pattern, std::span<cons
     return result;
 }
 
-// Where a parabola through the peak and its neighbours is highest, in steps from it.
-double refinement(const std::vector<double>& values, std::size_t peak) {
-    if (peak == 0 || peak + 1 >= values.size())
-        return 0.0;
-    const double curve = values[peak - 1] - 2.0 * values[peak] + values[peak + 1];
-    const double tilt = (values[peak - 1] - values[peak + 1]) / 2.0;
-    return curve < 0.0 ? std::clamp(tilt / curve, -0.5, 0.5) : 0.0;
-}
-
 } // namespace
 
 PatternFit fitPattern(std::span<const double> pattern, std::span<const double> signal,
@@ -127,7 +118,7 @@ PatternFit fitPattern(std::span<const double> pattern, std::span<const double> s
         for (; i < values.size() && values[i] >= enough; ++i)
             peak = values[i] > values[peak] ? i : peak;
         ++stretches;
-        const double lag = static_cast<double>(peak) - middle + refinement(values, peak);
+        const double lag = static_cast<double>(peak) - middle + peakShift(values, peak);
         if (std::abs(lag + offset) >= nearest)
             continue;
         nearest = std::abs(lag + offset);

@@ -1,6 +1,7 @@
 #include "core/analysis/traces/Phase.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/EnumNames.h"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,11 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr auto kPhaseNames = enumNames<Phase>(
+    {{Phase::Forward, "forward"}, {Phase::Backward, "backward"}, {Phase::Optimizer, "optimizer"},
+        {Phase::Compute, "compute"}, {Phase::CommunicationExposed, "communication_exposed"},
+        {Phase::CommunicationHidden, "communication_hidden"}, {Phase::Idle, "idle"}});
 
 using layout::TaskKind;
 
@@ -129,24 +135,8 @@ std::optional<PassName> passNameOf(std::string_view annotation) {
     return std::nullopt;
 }
 
-std::string_view toString(Phase phase) {
-    switch (phase) {
-    case Phase::Forward:
-        return "forward";
-    case Phase::Backward:
-        return "backward";
-    case Phase::Optimizer:
-        return "optimizer";
-    case Phase::Compute:
-        return "compute";
-    case Phase::CommunicationExposed:
-        return "communication_exposed";
-    case Phase::CommunicationHidden:
-        return "communication_hidden";
-    case Phase::Idle:
-        return "idle";
-    }
-    return "";
+std::string_view toString(Phase value) {
+    return kPhaseNames.nameOf(value);
 }
 
 Mark markOfAnnotation(std::string_view name) {

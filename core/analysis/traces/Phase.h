@@ -20,7 +20,6 @@ namespace trainscope::analysis {
 //   Forward 3, Backward 3   (the same, schedules of one stage per rank)
 //   wgrad, weight_grad, backward_weight, backward_dw as part of a name: gradients of the weights
 // Pure; any thread.
-
 struct PassName {
     layout::TaskKind kind = layout::TaskKind::Forward;
     std::optional<int> microbatch;
@@ -50,7 +49,6 @@ std::optional<PassName> passNameOf(std::string_view annotation);
 //   4. its name (…_bwd_…, dgrad, wgrad; …_fwd_…, fprop; the optimizer category).
 // What is left is forward where the rank's annotations or operators tell forward from backward at
 // all, else compute. Recomputed activations run inside backward and count there.
-
 enum class Phase {
     Forward,
     Backward,
@@ -80,12 +78,12 @@ private:
 // What a name says of the compute it stands for.
 enum class Mark { None, Forward, Backward, Optimizer };
 
-// Of record_function, NVTX and Megatron's timers: "## forward ##", "forward-compute",
+// Reads names of record_function, NVTX and Megatron's timers: "## forward ##", "forward-compute",
 // "DistributedDataParallel.forward", "backward-compute", "Optimizer.step#Adam.step", and the names
-// of passes (PassName.h). A name that tells both ("forward-backward") tells neither.
+// of passes (Phase.h). A name that tells both ("forward-backward") tells neither.
 Mark markOfAnnotation(std::string_view name);
-// Of operators: "autograd::engine::evaluate_function: MmBackward0". Operators never tell forward,
-// since backward calls forward ones too (recomputation).
+// Reads names of operators: "autograd::engine::evaluate_function: MmBackward0". Operators never
+// tell forward, since backward calls forward ones too (recomputation).
 Mark markOfOperator(std::string_view name);
 Mark markOfKernel(std::string_view name, std::string_view category);
 

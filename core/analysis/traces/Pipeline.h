@@ -13,7 +13,6 @@
 namespace trainscope::analysis {
 
 // Which pipeline stage a rank belongs to, and what the layout says of the schedule.
-
 struct StageMap {
     int stages = 0;
     std::map<int, int> stageOf; // by rank

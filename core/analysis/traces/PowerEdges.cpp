@@ -28,10 +28,6 @@ struct RankSources {
     std::optional<TimeRange> traced;
 };
 
-UnknownLag unknownLag(int rank, std::string reason) {
-    return {rank, std::move(reason)};
-}
-
 class LagFinder {
 public:
     LagFinder(const store::Store& store, const Progress& progress)
@@ -39,18 +35,14 @@ public:
         , m_progress(progress) { }
 
     Result<TelemetryLags> find(const Run& run) {
-        const auto series = m_store.series(run.id);
-        const auto tracks = m_store.tracks(run.id);
-        const auto names = m_store.names(run.id);
-        if (!series.hasValue() || !tracks.hasValue())
-            return series.hasValue() ? tracks.error() : series.error();
-        if (!names.hasValue())
-            return names.error();
-        for (const auto& [id, text] : names.value()) {
+        ASSIGN_OR_RETURN(const auto series, m_store.series(run.id));
+        ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(run.id));
+        ASSIGN_OR_RETURN(const auto names, m_store.names(run.id));
+        for (const auto& [id, text] : names) {
             if (KernelCategories::isCommunication(text))
                 m_waiting.insert(id);
         }
-        for (const auto& [rank, sources] : sourcesOf(series.value(), tracks.value())) {
+        for (const auto& [rank, sources] : sourcesOf(series, tracks)) {
             if (m_progress && !m_progress({"Comparing power and kernels", 0, 0}))
                 return cancelled();
             if (sources.power == nullptr || !sources.traced)
@@ -86,9 +78,9 @@ private:
         const double period = samplingPeriod(power).seconds();
         const double length = sources.traced->length().seconds();
         if (period <= 0.0 || length < kLeastSamples * period) {
-            m_result.unknown.push_back(unknownLag(rank,
+            m_result.unknown.push_back({rank,
                 "Its trace lasts for fewer than " + std::to_string(static_cast<int>(kLeastSamples))
-                    + " samples of its power."));
+                    + " samples of its power."});
             return {};
         }
         UniformSeries grid = gridOf({&power, 1}, kMostSteps);
@@ -98,11 +90,9 @@ private:
             grid.step = {finest};
             grid.values.assign(static_cast<std::size_t>(steps) + 1, 0.0);
         }
-        const auto watts = resample(m_store, power, grid);
-        const auto busy = busyOf(sources, grid.step);
-        if (!watts.hasValue() || !busy.hasValue())
-            return watts.hasValue() ? busy.error() : watts.error();
-        add(rank, power, grid, watts.value().values, busy.value(), sources.traced->begin);
+        ASSIGN_OR_RETURN(const auto watts, resample(m_store, power, grid));
+        ASSIGN_OR_RETURN(const auto busy, busyOf(sources, grid.step));
+        add(rank, power, grid, watts.values, busy, sources.traced->begin);
         return {};
     }
 
@@ -113,8 +103,7 @@ private:
         const double period = samplingPeriod(power).seconds();
         const PatternFit fit = fitPattern(busy, watts, apart / step, std::max(1.0, period / step));
         if (fit.correlation < kLeastCorrelation) {
-            m_result.unknown.push_back(
-                unknownLag(rank, "Its power does not follow its kernels anywhere."));
+            m_result.unknown.push_back({rank, "Its power does not follow its kernels anywhere."});
             return;
         }
         const bool averages = power.description.sensor == SensorKind::Averaged;

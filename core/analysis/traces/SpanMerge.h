@@ -14,7 +14,6 @@ namespace trainscope::analysis {
 
 // The spans of one track one after the other, in order of their start: merging several tracks needs
 // to pull.
-
 class SpanCursor {
 public:
     SpanCursor(const store::Store& store, TrackId track, TimeRange window)
@@ -33,8 +32,7 @@ public:
 
 private:
     Status refill() {
-        ASSIGN_OR_RETURN(const auto block, m_source());
-        m_block = block;
+        ASSIGN_OR_RETURN(m_block, m_source());
         m_position = 0;
         return {};
     }
@@ -47,7 +45,6 @@ private:
 // The spans of several tracks in order of their start, those of one track taken over in runs. A
 // track may be read ahead of the others. Tracks that begin at the same moment come in the order in
 // which they were added.
-
 class SpanMerge {
 public:
     // ahead: its spans are delivered as if they began that much earlier.

@@ -124,8 +124,7 @@ private:
     Status addKernel(const Span& span) {
         RowSums& row = m_rows[span.name];
         if (row.kernel == nullptr) {
-            ASSIGN_OR_RETURN(const auto kernel, m_names.kernel(span.name));
-            row.kernel = kernel;
+            ASSIGN_OR_RETURN(row.kernel, m_names.kernel(span.name));
         }
         ASSIGN_OR_RETURN(const auto category, m_names.category(*row.kernel, span));
         const DurationNs time = m_all.clipped(span).length();

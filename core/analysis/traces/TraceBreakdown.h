@@ -63,7 +63,6 @@ Result<std::vector<DeviceBreakdown>> traceBreakdown(const store::Store& store, c
 
 // The breakdown of one device (TraceBreakdown.h) from its spans, one at a time: for a pass over
 // them that serves other questions too. Memory grows with the iterations and the names.
-
 class BreakdownMeter {
 public:
     // names: of the spans' store; outlives the meter.

@@ -13,12 +13,11 @@ namespace trainscope::analysis {
 
 // Which recorded iterations count for a rank: those that it marked itself, else those of the whole
 // run, else those of the lowest rank that marked some (ranks step together). In order of time.
-
 std::vector<Iteration> iterationsOfRank(std::span<const Iteration> iterations, int rank);
 
 // Which part of a trace an analysis looks at: all of it, a window, or iterations.
 
-// The iterations to break down by (see IterationsOfRank.h for which count for a rank); with `only`
+// The iterations to break down by (see iterationsOfRank() for which count for a rank); with `only`
 // set, nothing but that one is looked at, and it is the window of its ranks.
 struct IterationChoice {
     std::vector<Iteration> all;

@@ -6,7 +6,7 @@
 #include "core/analysis/cluster/RunBytes.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/machine/RunMachine.h"
-#include "core/analysis/traces/GroupPlaces.h"
+#include "core/analysis/traces/CommunicatorPlaces.h"
 #include "core/layout/Layout.h"
 #include "core/layout/TrafficEdges.h"
 #include "core/store/Writing.h"
@@ -51,7 +51,7 @@ layout::Layout layoutOf(ClusterDatabase& database) {
 
 bool areJoined(ClusterDatabase& database, const std::vector<int>& ranks) {
     const auto joined = analysis::domainsAsNodes(database.store(), database.run()).value();
-    return analysis::GroupPlaces(joined.run, joined.gpus).linkOf(ranks)
+    return analysis::CommunicatorPlaces(joined.run, joined.gpus).linkOf(ranks)
         == analysis::LinkClass::ScaleUp;
 }
 

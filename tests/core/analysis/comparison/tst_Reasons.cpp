@@ -5,8 +5,8 @@
 
 #include "core/analysis/comparison/BreakEven.h"
 #include "core/analysis/comparison/Comparison.h"
-#include "core/analysis/comparison/MemoryHeadroom.h"
 #include "core/analysis/comparison/PlantedMeasures.h"
+#include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/comparison/Verdict.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "support/TestProgram.h"

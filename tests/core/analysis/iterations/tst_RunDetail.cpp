@@ -49,7 +49,10 @@ public:
     }
 
     [[nodiscard]] Result<RunDetail> detail(const Progress& progress = {}) const {
-        return detailOf(m_store, m_run, progress);
+        const auto iterations = iterationsOf(m_store, m_run, progress);
+        if (!iterations.hasValue())
+            return iterations.error();
+        return detailOf(m_store, m_run, iterations.value(), {}, progress);
     }
 
 private:

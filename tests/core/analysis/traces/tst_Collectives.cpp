@@ -279,7 +279,7 @@ void tst_Collectives::dimensionsOfTheLayout() {
     run.launch.tensorParallel = 4;
     run.launch.pipelineParallel = 2;
     run.launch.gpusPerNode = 8;
-    const GroupPlaces places(run, {});
+    const CommunicatorPlaces places(run, {});
     const auto named = [&](std::vector<int> ranks, const char* description = "") {
         Communicator group{"7", description, ranks, static_cast<int>(ranks.size())};
         return places.dimensionOf(group, std::move(ranks));
@@ -295,7 +295,7 @@ void tst_Collectives::dimensionsOfTheLayout() {
     QCOMPARE(named({0, 5, 10}), std::string("7"));
     QVERIFY(places.linkOf({0, 7}) == LinkClass::ScaleUp);
     QVERIFY(places.linkOf({0, 8}) == LinkClass::ScaleOut);
-    const GroupPlaces nothing(Run{}, {});
+    const CommunicatorPlaces nothing(Run{}, {});
     QVERIFY(nothing.linkOf({0, 1}) == LinkClass::Unknown);
     Communicator group{"9", "TENSOR_MODEL_PARALLEL_GROUP", {0, 1}, 2};
     QCOMPARE(nothing.dimensionOf(group, {0, 1}), std::string("tp"));

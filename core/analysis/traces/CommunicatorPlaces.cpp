@@ -1,7 +1,8 @@
-#include "core/analysis/traces/GroupPlaces.h"
+#include "core/analysis/traces/CommunicatorPlaces.h"
 
 #include "core/layout/Layout.h"
 #include "core/model/AsciiText.h"
+#include "core/model/EnumNames.h"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,9 @@
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr auto kLinkNames = enumNames<LinkClass>({{LinkClass::ScaleUp, "scale_up"},
+    {LinkClass::ScaleOut, "scale_out"}, {LinkClass::Unknown, "unknown"}});
 
 using layout::CommunicatorKind;
 
@@ -57,12 +61,11 @@ std::string byWords(std::string_view description) {
 
 } // namespace
 
-std::string_view toString(LinkClass link) {
-    constexpr std::array<std::string_view, 3> texts{"scale_up", "scale_out", "unknown"};
-    return texts[static_cast<std::size_t>(link)];
+std::string_view toString(LinkClass value) {
+    return kLinkNames.nameOf(value);
 }
 
-GroupPlaces::GroupPlaces(const Run& run, const std::vector<Gpu>& gpus)
+CommunicatorPlaces::CommunicatorPlaces(const Run& run, const std::vector<Gpu>& gpus)
     : m_worldSize(run.worldSize) {
     std::map<int, int> perNode;
     std::set<int> fitting;
@@ -89,7 +92,7 @@ GroupPlaces::GroupPlaces(const Run& run, const std::vector<Gpu>& gpus)
     }
 }
 
-std::string GroupPlaces::byLayout(const std::vector<int>& ranks) const {
+std::string CommunicatorPlaces::byLayout(const std::vector<int>& ranks) const {
     if (const auto found = m_groups.find(ranks); found != m_groups.end())
         return found->second;
     if (!m_grid || ranks.size() < 2 || ranks.front() < 0 || ranks.back() >= m_grid->worldSize())
@@ -111,7 +114,8 @@ std::string GroupPlaces::byLayout(const std::vector<int>& ranks) const {
     return std::string(names[static_cast<std::size_t>(which)]);
 }
 
-std::string GroupPlaces::dimensionOf(const Communicator& group, std::vector<int> ranks) const {
+std::string CommunicatorPlaces::dimensionOf(
+    const Communicator& group, std::vector<int> ranks) const {
     std::sort(ranks.begin(), ranks.end());
     const std::string said = byWords(group.description);
     const std::string placed = byLayout(ranks);
@@ -127,13 +131,13 @@ std::string GroupPlaces::dimensionOf(const Communicator& group, std::vector<int>
     return isDescribed ? group.description : group.name;
 }
 
-std::optional<int> GroupPlaces::nodeOf(int rank) const {
+std::optional<int> CommunicatorPlaces::nodeOf(int rank) const {
     if (const auto found = m_nodes.find(rank); found != m_nodes.end())
         return found->second;
     return m_gpusPerNode > 0 ? std::optional(rank / m_gpusPerNode) : std::nullopt;
 }
 
-LinkClass GroupPlaces::linkOf(const std::vector<int>& ranks) const {
+LinkClass CommunicatorPlaces::linkOf(const std::vector<int>& ranks) const {
     std::set<int> nodes;
     for (const int rank : ranks) {
         const auto node = nodeOf(rank);
@@ -142,6 +146,19 @@ LinkClass GroupPlaces::linkOf(const std::vector<int>& ranks) const {
         nodes.insert(*node);
     }
     return nodes.size() > 1 ? LinkClass::ScaleOut : LinkClass::ScaleUp;
+}
+
+const CommunicatorPlace& CommunicatorPlaces::placeOf(const Collective& one) {
+    std::vector<int> ranks = one.group->ranks;
+    if (ranks.empty() || one.kind == CollectiveKind::SendRecv) {
+        ranks.clear();
+        for (const CollectiveRank& rank : one.ranks)
+            ranks.push_back(rank.rank);
+    }
+    const auto [at, isNew] = m_placeOf.try_emplace({one.communicator, ranks});
+    if (isNew)
+        at->second = {dimensionOf(*one.group, ranks), linkOf(ranks)};
+    return at->second;
 }
 
 } // namespace trainscope::analysis

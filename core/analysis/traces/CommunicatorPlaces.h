@@ -1,15 +1,17 @@
 #pragma once
 // Where a communicator lies: along which dimension of the parallel layout, and over which links.
-// Plain values; any thread.
+// One thread.
 
-#include "core/analysis/traces/Calls.h"
+#include "core/analysis/traces/Collectives.h"
 #include "core/layout/RankGrid.h"
 #include "core/model/Run.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trainscope::analysis {
@@ -21,16 +23,25 @@ enum class LinkClass {
 };
 std::string_view toString(LinkClass link); // "scale_up", "scale_out", "unknown"
 
-class GroupPlaces {
+// Along which dimension, "" where that is not known, and over which links.
+struct CommunicatorPlace {
+    std::string dimension;
+    LinkClass link = LinkClass::Unknown;
+};
+
+class CommunicatorPlaces {
 public:
     // A node of a rank that is not listed follows from the GPUs per node, where the launch says
     // how many there are or every listed GPU fits one number.
-    GroupPlaces(const Run& run, const std::vector<Gpu>& gpus);
+    CommunicatorPlaces(const Run& run, const std::vector<Gpu>& gpus);
 
     // "tp", "cp", "dp_cp", … by what the trace calls the group, else by the launch's layout;
     // "world" for all ranks; else its description or name as it is, "" without either.
     [[nodiscard]] std::string dimensionOf(const Communicator& group, std::vector<int> ranks) const;
     [[nodiscard]] LinkClass linkOf(const std::vector<int>& ranks) const;
+
+    // The place of a collective: of its communicator, else (and for messages) of its own ranks.
+    const CommunicatorPlace& placeOf(const Collective& one);
 
 private:
     [[nodiscard]] std::string byLayout(const std::vector<int>& ranks) const;
@@ -41,6 +52,8 @@ private:
     int m_worldSize = 0;
     std::optional<layout::RankGrid> m_grid;
     std::map<std::vector<int>, std::string> m_groups; // of the layout
+    // Places of collectives: the same for all of a communicator but messages.
+    std::map<std::pair<std::uint32_t, std::vector<int>>, CommunicatorPlace> m_placeOf;
 };
 
 } // namespace trainscope::analysis
