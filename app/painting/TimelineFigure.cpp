@@ -3,6 +3,7 @@
 #include "app/painting/FigureSources.h"
 #include "app/painting/ScenePainter.h"
 #include "app/painting/WriteFile.h"
+#include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <algorithm>
@@ -48,12 +49,12 @@ plot::ViewWindow wholeWindow(
 }
 
 Result<Loaded> prepare(const store::Store& store, const TimelineRequest& request) {
-    auto catalogue = plot::readCatalogue(store, request.runs);
+    auto catalogue = figures::readCatalogue(store, request.runs);
     if (!catalogue.hasValue())
         return catalogue.error();
     Loaded loaded{request.arrangement, request.window, std::move(catalogue).value()};
     if (loaded.arrangement.lanes.empty())
-        loaded.arrangement = plot::defaultArrangement(loaded.catalogue);
+        loaded.arrangement = figures::defaultArrangement(loaded.catalogue);
     if (loaded.window.length().ns <= 0)
         loaded.window = wholeWindow(loaded.catalogue, request.runs);
     if (loaded.window.length().ns <= 0 || loaded.arrangement.lanes.empty())
@@ -155,7 +156,7 @@ Status alignClocks(TimelineRequest& request, const Progress& progress) {
     const auto store = store::Store::open(request.database, store::OpenMode::ReadOnly);
     if (!store.hasValue())
         return store.error();
-    const auto catalogue = plot::readCatalogue(store.value(), request.runs);
+    const auto catalogue = figures::readCatalogue(store.value(), request.runs);
     if (!catalogue.hasValue())
         return catalogue.error();
     for (std::size_t i = 0; i < request.runs.size(); ++i) {
@@ -188,7 +189,7 @@ Result<QStringList> exportTimeline(const TimelineRequest& request, const QString
     const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
         const auto style = styleOf(request, theme, width);
         const int columns = timelineColumns(path, options);
-        auto data = plot::loadTimeline(store.value(), loaded.value().catalogue, request.runs,
+        auto data = figures::loadTimeline(store.value(), loaded.value().catalogue, request.runs,
             loaded.value().arrangement, loaded.value().window, columns, isCancelled);
         if (!data.hasValue())
             return data.error();
@@ -219,7 +220,7 @@ Status exportTimelineCsv(const TimelineRequest& request, const QString& path, in
     const auto loaded = prepare(store.value(), request);
     if (!loaded.hasValue())
         return loaded.error();
-    const auto data = plot::loadTimeline(store.value(), loaded.value().catalogue, request.runs,
+    const auto data = figures::loadTimeline(store.value(), loaded.value().catalogue, request.runs,
         loaded.value().arrangement, loaded.value().window, columns, isCancelled,
         plot::LoadDetail::Whole);
     if (!data.hasValue())

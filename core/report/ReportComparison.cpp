@@ -1,5 +1,6 @@
 #include "core/report/ReportComparison.h"
 
+#include "core/figures/comparison/ComparisonLoad.h"
 #include "core/plot/comparison/ComparisonText.h"
 
 #include <fmt/format.h>
@@ -143,7 +144,7 @@ void addTables(const ComparisonData& data, Comparison& section) {
 
 Result<Comparison> comparisonSection(
     const store::Store& store, const ComparisonRequest& request, const Progress& progress) {
-    auto loaded = plot::loadComparison(store, request.query, nullptr, progress);
+    auto loaded = figures::loadComparison(store, request.query, nullptr, progress);
     if (!loaded.hasValue())
         return loaded.error();
     auto data = std::make_shared<const ComparisonData>(std::move(loaded).value());

@@ -1,4 +1,5 @@
 #include "core/analysis/findings/Findings.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/report/ReportComparison.h"
 #include "core/report/ReportTables.h"
 
@@ -155,7 +156,7 @@ private:
             }
             if (m_runs.size() == 1 && kind == FigureKind::Kernels)
                 query.per = plot::KernelsPer::Rank;
-            auto data = plot::loadFigure(m_store, query, m_progress);
+            auto data = figures::loadFigure(m_store, query, m_progress);
             if (!data.hasValue())
                 return data.error();
             if (!data.value().isEmpty())

@@ -4,6 +4,7 @@
 #include "app/cli/figures/RunComparisonFigure.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/painting/FigureDrawing.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/plot/figures/Figure.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ Error unknown(const std::string& what, const std::string& given, const std::stri
 }
 
 Status checkMetrics(const store::Store& store, const plot::FigureQuery& query) {
-    const auto metrics = plot::figureMetrics(store, query.runs);
+    const auto metrics = figures::figureMetrics(store, query.runs);
     if (!metrics.hasValue())
         return metrics.error();
     for (const auto& name : query.metrics) {
@@ -113,7 +114,7 @@ Result<QStringList> writeComparison(
     const auto query = queryOf(*kind, arguments, store.value());
     if (!query.hasValue())
         return query.error();
-    const auto data = plot::loadFigure(store.value(), query.value(), untilCancelled(console));
+    const auto data = figures::loadFigure(store.value(), query.value(), untilCancelled(console));
     if (!data.hasValue())
         return data.error();
     if (data.value().isEmpty())

@@ -1,6 +1,7 @@
 #include "app/cli/figures/FigureRequest.h"
 
 #include "app/cli/options/RunSelection.h"
+#include "core/figures/timeline/TimelineLoad.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +47,7 @@ Result<plot::Arrangement> arrangementOf(
     const auto store = openDatabase(arguments.database);
     if (!store.hasValue())
         return store.error();
-    const auto choices = plot::laneChoices(store.value(), request.runs);
+    const auto choices = figures::laneChoices(store.value(), request.runs);
     if (!choices.hasValue())
         return choices.error();
     plot::Arrangement arrangement;
@@ -63,7 +64,7 @@ Result<plot::Arrangement> arrangementOf(
     }
     if (!arrangement.lanes.empty() || !arguments.rank)
         return arrangement;
-    auto standard = plot::defaultArrangement(store.value(), request.runs);
+    auto standard = figures::defaultArrangement(store.value(), request.runs);
     if (!standard.hasValue())
         return standard.error();
     for (auto& lane : standard.value().lanes)

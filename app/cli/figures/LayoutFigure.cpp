@@ -3,6 +3,7 @@
 #include "app/cli/figures/FigureFiles.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/painting/LayoutDrawing.h"
+#include "core/figures/layout/LayoutFigure.h"
 #include "core/plot/layout/LayoutFigure.h"
 
 #include <cmath>
@@ -55,7 +56,7 @@ Result<plot::LayoutFigureData> loaded(
     query.colours = colours.value();
     query.rank = arguments.rank;
     query.physical = arguments.kind == "layout";
-    auto data = plot::loadLayoutFigure(store, query, untilCancelled(console));
+    auto data = figures::loadLayoutFigure(store, query, untilCancelled(console));
     if (!data.hasValue())
         return data;
     if (!query.physical && !data.value().layout)

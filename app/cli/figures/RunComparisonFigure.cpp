@@ -5,6 +5,7 @@
 #include "app/painting/ComparisonDrawing.h"
 #include "app/painting/FigureSources.h"
 #include "app/painting/WriteFile.h"
+#include "core/figures/comparison/ComparisonLoad.h"
 #include "core/plot/comparison/Comparison.h"
 
 #include <algorithm>
@@ -215,7 +216,7 @@ Result<QStringList> writeRunComparison(
     if (!wanted.hasValue())
         return wanted.error();
     const auto progress = [&console](const ProgressState&) { return !console.isCancelled(); };
-    auto data = plot::loadComparison(store.value(), wanted.value().query, nullptr, progress);
+    auto data = figures::loadComparison(store.value(), wanted.value().query, nullptr, progress);
     if (!data.hasValue())
         return data.error();
     if (!hasAny(data.value(), kind))

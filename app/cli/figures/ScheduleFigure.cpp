@@ -3,8 +3,9 @@
 #include "app/cli/figures/FigureFiles.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/painting/ScenePainter.h"
-#include "core/plot/placement/PlacementFigure.h"
-#include "core/plot/schedule/ScheduleFigure.h"
+#include "core/figures/layout/LayoutFigure.h"
+#include "core/plot/layout/PlacementFigure.h"
+#include "core/plot/layout/ScheduleFigure.h"
 
 #include <functional>
 #include <utility>
@@ -23,7 +24,7 @@ Result<plot::ScheduleFigureData> loadedSchedule(
             "The plan is the same in every iteration; give --planned or --iteration.", {}};
     const plot::ScheduleQuery query{run.value().id, arguments.iteration, arguments.plannedOnly,
         arguments.fromSeconds, arguments.toSeconds};
-    auto data = plot::loadSchedule(store, query, untilCancelled(console));
+    auto data = figures::loadSchedule(store, query, untilCancelled(console));
     if (data.hasValue() && data.value().isEmpty())
         return Error{ErrorCode::NotFound, data.value().emptyText, run.value().name};
     return data;
@@ -71,7 +72,8 @@ Result<QStringList> writePlacementFigure(
     const auto run = runOfFigure(arguments, store.value());
     if (!run.hasValue())
         return run.error();
-    const auto data = plot::loadPlacement(store.value(), run.value().id, untilCancelled(console));
+    const auto data
+        = figures::loadPlacement(store.value(), run.value().id, untilCancelled(console));
     if (!data.hasValue())
         return data.error();
     const auto& shown = data.value();

@@ -3,6 +3,8 @@
 #include "app/painting/ComparisonDrawing.h"
 #include "app/painting/WriteFile.h"
 #include "app/viewmodels/window/Theme.h"
+#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/plot/comparison/ComparisonText.h"
 
 #include <algorithm>
@@ -159,7 +161,7 @@ void ComparisonController::readMetrics() {
     m_metricsTask.start(
         workspace()->readers(),
         [](const store::Store& store, const TaskStage<std::vector<plot::FigureChoice>>& stage) {
-            stage.publish(plot::figureMetrics(store, {}));
+            stage.publish(figures::figureMetrics(store, {}));
         },
         [this](Result<std::vector<plot::FigureChoice>> metrics) {
             // What cannot be read is told by the reading of the comparison.
@@ -193,7 +195,7 @@ void ComparisonController::load() {
     read<plot::ComparisonData>(
         {},
         [query, before = m_data](const store::Store& store, const Progress& progress) {
-            return plot::loadComparison(store, query, before.get(), progress);
+            return figures::loadComparison(store, query, before.get(), progress);
         },
         [this](plot::ComparisonData data) { show(std::move(data)); });
 }

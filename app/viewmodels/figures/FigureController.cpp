@@ -4,6 +4,7 @@
 #include "app/painting/WriteFile.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "core/figures/runs/RunFigures.h"
 
 #include <algorithm>
 #include <utility>
@@ -69,7 +70,7 @@ void FigureController::readMetrics() {
     m_metricsTask.start(
         workspace()->readers(),
         [](const store::Store& store, const TaskStage<Metrics>& stage) {
-            stage.publish(plot::figureMetrics(store, {}));
+            stage.publish(figures::figureMetrics(store, {}));
         },
         [this](Result<Metrics> metrics) {
             // What cannot be read is told by the reading of the figure.
@@ -122,7 +123,7 @@ void FigureController::start(const plot::FigureQuery& query) {
     read<plot::FigureData>(
         {},
         [query](const store::Store& store, const Progress& progress) {
-            return plot::loadFigure(store, query, progress);
+            return figures::loadFigure(store, query, progress);
         },
         [this, query](plot::FigureData data) {
             // The query it is kept by is the one that was asked.

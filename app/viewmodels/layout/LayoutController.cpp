@@ -1,6 +1,8 @@
 #include "app/viewmodels/layout/LayoutController.h"
 
 #include "app/viewmodels/text/RunWording.h"
+#include "core/figures/layout/LayoutFigure.h"
+#include "core/figures/layout/RankColouring.h"
 
 #include <algorithm>
 #include <utility>
@@ -163,7 +165,7 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
     m_schedule.setIterations(reading->iterations);
     m_schedule.setData(reading->schedule);
     m_placementData = reading->placement
-        ? plot::placementFigureOf(reading->run, *reading->placement)
+        ? figures::placementFigureOf(reading->run, *reading->placement)
         : plot::PlacementFigureData{};
     if (isFirst) {
         m_colours = reading->figure.colours;
@@ -195,12 +197,12 @@ void LayoutController::readColours() {
     m_playback.setPlaying(m_playback.isPlaying() && isMoving());
     const plot::ColourQuery query = colourQuery();
     m_cache.setSource(workspace()->readers(), *m_run, m_settings.metric);
-    read<plot::ColouredRanks>(
+    read<figures::ColouredRanks>(
         tr("Colours"),
         [run = *m_run, query](const store::Store& store, const Progress& progress) {
-            return plot::colourRanks(store, run, query, progress);
+            return figures::colourRanks(store, run, query, progress);
         },
-        [this](plot::ColouredRanks coloured) {
+        [this](figures::ColouredRanks coloured) {
             m_colours = std::move(coloured.colours);
             m_coloursCaption = QString::fromStdString(coloured.caption);
             Q_EMIT stateChanged();

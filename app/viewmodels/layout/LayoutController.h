@@ -20,7 +20,7 @@
 #include "app/viewmodels/workspace/DatabaseView.h"
 #include "app/viewmodels/workspace/FactListModel.h"
 #include "app/viewmodels/workspace/SettingListModel.h"
-#include "core/plot/placement/PlacementFigure.h"
+#include "core/plot/layout/PlacementFigure.h"
 
 #include <array>
 #include <functional>

@@ -2,6 +2,7 @@
 #include "app/painting/LayoutDrawing.h"
 #include "app/painting/WriteFile.h"
 #include "app/viewmodels/layout/LayoutController.h"
+#include "core/figures/layout/LayoutFigure.h"
 
 namespace trainscope::app {
 namespace {
@@ -28,7 +29,7 @@ void LayoutController::readSchedule() {
     read<plot::ScheduleFigureData>(
         tr("Schedule"),
         [query = m_schedule.queryOf(m_run->id, m_reading->hasTraces)](const store::Store& store,
-            const Progress& progress) { return plot::loadSchedule(store, query, progress); },
+            const Progress& progress) { return figures::loadSchedule(store, query, progress); },
         [this](plot::ScheduleFigureData data) {
             m_schedule.setData(std::move(data));
             Q_EMIT stateChanged();

@@ -5,7 +5,7 @@
 #include <QTest>
 
 #include "app/reporting/ReportFile.h"
-#include "core/plot/figures/support/SweepDatabase.h"
+#include "core/figures/support/SweepDatabase.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>

@@ -1,0 +1,107 @@
+// Geometry of the placement's diagram by numbers.
+
+#include <QtTest>
+
+#include "core/plot/layout/PlacementFigure.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+
+using namespace trainscope;
+using namespace trainscope::plot;
+
+namespace {
+
+FigureStyle styleOf(double width) {
+    FigureStyle style;
+    style.theme = &paperTheme();
+    style.width = width;
+    style.measure = [](std::string_view text, TextRole, bool) {
+        return 4.0 * static_cast<double>(text.size());
+    };
+    return style;
+}
+
+// Each node's halves are stages of their own; ranks change places by twos.
+PlacementFigureData demo(int nodes) {
+    PlacementFigureData data;
+    data.runName = "job";
+    data.title = "Placement · job";
+    data.caption = "An estimate.";
+    analysis::Placement placement;
+    placement.helps = true;
+    placement.nodes = nodes;
+    placement.gpusPerNode = 8;
+    for (int stage = 0; stage < 2; ++stage)
+        placement.stages.push_back({20, stage == 0 ? 21 : 19, 1.0, 1.0, 70.0, 0});
+    for (int rank = 0; rank < 8 * nodes; ++rank) {
+        analysis::GpuPlace gpu;
+        gpu.node = rank / 8;
+        gpu.local = gpu.slot = rank % 8;
+        gpu.isRear = gpu.slot >= 4;
+        gpu.rankBefore = rank;
+        gpu.rankAfter = rank ^ 1;
+        gpu.stageBefore = gpu.stageAfter = gpu.isRear ? 1 : 0;
+        placement.gpus.push_back(gpu);
+    }
+    data.placement = placement;
+    return data;
+}
+
+bool overlap(const Rect& a, const Rect& b) {
+    return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
+} // namespace
+
+class tst_PlacementFigure : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void cells_data() {
+        QTest::addColumn<int>("nodes");
+        for (const int nodes : {1, 4, 8, 128})
+            QTest::addRow("%d nodes", nodes) << nodes;
+    }
+
+    void cells() {
+        QFETCH(int, nodes);
+        const auto geometry = buildPlacementFigure(demo(nodes), styleOf(500.0));
+        QCOMPARE(geometry.before.size(), static_cast<std::size_t>(8 * nodes));
+        QCOMPARE(geometry.after.size(), geometry.before.size());
+        std::vector<Rect> all = geometry.before;
+        all.insert(all.end(), geometry.after.begin(), geometry.after.end());
+        for (std::size_t a = 0; a < all.size(); ++a) {
+            QVERIFY(all[a].x >= 0.0 && all[a].right() <= 500.0);
+            QVERIFY(all[a].bottom() <= geometry.scene.height);
+            QVERIFY(all[a].width >= 4.0);
+            for (std::size_t b = a > 40 ? a - 40 : 0; b < a; ++b)
+                QVERIFY(!overlap(all[a], all[b]));
+        }
+        // The rear half lies below the front half, slot 4 below slot 0.
+        QCOMPARE(all[4].x, all[0].x);
+        QVERIFY(all[4].y > all[0].bottom());
+        QVERIFY(all[1].x > all[0].right());
+    }
+
+    void whatItSays() {
+        const auto geometry = buildPlacementFigure(demo(4), styleOf(500.0));
+        std::string all;
+        for (const auto& item : geometry.scene.items) {
+            if (const auto* label = std::get_if<Label>(&item))
+                all += label->text + "|";
+        }
+        for (const char* part : {"stage 0: 20 → 21 layers", "stage 1: 20 → 19 layers",
+                 "Proposed (estimate)", "An estimate.", "node 3"})
+            QVERIFY2(all.find(part) != std::string::npos, part);
+        const std::string csv = placementCsv(demo(1));
+        QCOMPARE(std::count(csv.begin(), csv.end(), '\n'), 9);
+        QVERIFY(csv.find("job,0,5,5,rear,0,0,5,1,20,4,1,19\n") != std::string::npos);
+        PlacementFigureData none;
+        none.emptyText = "Nothing.";
+        QVERIFY(buildPlacementFigure(none, styleOf(300.0)).before.empty());
+    }
+};
+
+TRAINSCOPE_TEST(tst_PlacementFigure)
+#include "tst_PlacementFigure.moc"
