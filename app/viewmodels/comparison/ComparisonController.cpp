@@ -1,8 +1,7 @@
 #include "app/viewmodels/comparison/ComparisonController.h"
 
-#include "app/painting/ComparisonDrawing.h"
-#include "app/painting/WriteFile.h"
 #include "app/viewmodels/window/Theme.h"
+#include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/plot/comparison/ComparisonText.h"
@@ -287,18 +286,9 @@ QString ComparisonController::text() const {
 ExportJob ComparisonController::exportJob() const {
     if (!isReady())
         return {};
-    const ComparisonChoice choice{m_settings.panels, m_settings.stacked, m_settings.perStage};
-    ExportJob job;
-    job.name = m_saved.isEmpty() ? QStringLiteral("comparison") : m_saved;
-    job.drawing = [data = m_data, choice](const QString& path, const FigureOptions& options,
-                      const std::function<bool()>&) {
-        return exportComparison(*data, choice, path, options);
-    };
-    job.numbers = [data = m_data, choice](const QString& path, const std::function<bool()>&) {
-        return writeFile(
-            path, QByteArray::fromStdString(plot::comparisonCsv(*data, choice.panels)));
-    };
-    return job;
+    return exportJobOf(m_saved.isEmpty() ? QStringLiteral("comparison") : m_saved,
+        figures::comparisonFigure(
+            m_data, {m_settings.panels, m_settings.stacked, m_settings.perStage}));
 }
 
 } // namespace trainscope::app

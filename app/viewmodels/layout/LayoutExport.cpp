@@ -1,27 +1,8 @@
 // The part of LayoutController that reads the schedule anew and writes what is shown to files.
-#include "app/painting/LayoutDrawing.h"
-#include "app/painting/WriteFile.h"
 #include "app/viewmodels/layout/LayoutController.h"
 #include "core/figures/layout/LayoutFigure.h"
 
 namespace trainscope::app {
-namespace {
-
-ExportJob jobOf(const QString& name, const std::string& title, const StyledScene& build,
-    const std::string& csv) {
-    ExportJob job;
-    job.name = name;
-    job.drawing
-        = [title, build](const QString& path, const FigureOptions& options,
-              const std::function<bool()>&) { return exportScene(title, build, path, options); };
-    job.numbers = [csv](const QString& path, const std::function<bool()>&) {
-        return writeFile(path, QByteArray::fromStdString(csv));
-    };
-    return job;
-}
-
-} // namespace
-
 // The diagrams stay.
 void LayoutController::readSchedule() {
     if (!m_run || !m_reading || !isActive())
@@ -60,22 +41,14 @@ ExportJob LayoutController::exportJob() const {
     const auto titles = figures();
     const QString title = m_figure >= 0 && m_figure < titles.size() ? titles[m_figure] : titles[0];
     const QString name = Views::keyOf(Views::Layout);
-    if (title == tr("Pipeline schedule")) {
-        const auto shown = m_schedule.part(m_settings.wholeStep);
-        return jobOf(
-            name + QStringLiteral("-schedule"), shown.title,
-            [shown](const plot::FigureStyle& style) {
-                return plot::buildScheduleFigure(shown, style).scene;
-            },
-            plot::scheduleCsv(shown));
-    }
+    if (title == tr("Pipeline schedule"))
+        return exportJobOf(name + QStringLiteral("-schedule"),
+            figures::scheduleFigure(std::make_shared<const plot::ScheduleFigureData>(
+                m_schedule.part(m_settings.wholeStep))));
     if (title == tr("Placement"))
-        return jobOf(
-            name + QStringLiteral("-placement"), m_placementData.title,
-            [data = m_placementData](const plot::FigureStyle& style) {
-                return plot::buildPlacementFigure(data, style).scene;
-            },
-            plot::placementCsv(m_placementData));
+        return exportJobOf(name + QStringLiteral("-placement"),
+            figures::placementFigure(
+                std::make_shared<const plot::PlacementFigureData>(m_placementData)));
     return diagramJob();
 }
 
@@ -89,14 +62,7 @@ ExportJob LayoutController::diagramJob() const {
                   .arg(QString::fromStdString(m_colours.scale.title), m_playback.timeText())
                   .toStdString();
     data->query.rank = m_rank;
-    ExportJob job;
-    job.name = Views::keyOf(Views::Layout);
-    job.drawing = [data](const QString& path, const FigureOptions& options,
-                      const std::function<bool()>&) { return exportLayout(*data, path, options); };
-    job.numbers = [data](const QString& path, const std::function<bool()>&) {
-        return writeFile(path, QByteArray::fromStdString(plot::layoutCsv(*data)));
-    };
-    return job;
+    return exportJobOf(Views::keyOf(Views::Layout), figures::layoutFigure(data));
 }
 
 } // namespace trainscope::app

@@ -95,7 +95,7 @@ std::optional<int> LayoutController::rankIn(Part part, double x, double y) const
     }
     if (part == Placed) {
         const auto hit = plot::hitPlacement(m_placementData, m_placementChart, x, y);
-        return hit ? std::optional(hit->rank) : std::nullopt;
+        return hit ? hit->rank : std::nullopt;
     }
     return plot::rankAt(m_scenes[static_cast<std::size_t>(part)], x, y);
 }

@@ -16,7 +16,6 @@ namespace {
 constexpr int kStatisticsDelayMs = 150;
 constexpr int kSummaryDelayMs = 300;
 constexpr int kSaveDelayMs = 500;
-constexpr int kCsvColumns = 1920;
 
 // The user's lanes, unless none of them can be drawn for these runs.
 bool anyLaneKnown(const plot::Arrangement& saved, const TimelineCatalogue& catalogue) {
@@ -97,8 +96,8 @@ QString TimelineController::emptyText() const {
     return {};
 }
 
-TimelineRequest TimelineController::request() const {
-    TimelineRequest request;
+figures::TimelineRequest TimelineController::request() const {
+    figures::TimelineRequest request;
     if (m_workspace && m_workspace->isOpen())
         request.database = m_workspace->databasePath().toStdString();
     request.runs = m_runs;
@@ -115,12 +114,12 @@ ExportJob TimelineController::exportJob() const {
         return {};
     ExportJob job;
     job.name = QString::fromStdString(m_runs.front().name);
-    job.drawing = [request = request()](const QString& path, const FigureOptions& options,
-                      const std::function<bool()>& stop) {
-        return exportTimeline(request, path, options, stop);
-    };
-    job.numbers = [request = request()](const QString& path, const std::function<bool()>& stop) {
-        return exportTimelineCsv(request, path, kCsvColumns, stop);
+    job.figure = [shown = request()](const figures::Request& request,
+                     const Progress& progress) -> Result<figures::Figure> {
+        const auto store = store::Store::open(shown.database, store::OpenMode::ReadOnly);
+        if (!store.hasValue())
+            return store.error();
+        return figures::timelineFigure(store.value(), shown, request, progress);
     };
     return job;
 }

@@ -13,7 +13,6 @@
 #include <QStringList>
 #include <QTimer>
 
-#include "app/painting/TimelineFigure.h"
 #include "app/viewmodels/inspector/InspectorModel.h"
 #include "app/viewmodels/lanes/LaneListModel.h"
 #include "app/viewmodels/lanes/TimelineLoader.h"
@@ -29,6 +28,7 @@
 #include "app/viewmodels/workspace/ReaderTask.h"
 #include "app/viewmodels/workspace/Views.h"
 #include "app/viewmodels/workspace/Workspace.h"
+#include "core/figures/timeline/TimelineFigure.h"
 
 #include <optional>
 
@@ -118,7 +118,7 @@ public:
     [[nodiscard]] QString summary() const { return m_summary; }
 
     // What the view shows, for export. Without runs nothing is shown.
-    [[nodiscard]] TimelineRequest request() const;
+    [[nodiscard]] figures::TimelineRequest request() const;
     [[nodiscard]] ExportJob exportJob() const override;
 
     // For the items that paint. Shown runs come with their origins.

@@ -206,6 +206,85 @@ private:
     LayoutFigureData m_data;
 };
 
+const std::vector<Option> kLayoutOptions{
+    {"colour", "C",
+        "Layout: what colours the GPUs: stage, tensor, data, expert, context, node or a metric"},
+    {"metric", "M", "Layout: the metric that colours the GPUs, as with --colour", true},
+    {"statistic", "S", "Of the metric: mean, peak, p99, min, total or energy"},
+    {"at", "S", "Layout: the metric at that moment, in seconds since the run's start"},
+    {"whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"},
+    {"rank", "R", "Of layouts: mark the groups of this rank"},
+};
+
+Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
+    const auto at = options.number("at");
+    if (!at.hasValue())
+        return at.error();
+    const bool isValue = at.value() || options.has("statistic");
+    ColourQuery query;
+    std::string colour = options.text("colour");
+    if (const auto metrics = options.all("metric"); colour.empty() && !metrics.empty())
+        colour = metrics.front();
+    if (colour.empty())
+        colour = isValue ? query.metric : "stage";
+    const auto named = rankColourFromString(colour);
+    if (named && *named != RankColour::Value) {
+        if (isValue)
+            return usage("--at and --statistic speak of a metric, not of " + colour
+                + "; give one with --colour.");
+        query.by = *named;
+        return query;
+    }
+    query.by = RankColour::Value;
+    query.metric = colour;
+    query.wholeRun = options.has("whole-run");
+    if (options.has("statistic")) {
+        const auto statistic = statisticNamed(options.text("statistic"));
+        if (!statistic.hasValue())
+            return statistic.error();
+        query.statistic = statistic.value();
+    }
+    if (at.value())
+        query.at = run.range.begin
+            + DurationNs{static_cast<std::int64_t>(std::llround(*at.value() * 1e9))};
+    return query;
+}
+
+Result<Figure> loadLayoutKind(
+    bool physical, const store::Store& store, const Request& request, const Progress& progress) {
+    const Run& run = request.runs.front();
+    const auto colours = coloursOf(request.options, run);
+    if (!colours.hasValue())
+        return colours.error();
+    const auto rank = request.options.integer("rank");
+    if (!rank.hasValue())
+        return rank.error();
+    LayoutQuery query;
+    query.run = run.id;
+    query.colours = colours.value();
+    query.physical = physical;
+    if (rank.value())
+        query.rank = static_cast<int>(std::clamp<std::int64_t>(*rank.value(), -1, 1'000'000'000));
+    auto data = loadLayoutFigure(store, query, progress);
+    if (!data.hasValue())
+        return data.error();
+    if (!physical && !data.value().layout)
+        return Error{ErrorCode::NotFound, data.value().notes.back(), run.name};
+    const auto ranks = data.value().cluster.gpuCount();
+    if (query.rank && (*query.rank < 0 || static_cast<std::size_t>(*query.rank) >= ranks))
+        return Error{ErrorCode::NotFound,
+            fmt::format("The run has no rank {}; it has 0 to {}.", *rank.value(), ranks - 1),
+            run.name};
+    return layoutFigure(std::make_shared<const LayoutFigureData>(std::move(data).value()));
+}
+
+Kind layoutKind(std::string_view key, bool physical) {
+    return {key, RunsShown::One, kLayoutOptions,
+        [physical](const store::Store& store, const Request& request, const Progress& progress) {
+            return loadLayoutKind(physical, store, request, progress);
+        }};
+}
+
 } // namespace
 
 std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes) {
@@ -253,6 +332,24 @@ std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
 Result<LayoutFigureData> loadLayoutFigure(
     const store::Store& store, const LayoutQuery& query, const Progress& progress) {
     return Loader(store, query, progress).load();
+}
+
+Figure layoutFigure(std::shared_ptr<const LayoutFigureData> data) {
+    Figure figure{"layout", data->title, {}, {{data->run.id, data->run.name}}, {}, {}, {}};
+    figure.csv = [data] { return layoutCsv(*data); };
+    figure.draw = [data](const FigureStyle& style) {
+        auto geometry = buildLayoutFigure(*data, style);
+        return Picture{std::move(geometry.scene), geometry.preferredHeight, {},
+            [physical = std::move(geometry.physical), logical = std::move(geometry.logical), data](
+                Point at) {
+                return hitLayout(*data, {{}, physical, logical, 0.0}, at);
+            }};
+    };
+    return figure;
+}
+
+std::vector<Kind> layoutKinds() {
+    return {layoutKind("layout", true), layoutKind("layout-grid", false)};
 }
 
 } // namespace trainscope::figures

@@ -2,11 +2,23 @@
 // The layout of a run, its pipeline schedule and its placement, read into plain values.
 
 #include "core/analysis/cluster/Placement.h"
+#include "core/figures/Figure.h"
 #include "core/figures/layout/RankColouring.h"
 #include "core/plot/layout/PlacementFigure.h"
 #include "core/plot/layout/ScheduleFigure.h"
 
+#include <memory>
+
 namespace trainscope::figures {
+
+std::vector<Kind> layoutKinds();
+std::vector<Kind> scheduleKinds();
+std::vector<Kind> placementKinds();
+
+// Of what has been read; without sources.
+Figure layoutFigure(std::shared_ptr<const LayoutFigureData> data);
+Figure scheduleFigure(std::shared_ptr<const ScheduleFigureData> data);
+Figure placementFigure(std::shared_ptr<const PlacementFigureData> data);
 
 // Any thread that owns the store; cancelled by progress. NotFound for a run without GPUs, and where
 // groups are to be shown that nothing tells.

@@ -43,4 +43,28 @@ PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placem
     return data;
 }
 
+Figure placementFigure(std::shared_ptr<const PlacementFigureData> data) {
+    Figure figure{"placement", data->title, data->isEmpty() ? data->emptyText : std::string(),
+        {{data->run, data->runName}}, {}, {}, {}};
+    figure.csv = [data] { return placementCsv(*data); };
+    figure.draw = [data](const FigureStyle& style) {
+        auto geometry = std::make_shared<PlacementGeometry>(buildPlacementFigure(*data, style));
+        return Picture{std::move(geometry->scene), geometry->preferredHeight, {},
+            [data, geometry](Point at) { return hitPlacement(*data, *geometry, at.x, at.y); }};
+    };
+    return figure;
+}
+
+std::vector<Kind> placementKinds() {
+    return {{"placement", RunsShown::One, {},
+        [](const store::Store& store, const Request& request,
+            const Progress& progress) -> Result<Figure> {
+            auto data = loadPlacement(store, request.runs.front().id, progress);
+            if (!data.hasValue())
+                return data.error();
+            return placementFigure(
+                std::make_shared<const PlacementFigureData>(std::move(data).value()));
+        }}};
+}
+
 } // namespace trainscope::figures

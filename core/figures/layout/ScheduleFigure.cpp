@@ -128,6 +128,35 @@ void clipWindow(ScheduleFigureData& data) {
     }
 }
 
+const std::vector<Option> kScheduleOptions{
+    {"iteration", "K", "Schedule: show this one; without, the one with most of it traced"},
+    {"planned", {}, "Schedule: the plan alone"},
+    {"from", "S", "Begin of the window; of schedules in seconds since the step's first pass"},
+    {"to", "S", "End of the window; of schedules in seconds since the step's first pass"},
+};
+
+Result<Figure> loadScheduleKind(
+    const store::Store& store, const Request& request, const Progress& progress) {
+    const auto& options = request.options;
+    const auto iteration = options.integer("iteration");
+    const auto from = options.number("from");
+    const auto to = options.number("to");
+    if (!iteration.hasValue())
+        return iteration.error();
+    if (!from.hasValue())
+        return from.error();
+    if (!to.hasValue())
+        return to.error();
+    const bool isPlan = options.has("planned");
+    if (isPlan && iteration.value())
+        return usage("The plan is the same in every iteration; give --planned or --iteration.");
+    auto data = loadSchedule(store,
+        {request.runs.front().id, iteration.value(), isPlan, from.value(), to.value()}, progress);
+    if (!data.hasValue())
+        return data.error();
+    return scheduleFigure(std::make_shared<const ScheduleFigureData>(std::move(data).value()));
+}
+
 } // namespace
 
 Result<ScheduleFigureData> loadSchedule(
@@ -161,6 +190,22 @@ Result<ScheduleFigureData> loadSchedule(
         data.title += fmt::format(" · iteration {}", *data.iteration);
     clipWindow(data);
     return data;
+}
+
+Figure scheduleFigure(std::shared_ptr<const ScheduleFigureData> data) {
+    Figure figure{"schedule", data->title, data->isEmpty() ? data->emptyText : std::string(),
+        {{data->query.run, data->run}}, {}, {}, {}};
+    figure.csv = [data] { return scheduleCsv(*data); };
+    figure.draw = [data](const FigureStyle& style) {
+        auto geometry = std::make_shared<ScheduleGeometry>(buildScheduleFigure(*data, style));
+        return Picture{std::move(geometry->scene), geometry->preferredHeight, {},
+            [data, geometry](Point at) { return hitSchedule(*data, *geometry, at.x, at.y); }};
+    };
+    return figure;
+}
+
+std::vector<Kind> scheduleKinds() {
+    return {{"schedule", RunsShown::One, kScheduleOptions, loadScheduleKind}};
 }
 
 } // namespace trainscope::figures

@@ -53,6 +53,10 @@ struct LayoutGeometry {
 };
 LayoutGeometry buildLayoutFigure(const LayoutFigureData& data, const FigureStyle& style);
 
+// The rank in either diagram.
+std::optional<FigureHit> hitLayout(
+    const LayoutFigureData& data, const LayoutGeometry& geometry, Point at);
+
 // A row per rank: where it is, its coordinates, its value (SI), what it sends per step by group.
 std::string layoutCsv(const LayoutFigureData& data);
 

@@ -35,14 +35,8 @@ struct PlacementGeometry {
 
 PlacementGeometry buildPlacementFigure(const PlacementFigureData& data, const FigureStyle& style);
 
-// A GPU, before or after.
-struct PlacementHit {
-    Rect outline;
-    int rank = 0; // before
-    std::string title; // "GPU 3 of node 0, front"
-    std::vector<std::pair<std::string, std::string>> facts; // label, value
-};
-std::optional<PlacementHit> hitPlacement(
+// A GPU, before or after; its rank is that before. Title: "GPU 3 of node 0, front".
+std::optional<FigureHit> hitPlacement(
     const PlacementFigureData& data, const PlacementGeometry& geometry, double x, double y);
 
 } // namespace trainscope::plot

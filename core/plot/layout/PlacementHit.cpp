@@ -17,7 +17,7 @@ std::optional<std::size_t> indexAt(const std::vector<Rect>& cells, double x, dou
 
 } // namespace
 
-std::optional<PlacementHit> hitPlacement(
+std::optional<FigureHit> hitPlacement(
     const PlacementFigureData& data, const PlacementGeometry& geometry, double x, double y) {
     const auto before = indexAt(geometry.before, x, y);
     const auto at = before ? before : indexAt(geometry.after, x, y);
@@ -29,7 +29,8 @@ std::optional<PlacementHit> hitPlacement(
         const auto& one = placement.stages[static_cast<std::size_t>(stage)];
         return isAfter ? one.layersAfter : one.layersBefore;
     };
-    PlacementHit hit;
+    FigureHit hit;
+    hit.run = data.run;
     hit.outline = (before ? geometry.before : geometry.after)[*at];
     hit.rank = gpu.rankBefore;
     hit.title

@@ -85,14 +85,8 @@ struct ScheduleGeometry {
 // Pure; any thread.
 ScheduleGeometry buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& style);
 
-struct ScheduleHit {
-    Rect outline;
-    int stage = 0;
-    std::optional<int> rank; // traced, of that stage
-    std::string title; // "stage 1 · backward of micro-batch 3", "stage 1 · bubble"
-    std::vector<std::pair<std::string, std::string>> facts; // label, value with unit
-};
-std::optional<ScheduleHit> hitSchedule(
+// Title: "stage 1 · backward of micro-batch 3", "stage 1 · bubble".
+std::optional<FigureHit> hitSchedule(
     const ScheduleFigureData& data, const ScheduleGeometry& geometry, double x, double y);
 
 } // namespace trainscope::plot

@@ -37,7 +37,7 @@ public:
         : m_data(data)
         , m_geometry(geometry) { }
 
-    [[nodiscard]] std::optional<ScheduleHit> at(double x, double y) const {
+    [[nodiscard]] std::optional<FigureHit> at(double x, double y) const {
         for (const auto& target : m_geometry.targets) {
             if (isIn(target.rect, x, y))
                 return passHit(target);
@@ -54,10 +54,11 @@ private:
         return m_data.traced ? quantityText("", "s", time) : fmt::format("{:g}", time);
     }
 
-    [[nodiscard]] ScheduleHit hitOf(int stage, const Rect& outline) const {
-        ScheduleHit hit;
+    [[nodiscard]] FigureHit hitOf(int stage, const Rect& outline) const {
+        FigureHit hit;
         hit.outline = outline;
         hit.stage = stage;
+        hit.run = m_data.query.run;
         const int rank = m_data.stages[static_cast<std::size_t>(stage)].rank;
         if (rank >= 0)
             hit.rank = rank;
@@ -73,10 +74,10 @@ private:
                 own.tracedBubble ? "planned" : "bubbles of the stage", percent(*own.plannedBubble));
     }
 
-    [[nodiscard]] ScheduleHit passHit(const ScheduleGeometry::Target& target) const {
+    [[nodiscard]] FigureHit passHit(const ScheduleGeometry::Target& target) const {
         const Schedule& schedule = target.isPlanned ? *m_data.planned : *m_data.traced;
         const ScheduleTask& task = schedule.tasks[target.task];
-        ScheduleHit hit = hitOf(task.stage, target.rect);
+        FigureHit hit = hitOf(task.stage, target.rect);
         hit.title
             = fmt::format("stage {} · {}{}{}{}", task.stage, wordOf(task.kind, isSplit(schedule)),
                 task.microbatch >= 0 ? fmt::format(" of micro-batch {}", task.microbatch) : "",
@@ -89,7 +90,7 @@ private:
     }
 
     // Time without a pass, in the lane of the passes; the one alone where there is no trace.
-    [[nodiscard]] std::optional<ScheduleHit> bubbleAt(double x, double y) const {
+    [[nodiscard]] std::optional<FigureHit> bubbleAt(double x, double y) const {
         const bool isPlanned = !m_data.traced;
         const auto row = std::find_if(m_geometry.grounds.begin(), m_geometry.grounds.end(),
             [&](const Rect& rect) { return isIn(rect, x, y); });
@@ -117,7 +118,7 @@ private:
         const double left = std::max(row->x, m_geometry.area.x + (from - m_data.from) / perPixel);
         const double right
             = std::min(row->right(), m_geometry.area.x + (to - m_data.from) / perPixel);
-        ScheduleHit hit = hitOf(stage, {left, row->y, right - left, row->height});
+        FigureHit hit = hitOf(stage, {left, row->y, right - left, row->height});
         hit.title = fmt::format("stage {} · bubble: no pass runs", stage);
         hit.facts = {{"begins", textOf(from)}, {"ends", textOf(to)}, {"takes", textOf(to - from)},
             {m_data.traced ? "of the time shown" : "of the step", percent((to - from) / length)}};
@@ -131,7 +132,7 @@ private:
 
 } // namespace
 
-std::optional<ScheduleHit> hitSchedule(
+std::optional<FigureHit> hitSchedule(
     const ScheduleFigureData& data, const ScheduleGeometry& geometry, double x, double y) {
     return Finder(data, geometry).at(x, y);
 }

@@ -1,4 +1,4 @@
-#include "app/cli/figures/GuiApplication.h"
+#include "app/cli/options/GuiApplication.h"
 
 #include <QApplication>
 
