@@ -22,6 +22,8 @@ in_order() {
 }
 in_order core/store codec database samples spans tables maintenance sql
 in_order core/analysis statistics telemetry iterations machine traces energy schedule cluster findings comparison
+in_order core/plot figures timeline layout comparison
+in_order core/figures runs timeline layout comparison
 in_order importers common launch charllm/kineto/nvsmi/topology registry
 in_order app painting/importing comparing/reporting/sample cli/viewmodels main
 in_order app/viewmodels text window workspace lanes importing inspector session timeline layout figures comparison

@@ -1,6 +1,5 @@
 #include "app/viewmodels/timeline/TimelineOverlays.h"
 
-#include "core/figures/timeline/Overlays.h"
 #include "core/figures/timeline/TimelineLoad.h"
 
 #include <utility>

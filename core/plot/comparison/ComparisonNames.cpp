@@ -1,5 +1,4 @@
 // Names of the choices, and the texts of the panels.
-#include "core/analysis/comparison/RunMarks.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
 
