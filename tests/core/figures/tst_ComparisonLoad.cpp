@@ -5,6 +5,7 @@
 
 #include <QTemporaryDir>
 
+#include "core/figures/comparison/ComparisonLoad.h"
 #include "core/model/Metric.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/store/Writing.h"
@@ -17,7 +18,7 @@
 #include <vector>
 
 using namespace trainscope;
-using namespace trainscope::plot;
+using namespace trainscope::figures;
 
 namespace {
 

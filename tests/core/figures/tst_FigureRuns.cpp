@@ -7,7 +7,7 @@
 #include "support/TestProgram.h"
 
 using namespace trainscope;
-using namespace trainscope::plot;
+using namespace trainscope::figures;
 using namespace trainscope::test;
 
 class tst_FigureRuns : public QObject {

@@ -2,6 +2,7 @@
 
 #include <QTest>
 
+#include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/timeline/support/PlotFixture.h"
@@ -10,7 +11,7 @@
 #include <algorithm>
 
 using namespace trainscope;
-using namespace trainscope::plot;
+using namespace trainscope::figures;
 using namespace trainscope::test;
 
 namespace {

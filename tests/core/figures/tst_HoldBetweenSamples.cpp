@@ -7,7 +7,7 @@
 #include <QTest>
 
 using namespace trainscope;
-using namespace trainscope::plot;
+using namespace trainscope::figures;
 using namespace trainscope::test;
 
 class tst_HoldBetweenSamples : public QObject {

@@ -2,6 +2,7 @@
 
 #include <QTest>
 
+#include "core/figures/runs/RunFigures.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "core/plot/figures/FigureGeometry.h"
 #include "core/plot/timeline/support/PlotFixture.h"
@@ -11,7 +12,7 @@
 #include <numbers>
 
 using namespace trainscope;
-using namespace trainscope::plot;
+using namespace trainscope::figures;
 using namespace trainscope::test;
 
 class tst_SpectrumFigure : public QObject {

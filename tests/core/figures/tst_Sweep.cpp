@@ -2,12 +2,13 @@
 
 #include <QTest>
 
+#include "core/figures/runs/RunFigures.h"
 #include "core/figures/runs/SweepRuns.h"
 #include "core/figures/support/SweepDatabase.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
-using namespace trainscope::plot;
+using namespace trainscope::figures;
 using namespace trainscope::test;
 
 namespace {

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "core/analysis/traces/PlantedRun.h"
+#include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/timeline/TraceClock.h"
 #include "support/TestProgram.h"
 
@@ -10,7 +11,7 @@
 #include <memory>
 
 using namespace trainscope;
-using namespace trainscope::plot;
+using namespace trainscope::figures;
 
 namespace {
 
