@@ -95,6 +95,17 @@ private:
     const Fingerprints& m_prints;
 };
 
+figures::ComparisonBoard boardOf(const SavedComparison& saved) {
+    const auto& settings = saved.settings;
+    figures::ComparisonBoard board{saved.name, queryOf(settings, saved.runs), {}, settings.stacked,
+        settings.perStage, saved.notes};
+    for (const auto panel : plot::kComparisonPanels) {
+        if (settings.shows(panel))
+            board.panels.push_back(panel);
+    }
+    return board;
+}
+
 } // namespace
 
 Result<std::vector<SavedComparison>> savedComparisons(const store::Store& store) {
@@ -128,6 +139,29 @@ Result<SavedComparison> savedComparison(const store::Store& store, const std::st
         "There is no saved comparison '" + name + "'. "
             + (names.empty() ? std::string("None is saved here.") : "There are: " + names + "."),
         store.path().string()};
+}
+
+Result<figures::ComparisonBoard> savedBoard(const store::Store& store, const std::string& name) {
+    const auto saved = savedComparison(store, name);
+    if (!saved.hasValue())
+        return saved.error();
+    return boardOf(saved.value());
+}
+
+Result<std::vector<figures::ComparisonBoard>> savedBoards(
+    const store::Store& store, const std::vector<RunId>& chosen) {
+    const auto saved = savedComparisons(store);
+    if (!saved.hasValue())
+        return saved.error();
+    const auto isChosen = [&chosen](const Run& run) {
+        return chosen.empty() || std::find(chosen.begin(), chosen.end(), run.id) != chosen.end();
+    };
+    std::vector<figures::ComparisonBoard> boards;
+    for (const auto& one : saved.value()) {
+        if (one.runs.size() > 1 && std::all_of(one.runs.begin(), one.runs.end(), isChosen))
+            boards.push_back(boardOf(one));
+    }
+    return boards;
 }
 
 Status saveComparison(

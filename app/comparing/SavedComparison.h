@@ -4,6 +4,7 @@
 // is found and one whose data is another now is told. Any thread that owns the store.
 
 #include "app/comparing/ComparisonSettings.h"
+#include "core/figures/Figure.h"
 #include "core/model/Result.h"
 #include "core/store/Store.h"
 
@@ -25,6 +26,13 @@ struct SavedComparison {
 Result<std::vector<SavedComparison>> savedComparisons(const store::Store& store); // by name
 // NotFound names those there are.
 Result<SavedComparison> savedComparison(const store::Store& store, const std::string& name);
+
+// As a figure or a report draws it; panels that are not shown are left out.
+Result<figures::ComparisonBoard> savedBoard(const store::Store& store, const std::string& name);
+// Those of which two runs or more are there and all that are there are among the chosen; none
+// chosen: all.
+Result<std::vector<figures::ComparisonBoard>> savedBoards(
+    const store::Store& store, const std::vector<RunId>& chosen);
 
 // Under that name, in the place of another of that name; needs a store that is open for writing.
 Status saveComparison(

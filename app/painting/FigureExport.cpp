@@ -104,14 +104,6 @@ QString sourcesText(const FigureMetadata& metadata) {
                             : QStringLiteral("Sources: ") + hashes.join(QLatin1Char(' '));
 }
 
-FigureOptions completed(FigureOptions options, const std::string& title) {
-    if (options.theme == nullptr)
-        options.theme = &plot::paperTheme();
-    if (options.metadata.title.isEmpty())
-        options.metadata.title = QString::fromStdString(title);
-    return options;
-}
-
 Result<QStringList> exportFigure(
     const QString& path, const SceneBuilder& build, const FigureOptions& options) {
     const auto format = figureFormatOf(path);

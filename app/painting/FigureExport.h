@@ -38,9 +38,6 @@ struct FigureOptions {
     FigureMetadata metadata;
 };
 
-// The same, with the paper theme and that title where they name none.
-FigureOptions completed(FigureOptions options, const std::string& title);
-
 // Builds a scene of that width and height in points (height 0: free).
 using SceneBuilder = std::function<Result<plot::PlotScene>(double width, double height)>;
 

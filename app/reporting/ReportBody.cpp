@@ -47,7 +47,7 @@ private:
         for (const auto& one : m_report.comparisons) {
             // Each on a page of its own.
             m_out += "<h2 style=\"page-break-before:always\">Comparison: "
-                + escapedHtml(one.request.title) + "</h2>\n<p><b>" + escapedHtml(one.headline)
+                + escapedHtml(one.board.title) + "</h2>\n<p><b>" + escapedHtml(one.headline)
                 + ".</b></p>\n";
             items(one.statements);
             for (const auto& note : one.notes)
@@ -139,13 +139,15 @@ QByteArray escapedHtml(const std::string& text) {
     return QString::fromStdString(text).toHtmlEscaped().toUtf8();
 }
 
-std::vector<ComparisonPicture> comparisonPictures(const report::Report& report) {
-    std::vector<ComparisonPicture> pictures;
+std::vector<const figures::Figure*> figuresOf(const report::Report& report) {
+    std::vector<const figures::Figure*> all;
+    for (const auto& figure : report.figures)
+        all.push_back(&figure);
     for (const auto& comparison : report.comparisons) {
-        for (const auto panel : comparison.pictures)
-            pictures.push_back({comparison, panel});
+        for (const auto& picture : comparison.pictures)
+            all.push_back(&picture);
     }
-    return pictures;
+    return all;
 }
 
 QByteArray reportBody(const report::Report& report, const FigureHtml& figure, bool plain) {

@@ -10,15 +10,10 @@
 
 namespace trainscope::app {
 
-// A picture of a comparison.
-struct ComparisonPicture {
-    const report::Comparison& comparison;
-    plot::ComparisonPanel panel;
-};
-// Of all comparisons, in order.
-std::vector<ComparisonPicture> comparisonPictures(const report::Report& report);
+// All of a report, in order: its figures, then the pictures of its comparisons.
+std::vector<const figures::Figure*> figuresOf(const report::Report& report);
 
-// The HTML of one figure, by its index: the report's figures, then the comparisons' pictures.
+// The HTML of one of them, by its index.
 using FigureHtml = std::function<QByteArray(std::size_t)>;
 // `plain`: without the elements that QTextDocument does not know.
 QByteArray reportBody(const report::Report& report, const FigureHtml& figure, bool plain);

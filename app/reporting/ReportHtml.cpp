@@ -1,9 +1,7 @@
-#include "app/painting/FigureDrawing.h"
+#include "app/painting/FigureFile.h"
 #include "app/painting/FigureWriters.h"
 #include "app/reporting/ReportBody.h"
 #include "app/reporting/ReportFile.h"
-#include "app/reporting/ReportPicture.h"
-#include "core/plot/comparison/ComparisonGeometry.h"
 
 #include <vector>
 
@@ -31,45 +29,10 @@ figure{margin:20px 0 28px;padding:0}figure svg{width:100%;height:auto}
 @media print{.scroll{overflow:visible}figure{break-inside:avoid}}
 )";
 
-// Figures once for each setting; one pair of embedded fonts for all.
-struct Drawn {
-    std::vector<plot::PlotScene> light;
-    std::vector<plot::PlotScene> dark;
-};
-Drawn drawPage(const report::Report& report) {
-    Drawn drawn;
-    for (const auto& data : report.figures) {
-        drawn.light.push_back(layOutFigure(data, plot::lightTheme(), kWidth, 0.0).scene);
-        drawn.dark.push_back(layOutFigure(data, plot::darkTheme(), kWidth, 0.0).scene);
-    }
-    for (const auto& picture : comparisonPictures(report)) {
-        drawn.light.push_back(drawPicture(picture, plot::lightTheme(), kWidth));
-        drawn.dark.push_back(drawPicture(picture, plot::darkTheme(), kWidth));
-    }
-    return drawn;
-}
-
-// What a figure is called, and its numbers.
-struct Told {
-    std::string title;
-    std::string csv;
-};
-std::vector<Told> toldOf(const report::Report& report) {
-    std::vector<Told> all;
-    for (const auto& data : report.figures)
-        all.push_back({data.title, plot::figureCsv(data)});
-    for (const auto& picture : comparisonPictures(report)) {
-        const auto& data = *picture.comparison.data;
-        all.push_back(
-            {picture.comparison.request.title + ": " + plot::textsOf(data, picture.panel).title,
-                plot::comparisonCsv(data, {picture.panel})});
-    }
-    return all;
-}
-
-QByteArray figureHtml(const Told& told, const QByteArray& light, const QByteArray& dark) {
-    const QByteArray label = escapedHtml(told.title.empty() ? "Figure" : told.title);
-    const QByteArray numbers = QByteArray::fromStdString(told.csv).toBase64();
+QByteArray figureHtml(
+    const figures::Figure& figure, const QByteArray& light, const QByteArray& dark) {
+    const QByteArray label = escapedHtml(figure.title.empty() ? "Figure" : figure.title);
+    const QByteArray numbers = QByteArray::fromStdString(figure.csv()).toBase64();
     return "<figure role=\"img\" aria-label=\"" + label + "\">\n<div class=\"light\">" + light
         + "</div>\n<div class=\"dark\" aria-hidden=\"true\">" + dark
         + "</div>\n<figcaption><a download=\"figure.csv\" href=\"data:text/csv;base64," + numbers
@@ -79,23 +42,25 @@ QByteArray figureHtml(const Told& told, const QByteArray& light, const QByteArra
 } // namespace
 
 Result<QByteArray> reportHtml(const report::Report& report) {
-    const Drawn drawn = drawPage(report);
     std::vector<QByteArray> figures;
-    const auto told = toldOf(report);
-    for (std::size_t i = 0; i < told.size(); ++i) {
-        const auto light = inlineSvg(drawn.light[i], plot::lightTheme());
-        const auto dark = inlineSvg(drawn.dark[i], plot::darkTheme());
+    std::vector<plot::PlotScene> drawn; // once for each setting; one pair of embedded fonts for all
+    for (const auto* figure : figuresOf(report)) {
+        auto onLight = drawFigure(*figure, plot::lightTheme(), kWidth);
+        const auto light = inlineSvg(onLight, plot::lightTheme());
+        const auto dark
+            = inlineSvg(drawFigure(*figure, plot::darkTheme(), kWidth), plot::darkTheme());
         if (!light.hasValue())
             return light.error();
         if (!dark.hasValue())
             return dark.error();
-        figures.push_back(figureHtml(told[i], light.value(), dark.value()));
+        figures.push_back(figureHtml(*figure, light.value(), dark.value()));
+        drawn.push_back(std::move(onLight));
     }
     QByteArray out
         = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>";
     out += escapedHtml(report.title) + " · Trainscope</title>\n<style>";
-    out += inlineFonts(drawn.light, plot::lightTheme()) + kPageStyle
+    out += inlineFonts(drawn, plot::lightTheme()) + kPageStyle
         + "</style>\n</head>\n<body>\n<main>\n";
     out += reportBody(
         report, [&figures](std::size_t i) { return figures[i]; }, false);

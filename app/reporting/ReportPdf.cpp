@@ -1,10 +1,9 @@
-#include "app/painting/FigureDrawing.h"
+#include "app/painting/FigureFile.h"
 #include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
 #include "app/reporting/FigureObject.h"
 #include "app/reporting/ReportBody.h"
 #include "app/reporting/ReportFile.h"
-#include "app/reporting/ReportPicture.h"
 
 #include <QAbstractTextDocumentLayout>
 #include <QPainter>
@@ -41,16 +40,14 @@ double contentHeight() {
 
 std::vector<plot::PlotScene> drawAll(const report::Report& report) {
     std::vector<plot::PlotScene> scenes;
-    for (const auto& data : report.figures) {
-        auto geometry = layOutFigure(data, plot::paperTheme(), contentWidth(), 0.0);
-        // Higher than a page: as high as one.
-        if (geometry.scene.height > contentHeight() - kFoot)
-            geometry
-                = layOutFigure(data, plot::paperTheme(), contentWidth(), contentHeight() - kFoot);
-        scenes.push_back(std::move(geometry.scene));
+    const double most = contentHeight() - kFoot;
+    for (const auto* figure : figuresOf(report)) {
+        auto scene = drawFigure(*figure, plot::paperTheme(), contentWidth());
+        // One that would be higher than a page is as high as one, where its kind can be.
+        if (scene.height > most)
+            scene = drawFigure(*figure, plot::paperTheme(), contentWidth(), most);
+        scenes.push_back(std::move(scene));
     }
-    for (const auto& picture : comparisonPictures(report))
-        scenes.push_back(drawPicture(picture, plot::paperTheme(), contentWidth()));
     return scenes;
 }
 
@@ -135,7 +132,7 @@ Result<QByteArray> reportPdf(const report::Report& report) {
     document.documentLayout()->registerHandler(kFigureObject, &figures);
     document.setHtml(QString::fromUtf8(reportBody(
         report, [](std::size_t i) { return "<p>" + placeholder(i) + "</p>\n"; }, true)));
-    insertFigures(document, report.figures.size() + comparisonPictures(report).size());
+    insertFigures(document, figuresOf(report).size());
     document.setPageSize(QSizeF(contentWidth(), contentHeight()));
     keepHeadingsWithText(document);
     QString sources = QStringLiteral("Sources:");

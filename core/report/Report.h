@@ -3,13 +3,11 @@
 // which PDF and HTML are written from. Texts are for people; numbers in them carry their units.
 
 #include "core/analysis/findings/Findings.h"
+#include "core/figures/Figure.h"
 #include "core/model/Import.h"
 #include "core/model/Result.h"
-#include "core/plot/comparison/Comparison.h"
-#include "core/plot/figures/Figure.h"
 #include "core/store/Store.h"
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,24 +25,15 @@ struct Statement {
     std::string run;
     analysis::Finding finding;
 };
-// Runs side by side: which, how, and which panels of them are drawn.
-struct ComparisonRequest {
-    std::string title;
-    plot::ComparisonQuery query;
-    std::vector<plot::ComparisonPanel> panels; // none: no pictures
-    bool stacked = false;
-    bool perStage = false;
-    std::vector<std::string> notes; // what has become of its runs
-};
+// Runs side by side: a board without panels has no pictures.
 struct Comparison {
-    ComparisonRequest request;
+    figures::ComparisonBoard board;
     std::string headline; // the verdict
     std::vector<std::string> statements;
     std::vector<std::string> notes;
     std::vector<Table> tables;
-    std::shared_ptr<const plot::ComparisonData> data;
-    // A picture each, in order; those without data are left away.
-    std::vector<plot::ComparisonPanel> pictures;
+    // A panel each, in order; those without data are left away.
+    std::vector<figures::Figure> pictures;
 };
 struct Report {
     std::string title;
@@ -53,7 +42,7 @@ struct Report {
     std::vector<Statement> findings; // by run; the costliest first
     std::vector<std::string> findingNotes; // runs without, findings left out
     std::vector<Table> tables;
-    std::vector<plot::FigureData> figures; // none is empty
+    std::vector<figures::Figure> figures; // none is empty
     std::vector<std::string> definitions;
     Table sources; // path, importer, content hash
     std::vector<std::string> hashes;
@@ -61,7 +50,7 @@ struct Report {
 
 struct ReportQuery {
     std::vector<RunId> runs; // empty: all
-    std::vector<ComparisonRequest> comparisons;
+    std::vector<figures::ComparisonBoard> comparisons;
 };
 
 // NotFound for unknown runs and for an empty database. Cancelled by progress.

@@ -1,5 +1,8 @@
 #include "core/report/ReportComparison.h"
 
+#include "core/figures/comparison/ComparisonFigure.h"
+#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
 
 #include <fmt/format.h>
@@ -142,12 +145,12 @@ void addTables(const ComparisonData& data, Comparison& section) {
 } // namespace
 
 Result<Comparison> comparisonSection(
-    const store::Store& store, const ComparisonRequest& request, const Progress& progress) {
-    auto loaded = plot::loadComparison(store, request.query, nullptr, progress);
+    const store::Store& store, const figures::ComparisonBoard& board, const Progress& progress) {
+    auto loaded = figures::loadComparison(store, board.query, nullptr, progress);
     if (!loaded.hasValue())
         return loaded.error();
-    auto data = std::make_shared<const ComparisonData>(std::move(loaded).value());
-    Comparison section{request, {}, {}, request.notes, {}, data, {}};
+    const auto data = std::make_shared<const ComparisonData>(std::move(loaded).value());
+    Comparison section{board, {}, {}, board.notes, {}, {}};
     if (data->isEmpty()) {
         section.headline = data->emptyText;
         return section;
@@ -161,9 +164,12 @@ Result<Comparison> comparisonSection(
     // Words and numbers are told by the text.
     for (const ComparisonPanel panel : {ComparisonPanel::Breakdown, ComparisonPanel::Heatmap,
              ComparisonPanel::Curves, ComparisonPanel::Tracks, ComparisonPanel::Kernels}) {
-        const auto& wanted = request.panels;
-        if (std::find(wanted.begin(), wanted.end(), panel) != wanted.end() && data->has(panel))
-            section.pictures.push_back(panel);
+        const auto& wanted = board.panels;
+        if (std::find(wanted.begin(), wanted.end(), panel) == wanted.end() || !data->has(panel))
+            continue;
+        section.pictures.push_back(
+            figures::comparisonFigure(data, {{panel}, board.stacked, board.perStage, true}));
+        section.pictures.back().title = board.title + ": " + plot::textsOf(*data, panel).title;
     }
     return section;
 }

@@ -1,4 +1,5 @@
 #include "core/analysis/findings/Findings.h"
+#include "core/figures/Kinds.h"
 #include "core/report/ReportComparison.h"
 #include "core/report/ReportTables.h"
 
@@ -87,7 +88,7 @@ private:
         m_comparisons = query.comparisons;
         if (m_runs.size() != 2 || !m_comparisons.empty())
             return;
-        ComparisonRequest both;
+        figures::ComparisonBoard both;
         both.title = m_runs[0].name + " and " + m_runs[1].name;
         both.query.runs = {m_runs[0].id, m_runs[1].id};
         both.query.withCurves = false;
@@ -137,29 +138,20 @@ private:
     }
 
     Status addFigures() {
-        using plot::FigureKind;
-        std::vector<FigureKind> kinds{FigureKind::Heatmap, FigureKind::Kernels,
-            FigureKind::StageBreakdown, FigureKind::Spectrum};
-        if (m_runs.size() > 1)
-            kinds = {FigureKind::ParallelismSweep, FigureKind::OptimizationSweep,
-                FigureKind::MicrobatchSweep, FigureKind::Heatmap, FigureKind::Kernels,
-                FigureKind::StageBreakdown, FigureKind::Spectrum};
-        for (const FigureKind kind : kinds) {
-            plot::FigureQuery query;
-            query.kind = kind;
-            const bool all = m_runs.size() == allRuns();
+        for (const auto& kind : figures::kinds()) {
+            auto options = kind.inReport ? kind.inReport(m_runs.size()) : std::nullopt;
+            if (!options)
+                continue;
+            figures::Request request;
+            request.options = *std::move(options);
             // Sweeps choose among runs only where none are named.
-            if (!all) {
-                for (const Run& run : m_runs)
-                    query.runs.push_back(run.id);
-            }
-            if (m_runs.size() == 1 && kind == FigureKind::Kernels)
-                query.per = plot::KernelsPer::Rank;
-            auto data = plot::loadFigure(m_store, query, m_progress);
-            if (!data.hasValue())
-                return data.error();
-            if (!data.value().isEmpty())
-                m_report.figures.push_back(std::move(data).value());
+            if (m_runs.size() != allRuns())
+                request.runs = m_runs;
+            auto figure = figures::load(kind, m_store, request, m_progress);
+            if (!figure.hasValue())
+                return figure.error();
+            if (figure.value().emptyText.empty())
+                m_report.figures.push_back(std::move(figure).value());
         }
         return {};
     }
@@ -185,7 +177,7 @@ private:
     const store::Store& m_store;
     const Progress& m_progress;
     std::vector<Run> m_runs;
-    std::vector<ComparisonRequest> m_comparisons;
+    std::vector<figures::ComparisonBoard> m_comparisons;
     Report m_report;
 };
 

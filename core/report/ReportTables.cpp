@@ -7,8 +7,8 @@
 #include "core/analysis/statistics/Summary.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/figures/runs/FigureRuns.h"
 #include "core/plot/Ticks.h"
-#include "core/plot/figures/FigureRuns.h"
 
 #include <fmt/format.h>
 
@@ -73,7 +73,7 @@ Table runTable(const std::vector<Run>& runs) {
         {"run", "status", "model", "layout", "optimisation", "micro-batch", "cluster", "duration"},
         {}, {}};
     for (const Run& run : runs) {
-        const plot::FigureRun named = plot::nameOf(run);
+        const plot::FigureRun named = figures::nameOf(run);
         table.rows.push_back(
             {run.name, std::string(toString(run.status)), named.model.empty() ? kNone : named.model,
                 named.layout, named.optimisation.empty() ? kNone : named.optimisation,

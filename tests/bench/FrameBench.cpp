@@ -3,6 +3,7 @@
 #include "bench/inputs/PowerDatabase.h"
 
 #include "app/painting/ScenePainter.h"
+#include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/timeline/Timeline.h"
 
 #include <QChart>
@@ -33,7 +34,7 @@ void timelineFrame(benchmark::State& state) {
     plot::Arrangement arrangement;
     arrangement.lanes = {{plot::LaneStyle::Lines, "gpu_power", {}, 400.0},
         {plot::LaneStyle::Heat, "gpu_power", {}, 400.0}};
-    const auto data = plot::loadTimeline(
+    const auto data = figures::loadTimeline(
         store.value(), {{run.id, run.name, run.range.begin, 0}}, arrangement, all, kWidth);
     if (!data.hasValue())
         return state.SkipWithError(data.error().describe().c_str());

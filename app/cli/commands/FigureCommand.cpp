@@ -1,15 +1,14 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/figures/ComparisonFigure.h"
-#include "app/cli/figures/FigureRequest.h"
-#include "app/cli/figures/GuiApplication.h"
-#include "app/cli/figures/LayoutFigure.h"
-#include "app/cli/figures/RunComparisonFigure.h"
-#include "app/cli/figures/ScheduleFigure.h"
-#include "app/painting/TimelineFigure.h"
-#include "core/plot/figures/Figure.h"
+#include "app/cli/options/GuiApplication.h"
+#include "app/cli/options/RunSelection.h"
+#include "app/comparing/SavedComparison.h"
+#include "app/painting/FigureFile.h"
+#include "core/figures/Kinds.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <ostream>
 
@@ -17,175 +16,194 @@ namespace trainscope::cli {
 
 namespace {
 
-Result<QStringList> writeTimeline(
-    const FigureArguments& options, const app::FigureOptions& figure, const Console& console) {
-    const auto request = timelineRequest(options);
-    if (!request.hasValue())
-        return request.error();
-    const auto isCancelled = [&console] { return console.isCancelled(); };
-    auto written = app::exportTimeline(
-        request.value(), QString::fromStdString(options.out), figure, isCancelled);
-    if (!written.hasValue() || options.csv.empty())
+constexpr double kDefaultWidthMm = 177.8; // 7 in, the text width of a conference page
+
+struct FigureArguments {
+    std::string database;
+    std::string kind = "timeline";
+    std::vector<std::string> runs;
+    figures::OptionValues options; // of the kind
+    std::string out;
+    std::string csv;
+    std::string theme = "paper";
+    double widthMm = kDefaultWidthMm;
+    double heightMm = 0.0;
+};
+
+Result<std::vector<Run>> onlyRun(const store::Store& store, const std::string& name) {
+    auto run = selectRunOrOnly(store, name);
+    if (!run.hasValue())
+        return run.error();
+    return std::vector{std::move(run).value()};
+}
+
+Result<std::vector<Run>> runsOf(
+    const figures::Kind& kind, const store::Store& store, const std::vector<std::string>& names) {
+    using figures::RunsShown;
+    if (kind.runs == RunsShown::One && names.size() > 1)
+        return Error{ErrorCode::Usage,
+            "A figure of the kind " + std::string(kind.key) + " shows one run; give --run once.",
+            {}};
+    if (kind.runs == RunsShown::One || (kind.runs == RunsShown::NamedOrOnly && names.empty()))
+        return onlyRun(store, names.empty() ? std::string() : names.front());
+    if (kind.runs == RunsShown::Named && names.empty())
+        return std::vector<Run>();
+    return selectRuns(store, names);
+}
+
+Result<figures::Figure> read(const FigureArguments& arguments, const app::FigureOptions& size,
+    const store::Store& store, const Console& console) {
+    const figures::Kind& kind = *figures::findKind(arguments.kind);
+    auto runs = runsOf(kind, store, arguments.runs);
+    if (!runs.hasValue())
+        return runs.error();
+    auto request = app::requestFor(QString::fromStdString(arguments.out), size);
+    request.runs = std::move(runs).value();
+    request.areRunsNamed = !arguments.runs.empty();
+    request.options = arguments.options;
+    request.numbers = kind.writesNumbers || !arguments.csv.empty();
+    request.savedBoard = [&store](const std::string& name) { return app::savedBoard(store, name); };
+    auto figure = figures::load(
+        kind, store, request, [&console](const ProgressState&) { return !console.isCancelled(); });
+    if (figure.hasValue() && !figure.value().emptyText.empty())
+        return Error{ErrorCode::NotFound, figure.value().emptyText,
+            kind.runs == figures::RunsShown::One ? request.runs.front().name : std::string()};
+    return figure;
+}
+
+Result<QStringList> writeFiles(FigureArguments& arguments, const Console& console) {
+    app::FigureOptions size;
+    size.theme = plot::findTheme(arguments.theme);
+    size.widthMm = arguments.widthMm;
+    size.heightMm = arguments.heightMm;
+    if (size.theme == nullptr)
+        return Error{ErrorCode::Usage,
+            "There is no theme '" + arguments.theme + "'; there are paper, light and dark.", {}};
+    const QString out = QString::fromStdString(arguments.out);
+    if (const auto format = app::figureFormatOf(out); !format.hasValue())
+        return format.error();
+    const auto store = openDatabase(arguments.database);
+    if (!store.hasValue())
+        return store.error();
+    const auto figure = read(arguments, size, store.value(), console);
+    if (!figure.hasValue())
+        return figure.error();
+    auto written = app::writeFigure(figure.value(), out, size);
+    if (!written.hasValue() || !figure.value().csv)
         return written;
-    auto numbers = app::exportTimelineCsv(request.value(), QString::fromStdString(options.csv),
-        app::timelineColumns(QString::fromStdString(options.out), figure), isCancelled);
+    if (arguments.csv.empty())
+        arguments.csv = std::filesystem::path(arguments.out).replace_extension(".csv").string();
+    const Status numbers = app::writeNumbers(figure.value(), QString::fromStdString(arguments.csv));
     return numbers.hasValue() ? written : numbers.error();
 }
 
-Result<QStringList> writeFigure(FigureArguments& options, const Console& console) {
-    const auto* theme = plot::findTheme(options.theme);
-    if (theme == nullptr)
-        return Error{ErrorCode::Usage,
-            "There is no theme '" + options.theme + "'; there are paper, light and dark.", {}};
-    if (auto format = app::figureFormatOf(QString::fromStdString(options.out)); !format.hasValue())
-        return format.error();
-    app::FigureOptions figure;
-    figure.widthMm = options.widthMm;
-    figure.heightMm = options.heightMm;
-    figure.theme = theme;
-    if (options.kind == "timeline")
-        return writeTimeline(options, figure, console);
-    if (isRunComparison(options.kind))
-        return writeRunComparison(options, figure, console);
-    if (options.kind == "schedule")
-        return writeScheduleFigure(options, figure, console);
-    if (options.kind == "placement")
-        return writePlacementFigure(options, figure, console);
-    return isLayoutKind(options.kind) ? writeLayoutFigure(options, figure, console)
-                                      : writeComparison(options, figure, console);
-}
-
-ExitStatus drawFigure(FigureArguments options, const Console& console) {
+ExitStatus drawFigure(FigureArguments arguments, const Console& console) {
     needApplication();
-    const auto written = writeFigure(options, console);
+    const auto written = writeFiles(arguments, console);
     if (!written.hasValue())
         return console.fail(written.error());
     for (const auto& warning : written.value())
         console.warn(warning.toStdString());
-    console.out() << options.out << '\n';
-    if (!options.csv.empty())
-        console.out() << options.csv << '\n';
+    console.out() << arguments.out << '\n';
+    if (!arguments.csv.empty())
+        console.out() << arguments.csv << '\n';
     return ExitStatus::Done;
 }
 
-void addComparisonOptions(CLI::App& command, FigureArguments& options) {
-    command
-        .add_option("--statistic", options.statistic,
-            "mean, peak, p99, min, total (counters) or energy; sweeps show mean and peak without")
-        ->type_name("S");
-    command.add_flag("--log", options.log, "Logarithmic colours or amplitudes");
-    command.add_flag("--whole-run", options.wholeRun,
-        "Warm-up and unsettled time too; without, steady iterations only");
-    command
-        .add_option("--per", options.per,
-            "A bar of kernels per run, stage or rank; of comparisons what numbers are divided by: "
-            "gpu, node or token")
-        ->type_name("P");
-    command.add_flag("--normalise", options.normalise,
-        "Stacks as shares of their sum; efficiency relative to the first");
-    command
-        .add_option("--iteration", options.iteration,
-            "Comparisons: align at this iteration; without, all steady ones are laid over each "
-            "other. Schedule: show this one; without, the one with most of it traced")
-        ->type_name("K");
-    command.add_flag("--stacked", options.stacked,
-        "Comparisons: curves of runs below each other instead of over each other");
-    command.add_flag("--stretch", options.stretched,
-        "Comparisons: iterations stretched to one length instead of seconds");
-    command
-        .add_option("--saved", options.saved,
-            "Comparisons: the runs and settings that the database keeps under this name")
-        ->type_name("NAME");
-    command
-        .add_option("--sort", options.sortedBy,
-            "Comparisons: the runs behind the first by this quantity, the best first")
-        ->type_name("QUANTITY");
-    command
-        .add_option("--categories", options.categories,
-            "Kernel categories: default, charllm, or a JSON file")
-        ->type_name("C");
-    command.add_option("--model", options.model, "Only runs of models whose name contains this")
-        ->type_name("M");
-    command
-        .add_option("--optimization", options.optimisation,
-            "Only runs with base, cc (overlap), act (recomputation) or cc+act")
-        ->type_name("O");
+// What the kinds say of an option: each text once.
+std::string helpOf(std::string_view name) {
+    std::vector<std::string_view> texts;
+    for (const auto& kind : figures::kinds()) {
+        for (const auto& option : kind.options) {
+            if (option.name == name
+                && std::find(texts.begin(), texts.end(), option.help) == texts.end())
+                texts.push_back(option.help);
+        }
+    }
+    std::string help;
+    for (const auto text : texts)
+        help += (help.empty() ? "" : ". ") + std::string(text);
+    return help;
 }
 
-void addOptions(CLI::App& command, FigureArguments& options) {
-    command.add_option("DB", options.database, "The run database")->required();
-    command.add_option("--kind", options.kind, "What to draw: " + figureKinds())
+void addKindOption(
+    CLI::App& command, const figures::Option& option, figures::OptionValues& values) {
+    const std::string flag = "--" + std::string(option.name);
+    const std::string name(option.name);
+    if (option.value.empty()) {
+        command.add_flag_callback(
+            flag, [&values, name] { values.add(name); }, helpOf(name));
+        return;
+    }
+    auto* added = command.add_option_function<std::vector<std::string>>(
+        flag,
+        [&values, name](const std::vector<std::string>& given) {
+            for (const auto& value : given)
+                values.add(name, value);
+        },
+        helpOf(name));
+    added->type_name(std::string(option.value))->expected(1);
+    if (option.isList)
+        added->take_all();
+}
+
+void addKindOptions(CLI::App& command, figures::OptionValues& values) {
+    std::vector<std::string_view> added;
+    for (const auto& kind : figures::kinds()) {
+        for (const auto& option : kind.options) {
+            if (std::find(added.begin(), added.end(), option.name) != added.end())
+                continue;
+            addKindOption(command, option, values);
+            added.push_back(option.name);
+        }
+    }
+}
+
+void addOptions(CLI::App& command, FigureArguments& arguments) {
+    command.add_option("DB", arguments.database, "The run database")->required();
+    command.add_option("--kind", arguments.kind, "What to draw: " + figures::kindList())
         ->type_name("K")
         ->check([](const std::string& kind) {
-            return kind == "timeline" || isRunComparison(kind) || isLayoutKind(kind)
-                    || kind == "schedule" || kind == "placement" || plot::figureKindFromString(kind)
+            return figures::findKind(kind) != nullptr
                 ? std::string()
-                : "There is no figure '" + kind + "'; there are " + figureKinds() + ".";
+                : "There is no figure '" + kind + "'; there are " + figures::kindList() + ".";
         })
         ->capture_default_str();
     command
         .add_option(
-            "--run", options.runs, "A run; of kinds that compare runs all that fit without it")
+            "--run", arguments.runs, "A run; of kinds that compare runs all that fit without it")
         ->type_name("N")
         ->expected(1)
         ->take_all();
-    command.add_option("--out", options.out, "The figure; its suffix says png, pdf or svg")
+    command.add_option("--out", arguments.out, "The figure; its suffix says png, pdf or svg")
         ->required()
         ->type_name("F");
     command
-        .add_option("--width-mm", options.widthMm, "Width in mm; 84.6 is a column, 177.8 a page")
+        .add_option("--width-mm", arguments.widthMm, "Width in mm; 84.6 is a column, 177.8 a page")
         ->capture_default_str()
         ->type_name("W")
         ->check(CLI::Range(10.0, 2000.0));
     command
         .add_option(
-            "--height-mm", options.heightMm, "Height in mm; as the content needs unless given")
+            "--height-mm", arguments.heightMm, "Height in mm; as the content needs unless given")
         ->type_name("H")
         ->check(CLI::Range(10.0, 2000.0));
-    command.add_option("--theme", options.theme, "paper, light or dark")
+    command.add_option("--theme", arguments.theme, "paper, light or dark")
         ->type_name("T")
         ->capture_default_str();
     command
-        .add_option("--metric", options.metrics,
-            "A lane or panel for this metric, or a lane for kernels; of --kind comparison a "
-            "quantity; may be given several times")
-        ->type_name("M")
-        ->expected(1)
-        ->take_all();
-    command.add_option("--rank", options.rank, "Only this rank; of layouts: mark its groups")
-        ->type_name("R");
-    command
-        .add_option("--from", options.fromSeconds,
-            "Begin of the window, in seconds since the run's start; of schedules the step's")
-        ->type_name("S");
-    command
-        .add_option("--to", options.toSeconds,
-            "End of the window, in seconds since the run's start; of schedules the step's")
-        ->type_name("S");
-    command
-        .add_option("--colour", options.colour,
-            "Layout: what colours the GPUs: stage, tensor, data, expert, context, node or a metric")
-        ->type_name("C");
-    command
-        .add_option("--at", options.atSeconds,
-            "Layout: the metric at that moment, in seconds since the run's start")
-        ->type_name("S");
-    command.add_flag("--planned", options.plannedOnly, "Schedule: the plan alone");
-    command.add_flag("--align-clocks", options.alignClocks,
-        "Timeline: the traces of all ranks on one clock (see align)");
-    command
-        .add_option("--csv", options.csv,
-            "Where the numbers go; of kinds that compare runs beside the figure without it")
+        .add_option("--csv", arguments.csv,
+            "Where the numbers go; without it beside the figure, of the timeline nowhere")
         ->type_name("FILE");
+    addKindOptions(command, arguments.options);
 }
 
 } // namespace
 
 void addFigureCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("figure", "Draw a figure as PNG, PDF or SVG");
-    auto options = std::make_shared<FigureArguments>();
-    addOptions(*command, *options);
-    addComparisonOptions(*command, *options);
+    auto arguments = std::make_shared<FigureArguments>();
+    addOptions(*command, *arguments);
     command->footer(
         R"(Figures have their true size in mm, embedded fonts, and the same bytes for the same input.
 A warning tells when text is smaller than 6 pt.
@@ -200,8 +218,8 @@ Examples:
   trainscope-cli figure runs.trainscope --kind layout --colour gpu_temperature --at 60 --out heat.pdf
 
   trainscope-cli figure runs.trainscope --kind schedule --run tp8-pp4 --iteration 3 --out pipeline.pdf)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return drawFigure(*options, context.console); };
+    command->callback([arguments, &context] {
+        context.action = [arguments, &context] { return drawFigure(*arguments, context.console); };
     });
 }
 

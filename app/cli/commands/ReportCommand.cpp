@@ -1,8 +1,8 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/console/ProgressLine.h"
-#include "app/cli/figures/GuiApplication.h"
+#include "app/cli/options/GuiApplication.h"
 #include "app/cli/options/RunSelection.h"
-#include "app/comparing/SavedInReport.h"
+#include "app/comparing/SavedComparison.h"
 #include "app/reporting/ReportFile.h"
 
 #include <CLI/CLI.hpp>
@@ -35,7 +35,7 @@ Status makeReport(const ReportOptions& options, const Console& console) {
         for (const Run& run : runs.value())
             query.runs.push_back(run.id);
     }
-    auto saved = app::savedInReport(store.value(), query.runs);
+    auto saved = app::savedBoards(store.value(), query.runs);
     if (!saved.hasValue())
         return saved.error();
     query.comparisons = std::move(saved).value();

@@ -1,8 +1,9 @@
 #include "app/viewmodels/comparison/ComparisonController.h"
 
-#include "app/painting/ComparisonDrawing.h"
-#include "app/painting/WriteFile.h"
 #include "app/viewmodels/window/Theme.h"
+#include "core/figures/comparison/ComparisonFigure.h"
+#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/figures/runs/RunFigures.h"
 #include "core/plot/comparison/ComparisonText.h"
 
 #include <algorithm>
@@ -159,7 +160,7 @@ void ComparisonController::readMetrics() {
     m_metricsTask.start(
         workspace()->readers(),
         [](const store::Store& store, const TaskStage<std::vector<plot::FigureChoice>>& stage) {
-            stage.publish(plot::figureMetrics(store, {}));
+            stage.publish(figures::figureMetrics(store, {}));
         },
         [this](Result<std::vector<plot::FigureChoice>> metrics) {
             // What cannot be read is told by the reading of the comparison.
@@ -193,7 +194,7 @@ void ComparisonController::load() {
     read<plot::ComparisonData>(
         {},
         [query, before = m_data](const store::Store& store, const Progress& progress) {
-            return plot::loadComparison(store, query, before.get(), progress);
+            return figures::loadComparison(store, query, before.get(), progress);
         },
         [this](plot::ComparisonData data) { show(std::move(data)); });
 }
@@ -285,18 +286,9 @@ QString ComparisonController::text() const {
 ExportJob ComparisonController::exportJob() const {
     if (!isReady())
         return {};
-    const ComparisonChoice choice{m_settings.panels, m_settings.stacked, m_settings.perStage};
-    ExportJob job;
-    job.name = m_saved.isEmpty() ? QStringLiteral("comparison") : m_saved;
-    job.drawing = [data = m_data, choice](const QString& path, const FigureOptions& options,
-                      const std::function<bool()>&) {
-        return exportComparison(*data, choice, path, options);
-    };
-    job.numbers = [data = m_data, choice](const QString& path, const std::function<bool()>&) {
-        return writeFile(
-            path, QByteArray::fromStdString(plot::comparisonCsv(*data, choice.panels)));
-    };
-    return job;
+    return exportJobOf(m_saved.isEmpty() ? QStringLiteral("comparison") : m_saved,
+        figures::comparisonFigure(
+            m_data, {m_settings.panels, m_settings.stacked, m_settings.perStage}));
 }
 
 } // namespace trainscope::app

@@ -1,9 +1,9 @@
 #include "app/viewmodels/figures/FigureController.h"
 
-#include "app/painting/FigureDrawing.h"
-#include "app/painting/WriteFile.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "core/figures/runs/RunFigureKinds.h"
+#include "core/figures/runs/RunFigures.h"
 
 #include <algorithm>
 #include <utility>
@@ -69,7 +69,7 @@ void FigureController::readMetrics() {
     m_metricsTask.start(
         workspace()->readers(),
         [](const store::Store& store, const TaskStage<Metrics>& stage) {
-            stage.publish(plot::figureMetrics(store, {}));
+            stage.publish(figures::figureMetrics(store, {}));
         },
         [this](Result<Metrics> metrics) {
             // What cannot be read is told by the reading of the figure.
@@ -122,7 +122,7 @@ void FigureController::start(const plot::FigureQuery& query) {
     read<plot::FigureData>(
         {},
         [query](const store::Store& store, const Progress& progress) {
-            return plot::loadFigure(store, query, progress);
+            return figures::loadFigure(store, query, progress);
         },
         [this, query](plot::FigureData data) {
             // The query it is kept by is the one that was asked.
@@ -171,15 +171,10 @@ QString FigureController::notes() const {
 ExportJob FigureController::exportJob() const {
     if (!isReady())
         return {};
-    ExportJob job;
-    job.name = QString::fromUtf8(plot::toString(m_data->query.kind).data());
+    auto figure = figures::runFigure(m_data);
+    ExportJob job
+        = exportJobOf(QString::fromUtf8(figure.kind.data(), qsizetype(figure.kind.size())), figure);
     job.inGuiThread = true;
-    job.drawing
-        = [data = m_data](const QString& path, const FigureOptions& options,
-              const std::function<bool()>&) { return exportFigureData(*data, path, options); };
-    job.numbers = [data = m_data](const QString& path, const std::function<bool()>&) {
-        return writeFile(path, QByteArray::fromStdString(plot::figureCsv(*data)));
-    };
     return job;
 }
 

@@ -130,12 +130,9 @@ void FindingsController::open(int row) {
 }
 
 ExportJob FindingsController::exportJob() const {
-    ExportJob job;
-    job.name = Views::keyOf(Views::Findings);
-    job.numbers = [rows = m_findings.rows()](const QString& path, const std::function<bool()>&) {
-        return writeFile(path, findingsCsv(rows));
-    };
-    return job;
+    figures::Figure figure;
+    figure.csv = [rows = m_findings.rows()] { return findingsCsv(rows).toStdString(); };
+    return exportJobOf(Views::keyOf(Views::Findings), std::move(figure));
 }
 
 } // namespace trainscope::app

@@ -2,7 +2,7 @@
 
 #include "app/viewmodels/text/QuantityText.h"
 #include "app/viewmodels/text/Translated.h"
-#include "core/plot/timeline/CounterRate.h"
+#include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <QCoreApplication>
@@ -29,7 +29,7 @@ Result<double> valueOf(const Store& store, const Series& series, TimeNs time) {
             return value.error();
         return value.value().value_or(kNoData);
     }
-    return plot::counterRateAt(store, series, time);
+    return figures::counterRateAt(store, series, time);
 }
 
 int nodeOf(const RunFacts& facts, int rank) {

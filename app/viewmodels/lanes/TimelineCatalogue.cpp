@@ -1,4 +1,5 @@
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
+#include "core/figures/timeline/TimelineLoad.h"
 
 #include <algorithm>
 #include <utility>
@@ -33,12 +34,12 @@ Result<CataloguePtr> loadCatalogue(const store::Store& store,
     }
     if (isCancelled())
         return cancelled();
-    auto tables = plot::readCatalogue(store, shown);
+    auto tables = figures::readCatalogue(store, shown);
     if (!tables.hasValue())
         return tables.error();
     catalogue->tables = std::move(tables).value();
-    catalogue->defaults = plot::defaultArrangement(catalogue->tables);
-    catalogue->choices = plot::laneChoices(catalogue->tables);
+    catalogue->defaults = figures::defaultArrangement(catalogue->tables);
+    catalogue->choices = figures::laneChoices(catalogue->tables);
     return CataloguePtr(std::move(catalogue));
 }
 

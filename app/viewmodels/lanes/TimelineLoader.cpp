@@ -1,6 +1,7 @@
 #include "app/viewmodels/lanes/TimelineLoader.h"
 
 #include "app/viewmodels/lanes/LaneIdentity.h"
+#include "core/figures/timeline/TimelineLoad.h"
 
 #include <algorithm>
 #include <cmath>
@@ -158,7 +159,7 @@ void TimelineLoader::start(const LoadRequest& request, Stage stage) {
         *request.readers,
         [request, stretch, columns](
             const store::Store& store, const TaskStage<TimelineDataPtr>& task) {
-            auto data = plot::loadTimeline(store, request.catalogue->tables, request.runs,
+            auto data = figures::loadTimeline(store, request.catalogue->tables, request.runs,
                 request.arrangement, stretch, columns, task.cancelCheck());
             if (data.hasValue())
                 task.publish(std::make_shared<plot::TimelineData>(std::move(data).value()));

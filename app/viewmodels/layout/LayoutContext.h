@@ -4,7 +4,7 @@
 
 #include "app/viewmodels/layout/LayoutReading.h"
 #include "app/viewmodels/layout/LayoutSettings.h"
-#include "core/plot/placement/PlacementFigure.h"
+#include "core/plot/layout/PlacementFigure.h"
 
 #include <optional>
 

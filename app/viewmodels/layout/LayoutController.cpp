@@ -2,6 +2,8 @@
 
 #include "app/viewmodels/layout/LayoutExport.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "core/figures/layout/LayoutFigure.h"
+#include "core/figures/layout/RankColouring.h"
 
 #include <algorithm>
 #include <utility>
@@ -211,11 +213,11 @@ void LayoutController::readColours() {
         return;
     m_moment.setShown(isMoving());
     m_moment.setMetric(m_context.settings.metric);
-    read<plot::ColouredRanks>(
+    read<figures::ColouredRanks>(
         tr("Colours"),
         [run = *m_context.run, query = colourQuery()](const store::Store& store,
-            const Progress& progress) { return plot::colourRanks(store, run, query, progress); },
-        [this](plot::ColouredRanks coloured) {
+            const Progress& progress) { return figures::colourRanks(store, run, query, progress); },
+        [this](figures::ColouredRanks coloured) {
             m_context.colours = std::move(coloured.colours);
             m_context.coloursCaption = QString::fromStdString(coloured.caption);
             Q_EMIT stateChanged();
@@ -232,7 +234,7 @@ void LayoutController::readSchedule() {
         tr("Schedule"),
         [query = m_schedule.queryOf(m_context.run->id, m_context.reading->hasTraces)](
             const store::Store& store, const Progress& progress) {
-            return plot::loadSchedule(store, query, progress);
+            return figures::loadSchedule(store, query, progress);
         },
         [this](plot::ScheduleFigureData data) {
             m_schedule.setData(std::move(data));

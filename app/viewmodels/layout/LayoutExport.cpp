@@ -1,8 +1,7 @@
 #include "app/viewmodels/layout/LayoutExport.h"
 
-#include "app/painting/LayoutDrawing.h"
-#include "app/painting/WriteFile.h"
 #include "app/viewmodels/workspace/Views.h"
+#include "core/figures/layout/LayoutFigure.h"
 
 #include <QCoreApplication>
 
@@ -11,19 +10,6 @@ namespace {
 
 QString say(const char* text) {
     return QCoreApplication::translate("LayoutExport", text);
-}
-
-ExportJob jobOf(const QString& suffix, const std::string& title, const StyledScene& build,
-    const std::string& csv) {
-    ExportJob job;
-    job.name = Views::keyOf(Views::Layout) + suffix;
-    job.drawing
-        = [title, build](const QString& path, const FigureOptions& options,
-              const std::function<bool()>&) { return exportScene(title, build, path, options); };
-    job.numbers = [csv](const QString& path, const std::function<bool()>&) {
-        return writeFile(path, QByteArray::fromStdString(csv));
-    };
-    return job;
 }
 
 ExportJob diagramJob(const LayoutContext& context, const QString& timeText) {
@@ -35,14 +21,7 @@ ExportJob diagramJob(const LayoutContext& context, const QString& timeText) {
                             .arg(QString::fromStdString(context.colours.scale.title), timeText)
                             .toStdString();
     data->query.rank = context.rank;
-    ExportJob job;
-    job.name = Views::keyOf(Views::Layout);
-    job.drawing = [data](const QString& path, const FigureOptions& options,
-                      const std::function<bool()>&) { return exportLayout(*data, path, options); };
-    job.numbers = [data](const QString& path, const std::function<bool()>&) {
-        return writeFile(path, QByteArray::fromStdString(plot::layoutCsv(*data)));
-    };
-    return job;
+    return exportJobOf(Views::keyOf(Views::Layout), figures::layoutFigure(data));
 }
 
 } // namespace
@@ -61,22 +40,15 @@ ExportJob layoutJob(const LayoutContext& context, const LayoutSchedule& schedule
     if (!context.reading)
         return {};
     const QString title = layoutFigures(context, schedule).value(figure);
-    if (title == say("Pipeline schedule")) {
-        const auto shown = schedule.part(context.settings.wholeStep);
-        return jobOf(
-            QStringLiteral("-schedule"), shown.title,
-            [shown](const plot::FigureStyle& style) {
-                return plot::buildScheduleFigure(shown, style).scene;
-            },
-            plot::scheduleCsv(shown));
-    }
+    const QString name = Views::keyOf(Views::Layout);
+    if (title == say("Pipeline schedule"))
+        return exportJobOf(name + QStringLiteral("-schedule"),
+            figures::scheduleFigure(std::make_shared<const plot::ScheduleFigureData>(
+                schedule.part(context.settings.wholeStep))));
     if (title == say("Placement"))
-        return jobOf(
-            QStringLiteral("-placement"), context.placement.title,
-            [data = context.placement](const plot::FigureStyle& style) {
-                return plot::buildPlacementFigure(data, style).scene;
-            },
-            plot::placementCsv(context.placement));
+        return exportJobOf(name + QStringLiteral("-placement"),
+            figures::placementFigure(
+                std::make_shared<const plot::PlacementFigureData>(context.placement)));
     return diagramJob(context, timeText);
 }
 

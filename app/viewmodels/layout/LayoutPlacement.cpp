@@ -1,5 +1,7 @@
 #include "app/viewmodels/layout/LayoutPlacement.h"
 
+#include "core/figures/layout/LayoutFigure.h"
+
 namespace trainscope::app {
 
 const analysis::Placement* LayoutPlacement::placement() const {
@@ -35,7 +37,7 @@ void LayoutPlacement::setShown(bool shown) {
 
 void LayoutPlacement::refresh() {
     m_context.placement = placement() != nullptr
-        ? plot::placementFigureOf(m_context.reading->run, *placement())
+        ? figures::placementFigureOf(m_context.reading->run, *placement())
         : plot::PlacementFigureData{};
     m_facts.setFacts(placement() != nullptr ? placementFacts(*placement()) : std::vector<Fact>());
     Q_EMIT changed();

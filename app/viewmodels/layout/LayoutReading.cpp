@@ -1,4 +1,6 @@
 #include "app/viewmodels/layout/LayoutReading.h"
+#include "core/figures/layout/LayoutFigure.h"
+#include "core/figures/runs/RunFigures.h"
 
 namespace trainscope::app {
 namespace {
@@ -23,7 +25,7 @@ Status readSchedule(
     plot::ScheduleQuery query;
     query.run = reading.run.id;
     query.plannedOnly = !withTraces;
-    auto schedule = plot::loadSchedule(store, query, progress);
+    auto schedule = figures::loadSchedule(store, query, progress);
     if (!schedule.hasValue())
         return schedule.error();
     reading.schedule = std::move(schedule).value();
@@ -55,7 +57,7 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     reading->run = run;
     if (const auto status = readKnown(store, progress, *reading); !status.hasValue())
         return status.error();
-    auto metrics = plot::figureMetrics(store, {run.id});
+    auto metrics = figures::figureMetrics(store, {run.id});
     if (!metrics.hasValue())
         return metrics.error();
     reading->metrics = std::move(metrics).value();
@@ -67,12 +69,12 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
         = colours.by != plot::RankColour::Value && colours.by != plot::RankColour::Node;
     if (!reading->known && needsLayout)
         query.colours.by = plot::RankColour::Node;
-    auto figure = plot::loadLayoutFigure(store, query, progress);
+    auto figure = figures::loadLayoutFigure(store, query, progress);
     // A metric that this run does not have is no reason to show nothing.
     if (!figure.hasValue() && figure.error().code == ErrorCode::NotFound
         && query.colours.by == plot::RankColour::Value) {
         query.colours.by = plot::RankColour::Node;
-        figure = plot::loadLayoutFigure(store, query, progress);
+        figure = figures::loadLayoutFigure(store, query, progress);
     }
     if (!figure.hasValue())
         return figure.error();

@@ -7,7 +7,7 @@
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/plot/layout/LayoutFigure.h"
-#include "core/plot/schedule/ScheduleFigure.h"
+#include "core/plot/layout/ScheduleFigure.h"
 
 #include <memory>
 #include <optional>

@@ -9,7 +9,7 @@
 #include "app/viewmodels/workspace/FactListModel.h"
 #include "app/viewmodels/workspace/SettingListModel.h"
 #include "core/analysis/schedule/TracedSchedule.h"
-#include "core/plot/schedule/ScheduleFigure.h"
+#include "core/plot/layout/ScheduleFigure.h"
 
 #include <optional>
 #include <vector>

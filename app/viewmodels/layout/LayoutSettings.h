@@ -6,8 +6,8 @@
 #include <QString>
 
 #include "app/viewmodels/workspace/SettingRow.h"
+#include "core/figures/layout/RankColouring.h"
 #include "core/layout/Dimensions.h"
-#include "core/plot/layout/RankColouring.h"
 
 #include <optional>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "app/viewmodels/session/MaintenanceController.h"
 
-#include "app/comparing/SavedInReport.h"
+#include "app/comparing/SavedComparison.h"
 #include "app/reporting/ReportFile.h"
 #include "app/viewmodels/text/HumanText.h"
 #include "core/report/Report.h"
@@ -128,7 +128,7 @@ void MaintenanceController::writeReport(const QUrl& file) {
     begin(tr("Writing the report"), store::OpenMode::ReadOnly,
         [path = file.toLocalFile()](store::Store& store, const Progress& progress) {
             Outcome outcome;
-            auto saved = savedInReport(store, {});
+            auto saved = savedBoards(store, {});
             if (!saved.hasValue()) {
                 outcome.status = saved.error();
                 return outcome;

@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/TimelineContext.h"
 
-#include "app/painting/TimelineFigure.h"
+#include "core/figures/timeline/TimelineFigure.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,6 @@ namespace trainscope::app {
 namespace {
 
 constexpr int kSaveDelayMs = 500;
-constexpr int kCsvColumns = 1920;
 constexpr double kRightMargin = 12.0; // as core/plot leaves it
 
 } // namespace
@@ -105,8 +104,8 @@ QString TimelineController::emptyText() const {
     return {};
 }
 
-TimelineRequest TimelineController::request() const {
-    TimelineRequest request;
+figures::TimelineRequest TimelineController::request() const {
+    figures::TimelineRequest request;
     if (m_context.workspace && m_context.workspace->isOpen())
         request.database = m_context.workspace->databasePath().toStdString();
     request.runs = m_context.runs;
@@ -123,12 +122,12 @@ ExportJob TimelineController::exportJob() const {
         return {};
     ExportJob job;
     job.name = QString::fromStdString(m_context.runs.front().name);
-    job.drawing = [request = request()](const QString& path, const FigureOptions& options,
-                      const std::function<bool()>& stop) {
-        return exportTimeline(request, path, options, stop);
-    };
-    job.numbers = [request = request()](const QString& path, const std::function<bool()>& stop) {
-        return exportTimelineCsv(request, path, kCsvColumns, stop);
+    job.figure = [shown = request()](const figures::Request& request,
+                     const Progress& progress) -> Result<figures::Figure> {
+        const auto store = store::Store::open(shown.database, store::OpenMode::ReadOnly);
+        if (!store.hasValue())
+            return store.error();
+        return figures::timelineFigure(store.value(), shown, request, progress);
     };
     return job;
 }

@@ -9,7 +9,6 @@
 #include <QQmlEngine>
 #include <QTimer>
 
-#include "app/painting/TimelineFigure.h"
 #include "app/viewmodels/timeline/AlignmentModel.h"
 #include "app/viewmodels/timeline/MarkListModel.h"
 #include "app/viewmodels/timeline/TimelineCursor.h"
@@ -21,6 +20,7 @@
 #include "app/viewmodels/timeline/TimelineSelection.h"
 #include "app/viewmodels/timeline/TimelineSpan.h"
 #include "app/viewmodels/workspace/Exportable.h"
+#include "core/figures/timeline/TimelineFigure.h"
 
 #include <optional>
 
@@ -80,7 +80,7 @@ public:
     [[nodiscard]] const TimelineContext& context() const { return m_context; }
 
     // What the view shows, for export. Without runs nothing is shown.
-    [[nodiscard]] TimelineRequest request() const;
+    [[nodiscard]] figures::TimelineRequest request() const;
     [[nodiscard]] ExportJob exportJob() const override;
 
     // The size of the view; device pixels decide what is read.

@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/TimelineOverlays.h"
 
-#include "core/plot/overlays/OverlayLoad.h"
+#include "core/figures/timeline/TimelineLoad.h"
 
 #include <utility>
 
@@ -62,7 +62,7 @@ void TimelineOverlays::read() {
         *m_readers,
         [runs = std::move(unread)](const store::Store& store, const TaskStage<Found>& stage) {
             for (const auto& run : runs) {
-                auto overlay = plot::loadOverlay(store, run, stage.progress());
+                auto overlay = figures::loadOverlay(store, run, stage.progress());
                 if (!overlay.hasValue())
                     return stage.publish(overlay.error());
                 stage.publish(Found{

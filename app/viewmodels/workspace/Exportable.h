@@ -4,9 +4,8 @@
 #include <QObject>
 #include <QQmlEngine>
 #include <QString>
-#include <QStringList>
 
-#include "app/painting/FigureExport.h"
+#include "core/figures/Figure.h"
 #include "core/model/Result.h"
 
 #include <functional>
@@ -16,15 +15,13 @@ namespace trainscope::app {
 // What to write, with copies of all that it needs.
 struct ExportJob {
     QString name; // of the file, without suffix; may hold what files cannot
-    // Write to a path; asked between steps whether to stop. The value are warnings. An absent one
-    // means there is nothing to write.
-    std::function<Result<QStringList>(
-        const QString& path, const FigureOptions& options, const std::function<bool()>& stop)>
-        drawing;
-    std::function<Status(const QString& path, const std::function<bool()>& stop)> numbers;
+    // Reads or makes it, for a file of that size; absent: there is nothing to write.
+    std::function<Result<figures::Figure>(const figures::Request& request, const Progress&)> figure;
     // The drawing needs the GUI thread (Qt Charts); it is quick then.
     bool inGuiThread = false;
 };
+// Of a figure that has been made.
+ExportJob exportJobOf(QString name, figures::Figure figure);
 
 class Exportable : public QObject {
     Q_OBJECT

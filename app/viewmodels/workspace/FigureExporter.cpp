@@ -1,5 +1,7 @@
 #include "FigureExporter.h"
 
+#include "app/painting/FigureFile.h"
+
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -19,6 +21,7 @@ constexpr std::array kSuffixes{"pdf", "svg", "png", "csv"};
 constexpr std::array kThemes{"paper", "light", "dark"};
 // A pixel of the screen becomes a point of the figure.
 constexpr double kMmPerPixel = 25.4 / 72.0;
+constexpr int kCsvColumns = 1920; // of time
 constexpr int kLastPreset = 4; // 7 in, as high as the lanes
 
 QString folderKey() {
@@ -234,20 +237,38 @@ void FigureExporter::exportTo(const QString& typed) {
 
 FigureExporter::Outcome FigureExporter::outcomeOf(const ExportJob& job, const QString& path,
     const FigureOptions& options, const std::function<bool()>& stop) {
-    const bool isCsv = formatOf(path) == kCsv;
-    if (!job.numbers)
-        return {path, {}, tr("Nothing is shown that could be written.")};
-    if (!job.drawing && !isCsv)
-        return {path, {}, tr("This view holds no drawing: choose CSV.")};
     const auto failed = [&path](const Error& error) {
         return Outcome{path, {}, QString::fromStdString(error.describe())};
     };
+    if (!job.figure)
+        return {path, {}, tr("Nothing is shown that could be written.")};
+    const bool isCsv = formatOf(path) == kCsv;
+    auto request = requestFor(path, options);
+    request.picture = !isCsv;
+    request.numbers = isCsv;
+    if (isCsv)
+        request.columns = kCsvColumns;
+    const auto figure
+        = job.figure(request, [&stop](const ProgressState&) { return !stop || !stop(); });
+    if (!figure.hasValue())
+        return failed(figure.error());
     if (isCsv) {
-        const Status written = job.numbers(path, stop);
+        const Status written = writeNumbers(figure.value(), path);
         return written.hasValue() ? Outcome{path, {}, {}} : failed(written.error());
     }
-    const auto written = job.drawing(path, options, stop);
+    if (!figure.value().draw)
+        return {path, {}, tr("This view holds no drawing: choose CSV.")};
+    const auto written = writeFigure(figure.value(), path, options);
     return written.hasValue() ? Outcome{path, written.value(), {}} : failed(written.error());
+}
+
+ExportJob exportJobOf(QString name, figures::Figure figure) {
+    ExportJob job;
+    job.name = std::move(name);
+    job.figure = [figure = std::move(figure)](const figures::Request&, const Progress&) {
+        return Result<figures::Figure>(figure);
+    };
+    return job;
 }
 
 void FigureExporter::cancel() {

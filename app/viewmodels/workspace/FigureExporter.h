@@ -2,6 +2,7 @@
 // The export of what a view shows: choices of the dialog, and the work in a thread of its own that
 // can be cancelled. GUI thread.
 
+#include "app/painting/FigureExport.h"
 #include "app/viewmodels/workspace/Exportable.h"
 
 #include <QFutureWatcher>

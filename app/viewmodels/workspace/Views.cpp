@@ -1,6 +1,7 @@
 #include "app/viewmodels/workspace/Views.h"
 
 #include "app/viewmodels/workspace/FigureSettings.h"
+#include "core/figures/runs/RunFigures.h"
 
 #include <QtConcurrent>
 
@@ -118,13 +119,13 @@ void Views::write() {
 
 QStringList Views::presets() const {
     QStringList titles;
-    for (const auto& figure : plot::paperFigures())
+    for (const auto& figure : figures::paperFigures())
         titles.append(QString::fromStdString(figure.title));
     return titles;
 }
 
 void Views::openPreset(int preset) {
-    const auto& all = plot::paperFigures();
+    const auto& all = figures::paperFigures();
     if (preset < 0 || preset >= static_cast<int>(all.size()))
         return;
     const auto& query = all[static_cast<std::size_t>(preset)].query;

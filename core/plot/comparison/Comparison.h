@@ -3,19 +3,17 @@
 // heat maps on one scale, metrics and kernels of one iteration on one axis. A query is loaded into
 // plain numbers (ComparisonData), which geometry (ComparisonGeometry.h) and CSV are made from.
 //
-// All numbers are SI; a number that the data cannot give is absent. Definitions: design section 5
-// and core/analysis/comparison.
+// All numbers are SI; a number that the data cannot give is absent. core/figures/comparison reads
+// the data, as core/analysis/comparison defines it.
 
 #include "core/analysis/comparison/Comparison.h"
-#include "core/model/Import.h"
-#include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/plot/figures/Figure.h"
-#include "core/store/Store.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +55,9 @@ enum class ComparisonAlignment {
 std::string_view toString(ComparisonAlignment alignment); // "folded", "iteration", "start"
 std::optional<ComparisonAlignment> comparisonAlignmentFromString(std::string_view text);
 
+// No value, in columns of time.
+inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+
 // What to read; a plain value.
 struct ComparisonQuery {
     std::vector<RunId>
@@ -95,6 +96,10 @@ struct RunsNote {
     std::string text;
     std::vector<std::size_t> runs; // ascending
 };
+// The same text of several runs is one note.
+void addNote(std::vector<RunsNote>& notes, std::size_t run, std::string text);
+// "B, D–F: no trace."
+std::string noteText(const RunsNote& note);
 
 // One compared quantity, as normalised.
 struct ComparisonQuantity {
@@ -252,12 +257,6 @@ struct ComparisonData {
     [[nodiscard]] bool isMany() const { return runs.size() > kFewRuns; }
     [[nodiscard]] bool has(ComparisonPanel panel) const;
 };
-
-// Reads what the query asks for. `before`: parts of it that the same question gave are taken over.
-// Nothing to draw is no error (see emptyText); unknown runs and metrics are. Any thread that owns
-// the store; cancelled by progress.
-Result<ComparisonData> loadComparison(const store::Store& store, const ComparisonQuery& query,
-    const ComparisonData* before = nullptr, const Progress& progress = {});
 
 // The numbers of those panels, full precision, SI units; blocks one below the other, each with its
 // header, divided by empty lines.

@@ -5,6 +5,7 @@
 #include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
 #include "core/plot/comparison/Comparison.h"
+#include "core/plot/figures/FigureGeometry.h"
 
 #include <cstddef>
 #include <optional>
@@ -50,16 +51,8 @@ struct ComparisonGeometry {
 ComparisonGeometry buildComparison(const ComparisonData& data, const ComparisonStyle& style);
 
 // What the pointer is over.
-struct ComparisonHit {
-    Rect outline;
+struct ComparisonHit : FigureHit {
     ComparisonPanel panel = ComparisonPanel::Cards;
-    RunId run;
-    std::optional<int> rank;
-    std::optional<int> stage;
-    std::optional<TimeRange> range; // absolute
-    std::string metric;
-    std::string title; // "A · rank 5"
-    std::vector<std::pair<std::string, std::string>> facts; // label, value with unit
 };
 // Absent where there is nothing.
 std::optional<ComparisonHit> hitComparison(

@@ -1,7 +1,6 @@
 // What the pointer is over, in words.
 #include "core/analysis/comparison/Comparison.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
-#include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/FigureFrame.h"
 #include "core/plot/timeline/TimeTicks.h"

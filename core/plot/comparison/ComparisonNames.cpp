@@ -1,8 +1,6 @@
 // Names of the choices, and the texts of the panels.
 #include "core/plot/comparison/ComparisonGeometry.h"
-#include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/comparison/ComparisonText.h"
-#include "core/plot/figures/FigureLoaders.h"
 
 #include <fmt/format.h>
 
@@ -85,6 +83,19 @@ PanelTexts trackTexts(const ComparisonData& data) {
 }
 
 } // namespace
+
+void addNote(std::vector<RunsNote>& notes, std::size_t run, std::string text) {
+    const auto known = std::find_if(
+        notes.begin(), notes.end(), [&text](const RunsNote& note) { return note.text == text; });
+    if (known == notes.end())
+        notes.push_back({std::move(text), {run}});
+    else if (known->runs.back() != run)
+        known->runs.push_back(run);
+}
+
+std::string noteText(const RunsNote& note) {
+    return analysis::runMarks(note.runs) + ": " + note.text;
+}
 
 std::string_view toString(ComparisonPanel panel) {
     return kPanels[static_cast<std::size_t>(panel)];

@@ -2,7 +2,6 @@
 // and the differences to the first run below.
 #include "core/plot/Palette.h"
 #include "core/plot/comparison/ComparisonFrame.h"
-#include "core/plot/comparison/CurveFolds.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 #include "core/plot/figures/CategoryAxis.h"
+#include "core/plot/figures/PanelBuild.h"
 
 #include "core/plot/TextFit.h"
 
@@ -9,7 +10,6 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr TextRole kRole = TextRole::Small;
 constexpr double kAir = 0.94; // of a category's width that its label may take
 constexpr double kLongestTurned = 14.0; // of the text's size
 constexpr double kTurned = -90.0;
@@ -42,11 +42,11 @@ std::vector<std::string> broken(const FigureFrame& frame, const std::string& tex
     for (const auto& part : linesOf(text)) {
         std::string line;
         for (const auto& piece : pieces(part)) {
-            if (frame.width(piece, kRole) > width)
+            if (frame.width(piece, kChartRole) > width)
                 return {};
             const std::string longer
                 = line.empty() || line.back() == '-' ? line + piece : line + " " + piece;
-            if (frame.width(longer, kRole) <= width) {
+            if (frame.width(longer, kChartRole) <= width) {
                 line = longer;
             } else {
                 lines.push_back(std::move(line));
@@ -93,12 +93,12 @@ void CategoryAxis::placeLabels() {
         return;
     }
     m_style = Style::Turned;
-    m_step = labelStep(m_frame.size(kRole), distance());
-    const double most = kLongestTurned * m_frame.size(kRole);
+    m_step = labelStep(m_frame.size(kChartRole), distance());
+    const double most = kLongestTurned * m_frame.size(kChartRole);
     for (std::size_t i = 0; i < m_categories.size(); ++i) {
         m_labels[i]
-            = {elided(inOneLine(m_categories[i].label), most, m_frame.style.measure, kRole)};
-        m_longest = std::max(m_longest, m_frame.width(m_labels[i].front(), kRole));
+            = {elided(inOneLine(m_categories[i].label), most, m_frame.style.measure, kChartRole)};
+        m_longest = std::max(m_longest, m_frame.width(m_labels[i].front(), kChartRole));
     }
     // Numbers stay upright and are thinned out instead.
     const bool areNumbers
@@ -131,7 +131,7 @@ void CategoryAxis::placeGroups() {
         for (const auto& part : linesOf(m_categories[group.first].group)) {
             auto lines = broken(m_frame, part, room);
             if (lines.empty())
-                lines = {elided(part, room, m_frame.style.measure, kRole)};
+                lines = {elided(part, room, m_frame.style.measure, kChartRole)};
             group.lines.insert(group.lines.end(), lines.begin(), lines.end());
         }
         m_groupLines = std::max(m_groupLines, group.lines.size());
@@ -140,30 +140,30 @@ void CategoryAxis::placeGroups() {
 
 double CategoryAxis::labelsHeight() const {
     return m_style == Style::Turned ? m_longest + m_frame.gap()
-                                    : static_cast<double>(m_lines) * m_frame.lineHeight(kRole);
+                                    : static_cast<double>(m_lines) * m_frame.lineHeight(kChartRole);
 }
 
 double CategoryAxis::height() const {
     const double groups = m_groups.empty()
         ? 0.0
-        : 1.5 * m_frame.gap() + static_cast<double>(m_groupLines) * m_frame.lineHeight(kRole);
+        : 1.5 * m_frame.gap() + static_cast<double>(m_groupLines) * m_frame.lineHeight(kChartRole);
     return m_frame.gap() + labelsHeight() + groups;
 }
 
 void CategoryAxis::draw(double left, double bottom) const {
     const double top = bottom + m_frame.gap();
-    const double line = m_frame.lineHeight(kRole);
+    const double line = m_frame.lineHeight(kChartRole);
     for (std::size_t i = 0; i < m_categories.size(); i += m_step) {
         const double x = left + distance() * (static_cast<double>(i) + 0.5);
         if (m_style == Style::Turned) {
-            m_frame.text({x + 0.36 * m_frame.size(kRole), top}, m_labels[i].front(),
-                m_frame.theme.text, kRole, Align::Right, false, kTurned);
+            m_frame.text({x + 0.36 * m_frame.size(kChartRole), top}, m_labels[i].front(),
+                m_frame.theme.text, kChartRole, Align::Right, false, kTurned);
             continue;
         }
-        double y = top + m_frame.size(kRole);
+        double y = top + m_frame.size(kChartRole);
         const auto lines = m_step > 1 ? std::vector{inOneLine(m_categories[i].label)} : m_labels[i];
         for (const auto& text : lines) {
-            m_frame.text({x, y}, text, m_frame.theme.text, kRole, Align::Centre);
+            m_frame.text({x, y}, text, m_frame.theme.text, kChartRole, Align::Centre);
             y += line;
         }
     }
@@ -178,11 +178,11 @@ void CategoryAxis::drawGroups(double left, double top) const {
         const double inset = 0.08 * distance();
         m_frame.line({from + inset, top}, {to - inset, top}, m_frame.theme.textMuted,
             m_frame.theme.lineWidth);
-        double y = top + 0.5 * m_frame.gap() + m_frame.size(kRole);
+        double y = top + 0.5 * m_frame.gap() + m_frame.size(kChartRole);
         for (const auto& text : group.lines) {
-            m_frame.text(
-                {(from + to) / 2.0, y}, text, m_frame.theme.textSecondary, kRole, Align::Centre);
-            y += m_frame.lineHeight(kRole);
+            m_frame.text({(from + to) / 2.0, y}, text, m_frame.theme.textSecondary, kChartRole,
+                Align::Centre);
+            y += m_frame.lineHeight(kChartRole);
         }
     }
 }

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kStackedPlot = 7.0; // lines of small text that a plot area wants
 constexpr double kSinglePlot = 14.0;
-constexpr double kLeastPlot = 2.0;
 constexpr std::size_t kLeastCategories = 8; // whose width a panel gets, for its title
 
 double lineOf(const FigureFrame& frame) {

@@ -3,13 +3,11 @@
 // micro-batches, kernel times and power spectra. A query is loaded into plain numbers (FigureData),
 // which geometry (FigureGeometry.h) and CSV are made from; screen, PNG, PDF and SVG show the same.
 //
-// All numbers are SI; a number that the data cannot give is absent. Definitions: design section 5.
+// All numbers are SI; a number that the data cannot give is absent. core/figures reads the data.
 
-#include "core/model/Import.h"
-#include "core/model/Result.h"
+#include "core/model/Metric.h"
 #include "core/model/Run.h"
 #include "core/plot/Ticks.h"
-#include "core/store/Store.h"
 
 #include <cstddef>
 #include <optional>
@@ -148,11 +146,6 @@ struct FigureData {
     }
 };
 
-// Reads what the query asks for. Nothing to draw is no error (see FigureData::emptyText); unknown
-// runs, metrics and tables are. Any thread that owns the store; cancelled by progress.
-Result<FigureData> loadFigure(
-    const store::Store& store, const FigureQuery& query, const Progress& progress = {});
-
 // The numbers behind the figure, full precision, SI units in the header.
 std::string figureCsv(const FigureData& data);
 
@@ -161,23 +154,21 @@ struct FigureChoice {
     std::string key; // "gpu_power"
     std::string title; // "GPU power"
 };
-// Metrics of those runs (none: of all).
-Result<std::vector<FigureChoice>> figureMetrics(
-    const store::Store& store, const std::vector<RunId>& runs);
 // Statistics that apply to a metric, the usual one first; keys as statisticFromString() takes them.
 std::vector<FigureChoice> figureStatistics(std::string_view metric);
-// The figures of CharLLM-PPT (arXiv 2509.10371) whose shape Trainscope makes of any result tree.
-struct PaperFigure {
-    int number = 0;
-    std::string title; // "Figure 4 · parallelism"
-    FigureQuery query;
-};
-const std::vector<PaperFigure>& paperFigures();
-
 std::string_view toString(FigureKind kind); // "parallelism-sweep"
 std::optional<FigureKind> figureKindFromString(std::string_view text);
 std::string_view toString(FigureStatistic statistic); // "mean"
 std::optional<FigureStatistic> figureStatisticFromString(std::string_view text);
 FigureStatistic usualStatistic(std::string_view metric);
+// "GPU temperature", "SM clock"; the name itself for metrics that are not registered.
+std::string metricTitle(std::string_view metric);
+// "GPU temperature, peak".
+std::string statisticTitle(std::string_view metric, FigureStatistic statistic);
+// Widens to round numbers; zeroBased: begins at 0 where nothing is negative.
+FigureAxis axisOf(std::string title, std::string metric, std::string siUnit,
+    const std::vector<double>& values, bool zeroBased);
+// The SI unit of a statistic of a metric: J for energies.
+std::string statisticUnit(const Metric& metric, FigureStatistic statistic);
 
 } // namespace trainscope::plot

@@ -1,5 +1,5 @@
 #include "core/plot/CsvText.h"
-#include "core/plot/figures/FigureLoaders.h"
+#include "core/plot/figures/Figure.h"
 
 #include <fmt/format.h>
 

@@ -29,6 +29,8 @@ struct FigureHit {
     RunId run;
     std::optional<int> rank;
     std::optional<int> stage;
+    std::optional<TimeRange> range; // absolute
+    std::string metric; // whose value it is; may be empty
     std::string title; // "gpt3-175b_3_01000 · rank 5"
     std::vector<std::pair<std::string, std::string>> facts; // label, value with unit
 };

@@ -1,5 +1,4 @@
-#include "core/model/Metric.h"
-#include "core/plot/figures/FigureLoaders.h"
+#include "core/plot/figures/Figure.h"
 
 #include <fmt/format.h>
 
@@ -86,34 +85,6 @@ std::vector<FigureChoice> figureStatistics(std::string_view metric) {
             choices.push_back({std::string(entry.key), std::string(entry.title)});
     }
     return choices;
-}
-
-std::optional<double> statisticOf(
-    const analysis::SubjectStatistics& statistics, FigureStatistic statistic) {
-    switch (statistic) {
-    case FigureStatistic::Mean:
-        return statistics.mean;
-    case FigureStatistic::Peak:
-        return statistics.max;
-    case FigureStatistic::P99:
-        return statistics.p99;
-    case FigureStatistic::Min:
-        return statistics.min;
-    case FigureStatistic::Total:
-        return statistics.total;
-    case FigureStatistic::Energy:
-        break;
-    }
-    return std::nullopt;
-}
-
-std::optional<double> statisticOf(
-    const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic) {
-    if (statistic == FigureStatistic::Energy)
-        return summary.energy ? std::optional(summary.energy->joules) : std::nullopt;
-    const auto found = summary.metrics.find(metric);
-    return found == summary.metrics.end() ? std::nullopt
-                                          : statisticOf(found->second.all, statistic);
 }
 
 std::string metricTitle(std::string_view metric) {

@@ -10,14 +10,13 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr TextRole kRole = TextRole::Small;
 constexpr double kBars = 0.72; // of a category's width
 constexpr double kTickDistance = 1.7; // in sizes of the text
 
 double widestTick(const FigureFrame& frame, const FigureAxis& axis, int most) {
     double widest = 0.0;
     for (const auto& tick : ticksOf(axis, most))
-        widest = std::max(widest, frame.width(tick.label, kRole));
+        widest = std::max(widest, frame.width(tick.label, kChartRole));
     return widest;
 }
 
@@ -101,7 +100,7 @@ private:
         ChartCurve curve;
         curve.color = lookOf(set, m_frame.theme).fill;
         curve.width = 2.0 * m_frame.theme.lineWidth;
-        curve.marker = 0.6 * m_frame.size(kRole);
+        curve.marker = 0.6 * m_frame.size(kChartRole);
         curve.onRight = m_panel.right.has_value();
         const auto finish = [&] {
             if (!curve.points.empty())
@@ -122,22 +121,22 @@ private:
 
     void drawTicks(const FigureAxis& axis, double x, Align align) const {
         for (const auto& tick : ticksOf(axis, m_ticks))
-            m_frame.text({x, m_frame.centred(yOf(axis, tick.value), kRole)}, tick.label,
-                m_frame.theme.textSecondary, kRole, align);
+            m_frame.text({x, m_frame.centred(yOf(axis, tick.value), kChartRole)}, tick.label,
+                m_frame.theme.textSecondary, kChartRole, align);
     }
 
     void drawTitles() const {
         const double y = m_plot.y - 2.5 * m_frame.gap();
         const std::string right = m_panel.right ? axisTitle(*m_panel.right) : std::string();
-        const double rightWidth = right.empty() ? 0.0 : m_frame.width(right, kRole);
+        const double rightWidth = right.empty() ? 0.0 : m_frame.width(right, kChartRole);
         const double edge = m_frame.style.width - 2.0 * m_frame.gap();
         const double rightEnd = std::min(m_plot.right() + m_frame.gap() * 8.0, edge);
         const double from = m_plot.x - 0.5 * m_frame.gap();
         const double room = m_plot.right() - from - (right.empty() ? 0.0 : rightWidth);
         const std::string left = m_panel.title.empty() ? axisTitle(m_panel.left) : m_panel.title;
-        m_frame.text({from, y}, elided(left, room, m_frame.style.measure, kRole, true),
-            m_frame.theme.text, kRole, Align::Left, true);
-        m_frame.text({rightEnd, y}, right, m_frame.theme.textSecondary, kRole, Align::Right);
+        m_frame.text({from, y}, elided(left, room, m_frame.style.measure, kChartRole, true),
+            m_frame.theme.text, kChartRole, Align::Left, true);
+        m_frame.text({rightEnd, y}, right, m_frame.theme.textSecondary, kChartRole, Align::Right);
     }
 
     void drawGroupBorders() const {
@@ -191,7 +190,7 @@ private:
 
     void addPointTargets(std::size_t set) {
         const FigureAxis& axis = m_panel.right ? *m_panel.right : m_panel.left;
-        const double size = 1.2 * m_frame.size(kRole);
+        const double size = 1.2 * m_frame.size(kChartRole);
         for (std::size_t i = 0; i < count(); ++i) {
             if (const auto& value = m_panel.sets[set].values[i])
                 addTarget({xOf(static_cast<double>(i)) - size / 2.0, yOf(axis, *value) - size / 2.0,
@@ -212,10 +211,10 @@ private:
             const Color color = isOom ? m_frame.theme.warning : m_frame.theme.textMuted;
             const double x = xOf(static_cast<double>(i));
             const double foot = m_plot.bottom() - m_frame.gap();
-            if (m_frame.width(text, kRole, true) <= distance())
-                m_frame.text({x, foot}, text, color, kRole, Align::Centre, true);
+            if (m_frame.width(text, kChartRole, true) <= distance())
+                m_frame.text({x, foot}, text, color, kChartRole, Align::Centre, true);
             else
-                m_frame.text({x + 0.36 * m_frame.size(kRole), foot}, text, color, kRole,
+                m_frame.text({x + 0.36 * m_frame.size(kChartRole), foot}, text, color, kChartRole,
                     Align::Left, true, -90.0);
         }
     }
@@ -231,7 +230,7 @@ private:
 } // namespace
 
 int mostTicks(const FigureFrame& frame, double height) {
-    return std::clamp(static_cast<int>(height / (kTickDistance * frame.size(kRole))), 2, 8);
+    return std::clamp(static_cast<int>(height / (kTickDistance * frame.size(kChartRole))), 2, 8);
 }
 
 ChartAxis chartAxis(const FigureAxis& axis, int most, bool grid) {
@@ -254,7 +253,7 @@ PanelMargins marginsOf(const FigureFrame& frame, const FigurePanel& panel, doubl
 }
 
 double panelHead(const FigureFrame& frame) {
-    return frame.lineHeight(kRole) + 3.0 * frame.gap();
+    return frame.lineHeight(kChartRole) + 3.0 * frame.gap();
 }
 
 void drawPanel(const FigureFrame& frame, const FigurePanel& panel, std::size_t index, Rect plot,

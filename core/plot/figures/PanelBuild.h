@@ -6,6 +6,9 @@
 
 namespace trainscope::plot {
 
+inline constexpr TextRole kChartRole = TextRole::Small; // of all texts around a plot area
+inline constexpr double kLeastPlot = 2.0; // height of a plot area, in lines of text
+
 // Widths beside the plot area that ticks and their labels need.
 struct PanelMargins {
     double left = 0.0;

@@ -11,9 +11,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr TextRole kPeakRole = TextRole::Small;
 constexpr double kPlot = 7.0; // lines of small text that a plot area wants
-constexpr double kLeastPlot = 2.0;
 constexpr std::size_t kMostHarmonics = 40;
 
 std::string frequencyText(double hz) {
@@ -89,16 +87,16 @@ private:
 
     void drawTicks(bool last) const {
         for (const auto& tick : ticksOf(m_data.amplitude, mostTicks(m_frame, m_plot.height)))
-            m_frame.text({m_plot.x - m_frame.gap(), m_frame.centred(yOf(tick.value), kPeakRole)},
-                tick.label, m_frame.theme.textSecondary, kPeakRole, Align::Right);
+            m_frame.text({m_plot.x - m_frame.gap(), m_frame.centred(yOf(tick.value), kChartRole)},
+                tick.label, m_frame.theme.textSecondary, kChartRole, Align::Right);
         if (!last)
             return;
-        const double y = m_plot.bottom() + m_frame.gap() + m_frame.size(kPeakRole);
+        const double y = m_plot.bottom() + m_frame.gap() + m_frame.size(kChartRole);
         for (const auto& tick : ticksOf(m_data.frequency, 8))
-            m_frame.text({xOf(tick.value), y}, tick.label, m_frame.theme.textSecondary, kPeakRole,
+            m_frame.text({xOf(tick.value), y}, tick.label, m_frame.theme.textSecondary, kChartRole,
                 Align::Centre);
-        m_frame.text({m_plot.x + m_plot.width / 2.0, y + m_frame.lineHeight(kPeakRole)},
-            axisTitle(m_data.frequency), m_frame.theme.textSecondary, kPeakRole, Align::Centre);
+        m_frame.text({m_plot.x + m_plot.width / 2.0, y + m_frame.lineHeight(kChartRole)},
+            axisTitle(m_data.frequency), m_frame.theme.textSecondary, kChartRole, Align::Centre);
     }
 
     void drawTitle() const {
@@ -108,8 +106,8 @@ private:
         if (m_spectrum.iterationHz)
             text += " · iteration " + frequencyText(*m_spectrum.iterationHz);
         m_frame.text({m_plot.x - 0.5 * m_frame.gap(), m_plot.y - 2.5 * m_frame.gap()},
-            elided(text, m_plot.width, m_frame.style.measure, kPeakRole, true), m_frame.theme.text,
-            kPeakRole, Align::Left, true);
+            elided(text, m_plot.width, m_frame.style.measure, kChartRole, true), m_frame.theme.text,
+            kChartRole, Align::Left, true);
     }
 
     [[nodiscard]] std::string textOf(const FigureSpectrum::Line& line) const {
@@ -123,7 +121,7 @@ private:
     // The strongest first; a label that would touch another stays out.
     void drawLines() {
         std::vector<Rect> taken;
-        const double size = m_frame.size(kPeakRole);
+        const double size = m_frame.size(kChartRole);
         for (std::size_t i = 0; i < m_spectrum.lines.size(); ++i) {
             const auto& line = m_spectrum.lines[i];
             const Point peak{xOf(line.frequencyHz), yOf(line.amplitudeW)};
@@ -138,8 +136,8 @@ private:
     }
 
     void placeLabel(const std::string& text, Point peak, std::vector<Rect>& taken) const {
-        const double size = m_frame.size(kPeakRole);
-        const double width = m_frame.width(text, kPeakRole);
+        const double size = m_frame.size(kChartRole);
+        const double width = m_frame.width(text, kChartRole);
         const double gap = 0.5 * size;
         const double y = std::clamp(
             peak.y - 0.6 * size, m_plot.y, std::max(m_plot.bottom() - 1.2 * size, m_plot.y));
@@ -153,7 +151,7 @@ private:
             if (!inside || !free)
                 continue;
             taken.push_back(rect);
-            m_frame.text({x, y + size}, text, m_frame.theme.text, kPeakRole);
+            m_frame.text({x, y + size}, text, m_frame.theme.text, kChartRole);
             return;
         }
     }
@@ -167,14 +165,14 @@ private:
 };
 
 double footOf(const FigureFrame& frame) {
-    return 2.0 * frame.lineHeight(kPeakRole) + frame.gap();
+    return 2.0 * frame.lineHeight(kChartRole) + frame.gap();
 }
 
 } // namespace
 
 double spectraHeight(const FigureFrame& frame, const FigureData& data) {
     return static_cast<double>(data.spectra.size())
-        * (panelHead(frame) + kPlot * frame.lineHeight(kPeakRole) + frame.gap())
+        * (panelHead(frame) + kPlot * frame.lineHeight(kChartRole) + frame.gap())
         + footOf(frame);
 }
 
@@ -183,11 +181,11 @@ void drawSpectra(
     const auto count = static_cast<double>(data.spectra.size());
     FigurePanel like;
     like.left = data.amplitude;
-    const auto margins = marginsOf(frame, like, kPlot * frame.lineHeight(kPeakRole));
+    const auto margins = marginsOf(frame, like, kPlot * frame.lineHeight(kChartRole));
     const double width = std::max(area.width - margins.left - 4.0 * frame.gap(), 1.0);
     const double height
         = std::max((area.height - footOf(frame)) / count - panelHead(frame) - frame.gap(),
-            kLeastPlot * frame.lineHeight(kPeakRole));
+            kLeastPlot * frame.lineHeight(kChartRole));
     double y = area.y;
     for (std::size_t i = 0; i < data.spectra.size(); ++i) {
         y += panelHead(frame);

@@ -6,9 +6,20 @@
 #include "core/layout/Cluster.h"
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/PhysicalDiagram.h"
-#include "core/plot/layout/RankColouring.h"
 
 namespace trainscope::plot {
+
+// What the colours of the cells say.
+struct ColourQuery {
+    RankColour by = RankColour::Pipeline;
+    // With Value:
+    std::string metric = "gpu_temperature";
+    std::optional<FigureStatistic> statistic; // absent: the metric's usual one
+    std::optional<TimeNs> at; // the value at that moment instead of a statistic
+    bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
+
+    bool operator==(const ColourQuery&) const = default;
+};
 
 struct LayoutQuery {
     RunId run;
@@ -34,17 +45,6 @@ struct LayoutFigureData {
     std::vector<std::string> notes;
 };
 
-// Any thread that owns the store; cancelled by progress. NotFound for a run without GPUs, and where
-// groups are to be shown that nothing tells.
-Result<LayoutFigureData> loadLayoutFigure(
-    const store::Store& store, const LayoutQuery& query, const Progress& progress = {});
-
-// What physical diagrams tell of nodes and lines, from the bytes of a run.
-std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes);
-std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
-    const layout::Layout* layout, const analysis::RunBytes& bytes,
-    const std::vector<std::optional<double>>& power);
-
 struct LayoutGeometry {
     PlotScene scene;
     std::vector<Rect> physical; // cells by rank; empty: not shown
@@ -52,6 +52,10 @@ struct LayoutGeometry {
     double preferredHeight = 0.0;
 };
 LayoutGeometry buildLayoutFigure(const LayoutFigureData& data, const FigureStyle& style);
+
+// The rank in either diagram.
+std::optional<FigureHit> hitLayout(
+    const LayoutFigureData& data, const LayoutGeometry& geometry, Point at);
 
 // A row per rank: where it is, its coordinates, its value (SI), what it sends per step by group.
 std::string layoutCsv(const LayoutFigureData& data);

@@ -155,4 +155,25 @@ LayoutGeometry buildLayoutFigure(const LayoutFigureData& data, const FigureStyle
     return Figure(data, style).build();
 }
 
+std::optional<FigureHit> hitLayout(
+    const LayoutFigureData& data, const LayoutGeometry& geometry, Point at) {
+    for (const auto* cells : {&geometry.physical, &geometry.logical}) {
+        for (std::size_t rank = 0; rank < cells->size(); ++rank) {
+            const Rect& cell = (*cells)[rank];
+            if (at.x < cell.x || at.x >= cell.right() || at.y < cell.y || at.y >= cell.bottom())
+                continue;
+            FigureHit hit;
+            hit.outline = cell;
+            hit.run = data.run.id;
+            hit.rank = static_cast<int>(rank);
+            hit.title = "rank " + std::to_string(rank);
+            if (data.colours.by == RankColour::Value && rank < data.colours.values.size())
+                hit.facts.emplace_back(data.colours.scale.title,
+                    valueText(data.colours.scale, data.colours.values[rank]));
+            return hit;
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace trainscope::plot

@@ -31,6 +31,10 @@ struct ColumnMap {
 };
 ColumnMap mapColumns(const TimelineData& data, const TimeScale& scale, double columnsPerUnit);
 
+inline constexpr float kRoundHalf = 0.5F; // rounds what is not negative
+// Strips of so many runs stand above the lanes; more would leave them no room.
+inline constexpr std::size_t kMostStrips = 3;
+
 struct LaneFrame {
     const TimelineData& data;
     const TimelineStyle& style;

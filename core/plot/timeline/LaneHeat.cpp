@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kColorBarSteps = 64;
 constexpr double kColorSteps = 128.0;
-constexpr float kHalf = 0.5F; // rounds what is not negative
 constexpr double kColorBar = 2.0; // thickness in spacings
 
 // Consecutive series of one node of one run.
@@ -66,7 +65,7 @@ public:
             return {0, 0, 0, 0};
         const float step
             = std::clamp((value - m_low) * m_scale, 0.0F, static_cast<float>(m_colors.size() - 1));
-        return m_colors[static_cast<std::size_t>(step + kHalf)];
+        return m_colors[static_cast<std::size_t>(step + kRoundHalf)];
     }
 
 private:

@@ -16,7 +16,6 @@ constexpr double kLeastHatchedRow = 4.0;
 constexpr std::uint8_t kHatchAlpha = 170;
 constexpr std::uint8_t kUnsettledAlpha = 26;
 constexpr double kFaintest = 60.0; // alpha of a strip where a single one of many is throttled
-constexpr std::size_t kMostStrips = 3;
 
 const RunOverlay* overlayOf(const LaneFrame& frame, std::size_t run) {
     const auto* overlays = frame.style.overlays;

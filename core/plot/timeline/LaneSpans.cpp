@@ -27,7 +27,6 @@ struct Row {
 constexpr double kTallest = 1.7;
 constexpr double kStreamRow = 0.9;
 constexpr double kShallowest = 0.3;
-constexpr float kHalf = 0.5F; // rounds what is not negative
 // A shorter beginning of a name tells nothing; bytes, the ellipsis' three included.
 constexpr std::size_t kLeastName = 8;
 
@@ -115,7 +114,7 @@ public:
             return look.shades.back();
         // Few steps, so that neighbours merge into one rectangle.
         const float busy = std::clamp(group.busyFraction, 0.0F, 1.0F);
-        return look.shades[static_cast<std::size_t>(busy * kShades + kHalf)];
+        return look.shades[static_cast<std::size_t>(busy * kShades + kRoundHalf)];
     }
     // nullptr where the name is not known.
     const TimelineData::Name* nameOf(const store::LodNode& group) { return lookOf(group).name; }

@@ -9,7 +9,6 @@ namespace trainscope::plot {
 namespace {
 
 // More strips would be a table, not an axis.
-constexpr std::size_t kMostStrips = 3;
 constexpr std::size_t kFewTicks = 4;
 
 double labelRow(const Theme& theme) {

@@ -6,7 +6,6 @@
 // hand), so that several runs share one axis. Absolute time = origin + view time.
 
 #include "core/analysis/traces/RankClocks.h"
-#include "core/model/Result.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
 #include "core/plot/PlotScene.h"
@@ -82,21 +81,11 @@ struct Catalogue {
     };
     std::vector<OfRun> runs;
 };
-Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs);
-
-// Lanes worth showing first for what the runs have: power, temperature (heat), clock, link rates,
-// kernels.
-Result<Arrangement> defaultArrangement(
-    const store::Store& store, const std::vector<ShownRun>& runs);
-Arrangement defaultArrangement(const Catalogue& catalogue);
-// All lanes that could be added, with the text of the menu.
+// A lane that could be added, with the text of the menu.
 struct LaneChoice {
     LaneSpec lane;
     std::string title;
 };
-Result<std::vector<LaneChoice>> laneChoices(
-    const store::Store& store, const std::vector<ShownRun>& runs);
-std::vector<LaneChoice> laneChoices(const Catalogue& catalogue);
 
 // Extent in every column, NaN where there is nothing.
 struct Trace {
@@ -174,16 +163,6 @@ enum class LoadDetail { Drawn, Whole };
 // Derives what is drawn from the buckets of a lane's series. Loading does it; for data that comes
 // from elsewhere.
 void prepareLane(LaneData& lane, int columns, LoadDetail detail = LoadDetail::Whole);
-
-// Reads what `arrangement` shows of the window. `isCancelled` is asked between series.
-Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
-    const Arrangement& arrangement, ViewWindow window, int columns,
-    const std::function<bool()>& isCancelled = {}, LoadDetail detail = LoadDetail::Drawn);
-// The same with a catalogue read before.
-Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
-    const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
-    int columns, const std::function<bool()>& isCancelled = {},
-    LoadDetail detail = LoadDetail::Drawn);
 
 // What was found in a run, drawn over its lanes. Absolute times.
 struct ThrottleMark {

@@ -7,7 +7,8 @@
 #include <QTest>
 
 #include "app/painting/ChartPainter.h"
-#include "app/painting/FigureDrawing.h"
+#include "app/painting/FigureFile.h"
+#include "core/figures/runs/RunFigureKinds.h"
 #include "core/plot/figures/support/DemoFigures.h"
 #include "support/TestProgram.h"
 
@@ -124,7 +125,7 @@ private Q_SLOTS:
         QByteArray files[2];
         for (int i = 0; i < 2; ++i) {
             const QString path = m_folder.filePath(QStringLiteral("f%1.").arg(i) + suffix);
-            QVERIFY(exportFigureData(test::demoSweep(3, 8), path, {}).hasValue());
+            QVERIFY(writeFigure(sweepFigure(), path, {}).hasValue());
             QFile file(path);
             QVERIFY(file.open(QIODevice::ReadOnly));
             files[i] = file.readAll();
@@ -144,13 +145,17 @@ private Q_SLOTS:
     void tooLowWarns() {
         FigureOptions options;
         options.heightMm = 20.0;
-        const auto written = exportFigureData(
-            test::demoSweep(3, 8), m_folder.filePath(QStringLiteral("low.pdf")), options);
+        const auto written
+            = writeFigure(sweepFigure(), m_folder.filePath(QStringLiteral("low.pdf")), options);
         QVERIFY(written.hasValue());
         QVERIFY(!written.value().isEmpty());
     }
 
 private:
+    static figures::Figure sweepFigure() {
+        return figures::runFigure(std::make_shared<const plot::FigureData>(test::demoSweep(3, 8)));
+    }
+
     QTemporaryDir m_folder;
 };
 

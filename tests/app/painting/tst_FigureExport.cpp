@@ -9,9 +9,10 @@
 #include <QTest>
 
 #include "app/painting/FigureExport.h"
+#include "app/painting/FigureFile.h"
 #include "app/painting/ScenePainter.h"
-#include "app/painting/TimelineFigure.h"
 #include "app/painting/support/DemoTimeline.h"
+#include "core/figures/timeline/TimelineFigure.h"
 #include "core/plot/timeline/Timeline.h"
 #include "support/TestProgram.h"
 
@@ -200,8 +201,8 @@ private Q_SLOTS:
     void numbersHaveTheFiguresColumns() {
         FigureOptions options = demoOptions();
         options.widthMm = 84.582;
-        QCOMPARE(timelineColumns(at("x.pdf"), options), 340);
-        QCOMPARE(timelineColumns(at("x.png"), options), 709);
+        QCOMPARE(figures::timelineColumns(requestFor(at("x.pdf"), options)), 340);
+        QCOMPARE(figures::timelineColumns(requestFor(at("x.png"), options)), 709);
     }
 
     void presetsAreThoseOfThePapers() {

@@ -3,8 +3,8 @@
 #include <QTest>
 
 #include "app/painting/support/Golden.h"
-#include "core/plot/placement/PlacementFigure.h"
-#include "core/plot/schedule/support/DemoSchedule.h"
+#include "core/plot/layout/PlacementFigure.h"
+#include "core/plot/layout/support/DemoSchedule.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

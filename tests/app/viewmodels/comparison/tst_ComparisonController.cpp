@@ -84,7 +84,7 @@ private Q_SLOTS:
         m_workspace->setShown({});
         QVERIFY(m_controller->emptyText().contains(QStringLiteral("two runs")));
         QVERIFY(!m_controller->isReady());
-        QVERIFY(!m_controller->exportJob().drawing);
+        QVERIFY(!m_controller->exportJob().figure);
     }
 
     void comparesTheShownRuns() {
@@ -96,7 +96,7 @@ private Q_SLOTS:
         QVERIFY(!m_controller->title().isEmpty());
         QVERIFY(m_controller->text().contains(m_controller->title()));
         QVERIFY(m_controller->contentHeight() >= 500.0);
-        QVERIFY(m_controller->exportJob().drawing != nullptr);
+        QVERIFY(m_controller->exportJob().figure != nullptr);
         // One board for the same question.
         const auto first = m_controller->data();
         m_controller->readAgain();

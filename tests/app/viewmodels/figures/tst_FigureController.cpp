@@ -1,4 +1,5 @@
 // A view of figures over a real database: reading, keeping, cancelling, pointer, selection, export.
+#include "app/painting/FigureFile.h"
 #include "app/painting/ScenePainter.h"
 #include "app/viewmodels/figures/FigureController.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
@@ -210,16 +211,18 @@ private Q_SLOTS:
     }
 
     void exportsWhatIsShown() {
-        QVERIFY(!m_controller->exportJob().drawing);
+        QVERIFY(!m_controller->exportJob().figure);
         m_controller->setActive(true);
         QTRY_VERIFY(m_controller->isReady());
         const auto job = m_controller->exportJob();
         QVERIFY(job.inGuiThread);
         const QString svg = m_folder.filePath(QStringLiteral("f.svg"));
-        QVERIFY(job.drawing(svg, {}, {}).hasValue());
+        const auto figure = job.figure({}, {});
+        QVERIFY(figure.hasValue());
+        QVERIFY(app::writeFigure(figure.value(), svg, {}).hasValue());
         QVERIFY(QFile(svg).size() > 500);
         const QString csv = m_folder.filePath(QStringLiteral("f.csv"));
-        QVERIFY(job.numbers(csv, {}).hasValue());
+        QVERIFY(app::writeNumbers(figure.value(), csv).hasValue());
         QFile file(csv);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QCOMPARE(file.readAll(), QByteArray::fromStdString(plot::figureCsv(*m_controller->data())));

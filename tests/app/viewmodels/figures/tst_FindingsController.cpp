@@ -1,4 +1,5 @@
 // The findings of a database with a planted one: what is listed, said, copied and jumped to.
+#include "app/painting/FigureFile.h"
 #include "app/viewmodels/figures/FindingsController.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
 #include "app/viewmodels/support/TimelineDatabase.h"
@@ -131,7 +132,9 @@ private Q_SLOTS:
         m_controller->setActive(true);
         QTRY_VERIFY(!m_controller->isLoading());
         const QString path = m_folder.filePath(QStringLiteral("findings.csv"));
-        QVERIFY(m_controller->exportJob().numbers(path, {}).hasValue());
+        const auto figure = m_controller->exportJob().figure({}, {});
+        QVERIFY(figure.hasValue() && !figure.value().draw);
+        QVERIFY(app::writeNumbers(figure.value(), path).hasValue());
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QCOMPARE(file.readAll().count('\n'), m_controller->findings()->count() + 1);

@@ -1,5 +1,6 @@
 // The layout of a run in the window: what is read and said, the moment and its playback, pointing,
 // selection in all views, and a layout entered by hand.
+#include "app/painting/FigureFile.h"
 #include "app/viewmodels/layout/LayoutController.h"
 #include "app/viewmodels/support/LayoutDatabase.h"
 #include "app/viewmodels/support/OpenWorkspace.h"
@@ -368,11 +369,14 @@ private Q_SLOTS:
     void figuresAreWritten() {
         QVERIFY(show({"grid"}));
         const auto job = m_controller->exportJob();
-        QVERIFY(job.drawing && job.numbers);
+        QVERIFY(job.figure);
+        const auto figure = job.figure({}, [](const ProgressState&) { return true; });
+        QVERIFY(figure.hasValue());
+        QVERIFY(figure.value().draw && figure.value().csv);
         const QString svg = m_folder.filePath(QStringLiteral("layout.svg"));
-        QVERIFY(job.drawing(svg, {}, [] { return false; }).hasValue());
+        QVERIFY(app::writeFigure(figure.value(), svg, {}).hasValue());
         const QString csv = m_folder.filePath(QStringLiteral("layout.csv"));
-        QVERIFY(job.numbers(csv, [] { return false; }).hasValue());
+        QVERIFY(app::writeNumbers(figure.value(), csv).hasValue());
         QFile file(csv);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QCOMPARE(file.readAll().trimmed().split('\n').size(), 9);

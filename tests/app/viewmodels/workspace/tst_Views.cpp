@@ -3,6 +3,7 @@
 #include "app/viewmodels/support/TimelineDatabase.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
 #include "app/viewmodels/workspace/Views.h"
+#include "core/figures/runs/RunFigures.h"
 #include "support/TestProgram.h"
 
 #include <QSignalSpy>
@@ -99,7 +100,7 @@ private Q_SLOTS:
 
     void presetsOpenTheirViews() {
         auto views = opened();
-        const auto& figures = plot::paperFigures();
+        const auto& figures = trainscope::figures::paperFigures();
         QCOMPARE(views->presets().size(), qsizetype(figures.size()));
         for (std::size_t i = 0; i < figures.size(); ++i) {
             QSignalSpy restored(views.get(), &Views::restored);

@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/plot/placement/PlacementFigure.h"
+#include "core/plot/layout/PlacementFigure.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>

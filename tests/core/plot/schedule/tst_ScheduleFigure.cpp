@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/plot/schedule/support/DemoSchedule.h"
+#include "core/plot/layout/support/DemoSchedule.h"
 #include "support/TestProgram.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ private Q_SLOTS:
             QCOMPARE(hit->outline, rect);
             const auto& schedule = target.isPlanned ? *data.planned : *data.traced;
             const auto& task = schedule.tasks[target.task];
-            QCOMPARE(hit->stage, task.stage);
+            QCOMPARE(hit->stage.value_or(-1), task.stage);
             QCOMPARE(hit->rank.value_or(-1), task.stage == 0 ? 4 : -1);
             QVERIFY(hit->title.find("micro-batch " + std::to_string(task.microbatch))
                 != std::string::npos);

@@ -1,0 +1,30 @@
+#include "app/cli/options/GuiApplication.h"
+
+#include <QApplication>
+
+namespace trainscope::cli {
+
+namespace {
+
+QtMessageHandler nextHandler = nullptr; // NOLINT(*-avoid-non-const-global-variables)
+
+// A machine without a desktop session has no runtime directory; figures need none.
+void withoutSessionNoise(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    if (!text.startsWith(QLatin1String("QStandardPaths:")) && nextHandler != nullptr)
+        nextHandler(type, context, text);
+}
+
+} // namespace
+
+void needApplication() {
+    if (QCoreApplication::instance() != nullptr)
+        return;
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    nextHandler = qInstallMessageHandler(withoutSessionNoise);
+    static int argc = 1;
+    static char name[] = "trainscope-cli";
+    static char* argv[] = {name, nullptr};
+    static const QApplication application(argc, argv);
+}
+
+} // namespace trainscope::cli

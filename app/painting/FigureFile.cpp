@@ -1,0 +1,65 @@
+#include "app/painting/FigureFile.h"
+
+#include "app/painting/FigureWriters.h"
+#include "app/painting/ScenePainter.h"
+#include "app/painting/WriteFile.h"
+
+namespace trainscope::app {
+
+namespace {
+
+constexpr double kVectorColumns = 2.0; // of data, in a point of paper
+
+plot::FigureStyle styleOf(const plot::Theme& theme, double width, double height) {
+    plot::FigureStyle style;
+    style.theme = &theme;
+    style.width = width;
+    style.height = height;
+    style.measure = measureWith(theme);
+    return style;
+}
+
+} // namespace
+
+figures::Request requestFor(const QString& path, const FigureOptions& options) {
+    const auto format = figureFormatOf(path);
+    const bool isRaster = format.hasValue() && format.value() == FigureFormat::Png;
+    figures::Request request;
+    request.style = styleOf(options.theme == nullptr ? plot::paperTheme() : *options.theme,
+        options.widthMm / kMmPerPoint, options.heightMm / kMmPerPoint);
+    request.density = isRaster ? options.pngDpi / 72.0 : kVectorColumns;
+    return request;
+}
+
+Result<QStringList> writeFigure(
+    const figures::Figure& figure, const QString& path, const FigureOptions& options) {
+    FigureOptions complete = options;
+    if (complete.theme == nullptr)
+        complete.theme = &plot::paperTheme();
+    if (complete.metadata.title.isEmpty())
+        complete.metadata.title = QString::fromStdString(figure.title);
+    if (complete.metadata.sourceHashes.empty())
+        complete.metadata.sourceHashes = figure.sources;
+    QStringList warnings;
+    const auto build = [&](double width, double height) -> Result<plot::PlotScene> {
+        auto picture = figure.draw(styleOf(*complete.theme, width, height));
+        for (const auto& warning : picture.warnings)
+            warnings.append(QString::fromStdString(warning));
+        return std::move(picture.scene);
+    };
+    const auto written = exportFigure(path, build, complete);
+    if (!written.hasValue())
+        return written.error();
+    return warnings + written.value();
+}
+
+Status writeNumbers(const figures::Figure& figure, const QString& path) {
+    return writeFile(path, QByteArray::fromStdString(figure.csv()));
+}
+
+plot::PlotScene drawFigure(
+    const figures::Figure& figure, const plot::Theme& theme, double width, double height) {
+    return std::move(figure.draw(styleOf(theme, width, height)).scene);
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,74 @@
+#include "core/figures/Kinds.h"
+
+#include "core/figures/comparison/ComparisonFigure.h"
+#include "core/figures/layout/LayoutFigure.h"
+#include "core/figures/runs/RunFigureKinds.h"
+#include "core/figures/timeline/TimelineFigure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace trainscope::figures {
+
+namespace {
+
+// In the order of lists and reports.
+std::vector<Kind> everyKind() {
+    std::vector<Kind> all;
+    for (auto& some : {timelineKinds(), runFigureKinds(), comparisonKinds(), layoutKinds(),
+             scheduleKinds(), placementKinds()})
+        all.insert(all.end(), some.begin(), some.end());
+    return all;
+}
+
+Status checkOptions(const Kind& kind, const OptionValues& given) {
+    for (const auto& name : given.names()) {
+        const bool isKnown = std::any_of(kind.options.begin(), kind.options.end(),
+            [&name](const Option& option) { return option.name == name; });
+        if (isKnown)
+            continue;
+        std::string known;
+        for (const auto& option : kind.options)
+            known += fmt::format("{}--{}", known.empty() ? "" : ", ", option.name);
+        return usage(fmt::format("--{} does not apply to a figure of the kind {}, which takes {}.",
+            name, kind.key, known.empty() ? std::string("no options of its own") : known));
+    }
+    return {};
+}
+
+} // namespace
+
+const std::vector<Kind>& kinds() {
+    static const std::vector<Kind> all = everyKind();
+    return all;
+}
+
+const Kind* findKind(std::string_view key) {
+    const auto found = std::find_if(
+        kinds().begin(), kinds().end(), [key](const Kind& kind) { return kind.key == key; });
+    return found == kinds().end() ? nullptr : &*found;
+}
+
+std::string kindList() {
+    std::string list;
+    for (const Kind& kind : kinds())
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", kind.key);
+    return list;
+}
+
+Result<Figure> load(
+    const Kind& kind, const store::Store& store, const Request& request, const Progress& progress) {
+    if (Status status = checkOptions(kind, request.options); !status.hasValue())
+        return status.error();
+    auto figure = kind.load(store, request, progress);
+    if (!figure.hasValue())
+        return figure;
+    figure.value().kind = kind.key;
+    if (figure.value().sources.empty())
+        figure.value().sources = sourcesOf(store, figure.value().runs);
+    return figure;
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,243 @@
+#include "core/figures/comparison/ComparisonFigure.h"
+
+#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/plot/comparison/ComparisonGeometry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::figures {
+
+namespace {
+
+using Panels = std::vector<ComparisonPanel>;
+
+const std::vector<Option> kOptions{
+    {"metric", "M",
+        "Of comparison a quantity, of its heat map and curves a metric; may be given several times",
+        true},
+    {"statistic", "S", "Of the heat map: mean, peak, p99, min, total or energy"},
+    {"whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"},
+    {"per", "P", "What numbers are divided by: gpu, node or token; stage: a step per stage"},
+    {"iteration", "K",
+        "Comparisons: align at this iteration; without, all steady ones are laid over each other"},
+    {"stacked", {}, "Comparisons: curves of runs below each other instead of over each other"},
+    {"stretch", {}, "Comparisons: iterations stretched to one length instead of seconds"},
+    {"saved", "NAME", "Comparisons: the runs and settings that the database keeps under this name"},
+    {"sort", "QUANTITY", "Comparisons: the runs behind the first by this quantity, the best first"},
+};
+
+bool shows(const Panels& panels, ComparisonPanel panel) {
+    return panels.empty() || std::find(panels.begin(), panels.end(), panel) != panels.end();
+}
+
+Status checkQuantity(const std::string& key) {
+    if (analysis::quantityIndex(key))
+        return {};
+    std::string list;
+    for (const auto& quantity : analysis::comparedQuantities())
+        list += (list.empty() ? "" : ", ") + quantity.key;
+    return unknownChoice("quantity", key, list);
+}
+
+// A kind of comparison, which shows some of the board's panels; none: all.
+class Loader {
+public:
+    Loader(std::string_view key, Panels panels, const store::Store& store, const Request& request)
+        : m_key(key)
+        , m_panels(std::move(panels))
+        , m_store(store)
+        , m_request(request)
+        , m_options(request.options)
+        , m_choice{m_panels} { }
+
+    Result<Figure> load(const Progress& progress) {
+        for (const auto step : {&Loader::takeRuns, &Loader::takeAlignment, &Loader::takePer,
+                 &Loader::takeMetric, &Loader::takeOrder}) {
+            if (Status status = (this->*step)(); !status.hasValue())
+                return status.error();
+        }
+        m_query.wholeRun = m_query.wholeRun || m_options.has("whole-run");
+        m_query.stretched = m_query.stretched || m_options.has("stretch");
+        m_query.withCurves = shows(m_panels, ComparisonPanel::Curves);
+        m_query.withTracks = shows(m_panels, ComparisonPanel::Tracks);
+        m_choice.stacked = m_choice.stacked || m_options.has("stacked");
+        auto data = loadComparison(m_store, m_query, nullptr, progress);
+        if (!data.hasValue())
+            return data.error();
+        auto& notes = data.value().notes;
+        notes.insert(notes.begin(), m_notes.begin(), m_notes.end());
+        const auto shown = std::make_shared<const ComparisonData>(std::move(data).value());
+        Figure figure = comparisonFigure(shown, m_choice);
+        figure.emptyText = whatIsMissing(*shown);
+        // The numbers are those of the kind's panels, whatever a saved board draws.
+        figure.csv = [shown, panels = m_panels] { return comparisonCsv(*shown, panels); };
+        return figure;
+    }
+
+private:
+    Status takeRuns() {
+        const std::string saved = m_options.text("saved");
+        if (!saved.empty())
+            return takeSaved(saved);
+        for (const Run& run : m_request.runs)
+            m_query.runs.push_back(run.id);
+        if (m_query.runs.size() < 2)
+            return usage("A comparison needs two runs: give --run twice or more.");
+        m_query.heatStatistic = usualStatistic(m_query.heatMetric);
+        return {};
+    }
+
+    // The runs and settings of a saved board; the kind's panels, where it has some of its own.
+    Status takeSaved(const std::string& name) {
+        auto board = m_request.savedBoard(name);
+        if (!board.hasValue())
+            return board.error();
+        auto& saved = board.value();
+        if (saved.query.runs.size() < 2)
+            return Error{ErrorCode::NotFound,
+                "Of the runs of '" + name + "' fewer than two are left to compare.", {}};
+        m_query = std::move(saved.query);
+        if (m_panels.empty())
+            m_choice.panels = std::move(saved.panels);
+        m_choice.stacked = saved.stacked;
+        m_choice.perStage = saved.perStage;
+        m_notes = std::move(saved.notes);
+        return {};
+    }
+
+    Status takeAlignment() {
+        const auto iteration = m_options.integer("iteration");
+        if (!iteration.hasValue())
+            return iteration.error();
+        if (iteration.value()) {
+            m_query.alignment = ComparisonAlignment::Iteration;
+            m_query.iteration = *iteration.value();
+        } else if (m_options.has("whole-run")) {
+            m_query.alignment = ComparisonAlignment::Start;
+        }
+        return {};
+    }
+
+    Status takePer() {
+        const std::string per = m_options.text("per");
+        m_choice.perStage = m_choice.perStage || per == "stage";
+        if (per.empty() || per == "run" || per == "stage")
+            return {};
+        const auto by = analysis::normalisationFrom("per-" + per);
+        if (!by)
+            return unknownChoice(
+                "division", per, "run, stage, gpu, node and token for a comparison");
+        m_query.normalisation = *by;
+        return {};
+    }
+
+    // Quantities of the plain comparison, else the metric of the heat map and of the curves.
+    Status takeMetric() {
+        const auto metrics = m_options.all("metric");
+        if (m_key == "comparison") {
+            for (const auto& key : metrics) {
+                if (Status status = checkQuantity(key); !status.hasValue())
+                    return status;
+            }
+            m_query.quantities = metrics;
+            return {};
+        }
+        if (!metrics.empty()) {
+            m_query.heatMetric = metrics.front();
+            m_query.curveMetric = metrics.front();
+            m_query.heatStatistic = usualStatistic(m_query.heatMetric);
+        }
+        if (!m_options.has("statistic"))
+            return {};
+        const auto statistic = statisticNamed(m_options.text("statistic"));
+        if (!statistic.hasValue())
+            return statistic.error();
+        m_query.heatStatistic = statistic.value();
+        return {};
+    }
+
+    Status takeOrder() {
+        const std::string quantity = m_options.text("sort");
+        if (quantity.empty())
+            return {};
+        m_query.sortedBy = quantity;
+        return checkQuantity(quantity);
+    }
+
+    // Empty where one of the panels has something beside words.
+    [[nodiscard]] std::string whatIsMissing(const ComparisonData& data) const {
+        const bool hasAny = std::any_of(
+            kComparisonPanels.begin(), kComparisonPanels.end(), [&](ComparisonPanel panel) {
+                const bool isText
+                    = panel == ComparisonPanel::Verdict || panel == ComparisonPanel::Reasons;
+                return !isText && shows(m_panels, panel) && data.has(panel);
+            });
+        if (hasAny)
+            return {};
+        std::string message = data.isEmpty()
+            ? data.emptyText
+            : fmt::format("The runs have nothing that a figure '{}' could show.", m_key);
+        for (const auto& note : data.notes)
+            message += " " + note;
+        return message;
+    }
+
+    std::string_view m_key;
+    Panels m_panels;
+    const store::Store& m_store;
+    const Request& m_request;
+    const OptionValues& m_options;
+    ComparisonQuery m_query;
+    BoardChoice m_choice;
+    std::vector<std::string> m_notes;
+};
+
+Kind kindOf(std::string_view key, const Panels& panels) {
+    return {key, RunsShown::NamedOrAll, kOptions,
+        [key, panels](const store::Store& store, const Request& request,
+            const Progress& progress) -> Result<Figure> {
+            if (request.options.has("saved") && request.areRunsNamed)
+                return usage("--saved brings its own runs; leave --run out, or --saved.");
+            return Loader(key, panels, store, request).load(progress);
+        }};
+}
+
+} // namespace
+
+Figure comparisonFigure(std::shared_ptr<const ComparisonData> data, BoardChoice choice) {
+    Figure figure{"comparison-board", data->title,
+        data->isEmpty() ? data->emptyText : std::string(), {}, {}, {}, {}};
+    for (const auto& run : data->runs)
+        figure.runs.emplace_back(run.named.id, run.named.name);
+    figure.csv = [data, panels = choice.panels] { return comparisonCsv(*data, panels); };
+    figure.draw = [data, choice = std::move(choice)](const FigureStyle& asked) {
+        ComparisonStyle style{asked.theme, asked.width, asked.height, asked.measure, choice.panels,
+            choice.stacked, choice.perStage, asked.title && !choice.bare,
+            asked.caption && !choice.bare};
+        auto geometry = std::make_shared<ComparisonGeometry>(buildComparison(*data, style));
+        Picture picture{std::move(geometry->scene), 0.0, {}, {}};
+        picture.preferredHeight = picture.scene.height;
+        if (asked.height > 0.0 && picture.scene.height > asked.height + 0.5)
+            picture.warnings.push_back(
+                fmt::format("The comparison is {:.0f} mm high, since its panels do not fit into "
+                            "less at this width.",
+                    picture.scene.height * 25.4 / 72.0));
+        picture.hitAt = [data, geometry](Point at) -> std::optional<FigureHit> {
+            return hitComparison(*data, *geometry, at.x, at.y);
+        };
+        return picture;
+    };
+    return figure;
+}
+
+std::vector<Kind> comparisonKinds() {
+    using enum ComparisonPanel;
+    return {kindOf("comparison", {Verdict, Reasons, Bars}), kindOf("comparison-board", {}),
+        kindOf("comparison-breakdown", {Breakdown, Kernels}),
+        kindOf("comparison-timeline", {Curves, Tracks}), kindOf("comparison-heatmap", {Heatmap})};
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,202 @@
+#include "core/analysis/comparison/Comparison.h"
+#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/figures/runs/RunFigures.h"
+#include "core/plot/comparison/ComparisonText.h"
+
+#include <algorithm>
+
+namespace trainscope::figures {
+
+namespace {
+
+std::shared_ptr<const analysis::RunMeasures> measuredBefore(
+    const ComparisonData* before, const ComparisonQuery& query, RunId run) {
+    if (before == nullptr || before->query.wholeRun != query.wholeRun)
+        return nullptr;
+    for (const auto& measured : before->measured) {
+        if (measured->run.id == run)
+            return measured;
+    }
+    return nullptr;
+}
+
+// Without those that were given before.
+ComparisonQuery withoutRepeats(const ComparisonQuery& query, std::vector<RunsNote>& notes) {
+    ComparisonQuery each = query;
+    each.runs.clear();
+    each.moved.clear();
+    for (std::size_t i = 0; i < query.runs.size(); ++i) {
+        const auto known = std::find(each.runs.begin(), each.runs.end(), query.runs[i]);
+        if (known != each.runs.end()) {
+            addNote(notes, static_cast<std::size_t>(known - each.runs.begin()),
+                "given more than once; a run stands beside others once.");
+            continue;
+        }
+        each.runs.push_back(query.runs[i]);
+        each.moved.push_back(i < query.moved.size() ? query.moved[i] : DurationNs{0});
+    }
+    return each;
+}
+
+// Runs with what was measured of them, and how far they were moved.
+struct Measured {
+    FigureSubject subject;
+    std::shared_ptr<const analysis::RunMeasures> figures;
+    DurationNs moved;
+};
+
+Result<std::vector<Measured>> measure(const store::Store& store, const ComparisonQuery& query,
+    const ComparisonData* before, const Progress& progress) {
+    FigureQuery asked;
+    asked.runs = query.runs;
+    auto subjects = figureSubjects(store, asked);
+    if (!subjects.hasValue())
+        return subjects.error();
+    std::vector<Measured> all;
+    for (auto& subject : subjects.value()) {
+        auto known = measuredBefore(before, query, subject.run.id);
+        if (!known) {
+            auto measured = analysis::measuresOf(
+                store, subject.run, analysis::MeasureScope{query.wholeRun}, progress);
+            if (!measured.hasValue())
+                return measured.error();
+            known = std::make_shared<const analysis::RunMeasures>(std::move(measured).value());
+        }
+        all.push_back({std::move(subject), std::move(known), query.moved[all.size()]});
+    }
+    return all;
+}
+
+// The first stays the first.
+void sortRuns(const ComparisonQuery& query, std::vector<Measured>& runs) {
+    const auto quantity = analysis::quantityIndex(query.sortedBy);
+    if (!quantity)
+        return;
+    std::stable_sort(runs.begin() + 1, runs.end(), [&](const Measured& a, const Measured& b) {
+        return analysis::comesBefore(*a.figures, *b.figures, *quantity, query.normalisation);
+    });
+}
+
+// Also the query, in the order in which the runs are shown.
+ComparisonQuery takeRuns(
+    const ComparisonQuery& query, std::vector<Measured>& runs, ComparisonData& data) {
+    ComparisonQuery shown = query;
+    shown.runs.clear();
+    shown.moved.clear();
+    std::vector<FigureSubject> subjects;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        auto& run = runs[i];
+        shown.runs.push_back(run.subject.run.id);
+        shown.moved.push_back(run.moved);
+        data.runs.push_back({run.subject.named, analysis::runMark(i), i});
+        data.runs.back().named.cluster = run.figures->cluster;
+        data.measured.push_back(std::move(run.figures));
+        subjects.push_back(std::move(run.subject));
+    }
+    data.title = commonTitle(subjects);
+    return shown;
+}
+
+std::string quoted(const std::optional<std::string>& value) {
+    return value ? *value : "—";
+}
+
+void addConfiguration(ComparisonData& data) {
+    std::vector<const analysis::RunMeasures*> runs;
+    for (const auto& measured : data.measured)
+        runs.push_back(measured.get());
+    for (const auto& difference : analysis::configDifferences(runs)) {
+        ComparisonFact fact{difference.title, {}};
+        for (const auto& value : difference.values)
+            fact.values.push_back(quoted(value));
+        data.configuration.push_back(std::move(fact));
+    }
+}
+
+void addCaption(ComparisonData& data) {
+    std::vector<RunsNote> parts;
+    for (std::size_t run = 0; run < data.measured.size(); ++run)
+        addNote(parts, run, data.measured[run]->wording + ".");
+    for (const auto& part : parts)
+        data.caption += noteText(part) + " ";
+    data.caption += normalisationText(data.query.normalisation);
+}
+
+bool isSame(const ComparisonData& a, const ComparisonData& b) {
+    return a.query.wholeRun == b.query.wholeRun
+        && std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(),
+            [](const auto& x, const auto& y) { return x.named.id == y.named.id; });
+}
+
+void takeOver(const ComparisonData& before, ComparisonData& data) {
+    const auto& a = before.query;
+    const auto& b = data.query;
+    if (!isSame(before, data) || a.alignment != b.alignment || a.iteration != b.iteration
+        || a.stretched != b.stretched)
+        return;
+    if (a.curveMetric == b.curveMetric && a.runs == b.runs && a.moved == b.moved)
+        data.curves = before.curves;
+    data.tracks = before.tracks;
+}
+
+Status addReadings(
+    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes) {
+    if (const Status heat = addHeat(context, data, notes); !heat.hasValue())
+        return heat;
+    if (context.query.withCurves && !data.curves) {
+        if (const Status curves = addCurves(context, data); !curves.hasValue())
+            return curves;
+    }
+    if (context.query.withTracks && !data.tracks) {
+        if (const Status tracks = addTracks(context, data); !tracks.hasValue())
+            return tracks;
+    }
+    if (data.curves)
+        notes.insert(notes.end(), data.curves->notes.begin(), data.curves->notes.end());
+    if (data.tracks)
+        notes.insert(notes.end(), data.tracks->notes.begin(), data.tracks->notes.end());
+    return {};
+}
+
+} // namespace
+
+Result<ComparisonData> loadComparison(const store::Store& store, const ComparisonQuery& query,
+    const ComparisonData* before, const Progress& progress) {
+    ComparisonData data;
+    data.query = query;
+    std::vector<RunsNote> notes;
+    const ComparisonQuery each = withoutRepeats(query, notes);
+    if (each.runs.size() < 2) {
+        data.emptyText = query.runs.size() < 2
+            ? "A comparison needs two runs or more."
+            : "The same run was given twice; choose another to compare it with.";
+        return data;
+    }
+    auto runs = measure(store, each, before, progress);
+    if (!runs.hasValue())
+        return runs.error();
+    sortRuns(each, runs.value());
+    const ComparisonQuery shown = takeRuns(each, runs.value(), data);
+    const ComparisonContext context{store, shown, data.measured, progress};
+    if (before != nullptr)
+        takeOver(*before, data);
+    addQuantities(context, data);
+    addVerdict(data);
+    addStacks(context, data, notes);
+    addKernels(context, data);
+    addConfiguration(data);
+    addCaption(data);
+    const Status read = addReadings(context, data, notes);
+    if (!read.hasValue())
+        return read.error();
+    for (const auto& note : notes)
+        data.notes.push_back(noteText(note));
+    const bool nothing = data.quantities.empty() && data.stacks.empty() && !data.heat
+        && !data.curves && !data.tracks;
+    if (nothing)
+        data.emptyText = "The runs have nothing in common that could be compared: neither "
+                         "iterations, nor a metric, nor a trace.";
+    return data;
+}
+
+} // namespace trainscope::figures

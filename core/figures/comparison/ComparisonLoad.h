@@ -1,0 +1,47 @@
+#pragma once
+// Runs side by side, read into plain values; each part in a file of its own.
+
+#include "core/figures/runs/FigureRuns.h"
+#include "core/model/Import.h"
+#include "core/plot/comparison/Comparison.h"
+
+#include <string>
+#include <vector>
+
+namespace trainscope::figures {
+
+// Reads what the query asks for. `before`: parts of it that the same question gave are taken over.
+// Nothing to draw is no error (see emptyText); unknown runs and metrics are. Any thread that owns
+// the store; cancelled by progress.
+Result<ComparisonData> loadComparison(const store::Store& store, const ComparisonQuery& query,
+    const ComparisonData* before = nullptr, const Progress& progress = {});
+
+struct ComparisonContext {
+    const store::Store& store;
+    const ComparisonQuery& query; // with the runs in the order in which they are shown
+    const std::vector<std::shared_ptr<const analysis::RunMeasures>>& measured; // by run
+    const Progress& progress;
+
+    [[nodiscard]] bool isCancelled(std::string_view phase) const {
+        return progress && !progress({phase, 0, 0});
+    }
+};
+
+// From what was measured; no reading.
+void addVerdict(ComparisonData& data); // of pairs, or of each run and the first; needs quantities
+void addQuantities(const ComparisonContext& context, ComparisonData& data);
+void addStacks(
+    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes);
+void addKernels(const ComparisonContext& context, ComparisonData& data);
+// The order of the air is read.
+Status addHeat(
+    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes);
+Status addCurves(const ComparisonContext& context, ComparisonData& data);
+Status addTracks(const ComparisonContext& context, ComparisonData& data);
+
+// The iterations that a run's measures speak for; `one` alone where given, also one that does not
+// count. In order of time.
+Result<std::vector<Iteration>> iterationsFor(
+    const ComparisonContext& context, std::size_t run, std::optional<std::int64_t> one);
+
+} // namespace trainscope::figures

@@ -1,0 +1,238 @@
+// A metric over one iteration: read iteration by iteration as a window of columns, and folded.
+#include "core/analysis/comparison/Spread.h"
+#include "core/figures/comparison/CurveFolds.h"
+#include "core/figures/runs/RunFigures.h"
+#include "core/figures/timeline/LaneLoad.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trainscope::figures {
+
+namespace {
+
+constexpr int kColumns = 240;
+
+// Values of all subjects and iterations by column, and the means of each iteration.
+struct Columnwise {
+    std::vector<std::vector<float>> values; // by column
+    std::vector<std::vector<double>> means; // by column, in order of the iterations
+};
+
+class CurveReader {
+public:
+    CurveReader(const ComparisonContext& context, const ComparisonCurves& curves, const Fold& fold)
+        : m_context(context)
+        , m_curves(curves)
+        , m_fold(fold) { }
+
+    Result<ComparisonCurves::Curve> read() {
+        const auto& run = m_context.measured[m_fold.run]->run;
+        const std::vector<ShownRun> shown{{run.id, run.name, run.range.begin, 0, {}}};
+        auto catalogue = readCatalogue(m_context.store, shown);
+        if (!catalogue.hasValue())
+            return catalogue.error();
+        const auto count = static_cast<std::size_t>(m_curves.columns);
+        m_columns.values.resize(count);
+        m_columns.means.resize(count);
+        for (const auto& iteration : m_fold.iterations) {
+            if (m_context.isCancelled("Laying iterations over each other"))
+                return cancelled();
+            const Status added = add(catalogue.value(), run, iteration);
+            if (!added.hasValue())
+                return added.error();
+        }
+        return finish();
+    }
+    // The metric's title, unit and axis as lanes have them; empty: the run has none.
+    [[nodiscard]] const LaneData& lane() const { return m_lane; }
+    [[nodiscard]] Columnwise& columns() { return m_columns; }
+
+private:
+    // Columns of the iteration, from the one that its begin lies in.
+    [[nodiscard]] std::size_t firstColumn() const {
+        const double first
+            = m_curves.stretched ? 0.0 : (m_fold.offset - m_curves.from) / m_curves.step;
+        return static_cast<std::size_t>(std::max(0.0, std::round(first)));
+    }
+
+    Status add(const Catalogue& catalogue, const Run& run, const Iteration& iteration) {
+        const double own = iteration.range.length().seconds();
+        // Of the axis, in seconds of this iteration.
+        const double step = m_curves.stretched ? m_curves.step * own : m_curves.step;
+        const std::size_t first = firstColumn();
+        const double wide = m_curves.stretched ? 1.0 : m_fold.seconds;
+        const auto wanted = static_cast<std::size_t>(std::ceil(wide / m_curves.step - 1e-9));
+        const std::size_t columns
+            = std::min(std::max<std::size_t>(wanted, 1), m_columns.values.size() - first);
+        const std::vector<ShownRun> shown{{run.id, run.name, iteration.range.begin, 0, {}}};
+        const DurationNs length{std::llround(step * 1e9 * static_cast<double>(columns))};
+        const auto isCancelled = [this] { return m_context.isCancelled("Reading the metric"); };
+        const std::function<bool()> stop = isCancelled;
+        const LaneRequest request{m_context.store, catalogue, shown, {{0}, length},
+            static_cast<int>(columns), stop, LoadDetail::Drawn};
+        LaneSpec spec;
+        spec.style = LaneStyle::Heat;
+        spec.metric = m_context.query.curveMetric;
+        auto lane = loadMetricLane(request, spec);
+        if (!lane.hasValue())
+            return lane.error();
+        m_lane = std::move(lane).value();
+        for (std::size_t i = 0; i < columns; ++i) {
+            if (step * (static_cast<double>(i) + 0.5) < own)
+                addColumn(first + i, i);
+        }
+        return {};
+    }
+
+    void addColumn(std::size_t to, std::size_t from) {
+        double sum = 0.0;
+        std::size_t count = 0;
+        for (const auto& series : m_lane.series) {
+            const float value = from < series.means.size() ? series.means[from] : kNothing;
+            if (std::isnan(value))
+                continue;
+            m_columns.values[to].push_back(value);
+            sum += static_cast<double>(value);
+            ++count;
+        }
+        if (count > 0)
+            m_columns.means[to].push_back(sum / static_cast<double>(count));
+    }
+
+    ComparisonCurves::Curve finish() {
+        ComparisonCurves::Curve curve;
+        curve.run = m_fold.run;
+        curve.offset = m_curves.stretched ? 0.0 : m_fold.offset;
+        curve.seconds = m_fold.seconds;
+        curve.iterations
+            = m_fold.isIteration ? static_cast<std::int64_t>(m_fold.iterations.size()) : 0;
+        curve.subjects = static_cast<int>(m_lane.series.size());
+        curve.range = m_fold.iterations[m_fold.iterations.size() / 2].range;
+        for (std::size_t i = 0; i < m_columns.values.size(); ++i) {
+            const auto spread = analysis::spreadOf(m_columns.means[i]);
+            curve.mean.push_back(spread ? static_cast<float>(spread->mean) : kNothing);
+            curve.spread.push_back(
+                spread && spread->count > 1 ? static_cast<float>(spread->std) : kNothing);
+            curve.low.push_back(quantile(m_columns.values[i], 0.05));
+            curve.high.push_back(quantile(m_columns.values[i], 0.95));
+        }
+        return curve;
+    }
+
+    // Nearest rank.
+    static float quantile(std::vector<float>& values, double share) {
+        if (values.empty())
+            return kNothing;
+        const auto count = static_cast<double>(values.size());
+        const auto rank = static_cast<std::ptrdiff_t>(
+            std::clamp(std::ceil(share * count) - 1.0, 0.0, count - 1.0));
+        std::nth_element(values.begin(), values.begin() + rank, values.end());
+        return values[static_cast<std::size_t>(rank)];
+    }
+
+    const ComparisonContext& m_context;
+    const ComparisonCurves& m_curves;
+    const Fold& m_fold;
+    LaneData m_lane;
+    Columnwise m_columns;
+};
+
+ComparisonCurves::Difference differenceOf(const ComparisonCurves::Curve& curve,
+    const std::vector<std::vector<double>>& base, const std::vector<std::vector<double>>& other) {
+    ComparisonCurves::Difference difference;
+    difference.run = curve.run;
+    for (std::size_t i = 0; i < base.size(); ++i) {
+        const auto a = analysis::spreadOf(base[i]);
+        const auto b = analysis::spreadOf(other[i]);
+        difference.values.push_back(a && b ? static_cast<float>(b->mean - a->mean) : kNothing);
+        const auto judged = a && b ? analysis::differenceOf(*a, *b) : std::nullopt;
+        difference.beyond.push_back(judged && judged->isBeyond() ? 1 : 0);
+    }
+    return difference;
+}
+
+void setAxes(const LaneData& lane, const std::string& metric, ComparisonCurves& curves) {
+    std::vector<double> values;
+    for (const auto& curve : curves.curves) {
+        for (const auto* side : {&curve.low, &curve.high}) {
+            for (const float value : *side) {
+                if (!std::isnan(value))
+                    values.push_back(static_cast<double>(value));
+            }
+        }
+    }
+    std::vector<double> differences{0.0};
+    for (const auto& difference : curves.differences) {
+        for (const float value : difference.values) {
+            if (!std::isnan(value))
+                differences.push_back(static_cast<double>(value));
+        }
+    }
+    const bool zeroBased = lane.unit != "°C" && !lane.unit.ends_with("Hz");
+    const Metric* known = findMetric(metric);
+    std::string unit = known == nullptr ? std::string("1") : known->unit;
+    if (known != nullptr && known->kind == MetricKind::Counter)
+        unit += "/s";
+    curves.axis = axisOf(metricTitle(metric), metric, unit, values, zeroBased);
+    curves.differenceAxis = axisOf("Difference", metric, unit, differences, false);
+    curves.differenceAxis.unit = curves.axis.unit;
+}
+
+void setWindow(const std::vector<Fold>& folds, ComparisonCurves& curves) {
+    double from = 0.0;
+    double to = 0.0;
+    for (const auto& fold : folds) {
+        from = std::min(from, fold.offset);
+        to = std::max(to, fold.offset + fold.seconds);
+    }
+    curves.columns = kColumns;
+    curves.from = curves.stretched ? 0.0 : from;
+    curves.step = (curves.stretched && to > from ? 1.0 : to - from) / kColumns;
+}
+
+} // namespace
+
+Status addCurves(const ComparisonContext& context, ComparisonData& data) {
+    ComparisonCurves curves;
+    const auto folds = foldsOf(context, curves.notes);
+    if (!folds.hasValue())
+        return folds.error();
+    curves.alignment = folds.value().alignment;
+    curves.isFolded = curves.alignment == ComparisonAlignment::Folded;
+    curves.stretched = context.query.stretched;
+    setWindow(folds.value().runs, curves);
+    if (!(curves.step > 0.0))
+        return {};
+    LaneData lane;
+    std::vector<std::vector<double>> base;
+    for (const auto& fold : folds.value().runs) {
+        CurveReader reader(context, curves, fold);
+        auto curve = reader.read();
+        if (!curve.hasValue())
+            return curve.error();
+        if (reader.lane().series.empty()) {
+            addNote(curves.notes, fold.run,
+                fmt::format("no {} was recorded.", metricTitle(context.query.curveMetric)));
+            continue;
+        }
+        lane = reader.lane();
+        curves.curves.push_back(std::move(curve).value());
+        if (fold.run == 0)
+            base = std::move(reader.columns().means);
+        else if (!base.empty())
+            curves.differences.push_back(
+                differenceOf(curves.curves.back(), base, reader.columns().means));
+    }
+    if (curves.curves.empty())
+        return {};
+    setAxes(lane, context.query.curveMetric, curves);
+    curves.wording = foldWording(folds.value(), curves.stretched);
+    data.curves = std::move(curves);
+    return {};
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,217 @@
+// Quantities with their differences, and where the step goes: from what was measured.
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/figures/runs/RunFigures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace trainscope::figures {
+
+namespace {
+
+using analysis::Better;
+using analysis::QuantityInfo;
+
+// The first six that the runs have are the cards.
+constexpr std::array<std::string_view, 12> kCards{"step_time_s", "tokens_per_s",
+    "tokens_per_s_per_gpu", "tokens_per_j", "peak_power_w", "throttled_fraction",
+    "exposed_communication_fraction", "mean_power_w", "peak_temperature_c", "energy_per_step_j",
+    "samples_per_s", "mfu"};
+constexpr std::size_t kMostCards = 6;
+constexpr std::size_t kMostLoadedKernels = 100;
+
+int directionOf(Better better) {
+    return better == Better::Higher ? 1 : better == Better::Lower ? -1 : 0;
+}
+
+bool isShareKey(const QuantityInfo& info) {
+    return info.unit == "1"
+        && (info.key.ends_with("_fraction") || info.key.ends_with("_utilization")
+            || info.key == "mfu");
+}
+
+ComparisonWeight weightOf(analysis::Difference::Weight weight) {
+    switch (weight) {
+    case analysis::Difference::Weight::Beyond:
+        return ComparisonWeight::Beyond;
+    case analysis::Difference::Weight::Within:
+        return ComparisonWeight::Within;
+    case analysis::Difference::Weight::Unknown:
+        break;
+    }
+    return ComparisonWeight::Unknown;
+}
+
+// From 0 to the greatest value with its spread.
+FigureAxis axisFor(
+    const ComparisonQuantity& quantity, const QuantityInfo& info, analysis::Normalisation by) {
+    FigureAxis axis;
+    const bool isDivided = analysis::isDivided(info, by);
+    axis.title = info.title;
+    axis.siUnit = analysis::unitOf(info, by);
+    if (isDivided)
+        axis.title += fmt::format(" ({})", axis.siUnit);
+    double low = 0.0;
+    double high = 0.0;
+    for (std::size_t run = 0; run < quantity.values.size(); ++run) {
+        if (!quantity.values[run])
+            continue;
+        const double spread = quantity.spreads[run].value_or(0.0);
+        high = std::max(high, *quantity.values[run] + spread);
+        low = std::min(low, *quantity.values[run] - (*quantity.values[run] < 0.0 ? spread : 0.0));
+    }
+    axis.range = {low, high > low ? high : low + 1.0};
+    axis.unit = quantity.isShare ? AxisUnit{"%", 100.0} : axisUnit({}, axis.siUnit, high);
+    return axis;
+}
+
+ComparisonQuantity quantityOf(const ComparisonContext& context, std::size_t index) {
+    const QuantityInfo& info = analysis::comparedQuantities()[index];
+    ComparisonQuantity quantity;
+    quantity.key = info.key;
+    quantity.isShare = isShareKey(info);
+    quantity.better = directionOf(info.better);
+    for (const auto& measured : context.measured) {
+        const auto measure = measured->normalised(index, context.query.normalisation);
+        quantity.values.push_back(measure ? std::optional(measure->value) : std::nullopt);
+        const auto spread = measure ? measure->spread : std::nullopt;
+        quantity.spreads.push_back(
+            spread && spread->count > 1 ? std::optional(spread->std) : std::nullopt);
+        quantity.counts.push_back(spread ? spread->count : 0);
+        quantity.whyAbsent.push_back(measure ? std::string() : measured->why(info.key));
+    }
+    quantity.changes.resize(context.measured.size());
+    quantity.axis = axisFor(quantity, info, context.query.normalisation);
+    return quantity;
+}
+
+void takeChange(const analysis::Difference& from, ComparisonQuantity::Change& change) {
+    change.ratio = from.ratio;
+    if (from.a && from.b)
+        change.difference = *from.b - *from.a;
+    change.weight = weightOf(from.weight);
+    change.why = from.why;
+}
+
+bool isWanted(const ComparisonQuery& query, const ComparisonQuantity& quantity) {
+    const bool known = std::any_of(quantity.values.begin(), quantity.values.end(),
+        [](const auto& value) { return value.has_value(); });
+    const auto& asked = query.quantities;
+    return known
+        && (asked.empty() || std::find(asked.begin(), asked.end(), quantity.key) != asked.end());
+}
+
+void chooseCards(const ComparisonQuery& query, std::vector<ComparisonQuantity>& quantities) {
+    std::size_t cards = 0;
+    const auto choose = [&](ComparisonQuantity& quantity) {
+        const auto known = std::count_if(quantity.values.begin(), quantity.values.end(),
+            [](const auto& value) { return value.has_value(); });
+        if (cards < kMostCards && known > 1 && !quantity.isCard) {
+            quantity.isCard = true;
+            ++cards;
+        }
+    };
+    for (const auto key : kCards) {
+        for (auto& quantity : quantities) {
+            if (quantity.key == key)
+                choose(quantity);
+        }
+    }
+    if (!query.quantities.empty())
+        std::for_each(quantities.begin(), quantities.end(), choose);
+}
+
+std::string titleOf(const analysis::BreakdownPart& part) {
+    if (part.category == "idle")
+        return "Idle";
+    const std::string label(analysis::KernelCategories::label(part.category));
+    return part.isCommunication ? label + " exposed" : label;
+}
+
+// Compute first, then what is exposed, then nothing.
+int placeOf(const ComparisonStack::Part& part) {
+    constexpr std::array<std::string_view, 14> kOrder{"gemm", "attention", "normalisation",
+        "elementwise", "other", "all_reduce", "reduce_scatter", "all_gather", "all_to_all",
+        "broadcast", "communication", "send_recv", "idle", "optimizer"};
+    return static_cast<int>(
+        std::find(kOrder.begin(), kOrder.end(), part.category) - kOrder.begin());
+}
+
+ComparisonStack stackOf(
+    std::size_t run, std::optional<int> stage, const analysis::StageBreakdown& from) {
+    ComparisonStack stack{run, stage, from.seconds, {}};
+    for (const auto& part : from.parts)
+        stack.parts.push_back({part.category, titleOf(part), part.seconds});
+    std::stable_sort(stack.parts.begin(), stack.parts.end(),
+        [](const auto& a, const auto& b) { return placeOf(a) < placeOf(b); });
+    return stack;
+}
+
+} // namespace
+
+void addQuantities(const ComparisonContext& context, ComparisonData& data) {
+    const auto& all = analysis::comparedQuantities();
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto quantity = quantityOf(context, i);
+        if (!isWanted(context.query, quantity))
+            continue;
+        data.quantities.push_back(std::move(quantity));
+        places.push_back(i);
+    }
+    for (std::size_t run = 1; run < context.measured.size(); ++run) {
+        const auto differences = analysis::differencesOf(
+            *context.measured[0], *context.measured[run], context.query.normalisation);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            takeChange(differences[places[i]], data.quantities[i].changes[run]);
+    }
+    chooseCards(context.query, data.quantities);
+}
+
+void addStacks(
+    const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes) {
+    for (std::size_t run = 0; run < context.measured.size(); ++run) {
+        const auto& traced = context.measured[run]->traced;
+        if (!traced) {
+            addNote(notes, run, "no trace, so nothing is known of where the step goes.");
+            continue;
+        }
+        data.stacks.push_back(stackOf(run, std::nullopt, traced->all));
+        addNote(notes, run, fmt::format("traced: {}.", traced->wording));
+        for (const auto& stage : traced->stages)
+            data.stacks.push_back(stackOf(run, stage.stage, stage));
+    }
+}
+
+void addKernels(const ComparisonContext& context, ComparisonData& data) {
+    std::map<std::string, ComparisonKernel> all;
+    for (std::size_t run = 0; run < context.measured.size(); ++run) {
+        if (!context.measured[run]->traced)
+            continue;
+        for (const auto& one : context.measured[run]->traced->kernels) {
+            auto& kernel = all[one.name];
+            kernel.name = one.name;
+            kernel.category = one.category;
+            kernel.seconds.resize(context.measured.size());
+            kernel.seconds[run] = one.seconds;
+        }
+    }
+    const auto longest = [](const ComparisonKernel& kernel) {
+        double most = 0.0;
+        for (const auto& seconds : kernel.seconds)
+            most = std::max(most, seconds.value_or(0.0));
+        return most;
+    };
+    for (auto& [name, kernel] : all)
+        data.kernels.push_back(std::move(kernel));
+    std::stable_sort(data.kernels.begin(), data.kernels.end(),
+        [&](const auto& a, const auto& b) { return longest(a) > longest(b); });
+    if (data.kernels.size() > kMostLoadedKernels)
+        data.kernels.resize(kMostLoadedKernels);
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,103 @@
+// The verdict on two runs; of several, who leads by what, then each beside the first.
+#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/plot/comparison/ComparisonText.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace trainscope::figures {
+
+namespace {
+
+// By which leaders are named, as far as the runs have them.
+constexpr std::array<std::string_view, 5> kRaces{
+    "tokens_per_s_per_gpu", "tokens_per_j", "step_time_s", "mean_power_w", "peak_temperature_c"};
+constexpr std::size_t kMostRaces = 3;
+
+ComparisonVerdict pairVerdict(const ComparisonData& data) {
+    ComparisonVerdict shown;
+    const auto verdict = analysis::verdictOf(*data.measured[0], *data.measured[1]);
+    shown.isDecided = verdict.winner != analysis::Winner::Undecided;
+    shown.headline = verdict.headline;
+    if (!verdict.reason.empty())
+        shown.statements.push_back(verdict.reason);
+    for (const auto& statement : verdict.statements)
+        shown.statements.push_back(statement.text);
+    return shown;
+}
+
+std::optional<std::size_t> leaderOf(const ComparisonQuantity& quantity) {
+    std::optional<std::size_t> leader;
+    for (std::size_t run = 0; run < quantity.values.size(); ++run) {
+        const auto& value = quantity.values[run];
+        if (!value)
+            continue;
+        const bool leads = !leader
+            || (quantity.better > 0 ? *value > *quantity.values[*leader]
+                                    : *value < *quantity.values[*leader]);
+        if (leads)
+            leader = run;
+    }
+    return leader;
+}
+
+// "beyond the spread 3 do better than A and 1 worse"
+std::string standingText(const ComparisonData& data, const ComparisonQuantity& quantity) {
+    std::size_t better = 0;
+    std::size_t worse = 0;
+    std::size_t unknown = 0;
+    for (std::size_t run = 1; run < data.runs.size(); ++run) {
+        const auto leads = betterRun(quantity, run);
+        better += leads && *leads == run ? 1U : 0U;
+        worse += leads && *leads == 0 ? 1U : 0U;
+        unknown += quantity.changes[run].weight == ComparisonWeight::Unknown ? 1U : 0U;
+    }
+    if (unknown + 1 == data.runs.size())
+        return "whether more than chance, the data does not tell";
+    return fmt::format(
+        "beyond the spread {} better than {} and {} worse", better, data.runs[0].mark, worse);
+}
+
+std::string raceText(const ComparisonData& data, const ComparisonQuantity& quantity) {
+    const auto leader = leaderOf(quantity);
+    if (!leader)
+        return {};
+    const std::string value = quantityValueText(quantity.axis, quantity.values[*leader]);
+    const std::string change = *leader > 0 && quantity.values[0]
+        ? fmt::format(" ({} {})", changeText(quantity, *leader), data.runs[0].mark)
+        : std::string();
+    return fmt::format("{}: {} leads with {}{}; {}.", quantity.axis.title, data.runs[*leader].mark,
+        value, change, standingText(data, quantity));
+}
+
+ComparisonVerdict manyVerdict(const ComparisonData& data) {
+    ComparisonVerdict shown;
+    shown.headline = fmt::format("{} runs beside {}", data.runs.size() - 1, data.runs[0].mark);
+    for (const auto key : kRaces) {
+        const auto quantity = std::find_if(data.quantities.begin(), data.quantities.end(),
+            [key](const auto& one) { return one.key == key; });
+        const auto known = quantity == data.quantities.end()
+            ? 0
+            : std::count_if(quantity->values.begin(), quantity->values.end(),
+                [](const auto& value) { return value.has_value(); });
+        if (known > 1 && shown.statements.size() < kMostRaces)
+            shown.statements.push_back(raceText(data, *quantity));
+    }
+    for (std::size_t run = 1; run < data.measured.size(); ++run) {
+        const auto verdict = analysis::verdictOf(*data.measured[0], *data.measured[run]);
+        shown.isDecided = shown.isDecided || verdict.winner != analysis::Winner::Undecided;
+        shown.statements.push_back(
+            fmt::format("{} and {}: {}", data.runs[0].mark, data.runs[run].mark, verdict.headline));
+    }
+    return shown;
+}
+
+} // namespace
+
+void addVerdict(ComparisonData& data) {
+    data.verdict = data.measured.size() == 2 ? pairVerdict(data) : manyVerdict(data);
+}
+
+} // namespace trainscope::figures

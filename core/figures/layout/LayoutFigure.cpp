@@ -1,0 +1,355 @@
+#include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/machine/RunMachine.h"
+#include "core/figures/layout/LayoutFigure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace trainscope::figures {
+
+namespace {
+
+// Three digits and a prefix: "6.14 GB".
+std::string shortQuantity(const char* siUnit, double value) {
+    const AxisUnit unit = axisUnit({}, siUnit, std::abs(value));
+    const double shown = value * unit.scale;
+    const int digits = shown > 0.0 ? static_cast<int>(std::floor(std::log10(shown))) : 0;
+    return fmt::format("{:.{}f} {}", shown, std::clamp(2 - digits, 0, 2), unit.unit);
+}
+
+std::string powerText(double watts) {
+    constexpr double kKilo = 1000.0;
+    return watts < kKilo ? fmt::format("{:.0f} W", watts) : fmt::format("{:.1f} kW", watts / kKilo);
+}
+
+// "stage 0", "stages 0–3".
+std::string stagesText(const layout::ClusterNode& node, const layout::Layout& layout) {
+    std::set<int> stages;
+    for (const auto& gpu : node.gpus) {
+        if (gpu.rank < layout.grid.worldSize())
+            stages.insert(layout.grid.position(gpu.rank).pipeline);
+    }
+    if (stages.empty() || layout.grid.degrees().pipeline == 1)
+        return {};
+    if (stages.size() == 1)
+        return fmt::format("stage {}", *stages.begin());
+    return fmt::format("stages {}–{}", *stages.begin(), *stages.rbegin());
+}
+
+std::optional<double> powerOf(
+    const layout::ClusterNode& node, const std::vector<std::optional<double>>& power) {
+    std::optional<double> sum;
+    for (const auto& gpu : node.gpus) {
+        const auto at = static_cast<std::size_t>(gpu.rank);
+        if (at < power.size() && power[at])
+            sum = sum.value_or(0.0) + *power[at];
+    }
+    return sum;
+}
+
+// "8 NICs of 50.0 GB/s", as imported.
+std::string cardsText(const layout::Cluster& cluster) {
+    if (!cluster.topology)
+        return {};
+    const auto& devices = cluster.topology->devices();
+    const auto cards = cluster.topology->connectedNics();
+    if (cards.empty())
+        return {};
+    std::string text = fmt::format("{} NIC{}", cards.size(), cards.size() == 1 ? "" : "s");
+    const auto& speed = devices[cards.front()].bandwidth;
+    const bool isOne = std::all_of(cards.begin(), cards.end(),
+        [&](std::size_t card) { return devices[card].bandwidth == speed; });
+    return speed && isOne ? text + " of " + shortQuantity("B/s", *speed) : text;
+}
+
+// As core/layout/TrafficEdges.h has it.
+constexpr const char* kWhoSends
+    = "Who sends to whom is assumed: collectives go around a ring in the order of the ranks, "
+      "all-to-alls evenly to all others, pipelines to the stages before and behind.";
+
+class Loader {
+public:
+    Loader(const store::Store& store, const LayoutQuery& query, const Progress& progress)
+        : m_store(store)
+        , m_progress(progress) {
+        m_data.query = query;
+    }
+
+    Result<LayoutFigureData> load() {
+        using Step = Status (Loader::*)();
+        constexpr std::array<Step, 6> kSteps{&Loader::readRun, &Loader::readLayout,
+            &Loader::readCluster, &Loader::readColours, &Loader::readBytes, &Loader::readNodes};
+        for (const Step step : kSteps) {
+            if (const Status status = (this->*step)(); !status.hasValue())
+                return status.error();
+        }
+        addNotes();
+        return std::move(m_data);
+    }
+
+private:
+    [[nodiscard]] const layout::Layout* layout() const {
+        return m_data.layout ? &*m_data.layout : nullptr;
+    }
+
+    Status readRun() {
+        const auto runs = m_store.runs();
+        if (!runs.hasValue())
+            return runs.error();
+        for (const Run& run : runs.value()) {
+            if (run.id == m_data.query.run)
+                m_run = run;
+        }
+        if (m_run.id != m_data.query.run)
+            return Error{ErrorCode::NotFound, "The run is not in the database any more.", {}};
+        m_data.run = nameOf(m_run);
+        m_data.title = m_run.name;
+        return {};
+    }
+
+    Status readLayout() {
+        const auto known = analysis::runLayout(m_store, m_run, m_progress);
+        if (known.hasValue()) {
+            auto made = layout::makeLayout(known.value().request);
+            if (!made.hasValue())
+                return made.error();
+            m_data.layout = std::move(made).value();
+            m_data.origin = known.value().wording;
+            m_data.notes = known.value().notes;
+            return {};
+        }
+        const bool needsIt = m_data.query.colours.by != RankColour::Value
+            && m_data.query.colours.by != RankColour::Node;
+        if (needsIt || known.error().code != ErrorCode::NotFound)
+            return known.error();
+        m_data.notes.push_back("No logical diagram: " + known.error().message);
+        return {};
+    }
+
+    Status readCluster() {
+        auto cluster = analysis::clusterOf(m_store, m_run, layout());
+        if (!cluster.hasValue())
+            return cluster.error();
+        m_data.cluster = std::move(cluster).value();
+        return {};
+    }
+
+    Status readColours() {
+        auto coloured = colourRanks(m_store, m_run, m_data.query.colours, m_progress);
+        if (!coloured.hasValue())
+            return coloured.error();
+        m_data.colours = std::move(coloured.value().colours);
+        m_data.caption = std::move(coloured.value().caption);
+        return {};
+    }
+
+    Status readBytes() {
+        if (!m_data.layout || !m_data.query.bytes)
+            return {};
+        auto bytes = analysis::runBytes(m_store, m_run, *m_data.layout, m_progress);
+        if (!bytes.hasValue())
+            return bytes.error();
+        m_data.bytes = std::move(bytes).value();
+        m_data.edges = physicalEdges(m_data.bytes);
+        return {};
+    }
+
+    // Nodes are labelled with the power of the moment, or its mean.
+    Status readNodes() {
+        ColourQuery query = m_data.query.colours;
+        query.by = RankColour::Value;
+        query.metric = "gpu_power";
+        query.statistic = FigureStatistic::Mean;
+        const auto power = colourRanks(m_store, m_run, query, m_progress);
+        if (!power.hasValue() && power.error().code != ErrorCode::NotFound)
+            return power.error();
+        m_data.nodes = physicalNodes(m_data.cluster, layout(), m_data.bytes,
+            power.hasValue() ? power.value().colours.values : std::vector<std::optional<double>>());
+        return {};
+    }
+
+    void addNotes() {
+        auto& notes = m_data.notes;
+        if (!m_data.origin.empty())
+            notes.insert(notes.begin(), "Layout from " + m_data.origin + ".");
+        if (m_data.cluster.isAirflowAssumed && m_data.query.physical)
+            notes.emplace_back("Front to rear is taken to be ascending local indices; nobody said "
+                               "the order of the air.");
+        if (!m_data.cluster.linksFrom.empty() && m_data.query.physical)
+            notes.emplace_back("Links of a node: " + m_data.cluster.linksFrom + ".");
+        if (!m_data.edges.empty() && m_data.query.physical)
+            notes.insert(notes.end(), {edgeNote(), kWhoSends});
+        notes.insert(notes.end(), m_data.bytes.notes.begin(), m_data.bytes.notes.end());
+    }
+
+    [[nodiscard]] std::string edgeNote() const {
+        const auto measured = std::count_if(m_data.bytes.edges.begin(), m_data.bytes.edges.end(),
+            [](const analysis::EdgeBytes& edge) { return edge.measured.has_value(); });
+        std::string text = "Lines: bytes per step between nodes, both directions together, ";
+        text += measured == std::ssize(m_data.bytes.edges) ? "as the traces' collectives show."
+            : measured > 0 ? "as the traces' collectives show; with ~ computed from model and "
+                             "layout."
+                           : "computed from model and layout.";
+        if (m_data.edges.size() > kMostEdges)
+            text += fmt::format(
+                " The {} with the most of {} are drawn.", kMostEdges, m_data.edges.size());
+        return text;
+    }
+
+    const store::Store& m_store;
+    const Progress& m_progress;
+    Run m_run;
+    LayoutFigureData m_data;
+};
+
+const std::vector<Option> kLayoutOptions{
+    {"colour", "C",
+        "Layout: what colours the GPUs: stage, tensor, data, expert, context, node or a metric"},
+    {"metric", "M", "Layout: the metric that colours the GPUs, as with --colour", true},
+    {"statistic", "S", "Of the metric: mean, peak, p99, min, total or energy"},
+    {"at", "S", "Layout: the metric at that moment, in seconds since the run's start"},
+    {"whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"},
+    {"rank", "R", "Of layouts: mark the groups of this rank"},
+};
+
+Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
+    const auto at = options.number("at");
+    if (!at.hasValue())
+        return at.error();
+    const bool isValue = at.value() || options.has("statistic");
+    ColourQuery query;
+    std::string colour = options.text("colour");
+    if (const auto metrics = options.all("metric"); colour.empty() && !metrics.empty())
+        colour = metrics.front();
+    if (colour.empty())
+        colour = isValue ? query.metric : "stage";
+    const auto named = rankColourFromString(colour);
+    if (named && *named != RankColour::Value) {
+        if (isValue)
+            return usage("--at and --statistic speak of a metric, not of " + colour
+                + "; give one with --colour.");
+        query.by = *named;
+        return query;
+    }
+    query.by = RankColour::Value;
+    query.metric = colour;
+    query.wholeRun = options.has("whole-run");
+    if (options.has("statistic")) {
+        const auto statistic = statisticNamed(options.text("statistic"));
+        if (!statistic.hasValue())
+            return statistic.error();
+        query.statistic = statistic.value();
+    }
+    if (at.value())
+        query.at = run.range.begin
+            + DurationNs{static_cast<std::int64_t>(std::llround(*at.value() * 1e9))};
+    return query;
+}
+
+Result<Figure> loadLayoutKind(
+    bool physical, const store::Store& store, const Request& request, const Progress& progress) {
+    const Run& run = request.runs.front();
+    const auto colours = coloursOf(request.options, run);
+    if (!colours.hasValue())
+        return colours.error();
+    const auto rank = request.options.integer("rank");
+    if (!rank.hasValue())
+        return rank.error();
+    LayoutQuery query;
+    query.run = run.id;
+    query.colours = colours.value();
+    query.physical = physical;
+    if (rank.value())
+        query.rank = static_cast<int>(std::clamp<std::int64_t>(*rank.value(), -1, 1'000'000'000));
+    auto data = loadLayoutFigure(store, query, progress);
+    if (!data.hasValue())
+        return data.error();
+    if (!physical && !data.value().layout)
+        return Error{ErrorCode::NotFound, data.value().notes.back(), run.name};
+    const auto ranks = data.value().cluster.gpuCount();
+    if (query.rank && (*query.rank < 0 || static_cast<std::size_t>(*query.rank) >= ranks))
+        return Error{ErrorCode::NotFound,
+            fmt::format("The run has no rank {}; it has 0 to {}.", *rank.value(), ranks - 1),
+            run.name};
+    return layoutFigure(std::make_shared<const LayoutFigureData>(std::move(data).value()));
+}
+
+Kind layoutKind(std::string_view key, bool physical) {
+    return {key, RunsShown::One, kLayoutOptions,
+        [physical](const store::Store& store, const Request& request, const Progress& progress) {
+            return loadLayoutKind(physical, store, request, progress);
+        }};
+}
+
+} // namespace
+
+std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes) {
+    const bool isMeasured = std::any_of(bytes.edges.begin(), bytes.edges.end(),
+        [](const analysis::EdgeBytes& edge) { return edge.measured.has_value(); });
+    std::vector<PhysicalEdge> edges;
+    for (const auto& edge : bytes.edges) {
+        const double amount = edge.measured.value_or(edge.computed.value_or(0.0));
+        if (amount > 0.0)
+            edges.push_back({edge.a, edge.b, edge.group, amount,
+                fmt::format("{}{} / step", isMeasured && !edge.measured ? "~" : "",
+                    shortQuantity("B", amount))});
+    }
+    return edges;
+}
+
+std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
+    const layout::Layout* layout, const analysis::RunBytes& bytes,
+    const std::vector<std::optional<double>>& power) {
+    std::vector<PhysicalNode> nodes;
+    for (const layout::ClusterNode& node : cluster.nodes) {
+        PhysicalNode one;
+        if (layout != nullptr)
+            one.summary = stagesText(node, *layout);
+        if (const auto watts = powerOf(node, power))
+            one.summary += (one.summary.empty() ? "" : " · ") + powerText(*watts);
+        const auto found = std::find_if(bytes.nodes.begin(), bytes.nodes.end(),
+            [&](const analysis::NodeBytes& other) { return other.node == node.node; });
+        const auto rate = found == bytes.nodes.end() ? std::nullopt : found->scaleUpRate;
+        const auto& peak = cluster.scaleUp.bandwidth;
+        one.link = cluster.scaleUp.name;
+        if (rate && !one.link.empty())
+            one.link += " " + shortQuantity("B/s", *rate);
+        else if (peak && !one.link.empty())
+            one.link += " up to " + shortQuantity("B/s", *peak);
+        if (const auto cards = cardsText(cluster); !cards.empty())
+            one.link += (one.link.empty() ? "" : " · ") + cards;
+        if (rate && peak && *peak > 0.0)
+            one.load = *rate / *peak;
+        nodes.push_back(std::move(one));
+    }
+    return nodes;
+}
+
+Result<LayoutFigureData> loadLayoutFigure(
+    const store::Store& store, const LayoutQuery& query, const Progress& progress) {
+    return Loader(store, query, progress).load();
+}
+
+Figure layoutFigure(std::shared_ptr<const LayoutFigureData> data) {
+    Figure figure{"layout", data->title, {}, {{data->run.id, data->run.name}}, {}, {}, {}};
+    figure.csv = [data] { return layoutCsv(*data); };
+    figure.draw = [data](const FigureStyle& style) {
+        auto geometry = buildLayoutFigure(*data, style);
+        return Picture{std::move(geometry.scene), geometry.preferredHeight, {},
+            [physical = std::move(geometry.physical), logical = std::move(geometry.logical), data](
+                Point at) {
+                return hitLayout(*data, {{}, physical, logical, 0.0}, at);
+            }};
+    };
+    return figure;
+}
+
+std::vector<Kind> layoutKinds() {
+    return {layoutKind("layout", true), layoutKind("layout-grid", false)};
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,47 @@
+#pragma once
+// The layout of a run, its pipeline schedule and its placement, read into plain values.
+
+#include "core/analysis/cluster/Placement.h"
+#include "core/figures/Figure.h"
+#include "core/figures/layout/RankColouring.h"
+#include "core/plot/layout/PlacementFigure.h"
+#include "core/plot/layout/ScheduleFigure.h"
+
+#include <memory>
+
+namespace trainscope::figures {
+
+std::vector<Kind> layoutKinds();
+std::vector<Kind> scheduleKinds();
+std::vector<Kind> placementKinds();
+
+// Of what has been read; without sources.
+Figure layoutFigure(std::shared_ptr<const LayoutFigureData> data);
+Figure scheduleFigure(std::shared_ptr<const ScheduleFigureData> data);
+Figure placementFigure(std::shared_ptr<const PlacementFigureData> data);
+
+// Any thread that owns the store; cancelled by progress. NotFound for a run without GPUs, and where
+// groups are to be shown that nothing tells.
+Result<LayoutFigureData> loadLayoutFigure(
+    const store::Store& store, const LayoutQuery& query, const Progress& progress = {});
+
+// What physical diagrams tell of nodes and lines, from the bytes of a run.
+std::vector<PhysicalEdge> physicalEdges(const analysis::RunBytes& bytes);
+std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
+    const layout::Layout* layout, const analysis::RunBytes& bytes,
+    const std::vector<std::optional<double>>& power);
+
+// Nothing to draw is no error (see emptyText); an unknown run is. Any thread that owns the store;
+// cancelled by progress.
+Result<ScheduleFigureData> loadSchedule(
+    const store::Store& store, const ScheduleQuery& query, const Progress& progress = {});
+
+// Missing layouts or telemetry are no error (see emptyText). Any thread that owns the store;
+// cancelled by progress.
+Result<PlacementFigureData> loadPlacement(
+    const store::Store& store, RunId run, const Progress& progress = {});
+
+// Of one that is known already.
+PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement);
+
+} // namespace trainscope::figures

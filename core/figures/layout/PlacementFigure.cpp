@@ -1,0 +1,70 @@
+#include "core/figures/layout/LayoutFigure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::figures {
+
+namespace {
+
+std::string placementTitle(const Run& run) {
+    return "Placement · " + run.name;
+}
+
+} // namespace
+
+Result<PlacementFigureData> loadPlacement(
+    const store::Store& store, RunId id, const Progress& progress) {
+    const auto runs = store.runs();
+    if (!runs.hasValue())
+        return runs.error();
+    const auto run = std::find_if(
+        runs.value().begin(), runs.value().end(), [&](const Run& one) { return one.id == id; });
+    if (run == runs.value().end())
+        return Error{ErrorCode::NotFound, "This run is no longer in the database.", {}};
+    auto placement = analysis::proposePlacement(store, *run, progress);
+    if (!placement.hasValue()) {
+        const ErrorCode code = placement.error().code;
+        if (code != ErrorCode::NotFound && code != ErrorCode::Usage)
+            return placement.error();
+        return PlacementFigureData{
+            id, run->name, placementTitle(*run), {}, placement.error().message, std::nullopt};
+    }
+    return placementFigureOf(*run, std::move(placement).value());
+}
+
+PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement) {
+    PlacementFigureData data{run.id, run.name, placementTitle(run), {}, {}, std::nullopt};
+    data.caption = fmt::format("An estimate. {}. {} Front GPUs above, rear GPUs below, as the air "
+                               "passes them; numbers are ranks.",
+        placement.headline, placement.reason);
+    data.placement = std::move(placement);
+    return data;
+}
+
+Figure placementFigure(std::shared_ptr<const PlacementFigureData> data) {
+    Figure figure{"placement", data->title, data->isEmpty() ? data->emptyText : std::string(),
+        {{data->run, data->runName}}, {}, {}, {}};
+    figure.csv = [data] { return placementCsv(*data); };
+    figure.draw = [data](const FigureStyle& style) {
+        auto geometry = std::make_shared<PlacementGeometry>(buildPlacementFigure(*data, style));
+        return Picture{std::move(geometry->scene), geometry->preferredHeight, {},
+            [data, geometry](Point at) { return hitPlacement(*data, *geometry, at.x, at.y); }};
+    };
+    return figure;
+}
+
+std::vector<Kind> placementKinds() {
+    return {{"placement", RunsShown::One, {},
+        [](const store::Store& store, const Request& request,
+            const Progress& progress) -> Result<Figure> {
+            auto data = loadPlacement(store, request.runs.front().id, progress);
+            if (!data.hasValue())
+                return data.error();
+            return placementFigure(
+                std::make_shared<const PlacementFigureData>(std::move(data).value()));
+        }}};
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,134 @@
+#include "core/figures/layout/RankColouring.h"
+
+#include "core/figures/runs/RunFigures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::figures {
+
+namespace {
+
+Result<ColouredRanks> atMoment(
+    const store::Store& store, const Run& run, const ColourQuery& query) {
+    const auto series = analysis::RankSeries::open(store, run, query.metric);
+    if (!series.hasValue())
+        return series.error();
+    auto scale = momentScale(store, series.value());
+    if (!scale.hasValue())
+        return scale.error();
+    auto values = series.value().at(store, *query.at);
+    if (!values.hasValue())
+        return values.error();
+    ColouredRanks result;
+    result.colours = {RankColour::Value, std::move(values).value(), std::move(scale).value()};
+    result.caption
+        = fmt::format("{} at {:.1f} s after the run's begin; the scale is that of the whole run.",
+            result.colours.scale.title, (*query.at - run.range.begin).seconds());
+    return result;
+}
+
+void put(analysis::RankValues& values, int rank, const std::optional<double>& value) {
+    const auto at = static_cast<std::size_t>(rank);
+    if (values.size() <= at)
+        values.resize(at + 1);
+    values[at] = value;
+}
+
+analysis::RankValues statisticsOf(
+    const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic) {
+    analysis::RankValues values;
+    for (const auto& gpu : summary.gpus) {
+        if (gpu.gpu.rank < 0)
+            continue;
+        if (statistic == FigureStatistic::Energy) {
+            put(values, gpu.gpu.rank,
+                gpu.energy ? std::optional(gpu.energy->joules) : std::nullopt);
+        } else if (const auto found = gpu.metrics.find(metric); found != gpu.metrics.end()) {
+            put(values, gpu.gpu.rank, statisticOf(found->second, statistic));
+        }
+    }
+    return values;
+}
+
+FigureAxis scaleOf(
+    const Metric& metric, FigureStatistic statistic, const analysis::RankValues& values) {
+    std::vector<double> known;
+    for (const auto& value : values) {
+        if (value)
+            known.push_back(*value);
+    }
+    FigureAxis axis = axisOf(statisticTitle(metric.name, statistic), metric.name,
+        statisticUnit(metric, statistic), known, false);
+    if (known.empty())
+        return axis;
+    const auto [least, greatest] = std::minmax_element(known.begin(), known.end());
+    if (*least < *greatest)
+        axis.range = {*least, *greatest};
+    return axis;
+}
+
+Result<ColouredRanks> byStatistic(
+    const store::Store& store, const Run& run, const ColourQuery& query, const Progress& progress) {
+    // Says which metrics there are where it is none of them.
+    const auto series = analysis::RankSeries::open(store, run, query.metric);
+    if (!series.hasValue())
+        return series.error();
+    FigureQuery figure;
+    figure.runs = {run.id};
+    figure.wholeRun = query.wholeRun;
+    const FigureContext context{store, figure, progress};
+    const auto window = windowOf(context, run);
+    if (!window.hasValue())
+        return window.error();
+    const auto summary = summaryOf(context, run, window.value(), {query.metric});
+    if (!summary.hasValue())
+        return summary.error();
+    const auto statistic = query.statistic.value_or(usualStatistic(query.metric));
+    auto values = statisticsOf(summary.value(), query.metric, statistic);
+    const bool isNone = std::none_of(
+        values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
+    if (isNone)
+        return Error{ErrorCode::NotFound,
+            fmt::format(
+                "No GPU of this run has a value for {}.", statisticTitle(query.metric, statistic)),
+            run.name};
+    ColouredRanks result;
+    result.colours.scale = scaleOf(series.value().metric(), statistic, values);
+    result.colours.by = RankColour::Value;
+    result.colours.values = std::move(values);
+    result.caption = windowCaption({window.value()}, figure);
+    return result;
+}
+
+} // namespace
+
+Result<FigureAxis> momentScale(const store::Store& store, const analysis::RankSeries& series) {
+    const auto bounds = series.bounds(store);
+    if (!bounds.hasValue())
+        return bounds.error();
+    const Metric& metric = series.metric();
+    if (!bounds.value())
+        return Error{
+            ErrorCode::NotFound, "Every sample of " + metric.name + " of this run is missing.", {}};
+    const auto [low, high] = *bounds.value();
+    const bool isCounter = metric.kind == MetricKind::Counter;
+    FigureAxis axis = axisOf(metricTitle(metric.name) + (isCounter ? ", rate" : ""), metric.name,
+        isCounter ? metric.unit + "/s" : metric.unit, {low, high}, false);
+    if (low < high)
+        axis.range = {low, high};
+    return axis;
+}
+
+Result<ColouredRanks> colourRanks(
+    const store::Store& store, const Run& run, const ColourQuery& query, const Progress& progress) {
+    if (query.by != RankColour::Value) {
+        ColouredRanks result;
+        result.colours.by = query.by;
+        return result;
+    }
+    return query.at ? atMoment(store, run, query) : byStatistic(store, run, query, progress);
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,211 @@
+#include "core/analysis/machine/RunLayout.h"
+#include "core/analysis/schedule/TracedSchedule.h"
+#include "core/figures/layout/LayoutFigure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::figures {
+
+namespace {
+
+using layout::Schedule;
+using layout::ScheduleKind;
+
+std::string shapeOf(const Schedule& schedule, std::string_view name) {
+    std::string text = fmt::format("{}, {} stages", name, schedule.stages);
+    if (schedule.virtualStages > 1)
+        text += fmt::format(" of {} pieces", schedule.virtualStages);
+    if (schedule.microbatches > 0)
+        text += fmt::format(", {} micro-batches", schedule.microbatches);
+    return text;
+}
+
+// Where nothing but a missing fact keeps it from being there.
+bool isMissing(const Error& error) {
+    return error.code == ErrorCode::NotFound || error.code == ErrorCode::Usage;
+}
+
+std::string tracedCaption(const analysis::TracedSchedule& traced) {
+    const std::string_view name
+        = traced.isKnownOrder ? titleOf(traced.traced.kind) : "Order of no known schedule";
+    std::string caption = shapeOf(traced.traced, name);
+    if (traced.planned)
+        caption += fmt::format("; traced above, {} planned below", titleOf(traced.planned->kind));
+    caption += ". Hatched: no pass runs. Bubbles " + percent(traced.tracedBubble) + " traced";
+    if (traced.plannedBubble)
+        caption += ", " + percent(*traced.plannedBubble) + " planned";
+    if (traced.idealBubble)
+        caption += ", " + percent(*traced.idealBubble) + " with equal stages in a whole step";
+    return caption + ". " + traced.basis + ".";
+}
+
+void takeTraced(analysis::TracedSchedule traced, ScheduleFigureData& data) {
+    data.caption = tracedCaption(traced);
+    data.verdict = analysis::planSentence(traced);
+    data.plans = traced.plans;
+    if (!data.verdict.empty())
+        data.notes.push_back(data.verdict);
+    if (traced.planned)
+        data.notes.emplace_back("The plan has the mean durations of the traced passes of each "
+                                "stage and sends in no time.");
+    data.notes.insert(data.notes.end(), traced.notes.begin(), traced.notes.end());
+    data.iteration = traced.iteration;
+    data.unit = "s";
+    data.windowFrom = traced.windowFrom;
+    data.windowTo = traced.windowTo;
+    for (const auto& stage : traced.stages)
+        data.stages.push_back({stage.rank, stage.traced, stage.planned});
+    data.tracedBubble = traced.tracedBubble;
+    data.plannedBubble = traced.plannedBubble;
+    data.idealBubble = traced.idealBubble;
+    data.traced = std::move(traced.traced);
+    data.planned = std::move(traced.planned);
+    data.to = traced.windowTo;
+    if (traced.isWhole && data.planned)
+        data.to = std::max(data.to, data.planned->makespan);
+    data.from = traced.windowFrom;
+}
+
+// Another kind than the layout's has the same work in its own pieces.
+Result<Schedule> planOfLayout(const layout::Layout& layout, std::optional<ScheduleKind> kind) {
+    auto own = planSchedule(layout);
+    if (!kind || *kind == layout.schedule)
+        return own;
+    if (!layout.microbatches)
+        return own.error();
+    analysis::DoneStep step;
+    step.schedule.kind = layout.schedule;
+    step.schedule.stages = layout.grid.degrees().pipeline;
+    step.schedule.microbatches = *layout.microbatches;
+    step.schedule.virtualStages = layout.virtualStages;
+    step.microbatchGroup = layout.microbatchGroup;
+    step.times = pieceTimesOf(layout);
+    return planOf(step, *kind);
+}
+
+// The plan of the run's layout alone.
+Status takePlan(
+    const store::Store& store, const Run& run, const Progress& progress, ScheduleFigureData& data) {
+    const auto told = analysis::runLayout(store, run, progress);
+    if (!told.hasValue()) {
+        data.emptyText = told.error().message;
+        return isMissing(told.error()) ? Status() : told.error();
+    }
+    const auto layout = layout::makeLayout(told.value().request);
+    const auto plan
+        = layout.hasValue() ? planOfLayout(layout.value(), data.query.plan) : layout.error();
+    if (!plan.hasValue()) {
+        data.emptyText = plan.error().message;
+        return isMissing(plan.error()) ? Status() : plan.error();
+    }
+    const auto& chunks = layout.value().chunks;
+    const bool isUneven = std::any_of(chunks.begin(), chunks.end(),
+        [&](const auto& chunk) { return chunk.layers != chunks.front().layers; });
+    data.unit = isUneven ? "forward passes of a layer" : "forward passes of a stage";
+    data.planned = plan.value();
+    data.plannedBubble = plan.value().bubbleFraction;
+    data.idealBubble = idealBubbleFraction(plan.value().kind, plan.value().stages,
+        plan.value().microbatches, plan.value().virtualStages);
+    for (const double bubble : plan.value().stageBubble)
+        data.stages.push_back({-1, std::nullopt, bubble});
+    data.to = plan.value().makespan;
+    data.caption = shapeOf(plan.value(), titleOf(plan.value().kind))
+        + " as planned: backward passes take twice as long as "
+        + "forward ones, sending no time. Hatched: no pass runs. Bubbles "
+        + percent(plan.value().bubbleFraction) + ". Layout from " + told.value().wording + ".";
+    return {};
+}
+
+void clipWindow(ScheduleFigureData& data) {
+    data.from = std::max(data.from, data.query.from.value_or(data.from));
+    data.to = std::min(data.to, data.query.to.value_or(data.to));
+    if (data.to <= data.from && !data.isEmpty()) {
+        data.traced.reset();
+        data.planned.reset();
+        data.emptyText = "The step has nothing in that window.";
+    }
+}
+
+const std::vector<Option> kScheduleOptions{
+    {"iteration", "K", "Schedule: show this one; without, the one with most of it traced"},
+    {"planned", {}, "Schedule: the plan alone"},
+    {"from", "S", "Begin of the window; of schedules in seconds since the step's first pass"},
+    {"to", "S", "End of the window; of schedules in seconds since the step's first pass"},
+};
+
+Result<Figure> loadScheduleKind(
+    const store::Store& store, const Request& request, const Progress& progress) {
+    const auto& options = request.options;
+    const auto iteration = options.integer("iteration");
+    const auto from = options.number("from");
+    const auto to = options.number("to");
+    if (!iteration.hasValue())
+        return iteration.error();
+    if (!from.hasValue())
+        return from.error();
+    if (!to.hasValue())
+        return to.error();
+    const bool isPlan = options.has("planned");
+    if (isPlan && iteration.value())
+        return usage("The plan is the same in every iteration; give --planned or --iteration.");
+    auto data = loadSchedule(store,
+        {request.runs.front().id, iteration.value(), isPlan, from.value(), to.value()}, progress);
+    if (!data.hasValue())
+        return data.error();
+    return scheduleFigure(std::make_shared<const ScheduleFigureData>(std::move(data).value()));
+}
+
+} // namespace
+
+Result<ScheduleFigureData> loadSchedule(
+    const store::Store& store, const ScheduleQuery& query, const Progress& progress) {
+    const auto runs = store.runs();
+    if (!runs.hasValue())
+        return runs.error();
+    const auto run = std::find_if(runs.value().begin(), runs.value().end(),
+        [&](const Run& one) { return one.id == query.run; });
+    if (run == runs.value().end())
+        return Error{ErrorCode::NotFound, "This run is no longer in the database.", {}};
+    ScheduleFigureData data;
+    data.query = query;
+    data.run = run->name;
+    if (!query.plannedOnly) {
+        auto traced
+            = analysis::tracedSchedule(store, *run, {query.iteration, query.plan}, progress);
+        if (traced.hasValue())
+            takeTraced(std::move(traced).value(), data);
+        else if (!isMissing(traced.error()) || query.iteration)
+            return traced.error();
+        else
+            data.notes.push_back(traced.error().message);
+    }
+    if (!data.traced) {
+        if (Status status = takePlan(store, *run, progress, data); !status.hasValue())
+            return status.error();
+    }
+    data.title = "Pipeline schedule · " + data.run;
+    if (data.iteration)
+        data.title += fmt::format(" · iteration {}", *data.iteration);
+    clipWindow(data);
+    return data;
+}
+
+Figure scheduleFigure(std::shared_ptr<const ScheduleFigureData> data) {
+    Figure figure{"schedule", data->title, data->isEmpty() ? data->emptyText : std::string(),
+        {{data->query.run, data->run}}, {}, {}, {}};
+    figure.csv = [data] { return scheduleCsv(*data); };
+    figure.draw = [data](const FigureStyle& style) {
+        auto geometry = std::make_shared<ScheduleGeometry>(buildScheduleFigure(*data, style));
+        return Picture{std::move(geometry->scene), geometry->preferredHeight, {},
+            [data, geometry](Point at) { return hitSchedule(*data, *geometry, at.x, at.y); }};
+    };
+    return figure;
+}
+
+std::vector<Kind> scheduleKinds() {
+    return {{"schedule", RunsShown::One, kScheduleOptions, loadScheduleKind}};
+}
+
+} // namespace trainscope::figures

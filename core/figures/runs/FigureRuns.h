@@ -1,0 +1,51 @@
+#pragma once
+// Which runs a figure shows, in which order, and how it names them.
+
+#include "core/model/Result.h"
+#include "core/plot/figures/Figure.h"
+#include "core/store/Store.h"
+
+#include <compare>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::figures {
+
+using namespace plot; // whose values are read here
+
+// A run with what figures say about it.
+struct FigureSubject {
+    Run run;
+    FigureRun named;
+};
+
+// "TP8-PP4", "EP8-TP1-PP4", "TP8-FSDP", "TP4-CP2-PP4"; empty where the launch configuration states
+// neither tensor nor pipeline parallelism.
+std::string layoutLabel(const LaunchConfig& launch);
+// "base", "cc" (overlap), "act" (recomputation), "cc+act"; empty where either is unknown.
+std::string optimisationLabel(const LaunchConfig& launch);
+
+FigureRun nameOf(const Run& run);
+
+// Those asked for, else all; filtered by model and optimisation. By model, cluster, layout,
+// micro-batch and optimisation, numbers in names as numbers; runs that were asked for in heat maps,
+// kernels and spectra stay in the order of the query. NotFound for an unknown run.
+Result<std::vector<FigureSubject>> figureSubjects(
+    const store::Store& store, const FigureQuery& query);
+
+// Labels made of what differs between the runs; the names where that is not enough.
+void labelRuns(std::vector<FigureSubject>& subjects);
+
+// What all of them have in common: "gpt3-175b · 32 × H200 · base".
+std::string commonTitle(const std::vector<FigureSubject>& subjects);
+
+// "model" where all are of one cluster, else "model, 32 × H200"; empty where all runs would
+// have the same.
+std::string groupLabel(const FigureRun& run, const std::vector<FigureSubject>& all);
+
+// The order in which people list names with numbers in them, TP2 before TP16: runs of digits
+// compare as numbers, everything else as bytes.
+std::strong_ordering naturalOrder(std::string_view a, std::string_view b);
+
+} // namespace trainscope::figures

@@ -1,0 +1,169 @@
+#include "core/figures/runs/RunFigures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace trainscope::figures {
+
+namespace {
+
+struct HeatRun {
+    std::size_t run = 0;
+    DurationNs duration; // of the whole run
+    analysis::RunSummary summary;
+};
+
+std::string durationNote(DurationNs duration) {
+    const double seconds = duration.seconds();
+    if (seconds <= 0.0)
+        return {};
+    return seconds < 100.0 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+// The values of one run by rank, or by node.
+std::map<int, double> valuesOf(
+    const analysis::RunSummary& summary, const FigureHeatmap& heatmap, const std::string& metric) {
+    std::map<int, double> values;
+    const auto put = [&](int subject, const std::optional<double>& value) {
+        if (value)
+            values[subject] = *value;
+    };
+    if (heatmap.statistic == FigureStatistic::Energy) {
+        for (const auto& gpu : summary.gpus) {
+            if (gpu.energy)
+                values[gpu.gpu.rank] = gpu.energy->joules;
+        }
+        return values;
+    }
+    const auto read = [&](const auto& metrics, int subject) {
+        if (const auto found = metrics.find(metric); found != metrics.end())
+            put(subject, statisticOf(found->second, heatmap.statistic));
+    };
+    if (heatmap.byNode) {
+        for (const auto& node : summary.nodes)
+            read(node.metrics, node.node);
+    } else {
+        for (const auto& gpu : summary.gpus)
+            read(gpu.metrics, gpu.gpu.rank);
+    }
+    return values;
+}
+
+bool gpusHave(const std::vector<HeatRun>& runs, const std::string& metric) {
+    return std::any_of(runs.begin(), runs.end(), [&](const HeatRun& run) {
+        return std::any_of(run.summary.gpus.begin(), run.summary.gpus.end(),
+            [&](const auto& gpu) { return gpu.metrics.contains(metric); });
+    });
+}
+
+FigureHeatmap::Row rowOf(
+    const HeatRun& run, const FigureHeatmap& heatmap, const std::map<int, double>& values) {
+    FigureHeatmap::Row row;
+    row.run = run.run;
+    std::map<int, int> nodes;
+    for (const auto& gpu : run.summary.gpus)
+        nodes[gpu.gpu.rank] = gpu.gpu.node;
+    for (const int column : heatmap.columns) {
+        const auto value = values.find(column);
+        row.values.push_back(
+            value == values.end() ? std::nullopt : std::optional<double>(value->second));
+        const auto node = nodes.find(column);
+        row.nodes.push_back(heatmap.byNode ? column : node == nodes.end() ? -1 : node->second);
+    }
+    row.note = durationNote(run.duration);
+    return row;
+}
+
+FigureAxis colourScale(
+    const FigureData& data, const FigureHeatmap& heatmap, const Metric& metric, bool log) {
+    std::vector<double> values;
+    for (const auto& row : heatmap.rows) {
+        if (data.runs[row.run].status == RunStatus::Oom)
+            continue;
+        for (const auto& value : row.values) {
+            if (value && (!log || *value > 0.0))
+                values.push_back(*value);
+        }
+    }
+    FigureAxis axis = axisOf(statisticTitle(metric.name, heatmap.statistic), metric.name,
+        statisticUnit(metric, heatmap.statistic), values, false);
+    axis.log = log && !values.empty();
+    if (!values.empty()) {
+        // Colours use the whole scale: rounded ends would leave it to values that do not occur.
+        const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+        if (*least < *greatest)
+            axis.range = {*least, *greatest};
+    }
+    return axis;
+}
+
+void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, FigureData& data,
+    const std::string& name) {
+    FigureHeatmap heatmap;
+    heatmap.statistic = context.query.statistic.value_or(usualStatistic(name));
+    heatmap.byNode = heatmap.statistic != FigureStatistic::Energy && !gpusHave(runs, name);
+    std::vector<std::map<int, double>> values;
+    std::set<int> columns;
+    Metric metric{name, "1", MetricKind::Gauge, name};
+    for (const auto& run : runs) {
+        values.push_back(valuesOf(run.summary, heatmap, name));
+        if (const auto found = run.summary.metrics.find(name); found != run.summary.metrics.end())
+            metric = found->second.metric;
+        for (const auto& [subject, value] : values.back())
+            columns.insert(subject);
+    }
+    heatmap.columns.assign(columns.begin(), columns.end());
+    std::size_t without = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        // A run out of memory is shown as such; one without the metric has nothing to say.
+        const bool isOom = data.runs[runs[i].run].status == RunStatus::Oom;
+        if (values[i].empty() && !isOom)
+            ++without;
+        else
+            heatmap.rows.push_back(rowOf(runs[i], heatmap, values[i]));
+    }
+    if (without > 0 && !columns.empty())
+        data.notes.push_back(fmt::format("{} of {} runs have no {} and are left out.", without,
+            runs.size(), statisticTitle(name, heatmap.statistic)));
+    if (columns.empty())
+        return;
+    heatmap.scale = colourScale(data, heatmap, metric, context.query.logScale);
+    data.heatmaps.push_back(std::move(heatmap));
+}
+
+} // namespace
+
+Status loadHeatmap(const FigureContext& context, FigureData& data) {
+    auto subjects = figureSubjects(context.store, context.query);
+    if (!subjects.hasValue())
+        return subjects.error();
+    auto metrics = context.query.metrics;
+    if (metrics.empty())
+        metrics.emplace_back("gpu_temperature");
+    std::vector<HeatRun> runs;
+    std::vector<FigureWindow> windows;
+    for (const auto& subject : subjects.value()) {
+        const auto window = windowOf(context, subject.run);
+        if (!window.hasValue())
+            return window.error();
+        auto summary = summaryOf(context, subject.run, window.value(), metrics);
+        if (!summary.hasValue())
+            return summary.error();
+        runs.push_back({data.runs.size(), subject.run.range.length(), std::move(summary).value()});
+        data.runs.push_back(subject.named);
+        if (subject.run.status != RunStatus::Oom)
+            windows.push_back(window.value());
+    }
+    for (const auto& metric : metrics)
+        addHeatmap(context, runs, data, metric);
+    data.caption = windowCaption(windows, context.query);
+    if (data.heatmaps.empty())
+        data.emptyText = fmt::format("No run of this database has values of {}.", metrics.front());
+    else
+        data.title = commonTitle(subjects.value());
+    return {};
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,95 @@
+#include "core/figures/runs/KernelTimes.h"
+
+#include "core/analysis/traces/Pipeline.h"
+#include "core/analysis/traces/TraceBreakdown.h"
+
+#include <algorithm>
+
+namespace trainscope::figures {
+
+namespace {
+
+KernelTimes secondsOf(const std::map<std::string, analysis::CategoryTime>& categories) {
+    KernelTimes times;
+    for (const auto& [category, time] : categories)
+        times[category] = time.time.seconds();
+    return times;
+}
+
+KernelTimes perIteration(const analysis::DeviceBreakdown& device) {
+    std::vector<KernelTimes> each;
+    for (const auto& iteration : device.iterations) {
+        if (!iteration.warmup && iteration.kernelCount > 0)
+            each.push_back(secondsOf(iteration.categories));
+    }
+    std::vector<const KernelTimes*> pointers;
+    for (const auto& times : each)
+        pointers.push_back(&times);
+    return meanOf(pointers);
+}
+
+Result<TracedRun> traceOf(const FigureContext& context, const FigureSubject& subject,
+    const analysis::KernelCategories& categories) {
+    const auto iterations = context.store.iterations(subject.run.id);
+    if (!iterations.hasValue())
+        return iterations.error();
+    const auto devices = analysis::traceBreakdown(context.store, subject.run, categories, kAllTime,
+        {iterations.value(), std::nullopt}, context.progress);
+    if (!devices.hasValue())
+        return devices.error();
+    const auto told = analysis::stagesOf(context.store, subject.run, context.progress);
+    if (!told.hasValue())
+        return told.error();
+    const auto& stages = told.value();
+    TracedRun traced{subject, {}};
+    for (const auto& device : devices.value()) {
+        if (device.kernelCount == 0)
+            continue;
+        RankTimes times{
+            device.rank, std::nullopt, secondsOf(device.categories), perIteration(device)};
+        if (stages && stages->stageOf.contains(device.rank))
+            times.stage = stages->stageOf.at(device.rank);
+        traced.ranks.push_back(std::move(times));
+    }
+    return traced;
+}
+
+bool hasTrace(const store::Store& store, RunId run) {
+    const auto tracks = store.tracks(run);
+    return tracks.hasValue()
+        && std::any_of(tracks.value().begin(), tracks.value().end(), [](const Track& track) {
+               return track.description.kind == TrackKind::Stream && track.count > 0;
+           });
+}
+
+} // namespace
+
+KernelTimes meanOf(const std::vector<const KernelTimes*>& all) {
+    KernelTimes mean;
+    for (const KernelTimes* times : all) {
+        for (const auto& [category, seconds] : *times)
+            mean[category] += seconds / static_cast<double>(all.size());
+    }
+    return mean;
+}
+
+Result<std::vector<TracedRun>> readTraces(
+    const FigureContext& context, const std::vector<FigureSubject>& subjects) {
+    const auto categories = analysis::KernelCategories::fromChoice(
+        context.query.categories.empty() ? "default" : context.query.categories);
+    if (!categories.hasValue())
+        return categories.error();
+    std::vector<TracedRun> traced;
+    for (const auto& subject : subjects) {
+        if (!hasTrace(context.store, subject.run.id))
+            continue;
+        auto trace = traceOf(context, subject, categories.value());
+        if (!trace.hasValue())
+            return trace.error();
+        if (!trace.value().ranks.empty())
+            traced.push_back(std::move(trace).value());
+    }
+    return traced;
+}
+
+} // namespace trainscope::figures

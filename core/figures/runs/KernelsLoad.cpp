@@ -1,0 +1,342 @@
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/figures/runs/KernelTimes.h"
+#include "core/figures/runs/RunFigures.h"
+#include "core/figures/runs/SweepRuns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+namespace trainscope::figures {
+
+namespace {
+
+constexpr std::size_t kMostStagePanels = 4;
+
+// The order of display; a user's own categories come behind.
+constexpr std::array<std::string_view, 16> kCategoryOrder{"compute", "gemm", "attention",
+    "normalisation", "layer_norm", "elementwise", "memory_elementwise", "optimizer", "all_reduce",
+    "reduce_scatter", "all_gather", "all_to_all", "send_recv", "broadcast", "communication",
+    "other"};
+
+// A bar: some ranks of a run, their mean.
+struct Bar {
+    FigureCategory category;
+    std::vector<const RankTimes*> ranks;
+};
+
+std::vector<Bar> barsOf(const TracedRun& traced, std::size_t run, KernelsPer per) {
+    std::vector<Bar> bars;
+    std::map<int, std::size_t> places;
+    for (const auto& rank : traced.ranks) {
+        const bool byStage = per == KernelsPer::Stage && rank.stage;
+        const int key = per == KernelsPer::Run ? 0 : byStage ? *rank.stage : rank.rank;
+        const auto [place, isNew] = places.try_emplace(key, bars.size());
+        if (isNew) {
+            Bar bar;
+            bar.category.run = run;
+            bar.category.label
+                = per == KernelsPer::Run ? traced.subject.named.label : fmt::format("{}", key);
+            if (byStage)
+                bar.category.stage = key;
+            else if (per != KernelsPer::Run)
+                bar.category.rank = key;
+            bars.push_back(std::move(bar));
+        }
+        bars[place->second].ranks.push_back(&rank);
+    }
+    std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) {
+        const auto key = [](const Bar& bar) {
+            return bar.category.stage.value_or(bar.category.rank.value_or(0));
+        };
+        return key(a) < key(b);
+    });
+    return bars;
+}
+
+std::vector<std::string> inOrder(const std::set<std::string>& present) {
+    std::vector<std::string> keys;
+    for (const auto category : kCategoryOrder) {
+        if (present.contains(std::string(category)))
+            keys.emplace_back(category);
+    }
+    for (const auto& category : present) {
+        if (std::find(kCategoryOrder.begin(), kCategoryOrder.end(), category)
+            == kCategoryOrder.end())
+            keys.push_back(category);
+    }
+    return keys;
+}
+
+std::vector<KernelTimes> timesOf(const std::vector<Bar>& bars, bool iterations) {
+    std::vector<KernelTimes> times;
+    for (const auto& bar : bars) {
+        std::vector<const KernelTimes*> parts;
+        for (const RankTimes* rank : bar.ranks)
+            parts.push_back(iterations ? &rank->perIteration : &rank->whole);
+        times.push_back(meanOf(parts));
+    }
+    return times;
+}
+
+double sumOf(const KernelTimes& times) {
+    double sum = 0.0;
+    for (const auto& [category, seconds] : times)
+        sum += seconds;
+    return sum;
+}
+
+// The sets of a panel, without its axis.
+FigurePanel panelOf(const std::vector<Bar>& bars, bool iterations, bool normalise) {
+    FigurePanel panel;
+    const auto times = timesOf(bars, iterations);
+    std::set<std::string> present;
+    for (const auto& of : times) {
+        for (const auto& [category, seconds] : of)
+            present.insert(category);
+    }
+    for (const auto& bar : bars)
+        panel.categories.push_back(bar.category);
+    for (const auto& key : inOrder(present)) {
+        FigureSet set;
+        set.key = key;
+        set.name = std::string(analysis::KernelCategories::label(key));
+        set.role = SetRole::KernelCategory;
+        for (std::size_t i = 0; i < bars.size(); ++i) {
+            const auto found = times[i].find(key);
+            if (bars[i].ranks.empty() || found == times[i].end()) {
+                set.values.push_back(std::nullopt);
+                continue;
+            }
+            set.values.push_back(normalise ? found->second / sumOf(times[i]) : found->second);
+        }
+        panel.sets.push_back(std::move(set));
+    }
+    return panel;
+}
+
+void setAxes(std::vector<FigurePanel>& panels, bool iterations, bool normalise) {
+    std::vector<double> heights;
+    for (const auto& panel : panels) {
+        for (std::size_t i = 0; i < panel.categories.size(); ++i) {
+            double height = 0.0;
+            for (const auto& set : panel.sets)
+                height += set.values[i].value_or(0.0);
+            heights.push_back(height);
+        }
+    }
+    FigureAxis axis = normalise ? axisOf("share of kernel time", {}, "1", {1.0}, true)
+                                : axisOf(iterations ? "kernel time per iteration, mean of the ranks"
+                                                    : "kernel time of the trace, mean of the ranks",
+                                    {}, "s", heights, true);
+    if (normalise) {
+        axis.unit = {"%", 100.0};
+        axis.range = {0.0, 1.0};
+    }
+    for (auto& panel : panels)
+        panel.left = axis;
+}
+
+// Of runs with traces: those that differ in their micro-batch alone, else those with stages.
+std::vector<TracedRun> stageRuns(std::vector<TracedRun> traced) {
+    const auto isStaged = [](const TracedRun& run) {
+        std::set<int> stages;
+        for (const auto& rank : run.ranks)
+            stages.insert(rank.stage.value_or(-1));
+        return stages.size() > 1;
+    };
+    const auto hasPartner = [&traced](const TracedRun& run) {
+        return std::any_of(traced.begin(), traced.end(), [&run](const TracedRun& other) {
+            const FigureRun& a = run.subject.named;
+            const FigureRun& b = other.subject.named;
+            return a.model == b.model && a.layout == b.layout && a.optimisation == b.optimisation
+                && a.microBatch && b.microBatch && a.microBatch != b.microBatch;
+        });
+    };
+    std::vector<TracedRun> chosen;
+    for (const auto& run : traced) {
+        const bool isRepeated = std::any_of(chosen.begin(), chosen.end(), [&](const auto& other) {
+            return other.subject.named.layout == run.subject.named.layout
+                && other.subject.named.model == run.subject.named.model
+                && other.subject.named.microBatch == run.subject.named.microBatch;
+        });
+        if (hasPartner(run) && !isRepeated)
+            chosen.push_back(run);
+    }
+    if (chosen.empty())
+        std::copy_if(traced.begin(), traced.end(), std::back_inserter(chosen), isStaged);
+    if (chosen.empty())
+        chosen = std::move(traced);
+    if (chosen.size() > kMostStagePanels)
+        chosen.resize(kMostStagePanels);
+    return chosen;
+}
+
+bool allHaveIterations(const std::vector<TracedRun>& traced) {
+    return std::all_of(traced.begin(), traced.end(), [](const TracedRun& run) {
+        return std::all_of(run.ranks.begin(), run.ranks.end(),
+            [](const RankTimes& rank) { return !rank.perIteration.empty(); });
+    });
+}
+
+// Runs out of memory stand among those of their model.
+std::vector<FigureSubject> withOom(
+    const std::vector<FigureSubject>& subjects, const std::vector<TracedRun>& traced) {
+    std::vector<FigureSubject> shown;
+    for (const auto& subject : subjects) {
+        const bool isTraced = std::any_of(traced.begin(), traced.end(),
+            [&](const TracedRun& run) { return run.subject.run.id == subject.run.id; });
+        const bool isOomOfModel = subject.named.status == RunStatus::Oom
+            && std::any_of(traced.begin(), traced.end(), [&](const TracedRun& run) {
+                   return run.subject.named.model == subject.named.model;
+               });
+        if (isTraced || isOomOfModel)
+            shown.push_back(subject);
+    }
+    return shown;
+}
+
+// Of runs that nothing but their names tells apart the first is shown, a traced one if any.
+void leaveOutEqual(std::vector<FigureSubject>& shown, std::vector<std::string>& notes) {
+    std::vector<FigureSubject> kept;
+    for (auto& subject : shown) {
+        const bool isRepeated = std::any_of(kept.begin(), kept.end(), [&](const auto& other) {
+            const FigureRun& a = subject.named;
+            const FigureRun& b = other.named;
+            return a.model == b.model && a.cluster == b.cluster && a.layout == b.layout
+                && a.microBatch == b.microBatch && a.optimisation == b.optimisation
+                && !a.model.empty();
+        });
+        if (!isRepeated)
+            kept.push_back(std::move(subject));
+    }
+    if (kept.size() < shown.size())
+        notes.push_back(fmt::format(
+            "{} of {} runs are shown, one of each configuration.", kept.size(), shown.size()));
+    shown = std::move(kept);
+}
+
+// What a bar of a run is called, and the bars it stands among: layouts group what ran with several
+// settings.
+struct RunPlace {
+    std::string label;
+    std::string group;
+};
+RunPlace placeOf(const FigureSubject& subject, const std::vector<FigureSubject>& shown) {
+    const std::string model = groupLabel(subject.named, shown);
+    const auto sameLayout = std::count_if(shown.begin(), shown.end(), [&](const auto& other) {
+        return other.named.model == subject.named.model
+            && other.named.cluster == subject.named.cluster
+            && other.named.layout == subject.named.layout;
+    });
+    const bool areUnique = static_cast<std::size_t>(sameLayout) == 1
+        && std::all_of(shown.begin(), shown.end(), [&](const auto& other) {
+               return other.named.optimisation == subject.named.optimisation
+                   && other.named.microBatch == subject.named.microBatch;
+           });
+    if (areUnique)
+        return {subject.named.layout, model};
+    std::string label = subject.named.optimisation;
+    const bool severalBatches = std::any_of(shown.begin(), shown.end(),
+        [&](const auto& other) { return other.named.microBatch != subject.named.microBatch; });
+    if (severalBatches && subject.named.microBatch)
+        label += fmt::format("{}mbs {}", label.empty() ? "" : "\n", *subject.named.microBatch);
+    if (label.empty())
+        return {subject.named.label, model};
+    return {label, model.empty() ? subject.named.layout : subject.named.layout + "\n" + model};
+}
+
+void addRunBars(const std::vector<FigureSubject>& shown, const std::vector<TracedRun>& traced,
+    bool iterations, FigureData& data) {
+    std::vector<Bar> bars;
+    const bool perRun = data.query.per == KernelsPer::Run;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const auto trace = std::find_if(traced.begin(), traced.end(),
+            [&](const TracedRun& run) { return run.subject.run.id == shown[i].run.id; });
+        std::vector<Bar> own;
+        if (trace != traced.end()) {
+            own = barsOf(*trace, i, data.query.per);
+        } else {
+            own.emplace_back();
+            own.front().category.run = i;
+            own.front().category.outOfMemory = true;
+        }
+        const RunPlace place = placeOf(shown[i], shown);
+        for (auto& bar : own) {
+            bar.category.group = perRun ? place.group : shown[i].named.label;
+            if (perRun)
+                bar.category.label = place.label;
+            bars.push_back(std::move(bar));
+        }
+    }
+    data.panels.push_back(panelOf(bars, iterations, data.query.normalise));
+}
+
+// A panel for each run, with a bar for each stage.
+std::vector<FigureSubject> addStagePanels(
+    const std::vector<TracedRun>& traced, bool iterations, FigureData& data) {
+    std::vector<FigureSubject> shown;
+    for (const auto& run : traced)
+        shown.push_back(run.subject);
+    labelRuns(shown);
+    for (std::size_t i = 0; i < traced.size(); ++i) {
+        auto panel
+            = panelOf(barsOf(traced[i], i, KernelsPer::Stage), iterations, data.query.normalise);
+        panel.title = shown[i].named.label;
+        data.panels.push_back(std::move(panel));
+    }
+    data.sideBySide = true;
+    return shown;
+}
+
+const char* captionOf(bool iterations) {
+    return iterations
+        ? "Summed kernel time of each traced iteration, warm-up left out; mean over the ranks of a "
+          "bar. Streams run side by side, so sums can exceed the iteration."
+        : "Summed kernel time of the whole trace; mean over the ranks of a bar. Streams run side "
+          "by side, so sums can exceed the trace.";
+}
+
+} // namespace
+
+Status loadKernels(const FigureContext& context, FigureData& data) {
+    const auto subjects = figureSubjects(context.store, context.query);
+    if (!subjects.hasValue())
+        return subjects.error();
+    auto read = readTraces(context, subjects.value());
+    if (!read.hasValue())
+        return read.error();
+    const bool isStages = context.query.kind == FigureKind::StageBreakdown;
+    std::vector<TracedRun> traced = std::move(read).value();
+    if (isStages && context.query.runs.empty())
+        traced = stageRuns(std::move(traced));
+    if (traced.empty()) {
+        data.emptyText = "No run carries kernel traces. Import Kineto or Nsight Systems traces "
+                         "beside the telemetry.";
+        return {};
+    }
+    const bool iterations = allHaveIterations(traced);
+    std::vector<FigureSubject> shown;
+    if (isStages) {
+        shown = addStagePanels(traced, iterations, data);
+    } else {
+        shown = withOom(subjects.value(), traced);
+        if (context.query.runs.empty())
+            leaveOutEqual(shown, data.notes);
+        labelRuns(shown);
+        addRunBars(shown, traced, iterations, data);
+    }
+    for (const auto& subject : shown)
+        data.runs.push_back(subject.named);
+    setAxes(data.panels, iterations, data.query.normalise);
+    const std::string common = commonTitle(shown);
+    data.title = (isStages ? "Kernel time by pipeline stage" : "Kernel time by category")
+        + (common.empty() ? std::string() : " · " + common);
+    data.caption = captionOf(iterations);
+    return {};
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,159 @@
+#include "core/figures/runs/RunFigureKinds.h"
+
+#include "core/figures/runs/RunFigures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace trainscope::figures {
+
+namespace {
+
+constexpr Option kMetric{
+    "metric", "M", "A panel for this metric; may be given several times", true};
+constexpr Option kStatistic{"statistic", "S",
+    "mean, peak, p99, min, total (counters) or energy; sweeps show mean and peak without"};
+constexpr Option kLog{"log", {}, "Logarithmic colours or amplitudes"};
+constexpr Option kWholeRun{
+    "whole-run", {}, "Warm-up and unsettled time too; without, steady iterations only"};
+constexpr Option kPer{"per", "P", "A bar of kernels per run, stage or rank"};
+constexpr Option kNormalise{
+    "normalise", {}, "Stacks as shares of their sum; efficiency relative to the first"};
+constexpr Option kCategories{
+    "categories", "C", "Kernel categories: default, charllm, or a JSON file"};
+constexpr Option kModel{"model", "M", "Only runs of models whose name contains this"};
+constexpr Option kOptimisation{
+    "optimization", "O", "Only runs with base, cc (overlap), act (recomputation) or cc+act"};
+
+Status checkMetrics(const store::Store& store, const FigureQuery& query) {
+    const auto metrics = figureMetrics(store, query.runs);
+    if (!metrics.hasValue())
+        return metrics.error();
+    for (const auto& name : query.metrics) {
+        std::string known;
+        bool isKnown = false;
+        for (const auto& choice : metrics.value()) {
+            isKnown = isKnown || choice.key == name;
+            known += (known.empty() ? "" : ", ") + choice.key;
+        }
+        if (!isKnown)
+            return Error{ErrorCode::NotFound,
+                "The runs have no metric '" + name + "'. They have: " + known + ".", {}};
+    }
+    return {};
+}
+
+Status takeStatistic(const OptionValues& options, FigureQuery& query) {
+    const std::string name = options.text("statistic");
+    if (name.empty())
+        return {};
+    const auto statistic = statisticNamed(name);
+    if (!statistic.hasValue())
+        return statistic.error();
+    query.statistic = statistic.value();
+    if (*query.statistic == FigureStatistic::Energy && query.metrics.empty())
+        query.metrics.emplace_back("gpu_power");
+    for (const auto& metric : query.metrics) {
+        const auto fitting = figureStatistics(metric);
+        const bool fits = std::any_of(
+            fitting.begin(), fitting.end(), [&](const auto& choice) { return choice.key == name; });
+        if (!fits)
+            return usage("'" + name + "' does not apply to " + metric
+                + ": totals are those of counters, energy that of gpu_power.");
+    }
+    return {};
+}
+
+Status takePer(const OptionValues& options, FigureQuery& query) {
+    const std::string per = options.text("per");
+    if (per == "stage")
+        query.per = KernelsPer::Stage;
+    else if (per == "rank")
+        query.per = KernelsPer::Rank;
+    else if (!per.empty() && per != "run")
+        return unknownChoice("division", per, "run, stage and rank");
+    return {};
+}
+
+Result<Figure> loadKind(
+    FigureKind kind, const store::Store& store, const Request& request, const Progress& progress) {
+    const auto& options = request.options;
+    FigureQuery query;
+    query.kind = kind;
+    for (const Run& run : request.runs)
+        query.runs.push_back(run.id);
+    query.metrics = options.all("metric");
+    query.logScale = options.has("log");
+    query.wholeRun = options.has("whole-run");
+    query.normalise = options.has("normalise");
+    query.categories = options.text("categories");
+    query.model = options.text("model");
+    query.optimisation = options.text("optimization");
+    for (const Status& status :
+        {takePer(options, query), takeStatistic(options, query), checkMetrics(store, query)}) {
+        if (!status.hasValue())
+            return status.error();
+    }
+    auto data = loadFigure(store, query, progress);
+    if (!data.hasValue())
+        return data.error();
+    return runFigure(std::make_shared<const FigureData>(std::move(data).value()));
+}
+
+Kind kindOf(FigureKind kind, std::vector<Option> own) {
+    own.insert(own.end(), {kModel, kOptimisation, kWholeRun});
+    Kind made{toString(kind), RunsShown::Named, std::move(own),
+        [kind](const store::Store& store, const Request& request, const Progress& progress) {
+            return loadKind(kind, store, request, progress);
+        }};
+    made.inReport = [](std::size_t) { return std::optional(OptionValues()); };
+    return made;
+}
+
+Kind sweepOf(FigureKind kind) {
+    Kind made = kindOf(kind, {kMetric, kStatistic, kNormalise});
+    made.inReport
+        = [](std::size_t runs) { return runs > 1 ? std::optional(OptionValues()) : std::nullopt; };
+    return made;
+}
+
+} // namespace
+
+Figure runFigure(std::shared_ptr<const FigureData> data) {
+    Figure figure{toString(data->query.kind), data->title,
+        data->isEmpty() ? data->emptyText : std::string(), {}, {}, {}, {}};
+    for (const auto& run : data->runs)
+        figure.runs.emplace_back(run.id, run.name);
+    figure.draw = [data](const FigureStyle& style) {
+        auto geometry = std::make_shared<FigureGeometry>(buildFigure(*data, style));
+        Picture picture{std::move(geometry->scene), geometry->preferredHeight, {}, {}};
+        if (style.height > 0.0 && style.height < 0.8 * picture.preferredHeight)
+            picture.warnings.push_back(
+                fmt::format("The figure wants to be {:.0f} mm high; lower, its labels are thinned "
+                            "out or touch.",
+                    picture.preferredHeight * 25.4 / 72.0));
+        picture.hitAt
+            = [data, geometry](Point at) { return hitFigure(*data, *geometry, at.x, at.y); };
+        return picture;
+    };
+    figure.csv = [data] { return figureCsv(*data); };
+    return figure;
+}
+
+std::vector<Kind> runFigureKinds() {
+    Kind kernels = kindOf(FigureKind::Kernels, {kPer, kNormalise, kCategories});
+    kernels.inReport = [](std::size_t runs) {
+        OptionValues options;
+        if (runs == 1)
+            options.add("per", "rank");
+        return std::optional(options);
+    };
+    return {sweepOf(FigureKind::ParallelismSweep), sweepOf(FigureKind::OptimizationSweep),
+        sweepOf(FigureKind::MicrobatchSweep),
+        kindOf(FigureKind::Heatmap, {kMetric, kStatistic, kLog}), kernels,
+        kindOf(FigureKind::StageBreakdown, {kPer, kNormalise, kCategories}),
+        kindOf(FigureKind::Spectrum, {kLog})};
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,171 @@
+#include "core/figures/runs/RunFigures.h"
+#include "core/analysis/iterations/SteadyState.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace trainscope::figures {
+
+Result<FigureWindow> windowOf(const FigureContext& context, const Run& run) {
+    if (context.query.wholeRun)
+        return FigureWindow{};
+    const auto steady = analysis::steadyStateOf(context.store, run, context.progress);
+    if (!steady.hasValue())
+        return steady.error();
+    if (steady.value().isWholeRun)
+        return FigureWindow{kAllTime, true, steady.value().wording};
+    return FigureWindow{steady.value().window, false, steady.value().wording};
+}
+
+Result<analysis::RunSummary> summaryOf(const FigureContext& context, const Run& run,
+    const FigureWindow& window, const std::vector<std::string>& metrics) {
+    return analysis::summarise(context.store, run, {window.range, metrics}, context.progress);
+}
+
+std::string windowCaption(const std::vector<FigureWindow>& windows, const FigureQuery& query) {
+    const auto whole = static_cast<std::size_t>(std::count_if(windows.begin(), windows.end(),
+        [](const FigureWindow& window) { return window.isWholeRun; }));
+    const auto sentence = [](std::string text) {
+        if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+            text.front() = static_cast<char>(text.front() - 'a' + 'A');
+        return text.empty() || text.back() == '.' ? text : text + ".";
+    };
+    if (windows.size() == 1 && !windows.front().wording.empty())
+        return sentence(windows.front().wording);
+    if (query.wholeRun || whole == windows.size())
+        return "Over the whole of each run.";
+    if (whole == 0)
+        return "Over the steady part of each run; warm-up and unsettled time are left out.";
+    return fmt::format("Over the steady part of each run, warm-up and unsettled time left out; {} "
+                       "of {} runs, in which none is known, are shown whole.",
+        whole, windows.size());
+}
+
+std::optional<double> statisticOf(
+    const analysis::SubjectStatistics& statistics, FigureStatistic statistic) {
+    switch (statistic) {
+    case FigureStatistic::Mean:
+        return statistics.mean;
+    case FigureStatistic::Peak:
+        return statistics.max;
+    case FigureStatistic::P99:
+        return statistics.p99;
+    case FigureStatistic::Min:
+        return statistics.min;
+    case FigureStatistic::Total:
+        return statistics.total;
+    case FigureStatistic::Energy:
+        break;
+    }
+    return std::nullopt;
+}
+
+std::optional<double> statisticOf(
+    const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic) {
+    if (statistic == FigureStatistic::Energy)
+        return summary.energy ? std::optional(summary.energy->joules) : std::nullopt;
+    const auto found = summary.metrics.find(metric);
+    return found == summary.metrics.end() ? std::nullopt
+                                          : statisticOf(found->second.all, statistic);
+}
+
+Result<FigureData> loadFigure(
+    const store::Store& store, const FigureQuery& query, const Progress& progress) {
+    FigureData data;
+    data.query = query;
+    const FigureContext context{store, query, progress};
+    Status loaded;
+    switch (query.kind) {
+    case FigureKind::Heatmap:
+        loaded = loadHeatmap(context, data);
+        break;
+    case FigureKind::ParallelismSweep:
+    case FigureKind::OptimizationSweep:
+    case FigureKind::MicrobatchSweep:
+        loaded = loadSweep(context, data);
+        break;
+    case FigureKind::Kernels:
+    case FigureKind::StageBreakdown:
+        loaded = loadKernels(context, data);
+        break;
+    case FigureKind::Spectrum:
+        loaded = loadSpectrum(context, data);
+        break;
+    }
+    if (!loaded.hasValue())
+        return loaded.error();
+    return data;
+}
+
+Result<std::vector<FigureChoice>> figureMetrics(
+    const store::Store& store, const std::vector<RunId>& runs) {
+    std::map<std::string, std::string> titles;
+    const auto all = store.runs();
+    if (!all.hasValue())
+        return all.error();
+    for (const Run& run : all.value()) {
+        if (!runs.empty() && std::find(runs.begin(), runs.end(), run.id) == runs.end())
+            continue;
+        const auto series = store.series(run.id);
+        if (!series.hasValue())
+            return series.error();
+        for (const Series& one : series.value()) {
+            const Metric& metric = one.description.metric;
+            titles.try_emplace(metric.name, metric.label.empty() ? metric.name : metric.label);
+        }
+    }
+    std::vector<FigureChoice> choices;
+    const auto take = [&](const std::string& name) {
+        if (const auto found = titles.find(name); found != titles.end()) {
+            choices.push_back({name, found->second});
+            titles.erase(found);
+        }
+    };
+    for (const Metric& metric : metricRegistry())
+        take(metric.name);
+    for (const auto& [name, title] : titles)
+        choices.push_back({name, title});
+    return choices;
+}
+
+const std::vector<PaperFigure>& paperFigures() {
+    static const std::vector<PaperFigure> figures = [] {
+        std::vector<PaperFigure> all;
+        const auto add = [&all](int number, std::string title, FigureQuery query) {
+            all.push_back({number, fmt::format("Figure {} · {}", number, title), std::move(query)});
+        };
+        FigureQuery query;
+        query.kind = FigureKind::ParallelismSweep;
+        add(4, "power, heat and clock by layout", query);
+        query = {};
+        query.metrics = {"nvlink_rx", "pcie_rx"};
+        query.statistic = FigureStatistic::Total;
+        query.logScale = true;
+        add(5, "NVLink and PCIe traffic by GPU", query);
+        query = {};
+        query.kind = FigureKind::OptimizationSweep;
+        add(8, "overlap and recomputation", query);
+        query = {};
+        query.kind = FigureKind::Kernels;
+        query.categories = "charllm";
+        add(10, "kernel time by category", query);
+        query = {};
+        query.kind = FigureKind::MicrobatchSweep;
+        query.normalise = true;
+        add(13, "micro-batch size", query);
+        query = {};
+        query.kind = FigureKind::StageBreakdown;
+        query.categories = "charllm";
+        add(15, "kernel time by pipeline stage", query);
+        query = {};
+        query.metrics = {"gpu_temperature", "mem_temperature"};
+        query.optimisation = "base";
+        add(17, "GPU and memory temperature by GPU", query);
+        return all;
+    }();
+    return figures;
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,64 @@
+#pragma once
+// Figures that compare runs, read into plain values: heat maps, sweeps, kernel times and spectra.
+
+#include "core/analysis/statistics/Summary.h"
+#include "core/figures/runs/FigureRuns.h"
+#include "core/model/Import.h"
+#include "core/model/Result.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::figures {
+
+// Reads what the query asks for. Nothing to draw is no error (see FigureData::emptyText); unknown
+// runs, metrics and tables are. Any thread that owns the store; cancelled by progress.
+Result<FigureData> loadFigure(
+    const store::Store& store, const FigureQuery& query, const Progress& progress = {});
+
+// Metrics of those runs (none: of all).
+Result<std::vector<FigureChoice>> figureMetrics(
+    const store::Store& store, const std::vector<RunId>& runs);
+// The figures of CharLLM-PPT (arXiv 2509.10371) whose shape Trainscope makes of any result tree.
+struct PaperFigure {
+    int number = 0;
+    std::string title; // "Figure 4 · parallelism"
+    FigureQuery query;
+};
+const std::vector<PaperFigure>& paperFigures();
+
+struct FigureContext {
+    const store::Store& store;
+    const FigureQuery& query;
+    const Progress& progress;
+};
+
+// The part of a run that a figure looks at.
+struct FigureWindow {
+    TimeRange range = kAllTime;
+    bool isWholeRun = true;
+    std::string wording;
+};
+Result<FigureWindow> windowOf(const FigureContext& context, const Run& run);
+// One sentence for all of them.
+std::string windowCaption(const std::vector<FigureWindow>& windows, const FigureQuery& query);
+
+// One statistic; absent where the data cannot give it.
+std::optional<double> statisticOf(
+    const analysis::SubjectStatistics& statistics, FigureStatistic statistic);
+// Of the whole run: mean of the GPUs' means, greatest of their maxima, sum of their totals.
+std::optional<double> statisticOf(
+    const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic);
+
+// The numbers of one run's window, of these metrics only.
+Result<analysis::RunSummary> summaryOf(const FigureContext& context, const Run& run,
+    const FigureWindow& window, const std::vector<std::string>& metrics);
+
+Status loadHeatmap(const FigureContext& context, FigureData& data);
+Status loadSweep(const FigureContext& context, FigureData& data);
+Status loadKernels(const FigureContext& context, FigureData& data);
+Status loadSpectrum(const FigureContext& context, FigureData& data);
+
+} // namespace trainscope::figures

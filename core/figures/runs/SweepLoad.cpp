@@ -1,0 +1,246 @@
+#include "core/analysis/energy/Efficiency.h"
+#include "core/figures/runs/RunFigures.h"
+#include "core/figures/runs/SweepRuns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace trainscope::figures {
+
+namespace {
+
+struct SweepRun {
+    SweepPlace place;
+    FigureWindow window;
+    analysis::RunSummary summary;
+    analysis::Efficiency efficiency;
+};
+
+std::string emptyTextOf(FigureKind kind) {
+    switch (kind) {
+    case FigureKind::OptimizationSweep:
+        return "No run says whether it overlaps communication and recomputes activations; launch "
+               "configurations or CharLLM-PPT's folder names do.";
+    case FigureKind::MicrobatchSweep:
+        return "No layout ran with two micro-batch sizes; launch configurations or folder names "
+               "ending in mbs say the size.";
+    default:
+        return "The database holds no runs to compare.";
+    }
+}
+
+std::string titleOf(FigureKind kind) {
+    switch (kind) {
+    case FigureKind::OptimizationSweep:
+        return "By optimisation";
+    case FigureKind::MicrobatchSweep:
+        return "By micro-batch size";
+    default:
+        return "By parallel layout";
+    }
+}
+
+bool isOom(const SweepRun& run) {
+    return run.place.subject.named.status == RunStatus::Oom;
+}
+
+Result<std::vector<SweepRun>> readRuns(const FigureContext& context, std::vector<SweepPlace> places,
+    const std::vector<std::string>& metrics) {
+    std::vector<SweepRun> runs;
+    for (auto& place : places) {
+        const Run& run = place.subject.run;
+        auto window = windowOf(context, run);
+        if (!window.hasValue())
+            return window.error();
+        auto summary = summaryOf(context, run, window.value(), metrics);
+        if (!summary.hasValue())
+            return summary.error();
+        // Over the whole run: energies of windows of different length do not compare.
+        auto efficiency = analysis::efficiencyOf(context.store, run, kAllTime, context.progress);
+        if (!efficiency.hasValue())
+            return efficiency.error();
+        runs.push_back({std::move(place), std::move(window).value(), std::move(summary).value(),
+            std::move(efficiency).value()});
+    }
+    return runs;
+}
+
+std::vector<FigureCategory> categoriesOf(const std::vector<SweepRun>& runs) {
+    std::vector<FigureCategory> categories;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        FigureCategory category;
+        category.label = runs[i].place.label;
+        category.group = runs[i].place.group;
+        category.run = i;
+        category.outOfMemory = isOom(runs[i]);
+        categories.push_back(std::move(category));
+    }
+    return categories;
+}
+
+FigureSet statisticSet(const std::vector<SweepRun>& runs, const std::string& metric,
+    FigureStatistic statistic, SetRole role) {
+    FigureSet set;
+    set.key = toString(statistic);
+    set.role = role;
+    set.name = role == SetRole::Mean ? "average"
+        : role == SetRole::Peak      ? "peak"
+                                     : std::string(toString(statistic));
+    for (const auto& run : runs)
+        set.values.push_back(
+            isOom(run) ? std::nullopt : statisticOf(run.summary, metric, statistic));
+    return set;
+}
+
+// One definition for all runs: by step time and energy, else CharLLM-PPT's where only that is had.
+struct EfficiencyPoints {
+    FigureSet set;
+    std::string definition;
+    std::string whyNot;
+};
+EfficiencyPoints efficiencyOf(const std::vector<SweepRun>& runs) {
+    EfficiencyPoints points;
+    points.set.role = SetRole::Efficiency;
+    points.set.key = "samples_per_s_per_mj";
+    points.set.name = "efficiency";
+    const auto missing = [&runs](auto has) {
+        return std::count_if(runs.begin(), runs.end(),
+            [&has](const SweepRun& run) { return !isOom(run) && !has(run.efficiency); });
+    };
+    const auto byStep = missing([](const auto& e) { return e.samplesPerSPerMj.has_value(); });
+    const auto byRun = missing([](const auto& e) { return e.asCharllm.has_value(); });
+    const bool useStep = byStep <= byRun;
+    points.definition = useStep
+        ? "Efficiency: samples per second of step time and megajoule of the whole run."
+        : "Efficiency as CharLLM-PPT has it: one global batch over the whole recording.";
+    for (const auto& run : runs) {
+        std::optional<double> value;
+        if (!isOom(run) && useStep)
+            value = run.efficiency.samplesPerSPerMj;
+        else if (!isOom(run) && run.efficiency.asCharllm)
+            value = run.efficiency.asCharllm->samplesPerSPerMj;
+        points.set.values.push_back(value);
+        if (const auto why = run.efficiency.missing.find("samples_per_s_per_mj");
+            !value && points.whyNot.empty() && why != run.efficiency.missing.end())
+            points.whyNot = why->second;
+    }
+    return points;
+}
+
+void normaliseByGroup(const std::vector<FigureCategory>& categories, FigureSet& set) {
+    std::map<std::string, double> first;
+    for (std::size_t i = 0; i < categories.size(); ++i) {
+        if (!set.values[i])
+            continue;
+        const double reference
+            = first.try_emplace(categories[i].group, *set.values[i]).first->second;
+        set.values[i] = *set.values[i] / reference;
+    }
+}
+
+std::vector<double> valuesOf(const std::vector<FigureSet>& sets) {
+    std::vector<double> values;
+    for (const auto& set : sets) {
+        for (const auto& value : set.values) {
+            if (value)
+                values.push_back(*value);
+        }
+    }
+    return values;
+}
+
+void addEfficiency(const EfficiencyPoints& points, bool normalise, FigurePanel& panel) {
+    FigureSet set = points.set;
+    const std::vector<double> known = valuesOf({set});
+    if (known.empty())
+        return;
+    if (normalise)
+        normaliseByGroup(panel.categories, set);
+    // The SI value is per joule; people and the paper count in megajoules.
+    FigureAxis axis = axisOf(normalise ? "efficiency, relative to the first" : "efficiency", {},
+        "1", valuesOf({set}), true);
+    if (!normalise)
+        axis.unit.unit = "samples/(s·MJ)";
+    panel.right = axis;
+    panel.sets.push_back(std::move(set));
+}
+
+void addPanel(const std::vector<SweepRun>& runs, const std::string& name,
+    const EfficiencyPoints& points, FigureData& data) {
+    FigurePanel panel;
+    panel.categories = categoriesOf(runs);
+    const auto statistic = data.query.statistic;
+    const Metric* known = findMetric(name);
+    Metric metric = known != nullptr ? *known : Metric{name, "1", MetricKind::Gauge, name};
+    for (const auto& run : runs) {
+        if (const auto found = run.summary.metrics.find(name); found != run.summary.metrics.end())
+            metric = found->second.metric;
+    }
+    const bool isCounter = metric.kind == MetricKind::Counter;
+    if (statistic || isCounter) {
+        panel.sets.push_back(
+            statisticSet(runs, name, statistic.value_or(FigureStatistic::Total), SetRole::Single));
+    } else {
+        panel.sets.push_back(statisticSet(runs, name, FigureStatistic::Mean, SetRole::Mean));
+        panel.sets.push_back(statisticSet(runs, name, FigureStatistic::Peak, SetRole::Peak));
+    }
+    const std::vector<double> values = valuesOf(panel.sets);
+    if (values.empty()) {
+        data.notes.push_back("No run has " + metricTitle(name) + ".");
+        return;
+    }
+    const FigureStatistic shown = statistic.value_or(usualStatistic(name));
+    panel.left = axisOf(statistic || isCounter ? statisticTitle(name, shown) : metricTitle(name),
+        name, statisticUnit(metric, shown), values, true);
+    addEfficiency(points, data.query.normalise, panel);
+    data.panels.push_back(std::move(panel));
+}
+
+} // namespace
+
+Status loadSweep(const FigureContext& context, FigureData& data) {
+    const auto subjects = figureSubjects(context.store, context.query);
+    if (!subjects.hasValue())
+        return subjects.error();
+    auto places = sweepPlaces(subjects.value(), context.query, data.notes);
+    if (places.empty()) {
+        data.emptyText = emptyTextOf(context.query.kind);
+        return {};
+    }
+    std::vector<FigureSubject> shown;
+    for (const auto& place : places)
+        shown.push_back(place.subject);
+    auto metrics = context.query.metrics;
+    if (metrics.empty())
+        metrics = {"gpu_temperature", "gpu_power", "sm_clock"};
+    auto runs = readRuns(context, std::move(places), metrics);
+    if (!runs.hasValue())
+        return runs.error();
+    std::vector<FigureWindow> windows;
+    for (const auto& run : runs.value()) {
+        data.runs.push_back(run.place.subject.named);
+        if (!isOom(run))
+            windows.push_back(run.window);
+    }
+    const EfficiencyPoints points = efficiencyOf(runs.value());
+    for (const auto& metric : metrics)
+        addPanel(runs.value(), metric, points, data);
+    if (data.panels.empty()) {
+        data.emptyText = "The runs have no values of " + metricTitle(metrics.front()) + ".";
+        return {};
+    }
+    const std::string common = commonTitle(shown);
+    data.title = common.empty() ? titleOf(context.query.kind)
+                                : titleOf(context.query.kind) + " · " + common;
+    data.caption = windowCaption(windows, context.query);
+    if (data.panels.front().right)
+        data.caption += " " + points.definition;
+    else if (!points.whyNot.empty())
+        data.notes.push_back("Efficiency is not known: " + points.whyNot);
+    return {};
+}
+
+} // namespace trainscope::figures

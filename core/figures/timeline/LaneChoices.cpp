@@ -1,0 +1,172 @@
+#include "core/figures/timeline/LaneLoad.h"
+#include "core/plot/timeline/TimeTicks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace trainscope::figures {
+
+namespace {
+
+// Above this the menu would be longer than anyone reads; single GPUs are then reached through the
+// run's own lanes.
+constexpr std::size_t kMostRanksListed = 128;
+
+struct Known {
+    std::vector<Metric> metrics; // by first appearance in the registry's order, then by name
+    std::set<int> gpuRanks;
+    std::set<int> streamRanks;
+    std::set<int> threadRanks;
+};
+
+Known collect(const Catalogue& catalogue) {
+    Known known;
+    std::set<std::string> names;
+    for (const auto& run : catalogue.runs) {
+        for (const auto& series : run.series) {
+            const auto& description = series.description;
+            if (description.subject.kind == SubjectKind::Gpu)
+                known.gpuRanks.insert(description.subject.rank);
+            if (series.count > series.missing && names.insert(description.metric.name).second)
+                known.metrics.push_back(description.metric);
+        }
+        for (const auto& track : run.tracks) {
+            if (track.count == 0)
+                continue;
+            if (track.description.kind == TrackKind::Stream)
+                known.streamRanks.insert(track.description.rank);
+            if (track.description.kind == TrackKind::Thread)
+                known.threadRanks.insert(track.description.rank);
+        }
+    }
+    const auto place = [](const Metric& metric) {
+        const auto& registry = metricRegistry();
+        const auto at = std::find_if(registry.begin(), registry.end(),
+            [&](const Metric& candidate) { return candidate.name == metric.name; });
+        return at - registry.begin();
+    };
+    std::stable_sort(
+        known.metrics.begin(), known.metrics.end(), [&](const Metric& a, const Metric& b) {
+            return std::pair(place(a), a.name) < std::pair(place(b), b.name);
+        });
+    return known;
+}
+
+bool has(const Known& known, std::string_view metric) {
+    return std::any_of(known.metrics.begin(), known.metrics.end(),
+        [metric](const Metric& candidate) { return candidate.name == metric; });
+}
+
+// The first of the alternatives that the runs have.
+void addFirst(Arrangement& arrangement, const Known& known,
+    std::initializer_list<std::string_view> names, LaneStyle style, double height) {
+    for (const auto name : names) {
+        if (!has(known, name))
+            continue;
+        arrangement.lanes.push_back({style, std::string(name), std::nullopt, height});
+        return;
+    }
+}
+
+double kernelHeight(std::size_t ranks) {
+    return 44.0 + 20.0 * static_cast<double>(std::clamp<std::size_t>(ranks, 2, 8));
+}
+
+void addMetricChoices(std::vector<LaneChoice>& choices, const Metric& metric) {
+    const std::string label = metric.label.empty() ? metric.name : metric.label;
+    choices.push_back({{LaneStyle::Lines, metric.name, {}, 120.0}, label + ", all GPUs as lines"});
+    choices.push_back({{LaneStyle::Band, metric.name, {}, 96.0}, label + ", range and quantiles"});
+    choices.push_back({{LaneStyle::Heat, metric.name, {}, 120.0}, label + ", heat strip per GPU"});
+}
+
+} // namespace
+
+Arrangement defaultArrangement(const Catalogue& catalogue) {
+    const Known known = collect(catalogue);
+    Arrangement arrangement;
+    addFirst(arrangement, known, {"gpu_power", "gpu_power_average"}, LaneStyle::Lines, 140.0);
+    addFirst(arrangement, known, {"gpu_temperature", "mem_temperature"}, LaneStyle::Heat, 140.0);
+    addFirst(arrangement, known, {"sm_clock"}, LaneStyle::Lines, 88.0);
+    addFirst(arrangement, known, {"nvlink_rx", "nvlink_rx_rate"}, LaneStyle::Lines, 88.0);
+    addFirst(arrangement, known, {"pcie_rx", "pcie_rx_rate"}, LaneStyle::Lines, 88.0);
+    addFirst(arrangement, known, {"ib_rx", "ib_tx"}, LaneStyle::Lines, 88.0);
+    if (arrangement.lanes.size() < 3)
+        addFirst(arrangement, known, {"gpu_utilization"}, LaneStyle::Lines, 88.0);
+    if (!known.streamRanks.empty())
+        arrangement.lanes.push_back(
+            {LaneStyle::Kernels, {}, std::nullopt, kernelHeight(known.streamRanks.size())});
+    const bool telemetry = !known.metrics.empty();
+    if (!known.threadRanks.empty() && (!telemetry || known.streamRanks.empty()))
+        arrangement.lanes.push_back({LaneStyle::Thread, {}, *known.threadRanks.begin(), 220.0});
+    if (arrangement.lanes.empty() && telemetry)
+        arrangement.lanes.push_back(
+            {LaneStyle::Lines, known.metrics.front().name, std::nullopt, 140.0});
+    return arrangement;
+}
+
+std::vector<LaneChoice> laneChoices(const Catalogue& catalogue) {
+    const Known known = collect(catalogue);
+    std::vector<LaneChoice> choices;
+    for (const auto& metric : known.metrics)
+        addMetricChoices(choices, metric);
+    if (!known.streamRanks.empty())
+        choices.push_back({{LaneStyle::Kernels, {}, {}, kernelHeight(known.streamRanks.size())},
+            "Kernels, all ranks"});
+    for (const int rank : known.streamRanks)
+        choices.push_back(
+            {{LaneStyle::Kernels, {}, rank, 88.0}, fmt::format("Kernels, rank {}", rank)});
+    for (const int rank : known.threadRanks)
+        choices.push_back(
+            {{LaneStyle::Thread, {}, rank, 220.0}, fmt::format("Host threads, rank {}", rank)});
+    if (known.gpuRanks.size() > kMostRanksListed)
+        return choices;
+    for (const auto& metric : known.metrics) {
+        const std::string label = metric.label.empty() ? metric.name : metric.label;
+        for (const int rank : known.gpuRanks)
+            choices.push_back({{LaneStyle::Lines, metric.name, rank, 88.0},
+                fmt::format("{}, rank {}", label, rank)});
+    }
+    return choices;
+}
+
+Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs) {
+    Catalogue catalogue;
+    for (const auto& run : runs) {
+        auto gpus = store.gpus(run.id);
+        if (!gpus.hasValue())
+            return gpus.error();
+        auto series = store.series(run.id);
+        if (!series.hasValue())
+            return series.error();
+        auto tracks = store.tracks(run.id);
+        if (!tracks.hasValue())
+            return tracks.error();
+        auto iterations = store.iterations(run.id);
+        if (!iterations.hasValue())
+            return iterations.error();
+        catalogue.runs.push_back({std::move(gpus).value(), std::move(series).value(),
+            std::move(tracks).value(), mainIterations(iterations.value())});
+    }
+    return catalogue;
+}
+
+Result<Arrangement> defaultArrangement(
+    const store::Store& store, const std::vector<ShownRun>& runs) {
+    auto catalogue = readCatalogue(store, runs);
+    if (!catalogue.hasValue())
+        return catalogue.error();
+    return defaultArrangement(catalogue.value());
+}
+
+Result<std::vector<LaneChoice>> laneChoices(
+    const store::Store& store, const std::vector<ShownRun>& runs) {
+    auto catalogue = readCatalogue(store, runs);
+    if (!catalogue.hasValue())
+        return catalogue.error();
+    return laneChoices(catalogue.value());
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,54 @@
+#pragma once
+// One lane of a window: which series and tracks it shows, and their reading.
+
+#include "core/figures/timeline/TimelineLoad.h"
+
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+namespace trainscope::figures {
+
+struct SelectedSeries {
+    std::size_t run = 0; // index into the shown runs
+    int node = -1;
+    const Series* series = nullptr; // owned by the catalogue
+};
+// By run, node, rank, device: the order of heat rows.
+std::vector<SelectedSeries> selectSeries(const Catalogue& catalogue, const LaneSpec& lane);
+
+struct SelectedTrack {
+    std::size_t run = 0;
+    const Track* track = nullptr;
+};
+// Kernels: device streams that hold spans. Thread: host threads. By run, rank, device, then as
+// stored.
+std::vector<SelectedTrack> selectTracks(const Catalogue& catalogue, const LaneSpec& lane);
+
+// Node of a rank, -1 if the run does not list it.
+int nodeOf(const Catalogue::OfRun& run, int rank);
+
+// "rank 5 · node 0", "node 1", "node 1 · mlx5_0".
+std::string subjectLabel(const Subject& subject, int node);
+
+// Everything a lane's reading needs; refers to its owner's values.
+struct LaneRequest {
+    const store::Store& store;
+    const Catalogue& catalogue;
+    const std::vector<ShownRun>& runs;
+    ViewWindow window;
+    int columns = 0;
+    const std::function<bool()>& isCancelled;
+    LoadDetail detail = LoadDetail::Drawn;
+};
+
+Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec);
+Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec);
+
+// Completes the buckets of a series: columns between two samples get the held value (`heldAtStart`:
+// what held when the window began, NaN for nothing), columns outside the recording or in a hole get
+// NaN.
+void holdBetweenSamples(
+    std::vector<Bucket>& buckets, const Series& series, TimeRange window, double heldAtStart);
+
+} // namespace trainscope::figures

@@ -1,0 +1,179 @@
+#include "core/figures/timeline/LaneLoad.h"
+#include "core/figures/timeline/TimelineLoad.h"
+#include "core/plot/Ticks.h"
+#include "core/plot/timeline/LanePrepare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace trainscope::figures {
+
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+Result<std::vector<Bucket>> readBuckets(
+    const LaneRequest& request, const SelectedSeries& selected) {
+    const Series& series = *selected.series;
+    const TimeNs origin = request.runs[selected.run].origin;
+    const TimeRange window{origin + request.window.begin, origin + request.window.end};
+    const bool counter = series.description.metric.kind == MetricKind::Counter;
+    auto read = counter ? request.store.rateBuckets(series.id, window, request.columns)
+                        : request.store.buckets(series.id, window, request.columns);
+    if (!read.hasValue())
+        return read.error();
+    std::vector<Bucket> buckets = std::move(read).value();
+    double held = kNothing;
+    const bool startsInside = series.range.contains(window.begin) && !buckets.empty()
+        && buckets.front().count == 0 && !buckets.front().gap;
+    if (startsInside && counter) {
+        const auto rate = counterRateAt(request.store, series, window.begin);
+        if (!rate.hasValue())
+            return rate.error();
+        held = rate.value();
+    } else if (startsInside) {
+        const auto value = request.store.valueAt(series.id, window.begin);
+        if (!value.hasValue())
+            return value.error();
+        held = value.value().value_or(kNothing);
+    }
+    holdBetweenSamples(buckets, series, window, held);
+    return buckets;
+}
+
+struct Extent {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    void add(double a, double b) {
+        if (std::isfinite(a) && std::isfinite(b)) {
+            low = std::min(low, a);
+            high = std::max(high, b);
+        }
+    }
+    [[nodiscard]] bool isEmpty() const { return low > high; }
+};
+
+// One axis for the whole run, so that it does not jump while panning.
+Result<Extent> extentOf(const store::Store& store, const std::vector<SelectedSeries>& selected) {
+    Extent extent;
+    for (const auto& one : selected) {
+        const Series& series = *one.series;
+        if (series.description.metric.kind != MetricKind::Counter) {
+            if (series.count > series.missing)
+                extent.add(series.min, series.max);
+            continue;
+        }
+        const auto bounds = counterRateBounds(store, series);
+        if (!bounds.hasValue())
+            return bounds.error();
+        extent.add(bounds.value().low, bounds.value().high);
+    }
+    return extent;
+}
+
+bool startsAtZero(std::string_view unit) {
+    return unit != "°C" && unit != "Hz";
+}
+
+void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
+    const bool counter = metric.kind == MetricKind::Counter;
+    const std::string siUnit = counter ? metric.unit + "/s" : metric.unit;
+    if (extent.isEmpty())
+        extent.add(0.0, siUnit == "1" ? 1.0 : 0.0);
+    const AxisUnit unit
+        = axisUnit(metric.name, siUnit, std::max(std::abs(extent.low), std::abs(extent.high)));
+    lane.unit = unit.unit;
+    lane.displayScale = unit.scale;
+    if (unit.unit == "%" && extent.low >= 0.0 && extent.high <= 1.0)
+        extent.add(0.0, 1.0);
+    if (lane.spec.style != LaneStyle::Heat && startsAtZero(siUnit) && extent.low > 0.0)
+        extent.low = 0.0;
+    const ValueRange range = roundRange(extent.low, extent.high, unit.scale);
+    lane.low = range.low;
+    lane.high = range.high;
+}
+
+std::string countText(const LaneData& lane, std::size_t runs) {
+    const SubjectKind kind = lane.series.front().subject.kind;
+    const std::size_t count = lane.series.size();
+    const std::string_view noun
+        = kind == SubjectKind::Gpu ? "GPU" : (kind == SubjectKind::Node ? "node" : "link");
+    std::string text = fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+    if (runs > 1)
+        text += fmt::format(" of {} runs", runs);
+    return text;
+}
+
+std::string styleText(const LaneData& lane, std::size_t runs, std::size_t nodes) {
+    switch (drawnStyle(lane.spec.style, lane.series.size())) {
+    case LaneStyle::Heat:
+        return "one row each";
+    case LaneStyle::Band:
+        return "median, 25–75 %, 5–95 %, range";
+    default:
+        break;
+    }
+    if (runs > 1)
+        return "coloured by run";
+    return nodes > 1 ? "coloured by node" : "";
+}
+
+void setTexts(LaneData& lane, const Metric& metric) {
+    lane.title = metric.label.empty() ? metric.name : metric.label;
+    if (lane.spec.rank)
+        lane.title += fmt::format(" · rank {}", *lane.spec.rank);
+    std::set<std::size_t> runs;
+    std::set<int> nodes;
+    for (const auto& series : lane.series) {
+        runs.insert(series.run);
+        nodes.insert(series.node);
+    }
+    lane.subtitle = lane.unit;
+    const auto add = [&lane](const std::string& text) {
+        if (!text.empty())
+            lane.subtitle += (lane.subtitle.empty() ? "" : ", ") + text;
+    };
+    if (lane.series.size() > 1 || !lane.spec.rank)
+        add(countText(lane, runs.size()));
+    if (lane.series.size() > 1)
+        add(styleText(lane, runs.size(), nodes.size()));
+}
+
+} // namespace
+
+Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec) {
+    LaneData lane;
+    lane.spec = spec;
+    const auto selected = selectSeries(request.catalogue, spec);
+    LanePreparation preparation(lane, request.columns, selected.size(), request.detail);
+    for (const auto& one : selected) {
+        if (request.isCancelled && request.isCancelled())
+            return cancelled();
+        auto buckets = readBuckets(request, one);
+        if (!buckets.hasValue())
+            return buckets.error();
+        const Subject& subject = one.series->description.subject;
+        preparation.add({one.run, subject, one.node, one.series->id,
+            subjectLabel(subject, one.node), std::move(buckets).value(), {}, {}, {}});
+    }
+    preparation.finish();
+    if (selected.empty()) {
+        const Metric* metric = findMetric(spec.metric);
+        lane.title = metric == nullptr ? spec.metric : metric->label;
+        lane.subtitle = "not recorded by these runs";
+        return lane;
+    }
+    const Metric& metric = selected.front().series->description.metric;
+    const auto extent = extentOf(request.store, selected);
+    if (!extent.hasValue())
+        return extent.error();
+    setAxis(lane, metric, extent.value());
+    setTexts(lane, metric);
+    return lane;
+}
+
+} // namespace trainscope::figures

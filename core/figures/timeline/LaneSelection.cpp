@@ -1,0 +1,86 @@
+#include "core/figures/timeline/LaneLoad.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace trainscope::figures {
+
+namespace {
+
+bool belongsToRank(const SelectedSeries& selected, const Catalogue::OfRun& run, int rank) {
+    const Subject& subject = selected.series->description.subject;
+    if (subject.kind == SubjectKind::Gpu)
+        return subject.rank == rank;
+    return selected.node >= 0 && selected.node == nodeOf(run, rank);
+}
+
+auto orderOf(const SelectedSeries& selected) {
+    const Subject& subject = selected.series->description.subject;
+    return std::tie(selected.run, selected.node, subject.rank, subject.device, selected.series->id);
+}
+
+bool fitsLane(TrackKind kind, LaneStyle style) {
+    return style == LaneStyle::Thread ? kind == TrackKind::Thread : kind == TrackKind::Stream;
+}
+
+} // namespace
+
+int nodeOf(const Catalogue::OfRun& run, int rank) {
+    const auto gpu = std::find_if(run.gpus.begin(), run.gpus.end(),
+        [rank](const Gpu& candidate) { return candidate.rank == rank; });
+    return gpu == run.gpus.end() ? -1 : gpu->node;
+}
+
+std::vector<SelectedSeries> selectSeries(const Catalogue& catalogue, const LaneSpec& lane) {
+    std::vector<SelectedSeries> chosen;
+    for (std::size_t i = 0; i < catalogue.runs.size(); ++i) {
+        const auto& run = catalogue.runs[i];
+        for (const auto& series : run.series) {
+            const auto& description = series.description;
+            if (description.metric.name != lane.metric)
+                continue;
+            const Subject& subject = description.subject;
+            const int node
+                = subject.kind == SubjectKind::Gpu ? nodeOf(run, subject.rank) : subject.node;
+            const SelectedSeries selected{i, node, &series};
+            if (!lane.rank || belongsToRank(selected, run, *lane.rank))
+                chosen.push_back(selected);
+        }
+    }
+    std::stable_sort(chosen.begin(), chosen.end(),
+        [](const SelectedSeries& a, const SelectedSeries& b) { return orderOf(a) < orderOf(b); });
+    return chosen;
+}
+
+std::vector<SelectedTrack> selectTracks(const Catalogue& catalogue, const LaneSpec& lane) {
+    std::vector<SelectedTrack> chosen;
+    for (std::size_t i = 0; i < catalogue.runs.size(); ++i) {
+        for (const auto& track : catalogue.runs[i].tracks) {
+            const bool wanted = !lane.rank || track.description.rank == *lane.rank;
+            if (wanted && track.count > 0 && fitsLane(track.description.kind, lane.style))
+                chosen.push_back({i, &track});
+        }
+    }
+    std::stable_sort(
+        chosen.begin(), chosen.end(), [](const SelectedTrack& a, const SelectedTrack& b) {
+            const auto key = [](const SelectedTrack& t) {
+                return std::tuple(t.run, t.track->description.rank, t.track->description.device);
+            };
+            return key(a) < key(b);
+        });
+    return chosen;
+}
+
+std::string subjectLabel(const Subject& subject, int node) {
+    if (subject.kind == SubjectKind::Node)
+        return fmt::format("node {}", subject.node);
+    if (subject.kind == SubjectKind::Link)
+        return fmt::format("node {} · {}", subject.node, subject.device);
+    if (node < 0)
+        return fmt::format("rank {}", subject.rank);
+    return fmt::format("rank {} · node {}", subject.rank, node);
+}
+
+} // namespace trainscope::figures

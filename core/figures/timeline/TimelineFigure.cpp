@@ -1,0 +1,256 @@
+#include "core/figures/timeline/TimelineFigure.h"
+
+#include "core/figures/timeline/TimelineLoad.h"
+#include "core/plot/timeline/TraceClock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace trainscope::figures {
+
+namespace {
+
+constexpr int kMostColumns = 6000;
+// A lane of 120 px on the screen is 60 pt on paper.
+constexpr double kPaperLane = 0.5;
+// Lower ones have no room for their unit beside the name.
+constexpr double kLeastLane = 20.0;
+constexpr double kScreenNames = 148.0;
+constexpr double kAskedLane = 120.0; // height of the lane of a metric that is asked for
+
+const std::vector<Option> kOptions{
+    {"metric", "M", "Timeline: a lane for this metric, or for kernels; may be given several times",
+        true},
+    {"rank", "R", "Timeline: only this rank"},
+    {"from", "S", "Timeline: begin of the window, in seconds since the run's start"},
+    {"to", "S", "Timeline: end of the window, in seconds since the run's start"},
+    {"align-clocks", {}, "Timeline: the traces of all ranks on one clock (see align)"},
+};
+
+DurationNs nanoseconds(double seconds) {
+    return {static_cast<std::int64_t>(std::llround(seconds * 1e9))};
+}
+
+ViewWindow wholeWindow(const Catalogue& catalogue, const std::vector<ShownRun>& runs) {
+    ViewWindow window{{0}, {0}};
+    bool isFirst = true;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const auto extent = extentOf(catalogue.runs[i], runs[i]);
+        if (!extent)
+            continue;
+        const ViewWindow own{extent->begin - runs[i].origin, extent->end - runs[i].origin};
+        window.begin = isFirst ? own.begin : std::min(window.begin, own.begin);
+        window.end = isFirst ? own.end : std::max(window.end, own.end);
+        isFirst = false;
+    }
+    return window;
+}
+
+double nameWidth(const FigureStyle& style) {
+    const double names = style.theme->size(TextRole::Body) * kScreenNames / 13.0;
+    return std::min(names, std::max(0.29 * style.width, 48.0));
+}
+
+// The lanes of the data, scaled so that the figure has the style's height; without one as on the
+// screen, smaller where the text is.
+double laneScale(const TimelineData& data, const TimelineStyle& style, double height) {
+    if (height <= 0.0)
+        return style.theme->size(TextRole::Body) < 10.0 ? kPaperLane : 1.0;
+    double lanes = 0.0;
+    for (const auto& lane : data.lanes)
+        lanes += lane.spec.height;
+    TimelineData empty = data;
+    for (auto& lane : empty.lanes)
+        lane.spec.height = 0.0;
+    const auto head = buildTimeline(empty, data.window, style);
+    return std::max(height - head.plot.y - style.theme->lineWidth, 1.0) / std::max(lanes, 1.0);
+}
+
+Picture drawTimeline(
+    const TimelineData& read, const TimelineRequest& timeline, const FigureStyle& asked) {
+    TimelineStyle style;
+    style.theme = asked.theme;
+    style.width = asked.width;
+    style.time = timeline.time;
+    style.utcOffsetSeconds = timeline.utcOffsetSeconds;
+    style.measure = asked.measure;
+    style.legend = true;
+    style.overlays = timeline.overlays.get();
+    style.nameWidth = nameWidth(asked);
+    const double scale = laneScale(read, style, asked.height);
+    TimelineData data = read;
+    for (auto& lane : data.lanes)
+        lane.spec.height *= scale;
+    auto geometry = buildTimeline(data, data.window, style);
+    if (asked.height > 0.0)
+        geometry.scene.height = asked.height;
+    Picture picture{std::move(geometry.scene), 0.0, {}, {}};
+    picture.preferredHeight = picture.scene.height;
+    const bool isLow = std::any_of(data.lanes.begin(), data.lanes.end(),
+        [](const LaneData& lane) { return lane.spec.height < kLeastLane; });
+    if (isLow)
+        picture.warnings.push_back(
+            fmt::format("The figure is too low for its {} lanes; make it higher or take lanes out.",
+                data.lanes.size()));
+    return picture;
+}
+
+// Puts the traces of each run's ranks on one clock; the runs start where the first rank does.
+Status alignClocks(const store::Store& store, const Catalogue& catalogue,
+    std::vector<ShownRun>& runs, const Progress& progress) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        Run run;
+        run.id = runs[i].id;
+        auto clocks = analysis::alignRanks(store, run, progress);
+        if (!clocks.hasValue())
+            return clocks.error();
+        runs[i].clocks = std::make_shared<const analysis::RankClocks>(std::move(clocks).value());
+        if (const auto extent = extentOf(catalogue.runs[i], runs[i]))
+            runs[i].origin = extent->begin;
+    }
+    return {};
+}
+
+Error noSuchMetric(const std::string& metric, const std::vector<LaneChoice>& choices) {
+    std::string known;
+    for (const auto& choice : choices) {
+        if (!choice.lane.metric.empty() && known.find(choice.lane.metric) == std::string::npos)
+            known += (known.empty() ? "" : ", ") + choice.lane.metric;
+    }
+    return {ErrorCode::NotFound,
+        "The runs have no metric '" + metric + "'. They have: " + known + ", and kernels.", {}};
+}
+
+// Lanes for the metrics asked for; "kernels" is the lane of kernels.
+Result<Arrangement> arrangementOf(const OptionValues& options, const Catalogue& catalogue) {
+    const auto asked = options.integer("rank");
+    if (!asked.hasValue())
+        return asked.error();
+    std::optional<int> rank;
+    if (asked.value())
+        rank = static_cast<int>(*asked.value());
+    Arrangement arrangement;
+    const auto choices = laneChoices(catalogue);
+    for (const auto& metric : options.all("metric")) {
+        const bool isKernels = metric == "kernels";
+        const bool isKnown = isKernels
+            || std::any_of(choices.begin(), choices.end(),
+                [&metric](const auto& choice) { return choice.lane.metric == metric; });
+        if (!isKnown)
+            return noSuchMetric(metric, choices);
+        arrangement.lanes.push_back({isKernels ? LaneStyle::Kernels : LaneStyle::Lines,
+            isKernels ? std::string() : metric, rank, kAskedLane});
+    }
+    if (!arrangement.lanes.empty() || !rank)
+        return arrangement;
+    arrangement = defaultArrangement(catalogue);
+    for (auto& lane : arrangement.lanes)
+        lane.rank = rank;
+    return arrangement;
+}
+
+// Open at one side: from the runs' begin, or to the end of the longest.
+Result<ViewWindow> windowOf(const Request& request, const std::vector<ShownRun>& runs) {
+    const auto from = request.options.number("from");
+    const auto to = request.options.number("to");
+    if (!from.hasValue())
+        return from.error();
+    if (!to.hasValue())
+        return to.error();
+    if (!from.value() && !to.value())
+        return ViewWindow{};
+    DurationNs longest{0};
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        longest = std::max(longest, request.runs[i].range.end - runs[i].origin);
+    const ViewWindow window{
+        nanoseconds(from.value().value_or(0.0)), to.value() ? nanoseconds(*to.value()) : longest};
+    if (window.end <= window.begin)
+        return usage("The window is empty: --from must lie before --to and before the run's end.");
+    return window;
+}
+
+Result<Figure> loadTimelineKind(
+    const store::Store& store, const Request& request, const Progress& progress) {
+    TimelineRequest timeline;
+    for (const Run& run : request.runs)
+        timeline.runs.push_back({run.id, run.name, run.range.begin, timeline.runs.size()});
+    const auto catalogue = readCatalogue(store, timeline.runs);
+    if (!catalogue.hasValue())
+        return catalogue.error();
+    if (request.options.has("align-clocks")) {
+        if (Status status = alignClocks(store, catalogue.value(), timeline.runs, progress);
+            !status.hasValue())
+            return status.error();
+    }
+    auto arrangement = arrangementOf(request.options, catalogue.value());
+    if (!arrangement.hasValue())
+        return arrangement.error();
+    const auto window = windowOf(request, timeline.runs);
+    if (!window.hasValue())
+        return window.error();
+    timeline.arrangement = std::move(arrangement).value();
+    timeline.window = window.value();
+    return timelineFigure(store, timeline, request, progress);
+}
+
+} // namespace
+
+int timelineColumns(const Request& request) {
+    if (request.columns)
+        return *request.columns;
+    const double drawn = request.style.width - nameWidth(request.style);
+    return std::clamp(static_cast<int>(std::lround(drawn * request.density)), 1, kMostColumns);
+}
+
+Result<Figure> timelineFigure(const store::Store& store, const TimelineRequest& asked,
+    const Request& request, const Progress& progress) {
+    const auto catalogue = readCatalogue(store, asked.runs);
+    if (!catalogue.hasValue())
+        return catalogue.error();
+    auto timeline = std::make_shared<TimelineRequest>(asked);
+    if (timeline->arrangement.lanes.empty())
+        timeline->arrangement = defaultArrangement(catalogue.value());
+    if (timeline->window.length().ns <= 0)
+        timeline->window = wholeWindow(catalogue.value(), timeline->runs);
+    if (timeline->window.length().ns <= 0 || timeline->arrangement.lanes.empty())
+        return Error{
+            ErrorCode::NotFound, "The chosen runs hold neither samples nor kernels to draw.", {}};
+    const auto isCancelled = [&progress] { return progress && !progress({"Reading", 0, 0}); };
+    const auto read = [&](LoadDetail detail) -> Result<std::shared_ptr<const TimelineData>> {
+        auto data = loadTimeline(store, catalogue.value(), timeline->runs, timeline->arrangement,
+            timeline->window, timelineColumns(request), isCancelled, detail);
+        if (!data.hasValue())
+            return data.error();
+        return std::make_shared<const TimelineData>(std::move(data).value());
+    };
+    Figure figure;
+    for (const auto& run : timeline->runs) {
+        figure.title += (figure.title.empty() ? "" : ", ") + run.name;
+        figure.runs.emplace_back(run.id, run.name);
+    }
+    figure.sources = sourcesOf(store, figure.runs);
+    if (request.picture) {
+        auto data = read(LoadDetail::Drawn);
+        if (!data.hasValue())
+            return data.error();
+        figure.draw = [data = data.value(), timeline](const FigureStyle& style) {
+            return drawTimeline(*data, *timeline, style);
+        };
+    }
+    if (request.numbers) {
+        auto data = read(LoadDetail::Whole);
+        if (!data.hasValue())
+            return data.error();
+        figure.csv = [data = data.value()] { return timelineCsv(*data); };
+    }
+    return figure;
+}
+
+std::vector<Kind> timelineKinds() {
+    return {{"timeline", RunsShown::NamedOrOnly, kOptions, loadTimelineKind, false}};
+}
+
+} // namespace trainscope::figures

@@ -1,0 +1,34 @@
+#pragma once
+// The timeline as a kind of figure: what its view shows, or what the command line asks for.
+
+#include "core/figures/Figure.h"
+#include "core/plot/timeline/Timeline.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace trainscope::figures {
+
+std::vector<Kind> timelineKinds();
+
+// The state of a timeline view. Lane heights are those of the screen; figures scale them to their
+// size.
+struct TimelineRequest {
+    std::filesystem::path database; // of the runs
+    std::vector<ShownRun> runs;
+    Arrangement arrangement; // without lanes: the default arrangement
+    ViewWindow window; // empty (end <= begin): everything the runs have
+    TimeDisplay time = TimeDisplay::Relative;
+    std::int64_t utcOffsetSeconds = 0; // for TimeDisplay::Local
+    // Of the runs, drawn over the lanes; nullptr: none.
+    std::shared_ptr<const std::vector<RunOverlay>> overlays;
+};
+
+// Columns that are read for a picture of the request's size.
+int timelineColumns(const Request& request);
+
+// Read from a store of that database; the request's options are not looked at.
+Result<Figure> timelineFigure(const store::Store& store, const TimelineRequest& timeline,
+    const Request& request, const Progress& progress = {});
+
+} // namespace trainscope::figures

@@ -1,0 +1,91 @@
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/figures/timeline/LaneLoad.h"
+#include "core/plot/timeline/TraceClock.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace trainscope::figures {
+
+namespace {
+
+bool showsSpans(LaneStyle style) {
+    return style == LaneStyle::Kernels || style == LaneStyle::Thread;
+}
+
+std::string categoryOf(const store::LodNode& group, const std::string& name) {
+    if (group.kind == SpanKind::Copy || group.kind == SpanKind::Set)
+        return "elementwise";
+    if (group.kind != SpanKind::Kernel)
+        return {};
+    return std::string(analysis::KernelCategories::builtIn().categoryOf(name));
+}
+
+// Only the names that are seen: a trace has tens of thousands.
+Status resolveNames(
+    const store::Store& store, TimelineData& data, const std::function<bool()>& isCancelled) {
+    for (const auto& lane : data.lanes) {
+        for (const auto& track : lane.spans) {
+            if (isCancelled && isCancelled())
+                return cancelled();
+            for (const auto& group : track.spans) {
+                if (!group.name.isValid() || data.names.contains(group.name))
+                    continue;
+                auto name = store.name(group.name);
+                if (!name.hasValue())
+                    return name.error();
+                std::string category = categoryOf(group, name.value());
+                data.names.emplace(
+                    group.name, TimelineData::Name{std::move(name).value(), std::move(category)});
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
+    const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
+    int columns, const std::function<bool()>& isCancelled, LoadDetail detail) {
+    if (window.length().ns <= 0 || columns <= 0)
+        return Error{ErrorCode::Usage,
+            "The time window is empty; choose one that ends after it begins.", {}};
+    if (catalogue.runs.size() != runs.size())
+        return Error{ErrorCode::Internal, "The catalogue belongs to other runs.", {}};
+    static std::atomic<std::uint64_t> serial{0};
+    TimelineData data;
+    data.serial = ++serial;
+    data.window = window;
+    data.columns = columns;
+    data.runs = runs;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        auto& iterations = data.iterations.emplace_back(catalogue.runs[i].iterations);
+        for (Iteration& one : iterations)
+            one.range = shownRange(runs[i], one.rank, one.range);
+    }
+    const LaneRequest request{store, catalogue, runs, window, columns, isCancelled, detail};
+    for (const auto& spec : arrangement.lanes) {
+        auto lane
+            = showsSpans(spec.style) ? loadSpanLane(request, spec) : loadMetricLane(request, spec);
+        if (!lane.hasValue())
+            return lane.error();
+        data.lanes.push_back(std::move(lane).value());
+    }
+    const Status named = resolveNames(store, data, isCancelled);
+    if (!named.hasValue())
+        return named.error();
+    return data;
+}
+
+Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
+    const Arrangement& arrangement, ViewWindow window, int columns,
+    const std::function<bool()>& isCancelled, LoadDetail detail) {
+    const auto catalogue = readCatalogue(store, runs);
+    if (!catalogue.hasValue())
+        return catalogue.error();
+    return loadTimeline(
+        store, catalogue.value(), runs, arrangement, window, columns, isCancelled, detail);
+}
+
+} // namespace trainscope::figures

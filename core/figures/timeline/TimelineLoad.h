@@ -1,0 +1,53 @@
+#pragma once
+// The data of a timeline's window, read from the store: which lanes there are, their columns, and
+// what lies over them.
+
+#include "core/figures/runs/FigureRuns.h"
+#include "core/model/Import.h"
+#include "core/plot/timeline/Timeline.h"
+
+#include <functional>
+#include <vector>
+
+namespace trainscope::figures {
+
+Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs);
+
+// Lanes worth showing first for what the runs have: power, temperature (heat), clock, link rates,
+// kernels.
+Result<Arrangement> defaultArrangement(
+    const store::Store& store, const std::vector<ShownRun>& runs);
+Arrangement defaultArrangement(const Catalogue& catalogue);
+// All lanes that could be added, with the text of the menu.
+Result<std::vector<LaneChoice>> laneChoices(
+    const store::Store& store, const std::vector<ShownRun>& runs);
+std::vector<LaneChoice> laneChoices(const Catalogue& catalogue);
+
+// Reads what `arrangement` shows of the window. `isCancelled` is asked between series.
+Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
+    const Arrangement& arrangement, ViewWindow window, int columns,
+    const std::function<bool()>& isCancelled = {}, LoadDetail detail = LoadDetail::Drawn);
+// The same with a catalogue read before.
+Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
+    const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
+    int columns, const std::function<bool()>& isCancelled = {},
+    LoadDetail detail = LoadDetail::Drawn);
+
+// What lies over the timeline of a run: its throttle episodes, its warm-up, its iterations where
+// none are recorded, and until when its temperatures had not settled. Walks the clock of every GPU:
+// takes as long as a summary. Cancelled by progress.
+Result<RunOverlay> loadOverlay(
+    const store::Store& store, const Run& run, const Progress& progress = {});
+
+// The rate that the last sample at or before `time` brought, which holds until the next; NaN
+// outside the recording, before the second sample and behind a hole.
+Result<double> counterRateAt(const store::Store& store, const Series& counter, TimeNs time);
+
+struct RateBounds {
+    double low = 0.0; // NaN where there is no rate at all
+    double high = 0.0;
+};
+// Over the whole recording.
+Result<RateBounds> counterRateBounds(const store::Store& store, const Series& counter);
+
+} // namespace trainscope::figures

@@ -1,0 +1,49 @@
+#include "core/plot/layout/PlacementFigure.h"
+
+#include <fmt/format.h>
+
+namespace trainscope::plot {
+
+namespace {
+
+std::optional<std::size_t> indexAt(const std::vector<Rect>& cells, double x, double y) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const Rect& cell = cells[i];
+        if (x >= cell.x && x < cell.right() && y >= cell.y && y < cell.bottom())
+            return i;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<FigureHit> hitPlacement(
+    const PlacementFigureData& data, const PlacementGeometry& geometry, double x, double y) {
+    const auto before = indexAt(geometry.before, x, y);
+    const auto at = before ? before : indexAt(geometry.after, x, y);
+    if (!at || !data.placement)
+        return std::nullopt;
+    const analysis::Placement& placement = *data.placement;
+    const analysis::GpuPlace& gpu = placement.gpus[*at];
+    const auto layers = [&](int stage, bool isAfter) {
+        const auto& one = placement.stages[static_cast<std::size_t>(stage)];
+        return isAfter ? one.layersAfter : one.layersBefore;
+    };
+    FigureHit hit;
+    hit.run = data.run;
+    hit.outline = (before ? geometry.before : geometry.after)[*at];
+    hit.rank = gpu.rankBefore;
+    hit.title
+        = fmt::format("GPU {} of node {}, {}", gpu.local, gpu.node, gpu.isRear ? "rear" : "front");
+    hit.facts = {{"now",
+                     fmt::format("rank {}, stage {} of {} layers", gpu.rankBefore, gpu.stageBefore,
+                         layers(gpu.stageBefore, false))},
+        {"proposed",
+            fmt::format("rank {}, stage {} of {} layers", gpu.rankAfter, gpu.stageAfter,
+                layers(gpu.stageAfter, true))},
+        {"temperature", fmt::format("{:.1f} °C", gpu.temperatureC)},
+        {"lost to throttling", fmt::format("{:.1f} %", 100.0 * gpu.lost)}};
+    return hit;
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,325 @@
+#include "core/plot/CsvText.h"
+#include "core/plot/Palette.h"
+#include "core/plot/TextFit.h"
+#include "core/plot/figures/FigureFoot.h"
+#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/layout/ScheduleChart.h"
+#include "core/plot/layout/ScheduleFigure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::plot {
+
+namespace {
+
+using layout::Schedule;
+using layout::ScheduleTask;
+using layout::TaskKind;
+
+constexpr int kMostFootLines = 3;
+constexpr double kPlannedShare = 0.3; // of a row's height, where both are shown
+constexpr double kLightPlan = 0.45; // of the background over planned passes
+
+std::string bubbleText(const std::optional<double>& bubble) {
+    return bubble ? fmt::format("{:.1f} %", 100.0 * *bubble) : "—";
+}
+
+class ScheduleBuilder {
+public:
+    ScheduleBuilder(const ScheduleFigureData& data, const FigureStyle& style)
+        : m_data(data)
+        , m_style(style)
+        , m_theme(*style.theme)
+        , m_frame{style, *style.theme, m_geometry.scene} { }
+
+    ScheduleGeometry build() {
+        m_geometry.scene.width = m_style.width;
+        m_geometry.scene.background = m_theme.window;
+        const double pad = 2.0 * m_frame.gap();
+        const double width = std::max(1.0, m_style.width - 2.0 * pad);
+        FigureFoot foot(m_frame, width, kMostFootLines);
+        if (m_style.caption && !m_data.isEmpty())
+            foot.add(m_data.caption, m_data.notes);
+        const double top = pad + headHeight();
+        const double below = axisHeight() + legendHeight() + foot.height() + pad;
+        m_geometry.preferredHeight = top + m_data.stageCount() * wantedRow() + below;
+        const double height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
+        m_geometry.scene.height = height;
+        if (m_data.isEmpty()) {
+            drawEmpty(width, height);
+            return std::move(m_geometry);
+        }
+        const double names
+            = m_frame.width(fmt::format("stage {}", m_data.stageCount()), TextRole::Small, false);
+        m_facts = m_frame.width(factsHeading(), TextRole::Small, false) + 2.0 * m_frame.gap();
+        const double left = pad + names + 2.0 * m_frame.gap();
+        m_geometry.area = {left, top, std::max(1.0, pad + width - left - m_facts),
+            std::max(1.0, height - top - below)};
+        m_scale = m_geometry.area.width / (m_data.to - m_data.from);
+        drawHead(pad, width);
+        layRows();
+        drawAxis();
+        drawRows();
+        drawLegend();
+        foot.draw(pad, height - pad - foot.height());
+        return std::move(m_geometry);
+    }
+
+private:
+    [[nodiscard]] bool hasBoth() const { return m_data.traced && m_data.planned; }
+    [[nodiscard]] double wantedRow() const {
+        return hasBoth() ? 2.6 * m_theme.smallSize : 2.0 * m_theme.smallSize;
+    }
+    [[nodiscard]] double headHeight() const {
+        const double title
+            = m_style.title ? m_frame.lineHeight(TextRole::Body) + 2.0 * m_frame.gap() : 0.0;
+        return title + m_frame.lineHeight(TextRole::Small) + m_frame.gap();
+    }
+    [[nodiscard]] double axisHeight() const {
+        return 2.0 * m_frame.lineHeight(TextRole::Small) + 2.0 * m_frame.gap();
+    }
+    [[nodiscard]] double legendHeight() const {
+        return m_frame.lineHeight(TextRole::Small) + 2.0 * m_frame.gap();
+    }
+    [[nodiscard]] std::string factsHeading() const {
+        return hasBoth() ? "bubbles (planned)" : "bubbles";
+    }
+
+    void drawEmpty(double width, double height) const {
+        double y = height / 2.0;
+        for (const auto& line : wrapped(
+                 m_data.emptyText, 0.8 * width, kMostFootLines, m_style.measure, TextRole::Body)) {
+            m_frame.text({m_style.width / 2.0, y}, line, m_theme.textSecondary, TextRole::Body,
+                Align::Centre);
+            y += m_frame.lineHeight(TextRole::Body);
+        }
+    }
+
+    void drawHead(double pad, double width) const {
+        if (m_style.title)
+            m_frame.text({pad, pad + m_frame.size(TextRole::Body)},
+                elided(m_data.title, width, m_style.measure, TextRole::Body, true), m_theme.text,
+                TextRole::Body, Align::Left, true);
+        m_frame.text({m_geometry.area.right() + m_facts, m_geometry.area.y - m_frame.gap()},
+            factsHeading(), m_theme.textSecondary, TextRole::Small, Align::Right);
+    }
+
+    [[nodiscard]] double xOf(double time) const {
+        return m_geometry.area.x
+            + std::clamp((time - m_data.from) * m_scale, 0.0, m_geometry.area.width);
+    }
+
+    void layRows() {
+        const double rowHeight = m_geometry.area.height / m_data.stageCount();
+        const double inset = rowHeight > 8.0 ? std::min(m_frame.gap(), 0.15 * rowHeight) : 0.0;
+        const auto every = static_cast<int>(labelStep(m_theme.smallSize, rowHeight));
+        for (int stage = 0; stage < m_data.stageCount(); ++stage) {
+            const Rect row{m_geometry.area.x, m_geometry.area.y + stage * rowHeight,
+                m_geometry.area.width, rowHeight - inset};
+            m_geometry.rows.push_back(row);
+            m_lanes.push_back(lanesOf(row));
+            drawGround(m_lanes.back());
+            if (stage % every == 0)
+                drawRowTexts(stage, row);
+        }
+    }
+
+    void drawRows() {
+        if (m_data.traced)
+            drawPasses(*m_data.traced, false);
+        if (m_data.planned)
+            drawPasses(*m_data.planned, true);
+        for (Label& label : m_numbers)
+            m_geometry.scene.items.emplace_back(std::move(label));
+    }
+
+    struct Lanes {
+        Rect traced;
+        Rect planned;
+    };
+    [[nodiscard]] Lanes lanesOf(const Rect& row) const {
+        if (!hasBoth())
+            return {row, row};
+        const double planned = std::floor(kPlannedShare * row.height);
+        const double gap = row.height > 10.0 ? 1.0 : 0.0;
+        return {{row.x, row.y, row.width, row.height - planned - gap},
+            {row.x, row.bottom() - planned, row.width, planned}};
+    }
+
+    // Where a pass could run: what the passes leave free of it is a bubble.
+    void drawGround(const Lanes& lanes) {
+        const double from = m_data.traced ? xOf(m_data.windowFrom) : xOf(0.0);
+        const double to = m_data.traced ? xOf(m_data.windowTo) : xOf(m_data.planned->makespan);
+        m_frame.fill(lanes.traced, m_theme.panel);
+        m_geometry.grounds.push_back({from, lanes.traced.y, to - from, lanes.traced.height});
+        m_frame.hatch(m_geometry.grounds.back(), m_theme.gap);
+        if (hasBoth())
+            m_frame.fill(lanes.planned, m_theme.panel);
+    }
+
+    void drawRowTexts(int stage, const Rect& row) const {
+        const double baseline = m_frame.centred(row.y + row.height / 2.0, TextRole::Small);
+        m_frame.text({m_geometry.area.x - m_frame.gap(), baseline}, fmt::format("stage {}", stage),
+            m_theme.textSecondary, TextRole::Small, Align::Right);
+        const auto& facts = m_data.stages[static_cast<std::size_t>(stage)];
+        const std::string text = hasBoth()
+            ? fmt::format(
+                "{} ({})", bubbleText(facts.tracedBubble), bubbleText(facts.plannedBubble))
+            : bubbleText(m_data.traced ? facts.tracedBubble : facts.plannedBubble);
+        m_frame.text({m_geometry.area.right() + m_facts, baseline}, text, m_theme.text,
+            TextRole::Small, Align::Right);
+    }
+
+    void drawPasses(const Schedule& schedule, bool isPlanned) {
+        std::vector<Bars> rows;
+        for (const Lanes& lanes : m_lanes)
+            rows.push_back(Bars{isPlanned ? lanes.planned : lanes.traced, {}});
+        for (std::size_t i = 0; i < schedule.tasks.size(); ++i) {
+            const ScheduleTask& task = schedule.tasks[i];
+            if (task.end <= m_data.from || task.start >= m_data.to)
+                continue;
+            addPass(rows[static_cast<std::size_t>(task.stage)], task, i, isPlanned);
+        }
+        for (Bars& row : rows) {
+            if (!row.bars.empty())
+                m_geometry.scene.items.emplace_back(std::move(row));
+        }
+    }
+
+    void addPass(Bars& row, const ScheduleTask& task, std::size_t index, bool isPlanned) {
+        const Rect rect{
+            xOf(task.start), row.area.y, xOf(task.end) - xOf(task.start), row.area.height};
+        Color color = taskColor(task.kind, task.chunk);
+        if (isPlanned && hasBoth())
+            color = blend(color, m_theme.panel, kLightPlan);
+        if (rect.width >= 1.0)
+            m_geometry.targets.push_back({rect, isPlanned, index});
+        const bool joins
+            = rect.width < 1.0 && !row.bars.empty() && rect.right() - row.bars.back().left < 1.0;
+        if (joins) {
+            row.bars.back().right = std::max(row.bars.back().right, rect.right());
+            return;
+        }
+        const double gap = rect.width > 4.0 ? 0.75 : 0.0; // neighbours stay apart
+        row.bars.push_back({rect.x, std::max(rect.x, rect.right() - gap), color});
+        if (task.microbatch < 0 || (isPlanned && hasBoth()))
+            return;
+        const std::string text = std::to_string(task.microbatch);
+        if (rect.width >= m_frame.width(text, TextRole::Small) + m_frame.gap()
+            && rect.height >= m_theme.smallSize + 1.0)
+            m_numbers.push_back(
+                Label{{rect.x + rect.width / 2.0,
+                          m_frame.centred(rect.y + rect.height / 2.0, TextRole::Small)},
+                    text, readableOn(color), TextRole::Small, Align::Centre, false, 0.0});
+    }
+
+    void drawAxis() const {
+        FigureAxis axis;
+        axis.siUnit = m_data.traced ? "s" : "";
+        axis.title = m_data.traced ? "Time since the step's first pass" : "Time in " + m_data.unit;
+        axis.unit
+            = m_data.traced ? axisUnit("", "s", std::max(m_data.from, m_data.to)) : AxisUnit{};
+        axis.range = {m_data.from, m_data.to};
+        const Rect& area = m_geometry.area;
+        const double y = area.bottom() + m_frame.gap() + m_frame.size(TextRole::Small);
+        const double distance = 4.0 * m_theme.smallSize; // of ticks
+        const int most = std::max(2, static_cast<int>(area.width / distance));
+        for (const FigureTick& tick : ticksOf(axis, most)) {
+            const double x = xOf(tick.value);
+            m_frame.line({x, area.y}, {x, area.bottom()}, m_theme.grid, m_theme.lineWidth);
+            m_frame.text({x, y}, tick.label, m_theme.textSecondary, TextRole::Small, Align::Centre);
+        }
+        m_frame.text({area.x + area.width / 2.0, y + m_frame.lineHeight(TextRole::Small)},
+            axisTitle(axis), m_theme.textSecondary, TextRole::Small, Align::Centre);
+    }
+
+    [[nodiscard]] std::string plannedText() const {
+        const bool isOther = m_data.planned->kind != m_data.traced->kind;
+        return isOther ? fmt::format("planned: {}", titleOf(m_data.planned->kind)) : "planned";
+    }
+
+    void drawLegend() const {
+        const Rect& area = m_geometry.area;
+        const double side = m_theme.smallSize;
+        const double y = area.bottom() + axisHeight() + m_frame.gap();
+        double x = area.x;
+        const auto entry = [&](const std::string& text, Color color, bool isHatched) {
+            const Rect box{x, y, side, side};
+            if (isHatched) {
+                m_frame.fill(box, m_theme.panel);
+                m_frame.hatch(box, m_theme.gap);
+            } else {
+                m_frame.fill(box, color);
+            }
+            x += side + m_frame.gap();
+            m_frame.text({x, m_frame.centred(y + side / 2.0, TextRole::Small)}, text,
+                m_theme.textSecondary, TextRole::Small);
+            x += m_frame.width(text, TextRole::Small) + 3.0 * m_frame.gap();
+        };
+        const Schedule& shown = m_data.traced ? *m_data.traced : *m_data.planned;
+        entry("forward", taskColor(TaskKind::Forward, 0), false);
+        entry("backward", taskColor(TaskKind::Backward, 0), false);
+        const bool hasWeights = std::any_of(shown.tasks.begin(), shown.tasks.end(),
+            [](const ScheduleTask& task) { return task.kind == TaskKind::WeightGradient; });
+        if (hasWeights || (m_data.planned && splitsBackward(m_data.planned->kind)))
+            entry("weight gradient", taskColor(TaskKind::WeightGradient, 0), false);
+        if (shown.virtualStages > 1 || (m_data.planned && m_data.planned->virtualStages > 1))
+            entry("later pieces", taskColor(TaskKind::Forward, 1), false);
+        if (hasBoth())
+            entry(plannedText(), blend(taskColor(TaskKind::Backward, 0), m_theme.panel, kLightPlan),
+                false);
+        entry("bubble", {}, true);
+    }
+
+    const ScheduleFigureData& m_data;
+    const FigureStyle& m_style;
+    const Theme& m_theme;
+    ScheduleGeometry m_geometry;
+    FigureFrame m_frame;
+    double m_facts = 0.0; // width of the bubbles' column
+    double m_scale = 0.0;
+    std::vector<Lanes> m_lanes;
+    std::vector<Label> m_numbers;
+};
+
+void addRows(std::string& csv, const ScheduleFigureData& data, const Schedule& schedule,
+    std::string_view series) {
+    for (const auto& task : schedule.tasks) {
+        const auto stage = static_cast<std::size_t>(task.stage);
+        const int rank = stage < data.stages.size() ? data.stages[stage].rank : -1;
+        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", csvText(data.run), series, task.stage,
+            rank >= 0 ? std::to_string(rank) : "", task.chunk,
+            task.microbatch >= 0 ? std::to_string(task.microbatch) : "", toString(task.kind),
+            task.start, task.end);
+    }
+}
+
+} // namespace
+
+ScheduleGeometry buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& style) {
+    return ScheduleBuilder(data, style).build();
+}
+
+std::string percent(double fraction) {
+    return fmt::format("{:.1f} %", 100.0 * fraction);
+}
+
+int ScheduleFigureData::stageCount() const {
+    return traced ? traced->stages : planned ? planned->stages : 0;
+}
+
+std::string scheduleCsv(const ScheduleFigureData& data) {
+    const std::string unit = data.traced ? "s" : csvText(data.unit);
+    std::string csv = fmt::format(
+        "run,series,stage,rank,chunk,microbatch,kind,start ({}),end ({})\n", unit, unit);
+    if (data.traced)
+        addRows(csv, data, *data.traced, "traced");
+    if (data.planned)
+        addRows(csv, data, *data.planned, "planned");
+    return csv;
+}
+
+} // namespace trainscope::plot

@@ -1,0 +1,92 @@
+#pragma once
+// A pipeline schedule as a Gantt chart: for each stage the passes as traced and below them the plan
+// on one axis, time without a pass hatched. Without a trace the plan alone. A query is loaded into
+// plain values, which geometry and CSV are made from.
+
+#include "core/analysis/schedule/SchedulePlans.h"
+#include "core/layout/Schedule.h"
+#include "core/plot/figures/FigureGeometry.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::plot {
+
+std::string percent(double fraction); // "12.5 %"
+
+struct ScheduleQuery {
+    RunId run;
+    std::optional<std::int64_t> iteration; // absent: the one with most of it traced
+    bool plannedOnly = false;
+    // Part of the step to show, seconds since its first pass; all of it without.
+    std::optional<double> from;
+    std::optional<double> to;
+    // Absent: the nearest to the traced passes; without a trace that of the layout.
+    std::optional<layout::ScheduleKind> plan = {};
+
+    bool operator==(const ScheduleQuery&) const = default;
+};
+
+struct ScheduleFigureData {
+    // Shares of time in which a stage has no pass; absent: not known.
+    struct StageFacts {
+        int rank = -1; // that was traced; -1: none
+        std::optional<double> tracedBubble;
+        std::optional<double> plannedBubble;
+    };
+
+    ScheduleQuery query;
+    std::string run;
+    std::string title;
+    std::string caption;
+    std::vector<std::string> notes;
+    std::string emptyText; // what is missing where there is nothing to draw
+    std::optional<layout::Schedule> traced; // seconds since the first pass
+    std::optional<layout::Schedule> planned; // likewise beside a trace; else in `unit`
+    // Of the axis: "s"; without a trace what a time of 1 is, for people: "forward passes of a
+    // stage".
+    std::string unit;
+    std::optional<std::int64_t> iteration;
+    // Of a whole traced step: which plans there are, the nearest first, and what that says.
+    std::vector<analysis::PlanFit> plans;
+    std::string verdict;
+    double from = 0.0; // shown
+    double to = 0.0;
+    double windowFrom = 0.0; // of the trace, where bubbles are measured
+    double windowTo = 0.0;
+    std::vector<StageFacts> stages;
+    std::optional<double> tracedBubble;
+    std::optional<double> plannedBubble;
+    std::optional<double> idealBubble; // with equal stages
+
+    [[nodiscard]] bool isEmpty() const { return !traced && !planned; }
+    [[nodiscard]] int stageCount() const;
+};
+
+// A row per pass: series (traced, planned), stage, rank, chunk, micro-batch, kind, start and end.
+std::string scheduleCsv(const ScheduleFigureData& data);
+
+struct ScheduleGeometry {
+    struct Target {
+        Rect rect;
+        bool isPlanned = false;
+        std::size_t task = 0; // index in that schedule
+    };
+    PlotScene scene;
+    Rect area; // of the rows, time from left to right
+    std::vector<Rect> rows; // by stage
+    std::vector<Rect> grounds; // of the rows, where bubbles show
+    std::vector<Target> targets; // passes of at least a pixel
+    double preferredHeight = 0.0;
+};
+
+// Pure; any thread.
+ScheduleGeometry buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& style);
+
+// Title: "stage 1 · backward of micro-batch 3", "stage 1 · bubble".
+std::optional<FigureHit> hitSchedule(
+    const ScheduleFigureData& data, const ScheduleGeometry& geometry, double x, double y);
+
+} // namespace trainscope::plot

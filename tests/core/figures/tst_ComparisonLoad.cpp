@@ -1,0 +1,282 @@
+// What is read from a database: iterations laid over each other, heat maps in the order of the air,
+// what is left out, and what is taken over from before.
+
+#include <QTest>
+
+#include <QTemporaryDir>
+
+#include "core/figures/comparison/ComparisonLoad.h"
+#include "core/model/Metric.h"
+#include "core/plot/comparison/Comparison.h"
+#include "core/store/Writing.h"
+#include "support/TestProgram.h"
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::figures;
+
+namespace {
+
+constexpr std::int64_t kBegin = 1'735'689'600'000'000'000;
+constexpr std::int64_t kTenth = 100'000'000;
+
+// Four GPUs of two nodes; iterations of `tenths` tenths of a second, of which the first half draws
+// `high` watts and the second 100 W, each GPU one watt more than the one before it, and each
+// iteration two more than the one before it. Temperatures: 50 °C and ten more for each local index.
+struct PlantedRun {
+    std::string name;
+    int tenths = 0;
+    int iterations = 0;
+    double high = 0.0;
+};
+
+class Database {
+public:
+    Database()
+        : m_store(store::Store::openOrCreate(
+            m_folder.filePath(QStringLiteral("c.trainscope")).toStdString())
+                      .value()) { }
+    store::Store& store() { return m_store; }
+    RunId idOf(const std::string& name) { return m_store.findRun(name).value().id; }
+
+    void add(const PlantedRun& planted) {
+        auto session
+            = store::beginImport(m_store, {planted.name, 1, planted.name, planted.name}).value();
+        Run run;
+        run.name = planted.name;
+        const RunId id = session->run(run).value();
+        for (int rank = 0; rank < 4; ++rank) {
+            (void)session->gpu(id, {rank, rank / 2, rank % 2, {}, {}});
+            write(*session, id, rank, planted);
+        }
+        for (int k = 0; k < planted.iterations; ++k) {
+            const std::int64_t from = kBegin + std::int64_t{k} * planted.tenths * kTenth;
+            (void)session->iteration(
+                id, {k, {{from}, {from + planted.tenths * kTenth}}, -1, false});
+        }
+        (void)session->finish({}, planted.name, 1, {});
+    }
+
+private:
+    static void write(
+        store::ImportSession& session, RunId run, int rank, const PlantedRun& planted) {
+        std::vector<TimeNs> times;
+        std::vector<double> power;
+        std::vector<double> heat;
+        for (int i = 0; i <= planted.iterations * planted.tenths; ++i) {
+            const int within = i % planted.tenths;
+            const double level = 2 * within < planted.tenths ? planted.high : 100.0;
+            times.push_back({kBegin + i * kTenth});
+            power.push_back(level + rank + 2.0 * (i / planted.tenths));
+            heat.push_back(50.0 + 10.0 * (rank % 2));
+        }
+        for (const auto& [metric, values] :
+            {std::pair{"gpu_power", &power}, std::pair{"gpu_temperature", &heat}}) {
+            SeriesDescription description;
+            description.metric = *findMetric(metric);
+            description.subject = {SubjectKind::Gpu, rank, -1, {}};
+            const SeriesId series = session.series(run, description).value();
+            (void)session.samples(series, times, *values);
+        }
+    }
+
+    QTemporaryDir m_folder;
+    store::Store m_store;
+};
+
+} // namespace
+
+class tst_ComparisonLoad : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Database> m_database;
+
+    ComparisonQuery query(std::vector<std::string> names) const {
+        ComparisonQuery query;
+        for (const auto& name : names)
+            query.runs.push_back(m_database->idOf(name));
+        query.wholeRun = true;
+        return query;
+    }
+    ComparisonData load(const ComparisonQuery& query, const ComparisonData* before = nullptr) {
+        auto data = loadComparison(m_database->store(), query, before);
+        if (!data.hasValue())
+            qWarning("%s", data.error().describe().c_str());
+        return std::move(data).value();
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_database = std::make_unique<Database>();
+        m_database->add({"slow", 100, 6, 500.0});
+        m_database->add({"fast", 50, 6, 500.0});
+        m_database->add({"hungry", 100, 6, 600.0});
+    }
+
+    // Means over 4 GPUs (0, 1, 2, 3 W) and 6 iterations (0, 2, …, 10 W): 1.5 + 5 W above the level.
+    void curvesAreFolded() {
+        const auto data = load(query({"slow", "fast"}));
+        QVERIFY(data.curves.has_value());
+        const auto& curves = *data.curves;
+        QCOMPARE(curves.curves.size(), std::size_t{2});
+        QVERIFY(std::abs(curves.step * curves.columns - 10.0) < 1e-9);
+        const auto& slow = curves.curves[0];
+        QCOMPARE(slow.iterations, std::int64_t{6});
+        QCOMPARE(slow.subjects, 4);
+        // 240 columns of 10 s: a quarter of the way in it is high, three quarters in low.
+        QVERIFY(std::abs(slow.mean[60] - 506.5F) < 0.01F);
+        QVERIFY(std::abs(slow.mean[180] - 106.5F) < 0.01F);
+        // 24 values from 0 to 13 W above the level: the 2nd and the 23rd of them.
+        QVERIFY(std::abs(slow.low[60] - 501.0F) < 0.01F);
+        QVERIFY(std::abs(slow.high[60] - 512.0F) < 0.01F);
+        const auto& fast = curves.curves[1];
+        QVERIFY(std::abs(fast.mean[30] - 506.5F) < 0.01F);
+        QVERIFY(std::abs(fast.mean[90] - 106.5F) < 0.01F);
+        QVERIFY(!std::isnan(fast.mean[119]) && std::isnan(fast.mean[121]));
+        // Where both run: the fast one is low already while the slow one is high.
+        const auto& difference = curves.differences.front();
+        QVERIFY(std::abs(difference.values[90] + 400.0F) < 0.01F);
+        QCOMPARE(int(difference.beyond[90]), 1);
+        QVERIFY(std::abs(difference.values[30]) < 0.01F);
+        QCOMPARE(int(difference.beyond[30]), 0);
+        QVERIFY(std::isnan(difference.values[130]));
+    }
+
+    // One iteration has no spread: nothing is said to exceed it.
+    void oneIteration() {
+        auto asked = query({"slow", "hungry"});
+        asked.alignment = ComparisonAlignment::Iteration;
+        asked.iteration = 2;
+        const auto data = load(asked);
+        const auto& curves = *data.curves;
+        QVERIFY(!curves.isFolded);
+        QVERIFY(std::abs(curves.curves[0].mean[60] - 505.5F) < 0.01F);
+        QVERIFY(std::abs(curves.differences[0].values[60] - 100.0F) < 0.01F);
+        QCOMPARE(int(curves.differences[0].beyond[60]), 0);
+        QCOMPARE(curves.curves[0].range.begin.ns, kBegin + 200 * kTenth);
+        asked.iteration = 77;
+        const auto none = load(asked);
+        QVERIFY(none.curves->alignment == ComparisonAlignment::Start);
+        QVERIFY(!none.curves->notes.empty());
+    }
+
+    // Moved by hand: the later run begins 5 s further right, and the axis covers both.
+    void movedByHand() {
+        auto asked = query({"slow", "fast"});
+        asked.moved = {{0}, {5'000'000'000}};
+        const auto data = load(asked);
+        const auto& fast = data.curves->curves[1];
+        QVERIFY(std::isnan(fast.mean[60]));
+        QVERIFY(std::abs(fast.mean[150] - 506.5F) < 0.01F);
+        QVERIFY(std::abs(data.curves->differences[0].values[150] - 400.0F) < 0.01F);
+    }
+
+    void heatIsInTheOrderOfTheAir() {
+        const std::array order{1, 0};
+        QVERIFY(store::setAirflow(m_database->store(), m_database->idOf("fast"), order).hasValue());
+        const auto data = load(query({"slow", "fast"}));
+        const auto& heat = *data.heat;
+        QVERIFY(!heat.isAirflowKnown);
+        QCOMPARE(heat.runs[0].rows, 2);
+        QCOMPARE(heat.runs[0].slots, 2);
+        // Rank 1 is local index 1: 60 °C, the rear one as assumed, the front one as said.
+        QCOMPARE(heat.runs[0].cells[1].slot, 1);
+        QCOMPARE(heat.runs[1].cells[1].slot, 0);
+        QVERIFY(std::abs(heat.runs[1].cells[1].value.value() - 60.0) < 1e-9);
+        QCOMPARE(heat.scale.range.low, 50.0);
+        QCOMPARE(heat.scale.range.high, 60.0);
+    }
+
+    void quantities() {
+        const auto data = load(query({"slow", "fast"}));
+        const auto step = std::find_if(data.quantities.begin(), data.quantities.end(),
+            [](const ComparisonQuantity& quantity) { return quantity.key == "step_time_s"; });
+        QVERIFY(step != data.quantities.end());
+        QVERIFY(step->isCard);
+        QVERIFY(std::abs(step->changes[1].ratio.value() - 0.5) < 1e-9);
+        QVERIFY(step->axis.range.low == 0.0 && step->axis.range.high >= 10.0);
+        QVERIFY(data.verdict.has_value());
+        QVERIFY(!data.tracks.has_value() && data.stacks.empty());
+    }
+
+    // Any number; the first stays first, the others by a quantity, the best first.
+    void manyRunsInOrder() {
+        for (int i = 0; i < 5; ++i)
+            m_database->add({"more-" + std::to_string(i), 60 + 10 * i, 3, 300.0});
+        auto asked
+            = query({"slow", "more-3", "fast", "hungry", "more-0", "more-1", "more-2", "more-4"});
+        QCOMPARE(load(asked).runs[1].named.name, std::string("more-3"));
+        asked.sortedBy = "step_time_s";
+        const auto data = load(asked);
+        QCOMPARE(data.runs.size(), std::size_t{8});
+        QVERIFY(data.isMany());
+        // Steps of 10 s; then 5, 6, 7, 8, 9, 10 and 10 s.
+        const std::vector<std::string> order{
+            "slow", "fast", "more-0", "more-1", "more-2", "more-3", "hungry", "more-4"};
+        for (std::size_t i = 0; i < order.size(); ++i)
+            QCOMPARE(data.runs[i].named.name, order[i]);
+        QCOMPARE(data.runs[7].mark, std::string("H"));
+        const auto step = std::find_if(data.quantities.begin(), data.quantities.end(),
+            [](const ComparisonQuantity& quantity) { return quantity.key == "step_time_s"; });
+        for (std::size_t i = 2; i < order.size(); ++i)
+            QVERIFY(*step->values[i] >= *step->values[i - 1]);
+        QVERIFY(data.verdict->headline.starts_with("7 runs beside A"));
+    }
+
+    // Half of the iteration is half of the axis, whatever it took.
+    void stretchedToOneLength() {
+        auto asked = query({"slow", "fast"});
+        asked.stretched = true;
+        const auto data = load(asked);
+        const auto& curves = *data.curves;
+        QVERIFY(curves.stretched);
+        QCOMPARE(curves.from, 0.0);
+        QVERIFY(std::abs(curves.step * curves.columns - 1.0) < 1e-12);
+        // Both are high in their first half and low in the second.
+        for (const auto& curve : curves.curves) {
+            QVERIFY(curve.mean[60] > 490.0F && curve.mean[180] < 120.0F);
+            QVERIFY(!std::isnan(curve.mean[239]));
+        }
+        QVERIFY(std::abs(curves.differences[0].values[60]) < 2.0F);
+    }
+
+    void theSameRunTwiceIsOne() {
+        const auto data = load(query({"slow", "fast", "slow"}));
+        QCOMPARE(data.runs.size(), std::size_t{2});
+        QVERIFY(std::any_of(data.notes.begin(), data.notes.end(),
+            [](const auto& note) { return note.starts_with("A: given more than once"); }));
+        QVERIFY(load(query({"slow", "slow"})).isEmpty());
+    }
+
+    void oneRunIsNone() {
+        const auto data = load(query({"slow"}));
+        QVERIFY(data.isEmpty());
+    }
+
+    // What was measured before is not read again.
+    void takesOver() {
+        const auto before = load(query({"slow", "fast"}));
+        auto asked = query({"fast", "slow"});
+        asked.normalisation = analysis::Normalisation::PerGpu;
+        const auto swapped = load(asked, &before);
+        QCOMPARE(swapped.measured[0].get(), before.measured[1].get());
+        QCOMPARE(swapped.measured[1].get(), before.measured[0].get());
+        asked.wholeRun = false;
+        QVERIFY(load(asked, &before).measured[0] != before.measured[1]);
+    }
+
+    void stops() {
+        const auto data = loadComparison(m_database->store(), query({"slow", "fast"}), nullptr,
+            [](const ProgressState&) { return false; });
+        QVERIFY(!data.hasValue());
+        QVERIFY(data.error().code == ErrorCode::Cancelled);
+    }
+};
+
+TRAINSCOPE_TEST(tst_ComparisonLoad)
+#include "tst_ComparisonLoad.moc"

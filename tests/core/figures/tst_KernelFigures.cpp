@@ -1,0 +1,146 @@
+// Kernel time by category: per run, stage and rank, from hand-placed kernels.
+
+#include <QTest>
+
+#include "core/figures/runs/RunFigures.h"
+#include "core/figures/support/SweepDatabase.h"
+#include "core/plot/figures/Figure.h"
+#include "support/TestProgram.h"
+
+using namespace trainscope;
+using namespace trainscope::figures;
+using namespace trainscope::test;
+
+namespace {
+
+const char* const kGemm = "sm90_xmma_gemm_bf16";
+const char* const kReduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL";
+
+// Four ranks in two stages. Rank r computes (r + 1) s and reduces `reduce` s.
+SweepRun traced(const std::string& name, LaunchConfig launch, double reduce) {
+    SweepRun run;
+    run.name = name;
+    run.launch = std::move(launch);
+    run.gpus = 4;
+    for (int rank = 0; rank < 4; ++rank) {
+        run.kernels.push_back({rank, 0.0, rank + 1.0, kGemm});
+        run.kernels.push_back({rank, 10.0, reduce, kReduce});
+    }
+    return run;
+}
+
+const FigureSet& setOf(const FigurePanel& panel, const std::string& key) {
+    for (const auto& set : panel.sets) {
+        if (set.key == key)
+            return set;
+    }
+    qFatal("no set %s", key.c_str());
+}
+
+FigureQuery kernels(KernelsPer per = KernelsPer::Run) {
+    FigureQuery query;
+    query.kind = FigureKind::Kernels;
+    query.per = per;
+    return query;
+}
+
+} // namespace
+
+class tst_KernelFigures : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_database.add(traced("a_1_00000", launchOf("a", 2, 2, false, false), 0.5));
+        m_database.add(traced("a_2_00000", launchOf("a", 1, 4, false, false), 1.5));
+        SweepRun oom;
+        oom.name = "a_3_00000";
+        oom.launch = launchOf("a", 4, 1, false, false);
+        oom.status = RunStatus::Oom;
+        oom.gpus = 4;
+        oom.series = {{"gpu_power", 0, {1.0, 1.0}}};
+        m_database.add(oom);
+    }
+
+    void meanOfTheRanks() {
+        const auto data = loadFigure(m_database.store(), kernels()).value();
+        QCOMPARE(data.panels.size(), std::size_t{1});
+        const FigurePanel& panel = data.panels.front();
+        // TP1-PP4 before TP2-PP2; the run out of memory has its place.
+        QCOMPARE(panel.categories[0].label, std::string("TP1-PP4"));
+        QCOMPARE(panel.categories[1].label, std::string("TP2-PP2"));
+        QCOMPARE(panel.categories[2].label, std::string("TP4-PP1"));
+        QVERIFY(panel.categories[2].outOfMemory);
+        QCOMPARE(*setOf(panel, "gemm").values[0], 2.5); // (1 + 2 + 3 + 4) / 4
+        QCOMPARE(*setOf(panel, "all_reduce").values[0], 1.5);
+        QCOMPARE(*setOf(panel, "all_reduce").values[1], 0.5);
+        QVERIFY(!setOf(panel, "gemm").values[2]);
+        QCOMPARE(panel.left.siUnit, std::string("s"));
+        QVERIFY(panel.left.range.high >= 4.0);
+    }
+
+    void perStageAndRank() {
+        auto query = kernels(KernelsPer::Stage);
+        query.runs = {m_database.idOf("a_1_00000")};
+        auto data = loadFigure(m_database.store(), query).value();
+        // TP2-PP2: ranks 0 and 1 are stage 0.
+        QCOMPARE(data.panels[0].categories.size(), std::size_t{2});
+        QCOMPARE(*setOf(data.panels[0], "gemm").values[0], 1.5);
+        QCOMPARE(*setOf(data.panels[0], "gemm").values[1], 3.5);
+        QCOMPARE(data.panels[0].categories[1].stage, std::optional<int>(1));
+        query.per = KernelsPer::Rank;
+        data = loadFigure(m_database.store(), query).value();
+        QCOMPARE(data.panels[0].categories.size(), std::size_t{4});
+        QCOMPARE(*setOf(data.panels[0], "gemm").values[3], 4.0);
+        QCOMPARE(data.panels[0].categories[3].rank, std::optional<int>(3));
+    }
+
+    void shares() {
+        auto query = kernels();
+        query.normalise = true;
+        const auto data = loadFigure(m_database.store(), query).value();
+        QCOMPARE(*setOf(data.panels[0], "gemm").values[1], 2.5 / 3.0);
+        QCOMPARE(*setOf(data.panels[0], "all_reduce").values[1], 0.5 / 3.0);
+        QCOMPARE(data.panels[0].left.unit.unit, std::string("%"));
+    }
+
+    void stagesSideBySide() {
+        FigureQuery query;
+        query.kind = FigureKind::StageBreakdown;
+        const auto data = loadFigure(m_database.store(), query).value();
+        QCOMPARE(data.panels.size(), std::size_t{2});
+        QVERIFY(data.sideBySide);
+        QCOMPARE(data.panels[0].title, std::string("TP1-PP4"));
+        QCOMPARE(data.panels[0].categories.size(), std::size_t{4});
+        // One scale for both.
+        QCOMPARE(data.panels[0].left.range.high, data.panels[1].left.range.high);
+        QVERIFY(data.panels[0].left.range.high >= 5.5);
+    }
+
+    void otherCategories() {
+        auto query = kernels();
+        query.categories = "charllm";
+        const auto data = loadFigure(m_database.store(), query).value();
+        QCOMPARE(*setOf(data.panels[0], "compute").values[0], 2.5);
+        query.categories = "/nowhere/table.json";
+        QVERIFY(!loadFigure(m_database.store(), query).hasValue());
+    }
+
+    void theTable() {
+        auto query = kernels(KernelsPer::Stage);
+        query.runs = {m_database.idOf("a_1_00000")};
+        const auto lines
+            = QString::fromStdString(figureCsv(loadFigure(m_database.store(), query).value()))
+                  .split(QLatin1Char('\n'));
+        QVERIFY(
+            lines[0].endsWith(QStringLiteral("micro_batch,stage,rank,gemm [s],all_reduce [s]")));
+        QCOMPARE(lines[1], QStringLiteral("a_1_00000,ok,a,4 GPUs,TP2-PP2,base,1,0,,1.5,0.5"));
+        QCOMPARE(lines[2], QStringLiteral("a_1_00000,ok,a,4 GPUs,TP2-PP2,base,1,1,,3.5,0.5"));
+    }
+
+private:
+    SweepDatabase m_database;
+};
+
+TRAINSCOPE_TEST(tst_KernelFigures)
+#include "tst_KernelFigures.moc"

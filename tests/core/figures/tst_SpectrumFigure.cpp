@@ -1,0 +1,91 @@
+// Spectra of planted sines.
+
+#include <QTest>
+
+#include "core/figures/runs/RunFigures.h"
+#include "core/figures/support/SweepDatabase.h"
+#include "core/plot/figures/FigureGeometry.h"
+#include "core/plot/timeline/support/PlotFixture.h"
+#include "support/TestProgram.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace trainscope;
+using namespace trainscope::figures;
+using namespace trainscope::test;
+
+class tst_SpectrumFigure : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        // Two GPUs that swing together: ±50 W at 0.05 Hz and ±20 W at 0.15 Hz each, 20 minutes.
+        SweepRun run;
+        run.name = "planted";
+        run.gpus = 2;
+        for (int rank = 0; rank < 2; ++rank) {
+            std::vector<double> power;
+            for (int i = 0; i < 1200; ++i) {
+                const double turn = 2.0 * std::numbers::pi * i;
+                power.push_back(
+                    500.0 + 50.0 * std::sin(0.05 * turn) + 20.0 * std::sin(0.15 * turn));
+            }
+            run.series.push_back({"gpu_power", rank, power});
+        }
+        m_database.add(run);
+        FigureQuery query;
+        query.kind = FigureKind::Spectrum;
+        query.wholeRun = true;
+        m_data = loadFigure(m_database.store(), query).value();
+    }
+
+    void theLinesAreThoseOfTheSum() {
+        QCOMPARE(m_data.spectra.size(), std::size_t{1});
+        const FigureSpectrum& spectrum = m_data.spectra.front();
+        QVERIFY(spectrum.lines.size() >= 2);
+        QVERIFY(std::abs(spectrum.lines[0].frequencyHz - 0.05) < 5e-4);
+        QVERIFY(std::abs(spectrum.lines[0].amplitudeW - 100.0) < 2.0);
+        QVERIFY(std::abs(spectrum.lines[1].frequencyHz - 0.15) < 5e-4);
+        QVERIFY(std::abs(spectrum.lines[1].amplitudeW - 40.0) < 2.0);
+    }
+
+    void harmonicsOfTheIteration() {
+        const FigureSpectrum& spectrum = m_data.spectra.front();
+        QVERIFY(spectrum.iterationHz.has_value());
+        QVERIFY(std::abs(*spectrum.iterationHz - 0.05) < 1e-3);
+        QCOMPARE(spectrum.lines[0].harmonic, 1);
+        QCOMPARE(spectrum.lines[1].harmonic, 3);
+    }
+
+    void theCurveKeepsEveryPeak() {
+        const FigureSpectrum& spectrum = m_data.spectra.front();
+        const auto greatest
+            = std::max_element(spectrum.amplitudeW.begin(), spectrum.amplitudeW.end());
+        QVERIFY(*greatest > 90.0);
+        QVERIFY(std::is_sorted(spectrum.frequencyHz.begin(), spectrum.frequencyHz.end()));
+        QVERIFY(spectrum.frequencyHz.back() <= 0.5 + 1e-9); // half the sampling rate
+    }
+
+    void thePointerFindsTheLine() {
+        FigureStyle style;
+        style.theme = &lightTheme();
+        style.width = 800.0;
+        style.measure = fixedPitch;
+        const auto geometry = buildFigure(m_data, style);
+        QVERIFY(!geometry.targets.empty());
+        const Rect& rect = geometry.targets.front().rect;
+        const auto hit
+            = hitFigure(m_data, geometry, rect.x + rect.width / 2, rect.y + rect.height / 2);
+        QVERIFY(hit.has_value());
+        QCOMPARE(hit->facts[0].second, std::string("0.05 Hz"));
+        QVERIFY(hit->run == m_database.idOf("planted"));
+    }
+
+private:
+    SweepDatabase m_database;
+    FigureData m_data;
+};
+
+TRAINSCOPE_TEST(tst_SpectrumFigure)
+#include "tst_SpectrumFigure.moc"
