@@ -64,14 +64,10 @@ Status writeIterations(const PipelineRun& pipeline, RunId run, Sink& sink) {
 Status writeRun(const ClusterParameters& cluster, Sink& sink, ImportReport& report) {
     const auto pipeline = simulatePipeline(cluster);
     ASSIGN_OR_RETURN(const auto run, sink.run(describe(cluster)));
-    auto status = writeMachine(cluster, run, sink);
-    if (status.hasValue())
-        status = writeTelemetry(cluster, pipeline, run, sink, report);
-    if (status.hasValue())
-        status = writeTrace(cluster, pipeline, run, sink, report);
-    if (status.hasValue())
-        status = writeIterations(pipeline, run, sink);
-    return status;
+    RETURN_IF_ERROR(writeMachine(cluster, run, sink));
+    RETURN_IF_ERROR(writeTelemetry(cluster, pipeline, run, sink, report));
+    RETURN_IF_ERROR(writeTrace(cluster, pipeline, run, sink, report));
+    return writeIterations(pipeline, run, sink);
 }
 
 Status importRun(store::Store& database, const ClusterParameters& cluster) {

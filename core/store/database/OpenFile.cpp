@@ -181,14 +181,10 @@ Status fillNew(const fs::path& path) {
         Database::open(fileUri(path, ""),
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, path.string()));
     Database& database = opened;
-    Status status = database.script("PRAGMA application_id=" + std::to_string(kApplicationId));
-    if (status.hasValue())
-        status = migrate(database, migrations());
-    if (status.hasValue())
-        status = database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid());
-    if (status.hasValue())
-        status = database.script("PRAGMA journal_mode=WAL");
-    return status;
+    RETURN_IF_ERROR(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
+    RETURN_IF_ERROR(migrate(database, migrations()));
+    RETURN_IF_ERROR(database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid()));
+    return database.script("PRAGMA journal_mode=WAL");
 }
 
 void removeWithSideFiles(const fs::path& path) {

@@ -184,15 +184,15 @@ Status Session::iteration(RunId run, const Iteration& iteration) {
 
 Status Session::writeSource(
     const ImportReport& report, const std::string& hash, std::uint64_t size) {
-    Status status
-        = m_database.execute("UPDATE source SET size=?, hash=?, importer=?, report=? WHERE id=?",
+    RETURN_IF_ERROR(
+        m_database.execute("UPDATE source SET size=?, hash=?, importer=?, report=? WHERE id=?",
             static_cast<std::int64_t>(size), hash, validUtf8(report.importer), reportToJson(report),
-            m_source.value);
-    for (auto it = m_facts.begin(); it != m_facts.end() && status.hasValue(); ++it) {
-        status = m_database.execute("INSERT INTO source_run(source, run, facts) VALUES(?,?,?)",
-            m_source.value, it->first.value, factsToJson(it->second));
-    }
-    return status;
+            m_source.value));
+    for (const auto& [run, facts] : m_facts)
+        RETURN_IF_ERROR(
+            m_database.execute("INSERT INTO source_run(source, run, facts) VALUES(?,?,?)",
+                m_source.value, run.value, factsToJson(facts)));
+    return {};
 }
 
 Status Session::replaceEqualHash(const std::string& hash) {
@@ -205,25 +205,18 @@ Status Session::replaceEqualHash(const std::string& hash) {
 
 Status Session::write(const ImportReport& report, const std::string& hash, std::uint64_t size,
     const Progress& progress) {
-    Status status = m_samples.finish([&progress](std::uint64_t done, std::uint64_t total) {
+    RETURN_IF_ERROR(m_samples.finish([&progress](std::uint64_t done, std::uint64_t total) {
         return proceed(progress, "Indexing samples", done * 16, total * 16);
-    });
-    if (status.hasValue())
-        status = m_spans.finish(progress);
-    if (status.hasValue())
-        status = replaceEqualHash(hash);
-    if (status.hasValue())
-        status = writeSource(report, hash, size);
-    if (status.hasValue())
-        status = writeSourceNames(m_database, m_source, m_names.used());
-    if (status.hasValue())
-        status = deleteUnusedNames(m_database, std::move(m_droppedNames),
-            [&progress] { return proceed(progress, "Saving", 0, 0); });
-    for (auto it = m_touched.begin(); it != m_touched.end() && status.hasValue(); ++it)
-        status = refreshRun(m_database, *it);
-    if (status.hasValue() && !proceed(progress, "Saving", 0, 0))
-        status = cancelled();
-    return status;
+    }));
+    RETURN_IF_ERROR(m_spans.finish(progress));
+    RETURN_IF_ERROR(replaceEqualHash(hash));
+    RETURN_IF_ERROR(writeSource(report, hash, size));
+    RETURN_IF_ERROR(writeSourceNames(m_database, m_source, m_names.used()));
+    RETURN_IF_ERROR(deleteUnusedNames(m_database, std::move(m_droppedNames),
+        [&progress] { return proceed(progress, "Saving", 0, 0); }));
+    for (const RunId run : m_touched)
+        RETURN_IF_ERROR(refreshRun(m_database, run));
+    return proceed(progress, "Saving", 0, 0) ? Status() : Status(cancelled());
 }
 
 Status Session::finish(const ImportReport& report, const std::string& hash, std::uint64_t size,

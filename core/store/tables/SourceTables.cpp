@@ -122,16 +122,12 @@ Status deleteAllSpans(Database& database, SourceId source, const Removed& remove
         return tracks.error();
     for (const Owner& one : tracks.value()) {
         const Owner chunks{one.id, (one.count + kChunk - 1) / kChunk};
-        Status status = database.execute("DELETE FROM group_page WHERE track=?", one.id);
-        if (status.hasValue())
-            status = database.execute("DELETE FROM track_name WHERE track=?", one.id);
-        if (status.hasValue())
-            status = deletePieces(database,
-                "DELETE FROM span_chunk WHERE track=? AND sequence>=? AND sequence<?", chunks,
-                chunksPerPiece,
-                [&removed](std::int64_t gone) { return !removed || removed(gone * kChunk); });
-        if (!status.hasValue())
-            return status;
+        RETURN_IF_ERROR(database.execute("DELETE FROM group_page WHERE track=?", one.id));
+        RETURN_IF_ERROR(database.execute("DELETE FROM track_name WHERE track=?", one.id));
+        RETURN_IF_ERROR(deletePieces(database,
+            "DELETE FROM span_chunk WHERE track=? AND sequence>=? AND sequence<?", chunks,
+            chunksPerPiece,
+            [&removed](std::int64_t gone) { return !removed || removed(gone * kChunk); }));
     }
     return {};
 }
@@ -199,15 +195,10 @@ Result<std::vector<RunId>> deleteSource(
         [](const Row& row) { return RunId{row.integer(0)}; }, source.value);
     if (!runs.hasValue())
         return runs;
-    Status status = readSourceNames(database, source, names);
-    if (status.hasValue())
-        status = deleteAllSamples(database, source, removed);
-    if (status.hasValue())
-        status = deleteAllSpans(database, source, removed);
-    if (status.hasValue())
-        status = executeAll(database, kDeleteSource, source.value);
-    if (!status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(readSourceNames(database, source, names));
+    RETURN_IF_ERROR(deleteAllSamples(database, source, removed));
+    RETURN_IF_ERROR(deleteAllSpans(database, source, removed));
+    RETURN_IF_ERROR(executeAll(database, kDeleteSource, source.value));
     return runs;
 }
 
@@ -227,14 +218,10 @@ Status refreshRun(Database& database, RunId run) {
         return status;
     if (!facts)
         return executeAll(database, kDeleteRun, run.value);
-    status = refreshGpus(database, run);
-    if (status.hasValue())
-        status = writeLaunch(database, run, facts->launch);
-    if (status.hasValue())
-        status = writeRun(database, run, *facts);
-    if (status.hasValue())
-        status = database.execute("DELETE FROM summary WHERE run=?", run.value);
-    return status;
+    RETURN_IF_ERROR(refreshGpus(database, run));
+    RETURN_IF_ERROR(writeLaunch(database, run, facts->launch));
+    RETURN_IF_ERROR(writeRun(database, run, *facts));
+    return database.execute("DELETE FROM summary WHERE run=?", run.value);
 }
 
 Result<RunId> findOrAddRun(Database& database, const std::string& name) {
