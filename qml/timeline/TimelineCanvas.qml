@@ -78,7 +78,7 @@ FocusScope {
             height: canvas.height
         }
     }
-    TimelineCursor {
+    CursorLine {
         controller: canvas.controller
         plotRight: canvas.plotRight
         plotBottom: canvas.height
