@@ -1,5 +1,6 @@
 #include "importers/charllm/RunImport.h"
 
+#include "core/model/Metric.h"
 #include "core/parallel/OrderedJobs.h"
 #include "importers/charllm/FileImport.h"
 #include "importers/charllm/Inventory.h"
@@ -99,7 +100,7 @@ private:
                                       : "No line of this file is \"unix_seconds,value\".");
             return {};
         }
-        if (file.description.metric.name == "gpu_power") {
+        if (file.description.metric.name == metric::kGpuPower) {
             notePeriods(outcome.statistics);
             m_powerKind = file.description.sensor;
         }

@@ -1,5 +1,7 @@
 #include "importers/nvsmi/Recorder.h"
 
+#include "core/model/Metric.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -39,7 +41,7 @@ Status Recorder::setFields(std::size_t slot, const std::vector<SeriesDescription
     rows.fields.clear();
     rows.cadenceField = 0;
     for (const SeriesDescription& description : fields) {
-        if (description.metric.name == "gpu_power")
+        if (description.metric.name == metric::kGpuPower)
             rows.cadenceField = rows.fields.size();
         Field field;
         field.description = description;

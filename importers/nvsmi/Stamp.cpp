@@ -4,6 +4,7 @@
 #include "importers/common/Number.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 
@@ -48,16 +49,6 @@ struct CivilTime {
     bool hasFraction = false;
 };
 
-// Days since 1970-01-01 in the proleptic Gregorian calendar, counting years from March.
-std::int64_t daysFromCivil(int year, int month, int day) {
-    const std::int64_t y = month <= 2 ? year - 1 : year;
-    const std::int64_t era = y / 400;
-    const std::int64_t yearOfEra = y - era * 400;
-    const std::int64_t dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    const std::int64_t dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear;
-    return era * 146097 + dayOfEra - 719468;
-}
-
 bool isPlausible(const CivilTime& t) {
     return t.year >= 1990 && t.year <= 2200 && t.month >= 1 && t.month <= 12 && t.day >= 1
         && t.day <= 31 && t.hour >= 0 && t.hour <= 23 && t.minute >= 0 && t.minute <= 59
@@ -65,7 +56,8 @@ bool isPlausible(const CivilTime& t) {
 }
 
 TimeNs toTime(const CivilTime& t) {
-    const std::int64_t seconds = daysFromCivil(t.year, t.month, t.day) * 86400
+    const std::chrono::sys_days day{std::chrono::year{t.year} / t.month / t.day};
+    const std::int64_t seconds = std::int64_t{day.time_since_epoch().count()} * 86400
         + std::int64_t{t.hour} * 3600 + std::int64_t{t.minute} * 60 + t.second;
     return {seconds * kSecond + t.fractionNs};
 }

@@ -1,14 +1,16 @@
 #include "importers/nvsmi/TableColumns.h"
 
+#include "core/model/Metric.h"
+
 #include <limits>
 
 namespace trainscope::importers::nvsmi {
 
 std::vector<Column> tableColumns() {
-    return {columnOf("gpu_power", "W"), columnOf("power_limit", "W"),
-        columnOf("gpu_temperature", "C"), columnOf("gpu_utilization", "%"),
-        columnOf("mem_used", "MiB"), columnOf("mem_total", "MiB"), columnOf("fan_speed", "%"),
-        columnOf("pstate", "")};
+    return {columnOf(metric::kGpuPower, "W"), columnOf(metric::kPowerLimit, "W"),
+        columnOf(metric::kGpuTemperature, "C"), columnOf(metric::kGpuUtilization, "%"),
+        columnOf(metric::kMemUsed, "MiB"), columnOf(metric::kMemTotal, "MiB"),
+        columnOf(metric::kFanSpeed, "%"), columnOf("pstate", "")};
 }
 
 std::vector<double> tableNumbers(const TableGpu& gpu) {

@@ -4,6 +4,7 @@
 #include "app/cli/figures/RunComparisonFigure.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/painting/FigureDrawing.h"
+#include "core/model/Metric.h"
 #include "core/plot/figures/Figure.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ Status applyStatistic(const FigureArguments& arguments, plot::FigureQuery& query
     if (!query.statistic)
         return noSuchStatistic(arguments.statistic);
     if (*query.statistic == plot::FigureStatistic::Energy && query.metrics.empty())
-        query.metrics.emplace_back("gpu_power");
+        query.metrics.emplace_back(metric::kGpuPower);
     for (const auto& metric : query.metrics) {
         const auto fitting = plot::figureStatistics(metric);
         const bool fits = std::any_of(fitting.begin(), fitting.end(),

@@ -1,7 +1,8 @@
 // The part of LayoutController that shows the moment of the cursor: playback, colours, readouts.
 #include "app/viewmodels/layout/LayoutController.h"
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/window/Theme.h"
+#include "core/model/Metric.h"
 
 #include <algorithm>
 #include <array>
@@ -15,11 +16,12 @@ struct ProbedMetric {
     const char* title;
 };
 constexpr std::array kProbed{
-    ProbedMetric{"gpu_temperature", QT_TRANSLATE_NOOP("LayoutController", "Temperature")},
-    ProbedMetric{"mem_temperature", QT_TRANSLATE_NOOP("LayoutController", "Memory temperature")},
-    ProbedMetric{"gpu_power", QT_TRANSLATE_NOOP("LayoutController", "Power")},
-    ProbedMetric{"sm_clock", QT_TRANSLATE_NOOP("LayoutController", "SM clock")},
-    ProbedMetric{"gpu_utilization", QT_TRANSLATE_NOOP("LayoutController", "Utilisation")}};
+    ProbedMetric{metric::kGpuTemperature, QT_TRANSLATE_NOOP("LayoutController", "Temperature")},
+    ProbedMetric{
+        metric::kMemTemperature, QT_TRANSLATE_NOOP("LayoutController", "Memory temperature")},
+    ProbedMetric{metric::kGpuPower, QT_TRANSLATE_NOOP("LayoutController", "Power")},
+    ProbedMetric{metric::kSmClock, QT_TRANSLATE_NOOP("LayoutController", "SM clock")},
+    ProbedMetric{metric::kGpuUtilization, QT_TRANSLATE_NOOP("LayoutController", "Utilisation")}};
 
 using SeriesList = std::vector<Series>;
 

@@ -1,6 +1,7 @@
 // The part of LayoutController that knows where things lie: geometry, pointer and selection.
 #include "app/viewmodels/layout/LayoutController.h"
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
+#include "core/model/Metric.h"
 #include "core/plot/layout/DiagramLegend.h"
 #include "core/plot/layout/PhysicalDiagram.h"
 #include "core/plot/layout/RankGridDiagram.h"
@@ -234,7 +235,8 @@ void LayoutController::openSelected() {
         return;
     shareCursor();
     views()->showOnTimeline({m_run->id, m_rank, TimeRange{m_playback.time(), m_playback.time()},
-        m_settings.by == plot::RankColour::Value ? m_settings.metric : std::string("gpu_power")});
+        m_settings.by == plot::RankColour::Value ? m_settings.metric
+                                                 : std::string(metric::kGpuPower)});
 }
 
 // The nearest cell in that direction; those beside it in line come first.

@@ -7,6 +7,7 @@
 
 #include "app/viewmodels/workspace/SettingRow.h"
 #include "core/layout/Dimensions.h"
+#include "core/model/Metric.h"
 #include "core/plot/layout/RankColouring.h"
 
 #include <optional>
@@ -16,7 +17,7 @@ namespace trainscope::app {
 
 struct LayoutSettings {
     plot::RankColour by = plot::RankColour::Value;
-    std::string metric = "gpu_temperature";
+    std::string metric = metric::kGpuTemperature;
     std::optional<plot::FigureStatistic> statistic; // absent: at the cursor
     std::optional<layout::CommunicatorKind> lit; // only these groups; absent: all of a rank
     bool wholeStep = false; // of the schedule, else its first micro-batches

@@ -1,7 +1,7 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 
 #include "app/viewmodels/lanes/LaneIdentity.h"
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
 
 #include <QtConcurrent>

@@ -1,7 +1,8 @@
 // The part of TimelineController that shows what other views point at, and what was found in a run.
 #include "app/viewmodels/lanes/LaneIdentity.h"
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/timeline/TimelineController.h"
+#include "core/model/Metric.h"
 
 #include <algorithm>
 #include <map>
@@ -117,7 +118,7 @@ void TimelineController::showLaneOf(const Evidence& evidence) {
 QString TimelineController::throttleText(const TimelineHit& hit) const {
     const auto* overlays = m_overlays.shown();
     const auto& lane = m_drawn->lanes[static_cast<std::size_t>(hit.lane)];
-    if (overlays == nullptr || hit.run >= overlays->size() || lane.spec.metric != "sm_clock"
+    if (overlays == nullptr || hit.run >= overlays->size() || lane.spec.metric != metric::kSmClock
         || hit.rank < 0)
         return {};
     const auto marks

@@ -1,5 +1,5 @@
 // The part of TimelineController that follows the pointer: cursor and spans.
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 #include "core/plot/timeline/TraceClock.h"
 
@@ -100,7 +100,7 @@ QString TimelineController::hoverTextOf(const TimelineHit& hit) const {
     const QString name = titleOf(*m_drawn, hit.group->name);
     if (hit.group->count > 1)
         return tr("%1 spans, longest: %2\n%3")
-            .arg(countText(hit.group->count), name.left(80), track);
+            .arg(wholeText(hit.group->count), name.left(80), track);
     return QStringLiteral("%1\n%2 · %3")
         .arg(name.left(120), exactDurationText(hit.group->range.length()), track);
 }

@@ -1,5 +1,5 @@
 // The part of TimelineController that keeps the selected stretch and its statistics.
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/timeline/TimelineController.h"
 
 #include <algorithm>

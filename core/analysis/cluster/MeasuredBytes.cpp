@@ -5,6 +5,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/GroupPlaces.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -181,19 +182,20 @@ Result<MeasuredCounters> measuredCounters(const store::Store& store, const Run& 
     const RunIterations& iterations, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto steady, steadyStateOf(store, run, iterations, progress));
     ASSIGN_OR_RETURN(const auto summary,
-        summarise(store, run, {steady.window, {"nvlink_tx", "pcie_tx", "ib_tx"}}, progress));
+        summarise(store, run, {steady.window, {metric::kNvlinkTx, metric::kPcieTx, metric::kIbTx}},
+            progress));
     MeasuredCounters result;
     std::map<int, MeasuredCounters::Node> totals;
     std::map<int, int> counted; // GPUs with NVLink counters, by node
     for (const auto& gpu : summary.gpus) {
         auto& node = totals[gpu.gpu.node];
-        const auto nvlink = totalOf(gpu.metrics, "nvlink_tx");
+        const auto nvlink = totalOf(gpu.metrics, metric::kNvlinkTx);
         counted[gpu.gpu.node] += nvlink ? 1 : 0;
         add(node.nvlink, nvlink);
-        add(node.pcie, totalOf(gpu.metrics, "pcie_tx"));
+        add(node.pcie, totalOf(gpu.metrics, metric::kPcieTx));
     }
     for (const auto& node : summary.nodes)
-        add(totals[node.node].network, totalOf(node.metrics, "ib_tx"));
+        add(totals[node.node].network, totalOf(node.metrics, metric::kIbTx));
     const double seconds = summary.duration.seconds();
     const auto steps = static_cast<double>(steady.iterations);
     bool isCounted = false;

@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/MemoryNeed.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Metric.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ std::optional<double> usedBy(const layout::Layout& layout, int stage, const RunS
     std::optional<double> most;
     for (const GpuSummary& gpu : summary.gpus) {
         const int rank = gpu.gpu.rank;
-        const auto used = gpu.metrics.find("mem_used");
+        const auto used = gpu.metrics.find(metric::kMemUsed);
         if (rank < 0 || rank >= layout.grid.worldSize() || used == gpu.metrics.end()
             || !used->second.max || layout.grid.position(rank).pipeline != stage)
             continue;

@@ -7,6 +7,7 @@
 #include "core/analysis/traces/DeviceActivity.h"
 #include "core/analysis/traces/DeviceWalk.h"
 #include "core/analysis/traces/Pipeline.h"
+#include "core/model/Metric.h"
 #include "core/model/Result.h"
 #include "core/model/Try.h"
 
@@ -80,15 +81,16 @@ private:
             return {};
         }
         const SummaryScope scope{m_facts.steadyState.window,
-            {"gpu_power", "gpu_temperature", "sm_clock", "gpu_utilization"}};
+            {metric::kGpuPower, metric::kGpuTemperature, metric::kSmClock,
+                metric::kGpuUtilization}};
         return assign(summarise(m_store, run, scope, m_progress), m_facts.steady);
     }
 
     Status addSeries() {
         ASSIGN_OR_RETURN(const auto all, m_store.series(m_facts.run.id));
         const auto gpus = gpuSeriesByRank(all);
-        m_facts.power = gpuSeriesOf(gpus, "gpu_power");
-        m_temperatures = gpuSeriesOf(gpus, "gpu_temperature");
+        m_facts.power = gpuSeriesOf(gpus, metric::kGpuPower);
+        m_temperatures = gpuSeriesOf(gpus, metric::kGpuTemperature);
         ASSIGN_OR_RETURN(
             m_facts.traffic, busyTraffic(m_store, gpus, m_facts.steadyState.window, m_progress));
         ASSIGN_OR_RETURN(m_stages, stagesOf(m_store, m_facts.run, m_progress));

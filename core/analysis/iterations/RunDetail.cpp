@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Temperature.h"
+#include "core/model/Metric.h"
 #include "core/model/Result.h"
 #include "core/model/Try.h"
 
@@ -62,7 +63,7 @@ private:
         if (!m_detail.throttling)
             return {};
         for (const auto& [rank, gpu] : m_gpus) {
-            if (gpu.contains("sm_clock") && gpu.contains("gpu_utilization"))
+            if (gpu.contains(metric::kSmClock) && gpu.contains(metric::kGpuUtilization))
                 m_detail.gpus[rank].throttleFraction = 0.0;
         }
         for (const RankEpisode& one : m_detail.throttling->episodes)
@@ -72,7 +73,7 @@ private:
     }
 
     Status addPower() {
-        const std::vector<Series> powers = gpuSeriesOf(m_gpus, "gpu_power");
+        const std::vector<Series> powers = gpuSeriesOf(m_gpus, metric::kGpuPower);
         if (powers.empty())
             return {};
         ASSIGN_OR_RETURN(auto sum,
@@ -92,7 +93,7 @@ private:
         LimitExcursions out{m_query.powerLimitW.value_or(0.0), "given", {}};
         if (!m_query.powerLimitW) {
             for (const auto& [rank, gpu] : m_gpus) {
-                if (!gpu.contains("gpu_power"))
+                if (!gpu.contains(metric::kGpuPower))
                     continue;
                 const auto limit = powerLimitOf(m_run, gpu);
                 if (!limit)
@@ -123,7 +124,7 @@ private:
         for (const auto& [rank, gpu] : m_gpus) {
             if (!keepGoing("Fitting temperatures"))
                 return cancelled();
-            const auto temperature = gpu.find("gpu_temperature");
+            const auto temperature = gpu.find(metric::kGpuTemperature);
             if (temperature == gpu.end())
                 continue;
             ASSIGN_OR_RETURN(const auto mean, meanOf(temperature->second));
@@ -133,7 +134,7 @@ private:
         }
         m_detail.gradient = airflowGradient(means, m_detail.airflow);
         ASSIGN_OR_RETURN(const auto settling,
-            runSettling(m_store, gpuSeriesOf(m_gpus, "gpu_temperature"), m_progress));
+            runSettling(m_store, gpuSeriesOf(m_gpus, metric::kGpuTemperature), m_progress));
         m_detail.settledFrom = settling.from;
         return {};
     }
@@ -147,10 +148,10 @@ private:
     }
 
     Status fit(int rank, const GpuSeries& gpu) {
-        const auto power = gpu.find("gpu_power");
+        const auto power = gpu.find(metric::kGpuPower);
         if (power == gpu.end())
             return {};
-        const Series& temperature = gpu.at("gpu_temperature");
+        const Series& temperature = gpu.at(metric::kGpuTemperature);
         const std::vector<Series> both{temperature, power->second};
         const UniformSeries grid = gridOf(both, kTemperatureSteps);
         ASSIGN_OR_RETURN(const auto watts, resample(m_store, power->second, grid));
@@ -163,7 +164,8 @@ private:
         if (!m_detail.settledFrom || *m_detail.settledFrom >= m_run.range.end)
             return {};
         const SummaryScope scope{{*m_detail.settledFrom, m_run.range.end},
-            {"gpu_power", "gpu_temperature", "mem_temperature", "sm_clock", "gpu_utilization"}};
+            {metric::kGpuPower, metric::kGpuTemperature, metric::kMemTemperature, metric::kSmClock,
+                metric::kGpuUtilization}};
         return assign(summarise(m_store, m_run, scope, m_progress), m_detail.settled);
     }
 
@@ -192,7 +194,7 @@ private:
 
 const Sensor* RunDetail::powerSensor() const {
     const auto found = std::find_if(sensors.begin(), sensors.end(),
-        [](const Sensor& sensor) { return sensor.metric.name == "gpu_power"; });
+        [](const Sensor& sensor) { return sensor.metric.name == metric::kGpuPower; });
     return found == sensors.end() ? nullptr : &*found;
 }
 

@@ -3,7 +3,9 @@
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Temperature.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,10 +15,6 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kLeastShare = 0.1; // of the run, that iterations must cover to speak for it
-
-std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
-    return std::to_string(count) + " " + (count == 1 ? one : many);
-}
 
 // What the iterations leave when those before `from` go too.
 struct Chosen {
@@ -42,7 +40,7 @@ std::string settlingText(const RunSettling& settling) {
     if (settling.from || settling.gpus == 0)
         return {};
     return "; when the temperatures settled cannot be told ("
-        + counted(settling.unsettled, "GPU", "GPUs") + " of " + std::to_string(settling.gpus)
+        + text::counted(settling.unsettled, "GPU") + " of " + std::to_string(settling.gpus)
         + " did not before the last quarter of the record, or too few samples)";
 }
 
@@ -113,7 +111,8 @@ SteadyState bySettling(
 Result<RunSettling> settlingOf(
     const store::Store& store, const Run& run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto series, store.series(run.id));
-    return runSettling(store, gpuSeriesOf(gpuSeriesByRank(series), "gpu_temperature"), progress);
+    return runSettling(
+        store, gpuSeriesOf(gpuSeriesByRank(series), metric::kGpuTemperature), progress);
 }
 
 } // namespace

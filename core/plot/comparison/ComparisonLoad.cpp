@@ -2,6 +2,7 @@
 #include "core/plot/comparison/ComparisonLoaders.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/plot/figures/FigureLoaders.h"
+#include "core/text/Numbers.h"
 
 #include <algorithm>
 
@@ -98,7 +99,7 @@ ComparisonQuery takeRuns(
 }
 
 std::string quoted(const std::optional<std::string>& value) {
-    return value ? *value : "—";
+    return value ? *value : text::kMissing;
 }
 
 void addConfiguration(ComparisonData& data) {

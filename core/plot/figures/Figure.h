@@ -10,6 +10,7 @@
 #include "core/model/Run.h"
 #include "core/plot/Ticks.h"
 #include "core/store/Store.h"
+#include "core/text/Numbers.h"
 
 #include <cstddef>
 #include <optional>
@@ -70,7 +71,7 @@ struct FigureAxis {
     std::string title; // without unit: "GPU temperature"
     std::string metric; // for texts of values; may be empty
     std::string siUnit;
-    AxisUnit unit;
+    text::ShownUnit unit;
     ValueRange range; // SI
     bool log = false;
 };

@@ -1,4 +1,5 @@
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/model/Metric.h"
 #include "core/plot/figures/FigureLoaders.h"
 
 #include <fmt/format.h>
@@ -112,7 +113,7 @@ const std::vector<PaperFigure>& paperFigures() {
         query.kind = FigureKind::ParallelismSweep;
         add(4, "power, heat and clock by layout", query);
         query = {};
-        query.metrics = {"nvlink_rx", "pcie_rx"};
+        query.metrics = {metric::kNvlinkRx, metric::kPcieRx};
         query.statistic = FigureStatistic::Total;
         query.logScale = true;
         add(5, "NVLink and PCIe traffic by GPU", query);
@@ -132,7 +133,7 @@ const std::vector<PaperFigure>& paperFigures() {
         query.categories = "charllm";
         add(15, "kernel time by pipeline stage", query);
         query = {};
-        query.metrics = {"gpu_temperature", "mem_temperature"};
+        query.metrics = {metric::kGpuTemperature, metric::kMemTemperature};
         query.optimisation = "base";
         add(17, "GPU and memory temperature by GPU", query);
         return all;

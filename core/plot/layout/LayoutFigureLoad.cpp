@@ -1,7 +1,9 @@
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/machine/RunMachine.h"
+#include "core/model/Metric.h"
 #include "core/plot/figures/FigureRuns.h"
 #include "core/plot/layout/LayoutFigure.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +18,7 @@ namespace {
 
 // Three digits and a prefix: "6.14 GB".
 std::string shortQuantity(const char* siUnit, double value) {
-    const AxisUnit unit = axisUnit({}, siUnit, std::abs(value));
+    const text::ShownUnit unit = text::shownUnit(siUnit, std::abs(value));
     const double shown = value * unit.scale;
     const int digits = shown > 0.0 ? static_cast<int>(std::floor(std::log10(shown))) : 0;
     return fmt::format("{:.{}f} {}", shown, std::clamp(2 - digits, 0, 2), unit.unit);
@@ -163,7 +165,7 @@ private:
     Status readNodes() {
         ColourQuery query = m_data.query.colours;
         query.by = RankColour::Value;
-        query.metric = "gpu_power";
+        query.metric = metric::kGpuPower;
         query.statistic = FigureStatistic::Mean;
         const auto power = colourRanks(m_store, m_run, query, m_progress);
         if (!power.hasValue() && power.error().code != ErrorCode::NotFound)

@@ -3,6 +3,7 @@
 // statistic of a metric, or a metric at a moment. One scale for both diagrams.
 
 #include "core/analysis/cluster/RankValues.h"
+#include "core/model/Metric.h"
 #include "core/plot/layout/RankDiagram.h"
 
 #include <optional>
@@ -13,7 +14,7 @@ namespace trainscope::plot {
 struct ColourQuery {
     RankColour by = RankColour::Pipeline;
     // With Value:
-    std::string metric = "gpu_temperature";
+    std::string metric = metric::kGpuTemperature;
     std::optional<FigureStatistic> statistic; // absent: the metric's usual one
     std::optional<TimeNs> at; // the value at that moment instead of a statistic
     bool wholeRun = false; // else warm-up and unsettled time are left out where they are known

@@ -1,4 +1,5 @@
 #include "core/plot/schedule/ScheduleFigure.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -51,7 +52,7 @@ private:
     }
 
     [[nodiscard]] std::string textOf(double time) const {
-        return m_data.traced ? quantityText("", "s", time) : fmt::format("{:g}", time);
+        return m_data.traced ? text::quantity(time, "s") : fmt::format("{:g}", time);
     }
 
     [[nodiscard]] ScheduleHit hitOf(int stage, const Rect& outline) const {
@@ -67,10 +68,10 @@ private:
     void addBubbles(int stage, Facts& facts) const {
         const auto& own = m_data.stages[static_cast<std::size_t>(stage)];
         if (own.tracedBubble)
-            facts.emplace_back("bubbles of the stage", percent(*own.tracedBubble));
+            facts.emplace_back("bubbles of the stage", text::percent(*own.tracedBubble));
         if (own.plannedBubble)
-            facts.emplace_back(
-                own.tracedBubble ? "planned" : "bubbles of the stage", percent(*own.plannedBubble));
+            facts.emplace_back(own.tracedBubble ? "planned" : "bubbles of the stage",
+                text::percent(*own.plannedBubble));
     }
 
     [[nodiscard]] ScheduleHit passHit(const ScheduleGeometry::Target& target) const {
@@ -120,7 +121,8 @@ private:
         ScheduleHit hit = hitOf(stage, {left, row->y, right - left, row->height});
         hit.title = fmt::format("stage {} · bubble: no pass runs", stage);
         hit.facts = {{"begins", textOf(from)}, {"ends", textOf(to)}, {"takes", textOf(to - from)},
-            {m_data.traced ? "of the time shown" : "of the step", percent((to - from) / length)}};
+            {m_data.traced ? "of the time shown" : "of the step",
+                text::percent((to - from) / length)}};
         addBubbles(stage, hit.facts);
         return hit;
     }

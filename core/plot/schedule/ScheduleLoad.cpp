@@ -1,7 +1,7 @@
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
-#include "core/plot/CsvText.h"
 #include "core/plot/schedule/ScheduleFigure.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -34,11 +34,11 @@ std::string tracedCaption(const analysis::TracedSchedule& traced) {
     std::string caption = shapeOf(traced.traced, name);
     if (traced.planned)
         caption += fmt::format("; traced above, {} planned below", titleOf(traced.planned->kind));
-    caption += ". Hatched: no pass runs. Bubbles " + percent(traced.tracedBubble) + " traced";
+    caption += ". Hatched: no pass runs. Bubbles " + text::percent(traced.tracedBubble) + " traced";
     if (traced.plannedBubble)
-        caption += ", " + percent(*traced.plannedBubble) + " planned";
+        caption += ", " + text::percent(*traced.plannedBubble) + " planned";
     if (traced.idealBubble)
-        caption += ", " + percent(*traced.idealBubble) + " with equal stages in a whole step";
+        caption += ", " + text::percent(*traced.idealBubble) + " with equal stages in a whole step";
     return caption + ". " + traced.basis + ".";
 }
 
@@ -115,7 +115,8 @@ Status takePlan(
     data.caption = shapeOf(plan.value(), titleOf(plan.value().kind))
         + " as planned: backward passes take twice as long as "
         + "forward ones, sending no time. Hatched: no pass runs. Bubbles "
-        + percent(plan.value().bubbleFraction) + ". Layout from " + told.value().wording + ".";
+        + text::percent(plan.value().bubbleFraction) + ". Layout from " + told.value().wording
+        + ".";
     return {};
 }
 
@@ -134,18 +135,14 @@ void addRows(std::string& csv, const ScheduleFigureData& data, const Schedule& s
     for (const auto& task : schedule.tasks) {
         const auto stage = static_cast<std::size_t>(task.stage);
         const int rank = stage < data.stages.size() ? data.stages[stage].rank : -1;
-        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", csvText(data.run), series, task.stage,
-            rank >= 0 ? std::to_string(rank) : "", task.chunk,
+        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", text::csvCell(data.run), series,
+            task.stage, rank >= 0 ? std::to_string(rank) : "", task.chunk,
             task.microbatch >= 0 ? std::to_string(task.microbatch) : "", toString(task.kind),
             task.start, task.end);
     }
 }
 
 } // namespace
-
-std::string percent(double fraction) {
-    return fmt::format("{:.1f} %", 100.0 * fraction);
-}
 
 int ScheduleFigureData::stageCount() const {
     return traced ? traced->stages : planned ? planned->stages : 0;
@@ -185,7 +182,7 @@ Result<ScheduleFigureData> loadSchedule(
 }
 
 std::string scheduleCsv(const ScheduleFigureData& data) {
-    const std::string unit = data.traced ? "s" : csvText(data.unit);
+    const std::string unit = data.traced ? "s" : text::csvCell(data.unit);
     std::string csv = fmt::format(
         "run,series,stage,rank,chunk,microbatch,kind,start ({}),end ({})\n", unit, unit);
     if (data.traced)
