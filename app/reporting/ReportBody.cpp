@@ -89,9 +89,9 @@ private:
                 + "</caption>\n";
         m_out += "<thead><tr>";
         for (std::size_t i = 0; i < table.columns.size(); ++i)
-            cell("th", i, table.columns[i], " scope=\"col\"");
+            cell("th", i, table.columns[i].title, " scope=\"col\"");
         m_out += "</tr></thead>\n<tbody>\n";
-        for (const auto& row : table.rows) {
+        for (const auto& row : table.inWords()) {
             m_out += "<tr>";
             for (std::size_t i = 0; i < row.size(); ++i)
                 cell(i == 0 && !m_plain ? "th" : "td", i, row[i], " scope=\"row\"");

@@ -1,4 +1,5 @@
 #include "app/sample/Simulation.h"
+#include "core/model/Metric.h"
 
 #include "core/model/Try.h"
 
@@ -157,19 +158,19 @@ struct Channel {
     int counterBits;
 };
 constexpr std::array<Channel, 13> kChannels{{
-    {"gpu_power", &GpuReading::powerMilliwatts, 1e-3, 0},
-    {"mem_power", &GpuReading::memoryPowerMilliwatts, 1e-3, 0},
-    {"gpu_temperature", &GpuReading::temperature, 1.0, 0},
-    {"mem_temperature", &GpuReading::memoryTemperature, 1.0, 0},
-    {"sm_clock", &GpuReading::smClock, 1e6, 0},
-    {"mem_clock", &GpuReading::memoryClock, 1e6, 0},
-    {"gpu_utilization", &GpuReading::utilization, 0.01, 0},
-    {"mem_utilization", &GpuReading::memoryUtilization, 0.01, 0},
-    {"mem_used", &GpuReading::memoryUsed, 1048576.0, 0},
-    {"nvlink_rx", &GpuReading::nvlinkRx, 1024.0, 32},
-    {"nvlink_tx", &GpuReading::nvlinkTx, 1024.0, 32},
-    {"pcie_rx", &GpuReading::pcieRx, 1.0, 32},
-    {"pcie_tx", &GpuReading::pcieTx, 1.0, 32},
+    {metric::kGpuPower, &GpuReading::powerMilliwatts, 1e-3, 0},
+    {metric::kMemPower, &GpuReading::memoryPowerMilliwatts, 1e-3, 0},
+    {metric::kGpuTemperature, &GpuReading::temperature, 1.0, 0},
+    {metric::kMemTemperature, &GpuReading::memoryTemperature, 1.0, 0},
+    {metric::kSmClock, &GpuReading::smClock, 1e6, 0},
+    {metric::kMemClock, &GpuReading::memoryClock, 1e6, 0},
+    {metric::kGpuUtilization, &GpuReading::utilization, 0.01, 0},
+    {metric::kMemUtilization, &GpuReading::memoryUtilization, 0.01, 0},
+    {metric::kMemUsed, &GpuReading::memoryUsed, 1048576.0, 0},
+    {metric::kNvlinkRx, &GpuReading::nvlinkRx, 1024.0, 32},
+    {metric::kNvlinkTx, &GpuReading::nvlinkTx, 1024.0, 32},
+    {metric::kPcieRx, &GpuReading::pcieRx, 1.0, 32},
+    {metric::kPcieTx, &GpuReading::pcieTx, 1.0, 32},
 }};
 
 // Sampling times of one GPU: the period with a jitter of a few ms, shared by its metrics.
@@ -245,7 +246,7 @@ Status writeInfiniband(const ClusterParameters& cluster, const PipelineRun& pipe
         = perPass * (hasBoth ? 2.0 : 1.0) / (3.0 * cluster.forwardSeconds);
     const auto times = sampleTimes(cluster, 1000 + node);
     for (int device = 0; device < kDevices; ++device) {
-        for (const char* metric : {"ib_rx", "ib_tx"}) {
+        for (const char* metric : {metric::kIbRx, metric::kIbTx}) {
             std::vector<double> values;
             double total = 1e12 * (1 + node) + 1e9 * device;
             for (std::int64_t i = 0; i < kSamples; ++i) {

@@ -1,5 +1,7 @@
 #include "core/plot/Palette.h"
 
+#include "core/model/Metric.h"
+
 #include "core/plot/Theme.h"
 
 #include <algorithm>
@@ -20,29 +22,6 @@ struct NamedColor {
 
 constexpr std::array kSeries{rgb(0x56B4E9), rgb(0xE69F00), rgb(0x009E73), rgb(0xCC79A7),
     rgb(0x0072B2), rgb(0xD55E00), rgb(0xF0E442), rgb(0x999999)};
-
-constexpr std::array<NamedColor, 20> kMetrics{{
-    {"gpu_power", rgb(0xE69F00)},
-    {"gpu_power_average", rgb(0xC98A00)},
-    {"mem_power", rgb(0xB89B5E)},
-    {"node_power", rgb(0xF0C050)},
-    {"cpu_power", rgb(0x9C7A3C)},
-    {"power_limit", rgb(0xA0522D)},
-    {"gpu_temperature", rgb(0xD55E00)},
-    {"mem_temperature", rgb(0xE58A5C)},
-    {"sm_clock", rgb(0x56B4E9)},
-    {"mem_clock", rgb(0x8CCDF0)},
-    {"gpu_utilization", rgb(0xCC79A7)},
-    {"mem_utilization", rgb(0xDDA5C4)},
-    {"nvlink_rx", rgb(0x009E73)},
-    {"nvlink_tx", rgb(0x5CC4A4)},
-    {"pcie_rx", rgb(0x0072B2)},
-    {"pcie_tx", rgb(0x5BA3D0)},
-    {"ib_rx", rgb(0x8A77C4)},
-    {"ib_tx", rgb(0xB2A5DC)},
-    {"mem_used", rgb(0x999999)},
-    {"throttle_reasons", rgb(0xF0E442)},
-}};
 
 constexpr std::array<NamedColor, 17> kCategories{{
     {"gemm", rgb(0x4477AA)},
@@ -160,10 +139,8 @@ Color metricColor(std::string_view metric) {
     const std::string_view suffix = "_rate";
     if (metric.ends_with(suffix))
         metric.remove_suffix(suffix.size());
-    for (const auto& known : kMetrics) {
-        if (known.name == metric)
-            return known.color;
-    }
+    if (const KnownMetric* known = findMetric(metric); known != nullptr && known->color)
+        return rgb(*known->color);
     return kSeries[stableHash(metric) % kSeries.size()];
 }
 

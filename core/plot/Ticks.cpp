@@ -3,32 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace trainscope::plot {
 
 namespace {
-
-struct Prefix {
-    double factor;
-    std::string_view symbol;
-};
-constexpr std::array<Prefix, 8> kPrefixes{{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"},
-    {1.0, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}};
-
-bool isFraction(std::string_view metric, std::string_view unit) {
-    return unit == "1" && (metric.ends_with("_utilization") || metric == "fan_speed");
-}
-
-bool takesPrefix(std::string_view unit) {
-    return !unit.empty() && unit != "1" && unit != "°C" && unit != "%" && unit != "K";
-}
-
-// Watts of one GPU stay watts: "1200 W" reads better beside "700 W" than "1.2 kW".
-double reluctance(std::string_view unit) {
-    return unit == "W" ? 5.0 : 1.0;
-}
 
 int decimalsFor(double step) {
     return std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 9);
@@ -40,22 +19,6 @@ double withoutSign(double value, double step) {
 }
 
 } // namespace
-
-AxisUnit axisUnit(std::string_view metric, std::string_view siUnit, double magnitude) {
-    if (isFraction(metric, siUnit))
-        return {"%", 100.0};
-    if (siUnit == "1")
-        return {"", 1.0};
-    if (!takesPrefix(siUnit) || !(magnitude > 0.0) || !std::isfinite(magnitude))
-        return {std::string(siUnit), 1.0};
-    for (const auto& prefix : kPrefixes) {
-        const double threshold
-            = prefix.factor > 1.0 ? prefix.factor * reluctance(siUnit) : prefix.factor;
-        if (magnitude >= threshold * 0.9995)
-            return {fmt::format("{}{}", prefix.symbol, siUnit), 1.0 / prefix.factor};
-    }
-    return {std::string(siUnit), 1.0};
-}
 
 double roundStep(double least) {
     if (!(least > 0.0) || !std::isfinite(least))
@@ -100,25 +63,6 @@ std::vector<ValueTick> valueTicks(double low, double high, double scale, int mos
             {shown / scale, fmt::format("{:.{}f}", withoutSign(shown, step), decimals)});
     }
     return ticks;
-}
-
-std::string quantityText(std::string_view metric, std::string_view siUnit, double value) {
-    if (!std::isfinite(value))
-        return "no data";
-    const AxisUnit unit = axisUnit(metric, siUnit, std::abs(value));
-    const double shown = value * unit.scale;
-    const double magnitude = std::abs(shown);
-    const int digits
-        = magnitude > 0.0 ? static_cast<int>(std::floor(std::log10(magnitude))) + 1 : 1;
-    const int most = unit.scale == 1.0 || unit.unit == "%" ? 1 : 3;
-    const int decimals = std::clamp(4 - std::max(digits, 1), 0, most);
-    std::string text = fmt::format("{:.{}f}", shown, decimals);
-    if (decimals > 0) {
-        text.erase(text.find_last_not_of('0') + 1);
-        if (text.ends_with('.'))
-            text.pop_back();
-    }
-    return unit.unit.empty() ? text : fmt::format("{} {}", text, unit.unit);
 }
 
 } // namespace trainscope::plot

@@ -7,6 +7,7 @@
 #include "core/model/Import.h"
 #include "core/model/Result.h"
 #include "core/store/Store.h"
+#include "core/text/Table.h"
 
 #include <string>
 #include <utility>
@@ -14,13 +15,8 @@
 
 namespace trainscope::report {
 
-// The first column names the row; the others are values, a dash where there is none.
-struct Table {
-    std::string title;
-    std::vector<std::string> columns;
-    std::vector<std::vector<std::string>> rows;
-    std::vector<std::string> notes; // below it
-};
+using text::Table;
+
 struct Statement {
     std::string run;
     analysis::Finding finding;

@@ -4,6 +4,7 @@
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ constexpr std::size_t kQuantitiesOfATable = 5;
 std::string weightText(const ComparisonQuantity& quantity, std::size_t run) {
     const auto& change = quantity.changes[run];
     if (!change.difference)
-        return "–";
+        return text::kMissing;
     switch (change.weight) {
     case plot::ComparisonWeight::Beyond:
         return "beyond the spread";
@@ -38,14 +39,14 @@ std::string weightText(const ComparisonQuantity& quantity, std::size_t run) {
 
 std::string valueText(const ComparisonQuantity& quantity, std::size_t run) {
     return quantity.values[run] ? plot::quantityValueText(quantity.axis, quantity.values[run])
-                                : "–";
+                                : text::kMissing;
 }
 
 Table runsTable(const ComparisonData& data) {
-    Table table{"Compared runs", {"", "Run", "Cluster", "Layout", "What counts"}, {}, {}};
+    Table table{"Compared runs", {{""}, {"Run"}, {"Cluster"}, {"Layout"}, {"What counts"}}};
     for (std::size_t run = 0; run < data.runs.size(); ++run) {
         const auto& named = data.runs[run].named;
-        table.rows.push_back({data.runs[run].mark, named.name, named.cluster, named.layout,
+        table.add({data.runs[run].mark, named.name, named.cluster, named.layout,
             data.measured[run]->wording});
     }
     return table;
@@ -53,25 +54,25 @@ Table runsTable(const ComparisonData& data) {
 
 // Few runs are columns, each later one with its change.
 Table quantityTable(const ComparisonData& data) {
-    Table table{"Compared quantities", {"Quantity"}, {}, {}};
+    Table table{"Compared quantities", {{"Quantity"}}};
     for (std::size_t run = 0; run < data.runs.size(); ++run) {
-        table.columns.push_back(data.runs[run].mark);
+        table.columns.push_back({data.runs[run].mark});
         if (run == 0)
             continue;
-        table.columns.push_back(fmt::format("{} to {}", data.runs[run].mark, data.runs[0].mark));
-        table.columns.emplace_back("Difference");
+        table.columns.push_back({fmt::format("{} to {}", data.runs[run].mark, data.runs[0].mark)});
+        table.columns.push_back({"Difference"});
     }
     for (const auto& quantity : data.quantities) {
-        std::vector<std::string> row{quantity.axis.title};
+        std::vector<text::Cell> row{quantity.axis.title};
         for (std::size_t run = 0; run < data.runs.size(); ++run) {
             row.push_back(valueText(quantity, run));
             if (run == 0)
                 continue;
             const bool isKnown = quantity.changes[run].difference.has_value();
-            row.push_back(isKnown ? plot::changeText(quantity, run) : "–");
+            row.push_back(isKnown ? plot::changeText(quantity, run) : text::kMissing);
             row.push_back(weightText(quantity, run));
         }
-        table.rows.push_back(std::move(row));
+        table.add(std::move(row));
     }
     return table;
 }
@@ -81,12 +82,12 @@ std::vector<Table> quantityTables(const ComparisonData& data) {
     std::vector<Table> tables;
     for (std::size_t first = 0; first < data.quantities.size(); first += kQuantitiesOfATable) {
         const std::size_t end = std::min(first + kQuantitiesOfATable, data.quantities.size());
-        Table table{tables.empty() ? "Compared quantities" : "Compared quantities, continued",
-            {"Run"}, {}, {}};
+        Table table{
+            tables.empty() ? "Compared quantities" : "Compared quantities, continued", {{"Run"}}};
         for (std::size_t i = first; i < end; ++i)
-            table.columns.push_back(data.quantities[i].axis.title);
+            table.columns.push_back({data.quantities[i].axis.title});
         for (std::size_t run = 0; run < data.runs.size(); ++run) {
-            std::vector<std::string> row{data.runs[run].mark};
+            std::vector<text::Cell> row{data.runs[run].mark};
             for (std::size_t i = first; i < end; ++i) {
                 const auto& quantity = data.quantities[i];
                 const auto& change = quantity.changes[run];
@@ -95,7 +96,7 @@ std::vector<Table> quantityTables(const ComparisonData& data) {
                            change.weight == plot::ComparisonWeight::Beyond ? " *" : "")
                                          : std::string()));
             }
-            table.rows.push_back(std::move(row));
+            table.add(std::move(row));
         }
         tables.push_back(std::move(table));
     }
@@ -104,21 +105,21 @@ std::vector<Table> quantityTables(const ComparisonData& data) {
 
 Table configurationTable(const ComparisonData& data) {
     const bool isWide = data.runs.size() > kMostColumns;
-    Table table{"Configured differently", {isWide ? "Run" : "Setting"}, {}, {}};
+    Table table{"Configured differently", {{isWide ? "Run" : "Setting"}}};
     if (!isWide) {
         for (const auto& run : data.runs)
-            table.columns.push_back(run.mark);
+            table.columns.push_back({run.mark});
         for (const auto& fact : data.configuration) {
-            table.rows.push_back({fact.title});
+            table.add({fact.title});
             table.rows.back().insert(
                 table.rows.back().end(), fact.values.begin(), fact.values.end());
         }
         return table;
     }
     for (const auto& fact : data.configuration)
-        table.columns.push_back(fact.title);
+        table.columns.push_back({fact.title});
     for (std::size_t run = 0; run < data.runs.size() && !data.configuration.empty(); ++run) {
-        table.rows.push_back({data.runs[run].mark});
+        table.add({data.runs[run].mark});
         for (const auto& fact : data.configuration)
             table.rows.back().push_back(fact.values[run]);
     }

@@ -22,36 +22,18 @@ namespace trainscope::report {
 
 namespace {
 
-constexpr const char* kNone = "–";
-
-std::string text(const std::optional<double>& value, const char* unit, const char* metric = "",
-    double scale = 1) {
-    return value ? plot::quantityText(metric, unit, *value * scale) : kNone;
-}
-std::string percent(const std::optional<double>& fraction) {
-    return fraction ? fmt::format("{:.1f} %", *fraction * 100.0) : kNone;
-}
 std::string number(const std::optional<double>& value) {
     constexpr double kWhole = 1000.0; // from here on without decimals
     if (!value)
-        return kNone;
+        return text::kMissing;
     return std::abs(*value) >= kWhole ? fmt::format("{:.0f}", *value)
                                       : fmt::format("{:.4g}", *value);
 }
 
-const analysis::SubjectStatistics* find(
-    const analysis::RunSummary& summary, const std::string& metric) {
+std::optional<double> of(const analysis::RunSummary& summary, const std::string& metric,
+    std::optional<double> analysis::SubjectStatistics::*field) {
     const auto found = summary.metrics.find(metric);
-    return found == summary.metrics.end() ? nullptr : &found->second.all;
-}
-
-std::string meanOf(const analysis::RunSummary& summary, const char* metric, const char* unit) {
-    const auto* all = find(summary, metric);
-    return all == nullptr ? kNone : text(all->mean, unit, metric);
-}
-std::string peakOf(const analysis::RunSummary& summary, const char* metric, const char* unit) {
-    const auto* all = find(summary, metric);
-    return all == nullptr ? kNone : text(all->max, unit, metric);
+    return found == summary.metrics.end() ? std::nullopt : found->second.all.*field;
 }
 
 // Each reason once, with how many runs it holds for.
@@ -70,7 +52,8 @@ std::string phaseTitle(analysis::Phase phase) {
 
 Table runTable(const std::vector<Run>& runs) {
     Table table{"Runs",
-        {"run", "status", "model", "layout", "optimisation", "micro-batch", "cluster", "duration"},
+        {{"run"}, {"status"}, {"model"}, {"layout"}, {"optimisation"}, {"micro-batch"}, {"cluster"},
+            text::inUnit("duration", "s")},
         {}, {}};
     for (const Run& run : runs) {
         const plot::FigureRun named = figures::nameOf(run);
@@ -86,8 +69,10 @@ Table runTable(const std::vector<Run>& runs) {
 Result<Table> summaryTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
     Table table{"Power, heat and clocks",
-        {"run", "power, mean", "power, peak", "temperature, mean", "temperature, peak",
-            "SM clock, mean", "utilisation", "energy", "coverage"},
+        {{"run"}, text::inUnit("power, mean", "W"), text::inUnit("power, peak", "W"),
+            text::inUnit("temperature, mean", "°C"), text::inUnit("temperature, peak", "°C"),
+            text::inUnit("SM clock, mean", "Hz"), text::inUnit("utilisation", "%"),
+            text::inUnit("energy", "J"), {"coverage"}},
         {}, {}};
     std::map<std::string, int> reasons;
     for (const Run& run : runs) {
@@ -96,15 +81,19 @@ Result<Table> summaryTable(
             return steady.error();
         const TimeRange window = steady.value().isWholeRun ? kAllTime : steady.value().window;
         const auto summary = analysis::summarise(store, run,
-            {window, {"gpu_power", "gpu_temperature", "sm_clock", "gpu_utilization"}}, progress);
+            {window,
+                {metric::kGpuPower, metric::kGpuTemperature, metric::kSmClock,
+                    metric::kGpuUtilization}},
+            progress);
         if (!summary.hasValue())
             return summary.error();
         const auto& s = summary.value();
-        table.rows.push_back({run.name, meanOf(s, "gpu_power", "W"), peakOf(s, "gpu_power", "W"),
-            meanOf(s, "gpu_temperature", "°C"), peakOf(s, "gpu_temperature", "°C"),
-            meanOf(s, "sm_clock", "Hz"), meanOf(s, "gpu_utilization", "1"),
-            s.energy ? text(s.energy->joules, "J") : kNone,
-            s.energy ? percent(s.energy->coverage) : kNone});
+        using S = analysis::SubjectStatistics;
+        table.add({run.name, of(s, metric::kGpuPower, &S::mean), of(s, metric::kGpuPower, &S::max),
+            of(s, metric::kGpuTemperature, &S::mean), of(s, metric::kGpuTemperature, &S::max),
+            of(s, metric::kSmClock, &S::mean), of(s, metric::kGpuUtilization, &S::mean),
+            s.energy ? std::optional(s.energy->joules) : std::nullopt,
+            s.energy ? text::percent(s.energy->coverage) : text::kMissing});
         ++reasons[(runs.size() == 1 ? "" : run.name + ": ") + steady.value().wording + "."];
     }
     table.notes.push_back("Means are weighted by time and taken over all GPUs; energy and coverage "
@@ -116,8 +105,8 @@ Result<Table> summaryTable(
 Result<Table> efficiencyTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
     Table table{"Efficiency",
-        {"run", "step time", "samples/s", "tokens/s", "tokens/s per GPU", "tokens/J",
-            "samples/(s·MJ)", "TFLOP/s per GPU", "MFU"},
+        {{"run"}, text::inUnit("step time", "s"), {"samples/s"}, {"tokens/s"}, {"tokens/s per GPU"},
+            {"tokens/J"}, {"samples/(s·MJ)"}, {"TFLOP/s per GPU"}, {"MFU"}},
         {}, {}};
     std::map<std::string, int> reasons;
     for (const Run& run : runs) {
@@ -126,9 +115,9 @@ Result<Table> efficiencyTable(
             return efficiency.error();
         const auto& e = efficiency.value();
         const auto tera = e.flopsPerGpu ? std::optional(*e.flopsPerGpu * 1e-12) : std::nullopt;
-        table.rows.push_back({run.name, text(e.stepTimeS, "s"), number(e.samplesPerS),
-            number(e.tokensPerS), number(e.tokensPerSPerGpu), number(e.tokensPerJ),
-            number(e.samplesPerSPerMj), number(tera), percent(e.mfu)});
+        table.add({run.name, e.stepTimeS, number(e.samplesPerS), number(e.tokensPerS),
+            number(e.tokensPerSPerGpu), number(e.tokensPerJ), number(e.samplesPerSPerMj),
+            number(tera), text::percent(e.mfu)});
         std::set<std::string> own;
         for (const auto& [key, why] : e.missing)
             own.insert(why);
@@ -144,7 +133,8 @@ Result<Table> efficiencyTable(
 Result<Table> throttlingTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
     Table table{"Throttling",
-        {"run", "share of GPU time", "lost", "episodes", "thermal", "power", "other"}, {}, {}};
+        {{"run"}, {"share of GPU time"}, {"lost"}, {"episodes"}, {"thermal"}, {"power"}, {"other"}},
+        {}, {}};
     const std::function<bool()> keepGoing = [&progress] {
         return !progress || progress({"Looking for throttling", 0, 0});
     };
@@ -165,7 +155,8 @@ Result<Table> throttlingTable(
         if (!found.hasValue())
             return found.error();
         if (!found.value()) {
-            table.rows.push_back({run.name, kNone, kNone, kNone, kNone, kNone, kNone});
+            table.add({run.name, text::kMissing, text::kMissing, text::kMissing, text::kMissing,
+                text::kMissing, text::kMissing});
             continue;
         }
         std::map<analysis::ThrottleCause, int> causes;
@@ -173,7 +164,7 @@ Result<Table> throttlingTable(
             ++causes[episode.episode.cause];
         const auto count
             = [&causes](analysis::ThrottleCause cause) { return fmt::format("{}", causes[cause]); };
-        table.rows.push_back({run.name, percent(found.value()->fraction),
+        table.add({run.name, text::percent(found.value()->fraction),
             fmt::format("{:.3g} GPU·s", found.value()->lostGpuSeconds),
             fmt::format("{}", found.value()->episodes.size()),
             count(analysis::ThrottleCause::Thermal), count(analysis::ThrottleCause::Power),
@@ -185,7 +176,9 @@ Result<Table> throttlingTable(
 Result<Table> traceTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
     Table table{"Time of the traced GPUs",
-        {"run", "ranks", "window, mean", "busy", "compute", "communication", "exposed", "idle"}, {},
+        {{"run"}, {"ranks"}, text::inUnit("window, mean", "s"), {"busy"}, {"compute"},
+            {"communication"}, {"exposed"}, {"idle"}},
+        {},
         {"Shares of each rank's window, from its first kernel to the end of its last, by unions of "
          "intervals over all streams; means over the ranks."}};
     for (const Run& run : runs) {
@@ -210,36 +203,35 @@ Result<Table> traceTable(
         }
         if (ranks == 0.0)
             continue;
-        std::vector<std::string> row{
-            run.name, fmt::format("{:.0f}", ranks), plot::quantityText({}, "s", window / ranks)};
+        std::vector<text::Cell> row{run.name, fmt::format("{:.0f}", ranks), window / ranks};
         for (const char* key : {"busy", "compute", "communication", "exposed", "idle"})
-            row.push_back(percent(shares[key] / ranks));
-        table.rows.push_back(std::move(row));
+            row.push_back(text::percent(shares[key] / ranks));
+        table.add(std::move(row));
     }
     return table;
 }
 
 Result<Table> energyTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
-    Table table{"Energy of the traced GPUs by phase", {"run", "GPUs"}, {},
+    Table table{"Energy of the traced GPUs by phase", {{"run"}, {"GPUs"}}, {},
         {"Power integrated over what ran at the time; the bound beside each figure is what the "
          "sensor's averaging and its period leave open."}};
     for (const auto phase : analysis::kAllPhases)
-        table.columns.emplace_back(phaseTitle(phase));
+        table.columns.push_back({phaseTitle(phase)});
     for (const Run& run : runs) {
         const auto energy = analysis::energyByPhase(store, run, {}, progress);
         if (!energy.hasValue())
             return energy.error();
         if (energy.value().gpus.empty())
             continue;
-        std::vector<std::string> row{run.name, fmt::format("{}", energy.value().gpus.size())};
+        std::vector<text::Cell> row{run.name, fmt::format("{}", energy.value().gpus.size())};
         for (const auto phase : analysis::kAllPhases) {
             const auto& part = energy.value().sum.phases[phase];
-            row.push_back(part.joules > 0.0 ? plot::quantityText({}, "J", part.joules) + " ± "
-                        + plot::quantityText({}, "J", part.bound)
-                                            : kNone);
+            row.push_back(part.joules > 0.0
+                    ? text::quantity(part.joules, "J") + " ± " + text::quantity(part.bound, "J")
+                    : text::kMissing);
         }
-        table.rows.push_back(std::move(row));
+        table.add(std::move(row));
     }
     return table;
 }
@@ -247,7 +239,7 @@ Result<Table> energyTable(
 Result<Table> sourceTable(
     const store::Store& store, const std::vector<Run>& runs, std::vector<std::string>& hashes) {
     constexpr std::size_t kMostListed = 200;
-    Table table{"Sources", {"path", "importer", "samples", "spans", "hash"}, {}, {}};
+    Table table{"Sources", {{"path"}, {"importer"}, {"samples"}, {"spans"}, {"hash"}}, {}, {}};
     const auto sources = store.sources();
     if (!sources.hasValue())
         return sources.error();
@@ -265,9 +257,8 @@ Result<Table> sourceTable(
             ++left;
             continue;
         }
-        table.rows.push_back(
-            {source.path, source.report.importer, fmt::format("{}", source.report.samples),
-                fmt::format("{}", source.report.spans), source.hash});
+        table.add({source.path, source.report.importer, fmt::format("{}", source.report.samples),
+            fmt::format("{}", source.report.spans), source.hash});
     }
     if (left > 0)
         table.notes.push_back(fmt::format("And {} more; `trainscope-cli info` lists all.", left));

@@ -119,6 +119,12 @@ ShownUnit shownUnit(std::string_view unit, double magnitude, std::string_view me
     return prefixed(unit, magnitude, kNearlyOne, kWattsOfReadouts, 1e-9);
 }
 
+ShownUnit shownCount(double magnitude) {
+    constexpr double kFirst = 1e4;
+    return magnitude < kFirst * kNearlyOne ? ShownUnit{}
+                                           : prefixed("", magnitude, kNearlyOne, 1.0, 1.0);
+}
+
 std::string number(double value, int significant, int mostDecimals) {
     const double magnitude = std::abs(value);
     if (magnitude == 0.0)
@@ -141,6 +147,23 @@ std::string quantity(double value, std::string_view unit, Digits digits, std::st
 std::string quantity(const std::optional<double>& value, std::string_view unit, Digits digits,
     std::string_view metric) {
     return value ? quantity(*value, unit, digits, metric) : kMissing;
+}
+
+std::string rounded(double value, std::string_view unit) {
+    return quantity(value, unit, Digits::Three);
+}
+
+std::string roundedPercent(double fraction) {
+    return percent(fraction, Digits::Three);
+}
+
+std::string aligned(
+    const std::optional<double>& value, std::string_view unit, std::string_view metric) {
+    return quantity(value, unit, Digits::Aligned, metric);
+}
+
+std::string alignedPercent(const std::optional<double>& fraction) {
+    return percent(fraction, Digits::Aligned);
 }
 
 std::string percent(double fraction, int decimals) {

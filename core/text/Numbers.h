@@ -13,7 +13,7 @@
 namespace trainscope::text {
 
 // Stands in a cell without a value.
-inline constexpr const char* kMissing = "–";
+inline constexpr const char* kMissing = "—";
 // Says the same in a readout.
 inline constexpr const char* kNoData = "no data";
 
@@ -33,6 +33,9 @@ struct ShownUnit {
 // to 5 kW, so that one GPU's read alike; fractions become % where the metric is shown so.
 ShownUnit shownUnit(std::string_view unit, double magnitude, std::string_view metric = {});
 
+// For counted things: "k" from ten thousand on, M, G, T.
+ShownUnit shownCount(double magnitude);
+
 // At most so many significant digits, without zeros behind: "1755", "0.57".
 std::string number(double value, int significant = 3, int mostDecimals = 6);
 
@@ -43,11 +46,19 @@ std::string quantity(double value, std::string_view unit, Digits digits = Digits
 std::string quantity(const std::optional<double>& value, std::string_view unit,
     Digits digits = Digits::Four, std::string_view metric = {});
 
+// The same with three digits, for sentences: "8.12 kW", "4.21 %" of a fraction.
+std::string rounded(double value, std::string_view unit);
+std::string roundedPercent(double fraction);
+// The same in columns of the command line: "412.3 W", "1.750 GHz", "87.30 %".
+std::string aligned(
+    const std::optional<double>& value, std::string_view unit, std::string_view metric = {});
+std::string alignedPercent(const std::optional<double>& fraction);
+
 // "12.5 %" of a fraction, with so many decimals; the optional as above.
 std::string percent(double fraction, int decimals = 1);
 std::string percent(const std::optional<double>& fraction, int decimals = 1);
 std::string signedPercent(double fraction, int decimals = 1); // "+4.5 %"
-std::string percent(double fraction, Digits digits); // "97 %", "4.21 %", "87.30 %"
+std::string percent(double fraction, Digits digits); // "97 %", "87.30 %"
 std::string percent(const std::optional<double>& fraction, Digits digits);
 
 // "1 GPU", "4 GPUs"; and with a plural of its own, "2 entries".

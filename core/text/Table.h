@@ -23,6 +23,10 @@ struct Column {
     std::string unit = {}; // SI unit of the numbers below; "%" for fractions, "1" for plain numbers
 };
 
+inline Column inUnit(std::string title, std::string unit) {
+    return {std::move(title), Align::Right, std::move(unit)};
+}
+
 // Missing, a text, a number in the column's unit, or a length of time. Whole numbers are texts.
 class Cell {
 public:
@@ -54,8 +58,8 @@ private:
 };
 
 struct Table {
-    std::string title;
-    std::vector<Column> columns;
+    std::string title = {};
+    std::vector<Column> columns = {};
     std::vector<std::vector<Cell>> rows = {};
     std::vector<std::string> notes = {}; // below it
 

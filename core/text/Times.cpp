@@ -22,6 +22,8 @@ std::int64_t powerOfTen(int exponent) {
     return power;
 }
 
+} // namespace
+
 std::string alignedDuration(DurationNs duration) {
     const std::int64_t magnitude = std::abs(duration.ns);
     const TimeUnit unit = timeUnitFor(magnitude);
@@ -38,8 +40,6 @@ std::string alignedDuration(DurationNs duration) {
         return fmt::format("{} min {:.1f} s", minutes, rest);
     return fmt::format("{} h {} min {:.0f} s", minutes / 60, minutes % 60, rest);
 }
-
-} // namespace
 
 std::string duration(DurationNs duration, Digits digits) {
     if (digits == Digits::Aligned)

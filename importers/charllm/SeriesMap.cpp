@@ -1,5 +1,7 @@
 #include "importers/charllm/SeriesMap.h"
 
+#include "core/model/Metric.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -25,37 +27,37 @@ using enum SensorKind;
 
 // gpu_power is NVML's instantaneous power field, mem_power its average over the memory scope.
 constexpr std::array kGpuRules{
-    Rule{"gpu_power", "gpu_power", 1.0, 0, Instant},
-    Rule{"power", "gpu_power", 1.0, 0, Unknown},
-    Rule{"mem_power", "mem_power", 1.0, 0, Averaged},
-    Rule{"gpu_thermal", "gpu_temperature"},
-    Rule{"thermal", "gpu_temperature"},
-    Rule{"gpu_temperature", "gpu_temperature"},
-    Rule{"mem_thermal", "mem_temperature"},
-    Rule{"mem_temperature", "mem_temperature"},
-    Rule{"sm_clock", "sm_clock", kMega},
-    Rule{"gpu_clock", "sm_clock", kMega},
-    Rule{"mem_clock", "mem_clock", kMega},
-    Rule{"gpu_util", "gpu_utilization", kPercent},
-    Rule{"mem_util", "mem_utilization", kPercent},
-    Rule{"nvlink_rx_throughput", "nvlink_rx", kKibi, 32},
-    Rule{"nvlink_tx_throughput", "nvlink_tx", kKibi, 32},
-    Rule{"pcie_rx_bytes", "pcie_rx", 1.0, 32},
-    Rule{"pcie_tx_bytes", "pcie_tx", 1.0, 32},
-    Rule{"pcie_rx_throughput", "pcie_rx_rate", kKilo},
-    Rule{"pcie_tx_throughput", "pcie_tx_rate", kKilo},
+    Rule{"gpu_power", metric::kGpuPower, 1.0, 0, Instant},
+    Rule{"power", metric::kGpuPower, 1.0, 0, Unknown},
+    Rule{"mem_power", metric::kMemPower, 1.0, 0, Averaged},
+    Rule{"gpu_thermal", metric::kGpuTemperature},
+    Rule{"thermal", metric::kGpuTemperature},
+    Rule{"gpu_temperature", metric::kGpuTemperature},
+    Rule{"mem_thermal", metric::kMemTemperature},
+    Rule{"mem_temperature", metric::kMemTemperature},
+    Rule{"sm_clock", metric::kSmClock, kMega},
+    Rule{"gpu_clock", metric::kSmClock, kMega},
+    Rule{"mem_clock", metric::kMemClock, kMega},
+    Rule{"gpu_util", metric::kGpuUtilization, kPercent},
+    Rule{"mem_util", metric::kMemUtilization, kPercent},
+    Rule{"nvlink_rx_throughput", metric::kNvlinkRx, kKibi, 32},
+    Rule{"nvlink_tx_throughput", metric::kNvlinkTx, kKibi, 32},
+    Rule{"pcie_rx_bytes", metric::kPcieRx, 1.0, 32},
+    Rule{"pcie_tx_bytes", metric::kPcieTx, 1.0, 32},
+    Rule{"pcie_rx_throughput", metric::kPcieRxRate, kKilo},
+    Rule{"pcie_tx_throughput", metric::kPcieTxRate, kKilo},
 };
 
 constexpr std::array kSystemRules{
-    Rule{"ib_rx_bytes", "ib_rx", 1.0, 64},
-    Rule{"ib_tx_bytes", "ib_tx", 1.0, 64},
-    Rule{"cpu_temp", "cpu_temperature"},
-    Rule{"cpu_temperature", "cpu_temperature"},
-    Rule{"cpu_power", "cpu_power"},
-    Rule{"node_power", "node_power"},
-    Rule{"power", "node_power"},
-    Rule{"cpu_util", "cpu_utilization", kPercent},
-    Rule{"cpu_utilization", "cpu_utilization", kPercent},
+    Rule{"ib_rx_bytes", metric::kIbRx, 1.0, 64},
+    Rule{"ib_tx_bytes", metric::kIbTx, 1.0, 64},
+    Rule{"cpu_temp", metric::kCpuTemperature},
+    Rule{"cpu_temperature", metric::kCpuTemperature},
+    Rule{"cpu_power", metric::kCpuPower},
+    Rule{"node_power", metric::kNodePower},
+    Rule{"power", metric::kNodePower},
+    Rule{"cpu_util", metric::kCpuUtilization, kPercent},
+    Rule{"cpu_utilization", metric::kCpuUtilization, kPercent},
 };
 
 template <std::size_t N>

@@ -48,61 +48,61 @@ struct MetricNames {
     SensorKind sensor = SensorKind::Unknown;
 };
 constexpr std::array kMetrics{
-    MetricNames{"gpu_power", "W",
+    MetricNames{metric::kGpuPower, "W",
         "power.draw power gpu.power gpu.power.draw power.usage pwr draw.power board.power draw "
         "power.consumption gpu.power.usage"},
-    MetricNames{"gpu_power", "W",
+    MetricNames{metric::kGpuPower, "W",
         "power.draw.instant power.instant gpu.power.instant instant.power", CellForm::Number,
         SensorKind::Instant},
-    MetricNames{"gpu_power", "W",
+    MetricNames{metric::kGpuPower, "W",
         "power.draw.average power.average gpu.power.average average.power avg.power",
         CellForm::Number, SensorKind::Averaged},
-    MetricNames{"power_limit", "W",
+    MetricNames{metric::kPowerLimit, "W",
         "power.limit gpu.power.limit power.cap enforced.power.limit power.limit.enforced"},
-    MetricNames{"gpu_temperature", "C",
+    MetricNames{metric::kGpuTemperature, "C",
         "temperature.gpu temperature temp gpu.temp gpu.temperature temp.gpu gtemp gpu.thermal "
         "core.temp"},
-    MetricNames{"mem_temperature", "C",
+    MetricNames{metric::kMemTemperature, "C",
         "temperature.memory temperature.mem mem.temp memory.temp memory.temperature "
         "mem.temperature mtemp hbm.temp"},
-    MetricNames{"sm_clock", "MHz",
+    MetricNames{metric::kSmClock, "MHz",
         "clocks.sm clocks.current.sm sm.clock clock.sm sm sm.clk sm.freq gpu.clock pclk"},
     MetricNames{"graphics_clock", "MHz",
         "clocks.gr clocks.current.graphics clocks.graphics graphics.clock clock.graphics gr.clock "
         "clock clocks"},
-    MetricNames{"mem_clock", "MHz",
+    MetricNames{metric::kMemClock, "MHz",
         "clocks.mem clocks.current.memory clocks.memory mem.clock memory.clock clock.mem "
         "clock.memory mclk"},
     MetricNames{"video_clock", "MHz", "clocks.video clocks.current.video video.clock"},
-    MetricNames{"gpu_utilization", "%",
+    MetricNames{metric::kGpuUtilization, "%",
         "utilization.gpu gpu.utilization gpu.util util.gpu utilization util gpu.usage gpu.load "
         "sm.util usage"},
-    MetricNames{"mem_utilization", "%",
+    MetricNames{metric::kMemUtilization, "%",
         "utilization.memory memory.utilization mem.util memory.util util.memory util.mem "
         "utilization.mem "
         "mem.utilization"},
-    MetricNames{"mem_used", "MiB",
+    MetricNames{metric::kMemUsed, "MiB",
         "memory.used mem.used memory.usage used.memory vram.used memory.allocated used.gpu.memory "
         "fb.used gpu.memory.used "
         "memory mem vram gpu.memory"},
-    MetricNames{"mem_total", "MiB",
+    MetricNames{metric::kMemTotal, "MiB",
         "memory.total mem.total total.memory vram.total fb.total gpu.memory.total"},
     MetricNames{"mem_free", "MiB", "memory.free mem.free free.memory fb.free gpu.memory.free"},
     MetricNames{"mem_reserved", "MiB", "memory.reserved"},
-    MetricNames{"fan_speed", "%", "fan.speed fan"},
+    MetricNames{metric::kFanSpeed, "%", "fan.speed fan"},
     MetricNames{"pstate", "", "pstate performance.state perf", CellForm::PerformanceState},
-    MetricNames{"throttle_reasons", "",
+    MetricNames{metric::kThrottleReasons, "",
         "clocks.throttle.reasons.active clocks.event.reasons.active throttle.reasons event.reasons "
         "throttle.reasons.active clocks.throttle.reasons",
         CellForm::Hex},
     MetricNames{"pcie_link_gen", "", "pcie.link.gen.current pcie.link.gen.gpucurrent pcie.gen"},
     MetricNames{"pcie_link_width", "", "pcie.link.width.current pcie.width"},
-    MetricNames{"pcie_tx_rate", "MB/s",
+    MetricNames{metric::kPcieTxRate, "MB/s",
         "tx.pci tx.pcie pcie.tx pci.tx txpci pcie.tx.throughput pcie.throughput.tx"},
-    MetricNames{"pcie_rx_rate", "MB/s",
+    MetricNames{metric::kPcieRxRate, "MB/s",
         "rx.pci rx.pcie pcie.rx pci.rx rxpci pcie.rx.throughput pcie.throughput.rx"},
-    MetricNames{"pcie_tx", "GB", "cumulative.tx"},
-    MetricNames{"pcie_rx", "GB", "cumulative.rx"},
+    MetricNames{metric::kPcieTx, "GB", "cumulative.tx"},
+    MetricNames{metric::kPcieRx, "GB", "cumulative.rx"},
 };
 
 bool lists(std::string_view names, std::string_view name) {
@@ -259,7 +259,7 @@ Column columnNamed(std::string_view header) {
     if (auto column = metricColumn(name.base))
         return finish(std::move(*column));
     if (name.base == "gpu" && unitText == "%")
-        return finish(columnOf("gpu_utilization", "%"));
+        return finish(columnOf(metric::kGpuUtilization, "%"));
     if (const auto gpu = takeGpuNumber(name.base)) {
         auto column = metricColumn(name.base.empty() ? "power" : std::string_view(name.base));
         Column owned = column ? std::move(*column) : unknownColumn(name);

@@ -121,12 +121,13 @@ public:
             if (auto column = byShape(m_profiles[i]))
                 set(i, std::move(*column));
         }
-        inOrder("W", {"gpu_power", "power_limit"});
-        inOrder("%", {"gpu_utilization", "mem_utilization", "fan_speed"});
+        inOrder("W", {metric::kGpuPower, metric::kPowerLimit});
+        inOrder("%", {metric::kGpuUtilization, metric::kMemUtilization, metric::kFanSpeed});
         inOrder("MHz",
             withUnit("MHz").size() == 3
-                ? std::vector<std::string_view>{"graphics_clock", "sm_clock", "mem_clock"}
-                : std::vector<std::string_view>{"sm_clock", "mem_clock"});
+                ? std::vector<std::string_view>{"graphics_clock", metric::kSmClock,
+                    metric::kMemClock}
+                : std::vector<std::string_view>{metric::kSmClock, metric::kMemClock});
         memory();
         bareNumbers();
         return std::move(m_columns);
@@ -162,18 +163,19 @@ private:
         std::stable_sort(columns.begin(), columns.end(),
             [this](std::size_t a, std::size_t b) { return m_profiles[a].max > m_profiles[b].max; });
         if (columns.size() == 3)
-            setMetric(columns[0], "mem_total", "MiB");
+            setMetric(columns[0], metric::kMemTotal, "MiB");
         if (columns.size() == 3)
             columns.erase(columns.begin());
         if (columns.size() == 1)
-            return setMetric(columns[0], "mem_used", "MiB");
+            return setMetric(columns[0], metric::kMemUsed, "MiB");
         if (columns.size() != 2)
             return;
         const bool complementary = sumIsConstant(columns[0], columns[1]);
         const bool firstIsLess
             = m_profiles[columns[0]].firstNumber < m_profiles[columns[1]].firstNumber;
-        setMetric(columns[firstIsLess ? 0 : 1], "mem_used", "MiB");
-        setMetric(columns[firstIsLess ? 1 : 0], complementary ? "mem_free" : "mem_total", "MiB");
+        setMetric(columns[firstIsLess ? 0 : 1], metric::kMemUsed, "MiB");
+        setMetric(
+            columns[firstIsLess ? 1 : 0], complementary ? "mem_free" : metric::kMemTotal, "MiB");
     }
     bool sumIsConstant(std::size_t a, std::size_t b) const {
         if (m_profiles[a].distinct.size() < 2)
@@ -206,14 +208,14 @@ private:
             if (!indexTaken && looksLikeIndex(i)) {
                 set(i, plain(Role::Gpu));
                 indexTaken = true;
-            } else if (!p.isWhole() && p.max < 2500.0 && taken.insert("gpu_power").second) {
-                setMetric(i, "gpu_power", "W");
+            } else if (!p.isWhole() && p.max < 2500.0 && taken.insert(metric::kGpuPower).second) {
+                setMetric(i, metric::kGpuPower, "W");
             } else if (p.isWhole() && p.min >= 10.0 && p.max <= 110.0
-                && taken.insert("gpu_temperature").second) {
-                setMetric(i, "gpu_temperature", "C");
+                && taken.insert(metric::kGpuTemperature).second) {
+                setMetric(i, metric::kGpuTemperature, "C");
             } else if (p.isWhole() && p.min >= 0.0 && p.max <= 100.0
-                && taken.insert("gpu_utilization").second) {
-                setMetric(i, "gpu_utilization", "%");
+                && taken.insert(metric::kGpuUtilization).second) {
+                setMetric(i, metric::kGpuUtilization, "%");
             } else {
                 set(i, columnNamed("column_" + std::to_string(i + 1)));
             }

@@ -1,6 +1,7 @@
 #include "importers/nvsmi/LogReader.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Metric.h"
 #include "core/parallel/OrderedJobs.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/ColumnOrder.h"
@@ -248,10 +249,10 @@ Status LogReader::prepare(std::size_t slot, const ColumnGroup& group, std::strin
         field.scale = column.scale;
         field.counterBits = column.counterBits;
         field.sensor = column.sensor;
-        const bool isPower = column.metric.unit == "W" && column.metric.name != "power_limit";
+        const bool isPower = column.metric.unit == "W" && column.metric.name != metric::kPowerLimit;
         if (isPower && field.sensor == SensorKind::Unknown)
             field.sensor = powerSensorOf(model);
-        if (column.metric.name == "gpu_power")
+        if (column.metric.name == metric::kGpuPower)
             m_context.report.facts["power_kind"] = describePowerSensor(field.sensor);
         fields.push_back(std::move(field));
     }

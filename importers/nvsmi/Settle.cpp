@@ -1,4 +1,5 @@
 // Decisions about columns that depend on their neighbours; see Column.h.
+#include "core/model/Metric.h"
 #include "importers/nvsmi/Column.h"
 
 #include <algorithm>
@@ -28,14 +29,15 @@ int instantness(const Column& column) {
 void settlePower(std::vector<Column>& columns) {
     std::vector<Column*> power;
     for (Column& column : columns) {
-        if (column.role == Role::Metric && column.gpu < 0 && column.metric.name == "gpu_power")
+        if (column.role == Role::Metric && column.gpu < 0
+            && column.metric.name == metric::kGpuPower)
             power.push_back(&column);
     }
     std::stable_sort(power.begin(), power.end(),
         [](const Column* a, const Column* b) { return instantness(*a) > instantness(*b); });
     if (power.size() < 2 || instantness(*power.front()) == instantness(*power.back()))
         return;
-    rename(*power.back(), "gpu_power_average");
+    rename(*power.back(), metric::kGpuPowerAverage);
     for (std::size_t i = 1; i + 1 < power.size(); ++i)
         rename(*power[i], ownMetricName(power[i]->header));
 }
@@ -46,11 +48,11 @@ void settleClock(std::vector<Column>& columns, std::vector<std::string>& notes) 
             return column.role == Role::Metric && column.metric.name == metric;
         });
     };
-    if (has("sm_clock") || !has("graphics_clock"))
+    if (has(metric::kSmClock) || !has("graphics_clock"))
         return;
     for (Column& column : columns) {
         if (column.role == Role::Metric && column.metric.name == "graphics_clock")
-            rename(column, "sm_clock");
+            rename(column, metric::kSmClock);
     }
     notes.emplace_back(
         "The log has no SM clock; its graphics clock, which runs with it, stands for it.");

@@ -1,10 +1,7 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/OneRun.h"
-#include "app/cli/text/Json.h"
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
 #include "core/analysis/traces/PowerEdges.h"
 #include "core/analysis/traces/RankClocks.h"
+#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -52,12 +49,12 @@ Json clocksJson(const RankClocks& clocks, const analysis::TelemetryLags& lags) {
 }
 
 std::string signedText(DurationNs duration) {
-    const std::string text = durationText({std::abs(duration.ns)});
+    const std::string text = text::alignedDuration({std::abs(duration.ns)});
     return duration.ns < 0 ? "-" + text : text;
 }
 
 std::string uncertaintyText(double ns) {
-    return durationText({std::llround(ns)});
+    return text::alignedDuration({std::llround(ns)});
 }
 
 void printClocks(const RankClocks& clocks, std::ostream& out) {
@@ -70,16 +67,16 @@ void printClocks(const RankClocks& clocks, std::ostream& out) {
             << ", known to " << uncertaintyText(clocks.largestUncertaintyNs) << ".\n";
     if (clocks.ranks.size() > 1) {
         out << "Offsets are to the clock of rank " << clocks.referenceRank << " at "
-            << timeText(clocks.reference) << ".\n\n";
-        TextTable table(
-            {{"rank"}, {"offset"}, {"drift"}, {"uncertainty"}, {"collectives"}, {"compared with"}});
+            << text::moment(clocks.reference) << ".\n\n";
+        text::Table table{.columns = {{"rank"}, {"offset"}, {"drift"}, {"uncertainty"},
+                              {"collectives"}, {"compared with"}}};
         for (const RankClock& clock : clocks.ranks) {
-            table.add({std::to_string(clock.rank), signedText({clock.offsetNs}),
+            table.add({clock.rank, signedText({clock.offsetNs}),
                 fmt::format("{:.2f} ppm", clock.driftPpm), uncertaintyText(clock.uncertaintyNs),
-                std::to_string(clock.collectives),
+                clock.collectives,
                 clock.via < 0 ? "reference" : "rank " + std::to_string(clock.via)});
         }
-        table.print(out, "  ");
+        text::print(out, table, "  ");
     }
     for (const auto& [rank, reason] : clocks.unaligned)
         out << "rank " << rank << " is not aligned. " << reason << '\n';
@@ -89,22 +86,22 @@ void printLags(const analysis::TelemetryLags& lags, std::ostream& out) {
     if (lags.ranks.empty() && lags.unknown.empty())
         return;
     out << "\nTelemetry against traces, from power and kernels:\n";
-    TextTable table({{"rank"}, {"telemetry late by"}, {"error"}, {"correlation"},
-        {"", TextTable::Align::Left}});
+    text::Table table{.columns
+        = {{"rank"}, {"telemetry late by"}, {"error"}, {"correlation"}, {"", text::Align::Left}}};
     for (const auto& lag : lags.ranks) {
-        table.add({std::to_string(lag.rank), signedText({std::llround(lag.lagS * 1e9)}),
+        table.add({lag.rank, signedText({std::llround(lag.lagS * 1e9)}),
             uncertaintyText(lag.errorS * 1e9), fmt::format("{:.2f}", lag.correlation),
             lag.isAmbiguous ? "other lags fit as well" : ""});
     }
     if (!table.isEmpty())
-        table.print(out, "  ");
+        text::print(out, table, "  ");
     for (const auto& [rank, reason] : lags.unknown)
         out << "  rank " << rank << ": " << reason << '\n';
 }
 
-ExitStatus printAlignment(
-    const OneRun& options, const Console& console, const store::Store& store, const Run& run) {
-    const Progress isWanted = [&console](const ProgressState&) { return !console.isCancelled(); };
+ExitStatus printAlignment(const OneRunOptions& options, const Console& console,
+    const store::Store& store, const Run& run) {
+    const Progress isWanted = untilCancelled(console);
     const auto clocks = analysis::alignRanks(store, run, isWanted);
     if (!clocks.hasValue())
         return console.fail(clocks.error());
@@ -128,7 +125,7 @@ ExitStatus printAlignment(
 void addAlignCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "align", "How far the clocks of a run's ranks are apart, from their collectives");
-    auto options = std::make_shared<OneRun>();
+    auto options = std::make_shared<OneRunOptions>();
     addOneRun(*command, *options);
     addJson(*command, options->json);
     command->footer(
@@ -140,10 +137,7 @@ the lag of telemetry behind the trace follows from power and kernels.
 Examples:
   trainscope-cli align traces.trainscope
   trainscope-cli align runs.trainscope --run gpt3-175b_3_00000 --json)");
-    command->callback([options, &context] {
-        context.action
-            = [options, &context] { return withRun(*options, context.console, printAlignment); };
-    });
+    runsOnRun(*command, context, options, printAlignment);
 }
 
 } // namespace trainscope::cli

@@ -1,8 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/commands/Maintenance.h"
-#include "app/cli/options/RunSelection.h"
-#include "app/cli/text/Json.h"
-#include "app/cli/text/Quantity.h"
+#include "core/text/Numbers.h"
 
 #include <CLI/CLI.hpp>
 
@@ -13,11 +10,6 @@ namespace trainscope::cli {
 
 namespace {
 
-struct CheckOptions {
-    std::string database;
-    bool json = false;
-};
-
 void printText(const store::CheckReport& report, const Console& console) {
     for (const std::string& text : report.damage)
         console.out() << text << '\n';
@@ -25,23 +17,21 @@ void printText(const store::CheckReport& report, const Console& console) {
     if (report.damageCount > listed)
         console.out() << "... and " << report.damageCount - listed << " more.\n";
     console.out() << report.pieces << " chunks and pages ("
-                  << bytesText(static_cast<double>(report.bytes)) << ") were read: "
+                  << text::aligned(static_cast<double>(report.bytes), "B") << ") were read: "
                   << (report.damageCount == 0 ? "the database is whole.\n"
                                               : "the database is damaged.\n");
 }
 
-Json checkJson(const CheckOptions& options, const store::CheckReport& report) {
+Json checkJson(const DatabaseOptions& options, const store::CheckReport& report) {
     return {{"database", options.database}, {"whole", report.damageCount == 0},
         {"pieces", report.pieces}, {"bytes", report.bytes}, {"damage_count", report.damageCount},
         {"damage", report.damage}};
 }
 
-ExitStatus check(const CheckOptions& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
+ExitStatus check(
+    const DatabaseOptions& options, const Console& console, const store::Store& store) {
     ProgressLine line(console);
-    const auto report = store.value().check(shownOn(line, console));
+    const auto report = store.check(shownOn(line, console));
     line.clear();
     if (!report.hasValue())
         return console.fail(report.error());
@@ -56,17 +46,15 @@ ExitStatus check(const CheckOptions& options, const Console& console) {
 
 void addCheckCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("check", "Read a whole database and list what is damaged");
-    auto options = std::make_shared<CheckOptions>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_flag("--json", options->json, "Print one JSON object");
+    auto options = std::make_shared<DatabaseOptions>();
+    addDatabase(*command, *options);
+    addJson(*command, options->json);
     command->footer(R"(Changes nothing. Ends with status 3 where something is damaged.
 
 Examples:
   trainscope-cli check runs.trainscope
   trainscope-cli check runs.trainscope --json)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return check(*options, context.console); };
-    });
+    runsOnDatabase(*command, context, options, check);
 }
 
 } // namespace trainscope::cli

@@ -1,11 +1,10 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/RunSelection.h"
 #include "app/cli/options/TopologyInput.h"
 #include "app/cli/text/Json.h"
-#include "app/cli/text/Quantity.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/store/Writing.h"
+#include "core/text/Numbers.h"
 
 #include <CLI/CLI.hpp>
 
@@ -19,16 +18,13 @@ namespace trainscope::cli {
 
 namespace {
 
-struct ClusterOptions {
-    std::string database;
-    std::vector<std::string> runs;
+struct ClusterOptions : SomeRunsOptions {
     std::string airflow;
     std::string topology;
     std::optional<int> nodesPerRack;
     std::optional<double> networkGbps;
     std::optional<int> linkDomain;
     bool reset = false;
-    bool json = false;
 
     [[nodiscard]] bool saysMachine() const {
         return !topology.empty() || nodesPerRack || networkGbps || linkDomain;
@@ -188,7 +184,7 @@ std::string listed(const std::vector<int>& indices) {
     std::string text;
     for (const int index : indices)
         text += (text.empty() ? "" : ",") + std::to_string(index);
-    return text.empty() ? "-" : text;
+    return text.empty() ? text::kMissing : text;
 }
 
 Json linksJson(const layout::Cluster& cluster) {
@@ -226,10 +222,10 @@ void printLinks(const layout::Cluster& cluster, std::ostream& out) {
         return;
     out << "  links: ";
     if (!cluster.scaleUp.name.empty())
-        out << cluster.scaleUp.name << ' ' << quantityText(cluster.scaleUp.bandwidth, "B/s");
+        out << cluster.scaleUp.name << ' ' << text::aligned(cluster.scaleUp.bandwidth, "B/s");
     if (cluster.networkBandwidth)
         out << (cluster.scaleUp.name.empty() ? "" : ", ") << "network "
-            << quantityText(cluster.networkBandwidth, "B/s");
+            << text::aligned(cluster.networkBandwidth, "B/s");
     out << " per GPU and direction";
     if (!cluster.linksFrom.empty())
         out << " (" << cluster.linksFrom << ')';
@@ -238,9 +234,8 @@ void printLinks(const layout::Cluster& cluster, std::ostream& out) {
 
 void printCluster(const Shown& shown, std::ostream& out) {
     const Run& run = shown.run;
-    out << run.name << ": " << run.gpuCount << (run.gpuCount == 1 ? " GPU" : " GPUs") << " on "
-        << run.nodeCount << (run.nodeCount == 1 ? " node" : " nodes")
-        << (run.gpuModel.empty() ? "" : ", " + run.gpuModel)
+    out << run.name << ": " << text::counted(run.gpuCount, "GPU") << " on "
+        << text::counted(run.nodeCount, "node") << (run.gpuModel.empty() ? "" : ", " + run.gpuModel)
         << "\n  airflow, front to rear: " << listed(airflowOf(shown))
         << (shown.cluster.isAirflowAssumed ? " (assumed; set it with --airflow)" : "") << '\n';
     if (shown.cluster.nodesPerRack)
@@ -284,11 +279,7 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "cluster", "Show a run's machine, and say what its sources do not: air, links, racks");
     auto options = std::make_shared<ClusterOptions>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->runs, "Only this run; may be given several times")
-        ->type_name("N")
-        ->expected(1)
-        ->take_all();
+    addRuns(*command, *options, "Only this run; may be given several times");
     auto* airflow = command->add_option("--airflow", options->airflow,
         "Local indices of a node's GPUs from front (fresh air) to rear");
     airflow->type_name("LIST");
@@ -310,7 +301,7 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
         ->excludes(topology)
         ->excludes(racks)
         ->excludes(network);
-    command->add_flag("--json", options->json, "Print one JSON object");
+    addJson(*command, options->json);
     command->footer(
         R"(What is said is kept in the database, also when runs are imported again, and used wherever front
 and rear GPUs are compared, links are shown and nodes are drawn. Without it the air passes GPUs by
@@ -320,9 +311,7 @@ Examples:
   trainscope-cli cluster runs.trainscope
   trainscope-cli cluster runs.trainscope --run N --airflow 4,5,6,7,0,1,2,3
   trainscope-cli cluster runs.trainscope --topology nccl-topo.xml --nodes-per-rack 4)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return showClusters(*options, context.console); };
-    });
+    runs(*command, context, options, showClusters);
 }
 
 } // namespace trainscope::cli

@@ -1,10 +1,7 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/OneRun.h"
-#include "app/cli/text/Json.h"
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,7 +18,7 @@ using analysis::CommunicationRow;
 using analysis::CommunicationSummary;
 using analysis::RankCommunication;
 
-struct CollectivesOptions : OneRun {
+struct CollectivesOptions : OneRunOptions {
     std::optional<double> networkGbps;
     bool ownClocks = false;
 };
@@ -78,43 +75,37 @@ DurationNs asDuration(double seconds) {
     return {std::llround(seconds * 1e9)};
 }
 
-std::string shareText(const std::optional<double>& share) {
-    return quantityText(share, "1", "utilization");
-}
-
 void printRows(const CommunicationSummary& summary, std::ostream& out) {
-    TextTable table({{"collective", TextTable::Align::Left}, {"along", TextTable::Align::Left},
-        {"link", TextTable::Align::Left}, {"ranks"}, {"size from"}, {"count"}, {"transfer"},
-        {"waiting"}, {"algorithm"}, {"bus"}, {"median"}, {"p99"}, {"of link"}});
+    text::Table table{.columns = {{"collective", text::Align::Left}, {"along", text::Align::Left},
+                          {"link", text::Align::Left}, {"ranks"}, text::inUnit("size from", "B"),
+                          {"count"}, {"transfer"}, {"waiting"}, text::inUnit("algorithm", "B/s"),
+                          text::inUnit("bus", "B/s"), text::inUnit("median", "B/s"),
+                          text::inUnit("p99", "B/s"), text::inUnit("of link", "%")}};
     for (const CommunicationRow& row : summary.rows) {
-        std::string link(toString(row.link));
-        table.add({std::string(analysis::KernelCategories::label(toString(row.kind))),
-            row.dimension, std::move(link), std::to_string(row.ranks),
-            row.leastBytes ? bytesText(*row.leastBytes) : "-", std::to_string(row.count),
-            durationText(asDuration(row.transferS)), durationText(asDuration(row.waitS)),
-            quantityText(row.algorithmBandwidth, "B/s"), quantityText(row.busBandwidth, "B/s"),
-            quantityText(row.busBandwidthMedian, "B/s"), quantityText(row.busBandwidthP99, "B/s"),
-            shareText(row.utilisation)});
+        table.add({analysis::KernelCategories::label(toString(row.kind)), row.dimension,
+            toString(row.link), row.ranks, row.leastBytes, row.count, asDuration(row.transferS),
+            asDuration(row.waitS), row.algorithmBandwidth, row.busBandwidth, row.busBandwidthMedian,
+            row.busBandwidthP99, row.utilisation});
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 void printRanks(const CommunicationSummary& summary, std::ostream& out) {
-    TextTable table({{"rank"}, {"collectives"}, {"last in"}, {"of them"}, {"for certain"},
-        {"mean lateness"}, {"waited"}, {"made others wait"}, {"messages"}, {"unmatched"}});
+    text::Table table{.columns
+        = {{"rank"}, {"collectives"}, {"last in"}, text::inUnit("of them", "%"), {"for certain"},
+            {"mean lateness"}, {"waited"}, {"made others wait"}, {"messages"}, {"unmatched"}}};
     for (const RankCommunication& rank : summary.ranks) {
-        const bool some = rank.collectives > 0;
-        table.add({std::to_string(rank.rank), std::to_string(rank.collectives),
-            std::to_string(rank.timesLast),
-            some ? shareText(
-                static_cast<double>(rank.timesLast) / static_cast<double>(rank.collectives))
-                 : "-",
-            std::to_string(rank.timesLastForCertain),
-            some ? durationText(asDuration(rank.latenessS)) : "-",
-            durationText(asDuration(rank.waitS)), durationText(asDuration(rank.causedWaitS)),
-            std::to_string(rank.messages), std::to_string(rank.unmatched)});
+        text::Cell share;
+        text::Cell lateness;
+        if (rank.collectives > 0) {
+            share = static_cast<double>(rank.timesLast) / static_cast<double>(rank.collectives);
+            lateness = asDuration(rank.latenessS);
+        }
+        table.add({rank.rank, rank.collectives, rank.timesLast, share, rank.timesLastForCertain,
+            lateness, asDuration(rank.waitS), asDuration(rank.causedWaitS), rank.messages,
+            rank.unmatched});
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 void printSummary(const CommunicationSummary& summary, std::ostream& out) {
@@ -125,7 +116,7 @@ void printSummary(const CommunicationSummary& summary, std::ostream& out) {
         out << "Waits are by each rank's own clock.\n";
     else if (summary.clocks.ranks.size() > 1)
         out << "Clocks are aligned, known to "
-            << durationText({std::llround(summary.clocks.largestUncertaintyNs)}) << ".\n";
+            << text::alignedDuration({std::llround(summary.clocks.largestUncertaintyNs)}) << ".\n";
     for (const auto& [rank, reason] : summary.clocks.unaligned)
         out << "rank " << rank << " is left out. " << reason << '\n';
     if (summary.rows.empty())
@@ -142,19 +133,16 @@ ExitStatus printCollectives(const CollectivesOptions& options, const Console& co
     wanted.onCommonClock = !options.ownClocks;
     if (options.networkGbps)
         wanted.networkBandwidth = *options.networkGbps * 1e9 / 8.0;
-    const auto summary = analysis::communicationOf(
-        store, run, wanted, [&console](const ProgressState&) { return !console.isCancelled(); });
+    const auto summary = analysis::communicationOf(store, run, wanted, untilCancelled(console));
     if (!summary.hasValue())
         return console.fail(summary.error());
     if (summary.value().clocks.ranks.size() < 2)
         console.warn("The run '" + run.name
             + "' has no two traced ranks whose collectives could be matched; import the Kineto"
               " traces of all ranks.");
-    if (options.json)
-        printJson(console.out(), summaryJson(run, summary.value()));
-    else
-        printSummary(summary.value(), console.out());
-    return ExitStatus::Done;
+    return shown(
+        console, options.json, summary,
+        [&run](const CommunicationSummary& made) { return summaryJson(run, made); }, printSummary);
 }
 
 } // namespace
@@ -182,10 +170,7 @@ Of link: bus bandwidth against the GPU's scale-up link, or --network-gbps across
 Examples:
   trainscope-cli collectives traces.trainscope
   trainscope-cli collectives runs.trainscope --run gpt3-175b_3_00000 --network-gbps 400 --json)");
-    command->callback([options, &context] {
-        context.action
-            = [options, &context] { return withRun(*options, context.console, printCollectives); };
-    });
+    runsOnRun(*command, context, options, printCollectives);
 }
 
 } // namespace trainscope::cli

@@ -1,11 +1,18 @@
 #pragma once
 // How a command joins the command line: it adds its subcommand with options, help and examples, and
-// leaves an action behind when it was chosen.
+// leaves an action behind when it was chosen. Below the list of commands stands what they share:
+// their usual options, and the way to the database and the run that these name.
 
 #include "app/cli/console/Console.h"
-#include "app/cli/console/ExitStatus.h"
+#include "app/cli/console/ProgressLine.h"
+#include "app/cli/options/RunSelection.h"
+#include "app/cli/text/Json.h"
+#include "core/model/Import.h"
 
 #include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -39,5 +46,70 @@ void addRemoveCommand(CLI::App& app, CommandContext& context);
 void addVacuumCommand(CLI::App& app, CommandContext& context);
 void addCheckCommand(CLI::App& app, CommandContext& context);
 void addDocumentCommand(CLI::App& app, CommandContext& context);
+
+struct DatabaseOptions {
+    std::string database;
+    bool json = false;
+};
+struct OneRunOptions : DatabaseOptions {
+    std::string run; // empty: the only one
+};
+struct SomeRunsOptions : DatabaseOptions {
+    std::vector<std::string> runs; // none: all
+};
+
+// DB, and --run with its help; --json stands last in the help, so that it is added by itself.
+void addDatabase(CLI::App& command, DatabaseOptions& options);
+void addOneRun(CLI::App& command, OneRunOptions& options);
+void addRuns(CLI::App& command, SomeRunsOptions& options, const char* help);
+void addJson(CLI::App& command, bool& json, const char* help = "Print one JSON object");
+
+// Goes on until Ctrl+C; and the same with what is done drawn on the line. Both must outlive it.
+Progress untilCancelled(const Console& console);
+Progress shownOn(ProgressLine& line, const Console& console);
+
+// What the command does when it is chosen.
+void whenChosen(
+    CLI::App& command, CommandContext& context, std::function<ExitStatus(const Console&)> action);
+
+// work(options, console), which returns an ExitStatus; with the open database behind; with the
+// database and the run that the options name.
+template <typename Options, typename Work>
+void runs(CLI::App& command, CommandContext& context, std::shared_ptr<Options> options, Work work) {
+    whenChosen(command, context,
+        [options, work](const Console& console) { return work(*options, console); });
+}
+template <typename Options, typename Work>
+void runsOnDatabase(CLI::App& command, CommandContext& context, std::shared_ptr<Options> options,
+    Work work, store::OpenMode mode = store::OpenMode::ReadOnly) {
+    whenChosen(command, context, [options, work, mode](const Console& console) {
+        auto store = openDatabase(options->database, mode);
+        return store.hasValue() ? work(*options, console, store.value())
+                                : console.fail(store.error());
+    });
+}
+template <typename Options, typename Work>
+void runsOnRun(
+    CLI::App& command, CommandContext& context, std::shared_ptr<Options> options, Work work) {
+    runsOnDatabase(command, context, options,
+        [work](const Options& chosen, const Console& console, const store::Store& store) {
+            const auto run = selectRunOrOnly(store, chosen.run);
+            return run.hasValue() ? work(chosen, console, store, run.value())
+                                  : console.fail(run.error());
+        });
+}
+
+// Prints a result as one JSON object or as text, or its error.
+template <typename Value, typename ToJson, typename Print>
+ExitStatus shown(const Console& console, bool json, const Result<Value>& result,
+    const ToJson& toJson, const Print& print) {
+    if (!result.hasValue())
+        return console.fail(result.error());
+    if (json)
+        printJson(console.out(), toJson(result.value()));
+    else
+        print(result.value(), console.out());
+    return ExitStatus::Done;
+}
 
 } // namespace trainscope::cli

@@ -1,15 +1,12 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/commands/SavedComparisonList.h"
-#include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/OneRun.h"
-#include "app/cli/options/RunSelection.h"
-#include "app/cli/output/CompareJson.h"
-#include "app/cli/output/CompareText.h"
+#include "app/cli/output/CompareOutput.h"
 #include "app/comparing/SavedComparison.h"
+#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <ostream>
 
 namespace trainscope::cli {
 
@@ -17,16 +14,13 @@ namespace {
 
 using analysis::Normalisation;
 
-struct CompareOptions {
-    std::string database;
-    std::vector<std::string> runs;
+struct CompareOptions : SomeRunsOptions {
     std::string saved;
     std::string save;
     bool list = false;
     bool wholeRun = false;
     std::string normalise; // empty: as saved, else absolute
     std::string sortedBy;
-    bool json = false;
 };
 
 Error usage(std::string message) {
@@ -109,24 +103,71 @@ Status keep(const CompareOptions& options, const app::ComparisonSettings& settin
     return app::saveComparison(store.value(), options.save, settings);
 }
 
-ExitStatus printCompared(const CompareOptions& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
+Json savedJson(const app::SavedComparison& saved) {
+    const auto& query = saved.settings.query;
+    Json json{{"name", saved.name}, {"runs", Json::array()},
+        {"normalisation", toString(query.normalisation)}, {"alignment", toString(query.alignment)},
+        {"stretched", query.stretched}, {"whole_run", query.wholeRun}, {"panels", Json::array()},
+        {"notes", saved.notes}};
+    for (const Run& run : saved.runs)
+        json["runs"].push_back(run.name);
+    for (const auto panel : plot::kComparisonPanels) {
+        if (saved.settings.shows(panel))
+            json["panels"].push_back(toString(panel));
+    }
+    if (!query.sortedBy.empty())
+        json["sorted_by"] = query.sortedBy;
+    if (!saved.settings.theme.isEmpty())
+        json["theme"] = saved.settings.theme.toStdString();
+    return json;
+}
+
+void printTable(const std::vector<app::SavedComparison>& all, const Console& console) {
+    if (all.empty()) {
+        console.out() << "The database keeps no comparison; compare --save keeps one.\n";
+        return;
+    }
+    text::Table table{
+        .columns = {{"comparison", text::Align::Left}, {"runs"}, {"base", text::Align::Left},
+            {"normalised", text::Align::Left}, {"aligned", text::Align::Left}}};
+    for (const auto& saved : all)
+        table.add({saved.name, saved.runs.size(),
+            saved.runs.empty() ? text::kMissing : saved.runs.front().name,
+            std::string(toString(saved.settings.query.normalisation)),
+            std::string(toString(saved.settings.query.alignment))});
+    text::print(console.out(), table);
+    for (const auto& saved : all) {
+        for (const std::string& note : saved.notes)
+            console.warn(saved.name + ": " + note);
+    }
+}
+
+ExitStatus printSavedComparisons(const store::Store& store, bool json, const Console& console) {
+    const auto all = app::savedComparisons(store);
+    if (!all.hasValue())
+        return console.fail(all.error());
+    if (!json) {
+        printTable(all.value(), console);
+        return ExitStatus::Done;
+    }
+    Json out{{"comparisons", Json::array()}};
+    for (const auto& saved : all.value())
+        out["comparisons"].push_back(savedJson(saved));
+    printJson(console.out(), out);
+    return ExitStatus::Done;
+}
+
+ExitStatus printCompared(
+    const CompareOptions& options, const Console& console, const store::Store& store) {
     if (options.list)
-        return printSavedComparisons(store.value(), options.json, console);
-    const auto wanted = wantedOf(store.value(), options, console);
+        return printSavedComparisons(store, options.json, console);
+    const auto wanted = wantedOf(store, options, console);
     if (!wanted.hasValue())
         return console.fail(wanted.error());
     const auto& query = wanted.value().settings.query;
     ProgressLine line(console);
-    const auto compared = analysis::compareRuns(
-        store.value(), wanted.value().runs, {query.wholeRun},
-        [&](const ProgressState& state) {
-            line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
-            return !console.isCancelled();
-        },
-        analysis::quantityIndex(query.sortedBy), query.normalisation);
+    const auto compared = analysis::compareRuns(store, wanted.value().runs, {query.wholeRun},
+        shownOn(line, console), analysis::quantityIndex(query.sortedBy), query.normalisation);
     line.clear();
     if (!compared.hasValue())
         return console.fail(compared.error());
@@ -173,13 +214,8 @@ void addCompareCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "compare", "Runs side by side, and whether scale-up or scale-out served better");
     auto options = std::make_shared<CompareOptions>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command
-        ->add_option("--run", options->runs,
-            "A run, at least twice; the first is the base. May be left out where there are two")
-        ->type_name("N")
-        ->expected(1)
-        ->take_all();
+    addRuns(*command, *options,
+        "A run, at least twice; the first is the base. May be left out where there are two");
     command->add_flag("--whole-run", options->wholeRun,
         "Warm-up and unsettled time too, instead of settled iterations alone");
     command
@@ -205,9 +241,7 @@ Examples:
   trainscope-cli compare runs.trainscope --run A --run B --json
   trainscope-cli compare runs.trainscope --run A --run B --save "H200 against H100"
   trainscope-cli compare runs.trainscope --saved "H200 against H100" --json)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return printCompared(*options, context.console); };
-    });
+    runsOnDatabase(*command, context, options, printCompared);
 }
 
 } // namespace trainscope::cli

@@ -1,6 +1,4 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/OneRun.h"
-#include "app/cli/text/Json.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
 
@@ -19,7 +17,7 @@ namespace {
 constexpr std::size_t kMostSteps = std::size_t{1} << 19U;
 constexpr double kDefaultLagS = 60.0;
 
-struct CorrelateOptions : OneRun {
+struct CorrelateOptions : OneRunOptions {
     std::string a;
     std::string b;
     double maxLagS = kDefaultLagS;
@@ -153,14 +151,9 @@ void printFound(const Found& found, std::ostream& out) {
 
 ExitStatus printCorrelation(const CorrelateOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
-    const auto found = find(store, run, options);
-    if (!found.hasValue())
-        return console.fail(found.error());
-    if (options.json)
-        printJson(console.out(), foundJson(run, found.value()));
-    else
-        printFound(found.value(), console.out());
-    return ExitStatus::Done;
+    return shown(
+        console, options.json, find(store, run, options),
+        [&run](const Found& found) { return foundJson(run, found); }, printFound);
 }
 
 } // namespace
@@ -185,10 +178,7 @@ that the second follows the first; its error is about one standard error.
 Examples:
   trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_temperature:0
   trainscope-cli correlate runs.trainscope --run N --a gpu_power:0 --b gpu_power:8 --max-lag 5)");
-    command->callback([options, &context] {
-        context.action
-            = [options, &context] { return withRun(*options, context.console, printCorrelation); };
-    });
+    runsOnRun(*command, context, options, printCorrelation);
 }
 
 } // namespace trainscope::cli

@@ -1,6 +1,4 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/OneRun.h"
 #include "app/cli/output/RunExport.h"
 
 #include <CLI/CLI.hpp>
@@ -12,7 +10,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct ExportOptions : OneRun {
+struct ExportOptions : OneRunOptions {
     std::vector<std::string> metrics;
     std::string out;
     bool force = false;
@@ -60,10 +58,7 @@ iterations.csv where there are such. The files' names are printed.
 Examples:
   trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --out csv/
   trainscope-cli export runs.trainscope --run gpt3-175b_3_00000 --metric gpu_power --out csv/ --force)");
-    command->callback([options, &context] {
-        context.action
-            = [options, &context] { return withRun(*options, context.console, exportCsv); };
-    });
+    runsOnRun(*command, context, options, exportCsv);
 }
 
 } // namespace trainscope::cli

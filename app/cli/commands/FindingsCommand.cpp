@@ -1,9 +1,6 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/OneRun.h"
-#include "app/cli/text/Json.h"
-#include "app/cli/text/Quantity.h"
 #include "core/analysis/findings/Findings.h"
+#include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +13,7 @@ namespace {
 
 using analysis::Finding;
 
-struct FindingsOptions : OneRun {
+struct FindingsOptions : OneRunOptions {
     std::optional<double> networkGbps;
 };
 
@@ -43,16 +40,16 @@ Json findingsJson(const Run& run, const std::vector<Finding>& findings) {
 
 void printFindings(const Run& run, const std::vector<Finding>& findings, std::ostream& out) {
     out << run.name << ": "
-        << (findings.empty() ? "nothing that deserves attention.\n"
-                             : std::to_string(findings.size())
-                       + (findings.size() == 1 ? " finding\n" : " findings\n"));
+        << (findings.empty() ? "nothing that deserves attention."
+                             : text::counted(static_cast<std::int64_t>(findings.size()), "finding"))
+        << '\n';
     for (const Finding& finding : findings) {
         out << '\n' << finding.text << "\n  " << finding.rule << ", " << toString(finding.severity);
         if (finding.evidence.rank >= 0)
             out << "; see rank " << finding.evidence.rank;
         out << (finding.evidence.metric.empty() ? "" : ", " + finding.evidence.metric) << ", from "
-            << timeText(finding.evidence.range.begin) << " for "
-            << durationText(finding.evidence.range.length())
+            << text::moment(finding.evidence.range.begin) << " for "
+            << text::alignedDuration(finding.evidence.range.length())
             << "\n  speaks from: " << finding.threshold << "\n  of: " << finding.denominator
             << '\n';
     }
@@ -64,17 +61,11 @@ ExitStatus findingsOfRun(const FindingsOptions& options, const Console& console,
     analysis::FindingsOptions wanted;
     if (options.networkGbps)
         wanted.networkBandwidth = *options.networkGbps * 1e9 / 8.0;
-    const auto findings = analysis::findingsOf(store, run, wanted, [&](const ProgressState& state) {
-        line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
-        return !console.isCancelled();
-    });
-    if (!findings.hasValue())
-        return console.fail(findings.error());
-    if (options.json)
-        printJson(console.out(), findingsJson(run, findings.value()));
-    else
-        printFindings(run, findings.value(), console.out());
-    return ExitStatus::Done;
+    const auto findings = analysis::findingsOf(store, run, wanted, shownOn(line, console));
+    return shown(
+        console, options.json, findings,
+        [&run](const auto& found) { return findingsJson(run, found); },
+        [&run](const auto& found, std::ostream& out) { printFindings(run, found, out); });
 }
 
 } // namespace
@@ -97,10 +88,7 @@ what its shares are shares of, and where it shows.
 Examples:
   trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000
   trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000 --json)");
-    command->callback([options, &context] {
-        context.action
-            = [options, &context] { return withRun(*options, context.console, findingsOfRun); };
-    });
+    runsOnRun(*command, context, options, findingsOfRun);
 }
 
 } // namespace trainscope::cli

@@ -1,8 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/output/ReportJson.h"
-#include "app/cli/text/Json.h"
-#include "app/cli/text/TextTable.h"
 #include "core/parallel/WorkerPool.h"
 #include "importers/registry/Registry.h"
 
@@ -99,14 +97,15 @@ void printWarnings(const ImportOutcome& outcome, const Console& console) {
 }
 
 void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, std::ostream& out) {
-    TextTable table({{"run", TextTable::Align::Left}, {"rank"}, {"read", TextTable::Align::Left}});
+    text::Table table{
+        .columns = {{"run", text::Align::Left}, {"rank"}, {"read", text::Align::Left}}};
     for (const auto& unit : outcome.units) {
         const std::string rank = unit.unit.rank ? std::to_string(*unit.unit.rank) : std::string();
         table.add({importers::runText(unit.unit), rank,
             unit.report ? reportText(*unit.report) : "failed"});
     }
     if (!table.isEmpty())
-        table.print(out);
+        text::print(out, table);
     out << outcome.done() << " of " << outcome.units.size() << " sources are in "
         << options.request.database << '\n';
 }
@@ -158,7 +157,7 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
             "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says")
         ->type_name("N")
         ->check(CLI::Range(1U, kMostThreads));
-    command->add_flag("--json", options->json, "Print the outcome as one JSON object");
+    addJson(*command, options->json, "Print the outcome as one JSON object");
     command->footer(
         R"(Importing a source again replaces what it gave before. Ctrl+C undoes the source
 under way and keeps the finished ones.
@@ -167,9 +166,7 @@ Examples:
   trainscope-cli import results/ --into runs.trainscope
   trainscope-cli import rank0.json.gz rank1.json.gz --into runs.trainscope --name my-run
   trainscope-cli import smi.csv --format nvsmi --into runs.trainscope --json)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return importSources(*options, context.console); };
-    });
+    runs(*command, context, options, importSources);
 }
 
 } // namespace trainscope::cli

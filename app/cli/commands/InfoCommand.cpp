@@ -1,9 +1,7 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/RunSelection.h"
 #include "app/cli/output/InfoJson.h"
 #include "app/cli/output/ReportJson.h"
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
+#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 
@@ -13,11 +11,6 @@
 namespace trainscope::cli {
 
 namespace {
-
-struct InfoOptions {
-    std::string database;
-    bool json = false;
-};
 
 std::string layoutText(const LaunchConfig& launch) {
     std::string text;
@@ -31,7 +24,7 @@ std::string layoutText(const LaunchConfig& launch) {
     append("CP", launch.contextParallel);
     append("EP", launch.expertParallel);
     append("DP", launch.dataParallel);
-    return text.empty() ? "-" : text;
+    return text.empty() ? text::kMissing : text;
 }
 
 std::string kindText(const Run& run) {
@@ -40,21 +33,21 @@ std::string kindText(const Run& run) {
 
 void printText(const store::Store& store, const std::vector<Run>& runs,
     const std::vector<store::Source>& sources, std::ostream& out) {
-    using enum TextTable::Align;
-    TextTable table({{"run", Left}, {"kind", Left}, {"status", Left}, {"GPUs"}, {"nodes"},
-        {"GPU", Left}, {"layout", Left}, {"start", Left}, {"duration"}});
+    using enum text::Align;
+    text::Table table{
+        .columns = {{"run", Left}, {"kind", Left}, {"status", Left}, {"GPUs"}, {"nodes"},
+            {"GPU", Left}, {"layout", Left}, {"start", Left}, {"duration"}}};
     for (const Run& run : runs) {
         const bool empty = run.range.isEmpty();
-        table.add({run.name, kindText(run), std::string(toString(run.status)),
-            std::to_string(run.gpuCount), std::to_string(run.nodeCount),
-            run.gpuModel.empty() ? "-" : run.gpuModel, layoutText(run.launch),
-            empty ? "-" : timeText(run.range.begin),
-            empty ? "-" : durationText(run.range.length())});
+        table.add({run.name, kindText(run), std::string(toString(run.status)), run.gpuCount,
+            run.nodeCount, run.gpuModel.empty() ? text::kMissing : run.gpuModel,
+            layoutText(run.launch), empty ? text::kMissing : text::moment(run.range.begin),
+            empty ? text::kMissing : text::alignedDuration(run.range.length())});
     }
-    out << store.path().string() << ": " << runs.size()
-        << (runs.size() == 1 ? " run\n" : " runs\n");
+    out << store.path().string() << ": "
+        << text::counted(static_cast<std::int64_t>(runs.size()), "run") << '\n';
     if (!table.isEmpty())
-        table.print(out);
+        text::print(out, table);
     if (sources.empty())
         return;
     out << "\nSources\n";
@@ -67,7 +60,7 @@ void printComparisons(const std::vector<store::SavedComparison>& saved, std::ost
         return;
     out << "\nSaved comparisons\n";
     for (const auto& one : saved)
-        out << one.name << "  (changed " << timeText(one.changedAt) << ")\n";
+        out << one.name << "  (changed " << text::moment(one.changedAt) << ")\n";
 }
 
 Result<Json> infoJson(const store::Store& store, const std::vector<Run>& runs,
@@ -91,25 +84,23 @@ Result<Json> infoJson(const store::Store& store, const std::vector<Run>& runs,
     return json;
 }
 
-ExitStatus printInfo(const InfoOptions& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto runs = store.value().runs();
+ExitStatus printInfo(
+    const DatabaseOptions& options, const Console& console, const store::Store& store) {
+    const auto runs = store.runs();
     if (!runs.hasValue())
         return console.fail(runs.error());
-    const auto sources = store.value().sources();
+    const auto sources = store.sources();
     if (!sources.hasValue())
         return console.fail(sources.error());
-    const auto comparisons = store.value().comparisons();
+    const auto comparisons = store.comparisons();
     if (!comparisons.hasValue())
         return console.fail(comparisons.error());
     if (!options.json) {
-        printText(store.value(), runs.value(), sources.value(), console.out());
+        printText(store, runs.value(), sources.value(), console.out());
         printComparisons(comparisons.value(), console.out());
         return ExitStatus::Done;
     }
-    const auto json = infoJson(store.value(), runs.value(), sources.value(), comparisons.value());
+    const auto json = infoJson(store, runs.value(), sources.value(), comparisons.value());
     if (!json.hasValue())
         return console.fail(json.error());
     printJson(console.out(), json.value());
@@ -120,15 +111,13 @@ ExitStatus printInfo(const InfoOptions& options, const Console& console) {
 
 void addInfoCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("info", "List the runs, layouts and sources of a database");
-    auto options = std::make_shared<InfoOptions>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_flag("--json", options->json, "Print one JSON object");
+    auto options = std::make_shared<DatabaseOptions>();
+    addDatabase(*command, *options);
+    addJson(*command, options->json);
     command->footer(R"(Examples:
   trainscope-cli info runs.trainscope
   trainscope-cli info runs.trainscope --json)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return printInfo(*options, context.console); };
-    });
+    runsOnDatabase(*command, context, options, printInfo);
 }
 
 } // namespace trainscope::cli

@@ -1,7 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/OneRun.h"
-#include "app/cli/output/KernelsJson.h"
+#include "app/cli/output/KernelsOutput.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/Pipeline.h"
@@ -23,7 +21,7 @@ namespace {
 
 using analysis::KernelCategories;
 
-struct KernelsOptions : OneRun {
+struct KernelsOptions : OneRunOptions {
     std::string categories;
     std::optional<std::int64_t> iteration;
     bool steady = false;
@@ -104,10 +102,7 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
 ExitStatus printBreakdown(const KernelsOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     ProgressLine line(console);
-    const auto report = computeReport(store, run, options, [&](const ProgressState& state) {
-        line.update(state.phase, state.bytesDone, state.bytesTotal);
-        return !console.isCancelled();
-    });
+    const auto report = computeReport(store, run, options, shownOn(line, console));
     line.clear();
     if (!report.hasValue())
         return console.fail(report.error());
@@ -138,7 +133,7 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         ->add_flag("--steady", options->steady,
             "Leave out warm-up iterations and those before the temperatures settled")
         ->excludes("--iteration");
-    command->add_flag("--json", options->json, "Print one JSON object with all kernels");
+    addJson(*command, options->json, "Print one JSON object with all kernels");
     command->footer(
         R"(Times are unions over all streams of a device, exact to the nanosecond; kernel time is
 the sum. Communication are the kernels of NCCL, RCCL and MSCCL. Without --categories the table
@@ -148,10 +143,7 @@ Examples:
   trainscope-cli kernels traces.trainscope
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --steady --json
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm)");
-    command->callback([options, &context] {
-        context.action
-            = [options, &context] { return withRun(*options, context.console, printBreakdown); };
-    });
+    runsOnRun(*command, context, options, printBreakdown);
 }
 
 } // namespace trainscope::cli

@@ -1,9 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/LayoutOptions.h"
-#include "app/cli/options/RunSelection.h"
 #include "app/cli/output/BytesOutput.h"
-#include "app/cli/output/LayoutJson.h"
-#include "app/cli/output/LayoutText.h"
+#include "app/cli/output/LayoutOutput.h"
 #include "app/cli/output/TracedScheduleOutput.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
@@ -18,9 +16,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct LayoutCommandOptions {
-    std::string database;
-    std::string run;
+struct LayoutCommandOptions : OneRunOptions {
     LayoutOptions layout;
     bool tasks = false;
     bool traced = false;
@@ -29,7 +25,6 @@ struct LayoutCommandOptions {
     bool forget = false;
     bool traffic = false;
     std::optional<int> rank;
-    bool json = false;
 };
 
 // A run and what is known of its layout.
@@ -119,8 +114,7 @@ ExitStatus printRequested(const LayoutCommandOptions& options, const Console& co
 
 Result<analysis::RunLayout> knownLayout(const store::Store& store, const Run& run,
     const LayoutCommandOptions& options, const Console& console) {
-    const auto known = analysis::runLayout(
-        store, run, [&console](const ProgressState&) { return !console.isCancelled(); });
+    const auto known = analysis::runLayout(store, run, untilCancelled(console));
     const bool isByHand = options.layout.saysDegrees();
     if (known.hasValue() || !isByHand || known.error().code != ErrorCode::NotFound)
         return known;
@@ -157,8 +151,7 @@ Status readBytes(const store::Store& store, Run run, const LayoutCommandOptions&
     if (!launch.hasValue())
         return launch.error();
     run.launch = std::move(launch).value();
-    auto bytes = analysis::runBytes(store, run, report.layout,
-        [&console](const ProgressState&) { return !console.isCancelled(); });
+    auto bytes = analysis::runBytes(store, run, report.layout, untilCancelled(console));
     if (!bytes.hasValue())
         return bytes.error();
     report.bytes = std::move(bytes).value();
@@ -174,8 +167,7 @@ Status readTraced(const store::Store& store, const Run& run, const LayoutCommand
             return kind.error();
         query.plan = kind.value();
     }
-    auto traced = analysis::tracedSchedule(
-        store, run, query, [&console](const ProgressState&) { return !console.isCancelled(); });
+    auto traced = analysis::tracedSchedule(store, run, query, untilCancelled(console));
     if (!traced.hasValue())
         return traced.error();
     report.traced = std::move(traced).value();
@@ -225,6 +217,20 @@ ExitStatus printOfRun(LayoutCommandOptions options, const Console& console) {
     return print(options, console, report.value());
 }
 
+ExitStatus printLayoutOf(const LayoutCommandOptions& options, const Console& console) {
+    if (!options.database.empty())
+        return printOfRun(options, console);
+    const char* problem = options.traffic
+        ? "--traffic compares with what a run recorded: say a database and its run."
+        : options.traced || options.iteration
+        ? "Traces are those of a run: say in which database, and of which run."
+        : options.save || options.forget
+        ? "A layout is kept in a database: say which, and of which run."
+        : nullptr;
+    return problem == nullptr ? printRequested(options, console)
+                              : console.fail({ErrorCode::Usage, problem, {}});
+}
+
 } // namespace
 
 void addLayoutCommand(CLI::App& app, CommandContext& context) {
@@ -253,7 +259,7 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
         ->add_option("--iteration", options->iteration,
             "The traced iteration; the one with most of it traced unless given")
         ->type_name("K");
-    command->add_flag("--json", options->json, "Print one JSON object");
+    addJson(*command, options->json);
     command->footer(
         R"(Of a run: as entered by hand (--save), else from its launch configuration, else from the
 process groups of its traces, else from its name, and it says which; options given replace what is
@@ -274,23 +280,7 @@ Examples:
   trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000
   trainscope-cli layout runs.trainscope --run gpt3-175b_3_00000 --traffic --rank 13
   trainscope-cli layout runs.trainscope --run unnamed --tp 4 --pp 2 --microbatches 16 --save)");
-    command->callback([options, &context] {
-        context.action = [options, &context] {
-            if (!options->database.empty())
-                return printOfRun(*options, context.console);
-            if (options->traffic)
-                return context.console.fail({ErrorCode::Usage,
-                    "--traffic compares with what a run recorded: say a database and its run.",
-                    {}});
-            if (options->traced || options->iteration)
-                return context.console.fail({ErrorCode::Usage,
-                    "Traces are those of a run: say in which database, and of which run.", {}});
-            if (options->save || options->forget)
-                return context.console.fail({ErrorCode::Usage,
-                    "A layout is kept in a database: say which, and of which run.", {}});
-            return printRequested(*options, context.console);
-        };
-    });
+    runs(*command, context, options, printLayoutOf);
 }
 
 } // namespace trainscope::cli

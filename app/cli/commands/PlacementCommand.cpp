@@ -1,9 +1,7 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/OneRun.h"
-#include "app/cli/text/Json.h"
 #include "app/cli/text/TextFile.h"
-#include "app/cli/text/TextTable.h"
 #include "core/analysis/cluster/Placement.h"
+#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,7 +13,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct PlacementOptions : OneRun {
+struct PlacementOptions : OneRunOptions {
     std::string argumentsFile;
 };
 
@@ -70,14 +68,15 @@ void printChange(std::ostream& out, const char* what,
 
 void printPlacement(std::ostream& out, const Run& run, const analysis::Placement& placement) {
     out << run.name << ": " << placement.headline << '\n' << placement.reason << "\n\n";
-    TextTable table({{"stage"}, {"°C"}, {"speed"}, {"layers"}, {"proposed"}, {"speed then"}});
+    text::Table table{
+        .columns = {{"stage"}, {"°C"}, {"speed"}, {"layers"}, {"proposed"}, {"speed then"}}};
     for (std::size_t stage = 0; stage < placement.stages.size(); ++stage) {
         const auto& one = placement.stages[stage];
-        table.add({std::to_string(stage), fmt::format("{:.1f}", one.temperatureBefore),
-            fmt::format("{:.3f}", one.speedBefore), std::to_string(one.layersBefore),
-            std::to_string(one.layersAfter), fmt::format("{:.3f}", one.speedAfter)});
+        table.add({stage, fmt::format("{:.1f}", one.temperatureBefore),
+            fmt::format("{:.3f}", one.speedBefore), one.layersBefore, one.layersAfter,
+            fmt::format("{:.3f}", one.speedAfter)});
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
     if (placement.helps) {
         constexpr double kPercent = 100.0;
         out << "\nExpected, an estimate (range):\n";
@@ -96,8 +95,7 @@ void printPlacement(std::ostream& out, const Run& run, const analysis::Placement
 
 ExitStatus place(const PlacementOptions& options, const Console& console, const store::Store& store,
     const Run& run) {
-    const auto placement = analysis::proposePlacement(
-        store, run, [&console](const ProgressState&) { return !console.isCancelled(); });
+    const auto placement = analysis::proposePlacement(store, run, untilCancelled(console));
     if (!placement.hasValue())
         return console.fail(placement.error());
     if (!options.argumentsFile.empty()) {
@@ -134,9 +132,7 @@ when no placement would help.
 Examples:
   trainscope-cli placement runs.trainscope --run gpt3-175b_3_00000
   trainscope-cli placement runs.trainscope --run gpt3-175b_3_00000 --out-args placement.txt --json)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return withRun(*options, context.console, place); };
-    });
+    runsOnRun(*command, context, options, place);
 }
 
 } // namespace trainscope::cli

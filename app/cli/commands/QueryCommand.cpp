@@ -1,7 +1,5 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/options/RunSelection.h"
-#include "app/cli/text/Json.h"
-#include "app/cli/text/TextTable.h"
+#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,10 +19,8 @@ using store::SqlValue;
 constexpr std::size_t kTableRows = 1000;
 constexpr std::size_t kCellWidth = 100;
 
-struct QueryOptions {
-    std::string database;
+struct QueryOptions : DatabaseOptions {
     std::string sql;
-    bool json = false;
 };
 
 std::string hex(const std::string& bytes) {
@@ -57,7 +53,7 @@ std::string valueText(const SqlValue& value) {
     case SqlValue::Type::Real:
         return fmt::format("{}", value.real);
     case SqlValue::Type::Text:
-        return elided(value.text, kCellWidth);
+        return text::elided(value.text, kCellWidth);
     case SqlValue::Type::Blob:
         return fmt::format("({} bytes)", value.text.size());
     case SqlValue::Type::Null:
@@ -92,38 +88,34 @@ Status printAsJson(const store::Store& store, const std::string& sql, const Cons
 }
 
 Status printAsText(const store::Store& store, const std::string& sql, const Console& console) {
-    std::vector<TextTable::Column> columns;
-    std::unique_ptr<TextTable> table;
+    text::Table table;
     std::size_t rows = 0;
     const auto header = [&](const std::vector<std::string>& names) {
         for (const auto& name : names)
-            columns.push_back({name, TextTable::Align::Left});
-        table = std::make_unique<TextTable>(columns);
+            table.columns.push_back({name, text::Align::Left});
     };
     const auto row = [&](const std::vector<SqlValue>& values) {
-        std::vector<std::string> cells;
+        std::vector<text::Cell> cells;
         for (const auto& value : values)
             cells.push_back(valueText(value));
-        table->add(std::move(cells));
+        table.add(std::move(cells));
         if (++rows % kTableRows == 0) {
-            table->print(console.out());
-            table = std::make_unique<TextTable>(columns);
+            text::print(console.out(), table);
+            table.rows.clear();
         }
         return !console.isCancelled();
     };
     if (auto status = store.query(sql, header, row); !status.hasValue())
         return status;
-    if (table && (rows == 0 || !table->isEmpty()))
-        table->print(console.out());
+    if (!table.columns.empty() && (rows == 0 || !table.isEmpty()))
+        text::print(console.out(), table);
     return {};
 }
 
-ExitStatus runQuery(const QueryOptions& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto status = options.json ? printAsJson(store.value(), options.sql, console)
-                                     : printAsText(store.value(), options.sql, console);
+ExitStatus runQuery(
+    const QueryOptions& options, const Console& console, const store::Store& store) {
+    const auto status = options.json ? printAsJson(store, options.sql, console)
+                                     : printAsText(store, options.sql, console);
     if (console.isCancelled())
         return console.fail(
             {ErrorCode::Cancelled, "Stopped on request; the output is incomplete.", {}});
@@ -135,9 +127,9 @@ ExitStatus runQuery(const QueryOptions& options, const Console& console) {
 void addQueryCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("query", "Ask the database in SQL, read-only");
     auto options = std::make_shared<QueryOptions>();
-    command->add_option("DB", options->database, "The run database")->required();
+    addDatabase(*command, *options);
     command->add_option("SQL", options->sql, "One SELECT statement")->required();
-    command->add_flag("--json", options->json, "Print one JSON object with columns and rows");
+    addJson(*command, options->json, "Print one JSON object with columns and rows");
     command->footer(R"(Tables: run, gpu, series, track, iteration, source and more, and
   samples(run, metric, rank, node, device, time_ns, value)   every sample, SI units
   spans(run, rank, device, track, name, kind, start_ns, duration_ns, ...)
@@ -145,9 +137,7 @@ void addQueryCommand(CLI::App& app, CommandContext& context) {
 Examples:
   trainscope-cli query runs.trainscope "SELECT name, status FROM run"
   trainscope-cli query runs.trainscope "SELECT metric, avg(value) FROM samples GROUP BY metric" --json)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return runQuery(*options, context.console); };
-    });
+    runsOnDatabase(*command, context, options, runQuery);
 }
 
 } // namespace trainscope::cli

@@ -1,45 +1,49 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/commands/Maintenance.h"
-#include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/RunSelection.h"
 #include "core/store/Writing.h"
+#include "core/text/Numbers.h"
 
 #include <CLI/CLI.hpp>
 
-#include <memory>
 #include <ostream>
+#include <utility>
 
 namespace trainscope::cli {
 
 namespace {
 
-struct RemoveOptions {
-    std::string database;
-    std::string run;
+struct RemoveOptions : OneRunOptions {
     bool vacuum = false;
 };
 
-ExitStatus removeRun(const RemoveOptions& options, const Console& console) {
-    auto store = openDatabase(options.database, store::OpenMode::ReadWrite);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto run = selectRun(store.value(), options.run);
-    if (!run.hasValue())
-        return console.fail(run.error());
+// Says what the database takes now: "The database takes 1.2 GB, 300 MB less than before."
+ExitStatus vacuum(const DatabaseOptions&, const Console& console, store::Store& store) {
     ProgressLine line(console);
-    const Progress progress = shownOn(line, console);
-    if (auto status = store::removeRun(store.value(), run.value().id, progress); !status.hasValue())
-        return console.fail(status.error());
+    const auto outcome = store::vacuum(store, shownOn(line, console));
     line.clear();
-    console.out() << run.value().name << " was removed.\n";
-    if (!options.vacuum)
-        return ExitStatus::Done;
-    const auto outcome = store::vacuum(store.value(), progress);
     if (!outcome.hasValue())
         return console.fail(outcome.error());
-    line.clear();
-    console.out() << vacuumText(outcome.value()) << '\n';
+    const auto [before, after] = std::pair{outcome.value().before, outcome.value().after};
+    console.out() << "The database takes " << text::aligned(static_cast<double>(after), "B");
+    if (after < before)
+        console.out() << ", " << text::aligned(static_cast<double>(before - after), "B")
+                      << " less than before.\n";
+    else
+        console.out() << ", as before.\n";
     return ExitStatus::Done;
+}
+
+ExitStatus removeRun(const RemoveOptions& options, const Console& console, store::Store& store) {
+    const auto run = selectRun(store, options.run);
+    if (!run.hasValue())
+        return console.fail(run.error());
+    {
+        ProgressLine line(console);
+        const auto status = store::removeRun(store, run.value().id, shownOn(line, console));
+        if (!status.hasValue())
+            return console.fail(status.error());
+    }
+    console.out() << run.value().name << " was removed.\n";
+    return options.vacuum ? vacuum(options, console, store) : ExitStatus::Done;
 }
 
 } // namespace
@@ -47,7 +51,7 @@ ExitStatus removeRun(const RemoveOptions& options, const Console& console) {
 void addRemoveCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("remove", "Remove a run from a database");
     auto options = std::make_shared<RemoveOptions>();
-    command->add_option("DB", options->database, "The run database")->required();
+    addDatabase(*command, *options);
     command->add_option("--run", options->run, "The run to remove")->required()->type_name("N");
     command->add_flag(
         "--vacuum", options->vacuum, "Give the space back to the file system afterwards");
@@ -58,9 +62,21 @@ its size, and the next import uses what became free.
 Examples:
   trainscope-cli remove runs.trainscope --run gpt3-175b_3_00000
   trainscope-cli remove runs.trainscope --run gpt3-175b_3_00000 --vacuum)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return removeRun(*options, context.console); };
-    });
+    runsOnDatabase(*command, context, options, removeRun, store::OpenMode::ReadWrite);
+}
+
+void addVacuumCommand(CLI::App& app, CommandContext& context) {
+    auto* command
+        = app.add_subcommand("vacuum", "Give the space of what was removed back to the system");
+    auto options = std::make_shared<DatabaseOptions>();
+    addDatabase(*command, *options);
+    command->footer(
+        R"(Needs free space beside the database, twice what its data takes, while it works.
+Others may read meanwhile; Ctrl+C leaves the database as it was.
+
+Examples:
+  trainscope-cli vacuum runs.trainscope)");
+    runsOnDatabase(*command, context, options, vacuum, store::OpenMode::ReadWrite);
 }
 
 } // namespace trainscope::cli

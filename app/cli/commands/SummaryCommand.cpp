@@ -1,13 +1,8 @@
 #include "app/cli/commands/Command.h"
-#include "app/cli/console/ProgressLine.h"
-#include "app/cli/options/RunSelection.h"
-#include "app/cli/output/DetailJson.h"
-#include "app/cli/output/DetailText.h"
+#include "app/cli/output/DetailOutput.h"
 #include "app/cli/output/EfficiencyOutput.h"
-#include "app/cli/output/EnergyJson.h"
+#include "app/cli/output/EnergyOutput.h"
 #include "app/cli/output/SummaryJson.h"
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/model/Try.h"
@@ -21,14 +16,11 @@ namespace trainscope::cli {
 
 namespace {
 
-struct SummaryOptions {
-    std::string database;
-    std::vector<std::string> runs;
+struct SummaryOptions : SomeRunsOptions {
     bool detail = false;
     bool steady = false;
     std::optional<double> powerLimitW;
     bool perGpu = false;
-    bool json = false;
 };
 
 struct RunFigures {
@@ -40,60 +32,60 @@ struct RunFigures {
 };
 
 void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
-    using enum TextTable::Align;
-    TextTable table({{"metric", Left}, {"mean"}, {"min"}, {"p50"}, {"p99"}, {"max"}, {"total"},
-        {"std in node"}, {"std of nodes"}});
+    using enum text::Align;
+    text::Table table{.columns = {{"metric", Left}, {"mean"}, {"min"}, {"p50"}, {"p99"}, {"max"},
+                          {"total"}, {"std in node"}, {"std of nodes"}}};
     for (const auto& [name, metric] : summary.metrics) {
         const auto text = [&metric = metric, &name = name](const std::optional<double>& value) {
-            return quantityText(value, metric.metric.unit, name);
+            return text::aligned(value, metric.metric.unit, name);
         };
         table.add({name, text(metric.all.mean), text(metric.all.min), text(metric.all.p50),
             text(metric.all.p99), text(metric.all.max), text(metric.all.total),
             text(metric.intraNodeStd), text(metric.interNodeStd)});
     }
     if (!table.isEmpty())
-        table.print(out, "  ");
-}
-
-std::string cell(const analysis::GpuSummary& gpu, const std::string& metric, std::string_view unit,
-    std::optional<double> analysis::SubjectStatistics::*field) {
-    const auto found = gpu.metrics.find(metric);
-    return found == gpu.metrics.end() ? "-" : quantityText(found->second.*field, unit, metric);
+        text::print(out, table, "  ");
 }
 
 void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
     using S = analysis::SubjectStatistics;
-    TextTable table({{"rank"}, {"node"}, {"local"}, {"energy"}, {"mean power"}, {"peak power"},
-        {"mean temperature"}, {"peak temperature"}, {"mean SM clock"}, {"mean utilisation"}});
+    text::Table table{
+        .columns = {{"rank"}, {"node"}, {"local"}, text::inUnit("energy", "J"),
+            text::inUnit("mean power", "W"), text::inUnit("peak power", "W"),
+            text::inUnit("mean temperature", "°C"), text::inUnit("peak temperature", "°C"),
+            text::inUnit("mean SM clock", "Hz"), text::inUnit("mean utilisation", "%")}};
     for (const auto& gpu : summary.gpus) {
         if (gpu.metrics.empty())
             continue;
-        table.add({std::to_string(gpu.gpu.rank), std::to_string(gpu.gpu.node),
-            std::to_string(gpu.gpu.local), gpu.energy ? quantityText(gpu.energy->joules, "J") : "-",
-            cell(gpu, "gpu_power", "W", &S::mean), cell(gpu, "gpu_power", "W", &S::max),
-            cell(gpu, "gpu_temperature", "°C", &S::mean),
-            cell(gpu, "gpu_temperature", "°C", &S::max), cell(gpu, "sm_clock", "Hz", &S::mean),
-            cell(gpu, "gpu_utilization", "1", &S::mean)});
+        const auto of = [&gpu](const char* name, auto field) {
+            const auto found = gpu.metrics.find(name);
+            return found == gpu.metrics.end() ? std::nullopt : found->second.*field;
+        };
+        table.add({gpu.gpu.rank, gpu.gpu.node, gpu.gpu.local,
+            gpu.energy ? text::Cell(gpu.energy->joules) : text::Cell(),
+            of(metric::kGpuPower, &S::mean), of(metric::kGpuPower, &S::max),
+            of(metric::kGpuTemperature, &S::mean), of(metric::kGpuTemperature, &S::max),
+            of(metric::kSmClock, &S::mean), of(metric::kGpuUtilization, &S::mean)});
     }
     if (table.isEmpty())
         return;
     out << '\n';
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 void printText(const analysis::RunSummary& summary,
     const std::optional<analysis::SteadyState>& steady, std::ostream& out) {
     const Run& run = summary.run;
     out << run.name << "  (" << toString(run.kind) << ", " << toString(run.status) << ")\n  "
-        << run.gpuCount << (run.gpuCount == 1 ? " GPU on " : " GPUs on ") << run.nodeCount
-        << (run.nodeCount == 1 ? " node, " : " nodes, ") << durationText(summary.duration);
+        << text::counted(run.gpuCount, "GPU") << " on " << text::counted(run.nodeCount, "node")
+        << ", " << text::alignedDuration(summary.duration);
     if (!run.range.isEmpty())
-        out << " from " << timeText(steady ? steady->window.begin : run.range.begin);
+        out << " from " << text::moment(steady ? steady->window.begin : run.range.begin);
     if (steady)
         out << "\n  steady state: " << steady->wording;
     if (summary.energy) {
-        out << "\n  energy " << quantityText(summary.energy->joules, "J") << ", covering "
-            << quantityText(summary.energy->coverage, "1", "utilization")
+        out << "\n  energy " << text::aligned(summary.energy->joules, "J") << ", covering "
+            << text::alignedPercent(summary.energy->coverage)
             << (steady && !steady->isWholeRun ? " of this time" : " of the run");
     }
     out << "\n\n";
@@ -165,14 +157,12 @@ Json figuresJson(const std::vector<RunFigures>& all) {
     return json;
 }
 
-ExitStatus printSummary(const SummaryOptions& options, const Console& console) {
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto runs = selectRuns(store.value(), options.runs);
+ExitStatus printSummary(
+    const SummaryOptions& options, const Console& console, const store::Store& store) {
+    const auto runs = selectRuns(store, options.runs);
     if (!runs.hasValue())
         return console.fail(runs.error());
-    const auto all = computeFigures(store.value(), runs.value(), options, console);
+    const auto all = computeFigures(store, runs.value(), options, console);
     if (!all.hasValue())
         return console.fail(all.error());
     for (const auto& [summary, steady, efficiency, detail, energy] : all.value()) {
@@ -203,11 +193,7 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "summary", "Means, extremes, totals, energy and efficiency of runs, their nodes and GPUs");
     auto options = std::make_shared<SummaryOptions>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->runs, "Only this run; may be given several times")
-        ->type_name("N")
-        ->expected(1)
-        ->take_all();
+    addRuns(*command, *options, "Only this run; may be given several times");
     command->add_flag("--detail", options->detail,
         "Also throttling, airflow, settling, bursts, spectrum, thermal time constants, and where "
         "the "
@@ -220,7 +206,7 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         ->type_name("W");
     command->add_flag("--per-gpu", options->perGpu,
         "With --detail and --json: the energy of each iteration for each GPU");
-    command->add_flag("--json", options->json, "Print one JSON object");
+    addJson(*command, options->json);
     command->footer(
         R"(Means are weighted by time, energy is the integral of gpu_power, and missing samples
 count in neither. Efficiency (samples, tokens, joules, MFU) is computed from the launch
@@ -232,9 +218,7 @@ Examples:
   trainscope-cli summary runs.trainscope
   trainscope-cli summary runs.trainscope --run gpt3-175b_3_00000 --json
   trainscope-cli summary runs.trainscope --steady)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return printSummary(*options, context.console); };
-    });
+    runsOnDatabase(*command, context, options, printSummary);
 }
 
 } // namespace trainscope::cli

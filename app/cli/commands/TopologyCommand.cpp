@@ -1,8 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/TopologyInput.h"
-#include "app/cli/text/Json.h"
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
+#include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
 
@@ -77,28 +75,28 @@ void printTopology(std::ostream& out, const TopologyFile& file) {
     const Topology& topology = file.topology;
     out << file.format << ": " << topology.gpuCount() << " GPUs, "
         << topology.devices().size() - topology.gpuCount() << " network cards\n\n";
-    std::vector<TextTable::Column> columns{{"", TextTable::Align::Left}};
+    std::vector<text::Column> columns{{"", text::Align::Left}};
     for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu)
-        columns.push_back({topology.devices()[gpu].name, TextTable::Align::Left});
+        columns.push_back({topology.devices()[gpu].name, text::Align::Left});
     columns.push_back({"NUMA"});
     columns.push_back({"bandwidth"});
-    columns.push_back({"nearest network card", TextTable::Align::Left});
-    TextTable table(columns);
+    columns.push_back({"nearest network card", text::Align::Left});
+    text::Table table{.columns = columns};
     for (std::size_t row = 0; row < topology.devices().size(); ++row) {
         const TopologyDevice& device = topology.devices()[row];
-        std::vector<std::string> cells{device.name};
+        std::vector<text::Cell> cells{device.name};
         for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu)
             cells.push_back(pathText(topology.path(row, gpu)));
-        cells.push_back(device.numa ? std::to_string(*device.numa) : "-");
-        cells.push_back(quantityText(device.bandwidth, "B/s"));
+        cells.push_back(device.numa ? std::to_string(*device.numa) : text::kMissing);
+        cells.push_back(text::aligned(device.bandwidth, "B/s"));
         const auto nic = device.kind == DeviceKind::Gpu ? topology.nearestNic(row) : std::nullopt;
         cells.push_back(nic ? topology.devices()[*nic].name : "");
         table.add(std::move(cells));
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
-ExitStatus print(const TopologyOptions& options, const Console& console) {
+ExitStatus showTopology(const TopologyOptions& options, const Console& console) {
     const auto file = readTopologyFile(options.file);
     if (!file.hasValue())
         return console.fail(file.error());
@@ -119,7 +117,7 @@ void addTopologyCommand(CLI::App& app, CommandContext& context) {
     auto options = std::make_shared<TopologyOptions>();
     command->add_option("FILE", options->file, "NCCL's or RCCL's XML, or nvidia-smi topo -m")
         ->required();
-    command->add_flag("--json", options->json, "Print one JSON object");
+    addJson(*command, options->json);
     command->footer(
         R"(Ways are named as nvidia-smi names them: pix one PCIe bridge at most, pxb several, phb the host
 bridge of a CPU, node several of one NUMA node, sys between NUMA nodes.
@@ -127,9 +125,7 @@ bridge of a CPU, node several of one NUMA node, sys between NUMA nodes.
 Examples:
   trainscope-cli topology nccl-topology.xml
   trainscope-cli topology topo.txt --json)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return print(*options, context.console); };
-    });
+    runs(*command, context, options, showTopology);
 }
 
 } // namespace trainscope::cli

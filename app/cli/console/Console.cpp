@@ -4,6 +4,24 @@
 
 namespace trainscope::cli {
 
+ExitStatus exitStatusOf(ErrorCode code) {
+    switch (code) {
+    case ErrorCode::Usage:
+    case ErrorCode::NotFound:
+        return ExitStatus::Usage;
+    case ErrorCode::Refused:
+        return ExitStatus::Refused;
+    case ErrorCode::Cancelled:
+        return ExitStatus::Partly;
+    case ErrorCode::Unreadable:
+    case ErrorCode::Unrecognised:
+    case ErrorCode::Io:
+    case ErrorCode::Internal:
+        break;
+    }
+    return ExitStatus::Unreadable;
+}
+
 Console::Console(std::ostream& out, std::ostream& err, bool errIsTerminal)
     : m_out(out)
     , m_err(err)

@@ -1,8 +1,7 @@
 #pragma once
-// Where the command line reads and writes: results on `out`, everything else on `err`. Tests hand
-// in string streams.
+// Where the command line reads and writes, results on `out`, everything else on `err`, and what it
+// ends with. Tests hand in string streams.
 
-#include "app/cli/console/ExitStatus.h"
 #include "core/model/Result.h"
 
 #include <atomic>
@@ -10,6 +9,16 @@
 #include <string_view>
 
 namespace trainscope::cli {
+
+enum class ExitStatus {
+    Done = 0,
+    Partly = 1, // some of it could not be done, or it was stopped; warnings are on stderr
+    Usage = 2, // wrong arguments, or a name that does not exist
+    Unreadable = 3, // input that cannot be read, or output that cannot be written
+    Refused = 4, // the database is foreign, newer, broken or locked
+};
+
+ExitStatus exitStatusOf(ErrorCode code);
 
 class Console {
 public:

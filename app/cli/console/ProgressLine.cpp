@@ -1,7 +1,6 @@
 #include "app/cli/console/ProgressLine.h"
 
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
+#include "core/text/Table.h"
 
 #include <algorithm>
 #include <chrono>
@@ -32,15 +31,15 @@ std::string barText(double fraction) {
 } // namespace
 
 std::string progressText(std::string_view phase, const ProgressFigures& figures, bool bar) {
-    const std::string done = bytesText(static_cast<double>(figures.bytesDone));
-    std::string text = elided(phase, kPhaseWidth);
+    const std::string done = text::aligned(static_cast<double>(figures.bytesDone), "B");
+    std::string text = text::elided(phase, kPhaseWidth);
     if (figures.bytesTotal > 0 && bar)
         text += "  " + barText(figures.fraction);
     text += "  " + done;
     if (figures.bytesTotal > 0)
-        text += " of " + bytesText(static_cast<double>(figures.bytesTotal));
+        text += " of " + text::aligned(static_cast<double>(figures.bytesTotal), "B");
     if (figures.rate)
-        text += "  " + bytesText(*figures.rate) + "/s";
+        text += "  " + text::aligned(*figures.rate, "B") + "/s";
     if (figures.secondsLeft && *figures.secondsLeft > 0.0)
         text += "  " + std::to_string(std::lround(std::ceil(*figures.secondsLeft))) + " s left";
     return text;

@@ -1,9 +1,8 @@
 #include "app/cli/output/BytesOutput.h"
 
-#include "app/cli/output/LayoutText.h"
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
+#include "app/cli/output/LayoutOutput.h"
 #include "core/layout/Layout.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -73,42 +72,37 @@ Json edgeJson(const EdgeBytes& edge) {
 
 std::string linkText(layout::LinkClass link) {
     if (link == layout::LinkClass::None)
-        return "-";
+        return text::kMissing;
     return link == layout::LinkClass::ScaleUp ? "inside a node" : "across nodes";
-}
-
-std::string textOf(const std::optional<double>& bytes) {
-    return bytes ? bytesText(*bytes) : "-";
 }
 
 void printRanks(
     std::ostream& out, const RunBytes& bytes, const Layout& layout, const std::vector<int>& ranks) {
-    using enum TextTable::Align;
-    TextTable table({{"rank"}, {"group", Left}, {"ranks", Left}, {"computed"}, {"measured"},
-        {"while busy"}, {"link", Left}, {"what", Left}});
+    using enum text::Align;
+    text::Table table{.columns = {{"rank"}, {"group", Left}, {"ranks", Left},
+                          text::inUnit("computed", "B"), text::inUnit("measured", "B"),
+                          text::inUnit("while busy", "B/s"), {"link", Left}, {"what", Left}}};
     for (const int rank : ranks) {
         for (const GroupBytes& one : bytes.ranks[static_cast<std::size_t>(rank)])
-            table.add(
-                {std::to_string(rank), one.group, rankListText(membersOf(layout, rank, one.group)),
-                    textOf(one.computed), textOf(one.measured),
-                    quantityText(one.bandwidth(), "B/s"), linkText(one.link), one.what});
+            table.add({rank, one.group, text::rankList(membersOf(layout, rank, one.group)),
+                one.computed, one.measured, one.bandwidth(), linkText(one.link), one.what});
     }
     if (table.isEmpty())
         return;
     out << "\nsent by a rank per step\n";
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 void printNodes(std::ostream& out, const RunBytes& bytes) {
-    TextTable table({{"node"}, {"inside, computed"}, {"counted"}, {"outside, computed"},
-        {"counted"}, {"PCIe counted"}, {"inside, per GPU"}});
+    text::Table table{
+        .columns = {{"node"}, text::inUnit("inside, computed", "B"), text::inUnit("counted", "B"),
+            text::inUnit("outside, computed", "B"), text::inUnit("counted", "B"),
+            text::inUnit("PCIe counted", "B"), text::inUnit("inside, per GPU", "B/s")}};
     for (const NodeBytes& node : bytes.nodes)
-        table.add({std::to_string(node.node), textOf(node.scaleUp.computed),
-            textOf(node.scaleUp.counters), textOf(node.scaleOut.computed),
-            textOf(node.scaleOut.counters), textOf(node.pcie),
-            quantityText(node.scaleUpRate, "B/s")});
+        table.add({node.node, node.scaleUp.computed, node.scaleUp.counters, node.scaleOut.computed,
+            node.scaleOut.counters, node.pcie, node.scaleUpRate});
     out << "\nsent by a node's GPUs per step\n";
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 void printEdges(std::ostream& out, const RunBytes& bytes) {
@@ -119,13 +113,13 @@ void printEdges(std::ostream& out, const RunBytes& bytes) {
         = [](const EdgeBytes& edge) { return edge.measured.value_or(edge.computed.value_or(0.0)); };
     std::stable_sort(edges.begin(), edges.end(),
         [&](const EdgeBytes& a, const EdgeBytes& b) { return most(a) > most(b); });
-    TextTable table({{"nodes", TextTable::Align::Left}, {"group", TextTable::Align::Left},
-        {"computed"}, {"measured"}});
+    text::Table table{.columns = {{"nodes", text::Align::Left}, {"group", text::Align::Left},
+                          text::inUnit("computed", "B"), text::inUnit("measured", "B")}};
     for (std::size_t i = 0; i < std::min(edges.size(), kMostPrinted); ++i)
         table.add({fmt::format("{} and {}", edges[i].a, edges[i].b), edges[i].group,
-            textOf(edges[i].computed), textOf(edges[i].measured)});
+            edges[i].computed, edges[i].measured});
     out << "\nbetween nodes per step, both directions together\n";
-    table.print(out, "  ");
+    text::print(out, table, "  ");
     if (edges.size() > kMostPrinted)
         out << fmt::format("  and {} more, see --json\n", edges.size() - kMostPrinted);
 }

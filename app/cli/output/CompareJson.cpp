@@ -1,4 +1,4 @@
-#include "app/cli/output/CompareJson.h"
+#include "app/cli/output/CompareOutput.h"
 
 #include "app/cli/output/SummaryJson.h"
 

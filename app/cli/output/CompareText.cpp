@@ -1,8 +1,7 @@
-#include "app/cli/output/CompareText.h"
+#include "app/cli/output/CompareOutput.h"
 
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
 #include "core/analysis/comparison/Comparison.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -33,14 +32,11 @@ std::string letterOf(std::size_t run) {
 std::string valueText(
     const std::optional<double>& value, const QuantityInfo& quantity, Normalisation by) {
     if (!value)
-        return "-";
-    const bool isShare = quantity.key.ends_with("_fraction") || quantity.key == "mfu"
-        || quantity.key.ends_with("utilization");
+        return text::kMissing;
     // "Tokens / s" says its unit already.
     const bool isInTitle = quantity.unit.starts_with("1/");
-    std::string text = isInTitle
-        ? quantityText(*value, "1")
-        : quantityText(*value, quantity.unit, isShare ? "utilization" : "");
+    std::string text = isShare(quantity) ? text::alignedPercent(value)
+                                         : text::aligned(value, isInTitle ? "1" : quantity.unit);
     if (isDivided(quantity, by))
         text += unitOf(quantity, by).substr(quantity.unit.size());
     return text;
@@ -87,8 +83,8 @@ void printRuns(const Comparison& comparison, std::ostream& out) {
 }
 
 void printQuantities(const Comparison& comparison, Normalisation by, std::ostream& out) {
-    using enum TextTable::Align;
-    std::vector<TextTable::Column> columns{{"quantity", Left}};
+    using enum text::Align;
+    std::vector<text::Column> columns{{"quantity", Left}};
     std::vector<std::vector<Difference>> differences;
     for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
         columns.push_back({letterOf(i)});
@@ -98,10 +94,10 @@ void printQuantities(const Comparison& comparison, Normalisation by, std::ostrea
         columns.push_back({"", Left});
         differences.push_back(differencesOf(comparison.runs.front(), comparison.runs[i], by));
     }
-    TextTable table(columns);
+    text::Table table{.columns = columns};
     const auto& quantities = analysis::comparedQuantities();
     for (std::size_t at = 0; at < quantities.size(); ++at) {
-        std::vector<std::string> cells{quantities[at].title};
+        std::vector<text::Cell> cells{quantities[at].title};
         bool isKnown = false;
         for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
             const auto measure = comparison.runs[i].normalised(at, by);
@@ -117,7 +113,7 @@ void printQuantities(const Comparison& comparison, Normalisation by, std::ostrea
         if (isKnown)
             table.add(std::move(cells));
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
     if (by != Normalisation::Absolute)
         out << "\n  " << toString(by)
             << ": what grows with the machine or the work is divided, the rest is as it is\n";
@@ -137,18 +133,18 @@ void printRows(
     const Comparison& comparison, const std::vector<RowColumn>& columns, std::ostream& out) {
     for (std::size_t first = 0; first < columns.size(); first += kMostColumns) {
         const std::size_t end = std::min(first + kMostColumns, columns.size());
-        std::vector<TextTable::Column> heads{{"run", TextTable::Align::Left}};
+        std::vector<text::Column> heads{{"run", text::Align::Left}};
         for (std::size_t i = first; i < end; ++i)
             heads.push_back({columns[i].title});
-        TextTable table(heads);
+        text::Table table{.columns = heads};
         for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
-            std::vector<std::string> cells{letterOf(run)};
+            std::vector<text::Cell> cells{letterOf(run)};
             for (std::size_t i = first; i < end; ++i)
                 cells.push_back(columns[i].cells[run]);
             table.add(std::move(cells));
         }
         out << '\n';
-        table.print(out, "  ");
+        text::print(out, table, "  ");
     }
 }
 
@@ -188,7 +184,7 @@ void printManyFacts(const Comparison& comparison, std::ostream& out) {
     for (const analysis::ConfigDifference& one : comparison.configuration) {
         RowColumn column{one.title, {}};
         for (const auto& value : one.values)
-            column.cells.push_back(value.value_or("-"));
+            column.cells.push_back(value.value_or(text::kMissing));
         columns.push_back(std::move(column));
     }
     if (!columns.empty())
@@ -197,20 +193,20 @@ void printManyFacts(const Comparison& comparison, std::ostream& out) {
 }
 
 void printConfiguration(const Comparison& comparison, std::ostream& out) {
-    std::vector<TextTable::Column> columns{{"configured differently", TextTable::Align::Left}};
+    std::vector<text::Column> columns{{"configured differently", text::Align::Left}};
     for (std::size_t i = 0; i < comparison.runs.size(); ++i)
         columns.push_back({letterOf(i)});
-    TextTable table(columns);
+    text::Table table{.columns = columns};
     for (const analysis::ConfigDifference& one : comparison.configuration) {
-        std::vector<std::string> cells{one.title};
+        std::vector<text::Cell> cells{one.title};
         for (const auto& value : one.values)
-            cells.push_back(value.value_or("-"));
+            cells.push_back(value.value_or(text::kMissing));
         table.add(std::move(cells));
     }
     if (table.isEmpty())
         return;
     out << '\n';
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 using Parts = std::map<std::string, double>; // s, by name
@@ -218,7 +214,7 @@ using Parts = std::map<std::string, double>; // s, by name
 // A row for each name that any run has, in the order of the names.
 void printParts(const Comparison& comparison, const std::string& title,
     const std::vector<Parts>& parts, std::ostream& out) {
-    std::vector<TextTable::Column> columns{{title, TextTable::Align::Left}};
+    std::vector<text::Column> columns{{title, text::Align::Left}};
     std::set<std::string> names;
     for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
         const auto& traced = comparison.runs[i].traced;
@@ -227,19 +223,20 @@ void printParts(const Comparison& comparison, const std::string& title,
         for (const auto& [name, seconds] : parts[i])
             names.insert(name);
     }
-    TextTable table(columns);
+    text::Table table{.columns = columns};
     for (const std::string& name : names) {
-        std::vector<std::string> cells{name};
+        std::vector<text::Cell> cells{name};
         for (const Parts& one : parts) {
             const auto found = one.find(name);
-            cells.push_back(found == one.end() ? "-" : fmt::format("{:.4g}", found->second));
+            cells.push_back(
+                found == one.end() ? text::kMissing : fmt::format("{:.4g}", found->second));
         }
         table.add(std::move(cells));
     }
     if (table.isEmpty())
         return;
     out << '\n';
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 void printBreakdown(const Comparison& comparison, std::ostream& out) {

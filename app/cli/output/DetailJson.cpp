@@ -1,4 +1,4 @@
-#include "app/cli/output/DetailJson.h"
+#include "app/cli/output/DetailOutput.h"
 
 #include "app/cli/output/SummaryJson.h"
 

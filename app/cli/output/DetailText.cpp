@@ -1,8 +1,7 @@
-#include "app/cli/output/DetailText.h"
+#include "app/cli/output/DetailOutput.h"
 
 #include "app/cli/text/Json.h"
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -22,8 +21,10 @@ void printThrottling(const analysis::Throttling& throttling, std::ostream& out) 
     out << fmt::format(
         "  throttled {:.2f} % of the GPU time, {:.4g} GPU-seconds lost, {} episodes\n",
         100.0 * throttling.fraction, throttling.lostGpuSeconds, throttling.episodes.size());
-    using enum TextTable::Align;
-    TextTable table({{"rank"}, {"episodes"}, {"time"}, {"lost"}, {"longest"}, {"mostly", Left}});
+    using enum text::Align;
+    text::Table table{
+        .columns = {{"rank"}, {"episodes"}, text::inUnit("time", "s"), text::inUnit("lost", "s"),
+            text::inUnit("longest", "s"), {"mostly", Left}}};
     struct Sum {
         std::size_t count = 0;
         double time = 0.0;
@@ -44,12 +45,10 @@ void printThrottling(const analysis::Throttling& throttling, std::ostream& out) 
     for (const auto& [rank, sum] : ranks) {
         const auto mostly = std::max_element(sum.causes.begin(), sum.causes.end(),
             [](const auto& a, const auto& b) { return a.second < b.second; });
-        table.add({std::to_string(rank), std::to_string(sum.count), quantityText(sum.time, "s"),
-            quantityText(sum.lost, "s"), quantityText(sum.longest, "s"),
-            std::string(toString(mostly->first))});
+        table.add({rank, sum.count, sum.time, sum.lost, sum.longest, toString(mostly->first)});
     }
     if (!table.isEmpty())
-        table.print(out, "    ");
+        text::print(out, table, "    ");
 }
 
 void printCauses(const analysis::Throttling& throttling, std::ostream& out) {
@@ -79,12 +78,12 @@ void printAirflow(const RunDetail& detail, std::ostream& out) {
 }
 
 void printSettled(const analysis::RunSummary& summary, const RunDetail& detail, std::ostream& out) {
-    out << "  temperatures settled from " << timeText(*detail.settledFrom) << '\n';
+    out << "  temperatures settled from " << text::moment(*detail.settledFrom) << '\n';
     if (!detail.settled)
         return;
-    using enum TextTable::Align;
-    TextTable table({{"metric", Left}, {"mean"}, {"settled"}, {"p50"}, {"settled"}, {"p99"},
-        {"settled"}, {"max"}, {"settled"}});
+    using enum text::Align;
+    text::Table table{.columns = {{"metric", Left}, {"mean"}, {"settled"}, {"p50"}, {"settled"},
+                          {"p99"}, {"settled"}, {"max"}, {"settled"}}};
     for (const auto& [name, metric] : detail.settled->metrics) {
         const auto all = summary.metrics.find(name);
         if (all == summary.metrics.end())
@@ -92,10 +91,10 @@ void printSettled(const analysis::RunSummary& summary, const RunDetail& detail, 
         const auto text
             = [&unit = metric.metric.unit, &key = name](const analysis::SubjectStatistics& of,
                   std::optional<double> analysis::SubjectStatistics::*field) {
-                  return quantityText(of.*field, unit, key);
+                  return text::aligned(of.*field, unit, key);
               };
         using S = analysis::SubjectStatistics;
-        std::vector<std::string> cells{name};
+        std::vector<text::Cell> cells{name};
         for (const auto field : {&S::mean, &S::p50, &S::p99, &S::max}) {
             cells.push_back(text(all->second.all, field));
             cells.push_back(text(metric.all, field));
@@ -104,17 +103,18 @@ void printSettled(const analysis::RunSummary& summary, const RunDetail& detail, 
     }
     const auto rate = [](const analysis::RunSummary& of) {
         const double covered = of.energy ? of.energy->coverage * of.duration.seconds() : 0.0;
-        return covered > 0.0 ? quantityText(of.energy->joules / covered, "W") : std::string("-");
+        return covered > 0.0 ? text::aligned(of.energy->joules / covered, "W")
+                             : std::string(text::kMissing);
     };
     table.add({"energy rate", rate(summary), rate(*detail.settled)});
-    table.print(out, "    ");
+    text::print(out, table, "    ");
 }
 
 void printPower(const RunDetail& detail, std::ostream& out) {
     const auto& burst = *detail.burst;
     out << fmt::format("  summed power: peak {:.3g} × mean, p99 {:.3g} × p50, steepest ramp ",
         burst.peakToMean, burst.p99ToP50)
-        << quantityText(burst.maxRampPerS, "W/s") << '\n';
+        << text::aligned(burst.maxRampPerS, "W/s") << '\n';
     if (const auto* sensor = detail.powerSensor()) {
         out << "    power sensor: " << sensor->wording << '\n';
         if (sensor->averagingS)
@@ -124,13 +124,13 @@ void printPower(const RunDetail& detail, std::ostream& out) {
     }
     if (const auto& above = detail.aboveLimit) {
         out << fmt::format("    {} times above {} ({}), {:.4g} s in all, at most {:.4g} s\n",
-            above->excursions.count, quantityText(above->limitW, "W"), above->origin,
+            above->excursions.count, text::aligned(above->limitW, "W"), above->origin,
             above->excursions.seconds, above->excursions.longestSeconds);
     }
     for (std::size_t i = 0; i < std::min(detail.spectrum.size(), kLinesShown); ++i) {
         const auto& line = detail.spectrum[i];
         out << fmt::format("  it swings by ±{} at {:.4g} ± {:.1g} Hz{}\n",
-            quantityText(line.amplitude, "W"), line.frequencyHz, line.frequencyErrorHz,
+            text::aligned(line.amplitude, "W"), line.frequencyHz, line.frequencyErrorHz,
             !line.harmonic ? ""
                 : *line.harmonic == 1
                 ? ", the frequency of the iterations"
@@ -150,21 +150,20 @@ void printIterations(const RunDetail& detail, std::ostream& out) {
             iterations.frequencyErrorHz.value_or(0.0)
                 / (*iterations.frequencyHz * *iterations.frequencyHz));
     out << '\n';
-    using enum TextTable::Align;
-    TextTable table({{"iteration"}, {"duration"}, {"energy"}, {"mean power"}, {"peak power"},
-        {"temperature"}, {"SM clock"}, {"throttled"}, {"", Left}});
+    using enum text::Align;
+    text::Table table{.columns = {{"iteration"}, {"duration"}, text::inUnit("energy", "J"),
+                          text::inUnit("mean power", "W"), text::inUnit("peak power", "W"),
+                          text::inUnit("temperature", "°C"), text::inUnit("SM clock", "Hz"),
+                          text::inUnit("throttled", "%"), {"", Left}}};
     const auto& all = detail.iterationFigures;
     for (std::size_t i = 0; i < std::min(all.size(), kIterationsShown); ++i) {
         const auto& one = all[i];
-        table.add({std::to_string(one.iteration.index), durationText(one.iteration.range.length()),
-            quantityText(one.energyJ, "J"), quantityText(one.meanPowerW, "W"),
-            quantityText(one.peakPowerW, "W"), quantityText(one.meanTemperatureC, "°C"),
-            quantityText(one.meanClockHz, "Hz"),
-            quantityText(one.throttleFraction, "1", "utilization"),
+        table.add({one.iteration.index, one.iteration.range.length(), one.energyJ, one.meanPowerW,
+            one.peakPowerW, one.meanTemperatureC, one.meanClockHz, one.throttleFraction,
             one.iteration.warmup ? "warm-up" : ""});
     }
     if (!table.isEmpty())
-        table.print(out, "    ");
+        text::print(out, table, "    ");
     if (all.size() > kIterationsShown)
         out << "    and " << all.size() - kIterationsShown << " more; --json has them all\n";
 }

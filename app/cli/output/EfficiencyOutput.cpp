@@ -1,7 +1,6 @@
 #include "app/cli/output/EfficiencyOutput.h"
 #include "core/analysis/energy/Efficiency.h"
-
-#include "app/cli/text/Quantity.h"
+#include "core/text/Numbers.h"
 
 #include <ostream>
 #include <vector>
@@ -42,7 +41,7 @@ Json figuresJson(const analysis::Efficiency& made) {
 }
 
 std::string mfuWarning(const analysis::Efficiency& efficiency) {
-    return analysis::implausibleMfuText(quantityText(*efficiency.mfu, "1", "utilization"));
+    return analysis::implausibleMfuText(text::alignedPercent(*efficiency.mfu));
 }
 
 } // namespace
@@ -68,7 +67,7 @@ void printEfficiency(const analysis::Efficiency& efficiency, std::ostream& out) 
     const auto add = [&parts](const std::optional<double>& value, const char* before,
                          const char* unit, const char* metric = "") {
         if (value)
-            parts.push_back(before + quantityText(*value, unit, metric));
+            parts.push_back(before + text::aligned(*value, unit, metric));
     };
     add(efficiency.stepTimeS, "step ", "s");
     add(efficiency.samplesPerS, "", "samples/s");

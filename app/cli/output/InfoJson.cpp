@@ -1,6 +1,6 @@
 #include "app/cli/output/InfoJson.h"
 
-#include "app/cli/output/DetailJson.h"
+#include "app/cli/output/DetailOutput.h"
 #include "app/cli/output/ReportJson.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/model/LaunchConfig.h"

@@ -1,4 +1,4 @@
-#include "app/cli/output/KernelsJson.h"
+#include "app/cli/output/KernelsOutput.h"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,5 @@
-#include "app/cli/output/KernelsJson.h"
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
+#include "app/cli/output/KernelsOutput.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -19,37 +18,36 @@ constexpr std::size_t kTopKernels = 15;
 constexpr std::size_t kIterationsShown = 20;
 constexpr std::size_t kNameWidth = 80;
 
-std::string shareText(DurationNs part, DurationNs whole) {
+std::optional<double> shareOf(DurationNs part, DurationNs whole) {
     if (whole.ns == 0)
-        return "-";
-    return quantityText(
-        static_cast<double>(part.ns) / static_cast<double>(whole.ns), "1", "utilization");
+        return std::nullopt;
+    return static_cast<double>(part.ns) / static_cast<double>(whole.ns);
 }
 
 void printCategories(const DeviceBreakdown& device, std::ostream& out) {
-    TextTable table(
-        {{"category", TextTable::Align::Left}, {"count"}, {"time"}, {"of kernel time"}});
+    text::Table table{.columns = {{"category", text::Align::Left}, {"count"}, {"time"},
+                          text::inUnit("of kernel time", "%")}};
     std::vector<std::pair<std::string, CategoryTime>> rows(
         device.categories.begin(), device.categories.end());
     std::stable_sort(rows.begin(), rows.end(),
         [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
     for (const auto& [category, time] : rows) {
-        table.add(
-            {std::string(analysis::KernelCategories::label(category)), std::to_string(time.count),
-                durationText(time.time), shareText(time.time, device.kernelTime)});
+        table.add({analysis::KernelCategories::label(category), time.count, time.time,
+            shareOf(time.time, device.kernelTime)});
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 void printNames(const DeviceBreakdown& device, std::ostream& out) {
-    TextTable table({{"count"}, {"time"}, {"of kernel time"}, {"kernel", TextTable::Align::Left}});
+    text::Table table{.columns = {{"count"}, {"time"}, text::inUnit("of kernel time", "%"),
+                          {"kernel", text::Align::Left}}};
     const std::size_t count = std::min(kTopKernels, device.kernels.size());
     for (std::size_t i = 0; i < count; ++i) {
         const auto& kernel = device.kernels[i];
-        table.add({std::to_string(kernel.count), durationText(kernel.time),
-            shareText(kernel.time, device.kernelTime), elided(kernel.name, kNameWidth)});
+        table.add({kernel.count, kernel.time, shareOf(kernel.time, device.kernelTime),
+            text::elided(kernel.name, kNameWidth)});
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
     if (device.kernels.size() > count)
         out << "  ... and " << device.kernels.size() - count << " more kernels; --json lists all\n";
 }
@@ -57,38 +55,37 @@ void printNames(const DeviceBreakdown& device, std::ostream& out) {
 void printIterations(const DeviceBreakdown& device, std::ostream& out) {
     if (device.iterations.empty())
         return;
-    TextTable table({{"iteration"}, {"time"}, {"compute"}, {"communication"}, {"exposed"},
-        {"overlap"}, {"idle"}, {"", TextTable::Align::Left}});
+    text::Table table{.columns = {{"iteration"}, {"time"}, {"compute"}, {"communication"},
+                          {"exposed"}, {"overlap"}, {"idle"}, {"", text::Align::Left}}};
     const std::size_t count = std::min(kIterationsShown, device.iterations.size());
     for (std::size_t i = 0; i < count; ++i) {
         const auto& one = device.iterations[i];
-        table.add({std::to_string(one.index), durationText(one.window.length()),
-            durationText(one.compute), durationText(one.communication),
-            durationText(one.exposedCommunication), durationText(one.overlap),
-            durationText(one.idle), one.warmup ? "warm-up" : ""});
+        table.add({one.index, one.window.length(), one.compute, one.communication,
+            one.exposedCommunication, one.overlap, one.idle, one.warmup ? "warm-up" : ""});
     }
     out << '\n';
-    table.print(out, "  ");
+    text::print(out, table, "  ");
     if (device.iterations.size() > count)
         out << "  ... and " << device.iterations.size() - count
             << " more iterations; --json lists all\n";
 }
 
 void printPhases(const analysis::WindowPhases& phases, std::ostream& out) {
-    TextTable table({{"phase", TextTable::Align::Left}, {"time"}, {"of window"}});
+    text::Table table{
+        .columns = {{"phase", text::Align::Left}, {"time"}, text::inUnit("of window", "%")}};
     for (const analysis::Phase phase : analysis::kAllPhases) {
         std::string name(toString(phase));
         std::replace(name.begin(), name.end(), '_', ' ');
         if (phases.time[phase].ns > 0)
-            table.add({std::move(name), durationText(phases.time[phase]),
-                shareText(phases.time[phase], phases.window.length())});
+            table.add({std::move(name), phases.time[phase],
+                shareOf(phases.time[phase], phases.window.length())});
     }
     out << '\n';
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
-std::string delayText(double ns) {
-    return durationText({static_cast<std::int64_t>(std::llround(ns))});
+DurationNs wholeNs(double ns) {
+    return {static_cast<std::int64_t>(std::llround(ns))};
 }
 
 void printLaunches(
@@ -96,10 +93,11 @@ void printLaunches(
     if (!launches.delay)
         return;
     out << "\n  launched " << launches.joined << " of " << launches.joined + launches.unjoined
-        << " kernels: delay median " << delayText(launches.delay->medianNs) << ", p99 "
-        << delayText(launches.delay->p99Ns) << ", max " << durationText({launches.delay->maxNs})
-        << "\n  waited for the host " << durationText(launches.hostBound) << " ("
-        << shareText(launches.hostBound, window.length()) << ")\n";
+        << " kernels: delay median " << text::alignedDuration(wholeNs(launches.delay->medianNs))
+        << ", p99 " << text::alignedDuration(wholeNs(launches.delay->p99Ns)) << ", max "
+        << text::alignedDuration({launches.delay->maxNs}) << "\n  waited for the host "
+        << text::alignedDuration(launches.hostBound) << " ("
+        << text::alignedPercent(shareOf(launches.hostBound, window.length())) << ")\n";
     for (const auto& queue : launches.queues) {
         out << fmt::format("  queue of stream {}: {:.3g} deep on average, at most {}\n",
             queue.stream, queue.meanDepth, queue.maxDepth);
@@ -108,11 +106,12 @@ void printLaunches(
 
 void printCopies(const analysis::CopyStatistics& copies, std::ostream& out) {
     for (const auto& [name, kind] : copies) {
-        out << "  copies " << name << ": " << kind.count << ", " << durationText(kind.time);
+        out << "  copies " << name << ": " << kind.count << ", "
+            << text::alignedDuration(kind.time);
         if (kind.withBytes > 0)
-            out << ", " << bytesText(static_cast<double>(kind.bytes));
+            out << ", " << text::aligned(static_cast<double>(kind.bytes), "B");
         if (const auto bandwidth = kind.bandwidth())
-            out << " at " << quantityText(*bandwidth, "B/s");
+            out << " at " << text::aligned(*bandwidth, "B/s");
         out << '\n';
     }
 }
@@ -120,11 +119,12 @@ void printCopies(const analysis::CopyStatistics& copies, std::ostream& out) {
 void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std::ostream& out) {
     const DurationNs window = device.window.length();
     out << "rank " << device.rank << ", device " << device.device << ": " << device.kernelCount
-        << " kernels, " << durationText(device.kernelTime) << " in all, in a window of "
-        << durationText(window) << '\n';
-    TextTable table({{"", TextTable::Align::Left}, {"time"}, {"of window"}});
+        << " kernels, " << text::alignedDuration(device.kernelTime) << " in all, in a window of "
+        << text::alignedDuration(window) << '\n';
+    text::Table table{
+        .columns = {{"", text::Align::Left}, {"time"}, text::inUnit("of window", "%")}};
     const auto add = [&](const char* name, DurationNs time) {
-        table.add({name, durationText(time), shareText(time, window)});
+        table.add({name, time, shareOf(time, window)});
     };
     add("busy", device.busy);
     add("compute", device.compute);
@@ -132,10 +132,10 @@ void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std
     add("exposed communication", device.exposedCommunication);
     add("overlap", device.overlap);
     add("idle", device.idle);
-    table.print(out, "  ");
+    text::print(out, table, "  ");
     out << "  beside them: " << device.copies.count << " copies, "
-        << durationText(device.copies.time) << "; " << device.sets.count << " memsets, "
-        << durationText(device.sets.time) << '\n';
+        << text::alignedDuration(device.copies.time) << "; " << device.sets.count << " memsets, "
+        << text::alignedDuration(device.sets.time) << '\n';
     if (const auto* activity = activityOf(report, device); activity != nullptr) {
         printCopies(activity->copies, out);
         printPhases(activity->phases, out);
@@ -160,15 +160,15 @@ void printPipeline(const analysis::Pipeline& pipeline, std::ostream& out) {
         out << ')';
     }
     out << '\n';
-    TextTable table({{"stage"}, {"ranks traced"}, {"compute"}, {"exposed communication"}, {"idle"},
-        {"bubbles"}, {"of time"}});
-    const auto text = [](double ns) { return delayText(ns); };
+    text::Table table{
+        .columns = {{"stage"}, {"ranks traced"}, {"compute"}, {"exposed communication"}, {"idle"},
+            {"bubbles"}, text::inUnit("of time", "%")}};
     for (const auto& stage : pipeline.stages) {
-        table.add({std::to_string(stage.stage), std::to_string(stage.ranks.size()),
-            text(stage.computeNs), text(stage.exposedNs), text(stage.idleNs), text(stage.bubbleNs),
-            quantityText(stage.bubbleFraction(), "1", "utilization")});
+        table.add(
+            {stage.stage, stage.ranks.size(), wholeNs(stage.computeNs), wholeNs(stage.exposedNs),
+                wholeNs(stage.idleNs), wholeNs(stage.bubbleNs), stage.bubbleFraction()});
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
     out << '\n';
 }
 

@@ -1,4 +1,4 @@
-#include "app/cli/output/LayoutJson.h"
+#include "app/cli/output/LayoutOutput.h"
 
 #include "core/layout/Layout.h"
 

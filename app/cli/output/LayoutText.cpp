@@ -1,8 +1,7 @@
-#include "app/cli/output/LayoutText.h"
+#include "app/cli/output/LayoutOutput.h"
 
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
 #include "core/layout/Layout.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,18 +18,11 @@ using layout::CommunicatorKind;
 using layout::Layout;
 using layout::LinkClass;
 
-std::string percent(double fraction) {
-    return quantityText(fraction, "1", "utilization");
-}
-
 std::string headline(const Layout& layout) {
     const auto& degrees = layout.grid.degrees();
-    const auto counted = [](int count, const char* noun) {
-        return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-    };
-    std::string text
-        = fmt::format("{} on {} of {}: TP {}", counted(layout.grid.worldSize(), "rank"),
-            counted(layout.nodes, "node"), counted(layout.gpusPerNode, "GPU"), degrees.tensor);
+    std::string text = fmt::format("{} on {} of {}: TP {}",
+        text::counted(layout.grid.worldSize(), "rank"), text::counted(layout.nodes, "node"),
+        text::counted(layout.gpusPerNode, "GPU"), degrees.tensor);
     const auto add = [&](const char* name, int degree) {
         if (degree > 1)
             text += fmt::format(" × {} {}", name, degree);
@@ -51,7 +43,7 @@ std::string layersText(const Layout& layout, int stage) {
             continue;
         text += text.empty() ? "" : ", ";
         text += chunk.layers == 0
-            ? std::string("-")
+            ? std::string(text::kMissing)
             : fmt::format("{}-{}", chunk.firstLayer, chunk.firstLayer + chunk.layers - 1);
     }
     return text;
@@ -63,14 +55,14 @@ std::string nodesText(const Layout& layout, const std::vector<int>& ranks) {
         if (nodes.empty() || nodes.back() != layout.nodeOf(rank))
             nodes.push_back(layout.nodeOf(rank));
     }
-    return rankListText(nodes);
+    return text::rankList(nodes);
 }
 
 // One line per stage, data- and context-parallel coordinate: its tensor-parallel ranks.
 void printGrid(std::ostream& out, const Layout& layout) {
-    using enum TextTable::Align;
-    TextTable table({{"stage"}, {"layers", Left}, {"dp"}, {"cp"}, {"ranks by tp", Left},
-        {"nodes", Left}, {"ep", Left}});
+    using enum text::Align;
+    text::Table table{.columns = {{"stage"}, {"layers", Left}, {"dp"}, {"cp"},
+                          {"ranks by tp", Left}, {"nodes", Left}, {"ep", Left}}};
     const auto& grid = layout.grid;
     auto groups = grid.groups(CommunicatorKind::Tensor);
     const auto keyOf = [&](const std::vector<int>& group) {
@@ -89,17 +81,16 @@ void printGrid(std::ostream& out, const Layout& layout) {
             if (experts.empty() || experts.back() != grid.position(rank).expert)
                 experts.push_back(grid.position(rank).expert);
         }
-        table.add(
-            {isNew ? std::to_string(at.pipeline) : "", isNew ? layersText(layout, at.pipeline) : "",
-                std::to_string(at.data), std::to_string(at.context), rankListText(group),
-                nodesText(layout, group), rankListText(experts)});
+        table.add({isNew ? std::to_string(at.pipeline) : "",
+            isNew ? layersText(layout, at.pipeline) : "", at.data, at.context,
+            text::rankList(group), nodesText(layout, group), text::rankList(experts)});
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 void printGroups(std::ostream& out, const Layout& layout) {
-    TextTable table({{"group", TextTable::Align::Left}, {"size"}, {"groups"},
-        {"reaches", TextTable::Align::Left}, {"rank 0 with", TextTable::Align::Left}});
+    text::Table table{.columns = {{"group", text::Align::Left}, {"size"}, {"groups"},
+                          {"reaches", text::Align::Left}, {"rank 0 with", text::Align::Left}}};
     for (const auto& info : layout::communicatorKinds()) {
         const auto span = reachOf(layout, info.kind);
         if (span.size == 1)
@@ -107,13 +98,13 @@ void printGroups(std::ostream& out, const Layout& layout) {
         const std::string reach = span.link() == LinkClass::ScaleUp
             ? "inside a node"
             : fmt::format("over {} nodes", span.mostNodes);
-        table.add({std::string(info.key), std::to_string(span.size), std::to_string(span.groups),
-            reach, rankListText(layout.grid.groupOf(info.kind, 0))});
+        table.add({std::string(info.key), span.size, span.groups, reach,
+            text::rankList(layout.grid.groupOf(info.kind, 0))});
     }
     if (table.isEmpty())
         return;
     out << '\n';
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 void printPlan(std::ostream& out, const Layout& layout, const layout::Schedule* plan) {
@@ -129,40 +120,14 @@ void printPlan(std::ostream& out, const Layout& layout, const layout::Schedule* 
         : "";
     out << fmt::format("\nschedule {}: {} stages, {} micro-batches{}, bubbles {}\n",
         toString(plan->kind), plan->stages, plan->microbatches, groups,
-        percent(plan->bubbleFraction));
-    TextTable table({{"stage"}, {"bubbles"}, {"held at most"}});
+        text::alignedPercent(plan->bubbleFraction));
+    text::Table table{.columns = {{"stage"}, text::inUnit("bubbles", "%"), {"held at most"}}};
     for (std::size_t stage = 0; stage < plan->stageBubble.size(); ++stage)
-        table.add({std::to_string(stage), percent(plan->stageBubble[stage]),
-            std::to_string(plan->peakInFlight[stage])});
-    table.print(out, "  ");
+        table.add({stage, plan->stageBubble[stage], plan->peakInFlight[stage]});
+    text::print(out, table, "  ");
 }
 
 } // namespace
-
-std::string rankListText(const std::vector<int>& ranks) {
-    if (ranks.empty())
-        return {};
-    const int step = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
-    bool isEven = step > 1;
-    for (std::size_t i = 1; i < ranks.size(); ++i)
-        isEven = isEven && ranks[i] - ranks[i - 1] == step;
-    constexpr std::size_t kFew = 4;
-    if (isEven && ranks.size() > kFew)
-        return fmt::format("{}-{} step {}", ranks.front(), ranks.back(), step);
-    std::string text;
-    for (std::size_t i = 0; i < ranks.size();) {
-        std::size_t end = i + 1;
-        while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1)
-            ++end;
-        text += text.empty() ? "" : ", ";
-        text += end - i < 3 ? fmt::format("{}",
-                    fmt::join(ranks.begin() + static_cast<std::ptrdiff_t>(i),
-                        ranks.begin() + static_cast<std::ptrdiff_t>(end), ", "))
-                            : fmt::format("{}-{}", ranks[i], ranks[end - 1]);
-        i = end;
-    }
-    return text;
-}
 
 void printLayout(std::ostream& out, const Layout& layout, const layout::Schedule* plan) {
     out << headline(layout) << '\n';
@@ -175,22 +140,21 @@ void printLayout(std::ostream& out, const Layout& layout, const layout::Schedule
 }
 
 void printTraffic(std::ostream& out, const Layout& layout, const layout::TrafficModel& model) {
-    using enum TextTable::Align;
-    TextTable table(
-        {{"stage"}, {"rank"}, {"group", Left}, {"sends per step"}, {"link", Left}, {"what", Left}});
+    using enum text::Align;
+    text::Table table{.columns = {{"stage"}, {"rank"}, {"group", Left},
+                          text::inUnit("sends per step", "B"), {"link", Left}, {"what", Left}}};
     for (const int rank : layout.grid.groupOf(CommunicatorKind::Pipeline, 0)) {
         const auto traffic = trafficOf(layout, model, rank);
         if (!traffic.hasValue())
             continue;
         for (const auto& one : traffic.value())
-            table.add({std::to_string(layout.grid.position(rank).pipeline), std::to_string(rank),
-                one.group, bytesText(one.bytes),
+            table.add({layout.grid.position(rank).pipeline, rank, one.group, one.bytes,
                 one.link == LinkClass::ScaleUp ? "inside a node" : "across nodes", one.what});
     }
     if (table.isEmpty())
         return;
     out << '\n';
-    table.print(out, "  ");
+    text::print(out, table, "  ");
 }
 
 } // namespace trainscope::cli

@@ -2,6 +2,7 @@
 
 #include "app/cli/output/SpanExport.h"
 #include "app/cli/text/TextFile.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -138,7 +139,7 @@ private:
             missing += series.missing;
         }
         const Metric& described = group.front().description.metric;
-        return fmt::format("{},{},{},{},{},{},{}\n", csvCell(metric), described.unit,
+        return fmt::format("{},{},{},{},{},{},{}\n", text::csvCell(metric), described.unit,
             toString(described.kind), name, group.size(), samples, missing);
     }
 
@@ -181,12 +182,12 @@ private:
     // ",rank,node,local,device,"; what does not apply is empty.
     std::string subjectCells(const Subject& subject) const {
         if (subject.kind != SubjectKind::Gpu)
-            return fmt::format(",,{},,{},", subject.node, csvCell(subject.device));
+            return fmt::format(",,{},,{},", subject.node, text::csvCell(subject.device));
         const auto gpu = m_gpus.find(subject.rank);
         if (gpu == m_gpus.end())
-            return fmt::format(",{},,,{},", subject.rank, csvCell(subject.device));
+            return fmt::format(",{},,,{},", subject.rank, text::csvCell(subject.device));
         return fmt::format(",{},{},{},{},", subject.rank, gpu->second.node, gpu->second.local,
-            csvCell(subject.device));
+            text::csvCell(subject.device));
     }
 
     Status writeFile(const std::string& name, const std::string& text) {

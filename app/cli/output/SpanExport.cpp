@@ -2,6 +2,7 @@
 
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -22,9 +23,9 @@ Status writeKernels(const store::Store& store, const Run& run, TextFile& file) {
     file.write("rank,device,name,category,count,time_us\n");
     for (const auto& device : devices.value()) {
         for (const auto& kernel : device.kernels) {
-            file.write(
-                fmt::format("{},{},{},{},{},{}\n", device.rank, device.device, csvCell(kernel.name),
-                    kernel.category, kernel.count, static_cast<double>(kernel.time.ns) / 1000.0));
+            file.write(fmt::format("{},{},{},{},{},{}\n", device.rank, device.device,
+                text::csvCell(kernel.name), kernel.category, kernel.count,
+                static_cast<double>(kernel.time.ns) / 1000.0));
         }
     }
     return file.close();
@@ -33,8 +34,8 @@ Status writeKernels(const store::Store& store, const Run& run, TextFile& file) {
 Status writeTrack(const store::Store& store, const Track& track, const Names& names, TextFile& file,
     const KeepGoing& keepGoing) {
     const auto& description = track.description;
-    const std::string prefix
-        = fmt::format("{},{},{},", description.rank, description.device, csvCell(description.name));
+    const std::string prefix = fmt::format(
+        "{},{},{},", description.rank, description.device, text::csvCell(description.name));
     bool stopped = false;
     std::string block;
     const auto status = store.forEachSpan(track.id, kAllTime, [&](std::span<const Span> spans) {
@@ -59,7 +60,7 @@ Status writeSpans(const store::Store& store, const Run& run, const std::vector<T
         return listed.error();
     Names names;
     for (const auto& [id, text] : listed.value())
-        names.emplace(id, csvCell(text));
+        names.emplace(id, text::csvCell(text));
     file.write("rank,device,track,kind,name,start_ns,duration_ns,correlation,depth\n");
     for (const Track& track : tracks) {
         if (auto status = writeTrack(store, track, names, file, keepGoing); !status.hasValue())

@@ -1,7 +1,7 @@
 #include "app/cli/output/TracedScheduleOutput.h"
 
-#include "app/cli/output/LayoutJson.h"
-#include "app/cli/text/TextTable.h"
+#include "app/cli/output/LayoutOutput.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,6 @@
 namespace trainscope::cli {
 
 namespace {
-
-std::string percent(const std::optional<double>& fraction) {
-    return fraction ? fmt::format("{:.1f} %", 100.0 * *fraction) : "";
-}
 
 // The nearest first.
 Json plansJson(const analysis::TracedSchedule& schedule) {
@@ -70,18 +66,18 @@ void printTracedSchedule(std::ostream& out, const analysis::TracedSchedule& sche
     out << "\nas traced";
     if (schedule.iteration)
         out << fmt::format(" in iteration {}", *schedule.iteration);
-    out << fmt::format(": bubbles {}", percent(schedule.tracedBubble));
+    out << fmt::format(": bubbles {}", text::percent(schedule.tracedBubble));
     if (schedule.plannedBubble)
         out << fmt::format(", {} planned ({}) with the traced durations",
-            percent(schedule.plannedBubble), titleOf(schedule.planned->kind));
+            text::percent(schedule.plannedBubble), titleOf(schedule.planned->kind));
     out << '\n';
-    TextTable table({{"stage"}, {"rank"}, {"bubbles"}, {"planned"}});
+    text::Table table{.columns = {{"stage"}, {"rank"}, {"bubbles"}, {"planned"}}};
     for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
         const auto& one = schedule.stages[stage];
-        table.add({std::to_string(stage), one.rank >= 0 ? std::to_string(one.rank) : "",
-            percent(one.traced), percent(one.planned)});
+        table.add({stage, one.rank >= 0 ? std::to_string(one.rank) : "", text::percent(one.traced),
+            text::percent(one.planned)});
     }
-    table.print(out, "  ");
+    text::print(out, table, "  ");
     if (const std::string sentence = analysis::planSentence(schedule); !sentence.empty())
         out << sentence << '\n';
     out << schedule.basis << '\n';

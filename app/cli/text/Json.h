@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <iosfwd>
 #include <optional>
+#include <ostream>
 #include <string>
 
 namespace trainscope::cli {
@@ -14,7 +14,9 @@ namespace trainscope::cli {
 using Json = nlohmann::ordered_json;
 
 // Compact, on one line; text that is not UTF-8 gets replacement characters.
-void printJson(std::ostream& out, const Json& json);
+inline void printJson(std::ostream& out, const Json& json) {
+    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
 
 // A quantity that the data cannot give is absent, never null or 0.
 template <typename T>

@@ -58,16 +58,4 @@ Status TextFile::close() {
     return problem ? Status(writeError(m_path, problem.value())) : Status();
 }
 
-std::string csvCell(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos)
-        return std::string(text);
-    std::string cell = "\"";
-    for (const char c : text) {
-        cell += c;
-        if (c == '"')
-            cell += c;
-    }
-    return cell + '"';
-}
-
 } // namespace trainscope::cli

@@ -33,7 +33,4 @@ private:
     std::unique_ptr<std::FILE, Closer> m_file;
 };
 
-// A CSV cell: quoted where it holds a comma, a quote or a line end.
-std::string csvCell(std::string_view text);
-
 } // namespace trainscope::cli

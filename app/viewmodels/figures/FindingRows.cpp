@@ -1,7 +1,6 @@
 #include "app/viewmodels/figures/FindingRows.h"
 
 #include "app/viewmodels/text/HumanText.h"
-#include "app/viewmodels/text/QuantityText.h"
 #include "core/analysis/findings/Findings.h"
 
 #include <array>

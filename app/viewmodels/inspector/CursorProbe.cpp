@@ -1,6 +1,6 @@
 #include "app/viewmodels/inspector/CursorProbe.h"
 
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/timeline/TraceClock.h"

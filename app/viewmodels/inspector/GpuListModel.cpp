@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/GpuListModel.h"
 
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
+#include "core/model/Metric.h"
 
 #include <QStringList>
 
@@ -9,17 +10,13 @@
 namespace trainscope::app {
 namespace {
 
-QString optionalText(const char* metric, const std::optional<double>& value, const char* unit) {
-    return value ? metricText(metric, *value, unit) : QStringLiteral("–");
-}
-
 GpuRow rowOf(const GpuStatistics& gpu, const QString& run) {
     const QString rank = QString::number(gpu.gpu.rank);
     return {run.isEmpty() ? rank : run + QLatin1Char(' ') + rank,
-        optionalText("gpu_power", gpu.meanPower, "W"),
-        optionalText("gpu_power", gpu.peakPower, "W"),
-        optionalText("gpu_temperature", gpu.peakTemperature, "°C"),
-        optionalText("energy", gpu.energy, "J")};
+        metricText(metric::kGpuPower, gpu.meanPower, "W"),
+        metricText(metric::kGpuPower, gpu.peakPower, "W"),
+        metricText(metric::kGpuTemperature, gpu.peakTemperature, "°C"),
+        metricText("energy", gpu.energy, "J")};
 }
 
 bool hasFigures(const GpuStatistics& gpu) {

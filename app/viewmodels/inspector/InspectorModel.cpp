@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/InspectorModel.h"
 
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
+#include "core/model/Metric.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -11,7 +12,7 @@ namespace trainscope::app {
 namespace {
 
 QString optionalText(const Metric& metric, const std::optional<double>& value) {
-    return value ? metricText(metric.name, *value, metric.unit) : QStringLiteral("–");
+    return metricText(metric.name, value, metric.unit);
 }
 
 void addMetric(const MetricStatistics& statistics, std::vector<Fact>& facts) {
@@ -41,7 +42,7 @@ std::vector<Fact> factsOf(const RunStatistics& run) {
                                         : InspectorModel::tr("Energy, %1 GPUs").arg(measured)),
             metricText("energy", *run.energy, "J")});
     for (const auto& metric : run.metrics) {
-        if (metric.metric.name != "gpu_power" || !metric.mean || !metric.max)
+        if (metric.metric.name != metric::kGpuPower || !metric.mean || !metric.max)
             continue;
         facts.push_back(
             {InspectorModel::tr("Mean power per GPU"), optionalText(metric.metric, metric.mean)});

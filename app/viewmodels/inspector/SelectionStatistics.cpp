@@ -1,6 +1,7 @@
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 
 #include "core/analysis/statistics/Accumulators.h"
+#include "core/model/Metric.h"
 
 #include <algorithm>
 #include <map>
@@ -141,9 +142,9 @@ private:
             return {};
         GpuStatistics& gpu = m_gpus[subject.rank];
         gpu.gpu.rank = subject.rank;
-        if (metric == "gpu_temperature")
+        if (metric == metric::kGpuTemperature)
             gpu.peakTemperature = part.max;
-        if (metric != "gpu_power")
+        if (metric != metric::kGpuPower)
             return {};
         gpu.meanPower = part.mean;
         gpu.peakPower = part.max;

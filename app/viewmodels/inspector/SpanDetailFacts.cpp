@@ -1,6 +1,6 @@
 #include "app/viewmodels/inspector/SpanDetailFacts.h"
 
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
 
 #include <QCoreApplication>
@@ -57,7 +57,7 @@ QString valueText(const QJsonValue& value, const QString& unit) {
     if (unit == QLatin1String("B") && value.isDouble())
         return metricText("bytes", value.toDouble(), "B");
     if (unit == QLatin1String("n") && value.isDouble())
-        return countText(static_cast<std::int64_t>(value.toDouble()));
+        return wholeText(static_cast<std::int64_t>(value.toDouble()));
     return plainText(
         value, unit == QString::fromUtf8("×") ? QStringLiteral(" × ") : QStringLiteral(", "));
 }

@@ -1,7 +1,7 @@
 #include "app/viewmodels/inspector/SpanLookup.h"
 
 #include "app/viewmodels/inspector/SpanDetailFacts.h"
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/analysis/traces/CollectivePeers.h"
 #include "core/analysis/traces/KernelCategory.h"

@@ -1,6 +1,6 @@
 #include "app/viewmodels/lanes/LaneSummary.h"
 
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
 
 #include <QCoreApplication>

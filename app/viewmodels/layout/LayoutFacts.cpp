@@ -1,11 +1,12 @@
 #include "app/viewmodels/layout/LayoutFacts.h"
 
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/figures/FigureFrame.h"
+#include "core/text/Numbers.h"
 
 #include <QCoreApplication>
 
@@ -21,7 +22,7 @@ using layout::LinkClass;
 
 // Three digits with a prefix: "6.14 GB".
 QString quantity(const char* unit, double value) {
-    const plot::AxisUnit shown = plot::axisUnit({}, unit, std::abs(value));
+    const text::ShownUnit shown = text::shownUnit(unit, std::abs(value));
     const double number = value * shown.scale;
     const int before
         = number != 0.0 ? static_cast<int>(std::floor(std::log10(std::abs(number)))) + 1 : 1;

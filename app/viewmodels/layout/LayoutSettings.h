@@ -16,7 +16,7 @@ namespace trainscope::app {
 
 struct LayoutSettings {
     plot::RankColour by = plot::RankColour::Value;
-    std::string metric = "gpu_temperature";
+    std::string metric = metric::kGpuTemperature;
     std::optional<plot::FigureStatistic> statistic; // absent: at the cursor
     std::optional<layout::CommunicatorKind> lit; // only these groups; absent: all of a rank
     bool wholeStep = false; // of the schedule, else its first micro-batches

@@ -1,6 +1,7 @@
 #include "app/viewmodels/session/RunListModel.h"
 
 #include "app/viewmodels/text/RunWording.h"
+#include "core/model/Metric.h"
 
 #include <QVariant>
 
@@ -13,7 +14,7 @@ namespace trainscope::app {
 namespace {
 
 bool isGpuPower(const Series& series) {
-    return series.description.metric.name == "gpu_power";
+    return series.description.metric.name == metric::kGpuPower;
 }
 
 // Half as many columns as samples, so that slow sensors leave no holes in the curve.

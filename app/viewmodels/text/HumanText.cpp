@@ -1,6 +1,7 @@
 #include "app/viewmodels/text/HumanText.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/text/Times.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -8,9 +9,7 @@
 #include <QRegularExpression>
 #include <QStringList>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace trainscope::app {
 
@@ -19,6 +18,33 @@ namespace {
 constexpr std::int64_t kMaxOffset = std::int64_t{18} * 3600;
 
 } // namespace
+
+QString noDataText() {
+    return QCoreApplication::translate("QuantityText", text::kNoData);
+}
+
+QString metricText(std::string_view metric, double si, std::string_view unit) {
+    return std::isfinite(si)
+        ? QString::fromStdString(text::quantity(si, unit, text::Digits::Four, metric))
+        : noDataText();
+}
+
+QString metricText(
+    std::string_view metric, const std::optional<double>& si, std::string_view unit) {
+    return si ? metricText(metric, *si, unit) : QString::fromUtf8(text::kMissing);
+}
+
+QString durationText(DurationNs duration) {
+    return QString::fromStdString(text::duration(duration));
+}
+
+QString exactDurationText(DurationNs duration) {
+    return QString::fromStdString(text::exactDuration(duration));
+}
+
+std::int64_t localUtcOffsetSeconds(TimeNs time) {
+    return QDateTime::fromMSecsSinceEpoch(time.ns / 1'000'000).offsetFromUtc();
+}
 
 QString bytesText(std::uint64_t bytes) {
     return QLocale().formattedDataSize(
@@ -54,11 +80,7 @@ QString momentText(TimeNs moment) {
 }
 
 QString utcOffsetText(std::int64_t seconds) {
-    const auto minutes = std::abs(seconds) / 60;
-    return QStringLiteral("UTC%1%2:%3")
-        .arg(seconds < 0 ? QLatin1Char('-') : QLatin1Char('+'))
-        .arg(minutes / 60, 2, 10, QLatin1Char('0'))
-        .arg(minutes % 60, 2, 10, QLatin1Char('0'));
+    return QString::fromStdString(text::zone(seconds));
 }
 
 QString linesOf(const std::vector<std::string>& texts) {

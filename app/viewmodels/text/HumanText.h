@@ -1,5 +1,6 @@
 #pragma once
-// Sizes, rates, durations and offsets as people read them, in the locale of the window. Any thread.
+// Numbers of the model as people read them, for QML: what core/text words, as QString, and sizes,
+// counts and waiting times in the locale of the window. Plain functions; any thread.
 
 #include "core/model/Time.h"
 
@@ -8,9 +9,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trainscope::app {
+
+QString noDataText();
+// "688 W", "1.755 GHz", "97 %"; not finite: "no data"; absent: the sign for missing. The metric
+// says what a plain number means.
+QString metricText(std::string_view metric, double si, std::string_view unit);
+QString metricText(std::string_view metric, const std::optional<double>& si, std::string_view unit);
+// "1.84 ms", "2 h 3 min"; and with all digits down to the nanosecond, "1.842113 ms".
+QString durationText(DurationNs duration);
+QString exactDurationText(DurationNs duration);
+// Offset of the system's time zone from UTC at that time.
+std::int64_t localUtcOffsetSeconds(TimeNs time);
 
 QString bytesText(std::uint64_t bytes); // "1.4 GB", decimal prefixes
 QString bytesRateText(double bytesPerSecond); // "85 MB/s"

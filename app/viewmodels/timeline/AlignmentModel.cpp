@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/AlignmentModel.h"
 
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 
 #include <QColor>
 #include <QLocale>

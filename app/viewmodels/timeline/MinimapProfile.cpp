@@ -1,5 +1,6 @@
 // What the minimap shows of a run.
 #include "app/viewmodels/timeline/MinimapItem.h"
+#include "core/model/Metric.h"
 
 #include "core/plot/timeline/TraceClock.h"
 
@@ -90,7 +91,7 @@ Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
     for (const auto& series : facts.series) {
         if (isCancelled())
             return cancelled();
-        if (series.description.metric.name != "gpu_power")
+        if (series.description.metric.name != metric::kGpuPower)
             continue;
         hasPower = true;
         if (auto added = addSeries(store, series, window, columns, means); !added.hasValue())

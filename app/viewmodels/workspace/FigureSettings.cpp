@@ -1,6 +1,7 @@
 #include "app/viewmodels/workspace/FigureSettings.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/model/Metric.h"
 
 #include <QCoreApplication>
 
@@ -87,7 +88,7 @@ std::vector<FigureChoice> metricsFor(
 // Absent in the query is the first: the metric's usual one, for sweeps mean beside peak.
 std::vector<FigureChoice> statisticsFor(const FigureQuery& query) {
     auto statistics = plot::figureStatistics(
-        query.metrics.empty() ? std::string("gpu_power") : query.metrics.front());
+        query.metrics.empty() ? std::string(metric::kGpuPower) : query.metrics.front());
     if (isSweep(query.kind))
         statistics.insert(statistics.begin(), {"", translated("Mean and peak").toStdString()});
     return statistics;
@@ -182,7 +183,7 @@ FigureSettings defaultSettings(View view) {
     FigureSettings settings;
     switch (view) {
     case View::Heatmap:
-        settings.query.metrics = {"gpu_temperature"};
+        settings.query.metrics = {metric::kGpuTemperature};
         break;
     case View::Kernels:
         settings.query.kind = FigureKind::Kernels;

@@ -175,7 +175,8 @@ Result<MeasuredCounters> measuredCounters(const store::Store& store, const Run& 
     const RunIterations& iterations, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto steady, steadyStateOf(store, run, iterations, progress));
     ASSIGN_OR_RETURN(const auto summary,
-        summarise(store, run, {steady.window, {"nvlink_tx", "pcie_tx", "ib_tx"}}, progress));
+        summarise(store, run, {steady.window, {metric::kNvlinkTx, metric::kPcieTx, metric::kIbTx}},
+            progress));
     MeasuredCounters result;
     std::map<int, MeasuredCounters::Node> totals;
     std::map<int, int> counted; // GPUs with NVLink counters, by node

@@ -14,6 +14,7 @@
 #include "core/catalogue/GpuModel.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/layout/Cluster.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -115,7 +116,8 @@ private:
         ASSIGN_OR_RETURN(auto summary,
             summarise(m_store, m_run,
                 SummaryScope{m_window,
-                    {"gpu_temperature", "gpu_power", "sm_clock", "gpu_utilization", "mem_used"}},
+                    {metric::kGpuTemperature, metric::kGpuPower, metric::kSmClock,
+                        metric::kGpuUtilization, metric::kMemUsed}},
                 m_progress));
         m_summary.emplace(std::move(summary));
         return {};
@@ -173,8 +175,9 @@ private:
             byRank[gpu.gpu.rank] = &gpu;
         for (int rank = 0; rank < world; ++rank) {
             const auto found = byRank.find(rank);
-            const auto temperature
-                = found == byRank.end() ? std::nullopt : meanOf(*found->second, "gpu_temperature");
+            const auto temperature = found == byRank.end()
+                ? std::nullopt
+                : meanOf(*found->second, metric::kGpuTemperature);
             if (!temperature)
                 return missing(fmt::format("The temperature of rank {} was not recorded; a "
                                            "placement needs all {} GPUs.",
@@ -198,9 +201,10 @@ private:
         const int perNode = m_layout->gpusPerNode;
         place.isRear = 2 * place.slot >= perNode + perNode % 2;
         place.temperatureC = temperature;
-        place.watts = meanOf(gpu, "gpu_power").value_or(0.0);
+        place.watts = meanOf(gpu, metric::kGpuPower).value_or(0.0);
         constexpr double kLeastBusy = 0.3;
-        const double busy = std::max(kLeastBusy, meanOf(gpu, "gpu_utilization").value_or(1.0));
+        const double busy
+            = std::max(kLeastBusy, meanOf(gpu, metric::kGpuUtilization).value_or(1.0));
         const auto lost = m_lostSeconds.find(place.rankBefore);
         constexpr double kMostLost = 0.9;
         if (lost != m_lostSeconds.end() && m_window.length().ns > 0)
@@ -219,8 +223,8 @@ private:
             if (m_gpus[i].isRear)
                 continue;
             const auto& series = m_series[static_cast<int>(i)];
-            const auto power = series.find("gpu_power");
-            const auto temperature = series.find("gpu_temperature");
+            const auto power = series.find(metric::kGpuPower);
+            const auto temperature = series.find(metric::kGpuTemperature);
             if (power == series.end() || temperature == series.end())
                 continue;
             ASSIGN_OR_RETURN(const auto fit, fitOf(power->second, temperature->second, idle));

@@ -1,6 +1,7 @@
 #include "core/analysis/cluster/PlacementModel.h"
 
 #include "core/analysis/cluster/Placement.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +12,6 @@
 namespace trainscope::analysis {
 
 namespace {
-
-std::string signedPercent(double share) {
-    return fmt::format("{:+.1f} %", 100.0 * share);
-}
 
 std::string gradientText(const Placement& placement) {
     if (!placement.gradientC)
@@ -31,8 +28,8 @@ void explainHelp(Placement& placement) {
     const Estimate& step = *placement.stepTime;
     placement.headline = fmt::format("{}{} layers: the step is estimated at {} ({} to {})",
         placement.movesRanks ? "Stages regrouped by heat, " : "",
-        layerList(placement.layersAfter(), " · "), signedPercent(step.value),
-        signedPercent(step.low), signedPercent(step.high));
+        layerList(placement.layersAfter(), " · "), text::signedPercent(step.value),
+        text::signedPercent(step.low), text::signedPercent(step.high));
     double slow = 1.0;
     double fast = 0.0;
     for (const StagePlacement& stage : placement.stages) {
@@ -68,7 +65,7 @@ void explainNone(Placement& placement, const PlacementVerdict& verdict) {
         placement.reason += fmt::format(
             " Throttling costs the slowest GPU {:.1f} % of its time, but the best split of whole "
             "layers changes the step by {} only.",
-            100.0 * verdict.worstLoss, signedPercent(verdict.tooSmall->value));
+            100.0 * verdict.worstLoss, text::signedPercent(verdict.tooSmall->value));
 }
 
 // Layers of each piece of the model in its order: with virtual stages those of a stage are shared

@@ -1,7 +1,8 @@
 #include "core/analysis/comparison/BreakEven.h"
 
 #include "core/analysis/comparison/Reasons.h"
-#include "core/analysis/findings/FindingText.h"
+#include "core/model/Metric.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +58,7 @@ double oncePerStep(const RunMeasures& run) {
 
 // The power of a waiting GPU against its mean one: at least what it never falls below.
 double idlePower(const RunMeasures& run) {
-    const auto found = run.summary.metrics.find("gpu_power");
+    const auto found = run.summary.metrics.find(metric::kGpuPower);
     if (found == run.summary.metrics.end())
         return 1.0;
     const auto& all = found->second.all;
@@ -103,7 +104,8 @@ std::string ratesText(const RunMeasures& a, const RunMeasures& b, double factor)
     for (const auto& [run, label] : {std::pair{&a, &labels.a}, std::pair{&b, &labels.b}}) {
         if (const auto rate = scaledBandwidth(*run, factor))
             text += fmt::format("{}{}: {} in place of {}", text.empty() ? " (" : "; ", *label,
-                scaled(*rate, "B/s"), scaled(*run->traced->betweenNodesBandwidth, "B/s"));
+                text::rounded(*rate, "B/s"),
+                text::rounded(*run->traced->betweenNodesBandwidth, "B/s"));
     }
     return text.empty() ? text : text + " in collectives)";
 }

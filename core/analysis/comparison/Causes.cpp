@@ -1,6 +1,6 @@
 #include "core/analysis/comparison/Reasons.h"
 
-#include "core/analysis/findings/FindingText.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -178,17 +178,18 @@ std::string partsText(const Gap& gap, std::size_t first) {
     }
     std::sort(parts.begin(), parts.end(), std::greater<>());
     const std::string_view cause = gap.high.parts[first].first;
-    std::string text = percent(gap.share(first)) + " of that is " + causeText(cause, gap.isTraced);
+    std::string text
+        = text::roundedPercent(gap.share(first)) + " of that is " + causeText(cause, gap.isTraced);
     if (cause == kExposed)
         text += carrierOf(gap);
     bool isOff = false;
     for (const auto& [part, name] : parts) {
         const std::string what = causeText(name, gap.isTraced);
         if (part > 0.0)
-            text += fmt::format(", {} {}", percent(part), what);
+            text += fmt::format(", {} {}", text::roundedPercent(part), what);
         else
-            text
-                += fmt::format("{}less {} takes {} off", isOff ? ", " : "; ", what, percent(-part));
+            text += fmt::format(
+                "{}less {} takes {} off", isOff ? ", " : "; ", what, text::roundedPercent(-part));
         isOff = part < 0.0;
     }
     return text;
@@ -216,8 +217,8 @@ bool addPower(Verdict& verdict, const RunMeasures& better, const RunMeasures& wo
     verdict.statements.insert(verdict.statements.begin(),
         {fmt::format("{} draws {} a GPU, {} {}: {:.2f} × the power, {} the {:.2f} × of energy a "
                      "token.",
-             labels.second, scaled(*high, "W"), labels.first, scaled(*low, "W"), *high / *low,
-             share > 1.0 ? "which makes more than" : "most of", factor),
+             labels.second, text::rounded(*high, "W"), labels.first, text::rounded(*low, "W"),
+             *high / *low, share > 1.0 ? "which makes more than" : "most of", factor),
             "mean_power_w_per_gpu", isFirstBetter ? low : high, isFirstBetter ? high : low, false});
     return true;
 }
@@ -245,7 +246,7 @@ void addCause(Verdict& verdict, const RunMeasures& a, const RunMeasures& b, std:
     const bool isThrottling = verdict.cause.find("throttling") != std::string::npos;
     Statement out{
         fmt::format("{} takes {} more GPU time a token: {}{}.", isFirst ? labels.b : labels.a,
-            percent(gap.more() / gap.low.perToken), partsText(gap, *most),
+            text::roundedPercent(gap.more() / gap.low.perToken), partsText(gap, *most),
             isThrottling ? " (estimate: a step waits for the slowest GPU)" : ""),
         "gpu_seconds_per_token_" + verdict.cause, costs.first->parts[*most].second,
         costs.second->parts[*most].second, isThrottling};

@@ -2,6 +2,7 @@
 
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Metric.h"
 
 #include <fmt/format.h>
 
@@ -107,11 +108,12 @@ private:
             step ? "No launch configuration states the tokens of a step." : why,
             ofStep && tokens ? std::optional(ofStep->dividedBy(*tokens)) : std::nullopt);
         const auto& energy = m_measures.summary.energy;
-        const bool isCovered = energy && energy->coverage >= kLeastCoverage && hasAll("gpu_power");
+        const bool isCovered
+            = energy && energy->coverage >= kLeastCoverage && hasAll(metric::kGpuPower);
         set("energy_j", isCovered ? std::optional(energy->joules) : std::nullopt,
-            energy && hasAll("gpu_power") ? fmt::format(
+            energy && hasAll(metric::kGpuPower) ? fmt::format(
                 "Power was recorded of {:.1f} % of the time only.", 100.0 * energy->coverage)
-                                          : whyNoPower());
+                                                : whyNoPower());
     }
 
     // GPUs of the job that have the metric.
@@ -132,7 +134,9 @@ private:
                          : fmt::format("The {} was recorded of {} of {} GPUs only.", what, gpus,
                              m_measures.gpus);
     }
-    [[nodiscard]] std::string whyNoPower() const { return whyNotAll("gpu_power", "GPU power"); }
+    [[nodiscard]] std::string whyNoPower() const {
+        return whyNotAll(metric::kGpuPower, "GPU power");
+    }
 
     using Statistic = std::optional<double> SubjectStatistics::*;
     [[nodiscard]] std::optional<double> ofAll(const std::string& metric, Statistic field) const {
@@ -145,17 +149,17 @@ private:
     }
 
     void takePower() {
-        const bool isWhole = hasAll("gpu_power");
+        const bool isWhole = hasAll(metric::kGpuPower);
         const std::string why = whyNoPower();
         const auto& burst = m_detail.burst;
         const auto ofSum
             = [&](std::optional<double> value) { return isWhole ? value : std::nullopt; };
-        set("mean_power_w", ofSum(sumOfMeans("gpu_power")), why,
+        set("mean_power_w", ofSum(sumOfMeans(metric::kGpuPower)), why,
             spread([](const IterationFigures& one) { return one.meanPowerW; }));
         set("peak_power_w", ofSum(burst ? std::optional(burst->peak) : std::nullopt), why,
             spread([](const IterationFigures& one) { return one.peakPowerW; }));
-        set("p99_gpu_power_w", ofAll("gpu_power", &SubjectStatistics::p99), why);
-        set("peak_gpu_power_w", ofAll("gpu_power", &SubjectStatistics::max), why);
+        set("p99_gpu_power_w", ofAll(metric::kGpuPower, &SubjectStatistics::p99), why);
+        set("peak_gpu_power_w", ofAll(metric::kGpuPower, &SubjectStatistics::max), why);
         set("peak_to_mean_power", ofSum(burst ? std::optional(burst->peakToMean) : std::nullopt),
             why);
         set("p99_to_p50_power", ofSum(burst ? std::optional(burst->p99ToP50) : std::nullopt), why);
@@ -171,20 +175,20 @@ private:
 
     void takeTemperature() {
         const std::string why = "No GPU temperature was recorded.";
-        set("mean_temperature_c", ofAll("gpu_temperature", &SubjectStatistics::mean), why,
+        set("mean_temperature_c", ofAll(metric::kGpuTemperature, &SubjectStatistics::mean), why,
             spread([](const IterationFigures& one) { return one.meanTemperatureC; }));
-        set("peak_temperature_c", ofAll("gpu_temperature", &SubjectStatistics::max), why,
+        set("peak_temperature_c", ofAll(metric::kGpuTemperature, &SubjectStatistics::max), why,
             spread([](const IterationFigures& one) { return one.maxTemperatureC; }));
         const auto& gradient = m_detail.gradient;
         set("front_rear_gradient_c", gradient ? std::optional(gradient->celsius) : std::nullopt,
-            recorded("gpu_temperature") == 0 ? why : "No node has GPUs in front and rear.");
+            recorded(metric::kGpuTemperature) == 0 ? why : "No node has GPUs in front and rear.");
     }
 
     void takeThrottling() {
-        set("mean_sm_clock_hz", ofAll("sm_clock", &SubjectStatistics::mean),
+        set("mean_sm_clock_hz", ofAll(metric::kSmClock, &SubjectStatistics::mean),
             "No SM clock was recorded.",
             spread([](const IterationFigures& one) { return one.meanClockHz; }));
-        set("mean_gpu_utilization", ofAll("gpu_utilization", &SubjectStatistics::mean),
+        set("mean_gpu_utilization", ofAll(metric::kGpuUtilization, &SubjectStatistics::mean),
             "No GPU utilisation was recorded.");
         const auto& found = m_detail.throttling;
         const std::string why = "Throttling needs both sm_clock and gpu_utilization.";
@@ -230,12 +234,12 @@ private:
         };
         const std::string noPower = "No GPU power was recorded, or of single GPUs only.";
         const std::string noHeat = "No GPU temperature was recorded, or of single GPUs only.";
-        set("power_intra_node_std_w", of("gpu_power", &MetricSummary::intraNodeStd), noPower);
-        set("power_inter_node_std_w", of("gpu_power", &MetricSummary::interNodeStd), noPower);
-        set("temperature_intra_node_std_c", of("gpu_temperature", &MetricSummary::intraNodeStd),
-            noHeat);
-        set("temperature_inter_node_std_c", of("gpu_temperature", &MetricSummary::interNodeStd),
-            noHeat);
+        set("power_intra_node_std_w", of(metric::kGpuPower, &MetricSummary::intraNodeStd), noPower);
+        set("power_inter_node_std_w", of(metric::kGpuPower, &MetricSummary::interNodeStd), noPower);
+        set("temperature_intra_node_std_c",
+            of(metric::kGpuTemperature, &MetricSummary::intraNodeStd), noHeat);
+        set("temperature_inter_node_std_c",
+            of(metric::kGpuTemperature, &MetricSummary::interNodeStd), noHeat);
     }
 
     void takeTrace() {
@@ -266,25 +270,25 @@ private:
 
     void takeTraffic() {
         for (const auto& [key, metric, what] :
-            {std::tuple{"nvlink_bytes_per_step", "nvlink_tx", "NVLink traffic"},
-                std::tuple{"pcie_bytes_per_step", "pcie_tx", "PCIe traffic"},
-                std::tuple{"ib_bytes_per_step", "ib_tx", "InfiniBand traffic"}}) {
+            {std::tuple{"nvlink_bytes_per_step", metric::kNvlinkTx, "NVLink traffic"},
+                std::tuple{"pcie_bytes_per_step", metric::kPcieTx, "PCIe traffic"},
+                std::tuple{"ib_bytes_per_step", metric::kIbTx, "InfiniBand traffic"}}) {
             const auto perSecond = bytesPerSecond(metric);
             const auto& step = m_efficiency.stepTimeS;
-            const bool isOfNodes = std::string_view(metric) == "ib_tx";
+            const bool isOfNodes = std::string_view(metric) == metric::kIbTx;
             set(key, perSecond && step ? std::optional(*perSecond * *step) : std::nullopt,
                 perSecond       ? "The length of a step is not known."
                     : isOfNodes ? std::string("No ") + what + " was recorded."
                                 : whyNotAll(metric, what));
         }
-        set("peak_memory_used_b", ofAll("mem_used", &SubjectStatistics::max),
+        set("peak_memory_used_b", ofAll(metric::kMemUsed, &SubjectStatistics::max),
             "The memory used on the GPUs was not recorded.");
     }
 
     // What the whole machine sends, from running totals, else from sampled rates.
     [[nodiscard]] std::optional<double> bytesPerSecond(const std::string& metric) const {
         const double seconds = m_measures.summary.duration.seconds();
-        const bool isOfNodes = metric == "ib_tx";
+        const bool isOfNodes = metric == metric::kIbTx;
         if (const auto total = ofAll(metric, &SubjectStatistics::total);
             total && seconds > 0.0 && (isOfNodes || hasAll(metric)))
             return *total / seconds;

@@ -170,6 +170,12 @@ bool isDivided(const QuantityInfo& quantity, Normalisation by) {
     return false;
 }
 
+bool isShare(const QuantityInfo& quantity) {
+    return quantity.unit == "1"
+        && (quantity.key.ends_with("_fraction") || quantity.key.ends_with("_utilization")
+            || quantity.key == "mfu");
+}
+
 std::string unitOf(const QuantityInfo& quantity, Normalisation by) {
     if (!isDivided(quantity, by))
         return quantity.unit;

@@ -38,6 +38,7 @@ std::optional<std::size_t> quantityIndex(std::string_view key);
 
 // Whether the normalisation divides that quantity; where not, it stays as it is.
 bool isDivided(const QuantityInfo& quantity, Normalisation by);
+bool isShare(const QuantityInfo& quantity); // a fraction that people read as %
 std::string unitOf(const QuantityInfo& quantity, Normalisation by); // "W/GPU", "J/token"
 // "Mean power: sum over the GPUs of …, divided by the GPUs of the job"
 std::string wordingOf(const QuantityInfo& quantity, Normalisation by);

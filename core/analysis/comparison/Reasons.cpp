@@ -3,7 +3,7 @@
 #include "core/analysis/comparison/Comparison.h"
 #include "core/analysis/comparison/RunMeasures.h"
 #include "core/analysis/energy/Efficiency.h"
-#include "core/analysis/findings/FindingText.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -69,12 +69,13 @@ std::string carriersText(const RunMeasures& run) {
     std::sort(shares.begin(), shares.end(), std::greater<>());
     std::string text;
     for (std::size_t i = 0; i < std::min(shares.size(), most); ++i)
-        text += (i == 0 ? " (" : ", ") + shares[i].second + " " + percent(shares[i].first);
+        text += (i == 0 ? " (" : ", ") + shares[i].second + " "
+            + text::roundedPercent(shares[i].first);
     if (text.empty())
         return text;
     text += " of that";
     if (waiting >= worthTelling * all)
-        text += "; " + percent(waiting / all) + " of it waits for late GPUs";
+        text += "; " + text::roundedPercent(waiting / all) + " of it waits for late GPUs";
     return text + ")";
 }
 
@@ -102,18 +103,19 @@ std::string microBatchText(const MemoryHeadroom& memory, const RunMeasures& run)
 
 std::string memoryText(
     const MemoryHeadroom& memory, const RunMeasures& run, const std::string& label) {
-    const std::string capacity = scaled(memory.capacity, "B");
+    const std::string capacity = text::rounded(memory.capacity, "B");
     if (run.run.status == RunStatus::Oom)
         return fmt::format("{} ran out of memory; model and layout need about {} of the {} a GPU "
                            "(estimate)",
-            label, scaled(memory.used, "B"), capacity);
+            label, text::rounded(memory.used, "B"), capacity);
     if (memory.free() < 0.0)
         return fmt::format("What {} leaves free of {} a GPU cannot be told: as stated, model and "
                            "layout would need {} (estimate), so more is sharded, recomputed or "
                            "moved off the GPU than the configuration says",
-            label, capacity, scaled(memory.used, "B"));
-    return fmt::format("{} leaves {} of {} a GPU free{}{}", label, scaled(memory.free(), "B"),
-        capacity, basisText(memory), microBatchText(memory, run));
+            label, capacity, text::rounded(memory.used, "B"));
+    return fmt::format("{} leaves {} of {} a GPU free{}{}", label,
+        text::rounded(memory.free(), "B"), capacity, basisText(memory),
+        microBatchText(memory, run));
 }
 
 class Stater {
@@ -178,15 +180,15 @@ private:
         const double factor = isFirst ? a / b : b / a;
         const RunMeasures& fast = isFirst ? m_a : m_b;
         const RunMeasures& slow = isFirst ? m_b : m_a;
-        std::string text
-            = fmt::format("{} makes {:.2f} × the tokens per second of {} ({} against {})",
-                isFirst ? m_labels.a : m_labels.b, factor, isFirst ? m_labels.b : m_labels.a,
-                scaled(std::max(a, b), "tokens/s"), scaled(std::min(a, b), "tokens/s"));
+        std::string text = fmt::format(
+            "{} makes {:.2f} × the tokens per second of {} ({} against {})",
+            isFirst ? m_labels.a : m_labels.b, factor, isFirst ? m_labels.b : m_labels.a,
+            text::rounded(std::max(a, b), "tokens/s"), text::rounded(std::min(a, b), "tokens/s"));
         if (fast.gpus != slow.gpus && slow.gpus > 0) {
             const double more = static_cast<double>(fast.gpus) / slow.gpus;
             text += fmt::format(", with {:.3g} × the GPUs", more);
             if (more > 1.0)
-                text += fmt::format(": {} scaling", percent(factor / more));
+                text += fmt::format(": {} scaling", text::roundedPercent(factor / more));
         }
         add(text + spreadText(m_a, m_b, "tokens_per_s") + ".", "tokens_per_s");
     }
@@ -197,7 +199,7 @@ private:
         const double a = *m_a.value("tokens_per_s_per_gpu");
         const double b = *m_b.value("tokens_per_s_per_gpu");
         add(fmt::format("Per GPU, {} makes {} and {} {}: {:.2f} ×{}.", m_labels.a,
-                scaled(a, "tokens/s"), m_labels.b, scaled(b, "tokens/s"),
+                text::rounded(a, "tokens/s"), m_labels.b, text::rounded(b, "tokens/s"),
                 std::max(a, b) / std::min(a, b), spreadText(m_a, m_b, "tokens_per_s_per_gpu")),
             "tokens_per_s_per_gpu");
     }
@@ -208,7 +210,7 @@ private:
         const double a = *m_a.value("tokens_per_j");
         const double b = *m_b.value("tokens_per_j");
         add(fmt::format("{} spends {} a token, {} {}: {:.2f} × the tokens per joule for {}{}.",
-                m_labels.a, scaled(1.0 / a, "J"), m_labels.b, scaled(1.0 / b, "J"),
+                m_labels.a, text::rounded(1.0 / a, "J"), m_labels.b, text::rounded(1.0 / b, "J"),
                 std::max(a, b) / std::min(a, b), a >= b ? m_labels.a : m_labels.b,
                 spreadText(m_a, m_b, "tokens_per_j")),
             "tokens_per_j");
@@ -220,7 +222,7 @@ private:
             return;
         const auto part = [](const RunMeasures& run, const std::string& label) {
             return fmt::format("{} exposes {} of its traced time{}", label,
-                percent(*run.value(key)), carriersText(run));
+                text::roundedPercent(*run.value(key)), carriersText(run));
         };
         add(part(m_a, m_labels.a) + ", " + part(m_b, m_labels.b) + ".", key);
     }
@@ -246,7 +248,8 @@ private:
         if (!a || !b)
             return;
         add(fmt::format("{} peaks at {}, {} at {}: {:.2f} × the supply to provide for.", m_labels.a,
-                scaled(*a, "W"), m_labels.b, scaled(*b, "W"), std::max(*a, *b) / std::min(*a, *b)),
+                text::rounded(*a, "W"), m_labels.b, text::rounded(*b, "W"),
+                std::max(*a, *b) / std::min(*a, *b)),
             "peak_power_w");
     }
 
@@ -257,11 +260,13 @@ private:
             return;
         const auto part = [](const RunMeasures& run, const std::string& label) {
             const auto heat = run.value("thermally_throttled_fraction");
-            std::string text = label + " throttles " + percent(*run.value("throttled_fraction"));
+            std::string text
+                = label + " throttles " + text::roundedPercent(*run.value("throttled_fraction"));
             const double all = *run.value("throttled_fraction");
             if (heat && *heat > 0.0)
-                text += *heat >= 0.995 * all ? " (all by heat)"
-                                             : fmt::format(" ({} by heat)", percent(*heat));
+                text += *heat >= 0.995 * all
+                    ? " (all by heat)"
+                    : fmt::format(" ({} by heat)", text::roundedPercent(*heat));
             return text;
         };
         add(part(m_a, m_labels.a) + " of the GPUs' time, " + part(m_b, m_labels.b) + ".",

@@ -1,4 +1,5 @@
 #include "core/analysis/energy/Efficiency.h"
+#include "core/model/Metric.h"
 
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
@@ -85,7 +86,7 @@ public:
 private:
     void takePower(const std::vector<Series>& all) {
         auto groups = seriesByMetric(all);
-        const auto found = groups.find("gpu_power");
+        const auto found = groups.find(metric::kGpuPower);
         if (found == groups.end()) {
             m_facts.whyNoEnergy = "No GPU power was recorded.";
             return;

@@ -5,6 +5,7 @@
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ Result<std::map<int, PowerSource>> powerByRank(const store::Store& store, const 
     std::map<int, PowerSource> result;
     for (const Series& one : series) {
         const auto& subject = one.description.subject;
-        if (one.description.metric.name == "gpu_power" && subject.kind == SubjectKind::Gpu
+        if (one.description.metric.name == metric::kGpuPower && subject.kind == SubjectKind::Gpu
             && subject.rank >= 0)
             result.emplace(subject.rank, PowerSource{one, run.gpuModel});
     }

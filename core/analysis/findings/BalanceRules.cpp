@@ -1,4 +1,3 @@
-#include "core/analysis/findings/FindingText.h"
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/statistics/Means.h"
 
@@ -59,9 +58,9 @@ struct Outlier {
     double limit; // factor of the median, or °C above it
     bool isFactor;
 };
-constexpr std::array kOutliers{Outlier{"slow_gpu", "sm_clock", "Hz", kGpuSlow, true},
-    Outlier{"low_power_gpu", "gpu_power", "W", kGpuPower, true},
-    Outlier{"hot_gpu", "gpu_temperature", "°C", kGpuHotC, false}};
+constexpr std::array kOutliers{Outlier{"slow_gpu", metric::kSmClock, "Hz", kGpuSlow, true},
+    Outlier{"low_power_gpu", metric::kGpuPower, "W", kGpuPower, true},
+    Outlier{"hot_gpu", metric::kGpuTemperature, "°C", kGpuHotC, false}};
 
 bool isOutlier(const Outlier& kind, const Mean& mean) {
     return kind.isFactor ? mean.value < kind.limit * mean.reference
@@ -87,23 +86,26 @@ std::set<int> wholeNodes(const std::vector<Mean>& all, const std::vector<Mean>& 
 std::string whoText(const std::vector<Mean>& all, const std::vector<Mean>& out) {
     const auto nodes = wholeNodes(all, out);
     if (!nodes.empty())
-        return (nodes.size() == 1 ? "All GPUs of node " : "All GPUs of nodes ") + numbers(nodes);
+        return (nodes.size() == 1 ? "All GPUs of node " : "All GPUs of nodes ")
+            + text::numberList(nodes);
     std::set<int> ranks;
     for (const Mean& mean : out)
         ranks.insert(mean.rank);
-    return (ranks.size() == 1 ? "The GPU of rank " : "The GPUs of ranks ") + numbers(ranks);
+    return (ranks.size() == 1 ? "The GPU of rank " : "The GPUs of ranks ")
+        + text::numberList(ranks);
 }
 
 std::string comparison(const Outlier& kind, const Mean& worst, bool byPlace) {
     if (!kind.isFactor)
         return fmt::format("{} hotter than the median of {} ({} against {})",
-            celsius(worst.value - worst.reference),
-            byPlace ? "the GPUs in that place of their nodes" : "all", celsius(worst.value),
-            celsius(worst.reference));
+            text::rounded(worst.value - worst.reference, "°C"),
+            byPlace ? "the GPUs in that place of their nodes" : "all",
+            text::rounded(worst.value, "°C"), text::rounded(worst.reference, "°C"));
     const char* what = kind.unit == std::string_view("Hz") ? "clock" : "power";
     return fmt::format("at {} of the {} that the median GPU has ({} against {}), {:.2g} times less",
-        percent(worst.value / worst.reference), what, scaled(worst.value, kind.unit),
-        scaled(worst.reference, kind.unit), worst.reference / worst.value);
+        text::roundedPercent(worst.value / worst.reference), what,
+        text::rounded(worst.value, kind.unit), text::rounded(worst.reference, kind.unit),
+        worst.reference / worst.value);
 }
 
 void findOutliers(const Outlier& kind, const RunFacts& facts, Findings& found) {
@@ -122,8 +124,9 @@ void findOutliers(const Outlier& kind, const RunFacts& facts, Findings& found) {
     // The others wait for the slowest clock.
     const double cost
         = kind.rule == std::string_view("slow_gpu") ? 1.0 - worst.value / worst.reference : 0.0;
-    const std::string limit = kind.isFactor ? "below " + percent(kind.limit) + " of the median"
-                                            : celsius(kind.limit) + " above the median";
+    const std::string limit = kind.isFactor
+        ? "below " + text::roundedPercent(kind.limit) + " of the median"
+        : text::rounded(kind.limit, "°C") + " above the median";
     found.push_back({kind.rule,
         whoText(all, out) + (out.size() == 1 ? " is " : " are ") + comparison(kind, worst, byPlace)
             + ".",
@@ -144,7 +147,7 @@ void findOutlierGpus(const RunFacts& facts, Findings& found) {
 }
 
 void findNodeSpread(const RunFacts& facts, Findings& found) {
-    const auto power = facts.steady.metrics.find("gpu_power");
+    const auto power = facts.steady.metrics.find(metric::kGpuPower);
     if (power == facts.steady.metrics.end() || !power->second.interNodeStd
         || !power->second.all.mean || *power->second.all.mean <= 0.0)
         return;
@@ -154,9 +157,10 @@ void findNodeSpread(const RunFacts& facts, Findings& found) {
         return;
     const NodeSummary* highest = nullptr;
     const NodeSummary* lowest = nullptr;
-    const auto of = [](const NodeSummary& node) { return *node.metrics.at("gpu_power").mean; };
+    const auto of
+        = [](const NodeSummary& node) { return *node.metrics.at(metric::kGpuPower).mean; };
     for (const NodeSummary& node : facts.steady.nodes) {
-        const auto found2 = node.metrics.find("gpu_power");
+        const auto found2 = node.metrics.find(metric::kGpuPower);
         if (found2 == node.metrics.end() || !found2->second.mean)
             continue;
         highest = highest == nullptr || of(node) > of(*highest) ? &node : highest;
@@ -170,11 +174,12 @@ void findNodeSpread(const RunFacts& facts, Findings& found) {
     found.push_back({"node_imbalance",
         fmt::format("Nodes draw different power: {} a GPU on node {}, {} on node {}; the standard "
                     "deviation of the nodes is {} of the mean.",
-            scaled(of(*highest), "W"), highest->node, scaled(of(*lowest), "W"), lowest->node,
-            percent(share)),
+            text::rounded(of(*highest), "W"), highest->node, text::rounded(of(*lowest), "W"),
+            lowest->node, text::roundedPercent(share)),
         {{"highest_w", of(*highest)}, {"lowest_w", of(*lowest)}, {"mean_w", mean},
             {"inter_node_std_w", *power->second.interNodeStd}, {"fraction", share}},
-        {rank, facts.steadyState.window, "gpu_power"}, percent(kNodeSpread) + " of the mean",
+        {rank, facts.steadyState.window, metric::kGpuPower},
+        text::roundedPercent(kNodeSpread) + " of the mean",
         fmt::format("mean power of a GPU, {} nodes over {}", facts.steady.nodes.size(),
             facts.steadyState.wording),
         Severity::Attention, 0.0});
@@ -208,14 +213,14 @@ void findPcieConcentration(const RunFacts& facts, Findings& found) {
         return;
     found.push_back({"pcie_concentration",
         fmt::format("{} of {} GPUs carry {} of the PCIe traffic of {}: rank{} {}.", ranks.size(),
-            totals.size(), percent(carried / all), scaled(all, "B"), ranks.size() == 1 ? "" : "s",
-            numbers(ranks)),
+            totals.size(), text::roundedPercent(carried / all), text::rounded(all, "B"),
+            ranks.size() == 1 ? "" : "s", text::numberList(ranks)),
         {{"gpus", static_cast<double>(totals.size())},
             {"carriers", static_cast<double>(ranks.size())}, {"share", carried / all},
             {"bytes", all}},
-        {totals.front().second, facts.run.range, "pcie_tx"},
-        fmt::format("{} carried by a quarter of the GPUs, of {} or more", percent(kPcieShare),
-            scaled(kPcieBytes, "B")),
+        {totals.front().second, facts.run.range, metric::kPcieTx},
+        fmt::format("{} carried by a quarter of the GPUs, of {} or more",
+            text::roundedPercent(kPcieShare), text::rounded(kPcieBytes, "B")),
         "bytes received and sent by all GPUs over the run", Severity::Note, 0.0});
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -102,11 +103,12 @@ private:
 Result<std::vector<BusyTraffic>> busyTraffic(const store::Store& store,
     const std::map<int, GpuSeries>& gpus, TimeRange window, const Progress& progress) {
     std::vector<BusyTraffic> result;
-    for (const char* metric : {"nvlink_rx", "nvlink_tx", "pcie_rx", "pcie_tx"}) {
+    for (const char* metric :
+        {metric::kNvlinkRx, metric::kNvlinkTx, metric::kPcieRx, metric::kPcieTx}) {
         for (const auto& [rank, gpu] : gpus) {
             if (progress && !progress({"Looking at links", 0, 0}))
                 return cancelled();
-            const auto utilization = gpu.find("gpu_utilization");
+            const auto utilization = gpu.find(metric::kGpuUtilization);
             auto link = gpu.find(metric);
             if (link == gpu.end())
                 link = gpu.find(std::string(metric) + "_rate");

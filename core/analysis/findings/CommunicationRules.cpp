@@ -1,7 +1,7 @@
-#include "core/analysis/findings/FindingText.h"
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/traces/CollectiveKind.h"
 #include "core/catalogue/GpuModel.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -116,19 +116,20 @@ void report(const LinkLoad& load, const RunFacts& facts, double exposed, Finding
     Finding finding{"busy_link",
         fmt::format("{} is used to {} of its peak while the GPUs are busy, {} of {} per direction; "
                     "most on rank {}, {}",
-            load.link->name, percent(use), scaled(rate, "B/s"), scaled(peak, "B/s"),
-            worst.traffic->rank, percent(worst.use())),
+            load.link->name, text::roundedPercent(use), text::rounded(rate, "B/s"),
+            text::rounded(peak, "B/s"), worst.traffic->rank, text::roundedPercent(worst.use())),
         {{"utilisation", use}, {"highest_utilisation", worst.use()}, {"rate_b_per_s", rate},
             {"peak_b_per_s", peak}, {"gpus", static_cast<double>(load.gpus.size())},
             {"saturated_gpus", static_cast<double>(full)}},
         {worst.traffic->rank, facts.steadyState.window, worst.traffic->metric},
         fmt::format("{} of the peak on one GPU, for attention {}; or less where exposed "
                     "communication takes {} of the traced time",
-            percent(kLinkUse), percent(kLinkSaturated), percent(kExposedFraction)),
+            text::roundedPercent(kLinkUse), text::roundedPercent(kLinkSaturated),
+            text::roundedPercent(kExposedFraction)),
         fmt::format("peak of the GPU per direction, from the catalogue; bytes of the busier "
                     "direction over the time at a utilisation of {} or more, mean of {} over {}",
-            percent(kBusyUtilization),
-            counted(static_cast<std::int64_t>(load.gpus.size()), "GPU", "GPUs"),
+            text::roundedPercent(kBusyUtilization),
+            text::counted(static_cast<std::int64_t>(load.gpus.size()), "GPU", "GPUs"),
             facts.steadyState.wording),
         full > 0 ? Severity::Attention : Severity::Note, 0.0};
     if (full > 0)
@@ -138,7 +139,7 @@ void report(const LinkLoad& load, const RunFacts& facts, double exposed, Finding
         finding.values["exposed_fraction"] = exposed;
         finding.text += fmt::format("; exposed communication costs {} of the step all the same: "
                                     "its bandwidth is not what it waits for",
-            percent(exposed));
+            text::roundedPercent(exposed));
     }
     finding.text += ".";
     found.push_back(std::move(finding));
@@ -166,17 +167,20 @@ void findStraggler(const RunFacts& facts, Findings& found) {
         fmt::format("Rank {} is the straggler in {} of {} collectives: it arrives last, {} after "
                     "the first on average, and kept the others waiting for {} ({} of the traced "
                     "time).",
-            worst.rank, worst.timesLastForCertain, worst.collectives, duration(worst.latenessS),
-            duration(worst.causedWaitS), percent(cost)),
+            worst.rank, worst.timesLastForCertain, worst.collectives,
+            text::seconds(worst.latenessS), text::seconds(worst.causedWaitS),
+            text::roundedPercent(cost)),
         {{"times_last", static_cast<double>(worst.timesLastForCertain)}, {"collectives", all},
             {"share", share}, {"lateness_s", worst.latenessS}, {"caused_wait_s", worst.causedWaitS},
             {"fraction", cost}},
         {worst.rank, windowOf(facts, worst.rank), {}},
         fmt::format("last in {} of at least {} collectives, and {} of the traced time",
-            percent(least), kStragglerCollectives, percent(kStragglerWait)),
+            text::roundedPercent(least), kStragglerCollectives,
+            text::roundedPercent(kStragglerWait)),
         fmt::format("synchronising collectives that the rank was matched in; last by more than the "
                     "clocks' uncertainty (up to {}); waits over {} of traced time",
-            duration(facts.communication->clocks.largestUncertaintyNs * 1e-9), duration(traced)),
+            text::seconds(facts.communication->clocks.largestUncertaintyNs * 1e-9),
+            text::seconds(traced)),
         cost >= kSeriousCost ? Severity::Serious : Severity::Attention, cost});
 }
 
@@ -200,10 +204,11 @@ void findLinkUse(const RunFacts& facts, Findings& found) {
     const std::string along = worst->dimension.empty() ? "" : " along " + worst->dimension;
     found.push_back({"link_use",
         fmt::format("{}{} uses {} to {} while busy: {} of {}, in {} calls of {} on average.",
-            toString(worst->kind), along, linkText(worst->link), percent(*worst->utilisation),
-            scaled(worst->busBandwidth.value_or(0.0), "B/s"),
-            scaled(worst->linkPeak.value_or(0.0), "B/s"), worst->count,
-            scaled(*worst->bytes / static_cast<double>(worst->count), "B")),
+            toString(worst->kind), along, linkText(worst->link),
+            text::roundedPercent(*worst->utilisation),
+            text::rounded(worst->busBandwidth.value_or(0.0), "B/s"),
+            text::rounded(worst->linkPeak.value_or(0.0), "B/s"), worst->count,
+            text::rounded(*worst->bytes / static_cast<double>(worst->count), "B")),
         {{"utilisation", *worst->utilisation},
             {"bus_bandwidth_b_per_s", worst->busBandwidth.value_or(0.0)},
             {"peak_b_per_s", worst->linkPeak.value_or(0.0)},
@@ -211,7 +216,7 @@ void findLinkUse(const RunFacts& facts, Findings& found) {
             {"transfer_fraction", worstTime}},
         {-1, facts.run.range, {}},
         fmt::format("below {} of the peak, in transfers that take {} of the traced time or more",
-            percent(kLinkUse), percent(kLinkTime)),
+            text::roundedPercent(kLinkUse), text::roundedPercent(kLinkTime)),
         "peak of the link per direction, from the catalogue of GPUs; the time from the last rank's "
         "start to the end of the transfer",
         Severity::Attention, 0.0});
@@ -235,12 +240,12 @@ void findClockOffsets(const RunFacts& facts, Findings& found) {
     found.push_back({"clock_offsets",
         fmt::format("The clocks of the ranks differ by up to {} (rank {}, known to {}): compare "
                     "times across ranks on the common clock only.",
-            duration(seconds), worst->rank, duration(clocks.largestUncertaintyNs * 1e-9)),
+            text::seconds(seconds), worst->rank, text::seconds(clocks.largestUncertaintyNs * 1e-9)),
         {{"largest_s", seconds}, {"uncertainty_s", clocks.largestUncertaintyNs * 1e-9},
             {"ranks", static_cast<double>(clocks.ranks.size())}},
         {worst->rank, windowOf(facts, worst->rank), {}},
         fmt::format("{} and more than its uncertainty",
-            duration(static_cast<double>(kClockOffsetNs) * 1e-9)),
+            text::seconds(static_cast<double>(kClockOffsetNs) * 1e-9)),
         fmt::format("clock of rank {}, from matched collectives", clocks.referenceRank),
         Severity::Note, 0.0});
 }

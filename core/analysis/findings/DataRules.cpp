@@ -1,4 +1,3 @@
-#include "core/analysis/findings/FindingText.h"
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/statistics/Means.h"
 
@@ -28,7 +27,7 @@ void findOutOfMemory(const RunFacts& facts, Findings& found) {
     if (facts.run.status != RunStatus::Oom)
         return;
     found.push_back({"out_of_memory",
-        "The run ended in out-of-memory after " + duration(facts.whole.duration.seconds())
+        "The run ended in out-of-memory after " + text::seconds(facts.whole.duration.seconds())
             + ": its figures describe the start only.",
         {{"duration_s", facts.whole.duration.seconds()}}, {-1, facts.run.range, {}},
         "fewer than 10 samples on rank 0, as the importer judges it", "the recording",
@@ -49,9 +48,10 @@ void findMissingRanks(const RunFacts& facts, Findings& found) {
     found.push_back({"missing_ranks",
         fmt::format(
             "Nothing was recorded of {} of {} ranks: {}. Sums over the cluster are too low.",
-            missing.size(), world, numbers(missing)),
-        {{"missing", count}, {"ranks", world}}, {*missing.begin(), facts.run.range, "gpu_power"},
-        "one rank", fmt::format("{} ranks, as the launch configuration or the source says", world),
+            missing.size(), world, text::numberList(missing)),
+        {{"missing", count}, {"ranks", world}},
+        {*missing.begin(), facts.run.range, metric::kGpuPower}, "one rank",
+        fmt::format("{} ranks, as the launch configuration or the source says", world),
         Severity::Attention, 0.0});
 }
 
@@ -69,12 +69,13 @@ void findLowCoverage(const RunFacts& facts, Findings& found) {
     found.push_back({"low_coverage",
         fmt::format("Power was recorded for {} of the run only ({} on {}): its energy of {} is a "
                     "lower bound.",
-            percent(coverage), percent(least), rankText(rank),
-            scaled(facts.whole.energy->joules, "J")),
+            text::roundedPercent(coverage), text::roundedPercent(least), rankText(rank),
+            text::rounded(facts.whole.energy->joules, "J")),
         {{"coverage", coverage}, {"least_coverage", least},
             {"energy_j", facts.whole.energy->joules}},
-        {rank, facts.run.range, "gpu_power"}, "coverage below " + percent(kCoverage),
-        "duration of the run × its GPUs", Severity::Attention, 0.0});
+        {rank, facts.run.range, metric::kGpuPower},
+        "coverage below " + text::roundedPercent(kCoverage), "duration of the run × its GPUs",
+        Severity::Attention, 0.0});
 }
 
 void findMissingSamples(const RunFacts& facts, Findings& found) {
@@ -99,10 +100,12 @@ void findMissingSamples(const RunFacts& facts, Findings& found) {
         return;
     found.push_back({"missing_samples",
         fmt::format("{} of {} samples of {} on {} are missing ({}); they count in no figure.",
-            worst.missing, worst.samples, worst.metric, rankText(worst.rank), percent(worst.share)),
+            worst.missing, worst.samples, worst.metric, rankText(worst.rank),
+            text::roundedPercent(worst.share)),
         {{"missing", static_cast<double>(worst.missing)},
             {"samples", static_cast<double>(worst.samples)}, {"share", worst.share}},
-        {worst.rank, facts.run.range, worst.metric}, percent(kMissingSamples) + " of the samples",
+        {worst.rank, facts.run.range, worst.metric},
+        text::roundedPercent(kMissingSamples) + " of the samples",
         "all rows of that metric and GPU; the worst of all", Severity::Attention, 0.0});
 }
 
@@ -124,7 +127,7 @@ void findWarmup(const RunFacts& facts, Findings& found) {
     found.push_back({"warmup",
         fmt::format("{} of {} iterations, {} of their time, are warm-up; steady figures leave them "
                     "out.",
-            count, facts.iterations.iterations.size(), percent(warm / all)),
+            count, facts.iterations.iterations.size(), text::roundedPercent(warm / all)),
         {{"iterations", static_cast<double>(facts.iterations.iterations.size())},
             {"warmup_iterations", static_cast<double>(count)}, {"share", warm / all}},
         {-1, range, {}},
@@ -168,11 +171,11 @@ SensorTime sensorTimeOf(const RunFacts& facts, bool averages) {
 
 std::string sensorText(const SensorTime& time, std::int64_t averaged, std::int64_t all) {
     const std::string update
-        = time.updateS ? "has a new value every " + duration(*time.updateS) : "";
+        = time.updateS ? "has a new value every " + text::seconds(*time.updateS) : "";
     if (averaged == 0)
         return "The power sensor " + update;
     return fmt::format("The power of {} of {} GPUs is a running average{}{}", averaged, all,
-        time.averagingS ? " over " + duration(*time.averagingS) : "",
+        time.averagingS ? " over " + text::seconds(*time.averagingS) : "",
         update.empty() ? "" : " and " + update);
 }
 
@@ -194,10 +197,10 @@ void findAveragingSensor(const RunFacts& facts, Findings& found) {
     const Series& shown = first == facts.power.end() ? facts.power.front() : *first;
     Finding finding{"averaging_sensor", sensorText(time, averaged, all),
         {{"averaged_gpus", static_cast<double>(averaged)}, {"gpus", static_cast<double>(all)}},
-        {shown.description.subject.rank, facts.run.range, "gpu_power"},
+        {shown.description.subject.rank, facts.run.range, metric::kGpuPower},
         fmt::format("one GPU with an averaging sensor; for attention, averaging or updates that "
                     "take more than {} of an iteration",
-            percent(kHiddenIterations)),
+            text::roundedPercent(kHiddenIterations)),
         "GPUs with power, by what the source or the signal says of the sensor; median iteration: "
             + facts.iterations.origin,
         hides ? Severity::Attention : Severity::Note, 0.0};
@@ -210,7 +213,7 @@ void findAveragingSensor(const RunFacts& facts, Findings& found) {
         finding.values["iterations"] = time.longest() / *iteration;
         finding.text += fmt::format(", against iterations of {}: ramps, peaks and the energy of "
                                     "one iteration are hidden.",
-            duration(*iteration));
+            text::seconds(*iteration));
     } else {
         finding.text += ": peaks, ramps and spectra are lower than they were.";
     }
@@ -225,10 +228,12 @@ void findImplausibleMfu(const RunFacts& facts, Findings& found) {
         fmt::format("An MFU of {} cannot be: {} per GPU against a peak of {}. The batch, the "
                     "sequence, the model, the precision or the step time ({}) is not that of this "
                     "run, and its tokens per second and per joule are as wrong.",
-            percent(*efficiency.mfu), scaled(efficiency.flopsPerGpu.value_or(0.0), "FLOP/s"),
-            scaled(efficiency.peakFlops.value_or(0.0), "FLOP/s"),
-            duration(efficiency.stepTimeS.value_or(0.0))),
-        {{"mfu", *efficiency.mfu}}, {-1, facts.run.range, {}}, "an MFU above " + percent(kMostMfu),
+            text::roundedPercent(*efficiency.mfu),
+            text::rounded(efficiency.flopsPerGpu.value_or(0.0), "FLOP/s"),
+            text::rounded(efficiency.peakFlops.value_or(0.0), "FLOP/s"),
+            text::seconds(efficiency.stepTimeS.value_or(0.0))),
+        {{"mfu", *efficiency.mfu}}, {-1, facts.run.range, {}},
+        "an MFU above " + text::roundedPercent(kMostMfu),
         "peak of the GPU in the run's precision, from the catalogue; model: "
             + efficiency.modelOrigin + "; step time: " + efficiency.stepTimeOrigin,
         Severity::Serious, 0.0};
@@ -250,13 +255,13 @@ void findUnsettled(const RunFacts& facts, Findings& found) {
     found.push_back({"not_settled",
         fmt::format("The temperature of {} of {} GPUs was still changing at the end: the run of {} "
                     "is too short for steady temperatures and clocks.",
-            settling.unsettled, settling.gpus, duration(facts.whole.duration.seconds())),
+            settling.unsettled, settling.gpus, text::seconds(facts.whole.duration.seconds())),
         {{"unsettled", settling.unsettled}, {"gpus", settling.gpus},
             {"duration_s", facts.whole.duration.seconds()}},
-        {-1, facts.run.range, "gpu_temperature"},
+        {-1, facts.run.range, metric::kGpuTemperature},
         fmt::format("not within {} °C, or {} of its rise, of its final level before the last "
                     "quarter",
-            kSettledWithinC, percent(kSettledWithinRise)),
+            kSettledWithinC, text::roundedPercent(kSettledWithinRise)),
         "GPUs with temperature", Severity::Attention, 0.0});
 }
 

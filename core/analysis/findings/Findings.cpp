@@ -2,11 +2,23 @@
 
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/RunFacts.h"
+#include "core/model/EnumNames.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 
 namespace trainscope::analysis {
+
+namespace {
+
+constexpr auto kSeverities = enumNames<Severity>(
+    {{Severity::Note, "note"}, {Severity::Attention, "attention"}, {Severity::Serious, "serious"}});
+
+} // namespace
+
+std::string_view toString(Severity severity) {
+    return kSeverities.nameOf(severity);
+}
 
 Result<std::vector<Finding>> findingsOf(
     const store::Store& store, const Run& run, const Progress& progress) {

@@ -1,5 +1,6 @@
-#include "core/analysis/findings/FindingText.h"
 #include "core/analysis/findings/Rules.h"
+#include "core/model/Metric.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ std::set<int> halfOf(const RunFacts& facts, bool isRear) {
         const std::size_t depth = facts.airflow.empty()
             ? static_cast<std::size_t>(std::max(0, gpu.gpu.local))
             : static_cast<std::size_t>(place - facts.airflow.begin());
-        if (meanOf(gpu, "gpu_temperature"))
+        if (meanOf(gpu, metric::kGpuTemperature))
             nodes[gpu.gpu.node].emplace_back(depth, gpu.gpu.rank);
     }
     std::set<int> half;
@@ -54,11 +55,11 @@ void findFrontRearGradient(const RunFacts& facts, Findings& found) {
     std::map<int, std::map<int, double>> means;
     const GpuSummary* hottest = nullptr;
     for (const GpuSummary& gpu : facts.steady.gpus) {
-        const auto mean = meanOf(gpu, "gpu_temperature");
+        const auto mean = meanOf(gpu, metric::kGpuTemperature);
         if (!mean)
             continue;
         means[gpu.gpu.node][gpu.gpu.local] = *mean;
-        if (hottest == nullptr || *mean > *meanOf(*hottest, "gpu_temperature"))
+        if (hottest == nullptr || *mean > *meanOf(*hottest, metric::kGpuTemperature))
             hottest = &gpu;
     }
     const auto gradient = airflowGradient(means, facts.airflow);
@@ -66,11 +67,13 @@ void findFrontRearGradient(const RunFacts& facts, Findings& found) {
         return;
     Finding finding{"front_rear_gradient",
         fmt::format("Rear GPUs are {} hotter than front ones ({} against {})",
-            celsius(gradient->celsius), celsius(gradient->rearC), celsius(gradient->frontC)),
+            text::rounded(gradient->celsius, "°C"), text::rounded(gradient->rearC, "°C"),
+            text::rounded(gradient->frontC, "°C")),
         {{"gradient_c", gradient->celsius}, {"front_c", gradient->frontC},
             {"rear_c", gradient->rearC}, {"nodes", static_cast<double>(gradient->nodes.size())}},
-        {hottest->gpu.rank, facts.steadyState.window, "gpu_temperature"},
-        celsius(kGradientC) + " between the means of the rear and the front half of a node",
+        {hottest->gpu.rank, facts.steadyState.window, metric::kGpuTemperature},
+        text::rounded(kGradientC, "°C")
+            + " between the means of the rear and the front half of a node",
         "time-weighted means over " + facts.steadyState.wording + "; "
             + (facts.airflow.empty() ? "local indices taken to ascend from front to rear"
                                      : "front to rear as the cluster description says"),
@@ -80,8 +83,8 @@ void findFrontRearGradient(const RunFacts& facts, Findings& found) {
         const double front = throttledShare(facts, halfOf(facts, false));
         finding.values["rear_throttled"] = rear;
         finding.values["front_throttled"] = front;
-        finding.text += fmt::format(
-            " and throttled {} of the time (front: {})", percent(rear), percent(front));
+        finding.text += fmt::format(" and throttled {} of the time (front: {})",
+            text::roundedPercent(rear), text::roundedPercent(front));
     }
     finding.text += ".";
     found.push_back(std::move(finding));
@@ -114,25 +117,27 @@ void findThrottling(const RunFacts& facts, Findings& found) {
     found.push_back({"throttling",
         fmt::format("GPUs throttled {} of the time, {} of it for {} reasons; that cost {} of their "
                     "clock. Rank {} throttled most, {}.",
-            percent(facts.throttling->fraction), percent(byCause[most] / all),
-            cause == "other" ? "unknown" : cause, percent(cost), worst->first,
-            percent(worst->second / facts.whole.duration.seconds())),
+            text::roundedPercent(facts.throttling->fraction),
+            text::roundedPercent(byCause[most] / all), cause == "other" ? "unknown" : cause,
+            text::roundedPercent(cost), worst->first,
+            text::roundedPercent(worst->second / facts.whole.duration.seconds())),
         {{"fraction", facts.throttling->fraction}, {"thermal_share", byCause[0] / all},
             {"power_share", byCause[1] / all}, {"other_share", byCause[2] / all},
             {"lost_gpu_s", facts.throttling->lostGpuSeconds}, {"lost_fraction", cost},
             {"episodes", static_cast<double>(facts.throttling->episodes.size())},
             {"worst_rank_fraction", worst->second / facts.whole.duration.seconds()}},
-        {longest->rank, longest->episode.range, "sm_clock"},
-        percent(kThrottleFraction) + " of the GPUs' time",
+        {longest->rank, longest->episode.range, metric::kSmClock},
+        text::roundedPercent(kThrottleFraction) + " of the GPUs' time",
         fmt::format("all GPU-seconds of the run; a GPU throttles below {} of the run's 95th "
                     "percentile clock ({}) at a utilisation of {} or more",
-            percent(kThrottledClock), scaled(facts.throttling->referenceClockHz, "Hz"),
-            percent(kBusyUtilization)),
+            text::roundedPercent(kThrottledClock),
+            text::rounded(facts.throttling->referenceClockHz, "Hz"),
+            text::roundedPercent(kBusyUtilization)),
         severityOfCost(cost), cost});
 }
 
 void findPowerSwing(const RunFacts& facts, Findings& found) {
-    const auto power = facts.whole.metrics.find("gpu_power");
+    const auto power = facts.whole.metrics.find(metric::kGpuPower);
     if (facts.spectrum.empty() || power == facts.whole.metrics.end() || !power->second.all.mean)
         return;
     const double slowest = kSwingPeriods / std::max(facts.whole.duration.seconds(), 1e-9);
@@ -147,13 +152,13 @@ void findPowerSwing(const RunFacts& facts, Findings& found) {
         return;
     Finding finding{"power_swing",
         fmt::format("The power of the cluster swings by {} at {}, {} of its mean of {}",
-            scaled(swing, "W"), scaled(line.frequencyHz, "Hz"), percent(swing / mean),
-            scaled(mean, "W")),
+            text::rounded(swing, "W"), text::rounded(line.frequencyHz, "Hz"),
+            text::roundedPercent(swing / mean), text::rounded(mean, "W")),
         {{"swing_w", swing}, {"amplitude_w", line.amplitude}, {"frequency_hz", line.frequencyHz},
             {"mean_w", mean}, {"fraction", swing / mean}},
-        {-1, facts.run.range, "gpu_power"},
+        {-1, facts.run.range, metric::kGpuPower},
         fmt::format("{} of the mean, peak to peak, {:.0f} times in the run or more",
-            percent(kSwingFraction), kSwingPeriods),
+            text::roundedPercent(kSwingFraction), kSwingPeriods),
         fmt::format("mean power of the {} GPUs summed; the swing is that of the strongest line of "
                     "the spectrum",
             facts.power.size()),
@@ -185,7 +190,7 @@ void findStagePower(const RunFacts& facts, Findings& found) {
     std::map<int, Stage> stages;
     for (const GpuSummary& gpu : facts.steady.gpus) {
         const auto stage = facts.stageOf.find(gpu.gpu.rank);
-        const auto mean = meanOf(gpu, "gpu_power");
+        const auto mean = meanOf(gpu, metric::kGpuPower);
         if (stage == facts.stageOf.end() || !mean)
             continue;
         Stage& sums = stages[stage->second];
@@ -207,11 +212,12 @@ void findStagePower(const RunFacts& facts, Findings& found) {
     found.push_back({"stage_power",
         fmt::format("Stage {} draws the most: {} a GPU, {} more than the mean of the other stages "
                     "({}).",
-            most->first, scaled(watts, "W"), percent(watts / others - 1.0), scaled(others, "W")),
+            most->first, text::rounded(watts, "W"), text::roundedPercent(watts / others - 1.0),
+            text::rounded(others, "W")),
         {{"stage", most->first}, {"stage_w", watts}, {"others_w", others},
             {"excess", watts / others - 1.0}},
-        {most->second.rank, facts.steadyState.window, "gpu_power"},
-        percent(kStagePowerExcess) + " above the mean of the other stages",
+        {most->second.rank, facts.steadyState.window, metric::kGpuPower},
+        text::roundedPercent(kStagePowerExcess) + " above the mean of the other stages",
         fmt::format(
             "mean power a GPU of {} stages over {}", stages.size(), facts.steadyState.wording),
         Severity::Note, 0.0});

@@ -1,5 +1,5 @@
-#include "core/analysis/findings/FindingText.h"
 #include "core/analysis/findings/Rules.h"
+#include "core/text/Times.h"
 
 #include "core/analysis/traces/KernelCategory.h"
 
@@ -28,8 +28,9 @@ const TracedDevice& worstOf(
 }
 
 std::string tracedText(const RunFacts& facts) {
-    return fmt::format("{} traced on {}", duration(sumOver(facts.traced, &TracedDevice::windowS)),
-        counted(static_cast<std::int64_t>(facts.traced.size()), "GPU", "GPUs"));
+    return fmt::format("{} traced on {}",
+        text::seconds(sumOver(facts.traced, &TracedDevice::windowS)),
+        text::counted(static_cast<std::int64_t>(facts.traced.size()), "GPU", "GPUs"));
 }
 
 // A share of the traced time that is a cost as it is.
@@ -49,11 +50,12 @@ const TracedDevice* addShare(const Share& share, const RunFacts& facts, Findings
     const TracedDevice& worst = worstOf(facts.traced, share.seconds);
     const double worstShare = worst.*share.seconds / worst.windowS;
     found.push_back({share.rule,
-        fmt::format(
-            fmt::runtime(share.sentence), percent(part / all), worst.rank, percent(worstShare)),
+        fmt::format(fmt::runtime(share.sentence), text::roundedPercent(part / all), worst.rank,
+            text::roundedPercent(worstShare)),
         {{"fraction", part / all}, {"seconds", part}, {"traced_s", all},
             {"worst_rank_fraction", worstShare}},
-        {worst.rank, worst.window, {}}, percent(share.threshold) + " of the traced time",
+        {worst.rank, worst.window, {}},
+        text::roundedPercent(share.threshold) + " of the traced time",
         fmt::format("{}: {}", share.what, tracedText(facts)), severityOfCost(part / all),
         part / all});
     return &worst;
@@ -84,7 +86,7 @@ void findExposedCommunication(const RunFacts& facts, Findings& found) {
     for (const auto& [seconds, kind] : byTime) {
         if (seconds / all >= 0.001)
             list += (list.empty() ? "" : ", ") + std::string(KernelCategories::label(kind)) + " "
-                + percent(seconds / all);
+                + text::roundedPercent(seconds / all);
     }
     finding.text += list.empty() ? "." : ". By kind: " + list + ".";
 }
@@ -117,12 +119,12 @@ void findBubbles(const RunFacts& facts, Findings& found) {
     found.push_back({"pipeline_bubbles",
         fmt::format("Pipeline bubbles take {} of the time, {:.2g} times the {} that {} stages "
                     "would have at best.",
-            percent(measured), measured / std::max(*ideal, 1e-9), percent(*ideal),
-            facts.pipeline->stages),
+            text::roundedPercent(measured), measured / std::max(*ideal, 1e-9),
+            text::roundedPercent(*ideal), facts.pipeline->stages),
         {{"fraction", measured}, {"ideal_fraction", *ideal}, {"stages", facts.pipeline->stages}},
         {worst.rank, worst.window, {}},
-        fmt::format(
-            "{} of the time and {} times the ideal", percent(kBubbleFraction), kBubbleOverIdeal),
+        fmt::format("{} of the time and {} times the ideal", text::roundedPercent(kBubbleFraction),
+            kBubbleOverIdeal),
         "traced iterations of all ranks; the ideal is (p − 1)/(v·m + p − 1) of p stages, m "
         "micro-batches "
         "and v virtual stages",

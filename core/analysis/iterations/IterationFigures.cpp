@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -75,9 +76,9 @@ public:
     }
 
     Status addGpu(int rank, const GpuSeries& gpu) {
-        for (const auto& [metric, take] : {std::pair{"gpu_power", &FiguresBuilder::takePower},
-                 std::pair{"gpu_temperature", &FiguresBuilder::takeTemperature},
-                 std::pair{"sm_clock", &FiguresBuilder::takeClock}}) {
+        for (const auto& [metric, take] : {std::pair{metric::kGpuPower, &FiguresBuilder::takePower},
+                 std::pair{metric::kGpuTemperature, &FiguresBuilder::takeTemperature},
+                 std::pair{metric::kSmClock, &FiguresBuilder::takeClock}}) {
             const auto found = gpu.find(metric);
             if (found == gpu.end())
                 continue;

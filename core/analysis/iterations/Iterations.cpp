@@ -131,7 +131,7 @@ Result<PowerIterations> powerIterations(
     const store::Store& store, RunId run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto series, store.series(run));
     PowerIterations out;
-    const auto powers = chosen(seriesByMetric(series)["gpu_power"]);
+    const auto powers = chosen(seriesByMetric(series)[metric::kGpuPower]);
     if (powers.empty()) {
         out.whyNone = "no annotation names iterations, and there is no GPU power to find their "
                       "period in";

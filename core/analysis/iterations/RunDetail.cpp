@@ -68,7 +68,7 @@ private:
         if (!m_detail.throttling)
             return {};
         for (const auto& [rank, gpu] : m_gpus) {
-            if (gpu.contains("sm_clock") && gpu.contains("gpu_utilization"))
+            if (gpu.contains(metric::kSmClock) && gpu.contains(metric::kGpuUtilization))
                 m_detail.gpus[rank].throttleFraction = 0.0;
         }
         for (const RankEpisode& one : m_detail.throttling->episodes)
@@ -78,7 +78,7 @@ private:
     }
 
     Status addPower() {
-        const std::vector<Series> powers = gpuSeriesOf(m_gpus, "gpu_power");
+        const std::vector<Series> powers = gpuSeriesOf(m_gpus, metric::kGpuPower);
         if (powers.empty())
             return {};
         ASSIGN_OR_RETURN(m_power,
@@ -97,7 +97,7 @@ private:
         LimitExcursions out{m_query.powerLimitW.value_or(0.0), "given", {}};
         if (!m_query.powerLimitW) {
             for (const auto& [rank, gpu] : m_gpus) {
-                if (!gpu.contains("gpu_power"))
+                if (!gpu.contains(metric::kGpuPower))
                     continue;
                 const auto limit = powerLimitOf(m_run, gpu);
                 if (!limit)
@@ -125,7 +125,7 @@ private:
         for (const auto& [rank, gpu] : m_gpus) {
             if (!keepGoing("Fitting temperatures"))
                 return cancelled();
-            const auto temperature = gpu.find("gpu_temperature");
+            const auto temperature = gpu.find(metric::kGpuTemperature);
             if (temperature == gpu.end())
                 continue;
             ASSIGN_OR_RETURN(const auto mean, meanOf(temperature->second));
@@ -135,7 +135,7 @@ private:
         }
         m_detail.gradient = airflowGradient(means, m_detail.airflow);
         ASSIGN_OR_RETURN(const auto settling,
-            runSettling(m_store, gpuSeriesOf(m_gpus, "gpu_temperature"), m_progress));
+            runSettling(m_store, gpuSeriesOf(m_gpus, metric::kGpuTemperature), m_progress));
         m_detail.settledFrom = settling.from;
         return {};
     }
@@ -149,10 +149,10 @@ private:
     }
 
     Status fit(int rank, const GpuSeries& gpu) {
-        const auto power = gpu.find("gpu_power");
+        const auto power = gpu.find(metric::kGpuPower);
         if (power == gpu.end())
             return {};
-        const Series& temperature = gpu.at("gpu_temperature");
+        const Series& temperature = gpu.at(metric::kGpuTemperature);
         const std::vector<Series> both{temperature, power->second};
         const UniformSeries grid = gridOf(both, kTemperatureSteps);
         ASSIGN_OR_RETURN(const auto watts, resample(m_store, power->second, grid));
@@ -182,7 +182,7 @@ private:
 
 const Sensor* RunDetail::powerSensor() const {
     const auto found = std::find_if(sensors.begin(), sensors.end(),
-        [](const Sensor& sensor) { return sensor.metric.name == "gpu_power"; });
+        [](const Sensor& sensor) { return sensor.metric.name == metric::kGpuPower; });
     return found == sensors.end() ? nullptr : &*found;
 }
 

@@ -5,6 +5,7 @@
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,10 +18,6 @@ constexpr auto kSteadyNames = enumNames<SteadyBasis>({{SteadyBasis::Iterations, 
     {SteadyBasis::Settling, "settling"}, {SteadyBasis::WholeRun, "whole_run"}});
 
 constexpr double kLeastShare = 0.1; // of the run, that iterations must cover to speak for it
-
-std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
-    return std::to_string(count) + " " + (count == 1 ? one : many);
-}
 
 // What the iterations leave when those before `from` go too.
 struct Chosen {
@@ -46,7 +43,7 @@ std::string settlingText(const RunSettling& settling) {
     if (settling.from || settling.gpus == 0)
         return {};
     return "; when the temperatures settled cannot be told ("
-        + counted(settling.unsettled, "GPU", "GPUs") + " of " + std::to_string(settling.gpus)
+        + text::counted(settling.unsettled, "GPU") + " of " + std::to_string(settling.gpus)
         + " did not before the last quarter of the record, or too few samples)";
 }
 
@@ -117,7 +114,8 @@ SteadyState bySettling(
 Result<RunSettling> settlingOf(
     const store::Store& store, const Run& run, const Progress& progress) {
     ASSIGN_OR_RETURN(const auto series, store.series(run.id));
-    return runSettling(store, gpuSeriesOf(gpuSeriesByRank(series), "gpu_temperature"), progress);
+    return runSettling(
+        store, gpuSeriesOf(gpuSeriesByRank(series), metric::kGpuTemperature), progress);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ std::optional<double> between(const std::optional<Sample>& before,
         length > 0.0 ? static_cast<double>(elapsedNs(before->time, moment)) / length : 0.0);
 }
 
-constexpr std::string_view kPower = "gpu_power";
+constexpr std::string_view kPower = metric::kGpuPower;
 
 template <typename Accumulator>
 Status feed(const store::Store& store, SeriesId series, TimeRange window, Accumulator& accumulator,

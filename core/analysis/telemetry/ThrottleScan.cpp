@@ -1,4 +1,5 @@
 #include "core/analysis/telemetry/Throttling.h"
+#include "core/model/Metric.h"
 
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
@@ -34,7 +35,7 @@ const Series* find(const GpuSeries& gpu, const char* metric) {
 }
 
 bool canThrottle(const GpuSeries& gpu) {
-    return find(gpu, "sm_clock") != nullptr && find(gpu, "gpu_utilization") != nullptr;
+    return find(gpu, metric::kSmClock) != nullptr && find(gpu, metric::kGpuUtilization) != nullptr;
 }
 
 // A sensor that may not be there.
@@ -57,11 +58,11 @@ private:
 class GpuWalk {
 public:
     GpuWalk(const store::Store& store, const GpuSeries& gpu, TimeRange window)
-        : m_clock(store, find(gpu, "sm_clock")->id, window)
-        , m_utilization(store, find(gpu, "gpu_utilization"))
-        , m_temperature(store, find(gpu, "gpu_temperature"))
-        , m_power(store, find(gpu, "gpu_power"))
-        , m_reasons(store, find(gpu, "throttle_reasons")) { }
+        : m_clock(store, find(gpu, metric::kSmClock)->id, window)
+        , m_utilization(store, find(gpu, metric::kGpuUtilization))
+        , m_temperature(store, find(gpu, metric::kGpuTemperature))
+        , m_power(store, find(gpu, metric::kGpuPower))
+        , m_reasons(store, find(gpu, metric::kThrottleReasons)) { }
 
     template <typename Take>
     Status run(const Take& take, const std::function<bool()>& keepGoing) {
@@ -168,8 +169,8 @@ private:
         for (const auto& [rank, gpu] : m_gpus) {
             if (!canThrottle(gpu))
                 continue;
-            ASSIGN_OR_RETURN(
-                auto statistics, seriesStatistics(m_store, *find(gpu, "sm_clock"), m_keepGoing));
+            ASSIGN_OR_RETURN(auto statistics,
+                seriesStatistics(m_store, *find(gpu, metric::kSmClock), m_keepGoing));
             clocks.add(std::move(statistics.distribution));
         }
         m_found.referenceClockHz = clocks.quantile(kReferenceQuantile).value_or(0.0);
@@ -186,7 +187,7 @@ private:
             m_found.powerLimitOrigin = limit->isRecorded ? "recorded" : "catalogue";
         }
         limits.holeNs = static_cast<std::int64_t>(EnergyIntegral::kGapPeriods
-            * static_cast<double>(samplingPeriod(*find(gpu, "sm_clock")).ns));
+            * static_cast<double>(samplingPeriod(*find(gpu, metric::kSmClock)).ns));
         return limits;
     }
 
@@ -226,7 +227,7 @@ private:
 } // namespace
 
 std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu) {
-    const Series* recorded = find(gpu, "power_limit");
+    const Series* recorded = find(gpu, metric::kPowerLimit);
     if (recorded != nullptr && recorded->mean > 0.0)
         return PowerLimit{recorded->mean, true};
     const auto* model = catalogue::findGpuModel(run.gpuModel);

@@ -3,6 +3,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ private:
         const std::vector<Series>& series, const std::vector<Track>& tracks) {
         std::map<int, RankSources> result;
         for (const Series& one : series) {
-            const bool isPower = one.description.metric.name == "gpu_power"
+            const bool isPower = one.description.metric.name == metric::kGpuPower
                 && one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing;
             if (isPower && result[one.description.subject.rank].power == nullptr)
                 result[one.description.subject.rank].power = &one;

@@ -98,7 +98,7 @@ ComparisonQuery takeRuns(
 }
 
 std::string quoted(const std::optional<std::string>& value) {
-    return value ? *value : "—";
+    return value ? *value : text::kMissing;
 }
 
 void addConfiguration(ComparisonData& data) {

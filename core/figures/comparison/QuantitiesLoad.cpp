@@ -28,12 +28,6 @@ int directionOf(Better better) {
     return better == Better::Higher ? 1 : better == Better::Lower ? -1 : 0;
 }
 
-bool isShareKey(const QuantityInfo& info) {
-    return info.unit == "1"
-        && (info.key.ends_with("_fraction") || info.key.ends_with("_utilization")
-            || info.key == "mfu");
-}
-
 ComparisonWeight weightOf(analysis::Difference::Weight weight) {
     switch (weight) {
     case analysis::Difference::Weight::Beyond:
@@ -65,7 +59,7 @@ FigureAxis axisFor(
         low = std::min(low, *quantity.values[run] - (*quantity.values[run] < 0.0 ? spread : 0.0));
     }
     axis.range = {low, high > low ? high : low + 1.0};
-    axis.unit = quantity.isShare ? AxisUnit{"%", 100.0} : axisUnit({}, axis.siUnit, high);
+    axis.unit = quantity.isShare ? text::ShownUnit{"%", 100.0} : text::shownUnit(axis.siUnit, high);
     return axis;
 }
 
@@ -73,7 +67,7 @@ ComparisonQuantity quantityOf(const ComparisonContext& context, std::size_t inde
     const QuantityInfo& info = analysis::comparedQuantities()[index];
     ComparisonQuantity quantity;
     quantity.key = info.key;
-    quantity.isShare = isShareKey(info);
+    quantity.isShare = analysis::isShare(info);
     quantity.better = directionOf(info.better);
     for (const auto& measured : context.measured) {
         const auto measure = measured->normalised(index, context.query.normalisation);

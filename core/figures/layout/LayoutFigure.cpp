@@ -15,7 +15,7 @@ namespace {
 
 // Three digits and a prefix: "6.14 GB".
 std::string shortQuantity(const char* siUnit, double value) {
-    const AxisUnit unit = axisUnit({}, siUnit, std::abs(value));
+    const text::ShownUnit unit = text::shownUnit(siUnit, std::abs(value));
     const double shown = value * unit.scale;
     const int digits = shown > 0.0 ? static_cast<int>(std::floor(std::log10(shown))) : 0;
     return fmt::format("{:.{}f} {}", shown, std::clamp(2 - digits, 0, 2), unit.unit);
@@ -162,7 +162,7 @@ private:
     Status readNodes() {
         ColourQuery query = m_data.query.colours;
         query.by = RankColour::Value;
-        query.metric = "gpu_power";
+        query.metric = metric::kGpuPower;
         query.statistic = FigureStatistic::Mean;
         const auto power = colourRanks(m_store, m_run, query, m_progress);
         if (!power.hasValue() && power.error().code != ErrorCode::NotFound)

@@ -33,11 +33,11 @@ std::string tracedCaption(const analysis::TracedSchedule& traced) {
     std::string caption = shapeOf(traced.traced, name);
     if (traced.planned)
         caption += fmt::format("; traced above, {} planned below", titleOf(traced.planned->kind));
-    caption += ". Hatched: no pass runs. Bubbles " + percent(traced.tracedBubble) + " traced";
+    caption += ". Hatched: no pass runs. Bubbles " + text::percent(traced.tracedBubble) + " traced";
     if (traced.plannedBubble)
-        caption += ", " + percent(*traced.plannedBubble) + " planned";
+        caption += ", " + text::percent(*traced.plannedBubble) + " planned";
     if (traced.idealBubble)
-        caption += ", " + percent(*traced.idealBubble) + " with equal stages in a whole step";
+        caption += ", " + text::percent(*traced.idealBubble) + " with equal stages in a whole step";
     return caption + ". " + traced.basis + ".";
 }
 
@@ -114,7 +114,8 @@ Status takePlan(
     data.caption = shapeOf(plan.value(), titleOf(plan.value().kind))
         + " as planned: backward passes take twice as long as "
         + "forward ones, sending no time. Hatched: no pass runs. Bubbles "
-        + percent(plan.value().bubbleFraction) + ". Layout from " + told.value().wording + ".";
+        + text::percent(plan.value().bubbleFraction) + ". Layout from " + told.value().wording
+        + ".";
     return {};
 }
 

@@ -141,7 +141,7 @@ Status loadHeatmap(const FigureContext& context, FigureData& data) {
         return subjects.error();
     auto metrics = context.query.metrics;
     if (metrics.empty())
-        metrics.emplace_back("gpu_temperature");
+        metrics.emplace_back(metric::kGpuTemperature);
     std::vector<HeatRun> runs;
     std::vector<FigureWindow> windows;
     for (const auto& subject : subjects.value()) {

@@ -140,7 +140,7 @@ const std::vector<PaperFigure>& paperFigures() {
         query.kind = FigureKind::ParallelismSweep;
         add(4, "power, heat and clock by layout", query);
         query = {};
-        query.metrics = {"nvlink_rx", "pcie_rx"};
+        query.metrics = {metric::kNvlinkRx, metric::kPcieRx};
         query.statistic = FigureStatistic::Total;
         query.logScale = true;
         add(5, "NVLink and PCIe traffic by GPU", query);
@@ -160,7 +160,7 @@ const std::vector<PaperFigure>& paperFigures() {
         query.categories = "charllm";
         add(15, "kernel time by pipeline stage", query);
         query = {};
-        query.metrics = {"gpu_temperature", "mem_temperature"};
+        query.metrics = {metric::kGpuTemperature, metric::kMemTemperature};
         query.optimisation = "base";
         add(17, "GPU and memory temperature by GPU", query);
         return all;

@@ -26,7 +26,7 @@ Result<std::vector<Series>> powerOf(const store::Store& store, RunId run) {
     std::vector<std::string> warnings;
     auto groups = analysis::seriesByMetric(series.value(), warnings);
     std::vector<Series> power;
-    for (auto& one : groups["gpu_power"]) {
+    for (auto& one : groups[metric::kGpuPower]) {
         if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing)
             power.push_back(std::move(one));
     }

@@ -215,7 +215,7 @@ Status loadSweep(const FigureContext& context, FigureData& data) {
         shown.push_back(place.subject);
     auto metrics = context.query.metrics;
     if (metrics.empty())
-        metrics = {"gpu_temperature", "gpu_power", "sm_clock"};
+        metrics = {metric::kGpuTemperature, metric::kGpuPower, metric::kSmClock};
     auto runs = readRuns(context, std::move(places), metrics);
     if (!runs.hasValue())
         return runs.error();

@@ -87,14 +87,17 @@ void addMetricChoices(std::vector<LaneChoice>& choices, const Metric& metric) {
 Arrangement defaultArrangement(const Catalogue& catalogue) {
     const Known known = collect(catalogue);
     Arrangement arrangement;
-    addFirst(arrangement, known, {"gpu_power", "gpu_power_average"}, LaneStyle::Lines, 140.0);
-    addFirst(arrangement, known, {"gpu_temperature", "mem_temperature"}, LaneStyle::Heat, 140.0);
-    addFirst(arrangement, known, {"sm_clock"}, LaneStyle::Lines, 88.0);
-    addFirst(arrangement, known, {"nvlink_rx", "nvlink_rx_rate"}, LaneStyle::Lines, 88.0);
-    addFirst(arrangement, known, {"pcie_rx", "pcie_rx_rate"}, LaneStyle::Lines, 88.0);
-    addFirst(arrangement, known, {"ib_rx", "ib_tx"}, LaneStyle::Lines, 88.0);
+    addFirst(
+        arrangement, known, {metric::kGpuPower, metric::kGpuPowerAverage}, LaneStyle::Lines, 140.0);
+    addFirst(arrangement, known, {metric::kGpuTemperature, metric::kMemTemperature},
+        LaneStyle::Heat, 140.0);
+    addFirst(arrangement, known, {metric::kSmClock}, LaneStyle::Lines, 88.0);
+    addFirst(
+        arrangement, known, {metric::kNvlinkRx, metric::kNvlinkRxRate}, LaneStyle::Lines, 88.0);
+    addFirst(arrangement, known, {metric::kPcieRx, metric::kPcieRxRate}, LaneStyle::Lines, 88.0);
+    addFirst(arrangement, known, {metric::kIbRx, metric::kIbTx}, LaneStyle::Lines, 88.0);
     if (arrangement.lanes.size() < 3)
-        addFirst(arrangement, known, {"gpu_utilization"}, LaneStyle::Lines, 88.0);
+        addFirst(arrangement, known, {metric::kGpuUtilization}, LaneStyle::Lines, 88.0);
     if (!known.streamRanks.empty())
         arrangement.lanes.push_back(
             {LaneStyle::Kernels, {}, std::nullopt, kernelHeight(known.streamRanks.size())});

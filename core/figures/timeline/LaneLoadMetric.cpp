@@ -2,6 +2,7 @@
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/timeline/LanePrepare.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -84,8 +85,8 @@ void setAxis(LaneData& lane, const Metric& metric, Extent extent) {
     const std::string siUnit = counter ? metric.unit + "/s" : metric.unit;
     if (extent.isEmpty())
         extent.add(0.0, siUnit == "1" ? 1.0 : 0.0);
-    const AxisUnit unit
-        = axisUnit(metric.name, siUnit, std::max(std::abs(extent.low), std::abs(extent.high)));
+    const text::ShownUnit unit = text::shownUnit(
+        siUnit, std::max(std::abs(extent.low), std::abs(extent.high)), metric.name);
     lane.unit = unit.unit;
     lane.displayScale = unit.scale;
     if (unit.unit == "%" && extent.low >= 0.0 && extent.high <= 1.0)

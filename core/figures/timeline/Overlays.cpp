@@ -4,6 +4,7 @@
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Throttling.h"
+#include "core/model/Metric.h"
 
 #include <algorithm>
 #include <map>
@@ -45,7 +46,9 @@ Status addThrottles(
     if (!found.value())
         return {};
     for (const auto& [rank, series] : gpus.value())
-        overlay.gpus += series.contains("sm_clock") && series.contains("gpu_utilization") ? 1U : 0U;
+        overlay.gpus
+            += series.contains(metric::kSmClock) && series.contains(metric::kGpuUtilization) ? 1U
+                                                                                             : 0U;
     for (const auto& [rank, episode] : found.value()->episodes)
         overlay.throttles.push_back(
             {rank, episode.range, analysis::toString(episode.cause), episode.lostSeconds});

@@ -68,9 +68,9 @@ struct ComparisonQuery {
     bool wholeRun = false; // else warm-up and unsettled time are left out where they are known
     analysis::Normalisation normalisation = analysis::Normalisation::Absolute;
     std::vector<std::string> quantities; // of cards and bars, by key; empty: the usual
-    std::string heatMetric = "gpu_temperature";
+    std::string heatMetric = metric::kGpuTemperature;
     FigureStatistic heatStatistic = FigureStatistic::Mean;
-    std::string curveMetric = "gpu_power";
+    std::string curveMetric = metric::kGpuPower;
     ComparisonAlignment alignment = ComparisonAlignment::Folded;
     std::int64_t iteration = 0; // which one, for Iteration; tracks show it, or the middle one
     bool stretched = false; // all iterations to one length: the axis is their share, 0 to 1

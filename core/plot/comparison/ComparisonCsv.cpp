@@ -1,5 +1,5 @@
-#include "core/plot/CsvText.h"
 #include "core/plot/comparison/Comparison.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ public:
             for (const auto& quantity : m_data.quantities) {
                 const auto& change = quantity.changes[run];
                 line("{},{},{},{},{},{},{},{},{}", name(run), quantity.key,
-                    csvText(quantity.axis.siUnit), number(quantity.values[run]),
+                    text::csvCell(quantity.axis.siUnit), number(quantity.values[run]),
                     number(quantity.spreads[run]),
                     quantity.counts[run] > 0 ? fmt::format("{}", quantity.counts[run]) : "",
                     number(change.ratio), number(change.difference),
@@ -66,7 +66,7 @@ public:
         for (const auto& kernel : m_data.kernels) {
             for (std::size_t run = 0; run < kernel.seconds.size(); ++run) {
                 if (kernel.seconds[run])
-                    line("{},{},{},{}", name(run), csvText(kernel.name), kernel.category,
+                    line("{},{},{},{}", name(run), text::csvCell(kernel.name), kernel.category,
                         *kernel.seconds[run]);
             }
         }
@@ -74,7 +74,7 @@ public:
     void heat() {
         const auto& heat = *m_data.heat;
         begin(fmt::format("run,rank,node,airflow_place,{}",
-            csvText(inUnit(heat.scale.metric, heat.scale.siUnit))));
+            text::csvCell(inUnit(heat.scale.metric, heat.scale.siUnit))));
         for (std::size_t run = 0; run < heat.runs.size(); ++run) {
             for (const auto& cell : heat.runs[run].cells)
                 line("{},{},{},{},{}", name(run),
@@ -86,8 +86,8 @@ public:
         const auto& curves = *m_data.curves;
         const std::string unit = curves.axis.siUnit;
         begin(fmt::format("run,seconds [s],{},{},{},difference_to_first,beyond_spread",
-            csvText(inUnit(curves.axis.metric + "_mean", unit)), csvText(inUnit("p5", unit)),
-            csvText(inUnit("p95", unit))));
+            text::csvCell(inUnit(curves.axis.metric + "_mean", unit)),
+            text::csvCell(inUnit("p5", unit)), text::csvCell(inUnit("p95", unit))));
         for (const auto& curve : curves.curves) {
             const auto* difference = differenceOf(curve.run);
             for (std::size_t i = 0; i < curve.mean.size(); ++i) {
@@ -115,13 +115,14 @@ public:
         begin("run,setting,value");
         for (const auto& fact : m_data.configuration) {
             for (std::size_t run = 0; run < fact.values.size(); ++run)
-                line("{},{},{}", name(run), csvText(fact.title), csvText(fact.values[run]));
+                line("{},{},{}", name(run), text::csvCell(fact.title),
+                    text::csvCell(fact.values[run]));
         }
     }
 
 private:
     [[nodiscard]] std::string name(std::size_t run) const {
-        return csvText(m_data.runs[run].named.name);
+        return text::csvCell(m_data.runs[run].named.name);
     }
     [[nodiscard]] const ComparisonCurves::Difference* differenceOf(std::size_t run) const {
         for (const auto& difference : m_data.curves->differences) {

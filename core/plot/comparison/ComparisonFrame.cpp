@@ -3,6 +3,7 @@
 #include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/Numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,9 +41,9 @@ void drawTimeTicks(
     const ComparisonFrame& frame, Rect plot, double from, double to, AxisTicks ticks) {
     if (!(to > from))
         return;
-    const AxisUnit unit = ticks == AxisTicks::Shares
-        ? AxisUnit{"%", 100.0}
-        : axisUnit({}, "s", std::max(std::abs(from), std::abs(to)));
+    const text::ShownUnit unit = ticks == AxisTicks::Shares
+        ? text::ShownUnit{"%", 100.0}
+        : text::shownUnit("s", std::max(std::abs(from), std::abs(to)));
     const int most = std::clamp(
         static_cast<int>(plot.width / (kTickDistance * frame.draw.size(TextRole::Small))), 2, 12);
     for (const auto& tick : valueTicks(from, to, unit.scale, most)) {

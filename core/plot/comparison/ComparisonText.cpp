@@ -1,5 +1,7 @@
 #include "core/plot/comparison/ComparisonText.h"
 
+#include "core/text/Numbers.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,68 +13,29 @@ namespace trainscope::plot {
 
 namespace {
 
-struct Scaled {
-    double value = 0.0;
-    std::string unit;
-};
-
-// Thousands of things that are counted: "36.4 k".
-Scaled counted(double value) {
-    struct Step {
-        double factor;
-        const char* symbol;
-    };
-    constexpr std::array kSteps{Step{1e12, "T"}, Step{1e9, "G"}, Step{1e6, "M"}, Step{1e4, "k"}};
-    for (const auto& step : kSteps) {
-        if (std::abs(value) >= step.factor * 0.9995)
-            return {value / (step.factor == 1e4 ? 1e3 : step.factor), step.symbol};
-    }
-    return {value, ""};
-}
-
-std::string digits(double value) {
-    const double magnitude = std::abs(value);
-    if (magnitude == 0.0)
-        return "0";
-    if (magnitude < 1e-4)
-        return fmt::format("{:.2e}", value);
-    const int before = static_cast<int>(std::floor(std::log10(magnitude) + 1e-12)) + 1;
-    std::string text = fmt::format("{:.{}f}", value, std::clamp(3 - before, 0, 6));
-    if (text.find('.') != std::string::npos) {
-        text.erase(text.find_last_not_of('0') + 1);
-        if (text.ends_with('.'))
-            text.pop_back();
-    }
-    return text;
-}
-
 bool isPlain(std::string_view unit) {
     constexpr std::array<std::string_view, 8> kPrefixed{
         "s", "W", "J", "B", "Hz", "B/s", "FLOP/s", "W/s"};
     return std::find(kPrefixed.begin(), kPrefixed.end(), unit) == kPrefixed.end();
 }
 
-Scaled scaled(const FigureAxis& axis, double value) {
+text::ShownUnit shownUnitOf(const FigureAxis& axis, double value) {
     if (axis.unit.unit == "%")
-        return {100.0 * value, "%"};
-    if (axis.siUnit == "°C")
-        return {value, "°C"};
-    if (isPlain(axis.siUnit))
-        return counted(value);
-    if (axis.siUnit == "s" && std::abs(value) >= 1.0)
-        return {value, "s"};
-    const AxisUnit unit = axisUnit({}, axis.siUnit, std::abs(value));
-    return {value * unit.scale, unit.unit};
+        return axis.unit;
+    if (axis.siUnit == "°C" || (axis.siUnit == "s" && std::abs(value) >= 1.0))
+        return {axis.siUnit, 1.0};
+    return isPlain(axis.siUnit) ? text::shownCount(std::abs(value))
+                                : text::shownUnit(axis.siUnit, std::abs(value));
 }
 
 } // namespace
 
 std::string quantityValueText(const FigureAxis& axis, const std::optional<double>& value) {
     if (!value)
-        return "—";
-    const Scaled shown = scaled(axis, *value);
-    return shown.unit.empty() ? digits(shown.value)
-                              : fmt::format("{} {}", digits(shown.value), shown.unit);
+        return text::kMissing;
+    const text::ShownUnit shown = shownUnitOf(axis, *value);
+    const std::string digits = text::number(*value * shown.scale);
+    return shown.unit.empty() ? digits : fmt::format("{} {}", digits, shown.unit);
 }
 
 std::string secondsText(double seconds) {
@@ -95,12 +58,12 @@ std::string changeText(const ComparisonQuantity& quantity, std::size_t run) {
     const auto& change = quantity.changes[run];
     if (quantity.isShare) {
         if (!change.difference)
-            return "—";
+            return text::kMissing;
         const double points = 100.0 * *change.difference;
         return fmt::format("{:+.{}f} pp", std::abs(points) < 0.05 ? 0.0 : points, 1);
     }
     if (!change.ratio)
-        return "—";
+        return text::kMissing;
     return fmt::format("{:.{}f} ×", *change.ratio, *change.ratio < 10.0 ? 2 : 1);
 }
 

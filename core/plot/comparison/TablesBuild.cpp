@@ -2,6 +2,7 @@
 #include "core/plot/TextFit.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -194,7 +195,7 @@ RunTable kernelTable(const ComparisonFrame& frame, double width) {
             break;
         RunTable::Row row{std::string(shortKernelName(kernel.name)), {}, kernel.category, false};
         for (const auto& seconds : kernel.seconds)
-            row.values.push_back(seconds ? secondsText(*seconds) : std::string("—"));
+            row.values.push_back(seconds ? secondsText(*seconds) : std::string(text::kMissing));
         const bool ratio
             = isPair && kernel.seconds[0] && kernel.seconds[1] && *kernel.seconds[0] > 0.0;
         if (ratio)

@@ -68,7 +68,7 @@ struct FigureAxis {
     std::string title; // without unit: "GPU temperature"
     std::string metric; // for texts of values; may be empty
     std::string siUnit;
-    AxisUnit unit;
+    text::ShownUnit unit;
     ValueRange range; // SI
     bool log = false;
 };

@@ -22,9 +22,9 @@ std::string number(const std::optional<double>& value) {
 }
 
 std::string runColumns(const FigureRun& run) {
-    return fmt::format("{},{},{},{},{},{},{}", csvText(run.name), toString(run.status),
-        csvText(run.model), csvText(run.cluster), csvText(run.layout), run.optimisation,
-        run.microBatch ? fmt::format("{}", *run.microBatch) : std::string());
+    return fmt::format("{},{},{},{},{},{},{}", text::csvCell(run.name), toString(run.status),
+        text::csvCell(run.model), text::csvCell(run.cluster), text::csvCell(run.layout),
+        run.optimisation, run.microBatch ? fmt::format("{}", *run.microBatch) : std::string());
 }
 constexpr std::string_view kRunHeader = "run,status,model,cluster,layout,optimisation,micro_batch";
 
@@ -95,7 +95,7 @@ void panelLines(const FigureData& data, std::string& out) {
     }
     fmt::format_to(to, "{},stage,rank", kRunHeader);
     for (const auto& name : columns)
-        fmt::format_to(to, ",{}", csvText(name));
+        fmt::format_to(to, ",{}", text::csvCell(name));
     out += '\n';
     const auto index
         = [](int value) { return value < 0 ? std::string() : fmt::format("{}", value); };
@@ -115,7 +115,7 @@ void spectrumLines(const FigureData& data, std::string& out) {
     auto to = std::back_inserter(out);
     fmt::format_to(to, "run,kind,frequency [Hz],amplitude [W],harmonic\n");
     for (const auto& spectrum : data.spectra) {
-        const std::string run = csvText(data.runs[spectrum.run].name);
+        const std::string run = text::csvCell(data.runs[spectrum.run].name);
         for (std::size_t i = 0; i < spectrum.frequencyHz.size(); ++i)
             fmt::format_to(
                 to, "{},bin,{},{},\n", run, spectrum.frequencyHz[i], spectrum.amplitudeW[i]);

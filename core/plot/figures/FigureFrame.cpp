@@ -1,5 +1,7 @@
 #include "core/plot/figures/FigureFrame.h"
 
+#include "core/text/Numbers.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -127,7 +129,8 @@ std::string axisTitle(const FigureAxis& axis) {
 }
 
 std::string valueText(const FigureAxis& axis, const std::optional<double>& value) {
-    return value ? quantityText(axis.metric, axis.siUnit, *value) : "—";
+    return value ? text::quantity(*value, axis.siUnit, text::Digits::Four, axis.metric)
+                 : text::kMissing;
 }
 
 } // namespace trainscope::plot

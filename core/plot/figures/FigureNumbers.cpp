@@ -80,7 +80,7 @@ std::vector<FigureChoice> figureStatistics(std::string_view metric) {
     for (const auto& entry : kStatistics) {
         const bool isTotal = entry.statistic == FigureStatistic::Total;
         const bool isEnergy = entry.statistic == FigureStatistic::Energy;
-        const bool fits = isEnergy ? metric == "gpu_power" : isTotal == isCounter(metric);
+        const bool fits = isEnergy ? metric == metric::kGpuPower : isTotal == isCounter(metric);
         if (fits)
             choices.push_back({std::string(entry.key), std::string(entry.title)});
     }
@@ -115,7 +115,7 @@ FigureAxis axisOf(std::string title, std::string metric, std::string siUnit,
         low = zeroBased ? std::min(0.0, *least) : *least;
         high = zeroBased ? std::max(0.0, *greatest) : *greatest;
     }
-    axis.unit = axisUnit(axis.metric, axis.siUnit, std::max(std::abs(low), std::abs(high)));
+    axis.unit = text::shownUnit(axis.siUnit, std::max(std::abs(low), std::abs(high)), axis.metric);
     axis.range = roundRange(low, high, axis.unit.scale);
     return axis;
 }

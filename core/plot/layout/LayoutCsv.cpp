@@ -1,5 +1,5 @@
-#include "core/plot/CsvText.h"
 #include "core/plot/layout/LayoutFigure.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -63,7 +63,8 @@ std::string layoutCsv(const LayoutFigureData& data) {
     std::string out = "rank,rack,node,local,slot,side,nic,tp,cp,dp,ep,pp,layers";
     if (hasValues)
         out += ","
-            + csvText(fmt::format("{} [{}]", data.colours.scale.title, data.colours.scale.siUnit));
+            + text::csvCell(
+                fmt::format("{} [{}]", data.colours.scale.title, data.colours.scale.siUnit));
     for (const auto& group : groups)
         out += fmt::format(",{0}_computed_b_per_step,{0}_measured_b_per_step", group);
     out += '\n';
@@ -71,7 +72,7 @@ std::string layoutCsv(const LayoutFigureData& data) {
         for (const auto& gpu : node.gpus) {
             const auto at = static_cast<std::size_t>(gpu.rank);
             const std::string nic = gpu.nic && data.cluster.topology
-                ? csvText(data.cluster.topology->devices()[*gpu.nic].name)
+                ? text::csvCell(data.cluster.topology->devices()[*gpu.nic].name)
                 : std::string();
             out += fmt::format("{},{},{},{},{},{},{},{}", gpu.rank, node.rack, node.node, gpu.local,
                 gpu.slot, gpu.isRear ? "rear" : "front", nic, coordinates(layout, gpu.rank));

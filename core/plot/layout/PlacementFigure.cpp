@@ -1,10 +1,10 @@
 #include "core/plot/layout/PlacementFigure.h"
 
-#include "core/plot/CsvText.h"
 #include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/figures/FigureFrame.h"
 #include "core/plot/layout/RankDiagram.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -214,7 +214,7 @@ std::string placementCsv(const PlacementFigureData& data) {
         return csv;
     const Placement& placement = *data.placement;
     for (const GpuPlace& gpu : placement.gpus) {
-        csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csvText(data.runName),
+        csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", text::csvCell(data.runName),
             gpu.node, gpu.local, gpu.slot, gpu.isRear ? "rear" : "front", gpu.temperatureC,
             gpu.lost, gpu.rankBefore, gpu.stageBefore,
             placement.stages[static_cast<std::size_t>(gpu.stageBefore)].layersBefore, gpu.rankAfter,

@@ -24,7 +24,7 @@ constexpr double kPlannedShare = 0.3; // of a row's height, where both are shown
 constexpr double kLightPlan = 0.45; // of the background over planned passes
 
 std::string bubbleText(const std::optional<double>& bubble) {
-    return bubble ? fmt::format("{:.1f} %", 100.0 * *bubble) : "—";
+    return text::percent(bubble);
 }
 
 class ScheduleBuilder {
@@ -220,8 +220,8 @@ private:
         FigureAxis axis;
         axis.siUnit = m_data.traced ? "s" : "";
         axis.title = m_data.traced ? "Time since the step's first pass" : "Time in " + m_data.unit;
-        axis.unit
-            = m_data.traced ? axisUnit("", "s", std::max(m_data.from, m_data.to)) : AxisUnit{};
+        axis.unit = m_data.traced ? text::shownUnit("s", std::max(m_data.from, m_data.to))
+                                  : text::ShownUnit{};
         axis.range = {m_data.from, m_data.to};
         const Rect& area = m_geometry.area;
         const double y = area.bottom() + m_frame.gap() + m_frame.size(TextRole::Small);

@@ -14,8 +14,6 @@
 
 namespace trainscope::plot {
 
-std::string percent(double fraction); // "12.5 %"
-
 struct ScheduleQuery {
     RunId run;
     std::optional<std::int64_t> iteration; // absent: the one with most of it traced

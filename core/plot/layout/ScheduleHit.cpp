@@ -51,7 +51,7 @@ private:
     }
 
     [[nodiscard]] std::string textOf(double time) const {
-        return m_data.traced ? quantityText("", "s", time) : fmt::format("{:g}", time);
+        return m_data.traced ? text::quantity(time, "s") : fmt::format("{:g}", time);
     }
 
     [[nodiscard]] FigureHit hitOf(int stage, const Rect& outline) const {
@@ -68,10 +68,10 @@ private:
     void addBubbles(int stage, Facts& facts) const {
         const auto& own = m_data.stages[static_cast<std::size_t>(stage)];
         if (own.tracedBubble)
-            facts.emplace_back("bubbles of the stage", percent(*own.tracedBubble));
+            facts.emplace_back("bubbles of the stage", text::percent(*own.tracedBubble));
         if (own.plannedBubble)
-            facts.emplace_back(
-                own.tracedBubble ? "planned" : "bubbles of the stage", percent(*own.plannedBubble));
+            facts.emplace_back(own.tracedBubble ? "planned" : "bubbles of the stage",
+                text::percent(*own.plannedBubble));
     }
 
     [[nodiscard]] FigureHit passHit(const ScheduleGeometry::Target& target) const {
@@ -121,7 +121,8 @@ private:
         FigureHit hit = hitOf(stage, {left, row->y, right - left, row->height});
         hit.title = fmt::format("stage {} · bubble: no pass runs", stage);
         hit.facts = {{"begins", textOf(from)}, {"ends", textOf(to)}, {"takes", textOf(to - from)},
-            {m_data.traced ? "of the time shown" : "of the step", percent((to - from) / length)}};
+            {m_data.traced ? "of the time shown" : "of the step",
+                text::percent((to - from) / length)}};
         addBubbles(stage, hit.facts);
         return hit;
     }

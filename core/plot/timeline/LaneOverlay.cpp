@@ -1,4 +1,5 @@
 // What was found in a run, over its lanes: throttle episodes and the time before it has settled.
+#include "core/model/Metric.h"
 #include "core/plot/timeline/LaneFrame.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr std::string_view kClockMetric = "sm_clock";
+constexpr std::string_view kClockMetric = metric::kSmClock;
 // Rows of a heat lane that are lower cannot carry a hatch.
 constexpr double kLeastHatchedRow = 4.0;
 constexpr std::uint8_t kHatchAlpha = 170;

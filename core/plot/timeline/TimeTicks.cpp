@@ -1,6 +1,6 @@
 #include "core/plot/timeline/TimeTicks.h"
 
-#include "core/plot/TimeText.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,12 @@
 #include <cstdlib>
 
 namespace trainscope::plot {
+
+using text::kDay;
+using text::kHour;
+using text::kMinute;
+using text::kSecond;
+using text::TimeUnit;
 
 namespace {
 
@@ -29,13 +35,13 @@ struct Split {
 
 Split splitFor(std::int64_t begin, std::int64_t magnitude, std::int64_t step) {
     Split split;
-    split.unit = timeUnitFor(magnitude);
-    split.decimals = decimalsOf(step, split.unit.ns);
+    split.unit = text::timeUnitFor(magnitude);
+    split.decimals = text::decimalsOf(step, split.unit.ns);
     if (split.decimals <= 3)
         return split;
-    split.unit = timeUnitFor(step);
+    split.unit = text::timeUnitFor(step);
     split.decimals = 0;
-    split.base = floorTo(begin, 1000 * split.unit.ns);
+    split.base = text::floorTo(begin, 1000 * split.unit.ns);
     split.used = true;
     return split;
 }
@@ -47,7 +53,7 @@ std::string hoursText(std::int64_t ns) {
 }
 
 std::string withUnit(std::int64_t ns, const TimeUnit& unit, int decimals) {
-    return decimalText(ns, unit.ns, decimals) + " " + std::string(unit.symbol);
+    return text::decimal(ns, unit.ns, decimals) + " " + std::string(unit.symbol);
 }
 
 // Fills in labels of times that count from `zero`.
@@ -59,8 +65,8 @@ void labelElapsed(
     const Split split = splitFor(begin, magnitude, axis.step.ns);
     axis.base = prefix;
     if (split.used) {
-        const TimeUnit unit = timeUnitFor(std::max(std::abs(split.base), std::int64_t{1}));
-        const int decimals = decimalsOf(1000 * split.unit.ns, unit.ns);
+        const TimeUnit unit = text::timeUnitFor(std::max(std::abs(split.base), std::int64_t{1}));
+        const int decimals = text::decimalsOf(1000 * split.unit.ns, unit.ns);
         axis.base += (prefix.empty() ? "" : " + ") + withUnit(split.base, unit, decimals) + " +";
     }
     for (auto& tick : axis.ticks) {
@@ -74,23 +80,23 @@ void labelClock(TimeTicks& axis, const TimeContext& context, std::int64_t offset
     if (axis.ticks.empty())
         return;
     const TimeNs first = context.origin + axis.ticks.front().time;
-    axis.base = dateText(first, offset) + " " + zoneText(offset);
-    const int decimals = axis.step.ns < kSecond ? decimalsOf(axis.step.ns, kSecond) : 0;
+    axis.base = text::date(first, offset) + " " + text::zone(offset);
+    const int decimals = axis.step.ns < kSecond ? text::decimalsOf(axis.step.ns, kSecond) : 0;
     if (decimals <= 3) {
         for (auto& tick : axis.ticks) {
             const TimeNs time = context.origin + tick.time;
-            tick.label
-                = axis.step.ns >= kDay ? dateText(time, offset) : clockText(time, offset, decimals);
+            tick.label = axis.step.ns >= kDay ? text::date(time, offset)
+                                              : text::clock(time, offset, decimals);
             if (axis.step.ns >= kMinute && axis.step.ns < kDay)
                 tick.label.resize(5);
         }
         return;
     }
-    const TimeUnit unit = timeUnitFor(axis.step.ns);
-    const TimeNs base{floorTo(first.ns, 1000 * unit.ns)};
-    axis.base = dateText(base, offset) + " "
-        + clockText(base, offset, decimalsOf(1000 * unit.ns, kSecond)) + " " + zoneText(offset)
-        + " +";
+    const TimeUnit unit = text::timeUnitFor(axis.step.ns);
+    const TimeNs base{text::floorTo(first.ns, 1000 * unit.ns)};
+    axis.base = text::date(base, offset) + " "
+        + text::clock(base, offset, text::decimalsOf(1000 * unit.ns, kSecond)) + " "
+        + text::zone(offset) + " +";
     for (auto& tick : axis.ticks)
         tick.label = withUnit((context.origin + tick.time).ns - base.ns, unit, 0);
 }
@@ -99,7 +105,7 @@ void labelClock(TimeTicks& axis, const TimeContext& context, std::int64_t offset
 TimeTicks regularTicks(ViewWindow window, DurationNs least, std::int64_t zero) {
     TimeTicks axis;
     axis.step = roundTimeStep(least);
-    std::int64_t at = zero + floorTo(window.begin.ns - zero, axis.step.ns);
+    std::int64_t at = zero + text::floorTo(window.begin.ns - zero, axis.step.ns);
     if (at < window.begin.ns)
         at += axis.step.ns;
     for (std::int64_t n = 0; at <= window.end.ns && n < kMostTicks; ++n, at += axis.step.ns)
@@ -177,7 +183,7 @@ TimeTicks timeTicks(ViewWindow window, double minSpacing, const TimeContext& con
         const std::int64_t offset
             = context.display == TimeDisplay::Local ? context.utcOffsetSeconds : 0;
         const std::int64_t midnight
-            = floorTo(context.origin.ns + offset * kSecond, kDay) - offset * kSecond;
+            = text::floorTo(context.origin.ns + offset * kSecond, kDay) - offset * kSecond;
         TimeTicks axis = regularTicks(window, spacing, midnight - context.origin.ns);
         labelClock(axis, context, offset);
         return axis;
@@ -196,34 +202,14 @@ std::string timeText(DurationNs time, DurationNs resolution, const TimeContext& 
     if (context.display == TimeDisplay::Utc || context.display == TimeDisplay::Local) {
         const std::int64_t offset
             = context.display == TimeDisplay::Local ? context.utcOffsetSeconds : 0;
-        return clockText(absolute, offset, decimals) + " " + zoneText(offset);
+        return text::clock(absolute, offset, decimals) + " " + text::zone(offset);
     }
     if (context.display == TimeDisplay::Iteration) {
         if (const Iteration* around = iterationAt(context, absolute))
             return fmt::format("iteration {} + {} s", around->index,
-                decimalText((absolute - around->range.begin).ns, kSecond, decimals));
+                text::decimal((absolute - around->range.begin).ns, kSecond, decimals));
     }
-    return decimalText(time.ns, kSecond, decimals) + " s";
-}
-
-std::string durationText(DurationNs duration) {
-    const std::int64_t magnitude = std::abs(duration.ns);
-    const std::string sign = duration.ns < 0 ? "−" : "";
-    if (magnitude >= kHour)
-        return fmt::format("{}{} h {} min", sign, magnitude / kHour, magnitude % kHour / kMinute);
-    if (magnitude >= 10 * kMinute)
-        return fmt::format(
-            "{}{} min {} s", sign, magnitude / kMinute, magnitude % kMinute / kSecond);
-    const TimeUnit unit = timeUnitFor(magnitude);
-    const double shown = static_cast<double>(magnitude) / static_cast<double>(unit.ns);
-    const int decimals
-        = unit.ns == 1 || shown >= 1000.0 ? 0 : (shown >= 100.0 ? 1 : (shown >= 10.0 ? 2 : 3));
-    std::string text = fmt::format("{:.{}f}", shown, decimals);
-    if (decimals > 0)
-        text.erase(text.find_last_not_of('0') + 1);
-    if (text.ends_with('.'))
-        text.pop_back();
-    return fmt::format("{}{} {}", sign, text, unit.symbol);
+    return text::decimal(time.ns, kSecond, decimals) + " s";
 }
 
 std::vector<Iteration> mainIterations(const std::vector<Iteration>& all) {

@@ -1,7 +1,7 @@
 #pragma once
 // The time axis: round steps from days to single nanoseconds, and labels in relative, UTC, local or
 // iteration time. All arithmetic is in whole nanoseconds. Where labels would need many digits they
-// are split: the axis carries a base ("39.604 123 s +") and the ticks what is to be added ("200
+// are split: the axis carries a base ("39.604123 s +") and the ticks what is to be added ("200
 // ns").
 
 #include "core/model/Run.h"
@@ -37,9 +37,6 @@ TimeTicks timeTicks(ViewWindow window, double minSpacing, const TimeContext& con
 // One time, to the digits that `resolution` (a pixel, say) resolves: "39.604 s", "12:03:07.250
 // UTC", "iteration 7 + 1.25 s". For readouts.
 std::string timeText(DurationNs time, DurationNs resolution, const TimeContext& context);
-
-// "1.84 ms", "2 h 3 min": for lengths of spans, selections and runs; four significant digits.
-std::string durationText(DurationNs duration);
 
 // The smallest step of the ladder 1, 2, 5 × 10^k ns, then 1 to 30 s and min, 1 to 12 h, days, that
 // is >= least.

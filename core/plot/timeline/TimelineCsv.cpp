@@ -1,5 +1,5 @@
-#include "core/plot/CsvText.h"
 #include "core/plot/timeline/Timeline.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -34,9 +34,10 @@ void writeSeries(
     std::string& out, const TimelineData& data, const LaneData& lane, const LaneSeries& series) {
     const auto& run = data.runs[series.run];
     const std::string head = fmt::format("{},{},{},{},{},{},", styleName(lane.spec.style),
-        csvText(lane.spec.metric), csvText(run.name),
+        text::csvCell(lane.spec.metric), text::csvCell(run.name),
         series.subject.rank < 0 ? "" : fmt::format("{}", series.subject.rank),
-        series.node < 0 ? "" : fmt::format("{}", series.node), csvText(series.subject.device));
+        series.node < 0 ? "" : fmt::format("{}", series.node),
+        text::csvCell(series.subject.device));
     const double step = static_cast<double>(data.window.length().ns) / data.columns;
     for (std::size_t i = 0; i < series.buckets.size(); ++i) {
         const Bucket& bucket = series.buckets[i];
@@ -55,14 +56,14 @@ void writeSpans(
     std::string& out, const TimelineData& data, const LaneData& lane, const LaneSpans& track) {
     const auto& run = data.runs[track.run];
     const std::string head
-        = fmt::format("{},{},{},{},,{},", styleName(lane.spec.style), "", csvText(run.name),
-            track.rank < 0 ? "" : fmt::format("{}", track.rank), csvText(track.label));
+        = fmt::format("{},{},{},{},,{},", styleName(lane.spec.style), "", text::csvCell(run.name),
+            track.rank < 0 ? "" : fmt::format("{}", track.rank), text::csvCell(track.label));
     for (const auto& group : track.spans) {
         const auto name = data.names.find(group.name);
         const bool known = name != data.names.end();
         fmt::format_to(std::back_inserter(out), "{}{},{},{},,,{},{},{}\n", head,
             group.range.begin.ns, group.range.end.ns, number(group.busyFraction), group.count,
-            known ? csvText(name->second.text) : "", known ? name->second.category : "");
+            known ? text::csvCell(name->second.text) : "", known ? name->second.category : "");
     }
 }
 

@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "app/cli/output/LayoutText.h"
+#include "app/cli/output/LayoutOutput.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -136,12 +136,12 @@ private Q_SLOTS:
     }
 
     void listsOfRanks() {
-        using trainscope::cli::rankListText;
-        QCOMPARE(rankListText({0, 1, 2, 3, 16, 17, 18}), std::string("0-3, 16-18"));
-        QCOMPARE(rankListText({0, 1, 4, 5}), std::string("0, 1, 4, 5"));
-        QCOMPARE(rankListText({0, 4, 8, 12, 16}), std::string("0-16 step 4"));
-        QCOMPARE(rankListText({0, 4, 8}), std::string("0, 4, 8"));
-        QCOMPARE(rankListText({7}), std::string("7"));
+        using trainscope::text::rankList;
+        QCOMPARE(rankList({0, 1, 2, 3, 16, 17, 18}), std::string("0-3, 16-18"));
+        QCOMPARE(rankList({0, 1, 4, 5}), std::string("0, 1, 4, 5"));
+        QCOMPARE(rankList({0, 4, 8, 12, 16}), std::string("0-16 step 4"));
+        QCOMPARE(rankList({0, 4, 8}), std::string("0, 4, 8"));
+        QCOMPARE(rankList({7}), std::string("7"));
     }
 
     // All published experiments: DP as published, every dimension's groups a partition of the

@@ -1,9 +1,8 @@
 // Numbers, tables and progress as people read them.
 
 #include "app/cli/console/ProgressLine.h"
-#include "app/cli/text/Quantity.h"
 #include "app/cli/text/TextFile.h"
-#include "app/cli/text/TextTable.h"
+#include "core/text/Table.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>
@@ -44,11 +43,13 @@ private Q_SLOTS:
         QFETCH(QString, metric);
         QFETCH(QString, text);
         QCOMPARE(
-            QString::fromStdString(quantityText(value, unit.toStdString(), metric.toStdString())),
+            QString::fromStdString(text::aligned(value, unit.toStdString(), metric.toStdString())),
             text);
     }
 
-    void absentIsADash() { QCOMPARE(quantityText(std::optional<double>(), "W"), std::string("-")); }
+    void absentIsADash() {
+        QCOMPARE(text::aligned(std::optional<double>(), "W"), std::string("—"));
+    }
 
     void durations_data() {
         QTest::addColumn<qint64>("ns");
@@ -64,26 +65,27 @@ private Q_SLOTS:
     void durations() {
         QFETCH(qint64, ns);
         QFETCH(QString, text);
-        QCOMPARE(QString::fromStdString(durationText({ns})), text);
+        QCOMPARE(QString::fromStdString(text::alignedDuration({ns})), text);
     }
 
     void times() {
-        QCOMPARE(timeText({1'700'000'000'123'456'789}), std::string("2023-11-14 22:13:20.123 UTC"));
-        QCOMPARE(timeText({-1}), std::string("1969-12-31 23:59:59.999 UTC"));
+        QCOMPARE(
+            text::moment({1'700'000'000'123'456'789}), std::string("2023-11-14 22:13:20.123 UTC"));
+        QCOMPARE(text::moment({-1}), std::string("1969-12-31 23:59:59.999 UTC"));
     }
 
     void tableAlignsByCharacters() {
-        TextTable table({{"name", TextTable::Align::Left}, {"value"}});
+        text::Table table{.columns = {{"name", text::Align::Left}, {"value"}}};
         table.add({"µs", "1"});
         table.add({"longer", "100"});
         std::ostringstream out;
-        table.print(out, "  ");
+        text::print(out, table, "  ");
         QCOMPARE(out.str(), std::string("  name    value\n  µs          1\n  longer    100\n"));
     }
 
     void elision() {
-        QCOMPARE(elided("short", 10), std::string("short"));
-        QCOMPARE(elided("µµµµµ", 3), std::string("µµ…"));
+        QCOMPARE(text::elided("short", 10), std::string("short"));
+        QCOMPARE(text::elided("µµµµµ", 3), std::string("µµ…"));
     }
 
     void progress() {

@@ -57,7 +57,7 @@ private Q_SLOTS:
         QCOMPARE(both.board.title, std::string("a_1_01000 and a_2_01000"));
         QVERIFY(both.headline.starts_with("Undecided")); // one cluster, no iterations
         QVERIFY(both.pictures.empty());
-        const auto& rows = both.tables[1].rows;
+        const auto rows = both.tables[1].inWords();
         const auto power = std::find_if(rows.begin(), rows.end(),
             [](const std::vector<std::string>& row) { return row[0] == "Mean power"; });
         QVERIFY(power != rows.end());
@@ -70,13 +70,13 @@ private Q_SLOTS:
     void tablesHaveARowForEachRun() {
         const auto& runs = tableOf(m_report, "Runs");
         QCOMPARE(runs.rows.size(), std::size_t{2});
-        QCOMPARE(runs.rows[0][3], std::string("TP2-PP2"));
+        QCOMPARE(runs.inWords()[0][3], std::string("TP2-PP2"));
         const auto& power = tableOf(m_report, "Power, heat and clocks");
-        QCOMPARE(power.rows[0][1], std::string("300 W"));
-        QCOMPARE(power.rows[1][4], std::string("63 °C"));
-        QCOMPARE(power.rows[1][5], std::string("–")); // no clock was recorded
+        QCOMPARE(power.inWords()[0][1], std::string("300 W"));
+        QCOMPARE(power.inWords()[1][4], std::string("63 °C"));
+        QCOMPARE(power.inWords()[1][5], std::string("—")); // no clock was recorded
         const auto& time = tableOf(m_report, "Time of the traced GPUs");
-        QCOMPARE(time.rows[0][3], std::string("100.0 %"));
+        QCOMPARE(time.inWords()[0][3], std::string("100.0 %"));
         for (const auto& table : m_report.tables) {
             for (const auto& row : table.rows)
                 QCOMPARE(row.size(), table.columns.size());

@@ -1,6 +1,7 @@
 // Value axes: prefixes, round steps, labels.
 
 #include "core/plot/Ticks.h"
+#include "core/text/Numbers.h"
 #include "support/TestProgram.h"
 
 #include <QString>
@@ -46,7 +47,8 @@ private Q_SLOTS:
         QFETCH(double, magnitude);
         QFETCH(QString, unit);
         QFETCH(double, scale);
-        const AxisUnit result = axisUnit(metric.toStdString(), si.toStdString(), magnitude);
+        const text::ShownUnit result
+            = text::shownUnit(si.toStdString(), magnitude, metric.toStdString());
         QCOMPARE(QString::fromStdString(result.unit), unit);
         QCOMPARE(result.scale, scale);
     }
@@ -142,8 +144,8 @@ private Q_SLOTS:
         QFETCH(QString, unit);
         QFETCH(double, value);
         QFETCH(QString, text);
-        QCOMPARE(
-            QString::fromStdString(quantityText(metric.toStdString(), unit.toStdString(), value)),
+        QCOMPARE(QString::fromStdString(text::quantity(
+                     value, unit.toStdString(), text::Digits::Four, metric.toStdString())),
             text);
     }
 };

@@ -56,8 +56,8 @@ private Q_SLOTS:
     }
 
     void missing() {
-        QCOMPARE(text::quantity(std::optional<double>(), "W"), std::string("–"));
-        QCOMPARE(text::percent(std::optional<double>()), std::string("–"));
+        QCOMPARE(text::quantity(std::optional<double>(), "W"), std::string("—"));
+        QCOMPARE(text::percent(std::optional<double>()), std::string("—"));
         QCOMPARE(text::quantity(std::nan(""), "W"), std::string("no data"));
     }
 

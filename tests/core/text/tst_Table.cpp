@@ -32,7 +32,7 @@ private Q_SLOTS:
         table.add({"c", std::optional<double>(), 0.25, DurationNs{2'000'000'000}});
         const auto words = table.inWords();
         QCOMPARE(words[0], (std::vector<std::string>{"a, b", "412.3 W", "50 %", "1.5 ms", "8"}));
-        QCOMPARE(words[1], (std::vector<std::string>{"c", "–", "25 %", "2 s", ""}));
+        QCOMPARE(words[1], (std::vector<std::string>{"c", "—", "25 %", "2 s", ""}));
         QCOMPARE(text::csv(table),
             std::string("run,power (W),share,time,GPUs\n\"a, b\",412.3,0.5,0.0015,8\n"
                         "c,,0.25,2\n"));

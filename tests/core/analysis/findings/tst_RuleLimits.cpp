@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "core/analysis/findings/CleanRun.h"
-#include "core/analysis/findings/FindingText.h"
+#include "core/text/Numbers.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
@@ -73,18 +73,18 @@ private Q_SLOTS:
     }
 
     void numbersInSentences() {
-        QCOMPARE(scaled(8123.4, "W"), std::string("8.12 kW"));
-        QCOMPARE(scaled(999.6, "W"), std::string("1 kW"));
-        QCOMPARE(scaled(0.125, "Hz"), std::string("125 mHz"));
-        QCOMPARE(scaled(0.0, "B"), std::string("0 B"));
-        QCOMPARE(percent(0.0421), std::string("4.21 %"));
-        QCOMPARE(percent(0.5), std::string("50 %"));
-        QCOMPARE(celsius(-3.04), std::string("-3.04 °C"));
-        QCOMPARE(trainscope::analysis::duration(0.0123), std::string("12.3 ms"));
-        QCOMPARE(trainscope::analysis::duration(246.0), std::string("4.1 min"));
-        QCOMPARE(numbers({0, 4, 5, 6, 9}), std::string("0, 4-6, 9"));
-        QCOMPARE(numbers({0, 2, 4, 6}, 2), std::string("0, 2 and 2 more"));
-        QCOMPARE(counted(1, "GPU", "GPUs"), std::string("1 GPU"));
+        QCOMPARE(text::rounded(8123.4, "W"), std::string("8.12 kW"));
+        QCOMPARE(text::rounded(999.6, "W"), std::string("1 kW"));
+        QCOMPARE(text::rounded(0.125, "Hz"), std::string("125 mHz"));
+        QCOMPARE(text::rounded(0.0, "B"), std::string("0 B"));
+        QCOMPARE(text::roundedPercent(0.0421), std::string("4.21 %"));
+        QCOMPARE(text::roundedPercent(0.5), std::string("50 %"));
+        QCOMPARE(text::rounded(-3.04, "°C"), std::string("-3.04 °C"));
+        QCOMPARE(text::seconds(0.0123), std::string("12.3 ms"));
+        QCOMPARE(text::seconds(246.0), std::string("4.1 min"));
+        QCOMPARE(text::numberList({0, 4, 5, 6, 9}), std::string("0, 4-6, 9"));
+        QCOMPARE(text::numberList({0, 2, 4, 6}, 2), std::string("0, 2 and 2 more"));
+        QCOMPARE(text::counted(1, "GPU", "GPUs"), std::string("1 GPU"));
     }
 };
 

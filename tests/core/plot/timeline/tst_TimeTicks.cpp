@@ -53,7 +53,7 @@ private Q_SLOTS:
             "39.60 s | 39.61 s | 39.62 s | 39.63 s | 39.64 s | 39.65 s");
         row("microseconds of a second", 39 * kS + 604'100'000, 39 * kS + 604'150'000, "39.604 s +",
             "100 µs | 110 µs | 120 µs | 130 µs | 140 µs | 150 µs");
-        row("single nanoseconds", 39 * kS + 604'123'456, 39 * kS + 604'123'461, "39.604 123 s +",
+        row("single nanoseconds", 39 * kS + 604'123'456, 39 * kS + 604'123'461, "39.604123 s +",
             "456 ns | 457 ns | 458 ns | 459 ns | 460 ns | 461 ns");
         row("from zero, small", 0, 500, "", "0 ns | 100 ns | 200 ns | 300 ns | 400 ns | 500 ns");
         row("milliseconds from zero", 0, 50'000'000, "",
@@ -112,7 +112,7 @@ private Q_SLOTS:
         context.origin = {kLeap};
         const TimeTicks axis = timeTicks({{7}, {12}}, 0.2, context);
         QCOMPARE(
-            QString::fromStdString(axis.base), QStringLiteral("2024-02-29 12:34:56.500 000 UTC +"));
+            QString::fromStdString(axis.base), QStringLiteral("2024-02-29 12:34:56.500000 UTC +"));
         QCOMPARE(joined(axis), QStringLiteral("7 ns | 8 ns | 9 ns | 10 ns | 11 ns | 12 ns"));
     }
 
@@ -151,7 +151,7 @@ private Q_SLOTS:
                                 << QString::fromUtf8(text);
         };
         row("ms", TimeDisplay::Relative, 39'604'123'456, 1'000'000, "39.604 s");
-        row("ns", TimeDisplay::Relative, 39'604'123'456, 1, "39.604 123 456 s");
+        row("ns", TimeDisplay::Relative, 39'604'123'456, 1, "39.604123456 s");
         row("s", TimeDisplay::Relative, 39'604'123'456, kS, "39 s");
         row("negative", TimeDisplay::Relative, -1'500'000'000, 100'000'000, "−1.5 s");
         row("iteration", TimeDisplay::Iteration, 5'250'000'000, 10'000'000, "iteration 5 + 1.25 s");
@@ -181,7 +181,7 @@ private Q_SLOTS:
     void durations() {
         QFETCH(qint64, ns);
         QFETCH(QString, text);
-        QCOMPARE(QString::fromStdString(durationText({ns})), text);
+        QCOMPARE(QString::fromStdString(text::duration({ns})), text);
     }
 
     void absurdWindows() {

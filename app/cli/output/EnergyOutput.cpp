@@ -1,8 +1,7 @@
-#include "app/cli/output/EnergyJson.h"
+#include "app/cli/output/EnergyOutput.h"
 
-#include "app/cli/text/Quantity.h"
-#include "app/cli/text/TextTable.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -77,7 +76,7 @@ Json gpusJson(const std::vector<analysis::GpuEnergy>& gpus) {
 }
 
 std::string boundedText(const BoundedEnergy& energy) {
-    return quantityText(energy.joules, "J") + " ± " + quantityText(energy.bound, "J");
+    return text::aligned(energy.joules, "J") + " ± " + text::aligned(energy.bound, "J");
 }
 
 std::string readable(std::string_view key) {
@@ -86,12 +85,12 @@ std::string readable(std::string_view key) {
     return text;
 }
 
-void addRow(TextTable& table, std::string name, const BoundedEnergy& energy, double whole) {
+void addRow(text::Table& table, std::string name, const BoundedEnergy& energy, double whole) {
     if (energy.joules == 0.0 && energy.bound == 0.0)
         return;
     const bool isResolved = energy.bound <= energy.joules;
     table.add({std::move(name), boundedText(energy),
-        quantityText(whole > 0.0 ? energy.joules / whole : 0.0, "1", "utilization"),
+        text::alignedPercent(whole > 0.0 ? energy.joules / whole : 0.0),
         isResolved ? "" : "shorter than the sensor resolves"});
 }
 
@@ -122,8 +121,8 @@ void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out) {
     const AttributedEnergy& sum = energy.sum;
     out << "  while " << energy.gpus.size() << (energy.gpus.size() == 1 ? " GPU was" : " GPUs were")
         << " traced: " << boundedText(sum.total) << '\n';
-    using enum TextTable::Align;
-    TextTable table({{"", Left}, {"energy"}, {"of it"}, {"", Left}});
+    using enum text::Align;
+    text::Table table{.columns = {{"", Left}, {"energy"}, {"of it"}, {"", Left}}};
     for (const Phase phase : kAllPhases)
         addRow(table, readable(toString(phase)), sum.phases[phase], sum.total.joules);
     for (const auto& [stage, stageEnergy] : energy.stages)
@@ -133,7 +132,7 @@ void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out) {
             addRow(table, std::string(analysis::KernelCategories::label(category)), categoryEnergy,
                 sum.total.joules);
     }
-    table.print(out, "    ");
+    text::print(out, table, "    ");
 }
 
 } // namespace trainscope::cli

@@ -1,8 +1,10 @@
 #pragma once
-// What `summary --detail` adds to a run, in the shape of design section 8.
+// What `summary --detail` adds to a run, as JSON and for people.
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/iterations/RunDetail.h"
+
+#include <iosfwd>
 
 namespace trainscope::cli {
 
@@ -10,5 +12,9 @@ namespace trainscope::cli {
 void addDetail(Json& run, const analysis::RunDetail& detail);
 
 Json sensorsJson(const std::vector<analysis::Sensor>& sensors);
+
+// summary: of the same run and window.
+void printDetail(
+    const analysis::RunSummary& summary, const analysis::RunDetail& detail, std::ostream& out);
 
 } // namespace trainscope::cli

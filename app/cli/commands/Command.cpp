@@ -1,0 +1,46 @@
+#include "app/cli/commands/Command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <utility>
+
+namespace trainscope::cli {
+
+void addDatabase(CLI::App& command, DatabaseOptions& options) {
+    command.add_option("DB", options.database, "The run database")->required();
+}
+
+void addOneRun(CLI::App& command, OneRunOptions& options) {
+    addDatabase(command, options);
+    command.add_option("--run", options.run, "The run; may be left out where there is only one")
+        ->type_name("N");
+}
+
+void addRuns(CLI::App& command, SomeRunsOptions& options, const char* help) {
+    addDatabase(command, options);
+    command.add_option("--run", options.runs, help)->type_name("N")->expected(1)->take_all();
+}
+
+void addJson(CLI::App& command, bool& json, const char* help) {
+    command.add_flag("--json", json, help);
+}
+
+Progress untilCancelled(const Console& console) {
+    return [&console](const ProgressState&) { return !console.isCancelled(); };
+}
+
+Progress shownOn(ProgressLine& line, const Console& console) {
+    return [&line, &console](const ProgressState& state) {
+        line.update(state.phase, state.bytesDone, state.bytesTotal);
+        return !console.isCancelled();
+    };
+}
+
+void whenChosen(
+    CLI::App& command, CommandContext& context, std::function<ExitStatus(const Console&)> action) {
+    command.callback([&context, action = std::move(action)] {
+        context.action = [&context, action] { return action(context.console); };
+    });
+}
+
+} // namespace trainscope::cli
