@@ -57,11 +57,11 @@ Table runTable(const std::vector<Run>& runs) {
         {}, {}};
     for (const Run& run : runs) {
         const plot::FigureRun named = figures::nameOf(run);
-        table.rows.push_back(
-            {run.name, std::string(toString(run.status)), named.model.empty() ? kNone : named.model,
-                named.layout, named.optimisation.empty() ? kNone : named.optimisation,
-                named.microBatch ? fmt::format("{}", *named.microBatch) : kNone, named.cluster,
-                plot::quantityText({}, "s", run.range.length().seconds())});
+        table.add({run.name, std::string(toString(run.status)),
+            named.model.empty() ? text::kMissing : named.model, named.layout,
+            named.optimisation.empty() ? text::kMissing : named.optimisation,
+            named.microBatch ? fmt::format("{}", *named.microBatch) : text::kMissing, named.cluster,
+            run.range.length().seconds()});
     }
     return table;
 }

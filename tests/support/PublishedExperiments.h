@@ -1,9 +1,10 @@
 #pragma once
-// The experiments of CharLLM-PPT (arXiv 2509.10371) as the shared files list them, a row each; none
-// where the shared files are absent.
+// The experiments of CharLLM-PPT (arXiv 2509.10371) as the real files list them, a row each, or a
+// few invented ones.
+
+#include "support/TestFiles.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <string>
@@ -28,10 +29,12 @@ inline std::vector<std::string> cellsOf(const std::string& line) {
     return cells;
 }
 
-inline std::vector<ExperimentRow> publishedExperiments() {
-    const char* shared = std::getenv("TRAINSCOPE_SHARED");
-    std::ifstream file(
-        std::string(shared == nullptr ? "" : shared) + "/research/p1_experiments.csv");
+inline std::string experimentsOf(const std::string& root) {
+    return root + "/research/p1_experiments.csv";
+}
+
+inline std::vector<ExperimentRow> readExperiments(const std::string& root) {
+    std::ifstream file(experimentsOf(root));
     std::vector<ExperimentRow> rows;
     std::string line;
     if (!std::getline(file, line))
@@ -45,6 +48,19 @@ inline std::vector<ExperimentRow> publishedExperiments() {
         rows.push_back(std::move(row));
     }
     return rows;
+}
+
+// How many there are in which folder: 386 published ones, or four.
+struct Experiments {
+    std::string root;
+    std::size_t count = 0;
+    [[nodiscard]] bool areReal() const { return count > 4; }
+};
+inline std::vector<Experiments> allExperiments() {
+    std::vector<Experiments> all{{standIns(), 4}};
+    if (const std::string real = realFiles(); std::ifstream(experimentsOf(real)).good())
+        all.push_back({real, 386});
+    return all;
 }
 
 } // namespace trainscope::test

@@ -1,6 +1,6 @@
 #include "app/viewmodels/layout/LayoutSelection.h"
 
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "app/viewmodels/timeline/TimelineHover.h"
 
-#include "app/viewmodels/text/QuantityText.h"
+#include "app/viewmodels/text/HumanText.h"
 
 #include <QCoreApplication>
 
@@ -103,7 +103,7 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
     const QString name = titleOf(*context.drawn, hit.group->name);
     if (hit.group->count > 1)
         return say("%1 spans, longest: %2\n%3")
-            .arg(countText(hit.group->count), name.left(80), track);
+            .arg(wholeText(hit.group->count), name.left(80), track);
     return QStringLiteral("%1\n%2 · %3")
         .arg(name.left(120), exactDurationText(hit.group->range.length()), track);
 }

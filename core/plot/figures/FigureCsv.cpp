@@ -1,4 +1,4 @@
-#include "core/plot/CsvText.h"
+#include "core/text/Table.h"
 #include "core/plot/figures/Figure.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "core/plot/CsvText.h"
+#include "core/text/Table.h"
 #include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/figures/FigureFoot.h"
@@ -290,7 +290,7 @@ void addRows(std::string& csv, const ScheduleFigureData& data, const Schedule& s
     for (const auto& task : schedule.tasks) {
         const auto stage = static_cast<std::size_t>(task.stage);
         const int rank = stage < data.stages.size() ? data.stages[stage].rank : -1;
-        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", csvText(data.run), series, task.stage,
+        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", text::csvCell(data.run), series, task.stage,
             rank >= 0 ? std::to_string(rank) : "", task.chunk,
             task.microbatch >= 0 ? std::to_string(task.microbatch) : "", toString(task.kind),
             task.start, task.end);
@@ -312,7 +312,7 @@ int ScheduleFigureData::stageCount() const {
 }
 
 std::string scheduleCsv(const ScheduleFigureData& data) {
-    const std::string unit = data.traced ? "s" : csvText(data.unit);
+    const std::string unit = data.traced ? "s" : text::csvCell(data.unit);
     std::string csv = fmt::format(
         "run,series,stage,rank,chunk,microbatch,kind,start ({}),end ({})\n", unit, unit);
     if (data.traced)

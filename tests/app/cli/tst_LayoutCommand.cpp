@@ -4,44 +4,23 @@
 #include <QtTest>
 
 #include "app/cli/output/LayoutOutput.h"
+#include "support/PublishedExperiments.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
-using trainscope::test::runCli;
+using namespace trainscope::test;
 using Groups = std::vector<std::vector<int>>;
 
 namespace {
 
-// Fields of a CSV without quotes, by their titles.
-std::vector<std::map<std::string, std::string>> rowsOf(const std::string& path) {
-    std::ifstream file(path);
-    std::vector<std::string> titles;
-    std::vector<std::map<std::string, std::string>> rows;
-    for (std::string line; std::getline(file, line);) {
-        std::vector<std::string> cells;
-        std::stringstream stream(line);
-        for (std::string cell; std::getline(stream, cell, ',');)
-            cells.push_back(cell);
-        if (titles.empty()) {
-            titles = cells;
-            continue;
-        }
-        auto& row = rows.emplace_back();
-        for (std::size_t i = 0; i < std::min(titles.size(), cells.size()); ++i)
-            row[titles[i]] = cells[i];
-    }
-    return rows;
-}
-
-std::vector<std::string> argumentsOf(const std::map<std::string, std::string>& row) {
-    std::vector<std::string> arguments{"layout", "--nodes", row.at("nodes"), "--gpus-per-node",
-        row.at("gpus_per_node"), "--tp", row.at("TP"), "--pp", row.at("PP"), "--ep", row.at("EP"),
-        "--cp", row.at("CP"), "--layers", row.at("layers"), "--json"};
+std::vector<std::string> argumentsOf(const ExperimentRow& row) {
+    std::vector<std::string> arguments{"layout", "--nodes", row["nodes"], "--gpus-per-node",
+        row["gpus_per_node"], "--tp", row["TP"], "--pp", row["PP"], "--ep", row["EP"], "--cp",
+        row["CP"], "--layers", row["layers"], "--json"};
     return arguments;
 }
 
@@ -147,43 +126,24 @@ private Q_SLOTS:
     // All published experiments: DP as published, every dimension's groups a partition of the
     // ranks, coordinates as the groups say. 80 layers on 32 stages cannot be.
     void publishedExperiments() {
-        const std::string path = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString()
-            + "/research/p1_experiments.csv";
-        const auto rows = rowsOf(path);
-        if (rows.empty())
-            QSKIP(("not there: " + path).c_str());
-        QCOMPARE(rows.size(), std::size_t{386});
-        int impossible = 0;
-        std::set<std::vector<std::string>> seen;
-        for (const auto& row : rows) {
-            const auto arguments = argumentsOf(row);
-            const auto ran = runCli(arguments);
-            if (std::stoi(row.at("layers")) % std::stoi(row.at("PP")) != 0) {
-                QCOMPARE(ran.status, 2);
-                QVERIFY(ran.err.find("80 layers cannot be divided equally over 32 pipeline stages")
-                    != std::string::npos);
-                ++impossible;
-                continue;
-            }
-            QCOMPARE(ran.status, 0);
-            const auto json = ran.json();
-            QCOMPARE(json["world_size"].get<int>(), std::stoi(row.at("n_gpus")));
-            QCOMPARE(json["degrees"]["dp"].get<int>(), std::stoi(row.at("DP")));
-            if (seen.insert(arguments).second)
-                checkGroups(json);
-        }
-        QCOMPARE(impossible, 4);
-        QVERIFY(seen.size() > 10);
+        for (const Experiments& experiments : allExperiments())
+            layOut(experiments);
+        if (allExperiments().size() < 2)
+            QSKIP("the published experiments are not there");
     }
 
+    void layoutOfATracedRun_data() {
+        QTest::addColumn<QString>("traces");
+        QTest::newRow("stand-in") << QString::fromStdString(standIns() + "/data/kineto/pair");
+        if (!realFiles().empty())
+            QTest::newRow("real") << QString::fromStdString(
+                realFiles() + "/data/kineto/megatron_tp2_v100");
+    }
     void layoutOfATracedRun() {
-        const std::string traces = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString()
-            + "/data/kineto/megatron_tp2_v100";
-        if (!std::ifstream(traces).good())
-            QSKIP(("not there: " + traces).c_str());
+        QFETCH(const QString, traces);
         QTemporaryDir folder;
         const auto database = folder.filePath(QStringLiteral("tp2.trainscope")).toStdString();
-        QCOMPARE(runCli({"import", traces, "--into", database}).status, 0);
+        QCOMPARE(runCli({"import", traces.toStdString(), "--into", database}).status, 0);
         const auto json = runCli({"layout", database, "--json"}).json();
         QCOMPARE(json["source"]["origin"].get<std::string>(), std::string("process_groups"));
         QCOMPARE(json["degrees"]["tp"].get<int>(), 2);
@@ -215,10 +175,20 @@ private Q_SLOTS:
     }
 
     void topologies() {
-        const std::string folder
-            = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString() + "/data/topology/";
-        if (!std::ifstream(folder + "nccl_ndv4-topo.xml").good())
-            QSKIP(("not there: " + folder).c_str());
+        const std::string small = standIns() + "/data/topology/";
+        const auto pair = runCli({"topology", small + "nvlink_pair.xml", "--json"}).json();
+        QCOMPARE(pair["devices"].size(), std::size_t{5});
+        QCOMPARE(pair["paths"][0]["kind"].get<std::string>(), std::string("nvlink"));
+        QCOMPARE(pair["paths"][0]["links"].get<int>(), 4);
+        QCOMPARE(pair["paths"][0]["bandwidth_b_per_s"].get<double>(), 100e9);
+        const auto matrix = runCli({"topology", small + "matrix.txt"});
+        QCOMPARE(matrix.status, 0);
+        QVERIFY(matrix.out.find("mlx5_3") != std::string::npos);
+        QCOMPARE(runCli({"topology", small + "job.out"}).status, 3);
+        QCOMPARE(runCli({"topology", small + "none"}).status, 3);
+        if (realFiles().empty())
+            QSKIP("the real topologies are not there");
+        const std::string folder = realFiles() + "/data/topology/";
         const auto json = runCli({"topology", folder + "nccl_ndv4-topo.xml", "--json"}).json();
         QCOMPARE(json["devices"].size(), std::size_t{5});
         const auto& path = json["paths"][0];
@@ -263,6 +233,34 @@ private Q_SLOTS:
     }
 
 private:
+    static void layOut(const Experiments& experiments) {
+        const auto rows = readExperiments(experiments.root);
+        QCOMPARE(rows.size(), experiments.count);
+        const std::string refusal = experiments.areReal()
+            ? "80 layers cannot be divided equally over 32 pipeline stages"
+            : "10 layers cannot be divided equally over 4 pipeline stages";
+        int impossible = 0;
+        std::set<std::vector<std::string>> seen;
+        for (const auto& row : rows) {
+            const auto arguments = argumentsOf(row);
+            const auto ran = runCli(arguments);
+            if (std::stoi(row["layers"]) % std::stoi(row["PP"]) != 0) {
+                QCOMPARE(ran.status, 2);
+                QVERIFY(ran.err.find(refusal) != std::string::npos);
+                ++impossible;
+                continue;
+            }
+            QCOMPARE(ran.status, 0);
+            const auto json = ran.json();
+            QCOMPARE(json["world_size"].get<int>(), std::stoi(row["n_gpus"]));
+            QCOMPARE(json["degrees"]["dp"].get<int>(), std::stoi(row["DP"]));
+            if (seen.insert(arguments).second)
+                checkGroups(json);
+        }
+        QCOMPARE(impossible, experiments.areReal() ? 4 : 1);
+        QVERIFY(seen.size() > (experiments.areReal() ? 10 : 2));
+    }
+
     static void checkGroups(const nlohmann::json& json) {
         const std::map<std::string, std::vector<std::string>> others{{"tp", {"cp", "dp", "pp"}},
             {"cp", {"tp", "dp", "pp"}}, {"dp", {"tp", "cp", "pp"}}, {"pp", {"tp", "cp", "dp"}},

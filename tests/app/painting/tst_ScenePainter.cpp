@@ -18,7 +18,7 @@ using namespace trainscope::plot;
 namespace {
 
 constexpr Color kRed = rgb(0xFF0000);
-const float kNothing = std::nanf("");
+const float kBlank = std::nanf("");
 
 PlotScene sceneOf(SceneItem item) {
     PlotScene scene;
@@ -45,7 +45,7 @@ class tst_ScenePainter : public QObject {
 private Q_SLOTS:
     void columnsFillTheirPixels() {
         const QImage image = painted(sceneOf(Columns{{0.0, 0.0, 4.0, 10.0},
-            {2.0F, kNothing, 5.0F, 0.0F}, {6.0F, kNothing, 6.0F, 10.0F}, kRed}));
+            {2.0F, kBlank, 5.0F, 0.0F}, {6.0F, kBlank, 6.0F, 10.0F}, kRed}));
         QCOMPARE(image.pixelColor(0, 1), QColor(Qt::white));
         QCOMPARE(image.pixelColor(0, 2), QColor(Qt::red));
         QCOMPARE(image.pixelColor(0, 5), QColor(Qt::red));
@@ -84,8 +84,8 @@ private Q_SLOTS:
                     withAlpha(series == 1 ? rgb(0x0000FF) : kRed, 190)};
                 for (int i = first; i < first + 20; ++i) {
                     const auto top = static_cast<float>((i * 7 + series * 3) % 9);
-                    columns.top.push_back(i % 11 == 4 ? kNothing : top);
-                    columns.bottom.push_back(i % 11 == 4 ? kNothing : top + 1.5F);
+                    columns.top.push_back(i % 11 == 4 ? kBlank : top);
+                    columns.bottom.push_back(i % 11 == 4 ? kBlank : top + 1.5F);
                 }
                 columns.content = 42;
                 columns.firstColumn = first;
@@ -126,8 +126,8 @@ private Q_SLOTS:
     }
 
     void outlinesSkipGaps() {
-        const Columns columns{{0.0, 0.0, 4.0, 10.0}, {1.0F, 1.0F, kNothing, 2.0F},
-            {3.0F, 3.0F, kNothing, 4.0F}, kRed};
+        const Columns columns{{0.0, 0.0, 4.0, 10.0}, {1.0F, 1.0F, kBlank, 2.0F},
+            {3.0F, 3.0F, kBlank, 4.0F}, kRed};
         const QPainterPath path = columnsPath(columns);
         QVERIFY(path.contains(QPointF(1.0, 2.0)));
         QVERIFY(!path.contains(QPointF(2.5, 2.0)));

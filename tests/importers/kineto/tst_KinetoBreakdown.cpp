@@ -1,4 +1,4 @@
-// Real traces through the run database and the breakdown, against the independently computed
+// Traces through the run database and the breakdown, against the independently computed
 // figures.
 
 #include <QTemporaryDir>
@@ -57,12 +57,13 @@ class tst_KinetoBreakdown : public QObject {
     QTemporaryDir m_folder;
 
 private Q_SLOTS:
-    void initTestCase() {
+    void realTracesAreHere() {
         if (!hasSharedTraces())
             QSKIP("the real traces are not here");
     }
     void breakdown_data();
     void breakdown();
+    void ranksOfOneRunAndTheirCollectives_data();
     void ranksOfOneRunAndTheirCollectives();
 
 private:
@@ -110,8 +111,7 @@ void tst_KinetoBreakdown::breakdown() {
     auto store = store::Store::openOrCreate(path.toStdString());
     QVERIFY2(store.hasValue(), store.hasValue() ? "" : store.error().describe().c_str());
     std::set<std::string> names;
-    const QString problem
-        = importInto(store.value(), sharedData() + u'/' + truth[u"file"].toString(), names);
+    const QString problem = importInto(store.value(), truth[u"path"].toString(), names);
     QVERIFY2(problem.isEmpty(), qPrintable(problem));
     QCOMPARE(names.size(), std::size_t{1});
     const auto run = store.value().findRun(*names.begin());
@@ -129,22 +129,41 @@ void tst_KinetoBreakdown::breakdown() {
     QCOMPARE(withKernels, expected.size());
 }
 
+void tst_KinetoBreakdown::ranksOfOneRunAndTheirCollectives_data() {
+    QTest::addColumn<QString>("folder");
+    QTest::addColumn<int>("rank");
+    QTest::addColumn<QString>("stream");
+    QTest::addColumn<int>("peers");
+    QTest::newRow("pair") << QString::fromStdString(standIns() + "/data/kineto/pair") << 0
+                          << QStringLiteral("22") << 2;
+    if (hasSharedTraces())
+        QTest::newRow("astra_megatron_tp8")
+            << sharedData() + QStringLiteral("/kineto/astra_megatron_tp8") << 3
+            << QStringLiteral("24") << 8;
+}
+
 void tst_KinetoBreakdown::ranksOfOneRunAndTheirCollectives() {
-    auto store = store::Store::openOrCreate(databasePath("tp8.trainscope").toStdString());
+    QFETCH(const QString, folder);
+    QFETCH(const int, rank);
+    QFETCH(const QString, stream);
+    QFETCH(const int, peers);
+    const std::string name = QTest::currentDataTag();
+    auto store = store::Store::openOrCreate(databasePath(QTest::currentDataTag()).toStdString());
     QVERIFY(store.hasValue());
     std::set<std::string> names;
-    const QString problem = importInto(
-        store.value(), sharedData() + QStringLiteral("/kineto/astra_megatron_tp8"), names);
+    const QString problem = importInto(store.value(), folder, names);
     QVERIFY2(problem.isEmpty(), qPrintable(problem));
-    QCOMPARE(names, std::set<std::string>{"astra_megatron_tp8"});
-    const auto run = store.value().findRun("astra_megatron_tp8");
+    QCOMPARE(names, std::set<std::string>{name});
+    const auto run = store.value().findRun(name);
     QVERIFY(run.hasValue());
     const auto tracks = store.value().tracks(run.value().id);
     QVERIFY(tracks.hasValue());
-    // The first all-reduce of rank 3 against a plain scan: 84 collectives on each of the 8 ranks.
+    // The first all-reduce of a rank against a plain scan; the real trace has 84 collectives on
+    // each of its 8 ranks.
+    int found = 0;
     for (const Track& track : tracks.value()) {
-        if (track.description.kind != TrackKind::Stream || track.description.rank != 3
-            || track.description.thread != "24")
+        if (track.description.kind != TrackKind::Stream || track.description.rank != rank
+            || track.description.thread != stream.toStdString())
             continue;
         std::optional<Span> first;
         QVERIFY(store.value()
@@ -154,12 +173,12 @@ void tst_KinetoBreakdown::ranksOfOneRunAndTheirCollectives() {
                             return false;
                         })
                     .hasValue());
-        const auto peers = analysis::collectivePeers(store.value(), run.value(), track.id, *first);
-        QVERIFY(peers.hasValue() && peers.value());
-        QCOMPARE(peers.value()->peers.size(), std::size_t{8});
+        const auto all = analysis::collectivePeers(store.value(), run.value(), track.id, *first);
+        QVERIFY(all.hasValue() && all.value());
+        QCOMPARE(all.value()->peers.size(), static_cast<std::size_t>(peers));
         TimeNs latest{0};
         int lastRank = -1;
-        for (const analysis::CollectivePeer& peer : peers.value()->peers) {
+        for (const analysis::CollectivePeer& peer : all.value()->peers) {
             // All parts of a collective are under way at the same moment.
             QVERIFY(peer.span.start < first->start + first->duration + DurationNs{1'000'000});
             if (peer.span.start > latest) {
@@ -167,8 +186,10 @@ void tst_KinetoBreakdown::ranksOfOneRunAndTheirCollectives() {
                 lastRank = peer.rank;
             }
         }
-        QCOMPARE(peers.value()->lastRank, lastRank);
+        QCOMPARE(all.value()->lastRank, lastRank);
+        ++found;
     }
+    QCOMPARE(found, 1);
 }
 
 TRAINSCOPE_TEST(tst_KinetoBreakdown)

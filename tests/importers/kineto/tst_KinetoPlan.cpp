@@ -165,6 +165,14 @@ void tst_KinetoPlan::runFolderTakesItsHighestKineto() {
 }
 
 void tst_KinetoPlan::theRealFolderIsSplit() {
+    const auto small = importers::openDiskTree(standIns() + "/data/kineto");
+    QVERIFY(small.hasValue());
+    const auto pair = KinetoImporter().plan(*small.value(), small.value()->files());
+    QCOMPARE(pair.size(), std::size_t{2});
+    for (std::size_t i = 0; i < 2; ++i) {
+        QCOMPARE(pair[i].runName, std::string("pair"));
+        QCOMPARE(pair[i].rank.value_or(-1), static_cast<int>(i));
+    }
     if (!hasSharedTraces())
         QSKIP("the real traces are not here");
     const auto tree

@@ -15,8 +15,8 @@ using namespace trainscope::test;
 
 namespace {
 
-std::string readShared(const char* name) {
-    QFile file(sharedData() + QLatin1String(name));
+std::string contentOf(const QString& path) {
+    QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
 }
 
@@ -31,6 +31,10 @@ private Q_SLOTS:
     void prefixesOfRealTraces();
     void orderDoesNotMatter();
     void randomBytesNeverCrash();
+
+private:
+    static std::string handWritten();
+    static void shuffleAndCompare(const std::string& text, std::size_t least);
 };
 
 void tst_KinetoProperties::anyPrefixOfAHandWrittenTrace() {
@@ -59,20 +63,21 @@ void tst_KinetoProperties::anyPrefixOfAHandWrittenTrace() {
 }
 
 void tst_KinetoProperties::prefixesOfRealTraces_data() {
-    QTest::addColumn<QByteArray>("name");
+    QTest::addColumn<QString>("path");
+    QTest::newRow("pair") << QString::fromStdString(standIns() + "/data/kineto/pair/rank0.json");
+    if (!hasSharedTraces())
+        return;
     for (const char* name :
         {"/kineto/hta_backward_thread.json", "/kineto/pytorch_kineto/docs_after_fix_trace.json",
             "/kineto/pytorch_kineto/tb_gpu_metrics_input.json",
             "/kineto/hta_inference_rank_1.json.gz", "/kineto/hta_mi250_minitoy.json.gz",
             "/kineto/hta_simple_add.json.gz"})
-        QTest::newRow(name) << QByteArray(name);
+        QTest::newRow(name) << sharedData() + QLatin1String(name);
 }
 
 void tst_KinetoProperties::prefixesOfRealTraces() {
-    if (!hasSharedTraces())
-        QSKIP("the real traces are not here");
-    QFETCH(QByteArray, name);
-    const std::string whole = readShared(name.constData());
+    QFETCH(QString, path);
+    const std::string whole = contentOf(path);
     Imported all;
     importText(whole, all);
     QVERIFY(all.report);
@@ -93,10 +98,30 @@ void tst_KinetoProperties::prefixesOfRealTraces() {
 }
 
 void tst_KinetoProperties::orderDoesNotMatter() {
+    shuffleAndCompare(handWritten(), 100);
     if (!hasSharedTraces())
         QSKIP("the real traces are not here");
-    const std::string text = readShared(
-        "/kineto/megatron_tp2_v100/rank0_9c44bd29b3f0_1375.1724066820235157909.pt.trace.json");
+    shuffleAndCompare(
+        contentOf(sharedData()
+            + QStringLiteral("/kineto/megatron_tp2_v100/"
+                             "rank0_9c44bd29b3f0_1375.1724066820235157909.pt.trace.json")),
+        3000);
+}
+
+// As libkineto writes it: an event over several lines, its closing brace two blanks in.
+std::string tst_KinetoProperties::handWritten() {
+    std::vector<std::string> events;
+    for (int i = 0; i < 120; ++i)
+        events.push_back(kernelText(
+            "k" + std::to_string(i % 7), std::to_string(10 * i) + ".125", "3.5", 7 + i % 2, i + 1));
+    std::string text = "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [{\"id\": 0}],\n"
+                       "  \"traceEvents\": [";
+    for (std::size_t i = 0; i < events.size(); ++i)
+        text += (i == 0 ? "\n" : ",\n") + events[i];
+    return text + "\n  ],\n  \"baseTimeNanoseconds\": 1700000000000000000\n}\n";
+}
+
+void tst_KinetoProperties::shuffleAndCompare(const std::string& text, std::size_t least) {
     // Times as written do not survive a double, so permute the text of the events.
     std::vector<std::string> events;
     const std::string opening = "\"traceEvents\": [";
@@ -109,7 +134,7 @@ void tst_KinetoProperties::orderDoesNotMatter() {
         events.push_back(text.substr(at, stop - at));
         at = stop + 1;
     }
-    QVERIFY(events.size() > 3000);
+    QVERIFY(events.size() > least);
     std::mt19937 random(5);
     std::shuffle(events.begin(), events.end(), random);
     std::string permuted

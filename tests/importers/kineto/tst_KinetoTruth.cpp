@@ -1,4 +1,4 @@
-// Every real trace against the independently computed figures of kineto_truth.json: counts, times
+// Every trace against the independently computed figures of kineto_truth.json: counts, times
 // to the nanosecond, unions, streams, copies and iterations.
 
 #include "importers/kineto/CollectingSink.h"
@@ -121,7 +121,7 @@ class tst_KinetoTruth : public QObject {
     ImportReport m_report;
 
 private Q_SLOTS:
-    void initTestCase() {
+    void realTracesAreHere() {
         if (!hasSharedTraces())
             QSKIP("the real traces are not here");
     }
@@ -235,7 +235,7 @@ void tst_KinetoTruth::compareCopies(const QJsonObject& truth, const Figures& fig
 
 void tst_KinetoTruth::figures() {
     QFETCH(QJsonObject, truth);
-    const QString path = sharedData() + u'/' + truth[u"file"].toString();
+    const QString path = truth[u"path"].toString();
     auto tree = importers::openDiskTree(path.toStdString());
     QVERIFY(tree.hasValue());
     const KinetoImporter importer;

@@ -2,11 +2,11 @@
 
 #include "importers/launch/Arguments.h"
 #include "importers/launch/LaunchFile.h"
+#include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -226,14 +226,16 @@ private Q_SLOTS:
             const char* file;
             int tensor, pipeline, data, micro, global, layers, hidden, heads, vocabulary;
         };
-        const char* shared = std::getenv("TRAINSCOPE_SHARED");
-        const std::string folder
-            = std::string(shared == nullptr ? "" : shared) + "/data/train_logs/";
         for (const Truth& truth :
-            {Truth{"megatron_deepspeed_gpt3_0.125B_moe.log", 1, 1, 8, 4, 256, 12, 768, 12, 50304},
+            {Truth{"neox_small.out", 2, 4, 2, 3, 12, 5, 256, 4, 50304},
+                Truth{
+                    "megatron_deepspeed_gpt3_0.125B_moe.log", 1, 1, 8, 4, 256, 12, 768, 12, 50304},
                 Truth{"gpt-neox_GPT20B_perlmutter_8_4_4.log", 4, 8, 4, 4, 256, 44, 6144, 64, 50688},
                 Truth{"gpt-neox_70M_slurm.out", 1, 1, 8, 64, 512, 6, 512, 8, 50304}}) {
-            std::ifstream file(folder + truth.file, std::ios::binary);
+            std::ifstream file(
+                test::standIns() + "/data/train_logs/" + truth.file, std::ios::binary);
+            if (!file)
+                file.open(test::realFiles() + "/data/train_logs/" + truth.file, std::ios::binary);
             if (!file)
                 QSKIP("SKIPPED: the logs are not there");
             const std::string text{

@@ -55,10 +55,4 @@ inline void importText(const std::string& text, ImportedLog& out) {
     importTree(*importers::memoryTree({{"log.csv", text}}), out);
 }
 
-// The folder of the real files, empty where it is not there.
-inline QString sharedData() {
-    const QString shared = qEnvironmentVariable("TRAINSCOPE_SHARED");
-    return shared.isEmpty() ? QString() : shared + QStringLiteral("/data");
-}
-
 } // namespace trainscope::test

@@ -1,6 +1,8 @@
-// Real nvidia-smi logs against independently computed figures (telemetry_truth.json beside them):
-// counts, first and last stamp, extremes, mean and trapezoid energy of every power series.
+// nvidia-smi logs, a small one and, where they are, the real ones, against independently computed
+// figures (telemetry_truth.json beside them): counts, first and last stamp, extremes, mean and
+// trapezoid energy of every power series.
 #include "importers/nvsmi/Import.h"
+#include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
 #include <QDir>
@@ -37,17 +39,25 @@ class tst_Truth : public QObject {
 private Q_SLOTS:
     void powerSeries_data();
     void powerSeries();
+
+private:
+    static void addSeries(const QString& data);
 };
 
 void tst_Truth::powerSeries_data() {
     QTest::addColumn<QString>("path");
     QTest::addColumn<int>("rank");
     QTest::addColumn<QJsonObject>("truth");
-    QFile file(sharedData() + QStringLiteral("/telemetry_truth.json"));
-    if (!file.open(QIODevice::ReadOnly)) {
-        QTest::newRow("no truth file") << QString() << 0 << QJsonObject();
+    for (const auto& root : testRoots())
+        addSeries(QString::fromStdString(root) + QStringLiteral("/data/"));
+    if (realFiles().empty())
+        QTest::newRow("no real files") << QString() << 0 << QJsonObject();
+}
+
+void tst_Truth::addSeries(const QString& data) {
+    QFile file(data + QStringLiteral("telemetry_truth.json"));
+    if (!file.open(QIODevice::ReadOnly))
         return;
-    }
     const QJsonObject all = QJsonDocument::fromJson(file.readAll()).object();
     for (const QString& path : all.keys()) {
         if (!path.startsWith(QStringLiteral("nvidia_smi/")))
@@ -55,7 +65,7 @@ void tst_Truth::powerSeries_data() {
         const QJsonObject series = all[path].toObject()[QStringLiteral("series")].toObject();
         for (const QString& gpu : series.keys()) {
             QTest::newRow(qPrintable(path + QStringLiteral(" GPU ") + gpu))
-                << path << gpu.toInt() << series[gpu].toObject();
+                << data + path << gpu.toInt() << series[gpu].toObject();
         }
     }
 }
@@ -66,8 +76,7 @@ void tst_Truth::powerSeries() {
     QFETCH(QJsonObject, truth);
     if (path.isEmpty())
         QSKIP("SKIPPED: the shared real files are not there (TRAINSCOPE_SHARED)");
-    const auto tree
-        = importers::openDiskTree((sharedData() + QLatin1Char('/') + path).toStdString());
+    const auto tree = importers::openDiskTree(path.toStdString());
     QVERIFY(tree.hasValue());
     ImportedLog imported;
     importTree(*tree.value(), imported);

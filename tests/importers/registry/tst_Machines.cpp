@@ -1,5 +1,6 @@
 // Which runs a topology in a tree is of.
 #include "importers/registry/Registry.h"
+#include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
 #include <QTest>
@@ -32,6 +33,18 @@ std::vector<ImportUnit> machinesOf(Files files) {
     auto units = planImport(*tree, {}).valueOr(ImportPlan{}).units;
     std::erase_if(units, [](const ImportUnit& unit) { return !unit.machine; });
     return units;
+}
+
+// A run, and the topologies of that folder.
+Files filesOf(const std::string& root, const std::vector<const char*>& names) {
+    Files files{telemetry("run")};
+    for (const char* name : names) {
+        std::ifstream file(root + "/data/topology/" + name);
+        std::ostringstream text;
+        text << file.rdbuf();
+        files.emplace_back(name, text.str());
+    }
+    return files;
 }
 
 Names runsOf(const std::vector<ImportUnit>& units, const std::string& path) {
@@ -98,20 +111,20 @@ private Q_SLOTS:
     }
 
     void realFiles() {
-        const auto folder
-            = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString() + "/data/topology/";
-        Files files{telemetry("run")};
-        for (const char* name : {"glm_nvidia-smi_topo_m.txt", "nccl_ndv4-topo.xml",
-                 "nccl_ndv5-topo.xml", "nccl_test_rtx4090_topo_dump.xml", "rccl_topo_8p_rome.xml",
-                 "yccl_l20_nccl_topo_dump.xml"}) {
-            std::ifstream file(folder + name);
-            std::ostringstream text;
-            text << file.rdbuf();
-            if (text.str().empty())
-                QSKIP("the real topologies are not here (TRAINSCOPE_SHARED)");
-            files.emplace_back(name, text.str());
-        }
-        const auto units = machinesOf(std::move(files));
+        const auto small = machinesOf(filesOf(
+            test::standIns(), {"cards.xml", "matrix.txt", "nvlink_pair.xml", "xgmi_pair.xml"}));
+        QCOMPARE(small.size(), std::size_t{4});
+        QCOMPARE(std::count_if(small.begin(), small.end(),
+                     [](const ImportUnit& unit) { return unit.enabled; }),
+            std::ptrdiff_t{1});
+        QCOMPARE(
+            small[1].summary, std::string("nvidia-smi topo -m: 2 GPUs, 2 network cards, NVLink"));
+        if (test::realFiles().empty())
+            QSKIP("the real topologies are not here (TRAINSCOPE_SHARED)");
+        const auto units = machinesOf(filesOf(test::realFiles(),
+            {"glm_nvidia-smi_topo_m.txt", "nccl_ndv4-topo.xml", "nccl_ndv5-topo.xml",
+                "nccl_test_rtx4090_topo_dump.xml", "rccl_topo_8p_rome.xml",
+                "yccl_l20_nccl_topo_dump.xml"}));
         QCOMPARE(units.size(), std::size_t{6});
         // Of six in one folder one is taken.
         QCOMPARE(std::count_if(units.begin(), units.end(),

@@ -1,8 +1,9 @@
-// Every real file damaged in the ways that happen: cut at some byte, a line of garbage in the
-// middle, another name. Each must be imported with a report, refused with a message, or listed with
-// a reason; the seed is fixed.
+// Every test file, and where they are every real one, damaged in the ways that happen: cut at some
+// byte, a line of garbage in the middle, another name. Each must be imported with a report, refused
+// with a message, or listed with a reason; the seed is fixed.
 #include "importers/registry/CountingSink.h"
 #include "importers/registry/Registry.h"
+#include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
 #include <QDirIterator>
@@ -68,13 +69,15 @@ private Q_SLOTS:
 
 void tst_Robustness::damaged_data() {
     QTest::addColumn<QString>("path");
-    const QString data = qEnvironmentVariable("TRAINSCOPE_SHARED") + QStringLiteral("/data");
-    QDirIterator files(data, QDir::Files, QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString path = files.next();
-        QTest::newRow(qPrintable(path.mid(data.size() + 1))) << path;
+    for (const auto& root : testRoots()) {
+        const QString data = QString::fromStdString(root) + QStringLiteral("/data");
+        QDirIterator files(data, QDir::Files, QDirIterator::Subdirectories);
+        while (files.hasNext()) {
+            const QString path = files.next();
+            QTest::newRow(qPrintable(path.mid(data.size() + 1))) << path;
+        }
     }
-    if (!QFileInfo::exists(data))
+    if (realFiles().empty())
         QTest::newRow("no shared files") << QString();
 }
 

@@ -1,8 +1,10 @@
-// Topologies of real nodes, whose links were read off the files by hand, and broken ones.
+// Topologies of small nodes and, where the files are, of real ones, whose links were read off the
+// files by hand, and broken ones.
 
 #include <QtTest>
 
 #include "importers/topology/TopologyFile.h"
+#include "support/TestFiles.h"
 #include "support/TestProgram.h"
 
 #include <fstream>
@@ -15,12 +17,14 @@ using namespace trainscope::importers::topology;
 namespace {
 
 std::string fileText(const std::string& name) {
-    const auto path
-        = qEnvironmentVariable("TRAINSCOPE_SHARED").toStdString() + "/data/topology/" + name;
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
+    for (const auto& root : test::testRoots()) {
+        std::ifstream file(root + "/data/topology/" + name);
+        std::ostringstream text;
+        text << file.rdbuf();
+        if (!text.str().empty())
+            return text.str();
+    }
+    return {};
 }
 
 bool isThere() {
@@ -60,6 +64,70 @@ class tst_Topology : public QObject {
     }
 
 private Q_SLOTS:
+    // Two GPUs with 4 NVLinks of 25 GB/s, the first beside a card of 200 Gbit/s; a third on another
+    // CPU; one bridge that both CPUs list.
+    void smallPairByNvLink() {
+        const auto topology = load("nvlink_pair.xml");
+        QCOMPARE(topology.gpuCount(), std::size_t{3});
+        QCOMPARE(topology.devices().size(), std::size_t{5});
+        QVERIFY((topology.path(0, 1) == TopologyPath{PathKind::NvLink, 4, false, 100e9}));
+        QVERIFY(topology.path(0, 2).kind == PathKind::Sys);
+        QVERIFY(topology.path(0, 3).kind == PathKind::Pix);
+        QVERIFY(topology.path(1, 3).kind == PathKind::Phb);
+        // The card has 8 lanes of 16 GT/s.
+        QCOMPARE(topology.path(0, 3).bandwidth.value_or(0), 16e9 * 128 / 130 / 8 * 8);
+        QCOMPARE(topology.nearestNic(0).value_or(0), std::size_t{3});
+        QCOMPARE(topology.devices()[3].name, std::string("mlx5_0"));
+        QCOMPARE(topology.devices()[3].bandwidth.value_or(0), 25e9);
+        QCOMPARE(topology.devices()[4].name, std::string("bridge0"));
+        QVERIFY(topology.devices()[4].busId.empty() && !topology.devices()[4].numa.has_value());
+        QCOMPARE(topology.devices()[2].numa.value_or(-1), 1);
+        QVERIFY(!topology.isLopsided());
+    }
+
+    // A GPU and a card behind a switch on each of two CPUs, without drivers.
+    void smallCardsByTheirClass() {
+        const auto topology = load("cards.xml");
+        QCOMPARE(topology.gpuCount(), std::size_t{2});
+        QCOMPARE(topology.devices().size(), std::size_t{4});
+        for (std::size_t gpu = 0; gpu < 2; ++gpu) {
+            QCOMPARE(topology.nearestNic(gpu).value_or(0), gpu + 2);
+            QVERIFY(topology.path(gpu, gpu + 2).kind == PathKind::Pix);
+            QCOMPARE(topology.devices()[gpu].numa.value_or(-1), static_cast<int>(gpu));
+        }
+        QVERIFY(topology.path(0, 1).kind == PathKind::Sys);
+        QCOMPARE(topology.path(0, 2).bandwidth.value_or(0), 32e9 * 128 / 130 / 8 * 16);
+    }
+
+    // Three GPUs behind one root, two of them a switch deeper; a link told by both ends.
+    void smallPairByXgmi() {
+        const auto topology = load("xgmi_pair.xml");
+        QCOMPARE(topology.gpuCount(), std::size_t{3});
+        QCOMPARE(count(topology, PathKind::Xgmi), 1);
+        QVERIFY((topology.path(0, 1) == TopologyPath{PathKind::Xgmi, 1, false, std::nullopt}));
+        QVERIFY(topology.path(1, 2).kind == PathKind::Pix);
+        QVERIFY(topology.path(0, 2).kind == PathKind::Pxb);
+        QVERIFY(!topology.isLopsided());
+    }
+
+    void smallMatrixOfNvidiaSmi() {
+        const auto topology = load("matrix.txt");
+        QCOMPARE(topology.gpuCount(), std::size_t{2});
+        QCOMPARE(topology.devices().size(), std::size_t{4});
+        QVERIFY(topology.path(0, 1).kind == PathKind::NvLink);
+        QCOMPARE(topology.path(0, 1).links, 6);
+        QCOMPARE(topology.devices()[*topology.nearestNic(0)].name, std::string("mlx5_2"));
+        QCOMPARE(topology.devices()[*topology.nearestNic(1)].name, std::string("mlx5_3"));
+        QCOMPARE(topology.devices()[1].numa.value_or(-1), 1);
+        QVERIFY(!topology.devices()[2].numa.has_value());
+    }
+
+    void smallLogIsNoTopology() {
+        const auto read = readTopology(fileText("job.out"), "log");
+        QVERIFY(read.error().code == ErrorCode::Unrecognised);
+        QVERIFY(read.error().message.find("neither an NCCL topology") != std::string::npos);
+    }
+
     // Two pairs of A100 with 12 NVLinks each, each GPU on its own NUMA node.
     void pairsOfA100() {
         if (!isThere())
@@ -185,10 +253,9 @@ private Q_SLOTS:
 
     // Every file cut anywhere gives a topology or an error, never a crash.
     void cutFiles() {
-        if (!isThere())
-            QSKIP(kNotThere);
-        for (const char* name : {"rccl_topo_8p_rome.xml", "glm_nvidia-smi_topo_m.txt"}) {
-            const std::string text = fileText(name);
+        for (const char* name :
+            {"xgmi_pair.xml", "matrix.txt", "rccl_topo_8p_rome.xml", "glm_nvidia-smi_topo_m.txt"}) {
+            const std::string text = fileText(name); // the real ones are empty where they are not
             for (std::size_t at = 0; at < text.size(); at += 7) {
                 const auto read = readTopology(text.substr(0, at), name);
                 QVERIFY(read.hasValue() || !read.error().message.empty());
