@@ -2,6 +2,8 @@
 // Value axes: round steps and their labels. Values are SI; a label shows value × the scale of
 // text::ShownUnit.
 
+#include "core/text/Numbers.h"
+
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Numbers.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,10 @@
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/figures/runs/FigureRuns.h"
+#include "core/model/Metric.h"
 #include "core/plot/Ticks.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #include "importers/nvsmi/Guess.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Metric.h"
 #include "importers/nvsmi/Cells.h"
 #include "importers/nvsmi/Stamp.h"
 

@@ -2,6 +2,7 @@
 #include "core/analysis/traces/PowerEdges.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/text/Table.h"
+#include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

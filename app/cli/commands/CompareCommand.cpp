@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/CompareOutput.h"
 #include "app/comparing/SavedComparison.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "core/analysis/findings/Findings.h"
+#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>

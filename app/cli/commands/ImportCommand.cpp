@@ -2,6 +2,7 @@
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/output/ReportJson.h"
 #include "core/parallel/WorkerPool.h"
+#include "core/text/Table.h"
 #include "importers/registry/Registry.h"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,9 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/InfoJson.h"
 #include "app/cli/output/ReportJson.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
+#include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
 

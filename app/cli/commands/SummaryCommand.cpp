@@ -5,7 +5,11 @@
 #include "app/cli/output/SummaryJson.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
+#include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
 

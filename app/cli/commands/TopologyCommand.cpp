@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/TopologyInput.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>

@@ -2,6 +2,7 @@
 
 #include "app/cli/output/LayoutOutput.h"
 #include "core/layout/Layout.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 #include "app/cli/output/CompareOutput.h"
+#include "core/text/Numbers.h"
 
 #include "core/analysis/comparison/Comparison.h"
 #include "core/text/Table.h"

@@ -1,4 +1,6 @@
 #include "app/cli/output/DetailOutput.h"
+#include "core/text/Numbers.h"
+#include "core/text/Times.h"
 
 #include "app/cli/text/Json.h"
 #include "core/text/Table.h"

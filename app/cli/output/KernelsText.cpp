@@ -1,5 +1,6 @@
 #include "app/cli/output/KernelsOutput.h"
 #include "core/text/Table.h"
+#include "core/text/Times.h"
 
 #include <fmt/format.h>
 

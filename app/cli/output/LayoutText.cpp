@@ -1,4 +1,5 @@
 #include "app/cli/output/LayoutOutput.h"
+#include "core/text/Numbers.h"
 
 #include "core/layout/Layout.h"
 #include "core/text/Table.h"

@@ -1,6 +1,7 @@
 #include "app/cli/output/TracedScheduleOutput.h"
 
 #include "app/cli/output/LayoutOutput.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>

@@ -8,6 +8,7 @@
 #include "app/viewmodels/workspace/SettingRow.h"
 #include "core/figures/layout/RankColouring.h"
 #include "core/layout/Dimensions.h"
+#include "core/model/Metric.h"
 
 #include <optional>
 #include <vector>

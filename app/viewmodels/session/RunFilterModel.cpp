@@ -36,7 +36,7 @@ bool RunFilterModel::filterAcceptsRow(int sourceRow, const QModelIndex& sourcePa
         [&text](const QString& word) { return text.contains(word); });
 }
 
-QString RunFilterModel::wholeText() const {
+QString RunFilterModel::countText() const {
     const int all = m_runs.rowCount();
     if (count() != all)
         return tr("%1 of %2 runs").arg(count()).arg(all);

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] QString filter() const { return m_filter; }
     void setFilter(const QString& filter);
     [[nodiscard]] int count() const { return rowCount(); }
-    [[nodiscard]] QString wholeText() const;
+    [[nodiscard]] QString countText() const;
 
     // Shows only this run.
     Q_INVOKABLE void showOnly(int row);

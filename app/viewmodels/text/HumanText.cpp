@@ -1,6 +1,7 @@
 #include "app/viewmodels/text/HumanText.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
 #include <QCoreApplication>

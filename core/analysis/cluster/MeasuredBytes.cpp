@@ -5,6 +5,7 @@
 #include "core/analysis/statistics/TimeRanges.h"
 #include "core/analysis/traces/Calls.h"
 #include "core/analysis/traces/CommunicatorPlaces.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

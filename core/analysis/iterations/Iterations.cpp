@@ -6,6 +6,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/UniformSeries.h"
 #include "core/model/EnumNames.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Temperature.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/model/EnumNames.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/text/Numbers.h"
 

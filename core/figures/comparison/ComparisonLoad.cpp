@@ -1,7 +1,8 @@
-#include "core/analysis/comparison/Comparison.h"
 #include "core/figures/comparison/ComparisonLoad.h"
+#include "core/analysis/comparison/Comparison.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/plot/comparison/ComparisonText.h"
+#include "core/text/Numbers.h"
 
 #include <algorithm>
 

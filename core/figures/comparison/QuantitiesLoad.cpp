@@ -2,6 +2,7 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/runs/RunFigures.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,8 @@
+#include "core/figures/layout/LayoutFigure.h"
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/machine/RunMachine.h"
-#include "core/figures/layout/LayoutFigure.h"
+#include "core/model/Metric.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

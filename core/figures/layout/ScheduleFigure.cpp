@@ -1,6 +1,7 @@
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/figures/layout/LayoutFigure.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

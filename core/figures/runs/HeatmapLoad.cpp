@@ -1,4 +1,5 @@
 #include "core/figures/runs/RunFigures.h"
+#include "core/model/Metric.h"
 
 #include <fmt/format.h>
 

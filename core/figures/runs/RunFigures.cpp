@@ -1,5 +1,6 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/analysis/iterations/SteadyState.h"
+#include "core/model/Metric.h"
 
 #include <fmt/format.h>
 

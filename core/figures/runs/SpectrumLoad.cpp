@@ -2,6 +2,7 @@
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Burstiness.h"
 #include "core/figures/runs/RunFigures.h"
+#include "core/model/Metric.h"
 
 #include <fmt/format.h>
 

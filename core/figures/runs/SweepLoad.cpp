@@ -1,6 +1,7 @@
 #include "core/analysis/energy/Efficiency.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/runs/SweepRuns.h"
+#include "core/model/Metric.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
 #include "core/figures/timeline/LaneLoad.h"
+#include "core/model/Metric.h"
 #include "core/plot/timeline/TimeTicks.h"
 
 #include <fmt/format.h>

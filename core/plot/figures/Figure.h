@@ -8,6 +8,7 @@
 #include "core/model/Metric.h"
 #include "core/model/Run.h"
 #include "core/plot/Ticks.h"
+#include "core/text/Numbers.h"
 
 #include <cstddef>
 #include <optional>

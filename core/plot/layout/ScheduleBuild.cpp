@@ -1,10 +1,11 @@
-#include "core/text/Table.h"
 #include "core/plot/Palette.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/figures/FigureFoot.h"
 #include "core/plot/figures/FigureFrame.h"
 #include "core/plot/layout/ScheduleChart.h"
 #include "core/plot/layout/ScheduleFigure.h"
+#include "core/text/Numbers.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 
@@ -290,8 +291,8 @@ void addRows(std::string& csv, const ScheduleFigureData& data, const Schedule& s
     for (const auto& task : schedule.tasks) {
         const auto stage = static_cast<std::size_t>(task.stage);
         const int rank = stage < data.stages.size() ? data.stages[stage].rank : -1;
-        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", text::csvCell(data.run), series, task.stage,
-            rank >= 0 ? std::to_string(rank) : "", task.chunk,
+        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", text::csvCell(data.run), series,
+            task.stage, rank >= 0 ? std::to_string(rank) : "", task.chunk,
             task.microbatch >= 0 ? std::to_string(task.microbatch) : "", toString(task.kind),
             task.start, task.end);
     }

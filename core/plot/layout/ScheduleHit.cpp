@@ -1,4 +1,5 @@
 #include "core/plot/layout/ScheduleFigure.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 

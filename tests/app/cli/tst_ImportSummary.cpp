@@ -14,7 +14,7 @@ using namespace trainscope::test;
 
 namespace {
 
-using Samples = std::vector<Sample>;
+using Samples = std::vector<trainscope::test::Sample>;
 
 long double timeWeightedMean(const Samples& samples) {
     long double sum = 0;
@@ -30,7 +30,7 @@ long double timeWeightedMean(const Samples& samples) {
 Samples present(const Samples& samples) {
     Samples result;
     std::copy_if(samples.begin(), samples.end(), std::back_inserter(result),
-        [](const Sample& s) { return !s.missing; });
+        [](const trainscope::test::Sample& s) { return !s.missing; });
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "app/cli/output/LayoutOutput.h"
+#include "core/text/Numbers.h"
 #include "support/PublishedExperiments.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"

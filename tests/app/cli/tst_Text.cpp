@@ -3,6 +3,7 @@
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/text/TextFile.h"
 #include "core/text/Table.h"
+#include "core/text/Times.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>
@@ -131,9 +132,9 @@ private Q_SLOTS:
     }
 
     void csvCells() {
-        QCOMPARE(csvCell("plain"), std::string("plain"));
-        QCOMPARE(csvCell("f<a, b>(\"x\")"), std::string("\"f<a, b>(\"\"x\"\")\""));
-        QCOMPARE(csvCell("two\nlines"), std::string("\"two\nlines\""));
+        QCOMPARE(text::csvCell("plain"), std::string("plain"));
+        QCOMPARE(text::csvCell("f<a, b>(\"x\")"), std::string("\"f<a, b>(\"\"x\"\")\""));
+        QCOMPARE(text::csvCell("two\nlines"), std::string("\"two\nlines\""));
     }
 };
 

@@ -47,8 +47,8 @@ private Q_SLOTS:
         QFETCH(double, magnitude);
         QFETCH(QString, unit);
         QFETCH(double, scale);
-        const text::ShownUnit result
-            = text::shownUnit(si.toStdString(), magnitude, metric.toStdString());
+        const trainscope::text::ShownUnit result
+            = trainscope::text::shownUnit(si.toStdString(), magnitude, metric.toStdString());
         QCOMPARE(QString::fromStdString(result.unit), unit);
         QCOMPARE(result.scale, scale);
     }
@@ -144,8 +144,8 @@ private Q_SLOTS:
         QFETCH(QString, unit);
         QFETCH(double, value);
         QFETCH(QString, text);
-        QCOMPARE(QString::fromStdString(text::quantity(
-                     value, unit.toStdString(), text::Digits::Four, metric.toStdString())),
+        QCOMPARE(QString::fromStdString(trainscope::text::quantity(value, unit.toStdString(),
+                     trainscope::text::Digits::Four, metric.toStdString())),
             text);
     }
 };

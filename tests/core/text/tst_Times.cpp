@@ -1,5 +1,6 @@
 // Times in words, from nanoseconds to dates.
 
+#include "core/text/Numbers.h"
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 

@@ -4,6 +4,7 @@
 
 #include "core/analysis/findings/CleanRun.h"
 #include "core/text/Numbers.h"
+#include "core/text/Times.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "core/plot/timeline/TimeTicks.h"
+#include "core/text/Times.h"
 #include "support/TestProgram.h"
 
 using namespace trainscope;
