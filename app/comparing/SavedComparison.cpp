@@ -1,4 +1,5 @@
 #include "app/comparing/SavedComparison.h"
+#include "core/model/Try.h"
 #include "core/store/Writing.h"
 
 #include <QCryptographicHash>
@@ -16,11 +17,9 @@ using Fingerprints = std::map<RunId, QString>;
 
 // Of the contents of all sources of each run, in whatever order they were imported.
 Result<Fingerprints> fingerprintsOf(const store::Store& store) {
-    const auto sources = store.sources();
-    if (!sources.hasValue())
-        return sources.error();
+    ASSIGN_OR_RETURN(const auto sources, store.sources());
     std::map<RunId, std::vector<std::string>> hashes;
-    for (const auto& source : sources.value()) {
+    for (const auto& source : sources) {
         for (const RunId run : source.runs)
             hashes[run].push_back(source.hash);
     }
@@ -109,28 +108,20 @@ figures::ComparisonBoard boardOf(const SavedComparison& saved) {
 } // namespace
 
 Result<std::vector<SavedComparison>> savedComparisons(const store::Store& store) {
-    const auto kept = store.comparisons();
-    if (!kept.hasValue())
-        return kept.error();
-    const auto runs = store.runs();
-    if (!runs.hasValue())
-        return runs.error();
-    const auto prints = fingerprintsOf(store);
-    if (!prints.hasValue())
-        return prints.error();
-    const Resolver resolver(runs.value(), prints.value());
+    ASSIGN_OR_RETURN(const auto kept, store.comparisons());
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    ASSIGN_OR_RETURN(const auto prints, fingerprintsOf(store));
+    const Resolver resolver(runs, prints);
     std::vector<SavedComparison> saved;
-    for (const auto& one : kept.value())
+    for (const auto& one : kept)
         saved.push_back(resolver.resolve(one));
     return saved;
 }
 
 Result<SavedComparison> savedComparison(const store::Store& store, const std::string& name) {
-    auto all = savedComparisons(store);
-    if (!all.hasValue())
-        return all.error();
+    ASSIGN_OR_RETURN(auto all, savedComparisons(store));
     std::string names;
-    for (auto& one : all.value()) {
+    for (auto& one : all) {
         if (one.name == name)
             return std::move(one);
         names += (names.empty() ? "" : ", ") + one.name;
@@ -142,22 +133,18 @@ Result<SavedComparison> savedComparison(const store::Store& store, const std::st
 }
 
 Result<figures::ComparisonBoard> savedBoard(const store::Store& store, const std::string& name) {
-    const auto saved = savedComparison(store, name);
-    if (!saved.hasValue())
-        return saved.error();
-    return boardOf(saved.value());
+    ASSIGN_OR_RETURN(const auto saved, savedComparison(store, name));
+    return boardOf(saved);
 }
 
 Result<std::vector<figures::ComparisonBoard>> savedBoards(
     const store::Store& store, const std::vector<RunId>& chosen) {
-    const auto saved = savedComparisons(store);
-    if (!saved.hasValue())
-        return saved.error();
+    ASSIGN_OR_RETURN(const auto saved, savedComparisons(store));
     const auto isChosen = [&chosen](const Run& run) {
         return chosen.empty() || std::find(chosen.begin(), chosen.end(), run.id) != chosen.end();
     };
     std::vector<figures::ComparisonBoard> boards;
-    for (const auto& one : saved.value()) {
+    for (const auto& one : saved) {
         if (one.runs.size() > 1 && std::all_of(one.runs.begin(), one.runs.end(), isChosen))
             boards.push_back(boardOf(one));
     }
@@ -166,18 +153,14 @@ Result<std::vector<figures::ComparisonBoard>> savedBoards(
 
 Status saveComparison(
     store::Store& store, const std::string& name, const ComparisonSettings& settings) {
-    const auto runs = store.runs();
-    if (!runs.hasValue())
-        return runs.error();
-    const auto prints = fingerprintsOf(store);
-    if (!prints.hasValue())
-        return prints.error();
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    ASSIGN_OR_RETURN(const auto prints, fingerprintsOf(store));
     QJsonObject kept;
-    for (const Run& run : runs.value()) {
-        const auto print = prints.value().find(run.id);
+    for (const Run& run : runs) {
+        const auto print = prints.find(run.id);
         const bool isNamed = std::find(settings.runs.begin(), settings.runs.end(), run.name)
             != settings.runs.end();
-        if (isNamed && print != prints.value().end())
+        if (isNamed && print != prints.end())
             kept.insert(QString::fromStdString(run.name), print->second);
     }
     QJsonObject spec = encodeComparison(settings);

@@ -2,6 +2,7 @@
 
 #include "core/layout/Cluster.h"
 #include "core/layout/Topology.h"
+#include "core/model/Try.h"
 #include "core/store/Writing.h"
 
 namespace trainscope::app {
@@ -91,15 +92,11 @@ Result<std::vector<KnownRun>> wantedRuns(
 }
 
 Status say(store::Store& store, const KnownRun& run, const layout::MachineFacts& facts) {
-    const auto known = store.machine(run.id);
-    if (!known.hasValue())
-        return known.error();
+    ASSIGN_OR_RETURN(const auto known, store.machine(run.id));
     layout::MachineFacts more;
-    if (known.value()) {
-        auto said = layout::machineFromJson(*known.value());
-        if (!said.hasValue())
-            return said.error();
-        more = std::move(said).value();
+    if (known) {
+        ASSIGN_OR_RETURN(auto said, layout::machineFromJson(*known));
+        more = std::move(said);
     }
     more.topology = facts.topology;
     more.topologyFrom = facts.topologyFrom;
@@ -109,19 +106,13 @@ Status say(store::Store& store, const KnownRun& run, const layout::MachineFacts&
 } // namespace
 
 Result<DescribedRuns> describedRuns(const store::Store& store, const ImportUnit& unit) {
-    const auto runs = knownRuns(store);
-    if (!runs.hasValue())
-        return runs.error();
-    const auto wanted = wantedRuns(unit, runs.value());
-    if (!wanted.hasValue())
-        return wanted.error();
+    ASSIGN_OR_RETURN(const auto runs, knownRuns(store));
+    ASSIGN_OR_RETURN(const auto wanted, wantedRuns(unit, runs));
     DescribedRuns described;
     std::vector<std::string> misfits;
-    for (const KnownRun& run : wanted.value()) {
-        const auto gpus = store.gpus(run.id);
-        if (!gpus.hasValue())
-            return gpus.error();
-        const auto fit = layout::machineFit(unit.machine->gpus, gpus.value());
+    for (const KnownRun& run : wanted) {
+        ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+        const auto fit = layout::machineFit(unit.machine->gpus, gpus);
         const std::string text = fit.text.empty() ? std::string() : run.name + ": " + fit.text;
         if (fit.isRefused)
             misfits.push_back(text);
@@ -138,17 +129,13 @@ Result<DescribedRuns> describedRuns(const store::Store& store, const ImportUnit&
 
 Status describeRuns(
     store::Store& store, const std::vector<std::string>& names, const std::string& facts) {
-    const auto said = layout::machineFromJson(facts);
-    if (!said.hasValue())
-        return said.error();
-    const auto runs = knownRuns(store);
-    if (!runs.hasValue())
-        return runs.error();
+    ASSIGN_OR_RETURN(const auto said, layout::machineFromJson(facts));
+    ASSIGN_OR_RETURN(const auto runs, knownRuns(store));
     for (const std::string& name : names) {
-        const KnownRun* run = find(runs.value(), name);
+        const KnownRun* run = find(runs, name);
         if (run == nullptr)
             continue;
-        if (Status status = say(store, *run, said.value()); !status.hasValue())
+        if (Status status = say(store, *run, said); !status.hasValue())
             return status;
     }
     return {};

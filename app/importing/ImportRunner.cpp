@@ -2,6 +2,7 @@
 
 #include "app/importing/DescribedRuns.h"
 #include "app/importing/ProgressFunnel.h"
+#include "core/model/Try.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
 #include "importers/launch/LaunchFiles.h"
@@ -43,12 +44,10 @@ public:
                 "There is no importer \"" + m_unit.importer + "\" in this version.", m_unit.path};
         }
         if (m_unit.machine) {
-            auto described = describedRuns(m_store, m_unit);
-            if (!described.hasValue())
-                return described.error();
+            ASSIGN_OR_RETURN(auto described, describedRuns(m_store, m_unit));
             m_unit.runName.clear();
-            m_unit.machine->runs = std::move(described.value().names);
-            m_remarks = std::move(described.value().warnings);
+            m_unit.machine->runs = std::move(described.names);
+            m_remarks = std::move(described.warnings);
         }
         auto session = store::beginImport(
             m_store, {m_tree.displayPath(m_unit.path), m_unit.bytes, {}, m_unit.runName});
@@ -72,15 +71,10 @@ private:
         auto report = importer.import(m_tree, m_unit, session, m_progress);
         if (!report.hasValue())
             return report;
-        if (const Status status = addLaunch(session); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(addLaunch(session));
         if (m_unit.machine) {
-            const auto facts = importer.machineFacts(m_tree, m_unit);
-            if (!facts.hasValue())
-                return facts.error();
-            const Status said = describeRuns(m_store, m_unit.machine->runs, facts.value());
-            if (!said.hasValue())
-                return said.error();
+            ASSIGN_OR_RETURN(const auto facts, importer.machineFacts(m_tree, m_unit));
+            RETURN_IF_ERROR(describeRuns(m_store, m_unit.machine->runs, facts));
         }
         for (const std::string& remark : m_remarks)
             report.value().warn(m_tree.displayPath(m_unit.path), 0, remark);
@@ -90,9 +84,7 @@ private:
         // Unreadable rests (a file cut short by its disk) leave a source without hash, not without
         // data.
         const std::string text = hash.valueOr(std::string());
-        const Status finished = session.finish(report.value(), text, m_unit.bytes, m_progress);
-        if (!finished.hasValue())
-            return finished.error();
+        RETURN_IF_ERROR(session.finish(report.value(), text, m_unit.bytes, m_progress));
         return report;
     }
 

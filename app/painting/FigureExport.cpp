@@ -2,6 +2,7 @@
 
 #include "app/painting/FigureWriters.h"
 #include "app/painting/WriteFile.h"
+#include "core/model/Try.h"
 
 #include <QFileInfo>
 
@@ -106,23 +107,14 @@ QString sourcesText(const FigureMetadata& metadata) {
 
 Result<QStringList> exportFigure(
     const QString& path, const SceneBuilder& build, const FigureOptions& options) {
-    const auto format = figureFormatOf(path);
-    if (!format.hasValue())
-        return format.error();
-    const Status size = checkSize(options);
-    if (!size.hasValue())
-        return size.error();
+    ASSIGN_OR_RETURN(const auto format, figureFormatOf(path));
+    RETURN_IF_ERROR(checkSize(options));
     const plot::Theme& theme = options.theme == nullptr ? plot::paperTheme() : *options.theme;
-    const auto scene = build(options.widthMm / kMmPerPoint, options.heightMm / kMmPerPoint);
-    if (!scene.hasValue())
-        return scene.error();
-    auto figure = encode(format.value(), {scene.value(), theme, options});
-    if (!figure.hasValue())
-        return figure.error();
-    const Status written = writeFile(path, figure.value().bytes);
-    if (!written.hasValue())
-        return written.error();
-    return textWarnings(scene.value(), theme) + figure.value().warnings;
+    ASSIGN_OR_RETURN(
+        const auto scene, build(options.widthMm / kMmPerPoint, options.heightMm / kMmPerPoint));
+    ASSIGN_OR_RETURN(auto figure, encode(format, {scene, theme, options}));
+    RETURN_IF_ERROR(writeFile(path, figure.bytes));
+    return textWarnings(scene, theme) + figure.warnings;
 }
 
 } // namespace trainscope::app

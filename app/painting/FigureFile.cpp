@@ -3,6 +3,7 @@
 #include "app/painting/FigureWriters.h"
 #include "app/painting/ScenePainter.h"
 #include "app/painting/WriteFile.h"
+#include "core/model/Try.h"
 
 namespace trainscope::app {
 
@@ -47,10 +48,8 @@ Result<QStringList> writeFigure(
             warnings.append(QString::fromStdString(warning));
         return std::move(picture.scene);
     };
-    const auto written = exportFigure(path, build, complete);
-    if (!written.hasValue())
-        return written.error();
-    return warnings + written.value();
+    ASSIGN_OR_RETURN(const auto written, exportFigure(path, build, complete));
+    return warnings + written;
 }
 
 Status writeNumbers(const figures::Figure& figure, const QString& path) {

@@ -3,6 +3,7 @@
 #include "app/painting/FontSubset.h"
 #include "app/painting/PdfFile.h"
 #include "app/painting/ScenePainter.h"
+#include "core/model/Try.h"
 
 #include <QBuffer>
 #include <QImage>
@@ -165,21 +166,16 @@ Result<EncodedFigure> encodePdf(const FigureJob& job) {
 }
 
 Result<EncodedFigure> encodeSvg(const FigureJob& job) {
-    auto parts = drawSvg(job.scene, job.theme);
-    if (!parts.hasValue())
-        return parts.error();
+    ASSIGN_OR_RETURN(auto parts, drawSvg(job.scene, job.theme));
     EncodedFigure figure;
     const QByteArray css = fontFaces({&job.scene, 1}, job.theme, figure.warnings);
-    figure.bytes = parts.value().prologue + headOf(job, css) + parts.value().body;
+    figure.bytes = parts.prologue + headOf(job, css) + parts.body;
     return figure;
 }
 
 Result<QByteArray> inlineSvg(const plot::PlotScene& scene, const plot::Theme& theme) {
-    auto parts = drawSvg(scene, theme);
-    if (!parts.hasValue())
-        return parts.error();
-    return "<svg" + viewBox(scene) + " xmlns=\"http://www.w3.org/2000/svg\">\n"
-        + parts.value().body;
+    ASSIGN_OR_RETURN(auto parts, drawSvg(scene, theme));
+    return "<svg" + viewBox(scene) + " xmlns=\"http://www.w3.org/2000/svg\">\n" + parts.body;
 }
 
 QByteArray inlineFonts(const std::vector<plot::PlotScene>& scenes, const plot::Theme& theme) {

@@ -1,6 +1,7 @@
 #include "app/reporting/ReportFile.h"
 
 #include "app/painting/WriteFile.h"
+#include "core/model/Try.h"
 
 #include <QFileInfo>
 
@@ -12,10 +13,8 @@ Status writeReport(const report::Report& report, const QString& path) {
     if (!isPdf && suffix != QLatin1String("html") && suffix != QLatin1String("htm"))
         return Error{
             ErrorCode::Usage, "A report's name ends in .pdf or .html.", path.toStdString()};
-    const auto bytes = isPdf ? reportPdf(report) : reportHtml(report);
-    if (!bytes.hasValue())
-        return bytes.error();
-    return writeFile(path, bytes.value());
+    ASSIGN_OR_RETURN(const auto bytes, isPdf ? reportPdf(report) : reportHtml(report));
+    return writeFile(path, bytes);
 }
 
 } // namespace trainscope::app

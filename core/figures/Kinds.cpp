@@ -4,6 +4,7 @@
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/timeline/TimelineFigure.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -60,8 +61,7 @@ std::string kindList() {
 
 Result<Figure> load(
     const Kind& kind, const store::Store& store, const Request& request, const Progress& progress) {
-    if (Status status = checkOptions(kind, request.options); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(checkOptions(kind, request.options));
     auto figure = kind.load(store, request, progress);
     if (!figure.hasValue())
         return figure;

@@ -2,6 +2,7 @@
 
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/comparison/ComparisonLoad.h"
+#include "core/model/Try.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Numbers.h"
@@ -148,10 +149,8 @@ void addTables(const ComparisonData& data, Comparison& section) {
 
 Result<Comparison> comparisonSection(
     const store::Store& store, const figures::ComparisonBoard& board, const Progress& progress) {
-    auto loaded = figures::loadComparison(store, board.query, nullptr, progress);
-    if (!loaded.hasValue())
-        return loaded.error();
-    const auto data = std::make_shared<const ComparisonData>(std::move(loaded).value());
+    ASSIGN_OR_RETURN(auto loaded, figures::loadComparison(store, board.query, nullptr, progress));
+    const auto data = std::make_shared<const ComparisonData>(std::move(loaded));
     Comparison section{board, {}, {}, board.notes, {}, {}};
     if (data->isEmpty()) {
         section.headline = data->emptyText;

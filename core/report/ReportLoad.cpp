@@ -1,5 +1,6 @@
 #include "core/analysis/findings/Findings.h"
 #include "core/figures/Kinds.h"
+#include "core/model/Try.h"
 #include "core/report/ReportComparison.h"
 #include "core/report/ReportTables.h"
 
@@ -40,16 +41,14 @@ public:
         , m_progress(progress) { }
 
     Result<Report> load(const ReportQuery& query) {
-        if (auto status = chooseRuns(query); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(chooseRuns(query));
         chooseComparisons(query);
         m_report.title
             = m_runs.size() == 1 ? m_runs.front().name : fmt::format("{} runs", m_runs.size());
         m_report.definitions = definitions();
         for (const auto& step : {&Loader::addComparisons, &Loader::addFindings, &Loader::addTables,
                  &Loader::addFigures}) {
-            if (auto status = (this->*step)(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR((this->*step)());
         }
         addFacts();
         return std::move(m_report);
@@ -57,10 +56,8 @@ public:
 
 private:
     Status chooseRuns(const ReportQuery& query) {
-        auto all = m_store.runs();
-        if (!all.hasValue())
-            return all.error();
-        for (Run& run : all.value()) {
+        ASSIGN_OR_RETURN(auto all, m_store.runs());
+        for (Run& run : all) {
             const bool chosen = query.runs.empty()
                 || std::find(query.runs.begin(), query.runs.end(), run.id) != query.runs.end();
             if (chosen)
@@ -75,10 +72,8 @@ private:
 
     Status addComparisons() {
         for (const auto& request : m_comparisons) {
-            auto section = comparisonSection(m_store, request, m_progress);
-            if (!section.hasValue())
-                return section.error();
-            m_report.comparisons.push_back(std::move(section).value());
+            ASSIGN_OR_RETURN(auto section, comparisonSection(m_store, request, m_progress));
+            m_report.comparisons.push_back(std::move(section));
         }
         return {};
     }
@@ -99,10 +94,8 @@ private:
     Status addFindings() {
         std::vector<std::string> without;
         for (const Run& run : m_runs) {
-            auto found = analysis::findingsOf(m_store, run, m_progress);
-            if (!found.hasValue())
-                return found.error();
-            auto& findings = found.value();
+            ASSIGN_OR_RETURN(auto found, analysis::findingsOf(m_store, run, m_progress));
+            auto& findings = found;
             if (findings.empty())
                 without.push_back(run.name);
             if (m_runs.size() > 1 && findings.size() > kMostFindings) {
@@ -124,16 +117,12 @@ private:
         m_report.tables.push_back(runTable(m_runs));
         for (const auto make :
             {summaryTable, efficiencyTable, throttlingTable, traceTable, energyTable}) {
-            auto table = make(m_store, m_runs, m_progress);
-            if (!table.hasValue())
-                return table.error();
-            if (!table.value().rows.empty())
-                m_report.tables.push_back(std::move(table).value());
+            ASSIGN_OR_RETURN(auto table, make(m_store, m_runs, m_progress));
+            if (!table.rows.empty())
+                m_report.tables.push_back(std::move(table));
         }
-        auto sources = sourceTable(m_store, m_runs, m_report.hashes);
-        if (!sources.hasValue())
-            return sources.error();
-        m_report.sources = std::move(sources).value();
+        ASSIGN_OR_RETURN(auto sources, sourceTable(m_store, m_runs, m_report.hashes));
+        m_report.sources = std::move(sources);
         return {};
     }
 
@@ -147,11 +136,9 @@ private:
             // Sweeps choose among runs only where none are named.
             if (m_runs.size() != allRuns())
                 request.runs = m_runs;
-            auto figure = figures::load(kind, m_store, request, m_progress);
-            if (!figure.hasValue())
-                return figure.error();
-            if (figure.value().emptyText.empty())
-                m_report.figures.push_back(std::move(figure).value());
+            ASSIGN_OR_RETURN(auto figure, figures::load(kind, m_store, request, m_progress));
+            if (figure.emptyText.empty())
+                m_report.figures.push_back(std::move(figure));
         }
         return {};
     }

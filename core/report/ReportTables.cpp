@@ -9,6 +9,7 @@
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/figures/runs/FigureRuns.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 #include "core/plot/Ticks.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -79,10 +80,8 @@ Result<Table> summaryTable(
         {}, {}};
     std::map<std::string, int> reasons;
     for (const Run& run : runs) {
-        const auto steady = analysis::steadyStateOf(store, run, progress);
-        if (!steady.hasValue())
-            return steady.error();
-        const TimeRange window = steady.value().isWholeRun ? kAllTime : steady.value().window;
+        ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(store, run, progress));
+        const TimeRange window = steady.isWholeRun ? kAllTime : steady.window;
         const auto summary = analysis::summarise(store, run,
             {window,
                 {metric::kGpuPower, metric::kGpuTemperature, metric::kSmClock,
@@ -97,7 +96,7 @@ Result<Table> summaryTable(
             of(s, metric::kSmClock, &S::mean), of(s, metric::kGpuUtilization, &S::mean),
             s.energy ? std::optional(s.energy->joules) : std::nullopt,
             s.energy ? text::percent(s.energy->coverage) : text::kMissing});
-        ++reasons[(runs.size() == 1 ? "" : run.name + ": ") + steady.value().wording + "."];
+        ++reasons[(runs.size() == 1 ? "" : run.name + ": ") + steady.wording + "."];
     }
     table.notes.push_back("Means are weighted by time and taken over all GPUs; energy and coverage "
                           "are those of the window. What the windows are:");
@@ -113,10 +112,9 @@ Result<Table> efficiencyTable(
         {}, {}};
     std::map<std::string, int> reasons;
     for (const Run& run : runs) {
-        const auto efficiency = analysis::efficiencyOf(store, run, kAllTime, progress);
-        if (!efficiency.hasValue())
-            return efficiency.error();
-        const auto& e = efficiency.value();
+        ASSIGN_OR_RETURN(
+            const auto efficiency, analysis::efficiencyOf(store, run, kAllTime, progress));
+        const auto& e = efficiency;
         const auto tera = e.flopsPerGpu ? std::optional(*e.flopsPerGpu * 1e-12) : std::nullopt;
         table.add({run.name, e.stepTimeS, number(e.samplesPerS), number(e.tokensPerS),
             number(e.tokensPerSPerGpu), number(e.tokensPerJ), number(e.samplesPerSPerMj),
@@ -142,36 +140,31 @@ Result<Table> throttlingTable(
         return !progress || progress({"Looking for throttling", 0, 0});
     };
     for (const Run& run : runs) {
-        const auto series = store.series(run.id);
-        if (!series.hasValue())
-            return series.error();
+        ASSIGN_OR_RETURN(const auto series, store.series(run.id));
         std::vector<std::string> warnings;
         std::map<int, analysis::GpuSeries> gpus;
-        for (auto& [metric, group] : analysis::seriesByMetric(series.value(), warnings)) {
+        for (auto& [metric, group] : analysis::seriesByMetric(series, warnings)) {
             for (auto& one : group) {
                 if (one.description.subject.kind == SubjectKind::Gpu)
                     gpus[one.description.subject.rank].emplace(metric, one);
             }
         }
-        const auto found
-            = analysis::scanThrottling(store, run, gpus, kAllTime, run.range.length(), keepGoing);
-        if (!found.hasValue())
-            return found.error();
-        if (!found.value()) {
+        ASSIGN_OR_RETURN(const auto found,
+            analysis::scanThrottling(store, run, gpus, kAllTime, run.range.length(), keepGoing));
+        if (!found) {
             table.add({run.name, text::kMissing, text::kMissing, text::kMissing, text::kMissing,
                 text::kMissing, text::kMissing});
             continue;
         }
         std::map<analysis::ThrottleCause, int> causes;
-        for (const auto& episode : found.value()->episodes)
+        for (const auto& episode : found->episodes)
             ++causes[episode.episode.cause];
         const auto count
             = [&causes](analysis::ThrottleCause cause) { return fmt::format("{}", causes[cause]); };
-        table.add({run.name, text::percent(found.value()->fraction),
-            fmt::format("{:.3g} GPU·s", found.value()->lostGpuSeconds),
-            fmt::format("{}", found.value()->episodes.size()),
-            count(analysis::ThrottleCause::Thermal), count(analysis::ThrottleCause::Power),
-            count(analysis::ThrottleCause::Other)});
+        table.add({run.name, text::percent(found->fraction),
+            fmt::format("{:.3g} GPU·s", found->lostGpuSeconds),
+            fmt::format("{}", found->episodes.size()), count(analysis::ThrottleCause::Thermal),
+            count(analysis::ThrottleCause::Power), count(analysis::ThrottleCause::Other)});
     }
     return table;
 }
@@ -185,14 +178,13 @@ Result<Table> traceTable(
         {"Shares of each rank's window, from its first kernel to the end of its last, by unions of "
          "intervals over all streams; means over the ranks."}};
     for (const Run& run : runs) {
-        const auto devices = analysis::traceBreakdown(
-            store, run, analysis::KernelCategories::builtIn(), kAllTime, {}, progress);
-        if (!devices.hasValue())
-            return devices.error();
+        ASSIGN_OR_RETURN(const auto devices,
+            analysis::traceBreakdown(
+                store, run, analysis::KernelCategories::builtIn(), kAllTime, {}, progress));
         double ranks = 0.0;
         double window = 0.0;
         std::map<std::string, double> shares;
-        for (const auto& device : devices.value()) {
+        for (const auto& device : devices) {
             const double length = device.window.length().seconds();
             if (!(length > 0.0))
                 continue;
@@ -222,14 +214,12 @@ Result<Table> energyTable(
     for (const auto phase : analysis::kAllPhases)
         table.columns.push_back({phaseTitle(phase)});
     for (const Run& run : runs) {
-        const auto energy = analysis::energyByPhase(store, run, {}, progress);
-        if (!energy.hasValue())
-            return energy.error();
-        if (energy.value().gpus.empty())
+        ASSIGN_OR_RETURN(const auto energy, analysis::energyByPhase(store, run, {}, progress));
+        if (energy.gpus.empty())
             continue;
-        std::vector<text::Cell> row{run.name, fmt::format("{}", energy.value().gpus.size())};
+        std::vector<text::Cell> row{run.name, fmt::format("{}", energy.gpus.size())};
         for (const auto phase : analysis::kAllPhases) {
-            const auto& part = energy.value().sum.phases[phase];
+            const auto& part = energy.sum.phases[phase];
             row.push_back(part.joules > 0.0
                     ? text::quantity(part.joules, "J") + " ± " + text::quantity(part.bound, "J")
                     : text::kMissing);
@@ -243,11 +233,9 @@ Result<Table> sourceTable(
     const store::Store& store, const std::vector<Run>& runs, std::vector<std::string>& hashes) {
     constexpr std::size_t kMostListed = 200;
     Table table{"Sources", {{"path"}, {"importer"}, {"samples"}, {"spans"}, {"hash"}}, {}, {}};
-    const auto sources = store.sources();
-    if (!sources.hasValue())
-        return sources.error();
+    ASSIGN_OR_RETURN(const auto sources, store.sources());
     std::size_t left = 0;
-    for (const auto& source : sources.value()) {
+    for (const auto& source : sources) {
         const bool used = std::any_of(source.runs.begin(), source.runs.end(), [&](RunId id) {
             return std::any_of(
                 runs.begin(), runs.end(), [id](const Run& run) { return run.id == id; });

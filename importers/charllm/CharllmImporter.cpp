@@ -1,5 +1,6 @@
 #include "importers/charllm/CharllmImporter.h"
 
+#include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "importers/charllm/FileImport.h"
 #include "importers/charllm/RunPlan.h"
@@ -66,12 +67,9 @@ public:
         m_run.worldSize = m_inventory.ranksExpected;
         m_run.launch = m_inventory.launch;
         m_run.gpuModel = m_inventory.gpuFamily;
-        auto run = m_sink.run(m_run);
-        if (!run.hasValue())
-            return run.error();
-        m_runId = run.value();
-        if (const Status status = importFiles(); !status.hasValue())
-            return status.error();
+        ASSIGN_OR_RETURN(auto run, m_sink.run(m_run));
+        m_runId = run;
+        RETURN_IF_ERROR(importFiles());
         if (m_report.rows == 0 && !isEmptyRun())
             return nothingUsable();
         return finish();
@@ -103,12 +101,10 @@ private:
         const FileProgress progress = [&](std::uint64_t bytes) {
             return !m_progress || m_progress({phase, m_bytesDone + bytes, m_unit.bytes});
         };
-        auto outcome
-            = importFile(m_tree, file, std::move(start), m_runId, m_sink, m_report, progress);
-        if (!outcome.hasValue())
-            return outcome.error();
-        m_bytesDone += outcome.value().bytes;
-        return take(file, outcome.value());
+        ASSIGN_OR_RETURN(auto outcome,
+            importFile(m_tree, file, std::move(start), m_runId, m_sink, m_report, progress));
+        m_bytesDone += outcome.bytes;
+        return take(file, outcome);
     }
 
     Status take(const TelemetryFile& file, const FileOutcome& outcome) {
@@ -174,9 +170,7 @@ private:
                 + std::to_string(kOomSamples);
         if (isOom || m_isBroken)
             m_run.status = isOom ? RunStatus::Oom : RunStatus::Partial;
-        const auto run = m_sink.run(m_run);
-        if (!run.hasValue())
-            return run.error();
+        RETURN_IF_ERROR(m_sink.run(m_run));
         return std::move(m_report);
     }
 

@@ -1,5 +1,6 @@
 #include "importers/charllm/FileImport.h"
 
+#include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
 #include <algorithm>
@@ -125,10 +126,8 @@ private:
 
     Status hand(const SampleBlock& block) {
         if (!m_series) {
-            const auto series = m_sink.series(m_run, m_file.description);
-            if (!series.hasValue())
-                return series.error();
-            m_series = series.value();
+            ASSIGN_OR_RETURN(const auto series, m_sink.series(m_run, m_file.description));
+            m_series = series;
         }
         return m_sink.samples(*m_series, block.times, block.values);
     }

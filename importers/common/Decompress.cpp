@@ -1,5 +1,7 @@
 #include "importers/common/Decompress.h"
 
+#include "core/model/Try.h"
+
 #include <isa-l/igzip_lib.h>
 #include <zstd.h>
 
@@ -28,12 +30,10 @@ public:
                 m_block.begin() + static_cast<std::ptrdiff_t>(m_size), m_block.begin());
             m_size -= m_used;
             m_used = 0;
-            const auto count = m_raw->read(std::span(m_block).subspan(m_size));
-            if (!count.hasValue())
-                return count.error();
-            if (count.value() == 0)
+            ASSIGN_OR_RETURN(const auto count, m_raw->read(std::span(m_block).subspan(m_size)));
+            if (count == 0)
                 break;
-            m_size += count.value();
+            m_size += count;
         }
         return !left().empty();
     }

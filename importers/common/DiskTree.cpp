@@ -1,3 +1,4 @@
+#include "core/model/Try.h"
 #include "importers/common/Source.h"
 
 #include <dirent.h>
@@ -223,27 +224,22 @@ Result<std::string> absolutePath(const std::string& path) {
 Result<std::unique_ptr<SourceTree>> openDiskTree(const std::string& path) {
     if (path.empty())
         return Error{ErrorCode::Usage, "The name of a file or folder is missing.", {}};
-    auto full = absolutePath(path);
-    if (!full.hasValue())
-        return full.error();
+    ASSIGN_OR_RETURN(auto full, absolutePath(path));
     struct stat info { };
-    if (stat(full.value().c_str(), &info) != 0)
-        return unreadable(full.value(), errno);
+    if (stat(full.c_str(), &info) != 0)
+        return unreadable(full, errno);
     if (S_ISDIR(info.st_mode)) {
-        auto files = FolderWalk(full.value()).run();
-        if (!files.hasValue())
-            return files.error();
-        return std::unique_ptr<SourceTree>(
-            std::make_unique<DiskTree>(full.value(), std::move(files).value()));
+        ASSIGN_OR_RETURN(auto files, FolderWalk(full).run());
+        return std::unique_ptr<SourceTree>(std::make_unique<DiskTree>(full, std::move(files)));
     }
     if (!S_ISREG(info.st_mode))
-        return Error{ErrorCode::Unreadable, "This is neither a file nor a folder.", full.value()};
-    const std::size_t slash = full.value().rfind('/');
-    SourceFile file{full.value().substr(slash + 1), static_cast<std::uint64_t>(info.st_size), {}};
-    if (faccessat(AT_FDCWD, full.value().c_str(), R_OK, AT_EACCESS) != 0)
-        return unreadable(full.value(), errno);
+        return Error{ErrorCode::Unreadable, "This is neither a file nor a folder.", full};
+    const std::size_t slash = full.rfind('/');
+    SourceFile file{full.substr(slash + 1), static_cast<std::uint64_t>(info.st_size), {}};
+    if (faccessat(AT_FDCWD, full.c_str(), R_OK, AT_EACCESS) != 0)
+        return unreadable(full, errno);
     return std::unique_ptr<SourceTree>(std::make_unique<DiskTree>(
-        slash == 0 ? "/" : full.value().substr(0, slash), std::vector{std::move(file)}));
+        slash == 0 ? "/" : full.substr(0, slash), std::vector{std::move(file)}));
 }
 
 } // namespace trainscope::importers

@@ -1,5 +1,6 @@
 #include "importers/common/LineBlocks.h"
 
+#include "core/model/Try.h"
 #include "importers/common/TextCleaning.h"
 
 #include <cstring>
@@ -95,12 +96,10 @@ Result<std::optional<LineBlock>> LineBlocks::deliverCut(Buffer buffer) {
 
 Result<std::optional<std::string_view>> LineReader::next() {
     if (m_left.empty()) {
-        auto block = m_blocks.next();
-        if (!block.hasValue())
-            return block.error();
-        if (!block.value())
+        ASSIGN_OR_RETURN(auto block, m_blocks.next());
+        if (!block)
             return std::optional<std::string_view>{};
-        m_block = std::move(*block.value());
+        m_block = std::move(*block);
         m_left = m_block.text();
     }
     std::string_view line = m_left.substr(0, m_left.find('\n'));

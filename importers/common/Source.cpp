@@ -1,5 +1,6 @@
 #include "importers/common/Source.h"
 
+#include "core/model/Try.h"
 #include "importers/common/Decompress.h"
 #include "importers/common/ReadAhead.h"
 
@@ -34,10 +35,8 @@ public:
         m_position += static_cast<std::size_t>(own);
         if (own == count)
             return own;
-        const auto rest = m_rest->skip(count - own);
-        if (!rest.hasValue())
-            return rest.error();
-        return own + rest.value();
+        ASSIGN_OR_RETURN(const auto rest, m_rest->skip(count - own));
+        return own + rest;
     }
 
     [[nodiscard]] std::uint64_t bytesConsumed() const override {
@@ -57,12 +56,11 @@ Result<std::uint64_t> ByteStream::skip(std::uint64_t count) {
     std::uint64_t passed = 0;
     while (passed < count) {
         const auto wanted = std::min<std::uint64_t>(block.size(), count - passed);
-        const auto got = read(std::span(block).first(static_cast<std::size_t>(wanted)));
-        if (!got.hasValue())
-            return got.error();
-        if (got.value() == 0)
+        ASSIGN_OR_RETURN(
+            const auto got, read(std::span(block).first(static_cast<std::size_t>(wanted))));
+        if (got == 0)
             break;
-        passed += got.value();
+        passed += got;
     }
     return passed;
 }
@@ -72,8 +70,7 @@ Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) co
     if (!raw.hasValue())
         return raw;
     std::string magic;
-    if (const Status read = readUpTo(*raw.value(), kMagicBytes, magic); !read.hasValue())
-        return read.error();
+    RETURN_IF_ERROR(readUpTo(*raw.value(), kMagicBytes, magic));
     const Compression compression = compressionOf(magic);
     auto stream = std::make_unique<PrefixedStream>(std::move(magic), std::move(raw).value());
     if (compression == Compression::None)
@@ -101,12 +98,9 @@ Status readUpTo(ByteStream& stream, std::size_t limit, std::string& text) {
 }
 
 Result<std::string> readHead(const SourceTree& tree, const std::string& path, std::size_t limit) {
-    const auto stream = tree.open(path);
-    if (!stream.hasValue())
-        return stream.error();
+    ASSIGN_OR_RETURN(const auto stream, tree.open(path));
     std::string text;
-    if (const Status read = readUpTo(*stream.value(), limit, text); !read.hasValue())
-        return read.error();
+    RETURN_IF_ERROR(readUpTo(*stream, limit, text));
     return text;
 }
 

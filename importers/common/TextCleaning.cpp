@@ -1,5 +1,7 @@
 #include "importers/common/TextCleaning.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -87,16 +89,13 @@ public:
 
     Result<std::size_t> read(std::span<std::byte> buffer) override {
         if (m_form == Form::Unknown) {
-            if (auto judged = judge(); !judged.hasValue())
-                return judged.error();
+            RETURN_IF_ERROR(judge());
         }
         if (m_form == Form::Bytes && m_position == m_ready.size())
             return m_raw->read(buffer);
         while (m_position == m_ready.size()) {
-            auto more = convertBlock();
-            if (!more.hasValue())
-                return more.error();
-            if (!more.value())
+            ASSIGN_OR_RETURN(auto more, convertBlock());
+            if (!more)
                 return std::size_t{0};
         }
         const std::size_t count = std::min(buffer.size(), m_ready.size() - m_position);
@@ -137,17 +136,15 @@ private:
     // False at the end of the stream.
     Result<bool> convertBlock() {
         std::vector<std::byte> block(kTextBlock);
-        const auto count = m_raw->read(block);
-        if (!count.hasValue())
-            return count.error();
-        m_half.append(reinterpret_cast<const char*>(block.data()), count.value());
+        ASSIGN_OR_RETURN(const auto count, m_raw->read(block));
+        m_half.append(reinterpret_cast<const char*>(block.data()), count);
         m_ready.clear();
         m_position = 0;
         std::size_t used = 0;
         for (; used + 1 < m_half.size(); used += 2)
             takeUnit(unitAt(used));
         m_half.erase(0, used);
-        if (count.value() > 0)
+        if (count > 0)
             return true;
         if (m_highSurrogate != 0)
             appendUtf8(m_ready, kReplacement);

@@ -1,5 +1,6 @@
 #include "importers/kineto/EventMapper.h"
 
+#include "core/model/Try.h"
 #include "importers/kineto/EventFacts.h"
 #include "importers/kineto/JsonText.h"
 
@@ -135,10 +136,8 @@ Result<const EventMapper::Name*> EventMapper::nameAt(const EventBatch& batch, st
     Name& name = m_batchNames[index];
     if (!name.id.isValid()) {
         const std::string_view written = batch.text(index);
-        const auto id = m_names.text(written);
-        if (!id.hasValue())
-            return id.error();
-        name = {id.value(), iterationOf(written)};
+        ASSIGN_OR_RETURN(const auto id, m_names.text(written));
+        name = {id, iterationOf(written)};
     }
     return &name;
 }
@@ -151,22 +150,18 @@ std::size_t EventMapper::trackAt(const EventBatch& batch, std::uint32_t index) {
 }
 
 Status EventMapper::addRecord(const EventRecord& record, const EventBatch& batch) {
-    const auto name = nameAt(batch, record.name);
-    if (!name.hasValue())
-        return name.error();
+    ASSIGN_OR_RETURN(const auto name, nameAt(batch, record.name));
     Span span;
     span.start = {record.start};
     span.duration = {record.duration};
     span.kind = record.spanKind;
     span.correlation = record.correlation;
-    span.name = name.value()->id;
+    span.name = name->id;
     if (record.detail != EventRecord::kNone) {
-        const auto detail = nameAt(batch, record.detail);
-        if (!detail.hasValue())
-            return detail.error();
-        span.detail = detail.value()->id;
+        ASSIGN_OR_RETURN(const auto detail, nameAt(batch, record.detail));
+        span.detail = detail->id;
     }
-    addSpan(trackAt(batch, record.track), span, record, name.value()->iteration);
+    addSpan(trackAt(batch, record.track), span, record, name->iteration);
     return {};
 }
 
@@ -198,15 +193,11 @@ Status EventMapper::addEnded(
     auto ended = m_sideEvents.end(event);
     if (!ended)
         return {};
-    const auto name = m_names.text(ended->name);
-    if (!name.hasValue())
-        return name.error();
-    ended->span.name = name.value();
+    ASSIGN_OR_RETURN(const auto name, m_names.text(ended->name));
+    ended->span.name = name;
     if (!ended->detail.empty()) {
-        const auto detail = m_names.text(ended->detail);
-        if (!detail.hasValue())
-            return detail.error();
-        ended->span.detail = detail.value();
+        ASSIGN_OR_RETURN(const auto detail, m_names.text(ended->detail));
+        ended->span.detail = detail;
     }
     told.mayWaitForArrow = ended->mayWaitForArrow;
     told.place = placeOf(event);

@@ -1,5 +1,6 @@
 #include "importers/kineto/KinetoImporter.h"
 
+#include "core/model/Try.h"
 #include "importers/kineto/EventMapper.h"
 #include "importers/kineto/RunGrouping.h"
 #include "importers/kineto/TraceProbe.h"
@@ -76,19 +77,14 @@ TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& s
 
 Result<ImportReport> TraceImport::run(const Progress& progress) {
     m_progress = progress;
-    auto stream = m_tree.open(m_path);
-    if (!stream.hasValue())
-        return stream.error();
+    ASSIGN_OR_RETURN(auto stream, m_tree.open(m_path));
     const std::string phase = "Reading rank " + std::to_string(m_rank);
-    TraceReader reader(*stream.value(), m_bytesOnDisk, phase, &WorkerPool::shared());
-    const auto read = reader.run(m_mapper, progress);
-    if (!read.hasValue())
-        return read.error();
-    m_report.bytes = read.value().bytes;
+    TraceReader reader(*stream, m_bytesOnDisk, phase, &WorkerPool::shared());
+    ASSIGN_OR_RETURN(const auto read, reader.run(m_mapper, progress));
+    m_report.bytes = read.bytes;
     if (m_mapper.eventCount() == 0)
-        return nothingUsable(read.value().bytes);
-    if (auto status = finish(read.value().isTruncated); !status.hasValue())
-        return status.error();
+        return nothingUsable(read.bytes);
+    RETURN_IF_ERROR(finish(read.isTruncated));
     return std::move(m_report);
 }
 
@@ -116,17 +112,13 @@ Result<DurationNs> TraceImport::base() {
         return *m_base;
     if (hasAbsoluteTimes() || m_mapper.traceHeader().baseNs)
         return DurationNs{hasAbsoluteTimes() ? 0 : *m_mapper.traceHeader().baseNs};
-    const auto found = findBaseTime(m_tree, m_path, m_progress);
-    if (!found.hasValue())
-        return found.error();
-    return DurationNs{found.value().value_or(0)};
+    ASSIGN_OR_RETURN(const auto found, findBaseTime(m_tree, m_path, m_progress));
+    return DurationNs{found.value_or(0)};
 }
 
 Status TraceImport::writeHeld() {
-    const auto offset = base();
-    if (!offset.hasValue())
-        return offset.error();
-    m_base = offset.value();
+    ASSIGN_OR_RETURN(const auto offset, base());
+    m_base = offset;
     if (!m_run) {
         if (auto status = describeRun(RunStatus::Ok); !status.hasValue())
             return status;
@@ -141,10 +133,8 @@ Status TraceImport::describeRun(RunStatus status) {
     run.status = status;
     run.worldSize = header.worldSize > 0 ? header.worldSize : m_unit.worldSize;
     run.gpuModel = header.deviceName(std::max(m_output.firstDevice(), 0));
-    const auto id = m_sink.run(run);
-    if (!id.hasValue())
-        return id.error();
-    m_run = id.value();
+    ASSIGN_OR_RETURN(const auto id, m_sink.run(run));
+    m_run = id;
     return {};
 }
 

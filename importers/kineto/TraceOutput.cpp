@@ -1,5 +1,7 @@
 #include "importers/kineto/TraceOutput.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -94,10 +96,8 @@ Status TraceOutput::flushTrack(RunId run, TrackBuffer& track, DurationNs base) {
         return {};
     if (!track.id.isValid()) {
         track.description.name = trackName(track.description);
-        const auto id = m_sink.track(run, track.description);
-        if (!id.hasValue())
-            return id.error();
-        track.id = id.value();
+        ASSIGN_OR_RETURN(const auto id, m_sink.track(run, track.description));
+        track.id = id;
     }
     for (Span& span : track.spans)
         span.start = span.start + base;
@@ -113,10 +113,8 @@ Status TraceOutput::flushSeries(RunId run, SeriesBuffer& series, DurationNs base
     if (series.times.empty())
         return {};
     if (!series.id.isValid()) {
-        const auto id = m_sink.series(run, series.description);
-        if (!id.hasValue())
-            return id.error();
-        series.id = id.value();
+        ASSIGN_OR_RETURN(const auto id, m_sink.series(run, series.description));
+        series.id = id;
     }
     for (TimeNs& time : series.times)
         time = time + base;

@@ -1,5 +1,7 @@
 #include "importers/kineto/TracePiece.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -128,8 +130,7 @@ Result<bool> PieceReader::read(TracePiece& piece) {
     piece.size = m_rest.size();
     std::memcpy(piece.text.data(), m_rest.data(), m_rest.size());
     m_rest.clear();
-    if (auto status = fill(piece); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(fill(piece));
     char* const begin = piece.text.data();
     if (!m_isAtEnd) {
         constexpr std::size_t kSearch = std::size_t{128} << 10;

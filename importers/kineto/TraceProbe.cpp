@@ -1,5 +1,6 @@
 #include "importers/kineto/TraceProbe.h"
 
+#include "core/model/Try.h"
 #include "importers/common/Decompress.h"
 #include "importers/kineto/TraceHeader.h"
 #include "importers/kineto/TraceReader.h"
@@ -127,14 +128,10 @@ std::string tailOfFile(const SourceTree& tree, const std::string& path) {
 
 Result<BaseTime> parseForBaseTime(
     const SourceTree& tree, const std::string& path, std::uint64_t size, const Progress& progress) {
-    auto stream = tree.open(path);
-    if (!stream.hasValue())
-        return stream.error();
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
     HeaderVisitor visitor;
-    TraceReader reader(*stream.value(), size, "Looking for the base time", &WorkerPool::shared());
-    const auto result = reader.run(visitor, progress);
-    if (!result.hasValue())
-        return result.error();
+    TraceReader reader(*stream, size, "Looking for the base time", &WorkerPool::shared());
+    RETURN_IF_ERROR(reader.run(visitor, progress));
     return visitor.found.baseNs;
 }
 
@@ -187,19 +184,16 @@ Result<std::optional<std::int64_t>> findBaseTime(
     std::uint64_t size = 0;
     for (const SourceFile& file : tree.files())
         size = file.path == path ? file.size : size;
-    auto stream = tree.open(path);
-    if (!stream.hasValue())
-        return stream.error();
+    ASSIGN_OR_RETURN(auto stream, tree.open(path));
     std::string text; // the last kTail bytes read, at least
     bool isMentioned = false;
     for (bool goesOn = true; goesOn;) {
-        if (progress
-            && !progress({"Looking for the base time", stream.value()->bytesConsumed(), size}))
+        if (progress && !progress({"Looking for the base time", stream->bytesConsumed(), size}))
             return cancelled();
         if (text.size() > kTail)
             text.erase(0, text.size() - kTail);
         const std::size_t old = text.size();
-        appendUpTo(*stream.value(), kTail, text);
+        appendUpTo(*stream, kTail, text);
         goesOn = text.size() == old + kTail;
         const std::size_t from = old - std::min(old, kKeyEnd.size() - 1);
         isMentioned = isMentioned || text.find(kKeyEnd, from) != std::string::npos;

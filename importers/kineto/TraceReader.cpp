@@ -1,5 +1,6 @@
 #include "importers/kineto/TraceReader.h"
 
+#include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 
 #include <optional>
@@ -31,8 +32,7 @@ void TraceReader::take(Piece&& piece, TraceVisitor& visitor) {
 }
 
 Result<ReadResult> TraceReader::run(TraceVisitor& visitor, const Progress& progress) {
-    if (auto status = readAll(visitor, progress); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(readAll(visitor, progress));
     m_text.finish(m_pieces.problem(), visitor);
     if (!m_text.status().hasValue())
         return m_text.status().error();
@@ -47,10 +47,8 @@ Status TraceReader::readAll(TraceVisitor& visitor, const Progress& progress) {
         if (progress && !progress({m_phase, m_stream.bytesConsumed(), m_bytesTotal}))
             return cancelled();
         Piece piece = emptyPiece();
-        const auto isThere = m_pieces.read(*piece);
-        if (!isThere.hasValue())
-            return isThere.error();
-        if (!isThere.value())
+        ASSIGN_OR_RETURN(const auto isThere, m_pieces.read(*piece));
+        if (!isThere)
             break;
         if (!jobs) {
             take(std::move(piece), visitor);

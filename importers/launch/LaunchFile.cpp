@@ -1,5 +1,6 @@
 #include "importers/launch/LaunchFile.h"
 
+#include "core/model/Try.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/Arguments.h"
 #include "importers/launch/ReadFields.h"
@@ -71,10 +72,8 @@ std::optional<LaunchKind> launchKindOf(std::string_view path) {
 }
 
 Result<LaunchConfig> readLaunch(LaunchKind kind, std::string_view text, const std::string& where) {
-    const auto settings = settingsOf(kind, text, where);
-    if (!settings.hasValue())
-        return settings.error();
-    LaunchConfig config = readFields(Fields(settings.value()));
+    ASSIGN_OR_RETURN(const auto settings, settingsOf(kind, text, where));
+    LaunchConfig config = readFields(Fields(settings));
     if (!isLaunch(kind, config))
         return Error{ErrorCode::Unrecognised, whyNone(kind), where};
     config.origin = where;

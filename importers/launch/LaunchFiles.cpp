@@ -1,6 +1,7 @@
 #include "importers/launch/LaunchFiles.h"
 
 #include "core/model/LaunchConfig.h"
+#include "core/model/Try.h"
 #include "importers/common/GpuFamily.h"
 #include "importers/launch/LaunchFile.h"
 #include "importers/launch/Settings.h"
@@ -76,10 +77,8 @@ Result<LaunchConfig> readLaunchFile(const SourceTree& tree, const std::string& p
         return Error{ErrorCode::Unrecognised, "This is no kind of launch configuration.", path};
     // Of a log the beginning is enough; another kind that is longer is none.
     const std::size_t limit = kMaxYamlBytes + (*kind == LaunchKind::Text ? 0 : 1);
-    const auto text = readHead(tree, path, limit);
-    if (!text.hasValue())
-        return text.error();
-    return readLaunch(*kind, text.value(), path);
+    ASSIGN_OR_RETURN(const auto text, readHead(tree, path, limit));
+    return readLaunch(*kind, text, path);
 }
 
 void joinLaunch(LaunchConfig& known, const LaunchConfig& more) {

@@ -2,6 +2,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 #include "core/parallel/OrderedJobs.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/ColumnOrder.h"
@@ -177,10 +178,8 @@ Status LogReader::recordNamed(const RowBlock& block, std::size_t row) {
         status = recordGroups(who, time, block.numbersOf(row));
     } else {
         if (!m_slots[at]) {
-            const auto slot = slotOf(who, who.gpu, m_groups.front());
-            if (!slot.hasValue())
-                return slot.error();
-            m_slots[at] = slot.value();
+            ASSIGN_OR_RETURN(const auto slot, slotOf(who, who.gpu, m_groups.front()));
+            m_slots[at] = slot;
         }
         if (!m_slots[at])
             return {};
@@ -202,12 +201,10 @@ Status LogReader::recordGroups(
             id = std::to_string(group.gpu);
         else if (m_order->gpu < 0)
             id = std::to_string(dealt);
-        const auto slot = slotOf(who, id, group);
-        if (!slot.hasValue())
-            return slot.error();
-        if (!slot.value())
+        ASSIGN_OR_RETURN(const auto slot, slotOf(who, id, group));
+        if (!slot)
             return {};
-        if (const Status status = add(*slot.value(), group, time, numbers); !status.hasValue())
+        if (const Status status = add(*slot, group, time, numbers); !status.hasValue())
             return status;
     }
     ++m_context.report.rows;
@@ -223,8 +220,7 @@ Result<std::optional<std::size_t>> LogReader::slotOf(
     }
     if (!slot.hasValue())
         return slot.error();
-    if (const Status status = prepare(slot.value(), group, who.model); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(prepare(slot.value(), group, who.model));
     return std::optional(slot.value());
 }
 

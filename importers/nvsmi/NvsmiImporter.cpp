@@ -1,5 +1,6 @@
 #include "importers/nvsmi/NvsmiImporter.h"
 
+#include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/RunFolders.h"
 #include "importers/nvsmi/LogGroups.h"
@@ -18,10 +19,8 @@ constexpr std::size_t kHead = std::size_t{64} << 10;
 constexpr std::string_view kVersion = "nvsmi 1";
 
 Result<ColumnOrder> orderOf(const SourceTree& tree, const std::string& path) {
-    const auto head = readHead(tree, path, kHead);
-    if (!head.hasValue())
-        return head.error();
-    return readColumnOrder(linesOfHead(head.value(), kHead));
+    ASSIGN_OR_RETURN(const auto head, readHead(tree, path, kHead));
+    return readColumnOrder(linesOfHead(head, kHead));
 }
 
 ClockKind clockOf(const ColumnOrder& order) {
@@ -140,20 +139,15 @@ public:
     }
 
     Result<ImportReport> run() {
-        if (const Status status = readOrders(); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(readOrders());
         Run run;
         run.name = m_unit.runName;
-        auto id = m_sink.run(run);
-        if (!id.hasValue())
-            return id.error();
-        Recorder recorder(m_sink, id.value(), m_report);
+        ASSIGN_OR_RETURN(auto id, m_sink.run(run));
+        Recorder recorder(m_sink, id, m_report);
         for (std::size_t i = 0; i < m_unit.files.size(); ++i) {
-            if (const Status status = readFile(i, recorder); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(readFile(i, recorder));
         }
-        if (const Status status = recorder.finish(); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(recorder.finish());
         if (m_report.rows == 0)
             return nothingUsable(m_report, m_orders.front(), m_tree.displayPath(m_unit.path));
         return complete(std::move(run), recorder);
@@ -178,10 +172,8 @@ private:
 
     Status readFile(std::size_t i, Recorder& recorder) {
         const std::string& file = m_unit.files[i];
-        auto stream = m_tree.open(file);
-        if (!stream.hasValue())
-            return stream.error();
-        LineBlocks blocks(std::move(stream).value(), RowBlock::kLongestLine);
+        ASSIGN_OR_RETURN(auto stream, m_tree.open(file));
+        LineBlocks blocks(std::move(stream), RowBlock::kLongestLine);
         FileRanks ranks;
         ranks.firstRank = m_unit.rank.value_or(0);
         ranks.firstNode = m_nodes;
@@ -213,8 +205,7 @@ private:
             notes += (notes.empty() ? "" : " ") + note;
         if (!notes.empty())
             m_report.facts["columns"] = notes;
-        if (const auto id = m_sink.run(run); !id.hasValue())
-            return id.error();
+        RETURN_IF_ERROR(m_sink.run(run));
         return std::move(m_report);
     }
 

@@ -1,5 +1,6 @@
 #include "importers/nvsmi/Recorder.h"
 
+#include "core/model/Try.h"
 #include "importers/common/Number.h"
 
 #include <algorithm>
@@ -84,8 +85,7 @@ constexpr std::size_t kMostHeld = 65536; // rows of all GPUs together
 } // namespace
 
 Result<std::size_t> Recorder::addGpu(const Gpu& gpu) {
-    if (const Status status = m_sink.gpu(m_run, gpu); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(m_sink.gpu(m_run, gpu));
     GpuRows rows;
     rows.gpu = gpu;
     m_gpus.push_back(std::move(rows));
@@ -159,10 +159,8 @@ Status Recorder::flushField(GpuRows& rows, Field& field) {
     if (!field.present)
         return {};
     if (!field.series.isValid()) {
-        const auto series = m_sink.series(m_run, field.description);
-        if (!series.hasValue())
-            return series.error();
-        field.series = series.value();
+        ASSIGN_OR_RETURN(const auto series, m_sink.series(m_run, field.description));
+        field.series = series;
         rows.series[field.description.metric.name] = field.series;
     }
     const auto count = static_cast<std::int64_t>(field.values.size());

@@ -1,6 +1,7 @@
 #include "importers/nvsmi/Rows.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/Try.h"
 #include "importers/common/Number.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/nvsmi/Cells.h"
@@ -63,8 +64,7 @@ Result<const ParsedRow*> RowParser::parse(std::string_view line) {
     if (!stamp || (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative))
         return unrecognised("The line has no time stamp: " + excerpt(line));
     m_row.stamp = *stamp;
-    if (const Status status = readIdentity(cells); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(readIdentity(cells));
     m_row.badCell.clear();
     m_row.numbers.assign(width, kMissing);
     bool any = false;

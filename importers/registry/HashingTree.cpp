@@ -1,5 +1,6 @@
 #include "importers/registry/HashingTree.h"
 
+#include "core/model/Try.h"
 #include "importers/common/RunFolders.h"
 
 #include <xxhash.h>
@@ -136,17 +137,13 @@ Result<std::unique_ptr<ByteStream>> HashingTree::openRaw(const std::string& path
 
 Status HashingTree::readToEnd(
     const std::string& path, const ImportUnit& unit, const Progress& progress) const {
-    auto stream = openRaw(path);
-    if (!stream.hasValue())
-        return stream.error();
+    ASSIGN_OR_RETURN(auto stream, openRaw(path));
     std::vector<std::byte> buffer(std::size_t{1} << 20);
     while (true) {
-        const auto count = stream.value()->read(buffer);
-        if (!count.hasValue())
-            return count.error();
-        if (count.value() == 0)
+        ASSIGN_OR_RETURN(const auto count, stream->read(buffer));
+        if (count == 0)
             return {};
-        if (progress && !progress({"Hashing", stream.value()->bytesConsumed(), unit.bytes}))
+        if (progress && !progress({"Hashing", stream->bytesConsumed(), unit.bytes}))
             return cancelled();
     }
 }
@@ -159,8 +156,7 @@ Result<std::string> HashingTree::hashOf(const ImportUnit& unit, const Progress& 
     std::sort(files.begin(), files.end());
     for (const std::string& path : files) {
         if (!m_digests->find(path)) {
-            if (const Status status = readToEnd(path, unit, progress); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(readToEnd(path, unit, progress));
         }
         const auto digest = m_digests->find(path);
         if (!digest)

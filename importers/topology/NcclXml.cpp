@@ -1,4 +1,5 @@
 #include "core/model/AsciiText.h"
+#include "core/model/Try.h"
 #include "importers/topology/TopologyFile.h"
 #include "importers/topology/XmlTree.h"
 
@@ -271,13 +272,11 @@ private:
 } // namespace
 
 Result<TopologyFile> readNcclXml(std::string_view text, const std::string& where) {
-    const auto elements = parseXml(text, where);
-    if (!elements.hasValue())
-        return elements.error();
-    if (elements.value().empty() || elements.value().front().name != "system")
+    ASSIGN_OR_RETURN(const auto elements, parseXml(text, where));
+    if (elements.empty() || elements.front().name != "system")
         return Error{ErrorCode::Unrecognised,
             "This XML is no NCCL topology: its outermost element is not \"system\".", where};
-    return Reader(elements.value()).read(where);
+    return Reader(elements).read(where);
 }
 
 } // namespace trainscope::importers::topology

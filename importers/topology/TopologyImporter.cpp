@@ -2,6 +2,7 @@
 
 #include "core/layout/Cluster.h"
 #include "core/layout/Topology.h"
+#include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "importers/common/RunFolders.h"
 #include "importers/topology/TopologyFile.h"
@@ -43,10 +44,8 @@ bool startsWithMarkup(std::string_view head) {
 }
 
 Result<TopologyFile> readFile(const SourceTree& tree, const std::string& path) {
-    const auto text = readHead(tree, path, kLargest);
-    if (!text.hasValue())
-        return text.error();
-    return readTopology(text.value(), tree.displayPath(path));
+    ASSIGN_OR_RETURN(const auto text, readHead(tree, path, kLargest));
+    return readTopology(text, tree.displayPath(path));
 }
 
 std::string summaryOf(const TopologyFile& file) {
@@ -127,30 +126,25 @@ Result<ImportReport> TopologyImporter::import(
     const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) const {
     if (progress && !progress({"Reading the topology", 0, unit.bytes}))
         return cancelled();
-    const auto file = readFile(tree, unit.path);
-    if (!file.hasValue())
-        return file.error();
+    ASSIGN_OR_RETURN(const auto file, readFile(tree, unit.path));
     std::vector<std::string> names{unit.runName};
     if (unit.runName.empty() && unit.machine)
         names = unit.machine->runs;
     for (const std::string& name : names) {
         Run run;
         run.name = name;
-        if (const auto id = sink.run(run); !id.hasValue())
-            return id.error();
+        RETURN_IF_ERROR(sink.run(run));
     }
-    return reportOf(file.value(), tree.displayPath(unit.path), unit.bytes);
+    return reportOf(file, tree.displayPath(unit.path), unit.bytes);
 }
 
 Result<std::string> TopologyImporter::machineFacts(
     const SourceTree& tree, const ImportUnit& unit) const {
-    auto file = readFile(tree, unit.path);
-    if (!file.hasValue())
-        return file.error();
+    ASSIGN_OR_RETURN(auto file, readFile(tree, unit.path));
     layout::MachineFacts facts;
     const std::string where = tree.displayPath(unit.path);
-    facts.topologyFrom = fmt::format("{}, {}", file.value().format, namePart(where));
-    facts.topology = std::move(file.value().topology);
+    facts.topologyFrom = fmt::format("{}, {}", file.format, namePart(where));
+    facts.topology = std::move(file.topology);
     return layout::machineToJson(facts);
 }
 

@@ -3,6 +3,7 @@
 #include "app/cli/text/Json.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/telemetry/Temperature.h"
+#include "core/model/Try.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"
 
@@ -46,15 +47,11 @@ std::vector<int> localsOf(const std::vector<Gpu>& gpus) {
 }
 
 Result<Shown> shownOf(const store::Store& store, const Run& run) {
-    const auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
-    if (gpus.value().empty())
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
+    if (gpus.empty())
         return Shown{run, {}, {}};
-    auto cluster = analysis::clusterOf(store, run, nullptr);
-    if (!cluster.hasValue())
-        return cluster.error();
-    return Shown{run, localsOf(gpus.value()), std::move(cluster).value()};
+    ASSIGN_OR_RETURN(auto cluster, analysis::clusterOf(store, run, nullptr));
+    return Shown{run, localsOf(gpus), std::move(cluster)};
 }
 
 // What is to be said of every run.
@@ -66,20 +63,16 @@ struct Said {
 Result<Said> saidBy(const ClusterOptions& options, const Console& console) {
     Said said;
     if (!options.airflow.empty()) {
-        auto parsed = analysis::parseAirflow(options.airflow);
-        if (!parsed.hasValue())
-            return parsed.error();
-        said.airflow = std::move(parsed).value();
+        ASSIGN_OR_RETURN(auto parsed, analysis::parseAirflow(options.airflow));
+        said.airflow = std::move(parsed);
     }
     if (!options.topology.empty()) {
-        auto file = readTopologyFile(options.topology);
-        if (!file.hasValue())
-            return file.error();
-        for (const auto& warning : file.value().warnings)
+        ASSIGN_OR_RETURN(auto file, readTopologyFile(options.topology));
+        for (const auto& warning : file.warnings)
             console.warn(warning);
         const auto name = std::filesystem::path(options.topology).filename().string();
-        said.machine.topologyFrom = file.value().format + ", " + name;
-        said.machine.topology = std::move(file.value().topology);
+        said.machine.topologyFrom = file.format + ", " + name;
+        said.machine.topology = std::move(file.topology);
     }
     said.machine.nodesPerRack = options.nodesPerRack;
     said.machine.linkDomain = options.linkDomain;
@@ -101,28 +94,24 @@ Status checkDomain(const Run& run, const layout::MachineFacts& said, const std::
 }
 
 Status check(const store::Store& store, const Run& run, const Said& said) {
-    const auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     if (!said.airflow.empty()) {
-        if (Status status = analysis::checkAirflow(said.airflow, gpus.value()); !status.hasValue())
+        if (Status status = analysis::checkAirflow(said.airflow, gpus); !status.hasValue())
             return Error{ErrorCode::Usage, run.name + ": " + status.error().message, {}};
     }
-    if (Status status = checkDomain(run, said.machine, gpus.value()); !status.hasValue())
+    if (Status status = checkDomain(run, said.machine, gpus); !status.hasValue())
         return status;
     if (!said.machine.topology)
         return {};
-    const auto fit = layout::machineFit(layout::gpuIndices(*said.machine.topology), gpus.value());
+    const auto fit = layout::machineFit(layout::gpuIndices(*said.machine.topology), gpus);
     if (fit.isRefused)
         return Error{ErrorCode::Usage, run.name + ": " + fit.text, {}};
     return {};
 }
 
 Status writeMachine(store::Store& store, const Run& run, const layout::MachineFacts& said) {
-    auto known = analysis::machineOf(store, run);
-    if (!known.hasValue())
-        return known.error();
-    layout::MachineFacts facts = std::move(known).value();
+    ASSIGN_OR_RETURN(auto known, analysis::machineOf(store, run));
+    layout::MachineFacts facts = std::move(known);
     if (said.topology) {
         facts.topology = said.topology;
         facts.topologyFrom = said.topologyFrom;
@@ -152,19 +141,17 @@ Status change(store::Store& store, const std::vector<Run>& runs, const ClusterOp
     const Console& console) {
     if (options.reset)
         return forget(store, runs);
-    const auto said = saidBy(options, console);
-    if (!said.hasValue())
-        return said.error();
+    ASSIGN_OR_RETURN(const auto said, saidBy(options, console));
     for (const Run& run : runs) {
-        if (Status status = check(store, run, said.value()); !status.hasValue())
+        if (Status status = check(store, run, said); !status.hasValue())
             return status;
     }
     for (const Run& run : runs) {
         Status status;
-        if (!said.value().airflow.empty())
-            status = store::setAirflow(store, run.id, said.value().airflow);
+        if (!said.airflow.empty())
+            status = store::setAirflow(store, run.id, said.airflow);
         if (status.hasValue() && options.saysMachine())
-            status = writeMachine(store, run, said.value().machine);
+            status = writeMachine(store, run, said.machine);
         if (!status.hasValue())
             return status;
     }

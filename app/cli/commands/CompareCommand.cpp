@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/CompareOutput.h"
 #include "app/comparing/SavedComparison.h"
+#include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 
@@ -41,10 +42,8 @@ Result<std::vector<Run>> runsOf(const store::Store& store, const CompareOptions&
     }
     std::vector<Run> runs;
     for (const std::string& name : options.runs) {
-        auto run = selectRun(store, name);
-        if (!run.hasValue())
-            return run.error();
-        runs.push_back(std::move(run).value());
+        ASSIGN_OR_RETURN(auto run, selectRun(store, name));
+        runs.push_back(std::move(run));
     }
     return runs;
 }
@@ -57,16 +56,14 @@ struct Wanted {
 
 Result<Wanted> savedOnes(
     const store::Store& store, const CompareOptions& options, const Console& console) {
-    auto saved = app::savedComparison(store, options.saved);
-    if (!saved.hasValue())
-        return saved.error();
-    for (const std::string& note : saved.value().notes)
+    ASSIGN_OR_RETURN(auto saved, app::savedComparison(store, options.saved));
+    for (const std::string& note : saved.notes)
         console.warn(note);
-    if (saved.value().runs.size() < 2)
+    if (saved.runs.size() < 2)
         return Error{ErrorCode::NotFound,
             "Of the runs of '" + options.saved + "' fewer than two are left to compare.",
             options.database};
-    return Wanted{std::move(saved.value().settings), std::move(saved.value().runs)};
+    return Wanted{std::move(saved.settings), std::move(saved.runs)};
 }
 
 Result<Wanted> wantedOf(
@@ -80,10 +77,8 @@ Result<Wanted> wantedOf(
             return saved;
         wanted = std::move(saved).value();
     } else {
-        auto runs = runsOf(store, options);
-        if (!runs.hasValue())
-            return runs.error();
-        wanted.runs = std::move(runs).value();
+        ASSIGN_OR_RETURN(auto runs, runsOf(store, options));
+        wanted.runs = std::move(runs);
         for (const Run& run : wanted.runs)
             wanted.settings.runs.push_back(run.name);
     }
@@ -98,10 +93,8 @@ Result<Wanted> wantedOf(
 }
 
 Status keep(const CompareOptions& options, const app::ComparisonSettings& settings) {
-    auto store = openDatabase(options.database, store::OpenMode::ReadWrite);
-    if (!store.hasValue())
-        return store.error();
-    return app::saveComparison(store.value(), options.save, settings);
+    ASSIGN_OR_RETURN(auto store, openDatabase(options.database, store::OpenMode::ReadWrite));
+    return app::saveComparison(store, options.save, settings);
 }
 
 Json savedJson(const app::SavedComparison& saved) {

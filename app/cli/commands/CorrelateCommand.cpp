@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
+#include "core/model/Try.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -78,11 +79,9 @@ Result<analysis::UniformSeries> sumOn(
     const store::Store& store, const Signal& signal, const analysis::UniformSeries& grid) {
     analysis::UniformSeries sum{grid.begin, grid.step, std::vector<double>(grid.values.size())};
     for (const Series& one : signal.series) {
-        const auto part = analysis::resample(store, one, grid);
-        if (!part.hasValue())
-            return part.error();
+        ASSIGN_OR_RETURN(const auto part, analysis::resample(store, one, grid));
         for (std::size_t i = 0; i < sum.values.size(); ++i)
-            sum.values[i] += part.value().values[i];
+            sum.values[i] += part.values[i];
     }
     return sum;
 }
@@ -95,11 +94,9 @@ struct Found {
 };
 
 Result<Found> find(const store::Store& store, const Run& run, const CorrelateOptions& options) {
-    const auto all = store.series(run.id);
-    if (!all.hasValue())
-        return all.error();
-    auto a = signalOf(store, run, all.value(), options.a);
-    auto b = signalOf(store, run, all.value(), options.b);
+    ASSIGN_OR_RETURN(const auto all, store.series(run.id));
+    auto a = signalOf(store, run, all, options.a);
+    auto b = signalOf(store, run, all, options.b);
     if (!a.hasValue() || !b.hasValue())
         return a.hasValue() ? b.error() : a.error();
     std::vector<Series> both = a.value().series;

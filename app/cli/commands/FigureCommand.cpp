@@ -4,6 +4,7 @@
 #include "app/comparing/SavedComparison.h"
 #include "app/painting/FigureFile.h"
 #include "core/figures/Kinds.h"
+#include "core/model/Try.h"
 
 #include <CLI/CLI.hpp>
 
@@ -31,10 +32,8 @@ struct FigureArguments {
 };
 
 Result<std::vector<Run>> onlyRun(const store::Store& store, const std::string& name) {
-    auto run = selectRunOrOnly(store, name);
-    if (!run.hasValue())
-        return run.error();
-    return std::vector{std::move(run).value()};
+    ASSIGN_OR_RETURN(auto run, selectRunOrOnly(store, name));
+    return std::vector{std::move(run)};
 }
 
 Result<std::vector<Run>> runsOf(
@@ -54,11 +53,9 @@ Result<std::vector<Run>> runsOf(
 Result<figures::Figure> read(const FigureArguments& arguments, const app::FigureOptions& size,
     const store::Store& store, const Console& console) {
     const figures::Kind& kind = *figures::findKind(arguments.kind);
-    auto runs = runsOf(kind, store, arguments.runs);
-    if (!runs.hasValue())
-        return runs.error();
+    ASSIGN_OR_RETURN(auto runs, runsOf(kind, store, arguments.runs));
     auto request = app::requestFor(QString::fromStdString(arguments.out), size);
-    request.runs = std::move(runs).value();
+    request.runs = std::move(runs);
     request.areRunsNamed = !arguments.runs.empty();
     request.options = arguments.options;
     request.numbers = kind.writesNumbers || !arguments.csv.empty();
@@ -80,20 +77,15 @@ Result<QStringList> writeFiles(FigureArguments& arguments, const Console& consol
         return Error{ErrorCode::Usage,
             "There is no theme '" + arguments.theme + "'; there are paper, light and dark.", {}};
     const QString out = QString::fromStdString(arguments.out);
-    if (const auto format = app::figureFormatOf(out); !format.hasValue())
-        return format.error();
-    const auto store = openDatabase(arguments.database);
-    if (!store.hasValue())
-        return store.error();
-    const auto figure = read(arguments, size, store.value(), console);
-    if (!figure.hasValue())
-        return figure.error();
-    auto written = app::writeFigure(figure.value(), out, size);
-    if (!written.hasValue() || !figure.value().csv)
+    RETURN_IF_ERROR(app::figureFormatOf(out));
+    ASSIGN_OR_RETURN(const auto store, openDatabase(arguments.database));
+    ASSIGN_OR_RETURN(const auto figure, read(arguments, size, store, console));
+    auto written = app::writeFigure(figure, out, size);
+    if (!written.hasValue() || !figure.csv)
         return written;
     if (arguments.csv.empty())
         arguments.csv = std::filesystem::path(arguments.out).replace_extension(".csv").string();
-    const Status numbers = app::writeNumbers(figure.value(), QString::fromStdString(arguments.csv));
+    const Status numbers = app::writeNumbers(figure, QString::fromStdString(arguments.csv));
     return numbers.hasValue() ? written : numbers.error();
 }
 

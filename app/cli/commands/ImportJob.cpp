@@ -2,6 +2,7 @@
 
 #include "app/cli/console/ProgressLine.h"
 #include "app/cli/options/SourceList.h"
+#include "core/model/Try.h"
 #include "core/store/Store.h"
 #include "importers/registry/Registry.h"
 
@@ -92,13 +93,11 @@ public:
         , m_progress(console) { }
 
     Result<ImportOutcome> run() {
-        if (auto status = checkFormat(m_request.format); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(checkFormat(m_request.format));
         SourceList list = openSources(m_request.sources);
         m_outcome.failures = std::move(list.failures);
         m_sources = std::move(list.sources);
-        if (auto status = plan(); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(plan());
         joinMachines(m_plans);
         nameRuns(m_plans, m_request.name);
         // What describes runs comes behind what makes them.
@@ -106,8 +105,7 @@ public:
             for (std::size_t i = 0; i < m_plans.size() && !m_outcome.isStopped(); ++i) {
                 if (hasRuns(m_plans[i]) != makesRuns)
                     continue;
-                if (auto status = importTree(i); !status.hasValue())
-                    return status.error();
+                RETURN_IF_ERROR(importTree(i));
             }
         }
         markPartialRuns();
@@ -121,10 +119,9 @@ private:
             return !m_console.isCancelled();
         };
         for (const auto& source : m_sources) {
-            auto planned = importers::planImport(*source.tree, progress, m_request.format);
-            if (!planned.hasValue())
-                return planned.error();
-            m_plans.push_back(std::move(planned).value());
+            ASSIGN_OR_RETURN(
+                auto planned, importers::planImport(*source.tree, progress, m_request.format));
+            m_plans.push_back(std::move(planned));
             note(source, m_plans.back());
         }
         return {};
@@ -158,11 +155,10 @@ private:
                 state.phase, m_bytesBefore + state.bytesDone, m_bytesTotal, done / all);
             return !m_console.isCancelled();
         };
-        auto outcomes = app::runImport(*m_sources[index].tree, plan, m_request.database, listener);
-        if (!outcomes.hasValue())
-            return outcomes.error();
+        ASSIGN_OR_RETURN(auto outcomes,
+            app::runImport(*m_sources[index].tree, plan, m_request.database, listener));
         m_bytesBefore += enabledBytes(plan);
-        for (auto& outcome : outcomes.value()) {
+        for (auto& outcome : outcomes) {
             outcome.unit.path = m_sources[index].tree->displayPath(outcome.unit.path);
             m_outcome.cancelled |= outcome.error && outcome.error->code == ErrorCode::Cancelled;
             m_outcome.databaseFailed |= outcome.error && isOfDatabase(*outcome.error);

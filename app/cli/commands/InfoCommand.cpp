@@ -1,6 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/InfoJson.h"
 #include "app/cli/output/ReportJson.h"
+#include "core/model/Try.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "core/text/Times.h"
@@ -71,10 +72,8 @@ Result<Json> infoJson(const store::Store& store, const std::vector<Run>& runs,
     Json json{{"path", store.path().string()}, {"uuid", store.uuid()}};
     json["runs"] = Json::array();
     for (const Run& run : runs) {
-        auto info = runInfoJson(store, run);
-        if (!info.hasValue())
-            return info.error();
-        json["runs"].push_back(std::move(info).value());
+        ASSIGN_OR_RETURN(auto info, runInfoJson(store, run));
+        json["runs"].push_back(std::move(info));
     }
     json["sources"] = Json::array();
     for (const auto& source : sources)

@@ -5,6 +5,7 @@
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/catalogue/Tables.h"
+#include "core/model/Try.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -38,10 +39,8 @@ Result<std::pair<TimeRange, std::string>> steadyWindow(const store::Store& store
     const auto steady = analysis::steadyStateOf(store, run, iterations, progress);
     if (!steady.hasValue())
         return steady.error();
-    const auto devices = analysis::tracedDevices(store, run);
-    if (!devices.hasValue())
-        return devices.error();
-    const bool isTraced = std::any_of(devices.value().begin(), devices.value().end(),
+    ASSIGN_OR_RETURN(const auto devices, analysis::tracedDevices(store, run));
+    const bool isTraced = std::any_of(devices.begin(), devices.end(),
         [&](const auto& device) { return device.extent.overlaps(steady.value().window); });
     if (!isTraced)
         return std::pair{kAllTime,
@@ -52,39 +51,30 @@ Result<std::pair<TimeRange, std::string>> steadyWindow(const store::Store& store
 
 Status compute(const store::Store& store, const analysis::IterationChoice& choice, TimeRange window,
     const KernelCategories& categories, const Progress& progress, KernelsReport& report) {
-    auto traces = analysis::deviceTraces(store, report.run, categories, window, choice, progress);
-    if (!traces.hasValue())
-        return traces.error();
-    for (analysis::DeviceTrace& device : traces.value()) {
+    ASSIGN_OR_RETURN(auto traces,
+        analysis::deviceTraces(store, report.run, categories, window, choice, progress));
+    for (analysis::DeviceTrace& device : traces) {
         report.devices.push_back(std::move(device.breakdown));
         report.activities.push_back(std::move(device.activity));
     }
-    const auto stages = analysis::stagesOf(store, report.run, progress);
-    if (!stages.hasValue())
-        return stages.error();
-    if (stages.value())
-        report.pipeline = analysis::pipelineOf(*stages.value(), report.activities);
+    ASSIGN_OR_RETURN(const auto stages, analysis::stagesOf(store, report.run, progress));
+    if (stages)
+        report.pipeline = analysis::pipelineOf(*stages, report.activities);
     return {};
 }
 
 Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
     const KernelsOptions& options, const Progress& progress) {
-    const auto categories = chosenCategories(options);
-    if (!categories.hasValue())
-        return categories.error();
-    const auto iterations = analysis::iterationsOf(store, run, progress);
-    if (!iterations.hasValue())
-        return iterations.error();
+    ASSIGN_OR_RETURN(const auto categories, chosenCategories(options));
+    ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(store, run, progress));
     KernelsReport report{run, {}, {}, {}, {}};
     TimeRange window = kAllTime;
     if (options.steady) {
-        const auto steady = steadyWindow(store, run, iterations.value(), progress);
-        if (!steady.hasValue())
-            return steady.error();
-        std::tie(window, report.windowText) = steady.value();
+        ASSIGN_OR_RETURN(const auto steady, steadyWindow(store, run, iterations, progress));
+        std::tie(window, report.windowText) = steady;
     }
-    if (auto status = compute(store, {iterations.value().everyOne(), options.iteration}, window,
-            categories.value(), progress, report);
+    if (auto status = compute(store, {iterations.everyOne(), options.iteration}, window, categories,
+            progress, report);
         !status.hasValue())
         return status.error();
     if (!options.iteration)

@@ -5,6 +5,7 @@
 #include "app/cli/output/TracedScheduleOutput.h"
 #include "core/analysis/machine/ModelShape.h"
 #include "core/analysis/machine/RunLayout.h"
+#include "core/model/Try.h"
 
 #include <CLI/CLI.hpp>
 
@@ -84,22 +85,16 @@ ExitStatus print(
 // The layout asked for over what is known of the run, and the traffic where the model is known.
 Result<Report> reportOf(const LayoutCommandOptions& options, const layout::LayoutRequest& known,
     const LaunchConfig& launch) {
-    auto request = options.layout.over(known);
-    if (!request.hasValue())
-        return request.error();
-    const auto model = options.layout.over(launch);
-    if (!model.hasValue())
-        return model.error();
+    ASSIGN_OR_RETURN(auto request, options.layout.over(known));
+    ASSIGN_OR_RETURN(const auto model, options.layout.over(launch));
     const auto catalogue = catalogue::modelCatalogue();
-    const auto shape = analysis::shapeOf(model.value(), catalogue);
-    auto& layers = request.value().layers;
-    if (shape.hasValue() && !layers && request.value().stageLayers.empty())
+    const auto shape = analysis::shapeOf(model, catalogue);
+    auto& layers = request.layers;
+    if (shape.hasValue() && !layers && request.stageLayers.empty())
         layers = shape.value().model.layers;
-    auto made = layout::makeLayout(request.value());
-    if (!made.hasValue())
-        return made.error();
-    Report report{std::move(made).value(), {}, {}, {}, {}};
-    const auto traffic = analysis::trafficModelOf(model.value(), catalogue);
+    ASSIGN_OR_RETURN(auto made, layout::makeLayout(request));
+    Report report{std::move(made), {}, {}, {}, {}};
+    const auto traffic = analysis::trafficModelOf(model, catalogue);
     const bool isKnown = !report.layout.chunks.empty() && report.layout.microbatches;
     if (traffic.hasValue() && isKnown)
         report.traffic = traffic.value();
@@ -129,13 +124,9 @@ Status enter(store::Store& store, const Run& run, const LayoutCommandOptions& op
     const Console& console) {
     if (options.forget)
         return analysis::enterLayout(store, run, std::nullopt);
-    const auto known = knownLayout(store, run, options, console);
-    if (!known.hasValue())
-        return known.error();
-    const auto request = options.layout.over(known.value().request);
-    if (!request.hasValue())
-        return request.error();
-    return analysis::enterLayout(store, run, request.value());
+    ASSIGN_OR_RETURN(const auto known, knownLayout(store, run, options, console));
+    ASSIGN_OR_RETURN(const auto request, options.layout.over(known.request));
+    return analysis::enterLayout(store, run, request);
 }
 
 // What the ranks exchange, with the model as options have it.
@@ -147,14 +138,11 @@ Status readBytes(const store::Store& store, Run run, const LayoutCommandOptions&
             "There is no rank " + std::to_string(*options.rank) + "; there are 0 to "
                 + std::to_string(world - 1) + ".",
             run.name};
-    auto launch = options.layout.over(run.launch);
-    if (!launch.hasValue())
-        return launch.error();
-    run.launch = std::move(launch).value();
-    auto bytes = analysis::runBytes(store, run, report.layout, untilCancelled(console));
-    if (!bytes.hasValue())
-        return bytes.error();
-    report.bytes = std::move(bytes).value();
+    ASSIGN_OR_RETURN(auto launch, options.layout.over(run.launch));
+    run.launch = std::move(launch);
+    ASSIGN_OR_RETURN(
+        auto bytes, analysis::runBytes(store, run, report.layout, untilCancelled(console)));
+    report.bytes = std::move(bytes);
     return {};
 }
 
@@ -162,15 +150,12 @@ Status readTraced(const store::Store& store, const Run& run, const LayoutCommand
     const Console& console, Report& report) {
     analysis::TraceQuery query{options.iteration, std::nullopt};
     if (!options.layout.schedule.empty()) {
-        const auto kind = layout::scheduleKindFromString(options.layout.schedule);
-        if (!kind.hasValue())
-            return kind.error();
-        query.plan = kind.value();
+        ASSIGN_OR_RETURN(const auto kind, layout::scheduleKindFromString(options.layout.schedule));
+        query.plan = kind;
     }
-    auto traced = analysis::tracedSchedule(store, run, query, untilCancelled(console));
-    if (!traced.hasValue())
-        return traced.error();
-    report.traced = std::move(traced).value();
+    ASSIGN_OR_RETURN(
+        auto traced, analysis::tracedSchedule(store, run, query, untilCancelled(console)));
+    report.traced = std::move(traced);
     return {};
 }
 

@@ -4,6 +4,7 @@
 #include "app/cli/options/RunSelection.h"
 #include "app/comparing/SavedComparison.h"
 #include "app/reporting/ReportFile.h"
+#include "core/model/Try.h"
 
 #include <CLI/CLI.hpp>
 
@@ -24,23 +25,17 @@ Status makeReport(const ReportOptions& options, const Console& console) {
     const bool isKnown = options.out.ends_with(".pdf") || options.out.ends_with(".html");
     if (!isKnown)
         return Error{ErrorCode::Usage, "A report's name ends in .pdf or .html.", options.out};
-    const auto store = openDatabase(options.database);
-    if (!store.hasValue())
-        return store.error();
+    ASSIGN_OR_RETURN(const auto store, openDatabase(options.database));
     report::ReportQuery query;
     if (!options.runs.empty()) {
-        const auto runs = selectRuns(store.value(), options.runs);
-        if (!runs.hasValue())
-            return runs.error();
-        for (const Run& run : runs.value())
+        ASSIGN_OR_RETURN(const auto runs, selectRuns(store, options.runs));
+        for (const Run& run : runs)
             query.runs.push_back(run.id);
     }
-    auto saved = app::savedBoards(store.value(), query.runs);
-    if (!saved.hasValue())
-        return saved.error();
-    query.comparisons = std::move(saved).value();
+    ASSIGN_OR_RETURN(auto saved, app::savedBoards(store, query.runs));
+    query.comparisons = std::move(saved);
     ProgressLine line(console);
-    const auto loaded = report::loadReport(store.value(), query, [&](const ProgressState& state) {
+    const auto loaded = report::loadReport(store, query, [&](const ProgressState& state) {
         line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
         return !console.isCancelled();
     });

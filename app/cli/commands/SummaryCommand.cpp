@@ -138,10 +138,8 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
                 run.name + ": " + std::string(state.phase), state.bytesDone, state.bytesTotal);
             return !console.isCancelled();
         };
-        auto figures = figuresOf(store, run, options, console, progress);
-        if (!figures.hasValue())
-            return figures.error();
-        result.push_back(std::move(figures).value());
+        ASSIGN_OR_RETURN(auto figures, figuresOf(store, run, options, console, progress));
+        result.push_back(std::move(figures));
     }
     return result;
 }

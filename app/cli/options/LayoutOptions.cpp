@@ -1,6 +1,7 @@
 #include "app/cli/options/LayoutOptions.h"
 
 #include "core/catalogue/TrainingModel.h"
+#include "core/model/Try.h"
 
 #include <CLI/CLI.hpp>
 
@@ -125,22 +126,16 @@ Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& k
     result.embeddingCounts = given.embeddingCounts;
     result.lossCounts = given.lossCounts;
     if (!order.empty()) {
-        const auto read = layout::rankOrderFromString(order);
-        if (!read.hasValue())
-            return read.error();
-        result.order = read.value();
+        ASSIGN_OR_RETURN(const auto read, layout::rankOrderFromString(order));
+        result.order = read;
     }
     if (!schedule.empty()) {
-        const auto read = layout::scheduleKindFromString(schedule);
-        if (!read.hasValue())
-            return read.error();
-        result.schedule = read.value();
+        ASSIGN_OR_RETURN(const auto read, layout::scheduleKindFromString(schedule));
+        result.schedule = read;
     }
     if (!stageLayers.empty()) {
-        auto read = layout::stageLayersFromString(stageLayers);
-        if (!read.hasValue())
-            return read.error();
-        result.stageLayers = std::move(read).value();
+        ASSIGN_OR_RETURN(auto read, layout::stageLayersFromString(stageLayers));
+        result.stageLayers = std::move(read);
     }
     return result;
 }

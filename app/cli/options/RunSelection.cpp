@@ -1,5 +1,7 @@
 #include "app/cli/options/RunSelection.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -51,11 +53,9 @@ Result<store::Store> openDatabase(const std::string& path, store::OpenMode mode)
 }
 
 Result<Run> selectRun(const store::Store& store, std::string_view name) {
-    auto runs = store.runs();
-    if (!runs.hasValue())
-        return runs.error();
+    ASSIGN_OR_RETURN(auto runs, store.runs());
     std::vector<Run> matches;
-    for (const Run& run : runs.value()) {
+    for (const Run& run : runs) {
         if (run.name == name)
             return run;
         if (endsWithComponents(run.name, name))
@@ -63,19 +63,17 @@ Result<Run> selectRun(const store::Store& store, std::string_view name) {
     }
     if (matches.size() == 1)
         return matches.front();
-    return notFound(store, name, runs.value(), matches.size());
+    return notFound(store, name, runs, matches.size());
 }
 
 Result<Run> selectRunOrOnly(const store::Store& store, std::string_view name) {
     if (!name.empty())
         return selectRun(store, name);
-    auto runs = store.runs();
-    if (!runs.hasValue())
-        return runs.error();
-    if (runs.value().size() == 1)
-        return runs.value().front();
-    return Error{ErrorCode::Usage, "Say which run with --run NAME. " + listed(runs.value()),
-        store.path().string()};
+    ASSIGN_OR_RETURN(auto runs, store.runs());
+    if (runs.size() == 1)
+        return runs.front();
+    return Error{
+        ErrorCode::Usage, "Say which run with --run NAME. " + listed(runs), store.path().string()};
 }
 
 Result<std::vector<Run>> selectRuns(

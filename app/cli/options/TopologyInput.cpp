@@ -1,5 +1,6 @@
 #include "app/cli/options/TopologyInput.h"
 
+#include "core/model/Try.h"
 #include "importers/common/Source.h"
 
 namespace trainscope::cli {
@@ -12,10 +13,9 @@ Result<importers::topology::TopologyFile> readTopologyFile(const std::string& pa
     const auto& files = tree.value()->files();
     if (files.size() != 1)
         return Error{ErrorCode::Unreadable, "A topology is a single file.", path};
-    const auto text = importers::readHead(*tree.value(), files.front().path, kLargest);
-    if (!text.hasValue())
-        return text.error();
-    return importers::topology::readTopology(text.value(), path);
+    ASSIGN_OR_RETURN(
+        const auto text, importers::readHead(*tree.value(), files.front().path, kLargest));
+    return importers::topology::readTopology(text, path);
 }
 
 } // namespace trainscope::cli

@@ -4,6 +4,7 @@
 #include "app/cli/output/ReportJson.h"
 #include "core/analysis/statistics/Summary.h"
 #include "core/model/LaunchConfig.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
@@ -98,16 +99,14 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
     const auto gpus = store.gpus(run.id);
     if (!gpus.hasValue())
         return gpus.error();
-    const auto series = store.series(run.id);
-    if (!series.hasValue())
-        return series.error();
+    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
     const auto tracks = store.tracks(run.id);
     if (!tracks.hasValue())
         return tracks.error();
     const auto airflow = store.airflow(run.id);
     if (!airflow.hasValue())
         return airflow.error();
-    const auto sensors = analysis::probeSensors(store, series.value());
+    const auto sensors = analysis::probeSensors(store, series);
     if (!sensors.hasValue())
         return sensors.error();
     const auto iterations = store.iterations(run.id);
@@ -122,12 +121,12 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
     if (run.worldSize > 0)
         json["world_size"] = run.worldSize;
     json["start_ns"] = run.range.begin.ns;
-    json["duration_s"] = seconds(analysis::runDuration(series.value(), tracks.value()));
+    json["duration_s"] = seconds(analysis::runDuration(series, tracks.value()));
     json["launch"] = launchJson(run.launch);
     json["gpus"] = gpusJson(gpus.value());
     if (!airflow.value().empty())
         json["airflow"] = airflow.value();
-    json["metrics"] = metricsJson(series.value());
+    json["metrics"] = metricsJson(series);
     json["sensors"] = sensorsJson(sensors.value());
     json["tracks"] = tracksJson(tracks.value());
     json["iterations"] = iterations.value().size();

@@ -2,6 +2,7 @@
 
 #include "app/cli/output/SpanExport.h"
 #include "app/cli/text/TextFile.h"
+#include "core/model/Try.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -59,11 +60,9 @@ Status prepareFolder(const ExportRequest& request) {
 }
 
 Result<SeriesByMetric> chosenSeries(const store::Store& store, const ExportRequest& request) {
-    auto series = store.series(request.run.id);
-    if (!series.hasValue())
-        return series.error();
+    ASSIGN_OR_RETURN(auto series, store.series(request.run.id));
     SeriesByMetric all;
-    for (Series& one : series.value())
+    for (Series& one : series)
         all[one.description.metric.name].push_back(std::move(one));
     if (request.metrics.empty())
         return all;
@@ -92,23 +91,16 @@ public:
         , m_keepGoing(keepGoing) { }
 
     Result<std::vector<std::filesystem::path>> run() {
-        const auto metrics = chosenSeries(m_store, m_request);
-        if (!metrics.hasValue())
-            return metrics.error();
-        const auto gpus = m_store.gpus(m_request.run.id);
-        if (!gpus.hasValue())
-            return gpus.error();
-        if (auto status = prepareFolder(m_request); !status.hasValue())
-            return status.error();
-        for (const Gpu& gpu : gpus.value())
+        ASSIGN_OR_RETURN(const auto metrics, chosenSeries(m_store, m_request));
+        ASSIGN_OR_RETURN(const auto gpus, m_store.gpus(m_request.run.id));
+        RETURN_IF_ERROR(prepareFolder(m_request));
+        for (const Gpu& gpu : gpus)
             m_gpus[gpu.rank] = gpu;
-        if (auto status = writeMetrics(metrics.value()); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(writeMetrics(metrics));
         if (m_request.metrics.empty()) {
-            auto files = exportTraced(m_store, m_request.run, m_request.folder, m_keepGoing);
-            if (!files.hasValue())
-                return files.error();
-            m_files.insert(m_files.end(), files.value().begin(), files.value().end());
+            ASSIGN_OR_RETURN(
+                auto files, exportTraced(m_store, m_request.run, m_request.folder, m_keepGoing));
+            m_files.insert(m_files.end(), files.begin(), files.end());
         }
         return std::move(m_files);
     }
@@ -145,16 +137,14 @@ private:
 
     Status writeMetric(
         const std::string& metric, const std::vector<Series>& group, const std::string& name) {
-        auto file = TextFile::create(m_request.folder / name);
-        if (!file.hasValue())
-            return file.error();
-        file.value().write("time_ns,unix_s,rank,node,local,device,value\n");
+        ASSIGN_OR_RETURN(auto file, TextFile::create(m_request.folder / name));
+        file.write("time_ns,unix_s,rank,node,local,device,value\n");
         for (const Series& series : group) {
-            if (auto status = writeSeries(metric, series, file.value()); !status.hasValue())
+            if (auto status = writeSeries(metric, series, file); !status.hasValue())
                 return status;
         }
         m_files.push_back(m_request.folder / name);
-        return file.value().close();
+        return file.close();
     }
 
     Status writeSeries(const std::string& metric, const Series& series, TextFile& file) {
@@ -191,12 +181,10 @@ private:
     }
 
     Status writeFile(const std::string& name, const std::string& text) {
-        auto file = TextFile::create(m_request.folder / name);
-        if (!file.hasValue())
-            return file.error();
-        file.value().write(text);
+        ASSIGN_OR_RETURN(auto file, TextFile::create(m_request.folder / name));
+        file.write(text);
         m_files.push_back(m_request.folder / name);
-        return file.value().close();
+        return file.close();
     }
 
     const store::Store& m_store;

@@ -2,6 +2,7 @@
 
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/model/Try.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -17,11 +18,9 @@ using Names = std::unordered_map<NameId, std::string>;
 using KeepGoing = std::function<bool(std::string_view)>;
 
 Status writeKernels(const store::Store& store, const Run& run, TextFile& file) {
-    const auto devices = analysis::traceBreakdown(store, run);
-    if (!devices.hasValue())
-        return devices.error();
+    ASSIGN_OR_RETURN(const auto devices, analysis::traceBreakdown(store, run));
     file.write("rank,device,name,category,count,time_us\n");
-    for (const auto& device : devices.value()) {
+    for (const auto& device : devices) {
         for (const auto& kernel : device.kernels) {
             file.write(fmt::format("{},{},{},{},{},{}\n", device.rank, device.device,
                 text::csvCell(kernel.name), kernel.category, kernel.count,
@@ -55,11 +54,9 @@ Status writeTrack(const store::Store& store, const Track& track, const Names& na
 
 Status writeSpans(const store::Store& store, const Run& run, const std::vector<Track>& tracks,
     TextFile& file, const KeepGoing& keepGoing) {
-    auto listed = store.names(run.id);
-    if (!listed.hasValue())
-        return listed.error();
+    ASSIGN_OR_RETURN(auto listed, store.names(run.id));
     Names names;
-    for (const auto& [id, text] : listed.value())
+    for (const auto& [id, text] : listed)
         names.emplace(id, text::csvCell(text));
     file.write("rank,device,track,kind,name,start_ns,duration_ns,correlation,depth\n");
     for (const Track& track : tracks) {
@@ -83,28 +80,23 @@ Status writeIterations(const std::vector<Iteration>& iterations, TextFile& file)
 
 Result<std::vector<std::filesystem::path>> exportTraced(const store::Store& store, const Run& run,
     const std::filesystem::path& folder, const KeepGoing& keepGoing) {
-    const auto tracks = store.tracks(run.id);
-    if (!tracks.hasValue())
-        return tracks.error();
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
     const auto iterations = store.iterations(run.id);
     if (!iterations.hasValue())
         return iterations.error();
     std::vector<std::filesystem::path> files;
     const auto write = [&](const char* name, const auto& body) -> Status {
-        auto file = TextFile::create(folder / name);
-        if (!file.hasValue())
-            return file.error();
+        ASSIGN_OR_RETURN(auto file, TextFile::create(folder / name));
         files.push_back(folder / name);
-        return body(file.value());
+        return body(file);
     };
     Status status;
-    if (!tracks.value().empty()) {
+    if (!tracks.empty()) {
         status
             = write("kernels.csv", [&](TextFile& file) { return writeKernels(store, run, file); });
         if (status.hasValue()) {
-            status = write("spans.csv", [&](TextFile& file) {
-                return writeSpans(store, run, tracks.value(), file, keepGoing);
-            });
+            status = write("spans.csv",
+                [&](TextFile& file) { return writeSpans(store, run, tracks, file, keepGoing); });
         }
     }
     if (status.hasValue() && !iterations.value().empty())

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "core/analysis/findings/Findings.h"
+#include "core/model/Try.h"
 
 #include <array>
 #include <cmath>
@@ -112,11 +113,9 @@ FindingRow rowOf(const Run& run, const analysis::Finding& finding) {
 
 Result<std::vector<FindingRow>> findingRows(
     const store::Store& store, const Run& run, const Progress& progress) {
-    const auto findings = analysis::findingsOf(store, run, progress);
-    if (!findings.hasValue())
-        return findings.error();
+    ASSIGN_OR_RETURN(const auto findings, analysis::findingsOf(store, run, progress));
     std::vector<FindingRow> rows;
-    for (const auto& finding : findings.value())
+    for (const auto& finding : findings)
         rows.push_back(rowOf(run, finding));
     return rows;
 }

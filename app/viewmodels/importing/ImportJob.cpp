@@ -1,6 +1,7 @@
 #include "app/viewmodels/importing/ImportJob.h"
 
 #include "app/viewmodels/importing/DroppedTree.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <map>
@@ -66,11 +67,9 @@ ImportProgress ImportBoard::progress() const {
 
 Result<PlannedImport> planDropped(
     const std::vector<std::filesystem::path>& paths, ImportBoard& board) {
-    auto tree = openDropped(paths);
-    if (!tree.hasValue())
-        return tree.error();
+    ASSIGN_OR_RETURN(auto tree, openDropped(paths));
     PlannedImport planned;
-    planned.tree = std::move(tree).value();
+    planned.tree = std::move(tree);
     const auto progress = [&board](const ProgressState& state) {
         ImportProgress seen;
         seen.phase = state.phase;
@@ -82,10 +81,8 @@ Result<PlannedImport> planDropped(
         board.report(seen);
         return !board.isStopped();
     };
-    auto plan = importers::planImport(*planned.tree, progress);
-    if (!plan.hasValue())
-        return plan.error();
-    planned.plan = std::move(plan).value();
+    ASSIGN_OR_RETURN(auto plan, importers::planImport(*planned.tree, progress));
+    planned.plan = std::move(plan);
     if (paths.size() > 1)
         nameBelowFolders(planned.plan.units, paths);
     return planned;
@@ -97,11 +94,9 @@ Result<FinishedImport> importPlanned(
         board.report(progress);
         return !board.isStopped();
     };
-    auto outcomes = runImport(*planned.tree, planned.plan, database, listener);
-    if (!outcomes.hasValue())
-        return outcomes.error();
+    ASSIGN_OR_RETURN(auto outcomes, runImport(*planned.tree, planned.plan, database, listener));
     FinishedImport finished;
-    finished.outcomes = std::move(outcomes).value();
+    finished.outcomes = std::move(outcomes);
     finished.wroteAnything = std::any_of(finished.outcomes.begin(), finished.outcomes.end(),
         [](const UnitOutcome& outcome) { return outcome.report && !outcome.error; });
     return finished;

@@ -3,6 +3,7 @@
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/Translated.h"
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <QCoreApplication>
@@ -24,10 +25,8 @@ Result<double> valueOf(const Store& store, const Series& series, TimeNs time) {
     if (!series.range.contains(time))
         return kNoData;
     if (series.description.metric.kind != MetricKind::Counter) {
-        auto value = store.valueAt(series.id, time);
-        if (!value.hasValue())
-            return value.error();
-        return value.value().value_or(kNoData);
+        ASSIGN_OR_RETURN(auto value, store.valueAt(series.id, time));
+        return value.value_or(kNoData);
     }
     return figures::counterRateAt(store, series, time);
 }
@@ -56,11 +55,9 @@ Result<MetricValue> metricAt(
         if (series.description.metric.name != metric
             || !belongsTo(series.description.subject, rank, node))
             continue;
-        auto value = valueOf(store, series, time);
-        if (!value.hasValue())
-            return value.error();
-        if (std::isfinite(value.value()))
-            sum.value = std::isfinite(sum.value) ? sum.value + value.value() : value.value();
+        ASSIGN_OR_RETURN(auto value, valueOf(store, series, time));
+        if (std::isfinite(value))
+            sum.value = std::isfinite(sum.value) ? sum.value + value : value;
         if (series.description.subject.kind != SubjectKind::Link)
             break;
         ++sum.links;
@@ -95,16 +92,12 @@ Result<QString> kernelAt(
         if (track.description.rank != rank || track.description.kind != kind)
             continue;
         anyTrack = anyTrack || track.range.contains(time);
-        auto span = spanOn(store, track, time);
-        if (!span.hasValue())
-            return span.error();
-        if (!span.value())
+        ASSIGN_OR_RETURN(auto span, spanOn(store, track, time));
+        if (!span)
             continue;
-        auto name = store.name(span.value()->name);
-        if (!name.hasValue())
-            return name.error();
+        ASSIGN_OR_RETURN(auto name, store.name(span->name));
         return QStringLiteral("%1 %2").arg(
-            QString::fromStdString(name.value()).left(48), durationText(span.value()->duration));
+            QString::fromStdString(name).left(48), durationText(span->duration));
     }
     return anyTrack ? translated("idle") : noDataText();
 }
@@ -114,14 +107,10 @@ Result<QString> laneAt(const Store& store, const RunFacts& facts, const plot::Sh
     const int rank = lane.rank.value_or(focus);
     if (lane.metric.empty())
         return kernelAt(store, facts, lane.style, rank, plot::ownTime(shown, rank, time));
-    auto value = metricAt(store, facts, lane.metric, rank, time);
-    if (!value.hasValue())
-        return value.error();
-    const QString text = metricText(lane.metric, value.value().value, unitOf(facts, lane.metric));
+    ASSIGN_OR_RETURN(auto value, metricAt(store, facts, lane.metric, rank, time));
+    const QString text = metricText(lane.metric, value.value, unitOf(facts, lane.metric));
     // The lane draws every link by itself.
-    return value.value().links > 1
-        ? translated("%1, %2 links together").arg(text).arg(value.value().links)
-        : text;
+    return value.links > 1 ? translated("%1, %2 links together").arg(text).arg(value.links) : text;
 }
 
 Status addGpuFacts(const Store& store, const RunFacts& facts, const plot::ShownRun& shown, int rank,
@@ -134,13 +123,10 @@ Status addGpuFacts(const Store& store, const RunFacts& facts, const plot::ShownR
         if (!isGpu || std::find(seen.begin(), seen.end(), metric.name) != seen.end())
             continue;
         seen.push_back(metric.name);
-        auto value = metricAt(store, facts, metric.name, rank, time);
-        if (!value.hasValue())
-            return value.error();
+        ASSIGN_OR_RETURN(auto value, metricAt(store, facts, metric.name, rank, time));
         const QString label
             = QString::fromStdString(metric.label.empty() ? metric.name : metric.label);
-        into.push_back(
-            {label, metricText(metric.name, value.value().value, unitOf(facts, metric.name))});
+        into.push_back({label, metricText(metric.name, value.value, unitOf(facts, metric.name))});
     }
     const bool traced
         = std::any_of(facts.tracks.begin(), facts.tracks.end(), [rank](const Track& t) {
@@ -148,11 +134,9 @@ Status addGpuFacts(const Store& store, const RunFacts& facts, const plot::ShownR
           });
     if (!traced)
         return {};
-    auto kernel
-        = kernelAt(store, facts, plot::LaneStyle::Kernels, rank, plot::ownTime(shown, rank, time));
-    if (!kernel.hasValue())
-        return kernel.error();
-    into.push_back({translated("Kernel"), kernel.value()});
+    ASSIGN_OR_RETURN(auto kernel,
+        kernelAt(store, facts, plot::LaneStyle::Kernels, rank, plot::ownTime(shown, rank, time)));
+    into.push_back({translated("Kernel"), kernel});
     return {};
 }
 
@@ -167,11 +151,10 @@ Result<ProbeResult> probe(
         for (std::size_t i = 0; i < runs; ++i) {
             if (isCancelled())
                 return cancelled();
-            auto text = laneAt(store, request.catalogue->facts(i), request.runs[i], lane,
-                request.rank, request.runs[i].origin + request.time);
-            if (!text.hasValue())
-                return text.error();
-            texts.append(text.value());
+            ASSIGN_OR_RETURN(auto text,
+                laneAt(store, request.catalogue->facts(i), request.runs[i], lane, request.rank,
+                    request.runs[i].origin + request.time));
+            texts.append(text);
         }
         result.lanes.push_back(texts.join(QStringLiteral("  /  ")));
     }

@@ -2,6 +2,7 @@
 
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <map>
@@ -35,16 +36,14 @@ Result<std::optional<double>> energyOf(
         return eachBlock(store, power, window, isCancelled,
             [&into](auto times, auto values) { into.add(times, values); });
     };
-    if (auto read = feed(energy); !read.hasValue())
-        return read.error();
+    RETURN_IF_ERROR(feed(energy));
     if (energy.present() < 2)
         return std::optional<double>{};
     const double limit = energy.gapLimit();
     if (energy.longest() <= limit)
         return std::optional<double>{energy.energy().value};
     analysis::EnergyIntegral bridged(limit);
-    if (auto read = feed(bridged); !read.hasValue())
-        return read.error();
+    RETURN_IF_ERROR(feed(bridged));
     return std::optional<double>{bridged.energy().value};
 }
 
@@ -103,11 +102,9 @@ public:
         fold.metric = series.description.metric;
         if (series.description.metric.kind == MetricKind::Counter)
             return addCounter(fold, series);
-        auto part = m_store.statistics(series.id, m_window);
-        if (!part.hasValue())
-            return part.error();
-        fold.add(part.value());
-        return addToGpu(series, part.value());
+        ASSIGN_OR_RETURN(auto part, m_store.statistics(series.id, m_window));
+        fold.add(part);
+        return addToGpu(series, part);
     }
 
     RunStatistics finish() {
@@ -127,11 +124,9 @@ public:
 
 private:
     Status addCounter(MetricFold& fold, const Series& series) {
-        auto total = totalOf(m_store, series, m_window, m_isCancelled);
-        if (!total.hasValue())
-            return total.error();
-        if (total.value())
-            fold.total = fold.total.value_or(0.0) + *total.value();
+        ASSIGN_OR_RETURN(auto total, totalOf(m_store, series, m_window, m_isCancelled));
+        if (total)
+            fold.total = fold.total.value_or(0.0) + *total;
         return {};
     }
 
@@ -148,10 +143,8 @@ private:
             return {};
         gpu.meanPower = part.mean;
         gpu.peakPower = part.max;
-        auto energy = energyOf(m_store, series.id, m_window, m_isCancelled);
-        if (!energy.hasValue())
-            return energy.error();
-        gpu.energy = energy.value();
+        ASSIGN_OR_RETURN(auto energy, energyOf(m_store, series.id, m_window, m_isCancelled));
+        gpu.energy = energy;
         if (gpu.energy)
             m_energy = m_energy.value_or(0.0) + *gpu.energy;
         return {};
@@ -184,8 +177,7 @@ Result<std::vector<RunStatistics>> selectionStatistics(const Store& store,
         const TimeRange window = clippedTo(catalogue.runs[i].range, wanted);
         RunFold fold(store, catalogue.facts(i), window, isCancelled);
         for (const auto& series : catalogue.facts(i).series) {
-            if (auto added = fold.add(series); !added.hasValue())
-                return added.error();
+            RETURN_IF_ERROR(fold.add(series));
         }
         all.push_back(fold.finish());
     }

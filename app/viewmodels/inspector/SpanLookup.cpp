@@ -5,6 +5,7 @@
 #include "app/viewmodels/text/Translated.h"
 #include "core/analysis/traces/CollectivePeers.h"
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <QCoreApplication>
@@ -111,10 +112,9 @@ QString ranksText(const std::vector<int>& ranks) {
 Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) {
     if (report.span.correlation == 0)
         return {};
-    auto found = store.correlated(facts.run.id, report.rank, report.span.correlation);
-    if (!found.hasValue())
-        return found.error();
-    for (const auto& other : found.value()) {
+    ASSIGN_OR_RETURN(
+        auto found, store.correlated(facts.run.id, report.rank, report.span.correlation));
+    for (const auto& other : found) {
         if (other.track == report.track && other.span.start == report.span.start)
             continue;
         const bool launched = other.span.kind == SpanKind::Runtime;
@@ -133,12 +133,11 @@ Status addPeers(
     const Store& store, const Run& run, const plot::ShownRun& shown, SpanReport& report) {
     const auto onOneClock
         = [&shown](int rank, TimeNs own) { return plot::shownTime(shown, rank, own); };
-    auto found = analysis::collectivePeers(store, run, report.track, report.span, onOneClock);
-    if (!found.hasValue())
-        return found.error();
-    if (!found.value())
+    ASSIGN_OR_RETURN(
+        auto found, analysis::collectivePeers(store, run, report.track, report.span, onOneClock));
+    if (!found)
         return {};
-    const analysis::CollectivePeers& all = *found.value();
+    const analysis::CollectivePeers& all = *found;
     report.facts.push_back({translated("Peers"), {}, true});
     if (all.peers.size() > 1) {
         report.facts.push_back({translated("Came last"), translated("rank %1").arg(all.lastRank)});
@@ -190,16 +189,14 @@ Result<std::optional<SpanReport>> lookUpSpan(const Store& store, const TimelineC
         [&target](const Track& t) { return t.id == target.track; });
     if (track == run.tracks.end())
         return std::optional<SpanReport>{};
-    auto found = find(store, target, track->range.begin, isCancelled);
-    if (!found.hasValue())
-        return found.error();
-    if (!found.value())
+    ASSIGN_OR_RETURN(auto found, find(store, target, track->range.begin, isCancelled));
+    if (!found)
         return std::optional<SpanReport>{};
     SpanReport report;
     report.run = target.run;
     report.track = target.track;
     report.rank = track->description.rank;
-    report.span = *found.value();
+    report.span = *found;
     report.name = textOf(store, report.span.name);
     const std::string detail = textOf(store, report.span.detail);
     plot::ShownRun shown;
@@ -208,10 +205,8 @@ Result<std::optional<SpanReport>> lookUpSpan(const Store& store, const TimelineC
         plot::shownTime(shown, report.rank, report.span.start));
     auto more = detailFacts(detail);
     report.facts.insert(report.facts.end(), more.begin(), more.end());
-    if (auto launch = addLaunch(store, run, report); !launch.hasValue())
-        return launch.error();
-    if (auto peers = addPeers(store, run.run, shown, report); !peers.hasValue())
-        return peers.error();
+    RETURN_IF_ERROR(addLaunch(store, run, report));
+    RETURN_IF_ERROR(addPeers(store, run.run, shown, report));
     return std::optional<SpanReport>(std::move(report));
 }
 

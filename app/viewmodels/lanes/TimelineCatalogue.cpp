@@ -1,5 +1,6 @@
 #include "app/viewmodels/lanes/TimelineCatalogue.h"
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,23 +22,19 @@ Result<CataloguePtr> loadCatalogue(const store::Store& store,
     const std::vector<plot::ShownRun>& shown, const std::function<bool()>& isCancelled) {
     auto catalogue = std::make_shared<TimelineCatalogue>();
     catalogue->uuid = store.uuid();
-    auto runs = store.runs();
-    if (!runs.hasValue())
-        return runs.error();
+    ASSIGN_OR_RETURN(auto runs, store.runs());
     for (const auto& wanted : shown) {
-        const auto run = std::find_if(runs.value().begin(), runs.value().end(),
-            [&wanted](const Run& r) { return r.id == wanted.id; });
-        if (run == runs.value().end())
+        const auto run = std::find_if(
+            runs.begin(), runs.end(), [&wanted](const Run& r) { return r.id == wanted.id; });
+        if (run == runs.end())
             return Error{ErrorCode::NotFound,
                 "The run is no longer in the database; open it again.", wanted.name};
         catalogue->runs.push_back(*run);
     }
     if (isCancelled())
         return cancelled();
-    auto tables = figures::readCatalogue(store, shown);
-    if (!tables.hasValue())
-        return tables.error();
-    catalogue->tables = std::move(tables).value();
+    ASSIGN_OR_RETURN(auto tables, figures::readCatalogue(store, shown));
+    catalogue->tables = std::move(tables);
     catalogue->defaults = figures::defaultArrangement(catalogue->tables);
     catalogue->choices = figures::laneChoices(catalogue->tables);
     return CataloguePtr(std::move(catalogue));

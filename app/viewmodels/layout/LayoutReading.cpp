@@ -1,6 +1,7 @@
 #include "app/viewmodels/layout/LayoutReading.h"
 #include "core/figures/layout/LayoutFigure.h"
 #include "core/figures/runs/RunFigures.h"
+#include "core/model/Try.h"
 
 namespace trainscope::app {
 namespace {
@@ -25,16 +26,12 @@ Status readSchedule(
     plot::ScheduleQuery query;
     query.run = reading.run.id;
     query.plannedOnly = !withTraces;
-    auto schedule = figures::loadSchedule(store, query, progress);
-    if (!schedule.hasValue())
-        return schedule.error();
-    reading.schedule = std::move(schedule).value();
+    ASSIGN_OR_RETURN(auto schedule, figures::loadSchedule(store, query, progress));
+    reading.schedule = std::move(schedule);
     if (!withTraces)
         return {};
-    auto iterations = analysis::tracedIterations(store, reading.run, progress);
-    if (!iterations.hasValue())
-        return iterations.error();
-    reading.iterations = std::move(iterations).value();
+    ASSIGN_OR_RETURN(auto iterations, analysis::tracedIterations(store, reading.run, progress));
+    reading.iterations = std::move(iterations);
     return {};
 }
 
@@ -55,12 +52,9 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     const plot::ColourQuery& colours, bool withTraces, const Progress& progress) {
     auto reading = std::make_shared<LayoutReading>();
     reading->run = run;
-    if (const auto status = readKnown(store, progress, *reading); !status.hasValue())
-        return status.error();
-    auto metrics = figures::figureMetrics(store, {run.id});
-    if (!metrics.hasValue())
-        return metrics.error();
-    reading->metrics = std::move(metrics).value();
+    RETURN_IF_ERROR(readKnown(store, progress, *reading));
+    ASSIGN_OR_RETURN(auto metrics, figures::figureMetrics(store, {run.id}));
+    reading->metrics = std::move(metrics);
     plot::LayoutQuery query;
     query.run = run.id;
     query.colours = colours;
@@ -80,11 +74,9 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
         return figure.error();
     reading->figure = std::move(figure).value();
     reading->hasTraces = withTraces;
-    if (const auto status = readSchedule(store, withTraces, progress, *reading); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(readSchedule(store, withTraces, progress, *reading));
     if (withTraces && reading->figure.layout) {
-        if (const auto status = readPlacement(store, progress, *reading); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(readPlacement(store, progress, *reading));
     }
     return LayoutReadingPtr(std::move(reading));
 }

@@ -1,6 +1,7 @@
 #include "app/viewmodels/layout/LayoutSelection.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <array>
@@ -23,11 +24,9 @@ using SeriesList = std::vector<Series>;
 
 Result<std::shared_ptr<const SeriesList>> seriesOf(
     const store::Store& store, const Run& run, int rank) {
-    auto all = store.series(run.id);
-    if (!all.hasValue())
-        return all.error();
+    ASSIGN_OR_RETURN(auto all, store.series(run.id));
     auto own = std::make_shared<SeriesList>();
-    for (Series& series : all.value()) {
+    for (Series& series : all) {
         const auto& subject = series.description.subject;
         if (subject.kind == SubjectKind::Gpu && subject.rank == rank)
             own->push_back(std::move(series));
@@ -43,13 +42,10 @@ Result<std::vector<Fact>> probeRank(const store::Store& store, const SeriesList&
             [&probed](const Series& one) { return one.description.metric.name == probed.metric; });
         if (found == series.end())
             continue;
-        const auto value = store.valueAt(found->id, t);
-        if (!value.hasValue())
-            return value.error();
+        ASSIGN_OR_RETURN(const auto value, store.valueAt(found->id, t));
         facts.push_back({LayoutSelection::tr(probed.title),
-            value.value()
-                ? metricText(probed.metric, *value.value(), found->description.metric.unit)
-                : noDataText()});
+            value ? metricText(probed.metric, *value, found->description.metric.unit)
+                  : noDataText()});
     }
     return facts;
 }

@@ -1,5 +1,7 @@
 #include "app/viewmodels/layout/PlaybackCache.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -14,10 +16,8 @@ Result<std::shared_ptr<const RankSeries>> seriesOf(const store::Store& store, co
     const std::string& metric, std::shared_ptr<const RankSeries> known) {
     if (known)
         return known;
-    auto opened = RankSeries::open(store, run, metric);
-    if (!opened.hasValue())
-        return opened.error();
-    return std::make_shared<const RankSeries>(std::move(opened).value());
+    ASSIGN_OR_RETURN(auto opened, RankSeries::open(store, run, metric));
+    return std::make_shared<const RankSeries>(std::move(opened));
 }
 
 } // namespace

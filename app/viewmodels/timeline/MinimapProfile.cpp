@@ -1,6 +1,7 @@
 // What the minimap shows of a run.
 #include "app/viewmodels/timeline/MinimapItem.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 
 #include "core/plot/timeline/TraceClock.h"
 
@@ -40,13 +41,11 @@ private:
 // A sample is held until the next; a hole in the recording ends it.
 Status addSeries(const store::Store& store, const Series& series, TimeRange window, int columns,
     MeanColumns& means) {
-    const auto buckets = store.buckets(series.id, window, columns);
-    if (!buckets.hasValue())
-        return buckets.error();
+    ASSIGN_OR_RETURN(const auto buckets, store.buckets(series.id, window, columns));
     float held = std::numeric_limits<float>::quiet_NaN();
     const auto width = window.length().ns / columns;
-    for (std::size_t i = 0; i < buckets.value().size(); ++i) {
-        const Bucket& bucket = buckets.value()[i];
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        const Bucket& bucket = buckets[i];
         const TimeNs begin = window.begin + DurationNs{width * static_cast<std::int64_t>(i)};
         if (bucket.count > 0)
             held = bucket.last;
@@ -63,12 +62,10 @@ Status addTrack(const store::Store& store, const plot::ShownRun& shown, const Tr
     const TimeRange& shownWindow, int columns, MeanColumns& means) {
     const TimeRange window = plot::ownRange(shown, track.description.rank, shownWindow);
     const double width = static_cast<double>(window.length().ns) / columns;
-    const auto groups
-        = store.lodNodes(track.id, window, DurationNs{static_cast<std::int64_t>(width)});
-    if (!groups.hasValue())
-        return groups.error();
+    ASSIGN_OR_RETURN(const auto groups,
+        store.lodNodes(track.id, window, DurationNs{static_cast<std::int64_t>(width)}));
     std::vector<double> busy(static_cast<std::size_t>(columns), 0.0);
-    for (const auto& group : groups.value()) {
+    for (const auto& group : groups) {
         if (group.depth > 0)
             continue;
         const double first = static_cast<double>((group.range.begin - window.begin).ns) / width;
@@ -94,16 +91,14 @@ Result<Column> profileOf(const store::Store& store, const RunFacts& facts,
         if (series.description.metric.name != metric::kGpuPower)
             continue;
         hasPower = true;
-        if (auto added = addSeries(store, series, window, columns, means); !added.hasValue())
-            return added.error();
+        RETURN_IF_ERROR(addSeries(store, series, window, columns, means));
     }
     for (const auto& track : facts.tracks) {
         if (isCancelled())
             return cancelled();
         if (hasPower || track.description.kind != TrackKind::Stream)
             continue;
-        if (auto added = addTrack(store, shown, track, window, columns, means); !added.hasValue())
-            return added.error();
+        RETURN_IF_ERROR(addTrack(store, shown, track, window, columns, means));
     }
     return means.finished();
 }
@@ -116,14 +111,13 @@ Result<MinimapItem::Profile> MinimapItem::readProfile(const store::Store& store,
     Profile profile;
     for (std::size_t i = 0; i < std::min(runs.size(), catalogue.runs.size()); ++i) {
         const TimeRange window{runs[i].origin + limits.begin, runs[i].origin + limits.end};
-        auto values = profileOf(store, catalogue.facts(i), runs[i], window, columns, isCancelled);
-        if (!values.hasValue())
-            return values.error();
-        for (const float value : values.value()) {
+        ASSIGN_OR_RETURN(auto values,
+            profileOf(store, catalogue.facts(i), runs[i], window, columns, isCancelled));
+        for (const float value : values) {
             if (value > profile.highest)
                 profile.highest = value;
         }
-        profile.runs.push_back(std::move(values).value());
+        profile.runs.push_back(std::move(values));
     }
     return profile;
 }

@@ -1,6 +1,7 @@
 #include "app/viewmodels/timeline/TimelineController.h"
 
 #include "app/viewmodels/text/RunWording.h"
+#include "core/model/Try.h"
 
 #include <QtConcurrent>
 
@@ -124,10 +125,9 @@ ExportJob TimelineController::exportJob() const {
     job.name = QString::fromStdString(m_context.runs.front().name);
     job.figure = [shown = request()](const figures::Request& request,
                      const Progress& progress) -> Result<figures::Figure> {
-        const auto store = store::Store::open(shown.database, store::OpenMode::ReadOnly);
-        if (!store.hasValue())
-            return store.error();
-        return figures::timelineFigure(store.value(), shown, request, progress);
+        ASSIGN_OR_RETURN(
+            const auto store, store::Store::open(shown.database, store::OpenMode::ReadOnly));
+        return figures::timelineFigure(store, shown, request, progress);
     };
     return job;
 }

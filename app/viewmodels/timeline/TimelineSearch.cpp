@@ -1,5 +1,7 @@
 #include "app/viewmodels/timeline/TimelineSearch.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -14,10 +16,8 @@ Result<Hits> findSpans(const store::Store& store, const std::vector<RunId>& runs
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (isCancelled())
             return cancelled();
-        auto found = store.findSpans(runs[i], text, TimelineSearch::kMostSpans);
-        if (!found.hasValue())
-            return found.error();
-        for (const auto& one : found.value()) {
+        ASSIGN_OR_RETURN(auto found, store.findSpans(runs[i], text, TimelineSearch::kMostSpans));
+        for (const auto& one : found) {
             SearchHit hit;
             hit.run = i;
             hit.track = one.track;

@@ -227,14 +227,17 @@ void findImplausibleMfu(const RunFacts& facts, Findings& found) {
     const Efficiency& efficiency = facts.efficiency;
     if (!efficiency.mfu || *efficiency.mfu <= kMostMfu)
         return;
+    const double peak = efficiency.peakFlops.value_or(0.0);
+    // Both in one unit, so that they compare at a glance.
+    const auto inUnit = [unit = text::shownUnit("FLOP/s", peak)](double flops) {
+        return fmt::format("{} {}", text::number(flops * unit.scale, 4), unit.unit);
+    };
     Finding finding{"implausible_mfu",
         fmt::format("An MFU of {} cannot be: {} per GPU against a peak of {}. The batch, the "
                     "sequence, the model, the precision or the step time ({}) is not that of this "
                     "run, and its tokens per second and per joule are as wrong.",
-            text::roundedPercent(*efficiency.mfu),
-            text::rounded(efficiency.flopsPerGpu.value_or(0.0), "FLOP/s"),
-            text::rounded(efficiency.peakFlops.value_or(0.0), "FLOP/s"),
-            text::seconds(efficiency.stepTimeS.value_or(0.0))),
+            text::roundedPercent(*efficiency.mfu), inUnit(efficiency.flopsPerGpu.value_or(0.0)),
+            inUnit(peak), text::seconds(efficiency.stepTimeS.value_or(0.0))),
         {{"mfu", *efficiency.mfu}}, {-1, facts.run.range, {}},
         "an MFU above " + text::roundedPercent(kMostMfu),
         "peak of the GPU in the run's precision, from the catalogue; model: "

@@ -1,6 +1,7 @@
 #include "core/figures/comparison/ComparisonFigure.h"
 
 #include "core/figures/comparison/ComparisonLoad.h"
+#include "core/model/Try.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 
 #include <fmt/format.h>
@@ -56,20 +57,17 @@ public:
     Result<Figure> load(const Progress& progress) {
         for (const auto step : {&Loader::takeRuns, &Loader::takeAlignment, &Loader::takePer,
                  &Loader::takeMetric, &Loader::takeOrder}) {
-            if (Status status = (this->*step)(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR((this->*step)());
         }
         m_query.wholeRun = m_query.wholeRun || m_options.has("whole-run");
         m_query.stretched = m_query.stretched || m_options.has("stretch");
         m_query.withCurves = shows(m_panels, ComparisonPanel::Curves);
         m_query.withTracks = shows(m_panels, ComparisonPanel::Tracks);
         m_choice.stacked = m_choice.stacked || m_options.has("stacked");
-        auto data = loadComparison(m_store, m_query, nullptr, progress);
-        if (!data.hasValue())
-            return data.error();
-        auto& notes = data.value().notes;
+        ASSIGN_OR_RETURN(auto data, loadComparison(m_store, m_query, nullptr, progress));
+        auto& notes = data.notes;
         notes.insert(notes.begin(), m_notes.begin(), m_notes.end());
-        const auto shown = std::make_shared<const ComparisonData>(std::move(data).value());
+        const auto shown = std::make_shared<const ComparisonData>(std::move(data));
         Figure figure = comparisonFigure(shown, m_choice);
         figure.emptyText = whatIsMissing(*shown);
         // The numbers are those of the kind's panels, whatever a saved board draws.
@@ -92,10 +90,8 @@ private:
 
     // The runs and settings of a saved board; the kind's panels, where it has some of its own.
     Status takeSaved(const std::string& name) {
-        auto board = m_request.savedBoard(name);
-        if (!board.hasValue())
-            return board.error();
-        auto& saved = board.value();
+        ASSIGN_OR_RETURN(auto board, m_request.savedBoard(name));
+        auto& saved = board;
         if (saved.query.runs.size() < 2)
             return Error{ErrorCode::NotFound,
                 "Of the runs of '" + name + "' fewer than two are left to compare.", {}};
@@ -109,12 +105,10 @@ private:
     }
 
     Status takeAlignment() {
-        const auto iteration = m_options.integer("iteration");
-        if (!iteration.hasValue())
-            return iteration.error();
-        if (iteration.value()) {
+        ASSIGN_OR_RETURN(const auto iteration, m_options.integer("iteration"));
+        if (iteration) {
             m_query.alignment = ComparisonAlignment::Iteration;
-            m_query.iteration = *iteration.value();
+            m_query.iteration = *iteration;
         } else if (m_options.has("whole-run")) {
             m_query.alignment = ComparisonAlignment::Start;
         }
@@ -152,10 +146,8 @@ private:
         }
         if (!m_options.has("statistic"))
             return {};
-        const auto statistic = statisticNamed(m_options.text("statistic"));
-        if (!statistic.hasValue())
-            return statistic.error();
-        m_query.heatStatistic = statistic.value();
+        ASSIGN_OR_RETURN(const auto statistic, statisticNamed(m_options.text("statistic")));
+        m_query.heatStatistic = statistic;
         return {};
     }
 

@@ -1,6 +1,7 @@
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/analysis/comparison/Comparison.h"
 #include "core/figures/runs/RunFigures.h"
+#include "core/model/Try.h"
 #include "core/plot/comparison/ComparisonText.h"
 #include "core/text/Numbers.h"
 
@@ -50,18 +51,15 @@ Result<std::vector<Measured>> measure(const store::Store& store, const Compariso
     const ComparisonData* before, const Progress& progress) {
     FigureQuery asked;
     asked.runs = query.runs;
-    auto subjects = figureSubjects(store, asked);
-    if (!subjects.hasValue())
-        return subjects.error();
+    ASSIGN_OR_RETURN(auto subjects, figureSubjects(store, asked));
     std::vector<Measured> all;
-    for (auto& subject : subjects.value()) {
+    for (auto& subject : subjects) {
         auto known = measuredBefore(before, query, subject.run.id);
         if (!known) {
-            auto measured = analysis::measuresOf(
-                store, subject.run, analysis::MeasureScope{query.wholeRun}, progress);
-            if (!measured.hasValue())
-                return measured.error();
-            known = std::make_shared<const analysis::RunMeasures>(std::move(measured).value());
+            ASSIGN_OR_RETURN(auto measured,
+                analysis::measuresOf(
+                    store, subject.run, analysis::MeasureScope{query.wholeRun}, progress));
+            known = std::make_shared<const analysis::RunMeasures>(std::move(measured));
         }
         all.push_back({std::move(subject), std::move(known), query.moved[all.size()]});
     }
@@ -187,9 +185,7 @@ Result<ComparisonData> loadComparison(const store::Store& store, const Compariso
     addKernels(context, data);
     addConfiguration(data);
     addCaption(data);
-    const Status read = addReadings(context, data, notes);
-    if (!read.hasValue())
-        return read.error();
+    RETURN_IF_ERROR(addReadings(context, data, notes));
     for (const auto& note : notes)
         data.notes.push_back(noteText(note));
     const bool nothing = data.quantities.empty() && data.stacks.empty() && !data.heat

@@ -1,6 +1,7 @@
 #include "core/figures/comparison/CurveFolds.h"
 
 #include "core/analysis/iterations/Iterations.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,13 +52,11 @@ Result<Fold> foldOf(
             fold.iterations.push_back({0, range, -1, false});
     } else {
         const bool one = alignment == ComparisonAlignment::Iteration;
-        auto iterations = iterationsFor(
-            context, run, one ? std::optional(context.query.iteration) : std::nullopt);
-        if (!iterations.hasValue())
-            return iterations.error();
-        fold.outOf = iterations.value().size();
-        fold.iterations
-            = thinned(std::move(iterations).value(), context.measured[run]->run.gpuCount);
+        ASSIGN_OR_RETURN(auto iterations,
+            iterationsFor(
+                context, run, one ? std::optional(context.query.iteration) : std::nullopt));
+        fold.outOf = iterations.size();
+        fold.iterations = thinned(std::move(iterations), context.measured[run]->run.gpuCount);
     }
     if (!fold.iterations.empty())
         fold.seconds = medianSeconds(fold.iterations);
@@ -82,10 +81,8 @@ Fold stretchOfTime(const ComparisonContext& context, std::size_t run, double sec
 Result<Folds> foldsBy(const ComparisonContext& context, ComparisonAlignment alignment) {
     Folds folds{{}, alignment};
     for (std::size_t run = 0; run < context.measured.size(); ++run) {
-        auto fold = foldOf(context, run, alignment);
-        if (!fold.hasValue())
-            return fold.error();
-        folds.runs.push_back(std::move(fold).value());
+        ASSIGN_OR_RETURN(auto fold, foldOf(context, run, alignment));
+        folds.runs.push_back(std::move(fold));
     }
     return folds;
 }
@@ -162,10 +159,9 @@ Result<std::vector<Iteration>> iterationsFor(
     if (!one || !found.empty())
         return found;
     // One that does not count: warm-up, or before the temperatures have settled.
-    const auto all = analysis::iterationsOf(context.store, measured.run, context.progress);
-    if (!all.hasValue())
-        return all.error();
-    for (const auto& iteration : all.value().iterations) {
+    ASSIGN_OR_RETURN(
+        const auto all, analysis::iterationsOf(context.store, measured.run, context.progress));
+    for (const auto& iteration : all.iterations) {
         if (iteration.index == *one)
             found.push_back(iteration);
     }

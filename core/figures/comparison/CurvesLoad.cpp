@@ -3,6 +3,7 @@
 #include "core/figures/comparison/CurveFolds.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/timeline/LaneLoad.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -32,18 +33,14 @@ public:
     Result<ComparisonCurves::Curve> read() {
         const auto& run = m_context.measured[m_fold.run]->run;
         const std::vector<ShownRun> shown{{run.id, run.name, run.range.begin, 0, {}}};
-        auto catalogue = readCatalogue(m_context.store, shown);
-        if (!catalogue.hasValue())
-            return catalogue.error();
+        ASSIGN_OR_RETURN(auto catalogue, readCatalogue(m_context.store, shown));
         const auto count = static_cast<std::size_t>(m_curves.columns);
         m_columns.values.resize(count);
         m_columns.means.resize(count);
         for (const auto& iteration : m_fold.iterations) {
             if (m_context.isCancelled("Laying iterations over each other"))
                 return cancelled();
-            const Status added = add(catalogue.value(), run, iteration);
-            if (!added.hasValue())
-                return added.error();
+            RETURN_IF_ERROR(add(catalogue, run, iteration));
         }
         return finish();
     }
@@ -77,10 +74,8 @@ private:
         LaneSpec spec;
         spec.style = LaneStyle::Heat;
         spec.metric = m_context.query.curveMetric;
-        auto lane = loadMetricLane(request, spec);
-        if (!lane.hasValue())
-            return lane.error();
-        m_lane = std::move(lane).value();
+        ASSIGN_OR_RETURN(auto lane, loadMetricLane(request, spec));
+        m_lane = std::move(lane);
         for (std::size_t i = 0; i < columns; ++i) {
             if (step * (static_cast<double>(i) + 0.5) < own)
                 addColumn(first + i, i);
@@ -198,29 +193,25 @@ void setWindow(const std::vector<Fold>& folds, ComparisonCurves& curves) {
 
 Status addCurves(const ComparisonContext& context, ComparisonData& data) {
     ComparisonCurves curves;
-    const auto folds = foldsOf(context, curves.notes);
-    if (!folds.hasValue())
-        return folds.error();
-    curves.alignment = folds.value().alignment;
+    ASSIGN_OR_RETURN(const auto folds, foldsOf(context, curves.notes));
+    curves.alignment = folds.alignment;
     curves.isFolded = curves.alignment == ComparisonAlignment::Folded;
     curves.stretched = context.query.stretched;
-    setWindow(folds.value().runs, curves);
+    setWindow(folds.runs, curves);
     if (!(curves.step > 0.0))
         return {};
     LaneData lane;
     std::vector<std::vector<double>> base;
-    for (const auto& fold : folds.value().runs) {
+    for (const auto& fold : folds.runs) {
         CurveReader reader(context, curves, fold);
-        auto curve = reader.read();
-        if (!curve.hasValue())
-            return curve.error();
+        ASSIGN_OR_RETURN(auto curve, reader.read());
         if (reader.lane().series.empty()) {
             addNote(curves.notes, fold.run,
                 fmt::format("no {} was recorded.", metricTitle(context.query.curveMetric)));
             continue;
         }
         lane = reader.lane();
-        curves.curves.push_back(std::move(curve).value());
+        curves.curves.push_back(std::move(curve));
         if (fold.run == 0)
             base = std::move(reader.columns().means);
         else if (!base.empty())
@@ -230,7 +221,7 @@ Status addCurves(const ComparisonContext& context, ComparisonData& data) {
     if (curves.curves.empty())
         return {};
     setAxes(lane, context.query.curveMetric, curves);
-    curves.wording = foldWording(folds.value(), curves.stretched);
+    curves.wording = foldWording(folds, curves.stretched);
     data.curves = std::move(curves);
     return {};
 }

@@ -1,6 +1,7 @@
 // One statistic by GPU (or node), from what was measured.
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/runs/RunFigures.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -105,12 +106,10 @@ Status addHeat(
     heat.isAirflowKnown = true;
     for (std::size_t i = 0; i < context.measured.size(); ++i) {
         const auto& measured = *context.measured[i];
-        const auto order = context.store.airflow(measured.run.id);
-        if (!order.hasValue())
-            return order.error();
-        heat.isAirflowKnown = heat.isAirflowKnown && !order.value().empty();
+        ASSIGN_OR_RETURN(const auto order, context.store.airflow(measured.run.id));
+        heat.isAirflowKnown = heat.isAirflowKnown && !order.empty();
         heat.runs.push_back(gpusHave(measured.summary, context.query)
-                ? gpuCells(measured.summary, context.query, order.value())
+                ? gpuCells(measured.summary, context.query, order)
                 : nodeCells(measured.summary, context.query));
         if (heat.runs.back().cells.empty())
             addNote(notes, i,

@@ -4,6 +4,7 @@
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/RankClocks.h"
 #include "core/figures/comparison/ComparisonLoad.h"
+#include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <fmt/format.h>
@@ -33,23 +34,19 @@ public:
         const auto& measured = *m_context.measured[run];
         if (!measured.traced)
             return {};
-        auto streams = streamsOf(measured.run);
-        if (!streams.hasValue())
-            return streams.error();
+        ASSIGN_OR_RETURN(auto streams, streamsOf(measured.run));
         const Status clocks = findClocks(measured.run, run);
         if (!clocks.hasValue())
             return clocks;
-        const Status chosen = chooseRange(measured, streams.value(), run);
+        const Status chosen = chooseRange(measured, streams, run);
         if (!chosen.hasValue() || m_tracks.ranges[run].isEmpty())
             return chosen;
-        const auto ranks = firstRanks(measured.run, streams.value());
-        if (!ranks.hasValue())
-            return ranks.error();
-        for (const auto& [stage, rank] : ranks.value()) {
+        ASSIGN_OR_RETURN(const auto ranks, firstRanks(measured.run, streams));
+        for (const auto& [stage, rank] : ranks) {
             if (m_context.isCancelled("Reading the kernels of one iteration"))
                 return cancelled();
             ComparisonTracks::Row row{run, stage, rank, {}};
-            for (const auto& track : streams.value()) {
+            for (const auto& track : streams) {
                 const Status added = track.description.rank == rank
                     ? add(track, ownRange(m_shown, rank, m_tracks.ranges[run]), row)
                     : Status();
@@ -100,10 +97,8 @@ private:
                     != covered.end();
             const std::int64_t index
                 = isAsked ? m_context.query.iteration : covered[covered.size() / 2];
-            const auto found = rangeOf(measured, streams, index);
-            if (!found.hasValue())
-                return found.error();
-            range = found.value();
+            ASSIGN_OR_RETURN(const auto found, rangeOf(measured, streams, index));
+            range = found;
             m_tracks.iterations[run] = index;
         }
         if (!range.isEmpty())
@@ -143,16 +138,15 @@ private:
 
     // Stage → its lowest rank that was traced.
     Result<std::map<int, int>> firstRanks(const Run& run, const std::vector<Track>& streams) const {
-        const auto stages = analysis::stagesOf(m_context.store, run, m_context.progress);
-        if (!stages.hasValue())
-            return stages.error();
+        ASSIGN_OR_RETURN(
+            const auto stages, analysis::stagesOf(m_context.store, run, m_context.progress));
         std::map<int, int> first;
         for (const auto& track : streams) {
             const int rank = track.description.rank;
             int stage = 0;
-            if (stages.value()) {
-                const auto found = stages.value()->stageOf.find(rank);
-                if (found == stages.value()->stageOf.end())
+            if (stages) {
+                const auto found = stages->stageOf.find(rank);
+                if (found == stages->stageOf.end())
                     continue;
                 stage = found->second;
             }
@@ -165,20 +159,16 @@ private:
 
     Status add(const Track& track, const TimeRange& range, ComparisonTracks::Row& row) {
         const DurationNs pixel{std::max<std::int64_t>(1, range.length().ns / kTrackColumns)};
-        const auto groups = m_context.store.lodNodes(track.id, range, pixel);
-        if (!groups.hasValue())
-            return groups.error();
-        for (const auto& group : groups.value()) {
+        ASSIGN_OR_RETURN(const auto groups, m_context.store.lodNodes(track.id, range, pixel));
+        for (const auto& group : groups) {
             if (group.kind != SpanKind::Kernel)
                 continue;
-            const auto category = categoryOf(group.name);
-            if (!category.hasValue())
-                return category.error();
+            ASSIGN_OR_RETURN(const auto category, categoryOf(group.name));
             const auto seconds
                 = [&](TimeNs time) { return static_cast<float>((time - range.begin).seconds()); };
             row.pieces.push_back({std::max(seconds(group.range.begin), 0.0F),
                 std::min(seconds(group.range.end), seconds(range.end)), group.busyFraction,
-                category.value()});
+                category});
         }
         std::stable_sort(row.pieces.begin(), row.pieces.end(),
             [](const auto& a, const auto& b) { return a.begin < b.begin; });
@@ -189,10 +179,8 @@ private:
     Result<std::uint16_t> categoryOf(NameId id) {
         if (const auto known = m_names.find(id); known != m_names.end())
             return known->second;
-        const auto name = m_context.store.name(id);
-        if (!name.hasValue())
-            return name.error();
-        const std::string key(analysis::KernelCategories::builtIn().categoryOf(name.value()));
+        ASSIGN_OR_RETURN(const auto name, m_context.store.name(id));
+        const std::string key(analysis::KernelCategories::builtIn().categoryOf(name));
         auto& keys = m_tracks.categories;
         const auto at = std::find(keys.begin(), keys.end(), key);
         const auto index = static_cast<std::uint16_t>(at - keys.begin());

@@ -2,6 +2,7 @@
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/machine/RunMachine.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -86,8 +87,7 @@ public:
         constexpr std::array<Step, 6> kSteps{&Loader::readRun, &Loader::readLayout,
             &Loader::readCluster, &Loader::readColours, &Loader::readBytes, &Loader::readNodes};
         for (const Step step : kSteps) {
-            if (const Status status = (this->*step)(); !status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR((this->*step)());
         }
         addNotes();
         return std::move(m_data);
@@ -99,10 +99,8 @@ private:
     }
 
     Status readRun() {
-        const auto runs = m_store.runs();
-        if (!runs.hasValue())
-            return runs.error();
-        for (const Run& run : runs.value()) {
+        ASSIGN_OR_RETURN(const auto runs, m_store.runs());
+        for (const Run& run : runs) {
             if (run.id == m_data.query.run)
                 m_run = run;
         }
@@ -116,10 +114,8 @@ private:
     Status readLayout() {
         const auto known = analysis::runLayout(m_store, m_run, m_progress);
         if (known.hasValue()) {
-            auto made = layout::makeLayout(known.value().request);
-            if (!made.hasValue())
-                return made.error();
-            m_data.layout = std::move(made).value();
+            ASSIGN_OR_RETURN(auto made, layout::makeLayout(known.value().request));
+            m_data.layout = std::move(made);
             m_data.origin = known.value().wording;
             m_data.notes = known.value().notes;
             return {};
@@ -133,29 +129,25 @@ private:
     }
 
     Status readCluster() {
-        auto cluster = analysis::clusterOf(m_store, m_run, layout());
-        if (!cluster.hasValue())
-            return cluster.error();
-        m_data.cluster = std::move(cluster).value();
+        ASSIGN_OR_RETURN(auto cluster, analysis::clusterOf(m_store, m_run, layout()));
+        m_data.cluster = std::move(cluster);
         return {};
     }
 
     Status readColours() {
-        auto coloured = colourRanks(m_store, m_run, m_data.query.colours, m_progress);
-        if (!coloured.hasValue())
-            return coloured.error();
-        m_data.colours = std::move(coloured.value().colours);
-        m_data.caption = std::move(coloured.value().caption);
+        ASSIGN_OR_RETURN(
+            auto coloured, colourRanks(m_store, m_run, m_data.query.colours, m_progress));
+        m_data.colours = std::move(coloured.colours);
+        m_data.caption = std::move(coloured.caption);
         return {};
     }
 
     Status readBytes() {
         if (!m_data.layout || !m_data.query.bytes)
             return {};
-        auto bytes = analysis::runBytes(m_store, m_run, *m_data.layout, m_progress);
-        if (!bytes.hasValue())
-            return bytes.error();
-        m_data.bytes = std::move(bytes).value();
+        ASSIGN_OR_RETURN(
+            auto bytes, analysis::runBytes(m_store, m_run, *m_data.layout, m_progress));
+        m_data.bytes = std::move(bytes);
         m_data.edges = physicalEdges(m_data.bytes);
         return {};
     }
@@ -241,10 +233,8 @@ Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
     query.metric = colour;
     query.wholeRun = options.has("whole-run");
     if (options.has("statistic")) {
-        const auto statistic = statisticNamed(options.text("statistic"));
-        if (!statistic.hasValue())
-            return statistic.error();
-        query.statistic = statistic.value();
+        ASSIGN_OR_RETURN(const auto statistic, statisticNamed(options.text("statistic")));
+        query.statistic = statistic;
     }
     if (at.value())
         query.at = run.range.begin
@@ -255,29 +245,25 @@ Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
 Result<Figure> loadLayoutKind(
     bool physical, const store::Store& store, const Request& request, const Progress& progress) {
     const Run& run = request.runs.front();
-    const auto colours = coloursOf(request.options, run);
-    if (!colours.hasValue())
-        return colours.error();
+    ASSIGN_OR_RETURN(const auto colours, coloursOf(request.options, run));
     const auto rank = request.options.integer("rank");
     if (!rank.hasValue())
         return rank.error();
     LayoutQuery query;
     query.run = run.id;
-    query.colours = colours.value();
+    query.colours = colours;
     query.physical = physical;
     if (rank.value())
         query.rank = static_cast<int>(std::clamp<std::int64_t>(*rank.value(), -1, 1'000'000'000));
-    auto data = loadLayoutFigure(store, query, progress);
-    if (!data.hasValue())
-        return data.error();
-    if (!physical && !data.value().layout)
-        return Error{ErrorCode::NotFound, data.value().notes.back(), run.name};
-    const auto ranks = data.value().cluster.gpuCount();
+    ASSIGN_OR_RETURN(auto data, loadLayoutFigure(store, query, progress));
+    if (!physical && !data.layout)
+        return Error{ErrorCode::NotFound, data.notes.back(), run.name};
+    const auto ranks = data.cluster.gpuCount();
     if (query.rank && (*query.rank < 0 || static_cast<std::size_t>(*query.rank) >= ranks))
         return Error{ErrorCode::NotFound,
             fmt::format("The run has no rank {}; it has 0 to {}.", *rank.value(), ranks - 1),
             run.name};
-    return layoutFigure(std::make_shared<const LayoutFigureData>(std::move(data).value()));
+    return layoutFigure(std::make_shared<const LayoutFigureData>(std::move(data)));
 }
 
 Kind layoutKind(std::string_view key, bool physical) {

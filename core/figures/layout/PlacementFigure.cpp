@@ -1,4 +1,5 @@
 #include "core/figures/layout/LayoutFigure.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -16,12 +17,10 @@ std::string placementTitle(const Run& run) {
 
 Result<PlacementFigureData> loadPlacement(
     const store::Store& store, RunId id, const Progress& progress) {
-    const auto runs = store.runs();
-    if (!runs.hasValue())
-        return runs.error();
-    const auto run = std::find_if(
-        runs.value().begin(), runs.value().end(), [&](const Run& one) { return one.id == id; });
-    if (run == runs.value().end())
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    const auto run
+        = std::find_if(runs.begin(), runs.end(), [&](const Run& one) { return one.id == id; });
+    if (run == runs.end())
         return Error{ErrorCode::NotFound, "This run is no longer in the database.", {}};
     auto placement = analysis::proposePlacement(store, *run, progress);
     if (!placement.hasValue()) {
@@ -59,11 +58,8 @@ std::vector<Kind> placementKinds() {
     return {{"placement", RunsShown::One, {},
         [](const store::Store& store, const Request& request,
             const Progress& progress) -> Result<Figure> {
-            auto data = loadPlacement(store, request.runs.front().id, progress);
-            if (!data.hasValue())
-                return data.error();
-            return placementFigure(
-                std::make_shared<const PlacementFigureData>(std::move(data).value()));
+            ASSIGN_OR_RETURN(auto data, loadPlacement(store, request.runs.front().id, progress));
+            return placementFigure(std::make_shared<const PlacementFigureData>(std::move(data)));
         }}};
 }
 

@@ -1,6 +1,7 @@
 #include "core/figures/layout/RankColouring.h"
 
 #include "core/figures/runs/RunFigures.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -12,17 +13,13 @@ namespace {
 
 Result<ColouredRanks> atMoment(
     const store::Store& store, const Run& run, const ColourQuery& query) {
-    const auto series = analysis::RankSeries::open(store, run, query.metric);
-    if (!series.hasValue())
-        return series.error();
-    auto scale = momentScale(store, series.value());
+    ASSIGN_OR_RETURN(const auto series, analysis::RankSeries::open(store, run, query.metric));
+    auto scale = momentScale(store, series);
     if (!scale.hasValue())
         return scale.error();
-    auto values = series.value().at(store, *query.at);
-    if (!values.hasValue())
-        return values.error();
+    ASSIGN_OR_RETURN(auto values, series.at(store, *query.at));
     ColouredRanks result;
-    result.colours = {RankColour::Value, std::move(values).value(), std::move(scale).value()};
+    result.colours = {RankColour::Value, std::move(values), std::move(scale).value()};
     result.caption
         = fmt::format("{} at {:.1f} s after the run's begin; the scale is that of the whole run.",
             result.colours.scale.title, (*query.at - run.range.begin).seconds());
@@ -72,21 +69,15 @@ FigureAxis scaleOf(
 Result<ColouredRanks> byStatistic(
     const store::Store& store, const Run& run, const ColourQuery& query, const Progress& progress) {
     // Says which metrics there are where it is none of them.
-    const auto series = analysis::RankSeries::open(store, run, query.metric);
-    if (!series.hasValue())
-        return series.error();
+    ASSIGN_OR_RETURN(const auto series, analysis::RankSeries::open(store, run, query.metric));
     FigureQuery figure;
     figure.runs = {run.id};
     figure.wholeRun = query.wholeRun;
     const FigureContext context{store, figure, progress};
-    const auto window = windowOf(context, run);
-    if (!window.hasValue())
-        return window.error();
-    const auto summary = summaryOf(context, run, window.value(), {query.metric});
-    if (!summary.hasValue())
-        return summary.error();
+    ASSIGN_OR_RETURN(const auto window, windowOf(context, run));
+    ASSIGN_OR_RETURN(const auto summary, summaryOf(context, run, window, {query.metric}));
     const auto statistic = query.statistic.value_or(usualStatistic(query.metric));
-    auto values = statisticsOf(summary.value(), query.metric, statistic);
+    auto values = statisticsOf(summary, query.metric, statistic);
     const bool isNone = std::none_of(
         values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
     if (isNone)
@@ -95,24 +86,22 @@ Result<ColouredRanks> byStatistic(
                 "No GPU of this run has a value for {}.", statisticTitle(query.metric, statistic)),
             run.name};
     ColouredRanks result;
-    result.colours.scale = scaleOf(series.value().metric(), statistic, values);
+    result.colours.scale = scaleOf(series.metric(), statistic, values);
     result.colours.by = RankColour::Value;
     result.colours.values = std::move(values);
-    result.caption = windowCaption({window.value()}, figure);
+    result.caption = windowCaption({window}, figure);
     return result;
 }
 
 } // namespace
 
 Result<FigureAxis> momentScale(const store::Store& store, const analysis::RankSeries& series) {
-    const auto bounds = series.bounds(store);
-    if (!bounds.hasValue())
-        return bounds.error();
+    ASSIGN_OR_RETURN(const auto bounds, series.bounds(store));
     const Metric& metric = series.metric();
-    if (!bounds.value())
+    if (!bounds)
         return Error{
             ErrorCode::NotFound, "Every sample of " + metric.name + " of this run is missing.", {}};
-    const auto [low, high] = *bounds.value();
+    const auto [low, high] = *bounds;
     const bool isCounter = metric.kind == MetricKind::Counter;
     FigureAxis axis = axisOf(metricTitle(metric.name) + (isCounter ? ", rate" : ""), metric.name,
         isCounter ? metric.unit + "/s" : metric.unit, {low, high}, false);

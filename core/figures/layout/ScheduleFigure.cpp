@@ -1,6 +1,7 @@
 #include "core/analysis/machine/RunLayout.h"
 #include "core/analysis/schedule/TracedSchedule.h"
 #include "core/figures/layout/LayoutFigure.h"
+#include "core/model/Try.h"
 #include "core/text/Numbers.h"
 
 #include <fmt/format.h>
@@ -152,23 +153,21 @@ Result<Figure> loadScheduleKind(
     const bool isPlan = options.has("planned");
     if (isPlan && iteration.value())
         return usage("The plan is the same in every iteration; give --planned or --iteration.");
-    auto data = loadSchedule(store,
-        {request.runs.front().id, iteration.value(), isPlan, from.value(), to.value()}, progress);
-    if (!data.hasValue())
-        return data.error();
-    return scheduleFigure(std::make_shared<const ScheduleFigureData>(std::move(data).value()));
+    ASSIGN_OR_RETURN(auto data,
+        loadSchedule(store,
+            {request.runs.front().id, iteration.value(), isPlan, from.value(), to.value()},
+            progress));
+    return scheduleFigure(std::make_shared<const ScheduleFigureData>(std::move(data)));
 }
 
 } // namespace
 
 Result<ScheduleFigureData> loadSchedule(
     const store::Store& store, const ScheduleQuery& query, const Progress& progress) {
-    const auto runs = store.runs();
-    if (!runs.hasValue())
-        return runs.error();
-    const auto run = std::find_if(runs.value().begin(), runs.value().end(),
-        [&](const Run& one) { return one.id == query.run; });
-    if (run == runs.value().end())
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    const auto run = std::find_if(
+        runs.begin(), runs.end(), [&](const Run& one) { return one.id == query.run; });
+    if (run == runs.end())
         return Error{ErrorCode::NotFound, "This run is no longer in the database.", {}};
     ScheduleFigureData data;
     data.query = query;
@@ -184,8 +183,7 @@ Result<ScheduleFigureData> loadSchedule(
             data.notes.push_back(traced.error().message);
     }
     if (!data.traced) {
-        if (Status status = takePlan(store, *run, progress, data); !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(takePlan(store, *run, progress, data));
     }
     data.title = "Pipeline schedule · " + data.run;
     if (data.iteration)

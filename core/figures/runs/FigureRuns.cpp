@@ -2,6 +2,7 @@
 
 #include "core/analysis/machine/RunLayout.h"
 #include "core/figures/runs/FigureRuns.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -138,12 +139,10 @@ Result<std::vector<Run>> runsAskedFor(const store::Store& store, const FigureQue
 Result<Run> withLayout(const store::Store& store, Run run) {
     if (!layoutLabel(run.launch).empty())
         return run;
-    const auto found = analysis::fittingLayout(store, run);
-    if (!found.hasValue())
-        return found.error();
-    if (!found.value())
+    ASSIGN_OR_RETURN(const auto found, analysis::fittingLayout(store, run));
+    if (!found)
         return run;
-    const layout::LayoutRequest& request = found.value()->told.request;
+    const layout::LayoutRequest& request = found->told.request;
     run.launch.tensorParallel = request.tensor;
     run.launch.pipelineParallel = request.pipeline;
     run.launch.contextParallel = request.context;
@@ -220,15 +219,11 @@ FigureRun nameOf(const Run& run) {
 
 Result<std::vector<FigureSubject>> figureSubjects(
     const store::Store& store, const FigureQuery& query) {
-    const auto runs = runsAskedFor(store, query);
-    if (!runs.hasValue())
-        return runs.error();
+    ASSIGN_OR_RETURN(const auto runs, runsAskedFor(store, query));
     std::vector<FigureSubject> subjects;
-    for (const Run& run : runs.value()) {
-        const auto placed = withLayout(store, run);
-        if (!placed.hasValue())
-            return placed.error();
-        FigureSubject subject{run, nameOf(placed.value())};
+    for (const Run& run : runs) {
+        ASSIGN_OR_RETURN(const auto placed, withLayout(store, run));
+        FigureSubject subject{run, nameOf(placed)};
         const bool fits = query.model.empty()
             || subject.named.model.find(query.model) != std::string::npos
             || (subject.named.model.empty() && run.name.find(query.model) != std::string::npos);

@@ -1,5 +1,6 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -137,25 +138,19 @@ void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, 
 } // namespace
 
 Status loadHeatmap(const FigureContext& context, FigureData& data) {
-    auto subjects = figureSubjects(context.store, context.query);
-    if (!subjects.hasValue())
-        return subjects.error();
+    ASSIGN_OR_RETURN(auto subjects, figureSubjects(context.store, context.query));
     auto metrics = context.query.metrics;
     if (metrics.empty())
         metrics.emplace_back(metric::kGpuTemperature);
     std::vector<HeatRun> runs;
     std::vector<FigureWindow> windows;
-    for (const auto& subject : subjects.value()) {
-        const auto window = windowOf(context, subject.run);
-        if (!window.hasValue())
-            return window.error();
-        auto summary = summaryOf(context, subject.run, window.value(), metrics);
-        if (!summary.hasValue())
-            return summary.error();
-        runs.push_back({data.runs.size(), subject.run.range.length(), std::move(summary).value()});
+    for (const auto& subject : subjects) {
+        ASSIGN_OR_RETURN(const auto window, windowOf(context, subject.run));
+        ASSIGN_OR_RETURN(auto summary, summaryOf(context, subject.run, window, metrics));
+        runs.push_back({data.runs.size(), subject.run.range.length(), std::move(summary)});
         data.runs.push_back(subject.named);
         if (subject.run.status != RunStatus::Oom)
-            windows.push_back(window.value());
+            windows.push_back(window);
     }
     for (const auto& metric : metrics)
         addHeatmap(context, runs, data, metric);
@@ -163,7 +158,7 @@ Status loadHeatmap(const FigureContext& context, FigureData& data) {
     if (data.heatmaps.empty())
         data.emptyText = fmt::format("No run of this database has values of {}.", metrics.front());
     else
-        data.title = commonTitle(subjects.value());
+        data.title = commonTitle(subjects);
     return {};
 }
 

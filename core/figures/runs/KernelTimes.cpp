@@ -2,6 +2,7 @@
 
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 
@@ -30,19 +31,15 @@ KernelTimes perIteration(const analysis::DeviceBreakdown& device) {
 
 Result<TracedRun> traceOf(const FigureContext& context, const FigureSubject& subject,
     const analysis::KernelCategories& categories) {
-    const auto iterations = context.store.iterations(subject.run.id);
-    if (!iterations.hasValue())
-        return iterations.error();
-    const auto devices = analysis::traceBreakdown(context.store, subject.run, categories, kAllTime,
-        {iterations.value(), std::nullopt}, context.progress);
-    if (!devices.hasValue())
-        return devices.error();
-    const auto told = analysis::stagesOf(context.store, subject.run, context.progress);
-    if (!told.hasValue())
-        return told.error();
-    const auto& stages = told.value();
+    ASSIGN_OR_RETURN(const auto iterations, context.store.iterations(subject.run.id));
+    ASSIGN_OR_RETURN(const auto devices,
+        analysis::traceBreakdown(context.store, subject.run, categories, kAllTime,
+            {iterations, std::nullopt}, context.progress));
+    ASSIGN_OR_RETURN(
+        const auto told, analysis::stagesOf(context.store, subject.run, context.progress));
+    const auto& stages = told;
     TracedRun traced{subject, {}};
-    for (const auto& device : devices.value()) {
+    for (const auto& device : devices) {
         if (device.kernelCount == 0)
             continue;
         RankTimes times{
@@ -75,19 +72,16 @@ KernelTimes meanOf(const std::vector<const KernelTimes*>& all) {
 
 Result<std::vector<TracedRun>> readTraces(
     const FigureContext& context, const std::vector<FigureSubject>& subjects) {
-    const auto categories = analysis::KernelCategories::fromChoice(
-        context.query.categories.empty() ? "default" : context.query.categories);
-    if (!categories.hasValue())
-        return categories.error();
+    ASSIGN_OR_RETURN(const auto categories,
+        analysis::KernelCategories::fromChoice(
+            context.query.categories.empty() ? "default" : context.query.categories));
     std::vector<TracedRun> traced;
     for (const auto& subject : subjects) {
         if (!hasTrace(context.store, subject.run.id))
             continue;
-        auto trace = traceOf(context, subject, categories.value());
-        if (!trace.hasValue())
-            return trace.error();
-        if (!trace.value().ranks.empty())
-            traced.push_back(std::move(trace).value());
+        ASSIGN_OR_RETURN(auto trace, traceOf(context, subject, categories));
+        if (!trace.ranks.empty())
+            traced.push_back(std::move(trace));
     }
     return traced;
 }

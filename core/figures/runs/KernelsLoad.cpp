@@ -2,6 +2,7 @@
 #include "core/figures/runs/KernelTimes.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/runs/SweepRuns.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -303,14 +304,10 @@ const char* captionOf(bool iterations) {
 } // namespace
 
 Status loadKernels(const FigureContext& context, FigureData& data) {
-    const auto subjects = figureSubjects(context.store, context.query);
-    if (!subjects.hasValue())
-        return subjects.error();
-    auto read = readTraces(context, subjects.value());
-    if (!read.hasValue())
-        return read.error();
+    ASSIGN_OR_RETURN(const auto subjects, figureSubjects(context.store, context.query));
+    ASSIGN_OR_RETURN(auto read, readTraces(context, subjects));
     const bool isStages = context.query.kind == FigureKind::StageBreakdown;
-    std::vector<TracedRun> traced = std::move(read).value();
+    std::vector<TracedRun> traced = std::move(read);
     if (isStages && context.query.runs.empty())
         traced = stageRuns(std::move(traced));
     if (traced.empty()) {
@@ -323,7 +320,7 @@ Status loadKernels(const FigureContext& context, FigureData& data) {
     if (isStages) {
         shown = addStagePanels(traced, iterations, data);
     } else {
-        shown = withOom(subjects.value(), traced);
+        shown = withOom(subjects, traced);
         if (context.query.runs.empty())
             leaveOutEqual(shown, data.notes);
         labelRuns(shown);

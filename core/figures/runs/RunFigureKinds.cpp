@@ -1,6 +1,7 @@
 #include "core/figures/runs/RunFigureKinds.h"
 
 #include "core/figures/runs/RunFigures.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -27,13 +28,11 @@ constexpr Option kOptimisation{
     "optimization", "O", "Only runs with base, cc (overlap), act (recomputation) or cc+act"};
 
 Status checkMetrics(const store::Store& store, const FigureQuery& query) {
-    const auto metrics = figureMetrics(store, query.runs);
-    if (!metrics.hasValue())
-        return metrics.error();
+    ASSIGN_OR_RETURN(const auto metrics, figureMetrics(store, query.runs));
     for (const auto& name : query.metrics) {
         std::string known;
         bool isKnown = false;
-        for (const auto& choice : metrics.value()) {
+        for (const auto& choice : metrics) {
             isKnown = isKnown || choice.key == name;
             known += (known.empty() ? "" : ", ") + choice.key;
         }
@@ -48,10 +47,8 @@ Status takeStatistic(const OptionValues& options, FigureQuery& query) {
     const std::string name = options.text("statistic");
     if (name.empty())
         return {};
-    const auto statistic = statisticNamed(name);
-    if (!statistic.hasValue())
-        return statistic.error();
-    query.statistic = statistic.value();
+    ASSIGN_OR_RETURN(const auto statistic, statisticNamed(name));
+    query.statistic = statistic;
     if (*query.statistic == FigureStatistic::Energy && query.metrics.empty())
         query.metrics.emplace_back("gpu_power");
     for (const auto& metric : query.metrics) {
@@ -95,10 +92,8 @@ Result<Figure> loadKind(
         if (!status.hasValue())
             return status.error();
     }
-    auto data = loadFigure(store, query, progress);
-    if (!data.hasValue())
-        return data.error();
-    return runFigure(std::make_shared<const FigureData>(std::move(data).value()));
+    ASSIGN_OR_RETURN(auto data, loadFigure(store, query, progress));
+    return runFigure(std::make_shared<const FigureData>(std::move(data)));
 }
 
 Kind kindOf(FigureKind kind, std::vector<Option> own) {

@@ -1,6 +1,7 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -12,12 +13,11 @@ namespace trainscope::figures {
 Result<FigureWindow> windowOf(const FigureContext& context, const Run& run) {
     if (context.query.wholeRun)
         return FigureWindow{};
-    const auto steady = analysis::steadyStateOf(context.store, run, context.progress);
-    if (!steady.hasValue())
-        return steady.error();
-    if (steady.value().isWholeRun)
-        return FigureWindow{kAllTime, true, steady.value().wording};
-    return FigureWindow{steady.value().window, false, steady.value().wording};
+    ASSIGN_OR_RETURN(
+        const auto steady, analysis::steadyStateOf(context.store, run, context.progress));
+    if (steady.isWholeRun)
+        return FigureWindow{kAllTime, true, steady.wording};
+    return FigureWindow{steady.window, false, steady.wording};
 }
 
 Result<analysis::RunSummary> summaryOf(const FigureContext& context, const Run& run,
@@ -103,16 +103,12 @@ Result<FigureData> loadFigure(
 Result<std::vector<FigureChoice>> figureMetrics(
     const store::Store& store, const std::vector<RunId>& runs) {
     std::map<std::string, std::string> titles;
-    const auto all = store.runs();
-    if (!all.hasValue())
-        return all.error();
-    for (const Run& run : all.value()) {
+    ASSIGN_OR_RETURN(const auto all, store.runs());
+    for (const Run& run : all) {
         if (!runs.empty() && std::find(runs.begin(), runs.end(), run.id) == runs.end())
             continue;
-        const auto series = store.series(run.id);
-        if (!series.hasValue())
-            return series.error();
-        for (const Series& one : series.value()) {
+        ASSIGN_OR_RETURN(const auto series, store.series(run.id));
+        for (const Series& one : series) {
             const Metric& metric = one.description.metric;
             titles.try_emplace(metric.name, metric.label.empty() ? metric.name : metric.label);
         }

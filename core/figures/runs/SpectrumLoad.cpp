@@ -3,6 +3,7 @@
 #include "core/analysis/telemetry/Burstiness.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -21,11 +22,9 @@ constexpr std::size_t kMostLines = 6;
 constexpr std::size_t kFirstBin = 3; // below lies what is left of mean and drift
 
 Result<std::vector<Series>> powerOf(const store::Store& store, RunId run) {
-    const auto series = store.series(run);
-    if (!series.hasValue())
-        return series.error();
+    ASSIGN_OR_RETURN(const auto series, store.series(run));
     std::vector<std::string> warnings;
-    auto groups = analysis::seriesByMetric(series.value(), warnings);
+    auto groups = analysis::seriesByMetric(series, warnings);
     std::vector<Series> power;
     for (auto& one : groups[metric::kGpuPower]) {
         if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing)
@@ -82,30 +81,23 @@ FigureWindow keepWindow(analysis::UniformSeries& series, FigureWindow window) {
 
 Status addSpectrum(const FigureContext& context, const FigureSubject& subject,
     std::vector<FigureWindow>& windows, FigureData& data) {
-    const auto power = powerOf(context.store, subject.run.id);
-    if (!power.hasValue())
-        return power.error();
-    if (power.value().empty())
+    ASSIGN_OR_RETURN(const auto power, powerOf(context.store, subject.run.id));
+    if (power.empty())
         return {};
-    auto signal
-        = analysis::sumOf(context.store, power.value(), kMostSteps, kAllTime, context.progress);
-    if (!signal.hasValue())
-        return signal.error();
-    const auto window = windowOf(context, subject.run);
-    if (!window.hasValue())
-        return window.error();
-    auto& series = signal.value();
-    const FigureWindow shown = keepWindow(series, window.value());
+    ASSIGN_OR_RETURN(
+        auto signal, analysis::sumOf(context.store, power, kMostSteps, kAllTime, context.progress));
+    ASSIGN_OR_RETURN(const auto window, windowOf(context, subject.run));
+    auto& series = signal;
+    const FigureWindow shown = keepWindow(series, window);
     const auto full = analysis::amplitudeSpectrum(series);
     if (full.amplitudes.size() <= kFirstBin + 1) {
         data.notes.push_back(subject.named.label + " is too short for a spectrum.");
         return {};
     }
     FigureSpectrum spectrum;
-    const auto iterations = analysis::iterationsOf(context.store, subject.run, context.progress);
-    if (!iterations.hasValue())
-        return iterations.error();
-    spectrum.iterationHz = iterations.value().frequencyHz;
+    ASSIGN_OR_RETURN(const auto iterations,
+        analysis::iterationsOf(context.store, subject.run, context.progress));
+    spectrum.iterationHz = iterations.frequencyHz;
     spectrum.run = data.runs.size();
     reduce(full, spectrum);
     addLines(series, spectrum);
@@ -143,14 +135,12 @@ void setAxes(FigureData& data) {
 } // namespace
 
 Status loadSpectrum(const FigureContext& context, FigureData& data) {
-    auto subjects = figureSubjects(context.store, context.query);
-    if (!subjects.hasValue())
-        return subjects.error();
+    ASSIGN_OR_RETURN(auto subjects, figureSubjects(context.store, context.query));
     std::vector<FigureWindow> windows;
-    for (const auto& subject : subjects.value()) {
+    for (const auto& subject : subjects) {
         if (context.query.runs.empty() && data.spectra.size() == kMostRuns) {
-            data.notes.push_back(fmt::format(
-                "The first {} of {} runs are shown.", kMostRuns, subjects.value().size()));
+            data.notes.push_back(
+                fmt::format("The first {} of {} runs are shown.", kMostRuns, subjects.size()));
             break;
         }
         if (subject.run.status == RunStatus::Oom)

@@ -2,6 +2,7 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/figures/runs/SweepRuns.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 
 #include <fmt/format.h>
 
@@ -53,18 +54,13 @@ Result<std::vector<SweepRun>> readRuns(const FigureContext& context, std::vector
     std::vector<SweepRun> runs;
     for (auto& place : places) {
         const Run& run = place.subject.run;
-        auto window = windowOf(context, run);
-        if (!window.hasValue())
-            return window.error();
-        auto summary = summaryOf(context, run, window.value(), metrics);
-        if (!summary.hasValue())
-            return summary.error();
+        ASSIGN_OR_RETURN(auto window, windowOf(context, run));
+        ASSIGN_OR_RETURN(auto summary, summaryOf(context, run, window, metrics));
         // Over the whole run: energies of windows of different length do not compare.
-        auto efficiency = analysis::efficiencyOf(context.store, run, kAllTime, context.progress);
-        if (!efficiency.hasValue())
-            return efficiency.error();
-        runs.push_back({std::move(place), std::move(window).value(), std::move(summary).value(),
-            std::move(efficiency).value()});
+        ASSIGN_OR_RETURN(auto efficiency,
+            analysis::efficiencyOf(context.store, run, kAllTime, context.progress));
+        runs.push_back(
+            {std::move(place), std::move(window), std::move(summary), std::move(efficiency)});
     }
     return runs;
 }
@@ -203,10 +199,8 @@ void addPanel(const std::vector<SweepRun>& runs, const std::string& name,
 } // namespace
 
 Status loadSweep(const FigureContext& context, FigureData& data) {
-    const auto subjects = figureSubjects(context.store, context.query);
-    if (!subjects.hasValue())
-        return subjects.error();
-    auto places = sweepPlaces(subjects.value(), context.query, data.notes);
+    ASSIGN_OR_RETURN(const auto subjects, figureSubjects(context.store, context.query));
+    auto places = sweepPlaces(subjects, context.query, data.notes);
     if (places.empty()) {
         data.emptyText = emptyTextOf(context.query.kind);
         return {};

@@ -1,4 +1,5 @@
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <limits>
@@ -28,11 +29,9 @@ Result<RateBounds> counterRateBounds(const store::Store& store, const Series& co
     RateBounds bounds{kNoRate, kNoRate};
     if (counter.range.length().ns <= 0)
         return bounds;
-    const auto buckets = store.rateBuckets(counter.id, counter.range, 1);
-    if (!buckets.hasValue())
-        return buckets.error();
-    if (!buckets.value().empty() && buckets.value().front().count > 0)
-        bounds = {buckets.value().front().min, buckets.value().front().max};
+    ASSIGN_OR_RETURN(const auto buckets, store.rateBuckets(counter.id, counter.range, 1));
+    if (!buckets.empty() && buckets.front().count > 0)
+        bounds = {buckets.front().min, buckets.front().max};
     return bounds;
 }
 

@@ -1,5 +1,6 @@
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/model/Metric.h"
+#include "core/model/Try.h"
 #include "core/plot/timeline/TimeTicks.h"
 
 #include <fmt/format.h>
@@ -139,38 +140,26 @@ std::vector<LaneChoice> laneChoices(const Catalogue& catalogue) {
 Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<ShownRun>& runs) {
     Catalogue catalogue;
     for (const auto& run : runs) {
-        auto gpus = store.gpus(run.id);
-        if (!gpus.hasValue())
-            return gpus.error();
-        auto series = store.series(run.id);
-        if (!series.hasValue())
-            return series.error();
-        auto tracks = store.tracks(run.id);
-        if (!tracks.hasValue())
-            return tracks.error();
-        auto iterations = store.iterations(run.id);
-        if (!iterations.hasValue())
-            return iterations.error();
-        catalogue.runs.push_back({std::move(gpus).value(), std::move(series).value(),
-            std::move(tracks).value(), mainIterations(iterations.value())});
+        ASSIGN_OR_RETURN(auto gpus, store.gpus(run.id));
+        ASSIGN_OR_RETURN(auto series, store.series(run.id));
+        ASSIGN_OR_RETURN(auto tracks, store.tracks(run.id));
+        ASSIGN_OR_RETURN(auto iterations, store.iterations(run.id));
+        catalogue.runs.push_back(
+            {std::move(gpus), std::move(series), std::move(tracks), mainIterations(iterations)});
     }
     return catalogue;
 }
 
 Result<Arrangement> defaultArrangement(
     const store::Store& store, const std::vector<ShownRun>& runs) {
-    auto catalogue = readCatalogue(store, runs);
-    if (!catalogue.hasValue())
-        return catalogue.error();
-    return defaultArrangement(catalogue.value());
+    ASSIGN_OR_RETURN(auto catalogue, readCatalogue(store, runs));
+    return defaultArrangement(catalogue);
 }
 
 Result<std::vector<LaneChoice>> laneChoices(
     const store::Store& store, const std::vector<ShownRun>& runs) {
-    auto catalogue = readCatalogue(store, runs);
-    if (!catalogue.hasValue())
-        return catalogue.error();
-    return laneChoices(catalogue.value());
+    ASSIGN_OR_RETURN(auto catalogue, readCatalogue(store, runs));
+    return laneChoices(catalogue);
 }
 
 } // namespace trainscope::figures

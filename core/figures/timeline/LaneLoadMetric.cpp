@@ -1,5 +1,6 @@
 #include "core/figures/timeline/LaneLoad.h"
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Try.h"
 #include "core/plot/Ticks.h"
 #include "core/plot/timeline/LanePrepare.h"
 #include "core/text/Numbers.h"
@@ -23,24 +24,19 @@ Result<std::vector<Bucket>> readBuckets(
     const TimeNs origin = request.runs[selected.run].origin;
     const TimeRange window{origin + request.window.begin, origin + request.window.end};
     const bool counter = series.description.metric.kind == MetricKind::Counter;
-    auto read = counter ? request.store.rateBuckets(series.id, window, request.columns)
-                        : request.store.buckets(series.id, window, request.columns);
-    if (!read.hasValue())
-        return read.error();
-    std::vector<Bucket> buckets = std::move(read).value();
+    ASSIGN_OR_RETURN(auto read,
+        counter ? request.store.rateBuckets(series.id, window, request.columns)
+                : request.store.buckets(series.id, window, request.columns));
+    std::vector<Bucket> buckets = std::move(read);
     double held = kNothing;
     const bool startsInside = series.range.contains(window.begin) && !buckets.empty()
         && buckets.front().count == 0 && !buckets.front().gap;
     if (startsInside && counter) {
-        const auto rate = counterRateAt(request.store, series, window.begin);
-        if (!rate.hasValue())
-            return rate.error();
-        held = rate.value();
+        ASSIGN_OR_RETURN(const auto rate, counterRateAt(request.store, series, window.begin));
+        held = rate;
     } else if (startsInside) {
-        const auto value = request.store.valueAt(series.id, window.begin);
-        if (!value.hasValue())
-            return value.error();
-        held = value.value().value_or(kNothing);
+        ASSIGN_OR_RETURN(const auto value, request.store.valueAt(series.id, window.begin));
+        held = value.value_or(kNothing);
     }
     holdBetweenSamples(buckets, series, window, held);
     return buckets;
@@ -68,10 +64,8 @@ Result<Extent> extentOf(const store::Store& store, const std::vector<SelectedSer
                 extent.add(series.min, series.max);
             continue;
         }
-        const auto bounds = counterRateBounds(store, series);
-        if (!bounds.hasValue())
-            return bounds.error();
-        extent.add(bounds.value().low, bounds.value().high);
+        ASSIGN_OR_RETURN(const auto bounds, counterRateBounds(store, series));
+        extent.add(bounds.low, bounds.high);
     }
     return extent;
 }
@@ -154,12 +148,10 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
     for (const auto& one : selected) {
         if (request.isCancelled && request.isCancelled())
             return cancelled();
-        auto buckets = readBuckets(request, one);
-        if (!buckets.hasValue())
-            return buckets.error();
+        ASSIGN_OR_RETURN(auto buckets, readBuckets(request, one));
         const Subject& subject = one.series->description.subject;
         preparation.add({one.run, subject, one.node, one.series->id,
-            subjectLabel(subject, one.node), std::move(buckets).value(), {}, {}, {}});
+            subjectLabel(subject, one.node), std::move(buckets), {}, {}, {}});
     }
     preparation.finish();
     if (selected.empty()) {
@@ -169,10 +161,8 @@ Result<LaneData> loadMetricLane(const LaneRequest& request, const LaneSpec& spec
         return lane;
     }
     const Metric& metric = selected.front().series->description.metric;
-    const auto extent = extentOf(request.store, selected);
-    if (!extent.hasValue())
-        return extent.error();
-    setAxis(lane, metric, extent.value());
+    ASSIGN_OR_RETURN(const auto extent, extentOf(request.store, selected));
+    setAxis(lane, metric, extent);
     setTexts(lane, metric);
     return lane;
 }

@@ -1,4 +1,5 @@
 #include "core/figures/timeline/LaneLoad.h"
+#include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <fmt/format.h>
@@ -68,17 +69,15 @@ Result<LaneData> loadSpanLane(const LaneRequest& request, const LaneSpec& spec) 
         const int rank = selected.track->description.rank;
         const TimeRange window = ownRange(
             run, rank, {run.origin + request.window.begin, run.origin + request.window.end});
-        auto groups = request.store.lodNodes(selected.track->id, window, pixel);
-        if (!groups.hasValue())
-            return groups.error();
+        ASSIGN_OR_RETURN(auto groups, request.store.lodNodes(selected.track->id, window, pixel));
         if (run.clocks) {
-            for (store::LodNode& group : groups.value())
+            for (store::LodNode& group : groups)
                 group.range = shownRange(run, rank, group.range);
         }
         const auto& description = selected.track->description;
         lane.spans.push_back({selected.run, description.rank, selected.track->id,
             trackLabel(description, severalDevices), std::max(selected.track->depth, 1),
-            std::move(groups).value()});
+            std::move(groups)});
     }
     return lane;
 }

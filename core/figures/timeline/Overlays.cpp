@@ -1,4 +1,5 @@
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Try.h"
 
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
@@ -17,12 +18,10 @@ namespace {
 using GpuSeriesByRank = std::map<int, analysis::GpuSeries>;
 
 Result<GpuSeriesByRank> gpuSeries(const store::Store& store, const Run& run) {
-    const auto series = store.series(run.id);
-    if (!series.hasValue())
-        return series.error();
+    ASSIGN_OR_RETURN(const auto series, store.series(run.id));
     GpuSeriesByRank gpus;
     std::vector<std::string> warnings; // the summary tells them
-    for (const auto& [metric, group] : analysis::seriesByMetric(series.value(), warnings)) {
+    for (const auto& [metric, group] : analysis::seriesByMetric(series, warnings)) {
         for (const Series& one : group) {
             if (one.description.subject.kind == SubjectKind::Gpu && one.count > one.missing)
                 gpus[one.description.subject.rank].emplace(metric, one);
@@ -33,23 +32,19 @@ Result<GpuSeriesByRank> gpuSeries(const store::Store& store, const Run& run) {
 
 Status addThrottles(
     const store::Store& store, const Run& run, const Progress& progress, RunOverlay& overlay) {
-    const auto gpus = gpuSeries(store, run);
-    if (!gpus.hasValue())
-        return gpus.error();
+    ASSIGN_OR_RETURN(const auto gpus, gpuSeries(store, run));
     const auto keepGoing = [&progress] {
         return !progress || progress({"Finding throttle episodes", 0, 0});
     };
-    const auto found = analysis::scanThrottling(
-        store, run, gpus.value(), kAllTime, run.range.length(), keepGoing);
-    if (!found.hasValue())
-        return found.error();
-    if (!found.value())
+    ASSIGN_OR_RETURN(const auto found,
+        analysis::scanThrottling(store, run, gpus, kAllTime, run.range.length(), keepGoing));
+    if (!found)
         return {};
-    for (const auto& [rank, series] : gpus.value())
+    for (const auto& [rank, series] : gpus)
         overlay.gpus
             += series.contains(metric::kSmClock) && series.contains(metric::kGpuUtilization) ? 1U
                                                                                              : 0U;
-    for (const auto& [rank, episode] : found.value()->episodes)
+    for (const auto& [rank, episode] : found->episodes)
         overlay.throttles.push_back(
             {rank, episode.range, analysis::toString(episode.cause), episode.lostSeconds});
     return {};
@@ -57,13 +52,9 @@ Status addThrottles(
 
 Status addIterations(
     const store::Store& store, const Run& run, const Progress& progress, RunOverlay& overlay) {
-    auto found = analysis::iterationsOf(store, run, progress);
-    if (!found.hasValue())
-        return found.error();
-    auto& iterations = found.value();
-    const auto steady = analysis::steadyStateOf(store, run, iterations, progress);
-    if (!steady.hasValue())
-        return steady.error();
+    ASSIGN_OR_RETURN(auto found, analysis::iterationsOf(store, run, progress));
+    auto& iterations = found;
+    ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(store, run, iterations, progress));
     for (const Iteration& iteration : iterations.iterations) {
         if (iteration.warmup)
             overlay.warmup.push_back(iteration.index);
@@ -71,8 +62,8 @@ Status addIterations(
     std::sort(overlay.warmup.begin(), overlay.warmup.end());
     if (iterations.basis == analysis::IterationBasis::PowerPeriod)
         overlay.iterations = std::move(iterations.iterations);
-    if (steady.value().settledFrom && run.range.begin < *steady.value().settledFrom)
-        overlay.unsettled = TimeRange{run.range.begin, *steady.value().settledFrom};
+    if (steady.settledFrom && run.range.begin < *steady.settledFrom)
+        overlay.unsettled = TimeRange{run.range.begin, *steady.settledFrom};
     return {};
 }
 
@@ -81,10 +72,8 @@ Status addIterations(
 Result<RunOverlay> loadOverlay(
     const store::Store& store, const Run& run, const Progress& progress) {
     RunOverlay overlay;
-    if (const Status status = addThrottles(store, run, progress, overlay); !status.hasValue())
-        return status.error();
-    if (const Status status = addIterations(store, run, progress, overlay); !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(addThrottles(store, run, progress, overlay));
+    RETURN_IF_ERROR(addIterations(store, run, progress, overlay));
     return overlay;
 }
 

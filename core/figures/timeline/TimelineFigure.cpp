@@ -1,6 +1,7 @@
 #include "core/figures/timeline/TimelineFigure.h"
 
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <fmt/format.h>
@@ -104,10 +105,8 @@ Status alignClocks(const store::Store& store, const Catalogue& catalogue,
     for (std::size_t i = 0; i < runs.size(); ++i) {
         Run run;
         run.id = runs[i].id;
-        auto clocks = analysis::alignRanks(store, run, progress);
-        if (!clocks.hasValue())
-            return clocks.error();
-        runs[i].clocks = std::make_shared<const analysis::RankClocks>(std::move(clocks).value());
+        ASSIGN_OR_RETURN(auto clocks, analysis::alignRanks(store, run, progress));
+        runs[i].clocks = std::make_shared<const analysis::RankClocks>(std::move(clocks));
         if (const auto extent = extentOf(catalogue.runs[i], runs[i]))
             runs[i].origin = extent->begin;
     }
@@ -126,12 +125,10 @@ Error noSuchMetric(const std::string& metric, const std::vector<LaneChoice>& cho
 
 // Lanes for the metrics asked for; "kernels" is the lane of kernels.
 Result<Arrangement> arrangementOf(const OptionValues& options, const Catalogue& catalogue) {
-    const auto asked = options.integer("rank");
-    if (!asked.hasValue())
-        return asked.error();
+    ASSIGN_OR_RETURN(const auto asked, options.integer("rank"));
     std::optional<int> rank;
-    if (asked.value())
-        rank = static_cast<int>(*asked.value());
+    if (asked)
+        rank = static_cast<int>(*asked);
     Arrangement arrangement;
     const auto choices = laneChoices(catalogue);
     for (const auto& metric : options.all("metric")) {
@@ -177,22 +174,16 @@ Result<Figure> loadTimelineKind(
     TimelineRequest timeline;
     for (const Run& run : request.runs)
         timeline.runs.push_back({run.id, run.name, run.range.begin, timeline.runs.size()});
-    const auto catalogue = readCatalogue(store, timeline.runs);
-    if (!catalogue.hasValue())
-        return catalogue.error();
+    ASSIGN_OR_RETURN(const auto catalogue, readCatalogue(store, timeline.runs));
     if (request.options.has("align-clocks")) {
-        if (Status status = alignClocks(store, catalogue.value(), timeline.runs, progress);
+        if (Status status = alignClocks(store, catalogue, timeline.runs, progress);
             !status.hasValue())
             return status.error();
     }
-    auto arrangement = arrangementOf(request.options, catalogue.value());
-    if (!arrangement.hasValue())
-        return arrangement.error();
-    const auto window = windowOf(request, timeline.runs);
-    if (!window.hasValue())
-        return window.error();
-    timeline.arrangement = std::move(arrangement).value();
-    timeline.window = window.value();
+    ASSIGN_OR_RETURN(auto arrangement, arrangementOf(request.options, catalogue));
+    ASSIGN_OR_RETURN(const auto window, windowOf(request, timeline.runs));
+    timeline.arrangement = std::move(arrangement);
+    timeline.window = window;
     return timelineFigure(store, timeline, request, progress);
 }
 
@@ -207,24 +198,21 @@ int timelineColumns(const Request& request) {
 
 Result<Figure> timelineFigure(const store::Store& store, const TimelineRequest& asked,
     const Request& request, const Progress& progress) {
-    const auto catalogue = readCatalogue(store, asked.runs);
-    if (!catalogue.hasValue())
-        return catalogue.error();
+    ASSIGN_OR_RETURN(const auto catalogue, readCatalogue(store, asked.runs));
     auto timeline = std::make_shared<TimelineRequest>(asked);
     if (timeline->arrangement.lanes.empty())
-        timeline->arrangement = defaultArrangement(catalogue.value());
+        timeline->arrangement = defaultArrangement(catalogue);
     if (timeline->window.length().ns <= 0)
-        timeline->window = wholeWindow(catalogue.value(), timeline->runs);
+        timeline->window = wholeWindow(catalogue, timeline->runs);
     if (timeline->window.length().ns <= 0 || timeline->arrangement.lanes.empty())
         return Error{
             ErrorCode::NotFound, "The chosen runs hold neither samples nor kernels to draw.", {}};
     const auto isCancelled = [&progress] { return progress && !progress({"Reading", 0, 0}); };
     const auto read = [&](LoadDetail detail) -> Result<std::shared_ptr<const TimelineData>> {
-        auto data = loadTimeline(store, catalogue.value(), timeline->runs, timeline->arrangement,
-            timeline->window, timelineColumns(request), isCancelled, detail);
-        if (!data.hasValue())
-            return data.error();
-        return std::make_shared<const TimelineData>(std::move(data).value());
+        ASSIGN_OR_RETURN(auto data,
+            loadTimeline(store, catalogue, timeline->runs, timeline->arrangement, timeline->window,
+                timelineColumns(request), isCancelled, detail));
+        return std::make_shared<const TimelineData>(std::move(data));
     };
     Figure figure;
     for (const auto& run : timeline->runs) {

@@ -1,5 +1,6 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/figures/timeline/LaneLoad.h"
+#include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
 
 #include <algorithm>
@@ -31,12 +32,10 @@ Status resolveNames(
             for (const auto& group : track.spans) {
                 if (!group.name.isValid() || data.names.contains(group.name))
                     continue;
-                auto name = store.name(group.name);
-                if (!name.hasValue())
-                    return name.error();
-                std::string category = categoryOf(group, name.value());
+                ASSIGN_OR_RETURN(auto name, store.name(group.name));
+                std::string category = categoryOf(group, name);
                 data.names.emplace(
-                    group.name, TimelineData::Name{std::move(name).value(), std::move(category)});
+                    group.name, TimelineData::Name{std::move(name), std::move(category)});
             }
         }
     }
@@ -66,26 +65,19 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
     }
     const LaneRequest request{store, catalogue, runs, window, columns, isCancelled, detail};
     for (const auto& spec : arrangement.lanes) {
-        auto lane
-            = showsSpans(spec.style) ? loadSpanLane(request, spec) : loadMetricLane(request, spec);
-        if (!lane.hasValue())
-            return lane.error();
-        data.lanes.push_back(std::move(lane).value());
+        ASSIGN_OR_RETURN(auto lane,
+            showsSpans(spec.style) ? loadSpanLane(request, spec) : loadMetricLane(request, spec));
+        data.lanes.push_back(std::move(lane));
     }
-    const Status named = resolveNames(store, data, isCancelled);
-    if (!named.hasValue())
-        return named.error();
+    RETURN_IF_ERROR(resolveNames(store, data, isCancelled));
     return data;
 }
 
 Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
     const Arrangement& arrangement, ViewWindow window, int columns,
     const std::function<bool()>& isCancelled, LoadDetail detail) {
-    const auto catalogue = readCatalogue(store, runs);
-    if (!catalogue.hasValue())
-        return catalogue.error();
-    return loadTimeline(
-        store, catalogue.value(), runs, arrangement, window, columns, isCancelled, detail);
+    ASSIGN_OR_RETURN(const auto catalogue, readCatalogue(store, runs));
+    return loadTimeline(store, catalogue, runs, arrangement, window, columns, isCancelled, detail);
 }
 
 } // namespace trainscope::figures

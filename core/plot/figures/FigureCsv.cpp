@@ -1,5 +1,5 @@
-#include "core/text/Table.h"
 #include "core/plot/figures/Figure.h"
+#include "core/text/Table.h"
 
 #include <fmt/format.h>
 

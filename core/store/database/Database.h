@@ -5,6 +5,7 @@
 
 #include "core/model/AsciiText.h"
 #include "core/model/Result.h"
+#include "core/model/Try.h"
 #include "core/store/codec/Bytes.h"
 
 #include <cstdint>
@@ -76,15 +77,13 @@ public:
     // handed on, when Result<bool>, both.
     template <typename Visit, typename... Args>
     Status forEach(std::string_view sql, Visit&& visit, const Args&... args) {
-        Result<StatementHandle> taken = take(sql);
-        if (!taken.hasValue())
-            return taken.error();
-        sqlite3_stmt* statement = taken.value().get();
+        ASSIGN_OR_RETURN(auto taken, take(sql));
+        sqlite3_stmt* statement = taken.get();
         int index = 0;
         int bound = 0;
         ((bound = bound == 0 ? bind(statement, ++index, args) : bound), ...);
         Status outcome = bound == 0 ? visitRows(statement, visit) : Status(error(bound));
-        giveBack(sql, std::move(taken.value()));
+        giveBack(sql, std::move(taken));
         return outcome;
     }
 
@@ -147,20 +146,16 @@ private:
     template <typename Visit>
     Status visitRows(sqlite3_stmt* statement, Visit& visit) const {
         while (true) {
-            const Result<bool> more = step(statement);
-            if (!more.hasValue())
-                return more.error();
-            if (!more.value())
+            ASSIGN_OR_RETURN(const auto more, step(statement));
+            if (!more)
                 return {};
             using Outcome = std::invoke_result_t<Visit&, const Row&>;
             if constexpr (std::is_same_v<Outcome, bool>) {
                 if (!visit(Row(statement)))
                     return {};
             } else if constexpr (std::is_same_v<Outcome, Result<bool>>) {
-                const Result<bool> wanted = visit(Row(statement));
-                if (!wanted.hasValue())
-                    return wanted.error();
-                if (!wanted.value())
+                ASSIGN_OR_RETURN(const auto wanted, visit(Row(statement)));
+                if (!wanted)
                     return {};
             } else if constexpr (std::is_same_v<Outcome, Status>) {
                 Status status = visit(Row(statement));

@@ -81,9 +81,7 @@ Result<FileState> readHeader(const fs::path& path, int descriptor) {
     }
     if (size == 0)
         return FileState::Empty;
-    const Status judged = judgeHeader(path, header, size);
-    if (!judged.hasValue())
-        return judged.error();
+    RETURN_IF_ERROR(judgeHeader(path, header, size));
     return FileState::Present;
 }
 

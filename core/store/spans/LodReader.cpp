@@ -125,9 +125,7 @@ Result<std::vector<LodNode>> queryLodNodes(
         database.number("SELECT max(level) FROM group_page WHERE track=?", track.value));
     std::vector<LodRecord> records;
     TreeReader reader(database, track, window, minWidth.ns, records);
-    Status status = top > 0 ? reader.readPages(top, 0, 1) : reader.readChunks(0, 1);
-    if (!status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(top > 0 ? reader.readPages(top, 0, 1) : reader.readChunks(0, 1));
     nodes.reserve(records.size());
     for (const LodRecord& record : records)
         nodes.push_back(nodeOf(record));

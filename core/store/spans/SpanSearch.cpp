@@ -187,9 +187,7 @@ public:
             std::pop_heap(m_places.begin(), m_places.end(), laterPlace);
             const Place place = m_places.back();
             m_places.pop_back();
-            Status status = place.node.level > 0 ? descend(place) : searchChunk(place);
-            if (!status.hasValue())
-                return status.error();
+            RETURN_IF_ERROR(place.node.level > 0 ? descend(place) : searchChunk(place));
         }
         keepFirst();
         return std::move(m_found);

@@ -121,16 +121,14 @@ Result<SeriesId> Session::series(RunId run, const SeriesDescription& description
     return guarded([&]() -> Result<SeriesId> {
         const Metric& metric = description.metric;
         const Subject& subject = description.subject;
-        Status status
-            = m_database.execute("INSERT INTO series(run, source, metric, unit, kind, label, "
-                                 "subject, rank, node, device, scale,"
-                                 " counter_bits, sensor) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        RETURN_IF_ERROR(
+            m_database.execute("INSERT INTO series(run, source, metric, unit, kind, label, "
+                               "subject, rank, node, device, scale,"
+                               " counter_bits, sensor) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 run.value, m_source.value, validUtf8(metric.name), validUtf8(metric.unit),
                 toString(metric.kind), validUtf8(metric.label), toText(subject.kind), subject.rank,
                 subject.node, validUtf8(subject.device), description.scale, description.counterBits,
-                toText(description.sensor));
-        if (!status.hasValue())
-            return status.error();
+                toText(description.sensor)));
         const SeriesId id{m_database.lastRowId()};
         m_samples.open(id, description.scale, description.counterBits);
         return id;
@@ -152,13 +150,11 @@ Status Session::samples(
 
 Result<TrackId> Session::track(RunId run, const TrackDescription& description) {
     return guarded([&]() -> Result<TrackId> {
-        Status status = m_database.execute("INSERT INTO track(run, source, kind, rank, device, "
+        RETURN_IF_ERROR(m_database.execute("INSERT INTO track(run, source, kind, rank, device, "
                                            "process, thread, name) VALUES(?,?,?,?,?,?,?,?)",
             run.value, m_source.value, toString(description.kind), description.rank,
             description.device, validUtf8(description.process), validUtf8(description.thread),
-            validUtf8(description.name));
-        if (!status.hasValue())
-            return status.error();
+            validUtf8(description.name)));
         const TrackId id{m_database.lastRowId()};
         m_spans.open(id);
         return id;

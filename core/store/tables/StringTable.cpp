@@ -1,6 +1,7 @@
 #include "core/store/tables/StringTable.h"
 
 #include "core/model/Import.h"
+#include "core/model/Try.h"
 #include "core/store/codec/IntColumn.h"
 
 #include <xxhash.h>
@@ -108,9 +109,7 @@ Result<NameId> StringTable::findOrAdd(const std::string& text) {
         return found.error();
     if (id.isValid())
         return id;
-    Status added = m_database.execute("INSERT INTO name(hash, text) VALUES(?, ?)", hash, text);
-    if (!added.hasValue())
-        return added.error();
+    RETURN_IF_ERROR(m_database.execute("INSERT INTO name(hash, text) VALUES(?, ?)", hash, text));
     return NameId{m_database.lastRowId()};
 }
 

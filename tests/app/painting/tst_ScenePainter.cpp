@@ -44,8 +44,8 @@ class tst_ScenePainter : public QObject {
 
 private Q_SLOTS:
     void columnsFillTheirPixels() {
-        const QImage image = painted(sceneOf(Columns{{0.0, 0.0, 4.0, 10.0},
-            {2.0F, kBlank, 5.0F, 0.0F}, {6.0F, kBlank, 6.0F, 10.0F}, kRed}));
+        const QImage image = painted(sceneOf(Columns{
+            {0.0, 0.0, 4.0, 10.0}, {2.0F, kBlank, 5.0F, 0.0F}, {6.0F, kBlank, 6.0F, 10.0F}, kRed}));
         QCOMPARE(image.pixelColor(0, 1), QColor(Qt::white));
         QCOMPARE(image.pixelColor(0, 2), QColor(Qt::red));
         QCOMPARE(image.pixelColor(0, 5), QColor(Qt::red));
@@ -126,8 +126,8 @@ private Q_SLOTS:
     }
 
     void outlinesSkipGaps() {
-        const Columns columns{{0.0, 0.0, 4.0, 10.0}, {1.0F, 1.0F, kBlank, 2.0F},
-            {3.0F, 3.0F, kBlank, 4.0F}, kRed};
+        const Columns columns{
+            {0.0, 0.0, 4.0, 10.0}, {1.0F, 1.0F, kBlank, 2.0F}, {3.0F, 3.0F, kBlank, 4.0F}, kRed};
         const QPainterPath path = columnsPath(columns);
         QVERIFY(path.contains(QPointF(1.0, 2.0)));
         QVERIFY(!path.contains(QPointF(2.5, 2.0)));

@@ -226,7 +226,9 @@ private:
         int ran = 0;
         int exceeding = 0;
         for (Row& row : rows) {
-            const LaunchConfig launch = launchOf(row);
+            LaunchConfig launch = launchOf(row);
+            if (!experiments.areReal())
+                launch.vocabulary = 50304; // models that no catalogue knows
             auto layout
                 = layout::makeLayout(layout::layoutFromLaunch(launch, std::nullopt).value());
             if (!layout.hasValue())
