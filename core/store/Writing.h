@@ -38,7 +38,7 @@ public:
 Result<std::unique_ptr<ImportSession>> beginImport(Store& store, const SourceDescription& source);
 
 Status renameRun(Store& store, RunId run, std::string_view name);
-// The order is written as it stands, so check it before (analysis/telemetry/AirflowGradient.h);
+// The order is written as it stands, so check it before (analysis/telemetry/Temperature.h);
 // empty: as assumed. Stays when the run's sources are imported again.
 Status setAirflow(Store& store, RunId run, std::span<const int> order);
 // Absent takes it back. Stays when the run's sources are imported again; NotFound without run.

@@ -1,5 +1,5 @@
 #pragma once
-// What `kernels` prints, in the shape of design section 8, and the same as text.
+// What `kernels` prints as JSON and as text.
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/traces/DeviceActivity.h"

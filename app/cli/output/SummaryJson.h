@@ -1,5 +1,5 @@
 #pragma once
-// A run's summary in the shape of design section 8. Keys that do not apply are absent.
+// The summary of a run as JSON. Keys that do not apply are absent.
 
 #include "app/cli/text/Json.h"
 #include "core/analysis/iterations/SteadyState.h"

@@ -74,11 +74,11 @@ void ReaderPool::work() {
     std::unique_lock lock(m_mutex);
     while (!m_isStopping) {
         if (const auto urgency = nextQueue()) {
-            Posted posted = std::move(m_waiting[*urgency].front());
+            const Posted posted = std::move(m_waiting[*urgency].front());
             m_waiting[*urgency].pop_front();
             ++m_running[*urgency];
             lock.unlock();
-            run(connection, std::move(posted));
+            run(connection, posted);
             lock.lock();
             --m_running[*urgency];
             m_changed.notify_all();
@@ -93,7 +93,7 @@ void ReaderPool::work() {
     }
 }
 
-void ReaderPool::run(Connection& connection, Posted posted) const {
+void ReaderPool::run(Connection& connection, const Posted& posted) const {
     if (connection.opening != posted.database.opening || !connection.store) {
         connection.store.reset();
         connection.store.emplace(posted.database.path.empty()

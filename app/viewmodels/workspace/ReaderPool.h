@@ -71,7 +71,7 @@ private:
     };
 
     void work();
-    void run(Connection& connection, Posted posted) const;
+    void run(Connection& connection, const Posted& posted) const;
     [[nodiscard]] std::optional<std::size_t> nextQueue() const;
 
     Database m_database;

@@ -199,7 +199,7 @@ Kind kindOf(std::string_view key, const Panels& panels) {
 
 } // namespace
 
-Figure comparisonFigure(std::shared_ptr<const ComparisonData> data, BoardChoice choice) {
+Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, BoardChoice choice) {
     Figure figure{"comparison-board", data->title,
         data->isEmpty() ? data->emptyText : std::string(), {}, {}, {}, {}};
     for (const auto& run : data->runs)

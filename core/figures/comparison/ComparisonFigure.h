@@ -17,6 +17,6 @@ struct BoardChoice {
     bool bare = false; // without title and notes: the text around it tells them
 };
 // Of what has been read; without sources.
-Figure comparisonFigure(std::shared_ptr<const ComparisonData> data, BoardChoice choice);
+Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, BoardChoice choice);
 
 } // namespace trainscope::figures

@@ -322,7 +322,7 @@ Result<LayoutFigureData> loadLayoutFigure(
     return Loader(store, query, progress).load();
 }
 
-Figure layoutFigure(std::shared_ptr<const LayoutFigureData> data) {
+Figure layoutFigure(const std::shared_ptr<const LayoutFigureData>& data) {
     Figure figure{"layout", data->title, {}, {{data->run.id, data->run.name}}, {}, {}, {}};
     figure.csv = [data] { return layoutCsv(*data); };
     figure.draw = [data](const FigureStyle& style) {

@@ -16,9 +16,9 @@ std::vector<Kind> scheduleKinds();
 std::vector<Kind> placementKinds();
 
 // Of what has been read; without sources.
-Figure layoutFigure(std::shared_ptr<const LayoutFigureData> data);
-Figure scheduleFigure(std::shared_ptr<const ScheduleFigureData> data);
-Figure placementFigure(std::shared_ptr<const PlacementFigureData> data);
+Figure layoutFigure(const std::shared_ptr<const LayoutFigureData>& data);
+Figure scheduleFigure(const std::shared_ptr<const ScheduleFigureData>& data);
+Figure placementFigure(const std::shared_ptr<const PlacementFigureData>& data);
 
 // Any thread that owns the store; cancelled by progress. NotFound for a run without GPUs, and where
 // groups are to be shown that nothing tells.

@@ -42,7 +42,7 @@ PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placem
     return data;
 }
 
-Figure placementFigure(std::shared_ptr<const PlacementFigureData> data) {
+Figure placementFigure(const std::shared_ptr<const PlacementFigureData>& data) {
     Figure figure{"placement", data->title, data->isEmpty() ? data->emptyText : std::string(),
         {{data->run, data->runName}}, {}, {}, {}};
     figure.csv = [data] { return placementCsv(*data); };

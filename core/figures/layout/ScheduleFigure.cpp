@@ -192,7 +192,7 @@ Result<ScheduleFigureData> loadSchedule(
     return data;
 }
 
-Figure scheduleFigure(std::shared_ptr<const ScheduleFigureData> data) {
+Figure scheduleFigure(const std::shared_ptr<const ScheduleFigureData>& data) {
     Figure figure{"schedule", data->title, data->isEmpty() ? data->emptyText : std::string(),
         {{data->query.run, data->run}}, {}, {}, {}};
     figure.csv = [data] { return scheduleCsv(*data); };

@@ -115,7 +115,7 @@ Kind sweepOf(FigureKind kind) {
 
 } // namespace
 
-Figure runFigure(std::shared_ptr<const FigureData> data) {
+Figure runFigure(const std::shared_ptr<const FigureData>& data) {
     Figure figure{toString(data->query.kind), data->title,
         data->isEmpty() ? data->emptyText : std::string(), {}, {}, {}, {}};
     for (const auto& run : data->runs)

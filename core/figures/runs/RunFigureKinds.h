@@ -10,6 +10,6 @@ namespace trainscope::figures {
 std::vector<Kind> runFigureKinds();
 
 // Of what has been read; without sources.
-Figure runFigure(std::shared_ptr<const FigureData> data);
+Figure runFigure(const std::shared_ptr<const FigureData>& data);
 
 } // namespace trainscope::figures

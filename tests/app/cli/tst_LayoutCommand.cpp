@@ -1,4 +1,4 @@
-// `layout` by hand: the object of design section 8, its refusals, and the published experiments.
+// `layout` by hand: its JSON, its refusals, and the published experiments.
 
 #include <QTemporaryDir>
 #include <QtTest>

@@ -1,4 +1,4 @@
-// Samples come back as they went in, and the figures beside them follow design section 5.
+// Samples come back as they went in, and the figures beside them are those of their definitions.
 
 #include "core/store/Fixture.h"
 #include "support/TestProgram.h"
