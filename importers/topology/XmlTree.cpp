@@ -53,8 +53,8 @@ std::optional<int> XmlElement::number(const std::string& attribute) const {
 }
 
 Result<std::vector<XmlElement>> parseXml(std::string_view text, const std::string& where) {
-    constexpr std::size_t kLargest = std::size_t{64} << 20;
-    if (text.size() > kLargest)
+    constexpr std::size_t kLargestDocument = std::size_t{64} << 20;
+    if (text.size() > kLargestDocument)
         return Error{ErrorCode::Unreadable, "This file is too large for a topology.", where};
     const std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser(
         XML_ParserCreate(nullptr), &XML_ParserFree);
