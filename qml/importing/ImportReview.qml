@@ -20,7 +20,7 @@ ColumnLayout {
         Layout.fillWidth: true
         Layout.margins: Theme.spaceL
         visible: review.plan.count === 0
-        text: qsTr("Nothing here can be read as a run. Trainscope reads %1. What was found instead:").arg(review.controller.formats.join("; "))
+        text: qsTr("Nothing here can be read as a run. Trainscope reads %1. What was found instead:").arg(review.controller.formatsText)
         wrapMode: Text.Wrap
     }
     RowLayout {

@@ -24,6 +24,7 @@ class ImportController : public QObject {
     Q_PROPERTY(Stage stage READ stage NOTIFY stageChanged FINAL)
     Q_PROPERTY(QString sourceText READ sourceText NOTIFY stageChanged FINAL)
     Q_PROPERTY(QStringList formats READ formats CONSTANT FINAL) // what can be read, a line each
+    Q_PROPERTY(QString formatsText READ formatsText CONSTANT FINAL) // the same in one sentence
     Q_PROPERTY(trainscope::app::ImportPlanModel* plan READ plan CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::UnrecognisedModel* unrecognised READ unrecognised CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::ImportReportModel* report READ report CONSTANT FINAL)
@@ -68,6 +69,7 @@ public:
     [[nodiscard]] Stage stage() const { return m_stage; }
     [[nodiscard]] QString sourceText() const;
     [[nodiscard]] static QStringList formats();
+    [[nodiscard]] static QString formatsText() { return formats().join(QStringLiteral("; ")); }
     [[nodiscard]] ImportPlanModel* plan() { return &m_plan; }
     [[nodiscard]] UnrecognisedModel* unrecognised() { return &m_unrecognised; }
     [[nodiscard]] ImportReportModel* report() { return &m_report; }
