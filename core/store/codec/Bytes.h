@@ -22,6 +22,14 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
     return static_cast<std::int64_t>((value >> 1U) ^ (~(value & 1U) + 1U));
 }
 
+// Modulo 2^64: a damaged file may claim anything.
+constexpr std::int64_t wrappingSum(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+constexpr std::int64_t wrappingDifference(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
 // to - from where from <= to, whatever lies between them.
 constexpr std::uint64_t distance(std::int64_t from, std::int64_t to) {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);

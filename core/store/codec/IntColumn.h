@@ -19,8 +19,10 @@
 
 #include "core/store/codec/Bytes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace trainscope::store {
 
@@ -40,6 +42,25 @@ void encodeInts(
 
 // Fills `values` from `in`; false when the bytes are not such a column of that length.
 bool decodeInts(ByteReader& in, std::span<std::int64_t> values);
+
+// Lists that are longer than a column may be are kept in several parts: encode(part) and
+// decode(part), which fills it, false where it cannot.
+template <typename T, typename Encode>
+void encodeInParts(std::span<const T> all, Encode&& encode) {
+    for (std::size_t at = 0; at < all.size(); at += kMaxColumn)
+        encode(all.subspan(at, std::min(kMaxColumn, all.size() - at)));
+}
+template <typename T, typename Decode>
+bool decodeInParts(std::uint64_t count, std::vector<T>& all, Decode&& decode) {
+    all.clear();
+    while (all.size() < count) {
+        const std::size_t at = all.size();
+        all.resize(static_cast<std::size_t>(std::min<std::uint64_t>(count, at + kMaxColumn)));
+        if (!decode(std::span(all).subspan(at)))
+            return false;
+    }
+    return true;
+}
 
 // The encoder and the decoder share the following.
 enum class Prediction : std::uint8_t { Plain = 0, First = 1, Second = 2, Line = 3 };

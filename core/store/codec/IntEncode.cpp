@@ -18,21 +18,6 @@ unsigned widthOf(std::uint64_t value) {
     return static_cast<unsigned>(std::bit_width(value));
 }
 
-struct Bounds {
-    std::int64_t low;
-    std::int64_t high;
-};
-
-TRAINSCOPE_VECTORIZED
-Bounds boundsOf(const std::int64_t* values, std::size_t count) {
-    Bounds bounds{values[0], values[0]};
-    for (std::size_t i = 1; i < count; ++i) {
-        bounds.low = values[i] < bounds.low ? values[i] : bounds.low;
-        bounds.high = values[i] > bounds.high ? values[i] : bounds.high;
-    }
-    return bounds;
-}
-
 TRAINSCOPE_VECTORIZED
 void above(const std::int64_t* values, std::size_t count, std::int64_t low, std::uint64_t* out) {
     for (std::size_t i = 0; i < count; ++i)
@@ -132,8 +117,8 @@ private:
     }
 
     void block(const std::int64_t* values) {
-        const Bounds bounds = boundsOf(values, kBlock);
-        const std::uint64_t top = word(bounds.high) - word(bounds.low);
+        const IntBounds bounds = boundsOf({values, kBlock});
+        const std::uint64_t top = bounds.range();
         const unsigned widest = widthOf(top);
         above(values, kBlock, bounds.low, m_above.data());
         const Core core = coreOf(top, widest);
@@ -202,8 +187,8 @@ private:
     }
 
     void tail(std::span<const std::int64_t> values) {
-        const Bounds bounds = boundsOf(values.data(), values.size());
-        const unsigned width = widthOf(word(bounds.high) - word(bounds.low));
+        const IntBounds bounds = boundsOf(values);
+        const unsigned width = widthOf(bounds.range());
         above(values.data(), values.size(), bounds.low, m_above.data());
         m_writer.u8(static_cast<std::uint8_t>(width));
         reference(word(bounds.low));
@@ -219,8 +204,8 @@ private:
 // The whole column as byte planes; empty when zstd does not help much.
 void squeeze(const IntPlan& plan, Bytes& out, std::size_t packedSize) {
     const auto& residuals = plan.residuals;
-    const Bounds bounds = boundsOf(residuals.data(), residuals.size());
-    const unsigned width = widthOf(word(bounds.high) - word(bounds.low));
+    const IntBounds bounds = boundsOf(residuals);
+    const unsigned width = widthOf(bounds.range());
     if (width == 0)
         return;
     const std::size_t planes = (width + 7) / 8;

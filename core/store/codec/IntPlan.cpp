@@ -43,19 +43,8 @@ void offLine(const std::int64_t* values, std::size_t count, std::uint64_t at, st
     }
 }
 
-TRAINSCOPE_VECTORIZED
-std::uint64_t spread(const std::int64_t* values, std::size_t count) {
-    std::int64_t low = values[0];
-    std::int64_t high = values[0];
-    for (std::size_t i = 1; i < count; ++i) {
-        low = values[i] < low ? values[i] : low;
-        high = values[i] > high ? values[i] : high;
-    }
-    return word(high) - word(low);
-}
-
 std::size_t bitsFor(const std::int64_t* values, std::size_t count) {
-    return count * static_cast<std::size_t>(std::bit_width(spread(values, count)));
+    return count * static_cast<std::size_t>(std::bit_width(boundsOf({values, count}).range()));
 }
 
 // Tells by one multiplication whether a number divides another, and the quotient: Granlund and
@@ -211,6 +200,16 @@ void predict(IntPlan& plan) {
 }
 
 } // namespace
+
+TRAINSCOPE_VECTORIZED
+IntBounds boundsOf(std::span<const std::int64_t> values) {
+    IntBounds bounds{values[0], values[0]};
+    for (const std::int64_t value : values) {
+        bounds.low = value < bounds.low ? value : bounds.low;
+        bounds.high = value > bounds.high ? value : bounds.high;
+    }
+    return bounds;
+}
 
 void planInts(std::span<const std::int64_t> values, IntPlan& plan) {
     plan.base = word(values[0]);

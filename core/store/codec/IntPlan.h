@@ -17,6 +17,13 @@ struct IntPlan {
     std::vector<std::int64_t> residuals;
 };
 
+struct IntBounds {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    [[nodiscard]] std::uint64_t range() const { return distance(low, high); }
+};
+IntBounds boundsOf(std::span<const std::int64_t> values); // not empty
+
 // Plans are reused: their memory is. values not empty.
 void planInts(std::span<const std::int64_t> values, IntPlan& plan);
 

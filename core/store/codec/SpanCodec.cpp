@@ -2,91 +2,70 @@
 
 #include "core/store/codec/IntColumn.h"
 
+#include <type_traits>
+
 namespace trainscope::store {
 namespace {
 
 constexpr std::size_t kFields = 7;
+constexpr std::size_t kDuration = 1;
 // Deeply overlapping tracks have many open spans; beyond this the chunk is not believed.
 constexpr std::uint64_t kMaxSpans = std::uint64_t{1} << 20U;
 
 using Values = std::vector<std::int64_t>;
 
-SpanKind kindFrom(std::int64_t value) {
-    return value >= 0 && value <= static_cast<std::int64_t>(SpanKind::Other)
-        ? static_cast<SpanKind>(value)
-        : SpanKind::Other;
-}
-
-template <typename Get>
-void gather(std::span<const Span> spans, Values& values, Get get) {
-    for (std::size_t i = 0; i < spans.size(); ++i)
-        values[i] = get(spans[i]);
-}
-
-template <typename Set>
-void scatter(const Values& values, std::span<Span> spans, Set set) {
-    for (std::size_t i = 0; i < spans.size(); ++i)
-        set(spans[i], values[i]);
-}
-
-void gatherField(std::size_t field, std::span<const Span> spans, Values& values) {
+// Calls visit with what gives the field of a span; in the order of the columns.
+template <typename Visit>
+void visitField(std::size_t field, Visit&& visit) {
     switch (field) {
     case 0:
-        return gather(spans, values, [](const Span& span) { return span.start.ns; });
-    case 1:
-        return gather(spans, values, [](const Span& span) { return span.duration.ns; });
+        return visit([](auto& span) -> auto& { return span.start.ns; });
+    case kDuration:
+        return visit([](auto& span) -> auto& { return span.duration.ns; });
     case 2:
-        return gather(spans, values, [](const Span& span) { return span.name.value; });
+        return visit([](auto& span) -> auto& { return span.name.value; });
     case 3:
-        return gather(
-            spans, values, [](const Span& span) { return static_cast<std::int64_t>(span.kind); });
+        return visit([](auto& span) -> auto& { return span.kind; });
     case 4:
-        return gather(spans, values, [](const Span& span) { return span.correlation; });
+        return visit([](auto& span) -> auto& { return span.correlation; });
     case 5:
-        return gather(spans, values, [](const Span& span) { return span.detail.value; });
+        return visit([](auto& span) -> auto& { return span.detail.value; });
     default:
-        return gather(spans, values, [](const Span& span) { return std::int64_t{span.depth}; });
-    }
-}
-
-void scatterField(std::size_t field, const Values& values, std::span<Span> spans) {
-    switch (field) {
-    case 0:
-        return scatter(values, spans, [](Span& span, std::int64_t value) { span.start = {value}; });
-    case 1:
-        return scatter(values, spans, [](Span& span, std::int64_t value) {
-            span.duration = boundedDuration(span.start, {value});
-        });
-    case 2:
-        return scatter(values, spans, [](Span& span, std::int64_t value) { span.name = {value}; });
-    case 3:
-        return scatter(
-            values, spans, [](Span& span, std::int64_t value) { span.kind = kindFrom(value); });
-    case 4:
-        return scatter(
-            values, spans, [](Span& span, std::int64_t value) { span.correlation = value; });
-    case 5:
-        return scatter(
-            values, spans, [](Span& span, std::int64_t value) { span.detail = {value}; });
-    default:
-        return scatter(values, spans,
-            [](Span& span, std::int64_t value) { span.depth = static_cast<std::uint16_t>(value); });
+        return visit([](auto& span) -> auto& { return span.depth; });
     }
 }
 
 void encodeList(std::span<const Span> spans, Bytes& out, Squeeze squeeze) {
     Values values;
     Bytes column;
-    for (std::size_t at = 0; at < spans.size(); at += kMaxColumn) {
-        const auto part = spans.subspan(at, std::min(kMaxColumn, spans.size() - at));
+    encodeInParts(spans, [&](std::span<const Span> part) {
         values.resize(part.size());
         for (std::size_t field = 0; field < kFields; ++field) {
-            gatherField(field, part, values);
+            visitField(field, [&](auto at) {
+                for (std::size_t i = 0; i < part.size(); ++i)
+                    values[i] = static_cast<std::int64_t>(at(part[i]));
+            });
             column.clear();
             encodeInts(values, column, squeeze);
             ByteWriter(out).block(column);
         }
-    }
+    });
+}
+
+void setField(std::size_t field, const Values& values, std::span<Span> spans) {
+    visitField(field, [&](auto at) {
+        using Value = std::remove_reference_t<decltype(at(spans[0]))>;
+        for (std::size_t i = 0; i < spans.size(); ++i) {
+            if constexpr (std::is_same_v<Value, SpanKind>)
+                at(spans[i]) = storedSpanKind(values[i]);
+            else
+                at(spans[i]) = static_cast<Value>(values[i]);
+        }
+    });
+    if (field != kDuration)
+        return;
+    for (Span& span : spans)
+        span.duration = boundedDuration(span.start, span.duration);
 }
 
 bool decodePart(ByteReader& in, std::span<Span> spans, unsigned fields) {
@@ -97,20 +76,9 @@ bool decodePart(ByteReader& in, std::span<Span> spans, unsigned fields) {
             continue;
         if (!decodeInts(column, values) || column.left() > 0)
             return false;
-        scatterField(field, values, spans);
+        setField(field, values, spans);
     }
     return in.ok();
-}
-
-bool decodeList(ByteReader& in, std::uint64_t count, unsigned fields, std::vector<Span>& spans) {
-    spans.clear();
-    while (spans.size() < count) {
-        const std::size_t at = spans.size();
-        spans.resize(static_cast<std::size_t>(std::min<std::uint64_t>(count, at + kMaxColumn)));
-        if (!decodePart(in, std::span(spans).subspan(at), fields))
-            return false;
-    }
-    return true;
 }
 
 } // namespace
@@ -131,7 +99,8 @@ bool decodeSpans(ByteView bytes, SpanChunk& chunk, SpanFields fields) {
     const auto wanted = static_cast<unsigned>(fields);
     if (!in.ok() || open > kMaxSpans || own > kMaxColumn)
         return false;
-    return decodeList(in, open, wanted, chunk.open) && decodeList(in, own, wanted, chunk.own)
+    const auto decode = [&](std::span<Span> part) { return decodePart(in, part, wanted); };
+    return decodeInParts(open, chunk.open, decode) && decodeInParts(own, chunk.own, decode)
         && in.left() == 0;
 }
 

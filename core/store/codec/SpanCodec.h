@@ -41,6 +41,12 @@ bool decodeSpans(ByteView bytes, SpanChunk& chunk, SpanFields fields = SpanField
 constexpr std::int64_t endOf(const Span& span) {
     return span.start.ns + span.duration.ns;
 }
+// Other for numbers that are no kind.
+constexpr SpanKind storedSpanKind(std::int64_t value) {
+    return value >= 0 && value <= static_cast<std::int64_t>(SpanKind::Other)
+        ? static_cast<SpanKind>(value)
+        : SpanKind::Other;
+}
 constexpr DurationNs boundedDuration(TimeNs start, DurationNs duration) {
     const std::int64_t most = start.ns > 0 ? kAllTime.end.ns - start.ns : kAllTime.end.ns;
     return {std::clamp<std::int64_t>(duration.ns, 0, most)};

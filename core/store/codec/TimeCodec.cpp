@@ -103,10 +103,6 @@ Clock clockOf(Ints times, std::vector<std::int64_t>& ticks) {
     return Clock::Nanoseconds;
 }
 
-std::int64_t difference(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
 // The bits that the spread of some values takes.
 struct Widths {
     std::int64_t low = std::numeric_limits<std::int64_t>::max();
@@ -115,9 +111,7 @@ struct Widths {
         low = std::min(low, value);
         high = std::max(high, value);
     }
-    [[nodiscard]] int bits() const {
-        return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(difference(high, low))));
-    }
+    [[nodiscard]] int bits() const { return static_cast<int>(std::bit_width(distance(low, high))); }
 };
 
 bool readColumn(ByteView bytes, std::uint8_t& kind, std::span<std::int64_t> ticks) {
@@ -153,7 +147,7 @@ bool encodeTimesBeside(
         return false;
     }
     for (std::size_t i = 0; i < ticks.size(); ++i)
-        ticks[i] = difference(ticks[i], baseTicks[i]);
+        ticks[i] = wrappingDifference(ticks[i], baseTicks[i]);
     writeColumn(kind | kRelativeTimes, ticks, out);
     return true;
 }
@@ -170,14 +164,14 @@ bool isWorthBeside(std::span<const std::int64_t> times, std::span<const std::int
         Widths beside;
         Widths first;
         Widths line;
-        const std::int64_t rise = difference(times[at + stretch - 1], times[at])
+        const std::int64_t rise = wrappingDifference(times[at + stretch - 1], times[at])
             / static_cast<std::int64_t>(stretch - 1);
         for (std::size_t i = at; i < at + stretch; ++i) {
-            beside.add(difference(times[i], base[i]));
-            line.add(difference(
-                difference(times[i], times[at]), static_cast<std::int64_t>(i - at) * rise));
+            beside.add(wrappingDifference(times[i], base[i]));
+            line.add(wrappingDifference(
+                wrappingDifference(times[i], times[at]), static_cast<std::int64_t>(i - at) * rise));
             if (i > at)
-                first.add(difference(times[i], times[i - 1]));
+                first.add(wrappingDifference(times[i], times[i - 1]));
         }
         gain += std::min(first.bits(), line.bits()) - beside.bits();
     }

@@ -20,12 +20,6 @@ constexpr unsigned kMostShift = 62;
 
 using Column = std::array<std::int64_t, kPageNodes>;
 
-std::int64_t minus(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-std::int64_t plus(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
 std::int64_t shifted(std::int64_t value, unsigned shift) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << shift);
 }
@@ -78,10 +72,11 @@ public:
         writer.signedVarint(last);
         column([&](std::size_t i) {
             const std::int64_t next = i + 1 < m_nodes.size() ? begin(i + 1) : last;
-            return minus(shifted(next, shift), m_nodes[i].end) >> shift;
+            return wrappingDifference(shifted(next, shift), m_nodes[i].end) >> shift;
         });
         column([&](std::size_t i) {
-            return minus(minus(m_nodes[i].next, m_nodes[i].begin), m_nodes[i].weight);
+            return wrappingDifference(
+                wrappingDifference(m_nodes[i].next, m_nodes[i].begin), m_nodes[i].weight);
         });
         column([&](std::size_t i) { return std::int64_t{m_nodes[i].count}; });
         column([&](std::size_t i) { return std::int64_t{m_nodes[i].flags}; });
@@ -110,7 +105,7 @@ public:
             }
         }
         column([&](std::size_t i) { return integers[i]; });
-        column([&](std::size_t i) { return minus(integers[n + i], integers[i]); });
+        column([&](std::size_t i) { return wrappingDifference(integers[n + i], integers[i]); });
         column([&](std::size_t i) { return stepOf(m_nodes[i].first, m_nodes[i], kEndSteps); });
         column([&](std::size_t i) { return stepOf(m_nodes[i].last, m_nodes[i], kEndSteps); });
         column([&](std::size_t i) {
@@ -158,9 +153,9 @@ private:
             BucketNode& node = m_nodes[i];
             node.begin = shifted(begin[i], m_shift);
             node.next = shifted(i + 1 < m_nodes.size() ? begin[i + 1] : last, m_shift);
-            node.end = minus(node.next, shifted(after[i], m_shift));
-            node.weight
-                = std::max<std::int64_t>(minus(minus(node.next, node.begin), missing[i]), 0);
+            node.end = wrappingDifference(node.next, shifted(after[i], m_shift));
+            node.weight = std::max<std::int64_t>(
+                wrappingDifference(wrappingDifference(node.next, node.begin), missing[i]), 0);
             node.count = static_cast<std::uint32_t>(count[i]);
             node.flags = static_cast<std::uint32_t>(flags[i]);
         }
@@ -180,7 +175,7 @@ private:
             return false;
         const std::size_t n = m_nodes.size();
         for (std::size_t i = 0; i < n; ++i)
-            range[i] = plus(low[i], range[i]);
+            range[i] = wrappingSum(low[i], range[i]);
         std::array<double, kPageNodes> min;
         std::array<double, kPageNodes> max;
         if (kind == kDecimalValues) {

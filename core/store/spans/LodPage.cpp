@@ -1,6 +1,7 @@
 #include "core/store/spans/LodPage.h"
 
 #include "core/store/codec/IntColumn.h"
+#include "core/store/codec/SpanCodec.h"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +10,6 @@
 
 namespace trainscope::store {
 namespace {
-
-// A damaged file may claim anything.
-std::int64_t wrappingSum(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
 
 constexpr std::uint64_t kWidest = std::uint64_t{1} << 62U;
 constexpr std::size_t kSpacings = 1024; // that many of them tell the median
@@ -59,13 +55,9 @@ void put(const LodRecord& node, std::size_t i, Columns& columns) {
 
 LodRecord take(const Columns& columns, std::size_t i) {
     const std::int64_t begin = columns[0][i];
-    const auto end = static_cast<std::int64_t>(
-        static_cast<std::uint64_t>(begin) + static_cast<std::uint64_t>(columns[1][i]));
-    const std::int64_t kind = columns[6][i];
-    const bool known = kind >= 0 && kind <= static_cast<std::int64_t>(SpanKind::Other);
+    const std::int64_t end = wrappingSum(begin, columns[1][i]);
     return {begin, std::max(begin, end), columns[2][i], columns[3][i], {columns[4][i]},
-        columns[5][i], known ? static_cast<SpanKind>(kind) : SpanKind::Other,
-        static_cast<std::uint16_t>(columns[7][i])};
+        columns[5][i], storedSpanKind(columns[6][i]), static_cast<std::uint16_t>(columns[7][i])};
 }
 
 void resize(Columns& columns, std::size_t size) {
@@ -75,31 +67,27 @@ void resize(Columns& columns, std::size_t size) {
 
 void encodeList(std::span<const LodRecord> nodes, Bytes& out) {
     Columns columns;
-    for (std::size_t at = 0; at < nodes.size(); at += kMaxColumn) {
-        const auto part = nodes.subspan(at, std::min(kMaxColumn, nodes.size() - at));
+    encodeInParts(nodes, [&](std::span<const LodRecord> part) {
         resize(columns, part.size());
         for (std::size_t i = 0; i < part.size(); ++i)
             put(part[i], i, columns);
         for (const auto& column : columns) // a view reads many: they shall decode fast
             encodeInts(column, out, Squeeze::No);
-    }
+    });
 }
 
 bool decodeList(ByteReader& in, std::uint64_t count, std::vector<LodRecord>& nodes) {
-    nodes.clear();
     Columns columns;
-    while (nodes.size() < count) {
-        const auto size
-            = static_cast<std::size_t>(std::min<std::uint64_t>(count - nodes.size(), kMaxColumn));
-        resize(columns, size);
+    return decodeInParts(count, nodes, [&](std::span<LodRecord> part) {
+        resize(columns, part.size());
         for (auto& column : columns) {
             if (!decodeInts(in, column))
                 return false;
         }
-        for (std::size_t i = 0; i < size; ++i)
-            nodes.push_back(take(columns, i));
-    }
-    return true;
+        for (std::size_t i = 0; i < part.size(); ++i)
+            part[i] = take(columns, i);
+        return true;
+    });
 }
 
 } // namespace
@@ -180,39 +168,35 @@ bool decodePage(ByteView bytes, LodPage& page) {
 
 void encodeNames(std::span<const NameMask> names, Bytes& out) {
     ByteWriter(out).varint(names.size());
-    std::vector<std::int64_t> column;
-    for (std::size_t at = 0; at < names.size(); at += kMaxColumn) {
-        const auto part = names.subspan(at, std::min(kMaxColumn, names.size() - at));
-        column.clear();
-        for (const NameMask& name : part)
-            column.push_back(name.name);
-        encodeInts(column, out, Squeeze::No);
-        column.clear();
-        for (const NameMask& name : part)
-            column.push_back(name.children);
-        encodeInts(column, out, Squeeze::No);
-    }
+    std::vector<std::int64_t> ids;
+    std::vector<std::int64_t> masks;
+    encodeInParts(names, [&](std::span<const NameMask> part) {
+        ids.clear();
+        masks.clear();
+        for (const NameMask& name : part) {
+            ids.push_back(name.name);
+            masks.push_back(name.children);
+        }
+        encodeInts(ids, out, Squeeze::No);
+        encodeInts(masks, out, Squeeze::No);
+    });
 }
 
 bool decodeNames(ByteView bytes, std::vector<NameMask>& names) {
     ByteReader in(bytes);
     const std::uint64_t count = in.varint();
-    names.clear();
-    if (count > kMaxNames)
-        return false;
     std::vector<std::int64_t> ids;
     std::vector<std::int64_t> masks;
-    while (in.ok() && names.size() < count) {
-        const auto size
-            = static_cast<std::size_t>(std::min<std::uint64_t>(count - names.size(), kMaxColumn));
-        ids.resize(size);
-        masks.resize(size);
+    const auto decode = [&](std::span<NameMask> part) {
+        ids.resize(part.size());
+        masks.resize(part.size());
         if (!decodeInts(in, ids) || !decodeInts(in, masks))
             return false;
-        for (std::size_t i = 0; i < size; ++i)
-            names.push_back({ids[i], static_cast<std::uint32_t>(masks[i])});
-    }
-    return in.ok() && in.left() == 0;
+        for (std::size_t i = 0; i < part.size(); ++i)
+            part[i] = {ids[i], static_cast<std::uint32_t>(masks[i])};
+        return true;
+    };
+    return in.ok() && count <= kMaxNames && decodeInParts(count, names, decode) && in.left() == 0;
 }
 
 } // namespace trainscope::store

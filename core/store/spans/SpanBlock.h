@@ -31,8 +31,7 @@ public:
     void add(const NameUse& use) {
         NameUse& known = at(use.name);
         known.count += use.count;
-        known.total = static_cast<std::int64_t>(
-            static_cast<std::uint64_t>(known.total) + static_cast<std::uint64_t>(use.total));
+        known.total = wrappingSum(known.total, use.total);
         known.children |= use.children;
     }
     [[nodiscard]] bool isEmpty() const { return m_uses.empty(); }

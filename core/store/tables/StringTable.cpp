@@ -148,10 +148,8 @@ std::vector<std::int64_t> IdSet::list() const {
 
 void IdSet::encode(Bytes& out) const {
     const std::vector<std::int64_t> ids = list();
-    const std::span<const std::int64_t> all(ids);
     ByteWriter(out).varint(ids.size());
-    for (std::size_t at = 0; at < all.size(); at += kMaxColumn)
-        encodeInts(all.subspan(at, std::min(kMaxColumn, all.size() - at)), out);
+    encodeInParts(std::span(ids), [&out](auto part) { encodeInts(part, out); });
 }
 
 bool IdSet::decode(ByteView bytes) {
