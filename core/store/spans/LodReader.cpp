@@ -19,56 +19,23 @@ public:
         , m_width(width)
         , m_merger(width, out) { }
 
-    Status readPages(std::int64_t level, std::int64_t first, std::int64_t count) {
-        auto pages = m_database.rows(
-            "SELECT sequence, begin_ns, width_ns FROM group_page WHERE track=? AND level=? AND "
-            "sequence>=? AND sequence<? ORDER BY sequence",
-            [](const Row& row) {
-                return Child{row.integer(0), row.integer(1), row.integer(2)};
-            },
-            m_track.value, level, first, first + count);
-        return forEachInside(pages, [&](const Child& page) {
-            const std::int64_t below = page.sequence * kChildren;
-            if (page.width <= m_width)
-                return readPage(level, page.sequence);
-            return level > 1 ? readPages(level - 1, below, kChildren)
-                             : readChunks(below, kChildren);
-        });
-    }
-
-    Status readChunks(std::int64_t first, std::int64_t count) {
-        auto chunks = m_database.rows(
-            "SELECT sequence, begin_ns FROM span_chunk WHERE track=? AND sequence>=? AND "
-            "sequence<? ORDER BY sequence",
-            [](const Row& row) {
-                return Child{row.integer(0), row.integer(1), 0};
-            },
-            m_track.value, first, first + count);
-        return forEachInside(
-            chunks, [this](const Child& chunk) { return readChunk(chunk.sequence); });
+    // Of a page's children inside the window. What began before it is in the last child that began
+    // before it, or open there.
+    Status readChildren(const TreeNode& page) {
+        ASSIGN_OR_RETURN(const auto all, childrenOf(m_database, m_track, page));
+        const auto inside = std::find_if(all.begin(), all.end(),
+            [this](const TreeNode& child) { return child.begin >= m_window.begin.ns; });
+        for (auto child = inside == all.begin() ? inside : inside - 1;
+             child != all.end() && child->begin < m_window.end.ns; ++child)
+            RETURN_IF_ERROR(read(*child));
+        return {};
     }
 
 private:
-    static constexpr auto kChildren = static_cast<std::int64_t>(kFanOut);
-    struct Child {
-        std::int64_t sequence;
-        std::int64_t begin;
-        std::int64_t width;
-    };
-
-    // What began before the window is in the last child that began before it, or open there.
-    template <typename Read>
-    Status forEachInside(const Result<std::vector<Child>>& children, Read&& read) const {
-        if (!children.hasValue())
-            return children.error();
-        const auto& all = children.value();
-        const auto inside = std::find_if(all.begin(), all.end(),
-            [this](const Child& child) { return child.begin >= m_window.begin.ns; });
-        Status status;
-        for (auto child = inside == all.begin() ? inside : inside - 1;
-             child != all.end() && child->begin < m_window.end.ns && status.hasValue(); ++child)
-            status = read(*child);
-        return status;
+    Status read(const TreeNode& node) {
+        if (node.level == 0)
+            return readChunk(node.sequence);
+        return node.width <= m_width ? readPage(node) : readChildren(node);
     }
 
     void add(const LodRecord& node) {
@@ -76,7 +43,7 @@ private:
             m_merger.add(node);
     }
 
-    Status readPage(std::int64_t level, std::int64_t sequence) {
+    Status readPage(const TreeNode& place) {
         return m_database.forEach(
             "SELECT data FROM group_page WHERE track=? AND level=? AND sequence=?",
             [&](const Row& row) -> Status {
@@ -90,7 +57,7 @@ private:
                     add(node);
                 return {};
             },
-            m_track.value, level, sequence);
+            m_track.value, place.level, place.sequence);
     }
 
     Status readChunk(std::int64_t sequence) {
@@ -121,11 +88,11 @@ Result<std::vector<LodNode>> queryLodNodes(
     std::vector<LodNode> nodes;
     if (window.isEmpty())
         return nodes;
-    ASSIGN_OR_RETURN(const auto top,
-        database.number("SELECT max(level) FROM group_page WHERE track=?", track.value));
+    ASSIGN_OR_RETURN(const auto top, topLevel(database, track));
     std::vector<LodRecord> records;
     TreeReader reader(database, track, window, minWidth.ns, records);
-    RETURN_IF_ERROR(top > 0 ? reader.readPages(top, 0, 1) : reader.readChunks(0, 1));
+    // What is above the top has it for its only child.
+    RETURN_IF_ERROR(reader.readChildren({top + 1, 0, 0, 0}));
     nodes.reserve(records.size());
     for (const LodRecord& record : records)
         nodes.push_back(nodeOf(record));

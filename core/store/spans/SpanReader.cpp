@@ -16,7 +16,7 @@ constexpr std::size_t kMostAhead = 8; // chunks; a reader may have many streams 
 Result<bool> readSpanChunk(
     Database& database, TrackId track, std::int64_t sequence, SpanChunk& chunk, SpanFields fields) {
     bool isThere = false;
-    Status status = database.forEach(
+    RETURN_IF_ERROR(database.forEach(
         "SELECT data FROM span_chunk WHERE track=? AND sequence=?",
         [&](const Row& row) -> Status {
             isThere = true;
@@ -24,10 +24,28 @@ Result<bool> readSpanChunk(
                 ? Status()
                 : Status(database.damaged("a chunk of spans"));
         },
-        track.value, sequence);
-    if (!status.hasValue())
-        return status.error();
+        track.value, sequence));
     return isThere;
+}
+
+Result<std::int64_t> topLevel(Database& database, TrackId track) {
+    return database.number("SELECT max(level) FROM group_page WHERE track=?", track.value);
+}
+
+Result<std::vector<TreeNode>> childrenOf(Database& database, TrackId track, const TreeNode& page) {
+    constexpr auto fanOut = static_cast<std::int64_t>(kFanOut);
+    const std::int64_t level = page.level - 1;
+    const std::int64_t first = page.sequence * fanOut;
+    const auto node = [level](const Row& row) {
+        return TreeNode{level, row.integer(0), row.integer(1), row.integer(2)};
+    };
+    if (level == 0)
+        return database.rows("SELECT sequence, begin_ns, 0 FROM span_chunk WHERE track=? AND "
+                             "sequence>=? AND sequence<? ORDER BY sequence",
+            node, track.value, first, first + fanOut);
+    return database.rows("SELECT sequence, begin_ns, width_ns FROM group_page WHERE track=? AND "
+                         "level=? AND sequence>=? AND sequence<? ORDER BY sequence",
+        node, track.value, level, first, first + fanOut);
 }
 
 Result<std::int64_t> firstChunk(Database& database, TrackId track, TimeNs begin) {
@@ -126,15 +144,13 @@ Status visitSpans(Database& database, TrackId track, TimeRange window, const Spa
 Result<std::optional<Span>> querySpanAt(Database& database, TrackId track, TimeNs t, int depth) {
     std::optional<Span> found;
     const TimeRange instant{t, {t.ns + 1}};
-    Status status = visitSpans(database, track, instant, [&](std::span<const Span> spans) {
+    RETURN_IF_ERROR(visitSpans(database, track, instant, [&](std::span<const Span> spans) {
         for (const Span& span : spans) {
             if (span.depth == depth)
                 found = span;
         }
         return true;
-    });
-    if (!status.hasValue())
-        return status.error();
+    }));
     return found;
 }
 
@@ -144,7 +160,7 @@ Result<std::vector<FoundSpan>> queryCorrelated(
     if (correlation == 0)
         return found;
     SpanChunk chunk;
-    Status status = database.forEach(
+    RETURN_IF_ERROR(database.forEach(
         "SELECT track.id, span_chunk.data FROM track JOIN span_chunk ON span_chunk.track=track.id"
         " WHERE track.run=? AND track.rank=? AND correlation_min<=? AND correlation_max>=?",
         [&](const Row& row) -> Status {
@@ -162,9 +178,7 @@ Result<std::vector<FoundSpan>> queryCorrelated(
             }
             return {};
         },
-        run.value, rank, correlation, correlation);
-    if (!status.hasValue())
-        return status.error();
+        run.value, rank, correlation, correlation));
     std::stable_sort(found.begin(), found.end(),
         [](const auto& a, const auto& b) { return a.span.start < b.span.start; });
     return found;

@@ -47,6 +47,19 @@ private:
 Result<bool> readSpanChunk(Database& database, TrackId track, std::int64_t sequence,
     SpanChunk& chunk, SpanFields fields = SpanFields::All);
 
+// A page of the tree above a track's chunks (LodPage.h), or a chunk (level 0), by its number on its
+// level.
+struct TreeNode {
+    std::int64_t level = 0;
+    std::int64_t sequence = 0;
+    std::int64_t begin = 0; // ns
+    std::int64_t width = 0; // ns, of a page: what is narrower is merged with its neighbours
+};
+// The level of the page above everything; 0: the track has one chunk or none.
+Result<std::int64_t> topLevel(Database& database, TrackId track);
+// Those that a page has beneath it, in order.
+Result<std::vector<TreeNode>> childrenOf(Database& database, TrackId track, const TreeNode& page);
+
 // Number of the chunk that a window from `begin` starts with.
 Result<std::int64_t> firstChunk(Database& database, TrackId track, TimeNs begin);
 

@@ -15,13 +15,6 @@ namespace {
 // Beyond this, asking each name for its tracks costs more than looking at every track.
 constexpr std::size_t kFewNames = 64;
 
-// A page of the tree, or a chunk (level 0), by its number on its level.
-struct TreeNode {
-    std::int64_t level = 0;
-    std::int64_t sequence = 0;
-    std::int64_t begin = 0; // ns
-};
-
 std::string likePattern(std::string_view text) {
     std::string pattern = "%";
     for (const char c : text) {
@@ -63,53 +56,33 @@ Result<NameList> namesContaining(Database& database, std::string_view text) {
 
 // The node above everything of the track.
 Result<TreeNode> topOf(Database& database, TrackId track) {
-    const auto top = database.single(
-        "SELECT coalesce((SELECT max(level) FROM group_page WHERE track=?1), 0), begin_ns FROM "
-        "track WHERE id=?1",
-        [](const Row& row) {
-            return TreeNode{row.integer(0), 0, row.integer(1)};
-        },
-        track.value);
-    if (!top.hasValue())
-        return top.error();
-    return top.value().value_or(TreeNode{});
+    ASSIGN_OR_RETURN(const auto level, topLevel(database, track));
+    ASSIGN_OR_RETURN(
+        const auto begin, database.number("SELECT begin_ns FROM track WHERE id=?", track.value));
+    return TreeNode{level, 0, begin, 0};
 }
 
 // The children of a page that hold any of the names, in order.
 Result<std::vector<TreeNode>> childrenWith(
     Database& database, TrackId track, const TreeNode& page, const NameList& names) {
     std::vector<NameMask> held;
-    std::uint32_t children = 0;
-    Status status = database.forEach(
+    std::uint32_t holding = 0;
+    RETURN_IF_ERROR(database.forEach(
         "SELECT names FROM group_page WHERE track=? AND level=? AND sequence=?",
         [&](const Row& row) -> Status {
             if (!decodeNames(row.blob(0), held))
                 return database.damaged("the names of a page of spans");
-            children = childrenHolding(held, names);
+            holding = childrenHolding(held, names);
             return {};
         },
-        track.value, page.level, page.sequence);
-    std::vector<TreeNode> found;
-    const auto take = [&](const Row& row) {
-        const std::int64_t sequence = row.integer(0);
-        if ((children >> (sequence % static_cast<std::int64_t>(kFanOut)) & 1U) != 0)
-            found.push_back({page.level - 1, sequence, row.integer(1)});
-    };
-    const std::int64_t first = page.sequence * static_cast<std::int64_t>(kFanOut);
-    const std::int64_t behind = first + static_cast<std::int64_t>(kFanOut);
-    if (status.hasValue() && children != 0 && page.level > 1)
-        status = database.forEach(
-            "SELECT sequence, begin_ns FROM group_page WHERE track=? AND level=? AND "
-            "sequence>=? AND sequence<? ORDER BY sequence",
-            take, track.value, page.level - 1, first, behind);
-    else if (status.hasValue() && children != 0)
-        status = database.forEach(
-            "SELECT sequence, begin_ns FROM span_chunk WHERE track=? AND sequence>=? AND "
-            "sequence<? ORDER BY sequence",
-            take, track.value, first, behind);
-    if (!status.hasValue())
-        return status.error();
-    return found;
+        track.value, page.level, page.sequence));
+    if (holding == 0)
+        return std::vector<TreeNode>{};
+    ASSIGN_OR_RETURN(auto children, childrenOf(database, track, page));
+    std::erase_if(children, [holding](const TreeNode& child) {
+        return (holding >> (child.sequence % static_cast<std::int64_t>(kFanOut)) & 1U) == 0;
+    });
+    return children;
 }
 
 Status listChunks(Database& database, TrackId track, const TreeNode& node, const NameList& names,
@@ -118,11 +91,10 @@ Status listChunks(Database& database, TrackId track, const TreeNode& node, const
         chunks.push_back(node.sequence);
         return {};
     }
-    const auto children = childrenWith(database, track, node, names);
-    Status status = children.hasValue() ? Status() : Status(children.error());
-    for (std::size_t i = 0; status.hasValue() && i < children.value().size(); ++i)
-        status = listChunks(database, track, children.value()[i], names, chunks);
-    return status;
+    ASSIGN_OR_RETURN(const auto children, childrenWith(database, track, node, names));
+    for (const TreeNode& child : children)
+        RETURN_IF_ERROR(listChunks(database, track, child, names, chunks));
+    return {};
 }
 
 struct Place {
@@ -270,11 +242,9 @@ Result<std::vector<TrackId>> tracksOf(Database& database, RunId run) {
 Status keepHolding(Database& database, const NameList& names, std::vector<TrackId>& tracks) {
     std::unordered_set<std::int64_t> holding;
     for (const std::int64_t name : names) {
-        Status status = database.forEach(
+        RETURN_IF_ERROR(database.forEach(
             "SELECT track FROM track_name WHERE name=?",
-            [&holding](const Row& row) { holding.insert(row.integer(0)); }, name);
-        if (!status.hasValue())
-            return status;
+            [&holding](const Row& row) { holding.insert(row.integer(0)); }, name));
     }
     std::erase_if(tracks, [&holding](TrackId track) { return !holding.contains(track.value); });
     return {};
@@ -307,17 +277,12 @@ Result<std::vector<FoundSpan>> queryFindSpans(
     ASSIGN_OR_RETURN(auto names, namesContaining(database, text));
     if (names.empty() || limit == 0)
         return std::vector<FoundSpan>{};
-    Result<std::vector<TrackId>> tracks = tracksOf(database, run);
-    Status status = tracks.hasValue() ? Status() : Status(tracks.error());
-    if (status.hasValue() && names.size() <= kFewNames)
-        status = keepHolding(database, names, tracks.value());
-    if (!status.hasValue())
-        return status.error();
+    ASSIGN_OR_RETURN(auto tracks, tracksOf(database, run));
+    if (names.size() <= kFewNames)
+        RETURN_IF_ERROR(keepHolding(database, names, tracks));
     Search search(database, std::move(names), limit);
-    for (const TrackId track : tracks.value()) {
-        if (status = search.add(track); !status.hasValue())
-            return status.error();
-    }
+    for (const TrackId track : tracks)
+        RETURN_IF_ERROR(search.add(track));
     return search.run();
 }
 
