@@ -189,19 +189,10 @@ int Database::bind(sqlite3_stmt* statement, int index, std::string_view value) {
     return sqlite3_bind_text64(
         statement, index, value.empty() ? "" : value.data(), value.size(), kOutlives, SQLITE_UTF8);
 }
-int Database::bind(sqlite3_stmt* statement, int index, const std::string& value) {
-    return bind(statement, index, std::string_view(value));
-}
-int Database::bind(sqlite3_stmt* statement, int index, const char* value) {
-    return bind(statement, index, std::string_view(value));
-}
 int Database::bind(sqlite3_stmt* statement, int index, ByteView value) {
     return value.empty()
         ? sqlite3_bind_zeroblob(statement, index, 0)
         : sqlite3_bind_blob64(statement, index, value.data(), value.size(), kOutlives);
-}
-int Database::bind(sqlite3_stmt* statement, int index, const Bytes& value) {
-    return bind(statement, index, ByteView(value));
 }
 int Database::bindNull(sqlite3_stmt* statement, int index) {
     return sqlite3_bind_null(statement, index);

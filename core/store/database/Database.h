@@ -92,10 +92,8 @@ public:
     auto rows(std::string_view sql, Make&& make, const Args&... args)
         -> Result<std::vector<std::invoke_result_t<Make&, const Row&>>> {
         std::vector<std::invoke_result_t<Make&, const Row&>> made;
-        Status status = forEach(
-            sql, [&](const Row& row) { made.push_back(make(row)); }, args...);
-        if (!status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(forEach(
+            sql, [&](const Row& row) { made.push_back(make(row)); }, args...));
         return made;
     }
     // The only row as `make` has it; absent without one.
@@ -103,20 +101,16 @@ public:
     auto single(std::string_view sql, Make&& make, const Args&... args)
         -> Result<std::optional<std::invoke_result_t<Make&, const Row&>>> {
         std::optional<std::invoke_result_t<Make&, const Row&>> made;
-        Status status = forEach(
-            sql, [&](const Row& row) { made = make(row); }, args...);
-        if (!status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(forEach(
+            sql, [&](const Row& row) { made = make(row); }, args...));
         return made;
     }
     // The number in the only row; 0 without one.
     template <typename... Args>
     Result<std::int64_t> number(std::string_view sql, const Args&... args) {
         std::int64_t found = 0;
-        Status status = forEach(
-            sql, [&found](const Row& row) { found = row.integer(0); }, args...);
-        if (!status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(forEach(
+            sql, [&found](const Row& row) { found = row.integer(0); }, args...));
         return found;
     }
     // Runs `work` as one transaction; a failure undoes it.
@@ -158,9 +152,7 @@ private:
                 if (!wanted)
                     return {};
             } else if constexpr (std::is_same_v<Outcome, Status>) {
-                Status status = visit(Row(statement));
-                if (!status.hasValue())
-                    return status;
+                RETURN_IF_ERROR(visit(Row(statement)));
             } else {
                 visit(Row(statement));
             }
@@ -171,10 +163,7 @@ private:
     static int bind(sqlite3_stmt* statement, int index, int value);
     static int bind(sqlite3_stmt* statement, int index, double value); // NaN becomes NULL
     static int bind(sqlite3_stmt* statement, int index, std::string_view value);
-    static int bind(sqlite3_stmt* statement, int index, const std::string& value);
-    static int bind(sqlite3_stmt* statement, int index, const char* value);
     static int bind(sqlite3_stmt* statement, int index, ByteView value);
-    static int bind(sqlite3_stmt* statement, int index, const Bytes& value);
     template <typename T>
     static int bind(sqlite3_stmt* statement, int index, const std::optional<T>& value) {
         return value ? bind(statement, index, *value) : bindNull(statement, index);

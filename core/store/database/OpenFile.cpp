@@ -14,6 +14,14 @@
 #include <random>
 
 namespace trainscope::store {
+
+void removeWithSideFiles(const std::filesystem::path& path) {
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+        std::error_code ignored; // what is not there need not be removed
+        std::filesystem::remove(path.string() + suffix, ignored);
+    }
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -183,13 +191,6 @@ Status fillNew(const fs::path& path) {
     RETURN_IF_ERROR(migrate(database, migrations()));
     RETURN_IF_ERROR(database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid()));
     return database.script("PRAGMA journal_mode=WAL");
-}
-
-void removeWithSideFiles(const fs::path& path) {
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-        std::error_code ignored; // what is not there need not be removed
-        fs::remove(path.string() + suffix, ignored);
-    }
 }
 
 Status publish(const fs::path& made, const fs::path& path, FileState target) {

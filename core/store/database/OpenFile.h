@@ -21,4 +21,7 @@ Result<Database> openOrCreateFile(const std::filesystem::path& path);
 // A second connection for reading to a file that is open already.
 Result<Database> openReader(const std::filesystem::path& path);
 
+// The file, where it is there, and what SQLite keeps beside it.
+void removeWithSideFiles(const std::filesystem::path& path);
+
 } // namespace trainscope::store

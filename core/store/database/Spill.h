@@ -4,6 +4,7 @@
 // Stable: rows that compare equal come out in the order they came in.
 
 #include "core/model/Result.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -43,11 +44,8 @@ public:
         : m_beside(std::move(beside))
         , m_limit(std::max<std::size_t>(rowsInMemory, 2)) { }
 
-    [[nodiscard]] std::uint64_t size() const { return m_size; }
-
     Status add(const T& row) {
         m_rows.push_back(row);
-        ++m_size;
         return m_rows.size() >= m_limit ? spill() : Status();
     }
 
@@ -57,15 +55,13 @@ public:
         if (m_runs.empty()) {
             std::stable_sort(m_rows.begin(), m_rows.end(), Less());
             for (const T& row : m_rows) {
-                if (Status status = visit(row); !status.hasValue())
-                    return status;
+                RETURN_IF_ERROR(visit(row));
             }
             m_rows.clear();
             return {};
         }
         if (!m_rows.empty()) {
-            if (Status status = spill(); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(spill());
         }
         m_rows.shrink_to_fit();
         return merge(visit);
@@ -81,13 +77,11 @@ private:
 
     Status spill() {
         if (!m_file.isOpen()) {
-            if (Status status = m_file.open(m_beside); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(m_file.open(m_beside));
         }
         std::stable_sort(m_rows.begin(), m_rows.end(), Less());
         const std::uint64_t begin = m_file.size();
-        if (Status status = m_file.append(std::as_bytes(std::span(m_rows))); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(m_file.append(std::as_bytes(std::span(m_rows))));
         m_runs.push_back({begin, m_file.size(), {}, 0});
         m_rows.clear();
         return {};
@@ -116,19 +110,16 @@ private:
         };
         std::vector<std::size_t> heap;
         for (std::size_t i = 0; i < m_runs.size(); ++i) {
-            if (Status status = fill(m_runs[i]); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(fill(m_runs[i]));
             heap.push_back(i);
         }
         std::make_heap(heap.begin(), heap.end(), later);
         while (!heap.empty()) {
             std::pop_heap(heap.begin(), heap.end(), later);
             Run& run = m_runs[heap.back()];
-            if (Status status = visit(run.buffer[run.at]); !status.hasValue())
-                return status;
+            RETURN_IF_ERROR(visit(run.buffer[run.at]));
             if (++run.at == run.buffer.size() && run.next < run.end) {
-                if (Status status = fill(run); !status.hasValue())
-                    return status;
+                RETURN_IF_ERROR(fill(run));
             }
             if (run.at == run.buffer.size())
                 heap.pop_back();
@@ -144,7 +135,6 @@ private:
     std::vector<T> m_rows;
     std::vector<Run> m_runs;
     SpillFile m_file;
-    std::uint64_t m_size = 0;
 };
 
 } // namespace trainscope::store

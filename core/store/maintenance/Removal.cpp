@@ -28,14 +28,10 @@ Result<Extent> measure(Database& database, RunId run) {
     constexpr std::string_view bytes
         = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
           "pragma_freelist_count, pragma_page_size";
-    const auto removed = database.number(ofRun, run.value);
-    const auto all = database.number(ofAll);
-    const auto size = database.number(bytes);
-    for (const auto* part : {&removed, &all, &size}) {
-        if (!part->hasValue())
-            return part->error();
-    }
-    return Extent{removed.value(), all.value(), static_cast<std::uint64_t>(size.value())};
+    ASSIGN_OR_RETURN(const auto removed, database.number(ofRun, run.value));
+    ASSIGN_OR_RETURN(const auto all, database.number(ofAll));
+    ASSIGN_OR_RETURN(const auto size, database.number(bytes));
+    return Extent{removed, all, static_cast<std::uint64_t>(size)};
 }
 
 // Says the removed share of the file in bytes.
@@ -76,11 +72,9 @@ Status removeRun(Database& database, RunId run, const Progress& progress) {
     const Watch watch(
         database, progress ? std::function<bool()>([&done] { return done.proceed(); }) : nullptr);
     IdSet names;
-    Status status
-        = deleteRun(database, run, names, [&done](std::int64_t count) { return done.add(count); });
-    if (status.hasValue())
-        status = deleteUnusedNames(database, std::move(names), [&done] { return done.proceed(); });
-    return status;
+    RETURN_IF_ERROR(
+        deleteRun(database, run, names, [&done](std::int64_t count) { return done.add(count); }));
+    return deleteUnusedNames(database, std::move(names), [&done] { return done.proceed(); });
 }
 
 } // namespace trainscope::store

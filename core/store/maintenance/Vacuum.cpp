@@ -1,6 +1,7 @@
 #include "core/store/maintenance/Maintenance.h"
 
 #include "core/model/Try.h"
+#include "core/store/database/OpenFile.h"
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -22,15 +23,13 @@ struct Size {
 
 Result<Size> sizeOf(Database& database) {
     Size size;
-    Status status = database.forEach(
+    RETURN_IF_ERROR(database.forEach(
         "SELECT page_count * page_size, (page_count - freelist_count) * page_size FROM "
         "pragma_page_count, pragma_freelist_count, pragma_page_size",
         [&size](const Row& row) {
             size.file = static_cast<std::uint64_t>(row.integer(0));
             size.used = static_cast<std::uint64_t>(row.integer(1));
-        });
-    if (!status.hasValue())
-        return status.error();
+        }));
     return size;
 }
 
@@ -57,11 +56,11 @@ class Copy {
 public:
     explicit Copy(const fs::path& path)
         : m_path(path.string() + "." + std::to_string(::getpid()) + ".compact") {
-        remove();
+        removeWithSideFiles(m_path);
     }
     Copy(const Copy&) = delete;
     Copy& operator=(const Copy&) = delete;
-    ~Copy() { remove(); }
+    ~Copy() { removeWithSideFiles(m_path); }
 
     [[nodiscard]] const fs::path& path() const { return m_path; }
     [[nodiscard]] std::uint64_t size() const {
@@ -71,12 +70,6 @@ public:
     }
 
 private:
-    void remove() const {
-        for (const char* suffix : {"", "-journal", "-wal", "-shm"}) {
-            std::error_code ignored; // what is not there need not be removed
-            fs::remove(m_path.string() + suffix, ignored);
-        }
-    }
     fs::path m_path;
 };
 

@@ -65,16 +65,10 @@ Result<std::vector<Bucket>> BucketQuery::run() {
     int level = 0;
     while (level < levelsFor(m_series.count) && samplesPerNode(level + 1) <= perColumn)
         ++level;
-    Status status;
-    if (level == 0) {
-        status = raw(from, to);
-    } else {
-        const std::int64_t width = samplesPerNode(level);
-        bool done = false;
-        status = nodes(level, from / width, (to + width - 1) / width, done);
-    }
-    if (!status.hasValue())
-        return status.error();
+    const std::int64_t width = samplesPerNode(level);
+    bool done = false;
+    RETURN_IF_ERROR(
+        level == 0 ? raw(from, to) : nodes(level, from / width, (to + width - 1) / width, done));
     return m_grid.buckets();
 }
 
@@ -94,7 +88,7 @@ Result<const BucketNode*> BucketQuery::node(int level, std::int64_t index) {
     if (!held()) {
         page.nodes.clear();
         DataPlace place;
-        Status read = m_database.forEach(
+        RETURN_IF_ERROR(m_database.forEach(
             "SELECT first_index, data_at, data_size FROM bucket_page"
             " WHERE series=? AND kind=? AND level=? AND first_index<=? ORDER BY first_index DESC "
             "LIMIT 1",
@@ -102,11 +96,8 @@ Result<const BucketNode*> BucketQuery::node(int level, std::int64_t index) {
                 page.first = row.integer(0);
                 place = {row.integer(1), row.integer(2)};
             },
-            m_series.id.value, static_cast<int>(m_kind), level, index);
-        if (read.hasValue())
-            read = readData(m_database, place, m_bytes);
-        if (!read.hasValue())
-            return read.error();
+            m_series.id.value, static_cast<int>(m_kind), level, index));
+        RETURN_IF_ERROR(readData(m_database, place, m_bytes));
         // Rates are stored in SI.
         const double scale = m_kind == PyramidKind::Rate ? 1.0 : m_series.scale;
         if (!decodeNodes(m_bytes, scale, page.nodes))
@@ -129,15 +120,12 @@ Status BucketQuery::nodes(int level, std::int64_t from, std::int64_t to, bool& d
         // A node may end before the window and still hold into it.
         if (node.next <= m_grid.window().begin.ns && node.end < m_grid.window().begin.ns)
             continue;
-        Status status;
         if (isWhole(node))
             m_grid.addNode(node);
         else if (level == 1)
-            status = raw(index * kLeafSamples, (index + 1) * kLeafSamples);
+            RETURN_IF_ERROR(raw(index * kLeafSamples, (index + 1) * kLeafSamples));
         else
-            status = nodes(level - 1, index * kFanout, (index + 1) * kFanout, done);
-        if (!status.hasValue())
-            return status;
+            RETURN_IF_ERROR(nodes(level - 1, index * kFanout, (index + 1) * kFanout, done));
     }
     return {};
 }

@@ -15,10 +15,9 @@ ChunkColumns chunkColumns(const Row& row, int at) {
 }
 
 Status readChunk(Database& database, const ChunkColumns& columns, ChunkBytes& bytes) {
-    Status status = readData(database, columns.values, bytes.values);
-    if (status.hasValue())
-        status = readData(database, columns.times, bytes.times);
-    return status.hasValue() ? readData(database, columns.base, bytes.base) : status;
+    RETURN_IF_ERROR(readData(database, columns.values, bytes.values));
+    RETURN_IF_ERROR(readData(database, columns.times, bytes.times));
+    return readData(database, columns.base, bytes.base);
 }
 
 bool decodeChunk(const ChunkBytes& bytes, std::span<std::int64_t> times, std::span<double> values) {
@@ -37,7 +36,7 @@ Status SampleReader::load(std::int64_t index) {
     m_loaded = false;
     std::int64_t count = 0;
     ChunkColumns columns;
-    Status read = m_database.forEach(
+    RETURN_IF_ERROR(m_database.forEach(
         "SELECT first_index, count, values_at, values_size, times_at, times_size, base_at, "
         "base_size FROM sample_chunk"
         " WHERE series=? AND first_index<=? ORDER BY first_index DESC LIMIT 1",
@@ -46,14 +45,12 @@ Status SampleReader::load(std::int64_t index) {
             count = row.integer(1);
             columns = chunkColumns(row, 2);
         },
-        m_series.value, index);
-    if (!read.hasValue() || index >= m_chunk.firstIndex + count)
-        return read;
+        m_series.value, index));
+    if (index >= m_chunk.firstIndex + count)
+        return {};
     if (count > static_cast<std::int64_t>(kMaxColumn))
         return m_database.damaged("a chunk of samples");
-    read = readChunk(m_database, columns, m_bytes);
-    if (!read.hasValue())
-        return read;
+    RETURN_IF_ERROR(readChunk(m_database, columns, m_bytes));
     m_chunk.times.resize(static_cast<std::size_t>(count));
     m_chunk.values.resize(static_cast<std::size_t>(count));
     m_loaded = decodeChunk(m_bytes, m_chunk.times, m_chunk.values);
@@ -61,23 +58,19 @@ Status SampleReader::load(std::int64_t index) {
 }
 
 Result<std::optional<ChunkPlace>> SampleReader::placeBefore(std::int64_t time) {
-    std::optional<ChunkPlace> place;
-    const auto take = [&place](const Row& row) {
-        place = ChunkPlace{row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
+    const auto place = [](const Row& row) {
+        return ChunkPlace{row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
     };
-    Status read = m_database.forEach("SELECT first_index, count, begin_ns, end_ns FROM "
-                                     "sample_chunk WHERE series=? AND begin_ns<?"
-                                     " ORDER BY begin_ns DESC, first_index DESC LIMIT 1",
-        take, m_series.value, time);
-    if (read.hasValue() && !place) {
-        read = m_database.forEach(
-            "SELECT first_index, count, begin_ns, end_ns FROM sample_chunk WHERE series=?"
-            " ORDER BY begin_ns, first_index LIMIT 1",
-            take, m_series.value);
-    }
-    if (!read.hasValue())
-        return read.error();
-    return place;
+    auto before = m_database.single("SELECT first_index, count, begin_ns, end_ns FROM "
+                                    "sample_chunk WHERE series=? AND begin_ns<?"
+                                    " ORDER BY begin_ns DESC, first_index DESC LIMIT 1",
+        place, m_series.value, time);
+    if (!before.hasValue() || before.value())
+        return before;
+    return m_database.single(
+        "SELECT first_index, count, begin_ns, end_ns FROM sample_chunk WHERE series=?"
+        " ORDER BY begin_ns, first_index LIMIT 1",
+        place, m_series.value);
 }
 
 Result<std::int64_t> SampleReader::lowerBound(std::int64_t time) {

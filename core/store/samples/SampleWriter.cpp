@@ -202,36 +202,32 @@ Status SampleWriter::drain() {
 Status SampleWriter::resort(SeriesId series, Pending& pending, const Proceed& proceed) {
     ExternalSorter<SampleRow, Earlier> sorter(m_database.shownPath(), kRowsInMemory);
     SampleReader reader(m_database, series);
-    Status status;
-    Status read = reader.forEach(0, pending.submitted, [&](auto times, auto values) {
-        for (std::size_t i = 0; i < times.size() && status.hasValue(); ++i)
-            status = sorter.add({times[i], values[i]});
-        if (status.hasValue() && !proceed(m_written / 2, m_total))
-            status = cancelled();
-        return status.hasValue();
-    });
-    if (!read.hasValue() || !status.hasValue())
-        return read.hasValue() ? status : read;
-    status = m_database.execute("DELETE FROM sample_chunk WHERE series=?", series.value);
+    Status added;
+    RETURN_IF_ERROR(reader.forEach(0, pending.submitted, [&](auto times, auto values) {
+        for (std::size_t i = 0; i < times.size() && added.hasValue(); ++i)
+            added = sorter.add({times[i], values[i]});
+        if (added.hasValue() && !proceed(m_written / 2, m_total))
+            added = cancelled();
+        return added.hasValue();
+    }));
+    RETURN_IF_ERROR(added);
+    RETURN_IF_ERROR(m_database.execute("DELETE FROM sample_chunk WHERE series=?", series.value));
     m_written -= static_cast<std::uint64_t>(pending.submitted);
     pending.submitted = 0;
     pending.unsorted = false;
     pending.figures = {};
     pending.periods = {};
-    if (status.hasValue()) {
-        status = sorter.drain([&](const SampleRow& row) {
-            pending.times.push_back(row.time);
-            pending.values.push_back(row.value);
-            ++m_pending;
-            if (pending.times.size() < kChunkSamples)
-                return Status();
-            return proceed(m_written / 2, m_total) ? submit(series, pending, kChunkSamples)
-                                                   : Status(cancelled());
-        });
-    }
-    if (status.hasValue())
-        status = submit(series, pending, pending.times.size());
-    return status.hasValue() ? drain() : status;
+    RETURN_IF_ERROR(sorter.drain([&](const SampleRow& row) {
+        pending.times.push_back(row.time);
+        pending.values.push_back(row.value);
+        ++m_pending;
+        if (pending.times.size() < kChunkSamples)
+            return Status();
+        return proceed(m_written / 2, m_total) ? submit(series, pending, kChunkSamples)
+                                               : Status(cancelled());
+    }));
+    RETURN_IF_ERROR(submit(series, pending, pending.times.size()));
+    return drain();
 }
 
 // Writes what is still pending, in the order of the series.
@@ -278,11 +274,9 @@ Status SampleWriter::finish(const Proceed& proceed) {
     std::uint64_t done = 0;
     for (const SeriesId id : ids) {
         const Pending& pending = m_series[id];
-        const Status status = index(id, pending, [&](std::uint64_t within, std::uint64_t) {
+        RETURN_IF_ERROR(index(id, pending, [&](std::uint64_t within, std::uint64_t) {
             return proceed((m_total + done + within) / 2, m_total);
-        });
-        if (!status.hasValue())
-            return status;
+        }));
         done += static_cast<std::uint64_t>(pending.figures.count);
         if (!proceed((m_total + done) / 2, m_total))
             return cancelled();

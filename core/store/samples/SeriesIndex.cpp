@@ -106,19 +106,16 @@ public:
         , m_jobs(WorkerPool::shared(), 0, [this](ChunkLeaves&& leaves) { take(leaves); }) { }
 
     Status run() {
-        Status read = m_database.forEach(
+        RETURN_IF_ERROR(m_database.forEach(
             "SELECT begin_ns, end_ns, count, values_at, values_size, times_at, times_size, base_at,"
             " base_size FROM sample_chunk WHERE series=? ORDER BY first_index",
-            [this](const Row& row) { return submitBefore(row); }, m_series.id.value);
-        if (!read.hasValue())
-            return read;
+            [this](const Row& row) { return submitBefore(row); }, m_series.id.value));
         RETURN_IF_ERROR(submit(m_end));
         m_jobs.finish();
-        if (m_failure.hasValue())
-            m_failure = m_values.finish();
-        if (m_failure.hasValue())
-            m_failure = m_rateLeaves.finish();
-        return m_failure.hasValue() ? m_rates.finish() : m_failure;
+        RETURN_IF_ERROR(m_failure);
+        RETURN_IF_ERROR(m_values.finish());
+        RETURN_IF_ERROR(m_rateLeaves.finish());
+        return m_rates.finish();
     }
 
 private:

@@ -11,8 +11,7 @@ namespace trainscope::store {
 
 TimeShare::Decision TimeShare::decide(const TimeColumn& times) {
     const XXH128_hash_t hash = XXH3_128bits(times->data(), times->size() * sizeof(std::int64_t));
-    const auto [found, added]
-        = m_known.try_emplace(HashValue{hash.low64, hash.high64}, m_places.size());
+    const auto [found, added] = m_known.try_emplace({hash.low64, hash.high64}, m_places.size());
     Decision decision;
     decision.slot = found->second;
     decision.known = !added;

@@ -6,10 +6,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace trainscope::store {
@@ -47,18 +48,10 @@ private:
         TimeColumn times;
         std::size_t slot;
     };
-    struct HashValue {
-        std::uint64_t low;
-        std::uint64_t high;
-        bool operator==(const HashValue&) const = default;
-    };
-    struct HashOfHash {
-        std::size_t operator()(const HashValue& value) const noexcept { return value.low; }
-    };
     [[nodiscard]] const Leader* leaderFor(const std::vector<std::int64_t>& times) const;
     void lead(const TimeColumn& times, std::size_t slot);
 
-    std::unordered_map<HashValue, std::size_t, HashOfHash> m_known;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> m_known; // by 128 bits of hash
     std::vector<Places> m_places;
     std::deque<Leader> m_leaders; // that stand alone, the oldest first
     std::size_t m_values = 0;

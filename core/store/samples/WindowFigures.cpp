@@ -139,7 +139,7 @@ Result<WindowStatistics> queryStatistics(
     if (!place)
         return sums.result(series.scale);
     const std::int64_t first = place->firstIndex;
-    Status status = database.forEach(
+    RETURN_IF_ERROR(database.forEach(
         "SELECT first_index, count, begin_ns, end_ns, missing, min, max, last, weighted_sum, "
         "weight_ns FROM sample_chunk WHERE series=? AND first_index>=? ORDER BY first_index",
         [&](const Row& row) -> Result<bool> {
@@ -152,14 +152,12 @@ Result<WindowStatistics> queryStatistics(
             RETURN_IF_ERROR(addSamples(reader, at, at + row.integer(1), window, sums));
             return row.integer(3) < window.end.ns;
         },
-        series.id.value, first);
+        series.id.value, first));
     // Samples that hold for no time count by themselves, which the figures of chunks do not tell.
-    if (status.hasValue() && !sums.isHeld()) {
+    if (!sums.isHeld()) {
         sums = WindowSums(window);
-        status = addSamples(reader, first, series.count, window, sums);
+        RETURN_IF_ERROR(addSamples(reader, first, series.count, window, sums));
     }
-    if (!status.hasValue())
-        return status.error();
     return sums.result(series.scale);
 }
 

@@ -192,9 +192,7 @@ Status SpanSorter::merge(std::vector<Run>& runs, const Visit& visit, std::size_t
             ++run.at;
         } while (!run.isOver() && (closed.empty() || run.head().start < runs[closed.back()].begin)
             && (open.empty() || !later(first, open.front())));
-        const Status status = visit(track, std::span(run.spans).subspan(from, run.at - from));
-        if (!status.hasValue())
-            return status;
+        RETURN_IF_ERROR(visit(track, std::span(run.spans).subspan(from, run.at - from)));
         RETURN_IF_ERROR(next(run));
         if (!run.isOver()) {
             open.push_back(first);

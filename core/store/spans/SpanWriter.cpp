@@ -79,12 +79,10 @@ Status TrackTables::addPage(std::size_t index, LodPage&& page, const std::vector
     Bytes nameData;
     encodeNames(masks, nameData);
     Level& level = m_levels[index];
-    Status status = m_database.execute("INSERT INTO group_page(track, level, sequence, begin_ns, "
+    RETURN_IF_ERROR(m_database.execute("INSERT INTO group_page(track, level, sequence, begin_ns, "
                                        "width_ns, names, data) VALUES(?,?,?,?,?,?,?)",
         m_track.value, static_cast<std::int64_t>(index + 1), level.written++,
-        page.own.front().begin, page.width, nameData, data);
-    if (!status.hasValue())
-        return status;
+        page.own.front().begin, page.width, nameData, data));
     if (level.waiting == 0)
         level.open = std::move(page.open);
     level.nodes.insert(level.nodes.end(), page.own.begin(), page.own.end());
@@ -103,26 +101,20 @@ Status TrackTables::closeAbove(std::size_t index) {
 
 Status TrackTables::writeNames() {
     for (const NameUse& use : m_names.take()) {
-        Status status = m_database.execute(
+        RETURN_IF_ERROR(m_database.execute(
             "INSERT INTO track_name(track, name, count, total_ns) VALUES(?,?,?,?)", m_track.value,
-            use.name, use.count, use.total);
-        if (!status.hasValue())
-            return status;
+            use.name, use.count, use.total));
     }
     return {};
 }
 
 Status TrackTables::finish(const TrackFacts& facts) {
-    Status status;
     // Upwards until a level has a single page.
-    for (std::size_t i = 0; i < m_levels.size() && status.hasValue(); ++i) {
+    for (std::size_t i = 0; i < m_levels.size(); ++i) {
         if (m_levels[i].written > 1 && m_levels[i].waiting > 0)
-            status = closeAbove(i);
+            RETURN_IF_ERROR(closeAbove(i));
     }
-    if (status.hasValue())
-        status = writeNames();
-    if (!status.hasValue())
-        return status;
+    RETURN_IF_ERROR(writeNames());
     return m_database.execute("UPDATE track SET begin_ns=?, end_ns=?, count=?, depth=? WHERE id=?",
         facts.range.begin.ns, facts.range.end.ns, facts.count,
         static_cast<std::int64_t>(facts.depth), m_track.value);
@@ -227,10 +219,10 @@ Status SpanWriter::add(TrackId track, std::span<const Span> spans) {
 
 Status SpanWriter::finish(const Progress& progress) {
     TrackLine line(m_database, m_sorter.size(), progress);
-    Status status = m_sorter.drain([&](std::size_t track, std::span<const Span> spans) {
+    RETURN_IF_ERROR(m_sorter.drain([&](std::size_t track, std::span<const Span> spans) {
         return line.add(m_tracks[track], spans);
-    });
-    return status.hasValue() ? line.finish() : status;
+    }));
+    return line.finish();
 }
 
 } // namespace trainscope::store

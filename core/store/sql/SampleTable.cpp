@@ -55,7 +55,7 @@ Status SampleRows::start(const std::vector<Constraint>& constraints) {
     m_series.clear();
     m_current = 0;
     m_time = rangeOf(constraints, kTime);
-    Status status = m_database.forEach(
+    RETURN_IF_ERROR(m_database.forEach(
         "SELECT series.id, run.name, metric, rank, node, device, scale FROM series JOIN run ON "
         "run.id=series.run"
         " WHERE count>0 ORDER BY run.name, metric, rank, node, device, series.id",
@@ -70,11 +70,11 @@ Status SampleRows::start(const std::vector<Constraint>& constraints) {
                 && admits(constraints, kSeries, entry.id.value);
             if (wanted)
                 m_series.push_back(std::move(entry));
-        });
-    if (!status.hasValue() || atEnd())
-        return status;
-    status = enterSeries();
-    return status.hasValue() ? settle() : status;
+        }));
+    if (atEnd())
+        return {};
+    RETURN_IF_ERROR(enterSeries());
+    return settle();
 }
 
 Status SampleRows::enterSeries() {
@@ -115,30 +115,22 @@ Status SampleRows::column(int index, sqlite3_context* into) {
     const auto i = static_cast<std::size_t>(m_index - m_chunk->firstIndex);
     switch (index) {
     case kSampleRun:
-        putText(into, series.run);
-        break;
+        return putText(into, series.run);
     case kMetric:
-        putText(into, series.metric);
-        break;
+        return putText(into, series.metric);
     case kSampleRank:
-        putInteger(into, series.rank);
-        break;
+        return putInteger(into, series.rank);
     case kNode:
-        putInteger(into, series.node);
-        break;
+        return putInteger(into, series.node);
     case kSampleDevice:
-        putText(into, series.device);
-        break;
+        return putText(into, series.device);
     case kTime:
-        putInteger(into, m_chunk->times[i]);
-        break;
+        return putInteger(into, m_chunk->times[i]);
     case kValue:
-        putReal(into, m_chunk->values[i] * series.scale);
-        break;
+        return putReal(into, m_chunk->values[i] * series.scale);
     default:
-        putInteger(into, series.id.value);
+        return putInteger(into, series.id.value);
     }
-    return {};
 }
 
 } // namespace

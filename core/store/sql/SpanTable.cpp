@@ -85,12 +85,10 @@ Status SpanRows::findName(const std::vector<Constraint>& constraints) {
         if (!isName || m_wanted)
             continue;
         m_wanted.emplace();
-        Status status = m_database.forEach(
+        RETURN_IF_ERROR(m_database.forEach(
             "SELECT id FROM name WHERE hash=?",
             [this](const Row& row) { m_wanted->push_back(row.integer(0)); },
-            hashOf(constraint.text()));
-        if (!status.hasValue())
-            return status;
+            hashOf(constraint.text())));
     }
     return {};
 }
@@ -117,13 +115,14 @@ Status SpanRows::start(const std::vector<Constraint>& constraints) {
     m_current = 0;
     m_loaded = false;
     m_start = rangeOf(constraints, kStart);
-    Status status = findName(constraints);
-    if (status.hasValue() && !(m_wanted && m_wanted->empty()))
-        status = listTracks(constraints);
-    if (!status.hasValue() || atEnd())
-        return status;
-    status = beginTrack();
-    return status.hasValue() ? settle() : status;
+    RETURN_IF_ERROR(findName(constraints));
+    if (m_wanted && m_wanted->empty())
+        return {};
+    RETURN_IF_ERROR(listTracks(constraints));
+    if (atEnd())
+        return {};
+    RETURN_IF_ERROR(beginTrack());
+    return settle();
 }
 
 Status SpanRows::beginTrack() {
@@ -157,9 +156,7 @@ Status SpanRows::settle() {
         bool found = m_loaded;
         if (!m_loaded) {
             const TrackId track{m_tracks[m_current].id};
-            Status status = assign(readSpanChunk(m_database, track, m_sequence, m_chunk), found);
-            if (!status.hasValue())
-                return status;
+            RETURN_IF_ERROR(assign(readSpanChunk(m_database, track, m_sequence, m_chunk), found));
             m_loaded = found;
         }
         const auto& own = m_chunk.own;
@@ -195,8 +192,7 @@ Status SpanRows::putName(NameId id, sqlite3_context* into) {
             m_names.clear();
         known = m_names.emplace(id, std::move(text)).first;
     }
-    putText(into, known->second);
-    return {};
+    return putText(into, known->second);
 }
 
 Status SpanRows::column(int index, sqlite3_context* into) {
@@ -204,40 +200,30 @@ Status SpanRows::column(int index, sqlite3_context* into) {
     const Span& span = m_chunk.own[m_index];
     switch (index) {
     case kRun:
-        putText(into, track.run);
-        break;
+        return putText(into, track.run);
     case kRank:
-        putInteger(into, track.rank);
-        break;
+        return putInteger(into, track.rank);
     case kDevice:
-        putInteger(into, track.device);
-        break;
+        return putInteger(into, track.device);
     case kTrack:
-        putText(into, track.name);
-        break;
+        return putText(into, track.name);
     case kName:
         return putName(span.name, into);
     case kKind:
-        putText(into, toString(span.kind));
-        break;
+        return putText(into, toString(span.kind));
     case kStart:
-        putInteger(into, span.start.ns);
-        break;
+        return putInteger(into, span.start.ns);
     case kDuration:
-        putInteger(into, span.duration.ns);
-        break;
+        return putInteger(into, span.duration.ns);
     case kDepth:
-        putInteger(into, span.depth);
-        break;
+        return putInteger(into, span.depth);
     case kCorrelation:
-        putInteger(into, span.correlation);
-        break;
+        return putInteger(into, span.correlation);
     case kDetail:
         return putName(span.detail, into);
     default:
-        putInteger(into, track.id);
+        return putInteger(into, track.id);
     }
-    return {};
 }
 
 } // namespace

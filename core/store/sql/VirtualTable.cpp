@@ -249,25 +249,28 @@ Status addVirtualTable(Database& database, TableDefinition definition) {
     return code == SQLITE_OK ? Status() : Status(database.error(code));
 }
 
-void putText(sqlite3_context* into, std::string_view text) {
+Status putText(sqlite3_context* into, std::string_view text) {
     char* copy = static_cast<char*>(sqlite3_malloc64(text.size() + 1));
     if (copy == nullptr) {
         sqlite3_result_error_nomem(into);
-        return;
+        return {};
     }
     text.copy(copy, text.size());
     sqlite3_result_text64(into, copy, text.size(), sqlite3_free, SQLITE_UTF8);
+    return {};
 }
 
-void putReal(sqlite3_context* into, double value) {
+Status putReal(sqlite3_context* into, double value) {
     if (std::isnan(value))
         sqlite3_result_null(into);
     else
         sqlite3_result_double(into, value);
+    return {};
 }
 
-void putInteger(sqlite3_context* into, std::int64_t value) {
+Status putInteger(sqlite3_context* into, std::int64_t value) {
     sqlite3_result_int64(into, value);
+    return {};
 }
 
 } // namespace trainscope::store

@@ -67,9 +67,10 @@ struct TableDefinition {
 // name.
 Status addVirtualTable(Database& database, TableDefinition definition);
 
-void putText(sqlite3_context* into, std::string_view text);
-void putReal(sqlite3_context* into, double value); // NULL for NaN
-void putInteger(sqlite3_context* into, std::int64_t value);
+// For RowSource::column().
+Status putText(sqlite3_context* into, std::string_view text);
+Status putReal(sqlite3_context* into, double value); // NULL for NaN
+Status putInteger(sqlite3_context* into, std::int64_t value);
 
 // samples(run, metric, rank, node, device, time_ns, value, series): one row per sample, value in
 // SI, NULL where missing. Narrowed by =, and by ranges of time_ns.

@@ -169,23 +169,20 @@ Result<std::vector<Iteration>> readIterations(Database& database, RunId run) {
 }
 
 Result<std::vector<Source>> readSources(Database& database) {
-    auto sources = database.rows(
-        "SELECT id, path, size, hash, imported_ns, report FROM source ORDER BY path, id",
-        [](const Row& row) {
-            return Source{{row.integer(0)}, {}, row.string(1),
-                static_cast<std::uint64_t>(row.integer(2)), row.string(3), {row.integer(4)},
-                reportFromJson(row.text(5))};
-        });
-    if (!sources.hasValue())
-        return sources;
-    for (Source& source : sources.value()) {
-        Status status
-            = assign(database.rows(
-                         "SELECT run FROM source_run WHERE source=? ORDER BY run",
-                         [](const Row& row) { return RunId{row.integer(0)}; }, source.id.value),
-                source.runs);
-        if (!status.hasValue())
-            return status.error();
+    ASSIGN_OR_RETURN(auto sources,
+        database.rows(
+            "SELECT id, path, size, hash, imported_ns, report FROM source ORDER BY path, id",
+            [](const Row& row) {
+                return Source{{row.integer(0)}, {}, row.string(1),
+                    static_cast<std::uint64_t>(row.integer(2)), row.string(3), {row.integer(4)},
+                    reportFromJson(row.text(5))};
+            }));
+    for (Source& source : sources) {
+        RETURN_IF_ERROR(
+            assign(database.rows(
+                       "SELECT run FROM source_run WHERE source=? ORDER BY run",
+                       [](const Row& row) { return RunId{row.integer(0)}; }, source.id.value),
+                source.runs));
     }
     return sources;
 }

@@ -46,9 +46,7 @@ Status executeAll(
 
 // Sources agree on a GPU by its rank; what the first of them does not know comes from the next.
 Status refreshGpus(Database& database, RunId run) {
-    Status status = database.execute("DELETE FROM gpu WHERE run=?", run.value);
-    if (!status.hasValue())
-        return status;
+    RETURN_IF_ERROR(database.execute("DELETE FROM gpu WHERE run=?", run.value));
     return database.execute(
         "INSERT INTO gpu(run, rank, node, local, model, uuid) SELECT run, rank, node, local, "
         "model, uuid FROM"
@@ -58,76 +56,47 @@ Status refreshGpus(Database& database, RunId run) {
         run.value);
 }
 
-constexpr auto kChunk = static_cast<std::int64_t>(kChunkSpans);
-
-// A track with its chunks, and the like.
-struct Owner {
-    std::int64_t id;
-    std::int64_t count;
-};
-
-// One statement for each stretch of chunks: as long as it takes is how long nobody is told.
-Status deletePieces(Database& database, std::string_view sql, const Owner& owner,
-    std::int64_t perPiece, const Removed& removed) {
-    std::int64_t left = owner.count;
-    for (std::int64_t first = 0; left > 0; first += perPiece) {
-        Status status = database.execute(sql, owner.id, first, first + perPiece);
-        const std::int64_t gone = std::min(left, perPiece);
-        if (!status.hasValue())
-            return status;
+// In several statements each: as long as one takes is how long nobody is told. The bytes of all
+// series of a source lie in rows of one size.
+Status deleteAllSamples(Database& database, SourceId source, const Removed& removed) {
+    constexpr std::int64_t rowsPerPiece = 1024; // 16 MB
+    ASSIGN_OR_RETURN(auto samples,
+        database.number("SELECT sum(count) FROM series WHERE source=?", source.value));
+    ASSIGN_OR_RETURN(const auto rows,
+        database.number("SELECT count(*) FROM sample_data WHERE source=?", source.value));
+    const std::int64_t perPiece = rows > rowsPerPiece ? samples / (rows / rowsPerPiece) : samples;
+    for (std::int64_t left = rows; left > 0; left -= rowsPerPiece) {
+        RETURN_IF_ERROR(database.execute("DELETE FROM sample_data WHERE id IN (SELECT id FROM "
+                                         "sample_data WHERE source=? LIMIT ?)",
+            source.value, rowsPerPiece));
+        const std::int64_t gone = left > rowsPerPiece ? std::min(perPiece, samples) : samples;
+        samples -= gone;
         if (removed && !removed(gone))
             return cancelled();
-        left -= gone;
     }
     return {};
 }
 
-// The bytes of all series of a source lie in rows of one size.
-Status deleteAllSamples(Database& database, SourceId source, const Removed& removed) {
-    constexpr std::int64_t rowsPerPiece = 1024; // 16 MB
-    Owner samples{source.value, 0};
-    std::int64_t rows = 0;
-    Status status = database.forEach(
-        "SELECT (SELECT coalesce(sum(count), 0) FROM series WHERE source=?1), (SELECT count(*) "
-        "FROM sample_data WHERE source=?1)",
-        [&](const Row& row) {
-            samples.count = row.integer(0);
-            rows = row.integer(1);
-        },
-        source.value);
-    const std::int64_t perPiece
-        = rows > rowsPerPiece ? samples.count / (rows / rowsPerPiece) : samples.count;
-    for (std::int64_t left = rows; left > 0 && status.hasValue(); left -= rowsPerPiece) {
-        status = database.execute("DELETE FROM sample_data WHERE id IN (SELECT id FROM "
-                                  "sample_data WHERE source=? LIMIT ?)",
-            source.value, rowsPerPiece);
-        const std::int64_t gone
-            = left > rowsPerPiece ? std::min(perPiece, samples.count) : samples.count;
-        samples.count -= gone;
-        if (status.hasValue() && removed && !removed(gone))
-            status = cancelled();
-    }
-    return status;
-}
-
 Status deleteAllSpans(Database& database, SourceId source, const Removed& removed) {
     constexpr std::int64_t chunksPerPiece = 512;
-    const auto tracks = database.rows(
-        "SELECT id, count FROM track WHERE source=?",
-        [](const Row& row) {
-            return Owner{row.integer(0), row.integer(1)};
-        },
-        source.value);
-    if (!tracks.hasValue())
-        return tracks.error();
-    for (const Owner& one : tracks.value()) {
-        const Owner chunks{one.id, (one.count + kChunk - 1) / kChunk};
-        RETURN_IF_ERROR(database.execute("DELETE FROM group_page WHERE track=?", one.id));
-        RETURN_IF_ERROR(database.execute("DELETE FROM track_name WHERE track=?", one.id));
-        RETURN_IF_ERROR(deletePieces(database,
-            "DELETE FROM span_chunk WHERE track=? AND sequence>=? AND sequence<?", chunks,
-            chunksPerPiece,
-            [&removed](std::int64_t gone) { return !removed || removed(gone * kChunk); }));
+    constexpr auto spansPerPiece = chunksPerPiece * static_cast<std::int64_t>(kChunkSpans);
+    ASSIGN_OR_RETURN(const auto tracks,
+        database.rows(
+            "SELECT id, count FROM track WHERE source=?",
+            [](const Row& row) { return std::pair(row.integer(0), row.integer(1)); },
+            source.value));
+    for (const auto& [track, count] : tracks) {
+        RETURN_IF_ERROR(database.execute("DELETE FROM group_page WHERE track=?", track));
+        RETURN_IF_ERROR(database.execute("DELETE FROM track_name WHERE track=?", track));
+        std::int64_t first = 0; // chunk
+        for (std::int64_t left = count; left > 0; left -= spansPerPiece) {
+            RETURN_IF_ERROR(database.execute(
+                "DELETE FROM span_chunk WHERE track=? AND sequence>=? AND sequence<?", track, first,
+                first + chunksPerPiece));
+            first += chunksPerPiece;
+            if (removed && !removed(std::min(left, spansPerPiece)))
+                return cancelled();
+        }
     }
     return {};
 }
@@ -167,10 +136,8 @@ Status writeRun(Database& database, RunId run, const Run& facts) {
         + " node_count=(SELECT count(DISTINCT node) FROM gpu WHERE run=?1),"
         + " begin_ns=coalesce((SELECT min(begin_ns) FROM " + std::string(ranges) + "), 0),"
         + " end_ns=coalesce((SELECT max(end_ns) FROM " + std::string(ranges) + "), 0) WHERE id=?1";
-    Status status = database.execute(sql, run.value, toString(facts.kind), toString(facts.status),
-        std::int64_t{facts.simulated ? 1 : 0}, facts.gpuModel, facts.worldSize);
-    if (!status.hasValue())
-        return status;
+    RETURN_IF_ERROR(database.execute(sql, run.value, toString(facts.kind), toString(facts.status),
+        std::int64_t{facts.simulated ? 1 : 0}, facts.gpuModel, facts.worldSize));
     return database.execute(
         "INSERT INTO cluster(run, gpu_model, nodes, gpus_per_node) SELECT id, gpu_model,"
         " max(node_count, coalesce(?2, 0)), coalesce(?3, (SELECT max(n) FROM (SELECT count(*) AS n "
@@ -190,11 +157,10 @@ SourceId sourceIdFrom(const Row& row) {
 
 Result<std::vector<RunId>> deleteSource(
     Database& database, SourceId source, IdSet& names, const Removed& removed) {
-    auto runs = database.rows(
-        "SELECT run FROM source_run WHERE source=?",
-        [](const Row& row) { return RunId{row.integer(0)}; }, source.value);
-    if (!runs.hasValue())
-        return runs;
+    ASSIGN_OR_RETURN(auto runs,
+        database.rows(
+            "SELECT run FROM source_run WHERE source=?",
+            [](const Row& row) { return RunId{row.integer(0)}; }, source.value));
     RETURN_IF_ERROR(readSourceNames(database, source, names));
     RETURN_IF_ERROR(deleteAllSamples(database, source, removed));
     RETURN_IF_ERROR(deleteAllSpans(database, source, removed));
@@ -204,7 +170,7 @@ Result<std::vector<RunId>> deleteSource(
 
 Status refreshRun(Database& database, RunId run) {
     std::optional<Run> facts;
-    Status status = database.forEach(
+    RETURN_IF_ERROR(database.forEach(
         "SELECT facts FROM source_run WHERE run=? ORDER BY source",
         [&facts](const Row& row) {
             Run said = factsFromJson(row.text(0));
@@ -213,9 +179,7 @@ Status refreshRun(Database& database, RunId run) {
             else
                 facts = std::move(said);
         },
-        run.value);
-    if (!status.hasValue())
-        return status;
+        run.value));
     if (!facts)
         return executeAll(database, kDeleteRun, run.value);
     RETURN_IF_ERROR(refreshGpus(database, run));
@@ -225,17 +189,14 @@ Status refreshRun(Database& database, RunId run) {
 }
 
 Result<RunId> findOrAddRun(Database& database, const std::string& name) {
-    RunId run;
-    Status status = database.forEach(
-        "SELECT id FROM run WHERE imported_name=?1 OR name=?1 ORDER BY imported_name<>?1 LIMIT 1",
-        [&run](const Row& row) { run.value = row.integer(0); }, name);
-    if (status.hasValue() && !run.isValid()) {
-        status = database.execute("INSERT INTO run(name, imported_name) VALUES(?1, ?1)", name);
-        run.value = database.lastRowId();
-    }
-    if (!status.hasValue())
-        return status.error();
-    return run;
+    ASSIGN_OR_RETURN(const auto known,
+        database.number("SELECT id FROM run WHERE imported_name=?1 OR name=?1 ORDER BY "
+                        "imported_name<>?1 LIMIT 1",
+            name));
+    if (known != 0)
+        return RunId{known};
+    RETURN_IF_ERROR(database.execute("INSERT INTO run(name, imported_name) VALUES(?1, ?1)", name));
+    return RunId{database.lastRowId()};
 }
 
 Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& removed) {

@@ -21,6 +21,15 @@ Error noComparison(const Database& database, std::string_view name) {
         "There is no saved comparison named \"" + std::string(name) + "\".", database.shownPath()};
 }
 
+// Nothing was changed where there is no such row.
+Status changedOr(const Database& database, Status done, Error otherwise) {
+    return done.hasValue() && database.changes() == 0 ? Status(std::move(otherwise)) : done;
+}
+
+Error noRun(const Database& database, const char* message) {
+    return {ErrorCode::NotFound, message, database.shownPath()};
+}
+
 Error nameless(const Database& database) {
     return {ErrorCode::Usage, "A comparison needs a name.", database.shownPath()};
 }
@@ -69,10 +78,8 @@ Status renameComparison(Database& database, std::string_view name, std::string_v
 }
 
 Status removeComparison(Database& database, std::string_view name) {
-    Status status = database.execute("DELETE FROM comparison WHERE name=?", name);
-    if (status.hasValue() && database.changes() == 0)
-        return noComparison(database, name);
-    return status;
+    return changedOr(database, database.execute("DELETE FROM comparison WHERE name=?", name),
+        noComparison(database, name));
 }
 
 Result<std::optional<std::string>> readEnteredLayout(Database& database, RunId run) {
@@ -84,13 +91,11 @@ Result<std::optional<std::string>> readEnteredLayout(Database& database, RunId r
 Status writeEnteredLayout(Database& database, RunId run, const std::optional<std::string>& spec) {
     if (!spec)
         return database.execute("DELETE FROM run_layout WHERE run=?", run.value);
-    Status status = database.execute(
-        "INSERT OR REPLACE INTO run_layout(run, spec) SELECT id, ?2 FROM run WHERE id=?1",
-        run.value, validUtf8(*spec));
-    if (status.hasValue() && database.changes() == 0)
-        return Error{ErrorCode::NotFound, "The run whose layout is to be kept does not exist.",
-            database.shownPath()};
-    return status;
+    return changedOr(database,
+        database.execute(
+            "INSERT OR REPLACE INTO run_layout(run, spec) SELECT id, ?2 FROM run WHERE id=?1",
+            run.value, validUtf8(*spec)),
+        noRun(database, "The run whose layout is to be kept does not exist."));
 }
 
 Result<std::optional<std::string>> readMachine(Database& database, RunId run) {
@@ -100,17 +105,15 @@ Result<std::optional<std::string>> readMachine(Database& database, RunId run) {
 }
 
 Status writeMachine(Database& database, RunId run, const std::optional<std::string>& facts) {
-    Status status = database.execute("UPDATE cluster SET machine=?2 WHERE run=?1", run.value,
-        validUtf8(facts.value_or(std::string())));
-    if (status.hasValue() && database.changes() == 0)
-        return Error{ErrorCode::NotFound,
-            "The run whose machine is to be described does not exist.", database.shownPath()};
-    return status;
+    return changedOr(database,
+        database.execute("UPDATE cluster SET machine=?2 WHERE run=?1", run.value,
+            validUtf8(facts.value_or(std::string()))),
+        noRun(database, "The run whose machine is to be described does not exist."));
 }
 
 Result<std::vector<int>> readAirflow(Database& database, RunId run) {
     std::vector<int> order;
-    Status status = database.forEach(
+    RETURN_IF_ERROR(database.forEach(
         "SELECT airflow FROM cluster WHERE run=?",
         [&order](const Row& row) {
             const std::string_view text = row.text(0);
@@ -124,9 +127,7 @@ Result<std::vector<int>> readAirflow(Database& database, RunId run) {
                 at = read.ptr;
             }
         },
-        run.value);
-    if (!status.hasValue())
-        return status.error();
+        run.value));
     return order;
 }
 
@@ -146,11 +147,9 @@ Status writeRunName(Database& database, RunId run, std::string_view name) {
     if (taken > 0)
         return Error{ErrorCode::Usage, "Another run is already named \"" + wanted + "\".",
             database.shownPath()};
-    Status status = database.execute("UPDATE run SET name=? WHERE id=?", wanted, run.value);
-    if (status.hasValue() && database.changes() == 0)
-        return Error{
-            ErrorCode::NotFound, "The run to rename does not exist.", database.shownPath()};
-    return status;
+    return changedOr(database,
+        database.execute("UPDATE run SET name=? WHERE id=?", wanted, run.value),
+        noRun(database, "The run to rename does not exist."));
 }
 
 } // namespace trainscope::store
