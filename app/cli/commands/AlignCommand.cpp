@@ -19,33 +19,25 @@ using analysis::RankClock;
 using analysis::RankClocks;
 
 Json clocksJson(const RankClocks& clocks, const analysis::TelemetryLags& lags) {
-    Json json{{"ranks", Json::array()}};
-    for (const RankClock& clock : clocks.ranks) {
-        json["ranks"].push_back(
-            {{"rank", clock.rank}, {"offset_ns", clock.offsetNs}, {"drift_ppm", clock.driftPpm},
-                {"uncertainty_ns", clock.uncertaintyNs}, {"collectives", clock.collectives},
-                {"drift_error_ppm", clock.driftErrorPpm}, {"residual_ns", clock.residualNs}});
-        if (clock.via >= 0)
-            json["ranks"].back()["via"] = clock.via;
-    }
-    json["unaligned"] = Json::array();
-    for (const auto& [rank, reason] : clocks.unaligned)
-        json["unaligned"].push_back({{"rank", rank}, {"reason", reason}});
-    json["telemetry"] = Json::array();
-    for (const auto& lag : lags.ranks)
-        json["telemetry"].push_back(
-            {{"rank", lag.rank}, {"lag_s", lag.lagS}, {"error_s", lag.errorS},
-                {"correlation", lag.correlation}, {"ambiguous", lag.isAmbiguous}});
-    json["telemetry_unknown"] = Json::array();
-    for (const auto& [rank, reason] : lags.unknown)
-        json["telemetry_unknown"].push_back({{"rank", rank}, {"reason", reason}});
-    json["method"] = "ends of matched collectives, bounded by their starts";
-    if (clocks.referenceRank >= 0) {
-        json["reference_rank"] = clocks.referenceRank;
-        json["reference_ns"] = clocks.reference.ns;
-        json["largest_correction_ns"] = clocks.largestCorrection.ns;
-        json["clocks_agree"] = clocks.agree;
-    }
+    const auto clockJson = [](const RankClock& clock) {
+        return object({{"rank", clock.rank}, {"offset_ns", clock.offsetNs},
+            {"drift_ppm", clock.driftPpm}, {"uncertainty_ns", clock.uncertaintyNs},
+            {"collectives", clock.collectives}, {"drift_error_ppm", clock.driftErrorPpm},
+            {"residual_ns", clock.residualNs}, {"via", when(clock.via >= 0, clock.via)}});
+    };
+    const auto lagJson = [](const analysis::TelemetryLag& lag) {
+        return Json{{"rank", lag.rank}, {"lag_s", lag.lagS}, {"error_s", lag.errorS},
+            {"correlation", lag.correlation}, {"ambiguous", lag.isAmbiguous}};
+    };
+    Json json{{"ranks", listOf(clocks.ranks, clockJson)},
+        {"unaligned", reasonsJson(clocks.unaligned)}, {"telemetry", listOf(lags.ranks, lagJson)},
+        {"telemetry_unknown", reasonsJson(lags.unknown)},
+        {"method", "ends of matched collectives, bounded by their starts"}};
+    if (clocks.referenceRank >= 0)
+        add(json,
+            {{"reference_rank", clocks.referenceRank}, {"reference_ns", clocks.reference.ns},
+                {"largest_correction_ns", clocks.largestCorrection.ns},
+                {"clocks_agree", clocks.agree}});
     return json;
 }
 
@@ -100,25 +92,20 @@ void printLags(const analysis::TelemetryLags& lags, std::ostream& out) {
         out << "  rank " << rank << ": " << reason << '\n';
 }
 
-ExitStatus printAlignment(const OneRunOptions& options, const Console& console,
+Outcome printAlignment(const OneRunOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     const Progress isWanted = untilCancelled(console);
-    const auto clocks = analysis::alignRanks(store, run, isWanted);
-    if (!clocks.hasValue())
-        return console.fail(clocks.error());
-    if (clocks.value().ranks.empty())
+    ASSIGN_OR_RETURN(const auto clocks, analysis::alignRanks(store, run, isWanted));
+    if (clocks.ranks.empty())
         console.warn("The run '" + run.name
             + "' has no traces; import the Kineto traces of its ranks to compare their clocks.");
-    const auto lags = analysis::telemetryLags(store, run, isWanted);
-    if (!lags.hasValue())
-        return console.fail(lags.error());
-    if (options.json) {
-        printJson(console.out(), clocksJson(clocks.value(), lags.value()));
-        return ExitStatus::Done;
-    }
-    printClocks(clocks.value(), console.out());
-    printLags(lags.value(), console.out());
-    return ExitStatus::Done;
+    ASSIGN_OR_RETURN(const auto lags, analysis::telemetryLags(store, run, isWanted));
+    return show(
+        console, options.json, [&] { return clocksJson(clocks, lags); },
+        [&](std::ostream& out) {
+            printClocks(clocks, out);
+            printLags(lags, out);
+        });
 }
 
 } // namespace

@@ -28,18 +28,14 @@ Json checkJson(const DatabaseOptions& options, const store::CheckReport& report)
         {"damage", report.damage}};
 }
 
-ExitStatus check(
-    const DatabaseOptions& options, const Console& console, const store::Store& store) {
+Outcome check(const DatabaseOptions& options, const Console& console, const store::Store& store) {
     ProgressLine line(console);
-    const auto report = store.check(shownOn(line, console));
+    ASSIGN_OR_RETURN(const auto report, store.check(shownOn(line, console)));
     line.clear();
-    if (!report.hasValue())
-        return console.fail(report.error());
-    if (options.json)
-        printJson(console.out(), checkJson(options, report.value()));
-    else
-        printText(report.value(), console);
-    return report.value().damageCount == 0 ? ExitStatus::Done : ExitStatus::Unreadable;
+    show(
+        console, options.json, [&] { return checkJson(options, report); },
+        [&](std::ostream&) { printText(report, console); });
+    return report.damageCount == 0 ? ExitStatus::Done : ExitStatus::Unreadable;
 }
 
 } // namespace

@@ -76,9 +76,7 @@ Result<Said> saidBy(const ClusterOptions& options, const Console& console) {
     }
     said.machine.nodesPerRack = options.nodesPerRack;
     said.machine.linkDomain = options.linkDomain;
-    constexpr double kBytesPerGbit = 1e9 / 8.0;
-    if (options.networkGbps)
-        said.machine.networkBandwidth = *options.networkGbps * kBytesPerGbit;
+    said.machine.networkBandwidth = bytesPerSecond(options.networkGbps);
     return said;
 }
 
@@ -99,8 +97,7 @@ Status check(const store::Store& store, const Run& run, const Said& said) {
         if (Status status = analysis::checkAirflow(said.airflow, gpus); !status.hasValue())
             return Error{ErrorCode::Usage, run.name + ": " + status.error().message, {}};
     }
-    if (Status status = checkDomain(run, said.machine, gpus); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(checkDomain(run, said.machine, gpus));
     if (!said.machine.topology)
         return {};
     const auto fit = layout::machineFit(layout::gpuIndices(*said.machine.topology), gpus);
@@ -110,8 +107,7 @@ Status check(const store::Store& store, const Run& run, const Said& said) {
 }
 
 Status writeMachine(store::Store& store, const Run& run, const layout::MachineFacts& said) {
-    ASSIGN_OR_RETURN(auto known, analysis::machineOf(store, run));
-    layout::MachineFacts facts = std::move(known);
+    ASSIGN_OR_RETURN(auto facts, analysis::machineOf(store, run));
     if (said.topology) {
         facts.topology = said.topology;
         facts.topologyFrom = said.topologyFrom;
@@ -127,11 +123,8 @@ Status writeMachine(store::Store& store, const Run& run, const layout::MachineFa
 
 Status forget(store::Store& store, const std::vector<Run>& runs) {
     for (const Run& run : runs) {
-        Status status = store::setAirflow(store, run.id, {});
-        if (status.hasValue())
-            status = store::setMachine(store, run.id, std::nullopt);
-        if (!status.hasValue())
-            return status;
+        RETURN_IF_ERROR(store::setAirflow(store, run.id, {}));
+        RETURN_IF_ERROR(store::setMachine(store, run.id, std::nullopt));
     }
     return {};
 }
@@ -142,18 +135,13 @@ Status change(store::Store& store, const std::vector<Run>& runs, const ClusterOp
     if (options.reset)
         return forget(store, runs);
     ASSIGN_OR_RETURN(const auto said, saidBy(options, console));
+    for (const Run& run : runs)
+        RETURN_IF_ERROR(check(store, run, said));
     for (const Run& run : runs) {
-        if (Status status = check(store, run, said); !status.hasValue())
-            return status;
-    }
-    for (const Run& run : runs) {
-        Status status;
         if (!said.airflow.empty())
-            status = store::setAirflow(store, run.id, said.airflow);
-        if (status.hasValue() && options.saysMachine())
-            status = writeMachine(store, run, said.machine);
-        if (!status.hasValue())
-            return status;
+            RETURN_IF_ERROR(store::setAirflow(store, run.id, said.airflow));
+        if (options.saysMachine())
+            RETURN_IF_ERROR(writeMachine(store, run, said.machine));
     }
     return {};
 }
@@ -175,33 +163,26 @@ std::string listed(const std::vector<int>& indices) {
 }
 
 Json linksJson(const layout::Cluster& cluster) {
-    Json json = Json::object();
-    if (!cluster.scaleUp.name.empty())
-        json["scale_up"] = cluster.scaleUp.name;
-    setIfPresent(json, "scale_up_b_per_s", cluster.scaleUp.bandwidth);
-    setIfPresent(json, "pcie_b_per_s", cluster.pcieBandwidth);
-    setIfPresent(json, "network_b_per_s", cluster.networkBandwidth);
-    if (!cluster.linksFrom.empty())
-        json["from"] = cluster.linksFrom;
+    Json json = object({{"scale_up", given(cluster.scaleUp.name)},
+        {"scale_up_b_per_s", cluster.scaleUp.bandwidth}, {"pcie_b_per_s", cluster.pcieBandwidth},
+        {"network_b_per_s", cluster.networkBandwidth}, {"from", given(cluster.linksFrom)}});
     if (!cluster.topology || cluster.nodes.empty())
         return json;
-    json["nearest_nic"] = Json::object();
-    for (const auto& gpu : cluster.nodes.front().gpus) {
-        if (gpu.nic)
-            json["nearest_nic"][std::to_string(gpu.local)]
-                = cluster.topology->devices()[*gpu.nic].name;
-    }
+    const auto& devices = cluster.topology->devices();
+    json["nearest_nic"] = objectOf(cluster.nodes.front().gpus, [&](const auto& gpu) {
+        return Member(std::to_string(gpu.local),
+            gpu.nic ? std::optional(devices[*gpu.nic].name) : std::nullopt);
+    });
     return json;
 }
 
 Json clusterJson(const Shown& shown) {
-    Json json{{"name", shown.run.name}, {"gpu_model", shown.run.gpuModel},
+    return object({{"name", shown.run.name}, {"gpu_model", shown.run.gpuModel},
         {"nodes", shown.run.nodeCount}, {"gpus", shown.run.gpuCount}, {"airflow", airflowOf(shown)},
-        {"airflow_assumed", shown.cluster.isAirflowAssumed}};
-    setIfPresent(json, "nodes_per_rack", shown.cluster.nodesPerRack);
-    json["nodes_per_nvlink_domain"] = shown.cluster.nodesPerDomain;
-    json["links"] = linksJson(shown.cluster);
-    return json;
+        {"airflow_assumed", shown.cluster.isAirflowAssumed},
+        {"nodes_per_rack", shown.cluster.nodesPerRack},
+        {"nodes_per_nvlink_domain", shown.cluster.nodesPerDomain},
+        {"links", linksJson(shown.cluster)}});
 }
 
 void printLinks(const layout::Cluster& cluster, std::ostream& out) {
@@ -232,32 +213,27 @@ void printCluster(const Shown& shown, std::ostream& out) {
     printLinks(shown.cluster, out);
 }
 
-ExitStatus showClusters(const ClusterOptions& options, const Console& console) {
-    auto store = openDatabase(options.database,
-        options.isChange() ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto runs = selectRuns(store.value(), options.runs);
-    if (!runs.hasValue())
-        return console.fail(runs.error());
-    if (options.isChange()) {
-        const Status status = change(store.value(), runs.value(), options, console);
-        if (!status.hasValue())
-            return console.fail(status.error());
+Outcome showClusters(const ClusterOptions& options, const Console& console) {
+    ASSIGN_OR_RETURN(auto store,
+        openDatabase(options.database,
+            options.isChange() ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly));
+    ASSIGN_OR_RETURN(const auto runs, selectRuns(store, options.runs));
+    if (options.isChange())
+        RETURN_IF_ERROR(change(store, runs, options, console));
+    std::vector<Shown> all;
+    for (const Run& run : runs) {
+        ASSIGN_OR_RETURN(auto shown, shownOf(store, run));
+        all.push_back(std::move(shown));
     }
-    Json json{{"runs", Json::array()}};
-    for (const Run& run : runs.value()) {
-        const auto shown = shownOf(store.value(), run);
-        if (!shown.hasValue())
-            return console.fail(shown.error());
-        if (options.json)
-            json["runs"].push_back(clusterJson(shown.value()));
-        else
-            printCluster(shown.value(), console.out());
-    }
-    if (options.json)
-        printJson(console.out(), json);
-    return ExitStatus::Done;
+    return show(
+        console, options.json,
+        [&] {
+            return Json{{"runs", listOf(all, clusterJson)}};
+        },
+        [&](std::ostream& out) {
+            for (const Shown& shown : all)
+                printCluster(shown, out);
+        });
 }
 
 } // namespace

@@ -25,51 +25,33 @@ struct CollectivesOptions : OneRunOptions {
 };
 
 Json rowJson(const CommunicationRow& row) {
-    Json json{{"kind", toString(row.kind)}, {"dimension", row.dimension},
-        {"link", toString(row.link)}, {"ranks", row.ranks}, {"count", row.count}};
-    setIfPresent(json, "size_from_b", row.leastBytes);
-    setIfPresent(json, "bytes", row.bytes);
-    json["transfer_s"] = row.transferS;
-    json["wait_s"] = row.waitS;
-    setIfPresent(json, "algorithm_bandwidth", row.algorithmBandwidth);
-    setIfPresent(json, "algorithm_bandwidth_p50", row.algorithmBandwidthMedian);
-    setIfPresent(json, "algorithm_bandwidth_p99", row.algorithmBandwidthP99);
-    setIfPresent(json, "bus_bandwidth", row.busBandwidth);
-    setIfPresent(json, "bus_bandwidth_p50", row.busBandwidthMedian);
-    setIfPresent(json, "bus_bandwidth_p99", row.busBandwidthP99);
-    setIfPresent(json, "link_peak", row.linkPeak);
-    setIfPresent(json, "link_utilization", row.utilisation);
-    return json;
+    return object({{"kind", toString(row.kind)}, {"dimension", row.dimension},
+        {"link", toString(row.link)}, {"ranks", row.ranks}, {"count", row.count},
+        {"size_from_b", row.leastBytes}, {"bytes", row.bytes}, {"transfer_s", row.transferS},
+        {"wait_s", row.waitS}, {"algorithm_bandwidth", row.algorithmBandwidth},
+        {"algorithm_bandwidth_p50", row.algorithmBandwidthMedian},
+        {"algorithm_bandwidth_p99", row.algorithmBandwidthP99}, {"bus_bandwidth", row.busBandwidth},
+        {"bus_bandwidth_p50", row.busBandwidthMedian}, {"bus_bandwidth_p99", row.busBandwidthP99},
+        {"link_peak", row.linkPeak}, {"link_utilization", row.utilisation}});
 }
 
-Json rankJson(const RankCommunication& rank) {
-    Json json{{"rank", rank.rank}, {"collectives", rank.collectives},
+Json rankCommunicationJson(const RankCommunication& rank) {
+    return object({{"rank", rank.rank}, {"collectives", rank.collectives},
         {"times_last", rank.timesLast}, {"times_last_certain", rank.timesLastForCertain},
-        {"wait_s", rank.waitS}, {"caused_wait_s", rank.causedWaitS}};
-    if (rank.collectives > 0)
-        json["mean_lateness_s"] = rank.latenessS;
-    json["messages"] = rank.messages;
-    json["message_wait_s"] = rank.messageWaitS;
-    json["unmatched"] = rank.unmatched;
-    return json;
+        {"wait_s", rank.waitS}, {"caused_wait_s", rank.causedWaitS},
+        {"mean_lateness_s", when(rank.collectives > 0, rank.latenessS)},
+        {"messages", rank.messages}, {"message_wait_s", rank.messageWaitS},
+        {"unmatched", rank.unmatched}});
 }
 
-Json summaryJson(const Run& run, const CommunicationSummary& summary) {
-    Json json{{"run", run.name}, {"collectives", summary.collectives},
+Json communicationJson(const Run& run, const CommunicationSummary& summary) {
+    return object({{"run", run.name}, {"collectives", summary.collectives},
         {"incomplete", summary.incomplete}, {"unmatched", summary.unmatched},
         {"alone", summary.alone}, {"aligned_clocks", summary.onCommonClock},
-        {"clock_uncertainty_ns", summary.clocks.largestUncertaintyNs}};
-    setIfPresent(json, "straggler", summary.straggler);
-    json["groups"] = Json::array();
-    for (const CommunicationRow& row : summary.rows)
-        json["groups"].push_back(rowJson(row));
-    json["ranks"] = Json::array();
-    for (const RankCommunication& rank : summary.ranks)
-        json["ranks"].push_back(rankJson(rank));
-    json["unaligned"] = Json::array();
-    for (const auto& [rank, reason] : summary.clocks.unaligned)
-        json["unaligned"].push_back({{"rank", rank}, {"reason", reason}});
-    return json;
+        {"clock_uncertainty_ns", summary.clocks.largestUncertaintyNs},
+        {"straggler", summary.straggler}, {"groups", listOf(summary.rows, rowJson)},
+        {"ranks", listOf(summary.ranks, rankCommunicationJson)},
+        {"unaligned", reasonsJson(summary.clocks.unaligned)}});
 }
 
 DurationNs asDuration(double seconds) {
@@ -128,22 +110,20 @@ void printSummary(const CommunicationSummary& summary, std::ostream& out) {
     printRanks(summary, out);
 }
 
-ExitStatus printCollectives(const CollectivesOptions& options, const Console& console,
+Outcome printCollectives(const CollectivesOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     analysis::CommunicationOptions wanted;
     wanted.onCommonClock = !options.ownClocks;
-    if (options.networkGbps)
-        wanted.networkBandwidth = *options.networkGbps * 1e9 / 8.0;
-    const auto summary = analysis::communicationOf(store, run, wanted, untilCancelled(console));
-    if (!summary.hasValue())
-        return console.fail(summary.error());
-    if (summary.value().clocks.ranks.size() < 2)
+    wanted.networkBandwidth = bytesPerSecond(options.networkGbps);
+    ASSIGN_OR_RETURN(
+        const auto summary, analysis::communicationOf(store, run, wanted, untilCancelled(console)));
+    if (summary.clocks.ranks.size() < 2)
         console.warn("The run '" + run.name
             + "' has no two traced ranks whose collectives could be matched; import the Kineto"
               " traces of all ranks.");
-    return shown(
-        console, options.json, summary,
-        [&run](const CommunicationSummary& made) { return summaryJson(run, made); }, printSummary);
+    return show(
+        console, options.json, [&] { return communicationJson(run, summary); },
+        [&](std::ostream& out) { printSummary(summary, out); });
 }
 
 } // namespace

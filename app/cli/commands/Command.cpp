@@ -18,6 +18,10 @@ void addOneRun(CLI::App& command, OneRunOptions& options) {
 
 void addRuns(CLI::App& command, SomeRunsOptions& options, const char* help) {
     addDatabase(command, options);
+    addRunNames(command, options, help);
+}
+
+void addRunNames(CLI::App& command, SomeRunsOptions& options, const char* help) {
     command.add_option("--run", options.runs, help)->type_name("N")->expected(1)->take_all();
 }
 
@@ -37,9 +41,12 @@ Progress shownOn(ProgressLine& line, const Console& console) {
 }
 
 void whenChosen(
-    CLI::App& command, CommandContext& context, std::function<ExitStatus(const Console&)> action) {
+    CLI::App& command, CommandContext& context, std::function<Outcome(const Console&)> action) {
     command.callback([&context, action = std::move(action)] {
-        context.action = [&context, action] { return action(context.console); };
+        context.action = [&console = context.console, action] {
+            const Outcome outcome = action(console);
+            return outcome.hasValue() ? outcome.value() : console.fail(outcome.error());
+        };
     });
 }
 

@@ -8,9 +8,11 @@
 #include "app/cli/options/RunSelection.h"
 #include "app/cli/text/Json.h"
 #include "core/model/Import.h"
+#include "core/model/Try.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,17 +64,24 @@ struct SomeRunsOptions : DatabaseOptions {
 void addDatabase(CLI::App& command, DatabaseOptions& options);
 void addOneRun(CLI::App& command, OneRunOptions& options);
 void addRuns(CLI::App& command, SomeRunsOptions& options, const char* help);
+void addRunNames(CLI::App& command, SomeRunsOptions& options, const char* help); // --run alone
 void addJson(CLI::App& command, bool& json, const char* help = "Print one JSON object");
+
+// Peak of a network link, as the user says it.
+inline std::optional<double> bytesPerSecond(const std::optional<double>& gbitPerSecond) {
+    return gbitPerSecond ? std::optional(*gbitPerSecond * 1e9 / 8.0) : std::nullopt;
+}
 
 // Goes on until Ctrl+C; and the same with what is done drawn on the line. Both must outlive it.
 Progress untilCancelled(const Console& console);
 Progress shownOn(ProgressLine& line, const Console& console);
 
-// What the command does when it is chosen.
+// What the command does when it is chosen. An error is told on stderr and decides the status.
+using Outcome = Result<ExitStatus>;
 void whenChosen(
-    CLI::App& command, CommandContext& context, std::function<ExitStatus(const Console&)> action);
+    CLI::App& command, CommandContext& context, std::function<Outcome(const Console&)> action);
 
-// work(options, console), which returns an ExitStatus; with the open database behind; with the
+// work(options, console), which returns an Outcome; with the open database behind; with the
 // database and the run that the options name.
 template <typename Options, typename Work>
 void runs(CLI::App& command, CommandContext& context, std::shared_ptr<Options> options, Work work) {
@@ -82,33 +91,29 @@ void runs(CLI::App& command, CommandContext& context, std::shared_ptr<Options> o
 template <typename Options, typename Work>
 void runsOnDatabase(CLI::App& command, CommandContext& context, std::shared_ptr<Options> options,
     Work work, store::OpenMode mode = store::OpenMode::ReadOnly) {
-    whenChosen(command, context, [options, work, mode](const Console& console) {
-        auto store = openDatabase(options->database, mode);
-        return store.hasValue() ? work(*options, console, store.value())
-                                : console.fail(store.error());
+    whenChosen(command, context, [options, work, mode](const Console& console) -> Outcome {
+        ASSIGN_OR_RETURN(auto store, openDatabase(options->database, mode));
+        return work(*options, console, store);
     });
 }
 template <typename Options, typename Work>
 void runsOnRun(
     CLI::App& command, CommandContext& context, std::shared_ptr<Options> options, Work work) {
     runsOnDatabase(command, context, options,
-        [work](const Options& chosen, const Console& console, const store::Store& store) {
-            const auto run = selectRunOrOnly(store, chosen.run);
-            return run.hasValue() ? work(chosen, console, store, run.value())
-                                  : console.fail(run.error());
+        [work](
+            const Options& chosen, const Console& console, const store::Store& store) -> Outcome {
+            ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, chosen.run));
+            return work(chosen, console, store, run);
         });
 }
 
-// Prints a result as one JSON object or as text, or its error.
-template <typename Value, typename ToJson, typename Print>
-ExitStatus shown(const Console& console, bool json, const Result<Value>& result,
-    const ToJson& toJson, const Print& print) {
-    if (!result.hasValue())
-        return console.fail(result.error());
+// Prints one JSON object, or a text.
+template <typename ToJson, typename Print>
+ExitStatus show(const Console& console, bool json, const ToJson& toJson, const Print& print) {
     if (json)
-        printJson(console.out(), toJson(result.value()));
+        printJson(console.out(), toJson());
     else
-        print(result.value(), console.out());
+        print(console.out());
     return ExitStatus::Done;
 }
 

@@ -25,10 +25,6 @@ struct CompareOptions : SomeRunsOptions {
     std::string sortedBy;
 };
 
-Error usage(std::string message) {
-    return {ErrorCode::Usage, std::move(message), {}};
-}
-
 // A run given twice stays there twice, so that comparing it with itself is refused.
 Result<std::vector<Run>> runsOf(const store::Store& store, const CompareOptions& options) {
     if (options.runs.empty()) {
@@ -71,14 +67,10 @@ Result<Wanted> wantedOf(
     Wanted wanted;
     if (!options.saved.empty()) {
         if (!options.runs.empty())
-            return usage("--saved brings its own runs; leave --run out, or --saved.");
-        auto saved = savedOnes(store, options, console);
-        if (!saved.hasValue())
-            return saved;
-        wanted = std::move(saved).value();
+            return usageError("--saved brings its own runs; leave --run out, or --saved.");
+        ASSIGN_OR_RETURN(wanted, savedOnes(store, options, console));
     } else {
-        ASSIGN_OR_RETURN(auto runs, runsOf(store, options));
-        wanted.runs = std::move(runs);
+        ASSIGN_OR_RETURN(wanted.runs, runsOf(store, options));
         for (const Run& run : wanted.runs)
             wanted.settings.runs.push_back(run.name);
     }
@@ -99,21 +91,17 @@ Status keep(const CompareOptions& options, const app::ComparisonSettings& settin
 
 Json savedJson(const app::SavedComparison& saved) {
     const auto& query = saved.settings.query;
-    Json json{{"name", saved.name}, {"runs", Json::array()},
-        {"normalisation", toString(query.normalisation)}, {"alignment", toString(query.alignment)},
-        {"stretched", query.stretched}, {"whole_run", query.wholeRun}, {"panels", Json::array()},
-        {"notes", saved.notes}};
-    for (const Run& run : saved.runs)
-        json["runs"].push_back(run.name);
+    Json panels = Json::array();
     for (const auto panel : plot::kComparisonPanels) {
         if (saved.settings.shows(panel))
-            json["panels"].push_back(toString(panel));
+            panels.push_back(toString(panel));
     }
-    if (!query.sortedBy.empty())
-        json["sorted_by"] = query.sortedBy;
-    if (!saved.settings.theme.isEmpty())
-        json["theme"] = saved.settings.theme.toStdString();
-    return json;
+    return object({{"name", saved.name},
+        {"runs", listOf(saved.runs, [](const Run& run) { return run.name; })},
+        {"normalisation", toString(query.normalisation)}, {"alignment", toString(query.alignment)},
+        {"stretched", query.stretched}, {"whole_run", query.wholeRun}, {"panels", panels},
+        {"notes", saved.notes}, {"sorted_by", given(query.sortedBy)},
+        {"theme", given(saved.settings.theme.toStdString())}});
 }
 
 void printTable(const std::vector<app::SavedComparison>& all, const Console& console) {
@@ -136,49 +124,36 @@ void printTable(const std::vector<app::SavedComparison>& all, const Console& con
     }
 }
 
-ExitStatus printSavedComparisons(const store::Store& store, bool json, const Console& console) {
-    const auto all = app::savedComparisons(store);
-    if (!all.hasValue())
-        return console.fail(all.error());
-    if (!json) {
-        printTable(all.value(), console);
-        return ExitStatus::Done;
-    }
-    Json out{{"comparisons", Json::array()}};
-    for (const auto& saved : all.value())
-        out["comparisons"].push_back(savedJson(saved));
-    printJson(console.out(), out);
-    return ExitStatus::Done;
+Outcome printSavedComparisons(const store::Store& store, bool json, const Console& console) {
+    ASSIGN_OR_RETURN(const auto all, app::savedComparisons(store));
+    return show(
+        console, json,
+        [&] {
+            return Json{{"comparisons", listOf(all, savedJson)}};
+        },
+        [&](std::ostream&) { printTable(all, console); });
 }
 
-ExitStatus printCompared(
+Outcome printCompared(
     const CompareOptions& options, const Console& console, const store::Store& store) {
     if (options.list)
         return printSavedComparisons(store, options.json, console);
-    const auto wanted = wantedOf(store, options, console);
-    if (!wanted.hasValue())
-        return console.fail(wanted.error());
-    const auto& query = wanted.value().settings.query;
+    ASSIGN_OR_RETURN(const auto wanted, wantedOf(store, options, console));
+    const auto& query = wanted.settings.query;
     ProgressLine line(console);
-    const auto compared = analysis::compareRuns(store, wanted.value().runs, {query.wholeRun},
-        shownOn(line, console), analysis::quantityIndex(query.sortedBy), query.normalisation);
+    ASSIGN_OR_RETURN(const auto compared,
+        analysis::compareRuns(store, wanted.runs, {query.wholeRun}, shownOn(line, console),
+            analysis::quantityIndex(query.sortedBy), query.normalisation));
     line.clear();
-    if (!compared.hasValue())
-        return console.fail(compared.error());
-    for (const auto& run : compared.value().runs) {
+    for (const auto& run : compared.runs) {
         for (const auto& warning : run.summary.warnings)
             console.warn(run.run.name + ": " + warning);
     }
-    if (!options.save.empty()) {
-        const Status kept = keep(options, wanted.value().settings);
-        if (!kept.hasValue())
-            return console.fail(kept.error());
-    }
-    if (options.json)
-        printJson(console.out(), comparisonJson(compared.value(), query.normalisation));
-    else
-        printComparison(compared.value(), query.normalisation, console.out());
-    return ExitStatus::Done;
+    if (!options.save.empty())
+        RETURN_IF_ERROR(keep(options, wanted.settings));
+    return show(
+        console, options.json, [&] { return comparisonJson(compared, query.normalisation); },
+        [&](std::ostream& out) { printComparison(compared, query.normalisation, out); });
 }
 
 std::string checkQuantity(const std::string& key) {

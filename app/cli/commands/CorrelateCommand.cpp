@@ -95,37 +95,32 @@ struct Found {
 
 Result<Found> find(const store::Store& store, const Run& run, const CorrelateOptions& options) {
     ASSIGN_OR_RETURN(const auto all, store.series(run.id));
-    auto a = signalOf(store, run, all, options.a);
-    auto b = signalOf(store, run, all, options.b);
-    if (!a.hasValue() || !b.hasValue())
-        return a.hasValue() ? b.error() : a.error();
-    std::vector<Series> both = a.value().series;
-    both.insert(both.end(), b.value().series.begin(), b.value().series.end());
+    ASSIGN_OR_RETURN(auto a, signalOf(store, run, all, options.a));
+    ASSIGN_OR_RETURN(auto b, signalOf(store, run, all, options.b));
+    std::vector<Series> both = a.series;
+    both.insert(both.end(), b.series.begin(), b.series.end());
     const auto grid = analysis::gridOf(both, kMostSteps);
-    const auto first = sumOn(store, a.value(), grid);
-    const auto second = sumOn(store, b.value(), grid);
-    if (!first.hasValue() || !second.hasValue())
-        return first.hasValue() ? second.error() : first.error();
-    const auto correlation = analysis::correlate(first.value(), second.value(), options.maxLagS);
+    ASSIGN_OR_RETURN(const auto first, sumOn(store, a, grid));
+    ASSIGN_OR_RETURN(const auto second, sumOn(store, b, grid));
+    const auto correlation = analysis::correlate(first, second, options.maxLagS);
     if (!correlation)
         return Error{ErrorCode::NotFound,
             "'" + options.a + "' and '" + options.b
                 + "' cannot be correlated: they have fewer than 16 moments in common, or one of "
                   "them never changes.",
             store.path().string()};
-    return Found{std::move(a).value(), std::move(b).value(), grid.step.seconds(), *correlation};
+    return Found{std::move(a), std::move(b), grid.step.seconds(), *correlation};
 }
 
 Json foundJson(const Run& run, const Found& found) {
     const auto& correlation = found.correlation;
-    Json json{{"run", run.name}, {"a", found.a.text}, {"b", found.b.text},
+    return object({{"run", run.name}, {"a", found.a.text}, {"b", found.b.text},
         {"correlation", correlation.atOnce}, {"peak_correlation", correlation.peak},
         {"lag_s", correlation.lagS}, {"lag_error_s", correlation.lagErrorS},
         {"samples", correlation.samples}, {"step_s", found.stepS},
         {"independent_samples", correlation.independentSamples},
-        {"significant", correlation.isSignificant}, {"at_longest_lag", correlation.isAtEdge}};
-    setIfPresent(json, "repeats_after_s", correlation.periodS);
-    return json;
+        {"significant", correlation.isSignificant}, {"at_longest_lag", correlation.isAtEdge},
+        {"repeats_after_s", correlation.periodS}});
 }
 
 void printFound(const Found& found, std::ostream& out) {
@@ -146,11 +141,12 @@ void printFound(const Found& found, std::ostream& out) {
             correlation.independentSamples);
 }
 
-ExitStatus printCorrelation(const CorrelateOptions& options, const Console& console,
+Outcome printCorrelation(const CorrelateOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
-    return shown(
-        console, options.json, find(store, run, options),
-        [&run](const Found& found) { return foundJson(run, found); }, printFound);
+    ASSIGN_OR_RETURN(const auto found, find(store, run, options));
+    return show(
+        console, options.json, [&] { return foundJson(run, found); },
+        [&](std::ostream& out) { printFound(found, out); });
 }
 
 } // namespace

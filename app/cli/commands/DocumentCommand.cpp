@@ -308,11 +308,11 @@ void printManOptions(const CommandText& command, std::istream& file, std::ostrea
     }
 }
 
-ExitStatus printMan(
+Outcome printMan(
     const std::vector<CommandText>& commands, const std::string& path, const Console& console) {
     std::ifstream file(path);
     if (!file)
-        return console.fail({ErrorCode::Unreadable, "The template cannot be read.", path});
+        return Error{ErrorCode::Unreadable, "The template cannot be read.", path};
     for (std::string line; std::getline(file, line);) {
         const auto command = std::find_if(commands.begin(), commands.end(),
             [&](const CommandText& one) { return line == std::string(kOptions) + one.name; });
@@ -326,7 +326,7 @@ ExitStatus printMan(
     return ExitStatus::Done;
 }
 
-ExitStatus document(const CLI::App& app, const std::string& what, const std::string& manTemplate,
+Outcome document(const CLI::App& app, const std::string& what, const std::string& manTemplate,
     const Console& console) {
     const auto commands = commandsOf(app);
     if (what == "man")
@@ -351,10 +351,8 @@ void addDocumentCommand(CLI::App& app, CommandContext& context) {
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
     command->add_option("TEMPLATE", *manTemplate, "The man page without its lists of options");
-    command->callback([what, manTemplate, &app, &context] {
-        context.action = [what, manTemplate, &app, &context] {
-            return document(app, *what, *manTemplate, context.console);
-        };
+    whenChosen(*command, context, [what, manTemplate, &app](const Console& console) {
+        return document(app, *what, *manTemplate, console);
     });
 }
 

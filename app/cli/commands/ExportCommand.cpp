@@ -16,20 +16,19 @@ struct ExportOptions : OneRunOptions {
     bool force = false;
 };
 
-ExitStatus exportCsv(const ExportOptions& options, const Console& console,
-    const store::Store& store, const Run& run) {
+Outcome exportCsv(const ExportOptions& options, const Console& console, const store::Store& store,
+    const Run& run) {
     ProgressLine line(console);
-    const auto files = exportRun(
-        store, {run, options.metrics, options.out, options.force}, [&](std::string_view phase) {
-            line.update("Writing " + std::string(phase), 0, 0);
-            return !console.isCancelled();
-        });
+    const auto keepGoing = [&](std::string_view phase) {
+        line.update("Writing " + std::string(phase), 0, 0);
+        return !console.isCancelled();
+    };
+    ASSIGN_OR_RETURN(const auto files,
+        exportRun(store, {run, options.metrics, options.out, options.force}, keepGoing));
     line.clear();
-    if (!files.hasValue())
-        return console.fail(files.error());
-    if (files.value().empty())
+    if (files.empty())
         console.warn("The run '" + run.name + "' holds no data; nothing was written.");
-    for (const auto& file : files.value())
+    for (const auto& file : files)
         console.out() << file.string() << '\n';
     return ExitStatus::Done;
 }

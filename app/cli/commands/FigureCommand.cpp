@@ -19,10 +19,8 @@ namespace {
 
 constexpr double kDefaultWidthMm = 177.8; // 7 in, the text width of a conference page
 
-struct FigureArguments {
-    std::string database;
+struct FigureArguments : SomeRunsOptions {
     std::string kind = "timeline";
-    std::vector<std::string> runs;
     figures::OptionValues options; // of the kind
     std::string out;
     std::string csv;
@@ -31,20 +29,17 @@ struct FigureArguments {
     double heightMm = 0.0;
 };
 
-Result<std::vector<Run>> onlyRun(const store::Store& store, const std::string& name) {
-    ASSIGN_OR_RETURN(auto run, selectRunOrOnly(store, name));
-    return std::vector{std::move(run)};
-}
-
 Result<std::vector<Run>> runsOf(
     const figures::Kind& kind, const store::Store& store, const std::vector<std::string>& names) {
     using figures::RunsShown;
     if (kind.runs == RunsShown::One && names.size() > 1)
-        return Error{ErrorCode::Usage,
-            "A figure of the kind " + std::string(kind.key) + " shows one run; give --run once.",
-            {}};
-    if (kind.runs == RunsShown::One || (kind.runs == RunsShown::NamedOrOnly && names.empty()))
-        return onlyRun(store, names.empty() ? std::string() : names.front());
+        return usageError(
+            "A figure of the kind " + std::string(kind.key) + " shows one run; give --run once.");
+    if (kind.runs == RunsShown::One || (kind.runs == RunsShown::NamedOrOnly && names.empty())) {
+        ASSIGN_OR_RETURN(
+            auto run, selectRunOrOnly(store, names.empty() ? std::string() : names.front()));
+        return std::vector{std::move(run)};
+    }
     if (kind.runs == RunsShown::Named && names.empty())
         return std::vector<Run>();
     return selectRuns(store, names);
@@ -53,15 +48,13 @@ Result<std::vector<Run>> runsOf(
 Result<figures::Figure> read(const FigureArguments& arguments, const app::FigureOptions& size,
     const store::Store& store, const Console& console) {
     const figures::Kind& kind = *figures::findKind(arguments.kind);
-    ASSIGN_OR_RETURN(auto runs, runsOf(kind, store, arguments.runs));
     auto request = app::requestFor(QString::fromStdString(arguments.out), size);
-    request.runs = std::move(runs);
+    ASSIGN_OR_RETURN(request.runs, runsOf(kind, store, arguments.runs));
     request.areRunsNamed = !arguments.runs.empty();
     request.options = arguments.options;
     request.numbers = kind.writesNumbers || !arguments.csv.empty();
     request.savedBoard = [&store](const std::string& name) { return app::savedBoard(store, name); };
-    auto figure = figures::load(
-        kind, store, request, [&console](const ProgressState&) { return !console.isCancelled(); });
+    auto figure = figures::load(kind, store, request, untilCancelled(console));
     if (figure.hasValue() && !figure.value().emptyText.empty())
         return Error{ErrorCode::NotFound, figure.value().emptyText,
             kind.runs == figures::RunsShown::One ? request.runs.front().name : std::string()};
@@ -74,8 +67,8 @@ Result<QStringList> writeFiles(FigureArguments& arguments, const Console& consol
     size.widthMm = arguments.widthMm;
     size.heightMm = arguments.heightMm;
     if (size.theme == nullptr)
-        return Error{ErrorCode::Usage,
-            "There is no theme '" + arguments.theme + "'; there are paper, light and dark.", {}};
+        return usageError(
+            "There is no theme '" + arguments.theme + "'; there are paper, light and dark.");
     const QString out = QString::fromStdString(arguments.out);
     RETURN_IF_ERROR(app::figureFormatOf(out));
     ASSIGN_OR_RETURN(const auto store, openDatabase(arguments.database));
@@ -85,16 +78,14 @@ Result<QStringList> writeFiles(FigureArguments& arguments, const Console& consol
         return written;
     if (arguments.csv.empty())
         arguments.csv = std::filesystem::path(arguments.out).replace_extension(".csv").string();
-    const Status numbers = app::writeNumbers(figure, QString::fromStdString(arguments.csv));
-    return numbers.hasValue() ? written : numbers.error();
+    RETURN_IF_ERROR(app::writeNumbers(figure, QString::fromStdString(arguments.csv)));
+    return written;
 }
 
-ExitStatus drawFigure(FigureArguments arguments, const Console& console) {
+Outcome drawFigure(FigureArguments arguments, const Console& console) {
     needApplication();
-    const auto written = writeFiles(arguments, console);
-    if (!written.hasValue())
-        return console.fail(written.error());
-    for (const auto& warning : written.value())
+    ASSIGN_OR_RETURN(const auto warnings, writeFiles(arguments, console));
+    for (const auto& warning : warnings)
         console.warn(warning.toStdString());
     console.out() << arguments.out << '\n';
     if (!arguments.csv.empty())
@@ -152,7 +143,7 @@ void addKindOptions(CLI::App& command, figures::OptionValues& values) {
 }
 
 void addOptions(CLI::App& command, FigureArguments& arguments) {
-    command.add_option("DB", arguments.database, "The run database")->required();
+    addDatabase(command, arguments);
     command.add_option("--kind", arguments.kind, "What to draw: " + figures::kindList())
         ->type_name("K")
         ->check([](const std::string& kind) {
@@ -161,12 +152,7 @@ void addOptions(CLI::App& command, FigureArguments& arguments) {
                 : "There is no figure '" + kind + "'; there are " + figures::kindList() + ".";
         })
         ->capture_default_str();
-    command
-        .add_option(
-            "--run", arguments.runs, "A run; of kinds that compare runs all that fit without it")
-        ->type_name("N")
-        ->expected(1)
-        ->take_all();
+    addRunNames(command, arguments, "A run; of kinds that compare runs all that fit without it");
     command.add_option("--out", arguments.out, "The figure; its suffix says png, pdf or svg")
         ->required()
         ->type_name("F");
@@ -210,9 +196,7 @@ Examples:
   trainscope-cli figure runs.trainscope --kind layout --colour gpu_temperature --at 60 --out heat.pdf
 
   trainscope-cli figure runs.trainscope --kind schedule --run tp8-pp4 --iteration 3 --out pipeline.pdf)");
-    command->callback([arguments, &context] {
-        context.action = [arguments, &context] { return drawFigure(*arguments, context.console); };
-    });
+    runs(*command, context, arguments, drawFigure);
 }
 
 } // namespace trainscope::cli

@@ -19,24 +19,14 @@ struct FindingsOptions : OneRunOptions {
 };
 
 Json findingJson(const Finding& finding) {
-    Json evidence = Json::object();
-    if (finding.evidence.rank >= 0)
-        evidence["rank"] = finding.evidence.rank;
-    evidence["start_ns"] = finding.evidence.range.begin.ns;
-    evidence["end_ns"] = finding.evidence.range.end.ns;
-    if (!finding.evidence.metric.empty())
-        evidence["metric"] = finding.evidence.metric;
+    const auto& evidence = finding.evidence;
     return {{"rule", finding.rule}, {"text", finding.text}, {"values", finding.values},
-        {"evidence", std::move(evidence)}, {"threshold", finding.threshold},
-        {"denominator", finding.denominator}, {"severity", toString(finding.severity)},
-        {"cost", finding.cost}};
-}
-
-Json findingsJson(const Run& run, const std::vector<Finding>& findings) {
-    Json json{{"run", run.name}, {"findings", Json::array()}};
-    for (const Finding& finding : findings)
-        json["findings"].push_back(findingJson(finding));
-    return json;
+        {"evidence",
+            object({{"rank", when(evidence.rank >= 0, evidence.rank)},
+                {"start_ns", evidence.range.begin.ns}, {"end_ns", evidence.range.end.ns},
+                {"metric", given(evidence.metric)}})},
+        {"threshold", finding.threshold}, {"denominator", finding.denominator},
+        {"severity", toString(finding.severity)}, {"cost", finding.cost}};
 }
 
 void printFindings(const Run& run, const std::vector<Finding>& findings, std::ostream& out) {
@@ -56,17 +46,20 @@ void printFindings(const Run& run, const std::vector<Finding>& findings, std::os
     }
 }
 
-ExitStatus findingsOfRun(const FindingsOptions& options, const Console& console,
+Outcome findingsOfRun(const FindingsOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     ProgressLine line(console);
     analysis::FindingsOptions wanted;
-    if (options.networkGbps)
-        wanted.networkBandwidth = *options.networkGbps * 1e9 / 8.0;
-    const auto findings = analysis::findingsOf(store, run, wanted, shownOn(line, console));
-    return shown(
-        console, options.json, findings,
-        [&run](const auto& found) { return findingsJson(run, found); },
-        [&run](const auto& found, std::ostream& out) { printFindings(run, found, out); });
+    wanted.networkBandwidth = bytesPerSecond(options.networkGbps);
+    ASSIGN_OR_RETURN(
+        const auto findings, analysis::findingsOf(store, run, wanted, shownOn(line, console)));
+    line.clear();
+    return show(
+        console, options.json,
+        [&] {
+            return Json{{"run", run.name}, {"findings", listOf(findings, findingJson)}};
+        },
+        [&](std::ostream& out) { printFindings(run, findings, out); });
 }
 
 } // namespace

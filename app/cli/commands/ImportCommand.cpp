@@ -28,12 +28,14 @@ Json errorJson(const Error& error) {
 }
 
 Json unitJson(const app::UnitOutcome& outcome) {
-    Json json{{"path", outcome.unit.path}, {"run", importers::runText(outcome.unit)},
-        {"importer", outcome.unit.importer}};
-    setIfPresent(json, "rank", outcome.unit.rank);
     const bool cancelledHere = outcome.error && outcome.error->code == ErrorCode::Cancelled;
-    json["status"] = outcome.report ? "done" : cancelledHere ? "cancelled" : "failed";
-    json["notes"] = outcome.unit.notes;
+    Json json = object({{"path", outcome.unit.path}, {"run", importers::runText(outcome.unit)},
+        {"importer", outcome.unit.importer}, {"rank", outcome.unit.rank},
+        {"status",
+            outcome.report      ? "done"
+                : cancelledHere ? "cancelled"
+                                : "failed"},
+        {"notes", outcome.unit.notes}});
     if (outcome.report)
         json["report"] = reportJson(*outcome.report);
     if (outcome.error)
@@ -42,22 +44,22 @@ Json unitJson(const app::UnitOutcome& outcome) {
 }
 
 Json outcomeJson(const ImportOptions& options, const ImportOutcome& outcome) {
-    Json json{{"database", options.request.database}};
     const bool complete = outcome.status() == ExitStatus::Done;
-    json["status"] = outcome.done() == 0 ? "failed" : complete ? "done" : "partial";
-    json["sources"] = Json::array();
-    for (const auto& unit : outcome.units)
-        json["sources"].push_back(unitJson(unit));
-    json["failures"] = Json::array();
-    for (const auto& failure : outcome.failures)
-        json["failures"].push_back(errorJson(failure));
-    json["left_out"] = Json::array();
-    for (const auto& unit : outcome.leftOut)
-        json["left_out"].push_back({{"path", unit.path}, {"notes", unit.notes}});
-    json["unrecognised"] = Json::array();
-    for (const auto& file : outcome.unrecognised)
-        json["unrecognised"].push_back({{"path", file.path}, {"reason", file.reason}});
-    return json;
+    return {{"database", options.request.database},
+        {"status",
+            outcome.done() == 0 ? "failed"
+                : complete      ? "done"
+                                : "partial"},
+        {"sources", listOf(outcome.units, unitJson)},
+        {"failures", listOf(outcome.failures, errorJson)},
+        {"left_out",
+            listOf(outcome.leftOut,
+                [](const auto& unit) {
+                    return Json{{"path", unit.path}, {"notes", unit.notes}};
+                })},
+        {"unrecognised", listOf(outcome.unrecognised, [](const auto& file) {
+             return Json{{"path", file.path}, {"reason", file.reason}};
+         })}};
 }
 
 void warnAbout(const ImportReport& report, const Console& console) {
@@ -111,7 +113,7 @@ void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, st
         << options.request.database << '\n';
 }
 
-ExitStatus importSources(const ImportOptions& options, const Console& console) {
+Outcome importSources(const ImportOptions& options, const Console& console) {
     WorkerPool::askFor(options.threads);
     const auto outcome = runImportJob(options.request, console);
     if (!outcome.hasValue()) {
@@ -123,10 +125,9 @@ ExitStatus importSources(const ImportOptions& options, const Console& console) {
             : ExitStatus::Refused;
     }
     printWarnings(outcome.value(), console);
-    if (options.json)
-        printJson(console.out(), outcomeJson(options, outcome.value()));
-    else
-        printOutcome(options, outcome.value(), console.out());
+    show(
+        console, options.json, [&] { return outcomeJson(options, outcome.value()); },
+        [&](std::ostream& out) { printOutcome(options, outcome.value(), out); });
     return outcome.value().status();
 }
 

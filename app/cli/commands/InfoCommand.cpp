@@ -66,46 +66,32 @@ void printComparisons(const std::vector<store::SavedComparison>& saved, std::ost
         out << one.name << "  (changed " << text::moment(one.changedAt) << ")\n";
 }
 
-Result<Json> infoJson(const store::Store& store, const std::vector<Run>& runs,
-    const std::vector<store::Source>& sources,
-    const std::vector<store::SavedComparison>& comparisons) {
-    Json json{{"path", store.path().string()}, {"uuid", store.uuid()}};
-    json["runs"] = Json::array();
-    for (const Run& run : runs) {
-        ASSIGN_OR_RETURN(auto info, runInfoJson(store, run));
-        json["runs"].push_back(std::move(info));
-    }
-    json["sources"] = Json::array();
-    for (const auto& source : sources)
-        json["sources"].push_back(sourceJson(source, runs));
-    json["comparisons"] = Json::array();
-    for (const auto& one : comparisons)
-        json["comparisons"].push_back({{"name", one.name}, {"created_ns", one.createdAt.ns},
-            {"changed_ns", one.changedAt.ns}});
-    return json;
-}
-
-ExitStatus printInfo(
+Outcome printInfo(
     const DatabaseOptions& options, const Console& console, const store::Store& store) {
-    const auto runs = store.runs();
-    if (!runs.hasValue())
-        return console.fail(runs.error());
-    const auto sources = store.sources();
-    if (!sources.hasValue())
-        return console.fail(sources.error());
-    const auto comparisons = store.comparisons();
-    if (!comparisons.hasValue())
-        return console.fail(comparisons.error());
-    if (!options.json) {
-        printText(store, runs.value(), sources.value(), console.out());
-        printComparisons(comparisons.value(), console.out());
-        return ExitStatus::Done;
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    ASSIGN_OR_RETURN(const auto sources, store.sources());
+    ASSIGN_OR_RETURN(const auto comparisons, store.comparisons());
+    std::vector<Json> infos;
+    for (std::size_t i = 0; options.json && i < runs.size(); ++i) {
+        ASSIGN_OR_RETURN(auto info, runInfoJson(store, runs[i]));
+        infos.push_back(std::move(info));
     }
-    const auto json = infoJson(store, runs.value(), sources.value(), comparisons.value());
-    if (!json.hasValue())
-        return console.fail(json.error());
-    printJson(console.out(), json.value());
-    return ExitStatus::Done;
+    const auto comparisonJson = [](const store::SavedComparison& one) {
+        return Json{
+            {"name", one.name}, {"created_ns", one.createdAt.ns}, {"changed_ns", one.changedAt.ns}};
+    };
+    return show(
+        console, options.json,
+        [&] {
+            return Json{{"path", store.path().string()}, {"uuid", store.uuid()}, {"runs", infos},
+                {"sources",
+                    listOf(sources, [&](const auto& one) { return sourceJson(one, runs); })},
+                {"comparisons", listOf(comparisons, comparisonJson)}};
+        },
+        [&](std::ostream& out) {
+            printText(store, runs, sources, out);
+            printComparisons(comparisons, out);
+        });
 }
 
 } // namespace

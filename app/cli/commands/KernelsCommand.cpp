@@ -36,17 +36,14 @@ Result<KernelCategories> chosenCategories(const KernelsOptions& options) {
 // The steady part of the run, and what to say of it; all of the trace where that has none of it.
 Result<std::pair<TimeRange, std::string>> steadyWindow(const store::Store& store, const Run& run,
     const analysis::RunIterations& iterations, const Progress& progress) {
-    const auto steady = analysis::steadyStateOf(store, run, iterations, progress);
-    if (!steady.hasValue())
-        return steady.error();
+    ASSIGN_OR_RETURN(const auto steady, analysis::steadyStateOf(store, run, iterations, progress));
     ASSIGN_OR_RETURN(const auto devices, analysis::tracedDevices(store, run));
     const bool isTraced = std::any_of(devices.begin(), devices.end(),
-        [&](const auto& device) { return device.extent.overlaps(steady.value().window); });
+        [&](const auto& device) { return device.extent.overlaps(steady.window); });
     if (!isTraced)
         return std::pair{kAllTime,
             std::string("all of the trace: it has nothing of the steady part of the run")};
-    return std::pair{
-        steady.value().isWholeRun ? kAllTime : steady.value().window, steady.value().wording};
+    return std::pair{steady.isWholeRun ? kAllTime : steady.window, steady.wording};
 }
 
 Status compute(const store::Store& store, const analysis::IterationChoice& choice, TimeRange window,
@@ -73,10 +70,8 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
         ASSIGN_OR_RETURN(const auto steady, steadyWindow(store, run, iterations, progress));
         std::tie(window, report.windowText) = steady;
     }
-    if (auto status = compute(store, {iterations.everyOne(), options.iteration}, window, categories,
-            progress, report);
-        !status.hasValue())
-        return status.error();
+    RETURN_IF_ERROR(compute(
+        store, {iterations.everyOne(), options.iteration}, window, categories, progress, report));
     if (!options.iteration)
         return report;
     report.windowText = fmt::format("iteration {}", *options.iteration);
@@ -89,21 +84,17 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
     return report;
 }
 
-ExitStatus printBreakdown(const KernelsOptions& options, const Console& console,
+Outcome printBreakdown(const KernelsOptions& options, const Console& console,
     const store::Store& store, const Run& run) {
     ProgressLine line(console);
-    const auto report = computeReport(store, run, options, shownOn(line, console));
+    ASSIGN_OR_RETURN(const auto report, computeReport(store, run, options, shownOn(line, console)));
     line.clear();
-    if (!report.hasValue())
-        return console.fail(report.error());
-    if (report.value().devices.empty())
-        console.warn("The run '" + report.value().run.name
-            + "' has no kernels; import its Kineto traces to see some.");
-    if (options.json)
-        printJson(console.out(), kernelsJson(report.value()));
-    else
-        printKernels(report.value(), console.out());
-    return ExitStatus::Done;
+    if (report.devices.empty())
+        console.warn(
+            "The run '" + run.name + "' has no kernels; import its Kineto traces to see some.");
+    return show(
+        console, options.json, [&] { return kernelsJson(report); },
+        [&](std::ostream& out) { printKernels(report, out); });
 }
 
 } // namespace

@@ -44,33 +44,12 @@ struct Report {
     std::optional<analysis::TracedSchedule> traced;
 };
 
-ExitStatus print(
-    const LayoutCommandOptions& options, const Console& console, const Report& report) {
-    const auto plan = layout::planSchedule(report.layout);
-    ExitStatus status = ExitStatus::Done;
-    if (!plan.hasValue() && plan.error().code != ErrorCode::NotFound) {
-        console.warn(plan.error().message);
-        status = ExitStatus::Partly;
-    }
-    const layout::Schedule* schedule = plan.hasValue() ? &plan.value() : nullptr;
-    if (!options.json) {
-        if (report.origin)
-            console.out() << report.origin->run << ": layout from " << report.origin->wording
-                          << '\n';
-        printLayout(console.out(), report.layout, schedule);
-        if (report.bytes)
-            printBytes(console.out(), *report.bytes, report.layout, options.rank);
-        else if (report.traffic)
-            printTraffic(console.out(), report.layout, *report.traffic);
-        if (report.traced)
-            printTracedSchedule(console.out(), *report.traced);
-        return status;
-    }
+Json reportJson(
+    const LayoutCommandOptions& options, const Report& report, const layout::Schedule* schedule) {
     Json json = Json::object();
-    if (report.origin) {
-        json["run"] = report.origin->run;
-        json["source"] = {{"origin", report.origin->key}, {"text", report.origin->wording}};
-    }
+    if (report.origin)
+        json = {{"run", report.origin->run},
+            {"source", {{"origin", report.origin->key}, {"text", report.origin->wording}}}};
     json.update(layoutJson(report.layout, schedule, options.tasks));
     if (report.traffic)
         json["traffic"] = trafficJson(report.layout, *report.traffic);
@@ -78,8 +57,33 @@ ExitStatus print(
         json["bytes"] = bytesJson(*report.bytes, report.layout, options.rank);
     if (report.traced)
         json["traced"] = tracedScheduleJson(*report.traced, options.tasks);
-    printJson(console.out(), json);
-    return status;
+    return json;
+}
+
+void printReport(const LayoutCommandOptions& options, const Report& report,
+    const layout::Schedule* schedule, std::ostream& out) {
+    if (report.origin)
+        out << report.origin->run << ": layout from " << report.origin->wording << '\n';
+    printLayout(out, report.layout, schedule);
+    if (report.bytes)
+        printBytes(out, *report.bytes, report.layout, options.rank);
+    else if (report.traffic)
+        printTraffic(out, report.layout, *report.traffic);
+    if (report.traced)
+        printTracedSchedule(out, *report.traced);
+}
+
+ExitStatus print(
+    const LayoutCommandOptions& options, const Console& console, const Report& report) {
+    const auto plan = layout::planSchedule(report.layout);
+    const bool isRefused = !plan.hasValue() && plan.error().code != ErrorCode::NotFound;
+    if (isRefused)
+        console.warn(plan.error().message);
+    const layout::Schedule* schedule = plan.hasValue() ? &plan.value() : nullptr;
+    show(
+        console, options.json, [&] { return reportJson(options, report, schedule); },
+        [&](std::ostream& out) { printReport(options, report, schedule, out); });
+    return isRefused ? ExitStatus::Partly : ExitStatus::Done;
 }
 
 // The layout asked for over what is known of the run, and the traffic where the model is known.
@@ -99,12 +103,6 @@ Result<Report> reportOf(const LayoutCommandOptions& options, const layout::Layou
     if (traffic.hasValue() && isKnown)
         report.traffic = traffic.value();
     return report;
-}
-
-ExitStatus printRequested(const LayoutCommandOptions& options, const Console& console) {
-    const auto report = reportOf(options, {}, {});
-    return report.hasValue() ? print(options, console, report.value())
-                             : console.fail(report.error());
 }
 
 Result<analysis::RunLayout> knownLayout(const store::Store& store, const Run& run,
@@ -138,11 +136,9 @@ Status readBytes(const store::Store& store, Run run, const LayoutCommandOptions&
             "There is no rank " + std::to_string(*options.rank) + "; there are 0 to "
                 + std::to_string(world - 1) + ".",
             run.name};
-    ASSIGN_OR_RETURN(auto launch, options.layout.over(run.launch));
-    run.launch = std::move(launch);
+    ASSIGN_OR_RETURN(run.launch, options.layout.over(run.launch));
     ASSIGN_OR_RETURN(
-        auto bytes, analysis::runBytes(store, run, report.layout, untilCancelled(console)));
-    report.bytes = std::move(bytes);
+        report.bytes, analysis::runBytes(store, run, report.layout, untilCancelled(console)));
     return {};
 }
 
@@ -150,59 +146,39 @@ Status readTraced(const store::Store& store, const Run& run, const LayoutCommand
     const Console& console, Report& report) {
     analysis::TraceQuery query{options.iteration, std::nullopt};
     if (!options.layout.schedule.empty()) {
-        ASSIGN_OR_RETURN(const auto kind, layout::scheduleKindFromString(options.layout.schedule));
-        query.plan = kind;
+        ASSIGN_OR_RETURN(query.plan, layout::scheduleKindFromString(options.layout.schedule));
     }
     ASSIGN_OR_RETURN(
-        auto traced, analysis::tracedSchedule(store, run, query, untilCancelled(console)));
-    report.traced = std::move(traced);
+        report.traced, analysis::tracedSchedule(store, run, query, untilCancelled(console)));
     return {};
 }
 
-ExitStatus printOfRun(LayoutCommandOptions options, const Console& console) {
+Outcome printOfRun(LayoutCommandOptions options, const Console& console) {
     const bool isChange = options.save || options.forget;
-    auto store = openDatabase(
-        options.database, isChange ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly);
-    if (!store.hasValue())
-        return console.fail(store.error());
-    const auto run = selectRunOrOnly(store.value(), options.run);
-    if (!run.hasValue())
-        return console.fail(run.error());
-    if (isChange) {
-        const auto status = enter(store.value(), run.value(), options, console);
-        if (!status.hasValue())
-            return console.fail(status.error());
-        // What is kept now is what there is to print.
-        if (options.save)
-            options.layout.forgetLayout();
-    }
-    const auto known = knownLayout(store.value(), run.value(), options, console);
-    if (!known.hasValue())
-        return console.fail(known.error());
-    auto report = reportOf(options, known.value().request, run.value().launch);
-    if (!report.hasValue())
-        return console.fail(report.error());
-    auto& notes = report.value().layout.notes;
-    notes.insert(notes.begin(), known.value().notes.begin(), known.value().notes.end());
-    report.value().origin
-        = {run.value().name, std::string(toString(known.value().origin)), known.value().wording};
+    ASSIGN_OR_RETURN(auto store,
+        openDatabase(
+            options.database, isChange ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly));
+    ASSIGN_OR_RETURN(const auto run, selectRunOrOnly(store, options.run));
+    if (isChange)
+        RETURN_IF_ERROR(enter(store, run, options, console));
+    // What is kept now is what there is to print.
+    if (options.save)
+        options.layout.forgetLayout();
+    ASSIGN_OR_RETURN(const auto known, knownLayout(store, run, options, console));
+    ASSIGN_OR_RETURN(auto report, reportOf(options, known.request, run.launch));
+    auto& notes = report.layout.notes;
+    notes.insert(notes.begin(), known.notes.begin(), known.notes.end());
+    report.origin = {run.name, std::string(toString(known.origin)), known.wording};
     if (options.layout.saysDegrees())
-        report.value().origin = {run.value().name, "options", "the options given"};
-    if (options.traffic) {
-        const auto status = readBytes(store.value(), run.value(), options, console, report.value());
-        if (!status.hasValue())
-            return console.fail(status.error());
-    }
-    if (options.traced || options.iteration) {
-        const auto status
-            = readTraced(store.value(), run.value(), options, console, report.value());
-        if (!status.hasValue())
-            return console.fail(status.error());
-    }
-    return print(options, console, report.value());
+        report.origin = {run.name, "options", "the options given"};
+    if (options.traffic)
+        RETURN_IF_ERROR(readBytes(store, run, options, console, report));
+    if (options.traced || options.iteration)
+        RETURN_IF_ERROR(readTraced(store, run, options, console, report));
+    return print(options, console, report);
 }
 
-ExitStatus printLayoutOf(const LayoutCommandOptions& options, const Console& console) {
+Outcome printLayoutOf(const LayoutCommandOptions& options, const Console& console) {
     if (!options.database.empty())
         return printOfRun(options, console);
     const char* problem = options.traffic
@@ -212,8 +188,10 @@ ExitStatus printLayoutOf(const LayoutCommandOptions& options, const Console& con
         : options.save || options.forget
         ? "A layout is kept in a database: say which, and of which run."
         : nullptr;
-    return problem == nullptr ? printRequested(options, console)
-                              : console.fail({ErrorCode::Usage, problem, {}});
+    if (problem != nullptr)
+        return usageError(problem);
+    ASSIGN_OR_RETURN(const auto report, reportOf(options, {}, {}));
+    return print(options, console, report);
 }
 
 } // namespace

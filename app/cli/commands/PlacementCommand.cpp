@@ -17,46 +17,42 @@ struct PlacementOptions : OneRunOptions {
     std::string argumentsFile;
 };
 
-Json estimateJson(const analysis::Estimate& estimate) {
-    return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+std::optional<Json> estimateJson(const std::optional<analysis::Estimate>& estimate) {
+    if (!estimate)
+        return std::nullopt;
+    return Json{{"value", estimate->value}, {"low", estimate->low}, {"high", estimate->high}};
 }
 
-Json placementJson(const Run& run, const analysis::Placement& placement) {
-    Json json{{"run", run.name}, {"estimate", true}, {"helps", placement.helps},
-        {"headline", placement.headline}, {"reason", placement.reason}};
-    setIfPresent(json, "front_rear_gradient_c", placement.gradientC);
-    json["gradient_noise_c"] = placement.gradientNoiseC;
-    json["lost_fraction"] = placement.lostShare;
+Json stagesJson(const analysis::Placement& placement) {
     Json stages = Json::array();
-    for (std::size_t stage = 0; stage < placement.stages.size(); ++stage) {
-        const auto& one = placement.stages[stage];
-        stages.push_back({{"stage", stage}, {"layers_before", one.layersBefore},
+    for (const auto& one : placement.stages)
+        stages.push_back({{"stage", stages.size()}, {"layers_before", one.layersBefore},
             {"layers_after", one.layersAfter}, {"most_layers", one.mostLayers},
             {"speed_before", one.speedBefore}, {"speed_after", one.speedAfter},
             {"temperature_c", one.temperatureBefore}});
-    }
-    json["stages"] = std::move(stages);
-    json["moves_ranks"] = placement.movesRanks;
-    Json gpus = Json::array();
-    for (const analysis::GpuPlace& gpu : placement.gpus)
-        gpus.push_back({{"node", gpu.node}, {"local", gpu.local}, {"slot", gpu.slot},
-            {"rear", gpu.isRear}, {"rank_before", gpu.rankBefore}, {"rank_after", gpu.rankAfter},
-            {"stage_before", gpu.stageBefore}, {"stage_after", gpu.stageAfter},
-            {"temperature_c", gpu.temperatureC}, {"power_w", gpu.watts},
-            {"lost_fraction", gpu.lost}});
-    json["gpus"] = std::move(gpus);
-    Json expected = Json::object();
-    if (placement.stepTime)
-        expected["step_time_change"] = estimateJson(*placement.stepTime);
-    if (placement.gradientChangeC)
-        expected["gradient_change_c"] = estimateJson(*placement.gradientChangeC);
-    if (placement.lostChange)
-        expected["lost_fraction_change"] = estimateJson(*placement.lostChange);
-    json["expected"] = std::move(expected);
-    json["assumptions"] = placement.assumptions;
-    json["notes"] = placement.notes;
-    json["launch_arguments"] = launchArguments(placement);
-    return json;
+    return stages;
+}
+
+Json gpuPlaceJson(const analysis::GpuPlace& gpu) {
+    return {{"node", gpu.node}, {"local", gpu.local}, {"slot", gpu.slot}, {"rear", gpu.isRear},
+        {"rank_before", gpu.rankBefore}, {"rank_after", gpu.rankAfter},
+        {"stage_before", gpu.stageBefore}, {"stage_after", gpu.stageAfter},
+        {"temperature_c", gpu.temperatureC}, {"power_w", gpu.watts}, {"lost_fraction", gpu.lost}};
+}
+
+Json placementJson(const Run& run, const analysis::Placement& placement) {
+    return object({{"run", run.name}, {"estimate", true}, {"helps", placement.helps},
+        {"headline", placement.headline}, {"reason", placement.reason},
+        {"front_rear_gradient_c", placement.gradientC},
+        {"gradient_noise_c", placement.gradientNoiseC}, {"lost_fraction", placement.lostShare},
+        {"stages", stagesJson(placement)}, {"moves_ranks", placement.movesRanks},
+        {"gpus", listOf(placement.gpus, gpuPlaceJson)},
+        {"expected",
+            object({{"step_time_change", estimateJson(placement.stepTime)},
+                {"gradient_change_c", estimateJson(placement.gradientChangeC)},
+                {"lost_fraction_change", estimateJson(placement.lostChange)}})},
+        {"assumptions", placement.assumptions}, {"notes", placement.notes},
+        {"launch_arguments", launchArguments(placement)}});
 }
 
 void printChange(std::ostream& out, const char* what,
@@ -93,24 +89,18 @@ void printPlacement(std::ostream& out, const Run& run, const analysis::Placement
         out << "note: " << note << '\n';
 }
 
-ExitStatus place(const PlacementOptions& options, const Console& console, const store::Store& store,
+Outcome place(const PlacementOptions& options, const Console& console, const store::Store& store,
     const Run& run) {
-    const auto placement = analysis::proposePlacement(store, run, untilCancelled(console));
-    if (!placement.hasValue())
-        return console.fail(placement.error());
+    ASSIGN_OR_RETURN(
+        const auto placement, analysis::proposePlacement(store, run, untilCancelled(console)));
     if (!options.argumentsFile.empty()) {
-        auto file = TextFile::create(options.argumentsFile);
-        if (!file.hasValue())
-            return console.fail(file.error());
-        file.value().write(launchArguments(placement.value()));
-        if (const Status written = file.value().close(); !written.hasValue())
-            return console.fail(written.error());
+        ASSIGN_OR_RETURN(auto file, TextFile::create(options.argumentsFile));
+        file.write(launchArguments(placement));
+        RETURN_IF_ERROR(file.close());
     }
-    if (options.json)
-        printJson(console.out(), placementJson(run, placement.value()));
-    else
-        printPlacement(console.out(), run, placement.value());
-    return ExitStatus::Done;
+    return show(
+        console, options.json, [&] { return placementJson(run, placement); },
+        [&](std::ostream& out) { printPlacement(out, run, placement); });
 }
 
 } // namespace

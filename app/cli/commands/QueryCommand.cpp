@@ -68,21 +68,15 @@ Status printAsJson(const store::Store& store, const std::string& sql, const Cons
     std::string pending = R"({"columns":)";
     bool first = true;
     const auto header = [&](const std::vector<std::string>& columns) {
-        pending
-            += Json(columns).dump(-1, ' ', false, Json::error_handler_t::replace) + ",\"rows\":[";
+        pending += jsonText(columns) + ",\"rows\":[";
     };
     const auto row = [&](const std::vector<SqlValue>& values) {
-        Json json = Json::array();
-        for (const auto& value : values)
-            json.push_back(valueJson(value));
-        console.out() << pending << (first ? "" : ",")
-                      << json.dump(-1, ' ', false, Json::error_handler_t::replace);
+        console.out() << pending << (first ? "" : ",") << jsonText(listOf(values, valueJson));
         pending.clear();
         first = false;
         return !console.isCancelled();
     };
-    if (auto status = store.query(sql, header, row); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(store.query(sql, header, row));
     console.out() << pending << "]}\n";
     return {};
 }
@@ -105,21 +99,19 @@ Status printAsText(const store::Store& store, const std::string& sql, const Cons
         }
         return !console.isCancelled();
     };
-    if (auto status = store.query(sql, header, row); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(store.query(sql, header, row));
     if (!table.columns.empty() && (rows == 0 || !table.isEmpty()))
         text::print(console.out(), table);
     return {};
 }
 
-ExitStatus runQuery(
-    const QueryOptions& options, const Console& console, const store::Store& store) {
+Outcome runQuery(const QueryOptions& options, const Console& console, const store::Store& store) {
     const auto status = options.json ? printAsJson(store, options.sql, console)
                                      : printAsText(store, options.sql, console);
     if (console.isCancelled())
-        return console.fail(
-            {ErrorCode::Cancelled, "Stopped on request; the output is incomplete.", {}});
-    return status.hasValue() ? ExitStatus::Done : console.fail(status.error());
+        return Error{ErrorCode::Cancelled, "Stopped on request; the output is incomplete.", {}};
+    RETURN_IF_ERROR(status);
+    return ExitStatus::Done;
 }
 
 } // namespace

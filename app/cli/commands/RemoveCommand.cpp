@@ -16,13 +16,11 @@ struct RemoveOptions : OneRunOptions {
 };
 
 // Says what the database takes now: "The database takes 1.2 GB, 300 MB less than before."
-ExitStatus vacuum(const DatabaseOptions&, const Console& console, store::Store& store) {
+Outcome vacuum(const DatabaseOptions&, const Console& console, store::Store& store) {
     ProgressLine line(console);
-    const auto outcome = store::vacuum(store, shownOn(line, console));
+    ASSIGN_OR_RETURN(const auto outcome, store::vacuum(store, shownOn(line, console)));
     line.clear();
-    if (!outcome.hasValue())
-        return console.fail(outcome.error());
-    const auto [before, after] = std::pair{outcome.value().before, outcome.value().after};
+    const auto [before, after] = std::pair{outcome.before, outcome.after};
     console.out() << "The database takes " << text::aligned(static_cast<double>(after), "B");
     if (after < before)
         console.out() << ", " << text::aligned(static_cast<double>(before - after), "B")
@@ -32,17 +30,12 @@ ExitStatus vacuum(const DatabaseOptions&, const Console& console, store::Store& 
     return ExitStatus::Done;
 }
 
-ExitStatus removeRun(const RemoveOptions& options, const Console& console, store::Store& store) {
-    const auto run = selectRun(store, options.run);
-    if (!run.hasValue())
-        return console.fail(run.error());
-    {
-        ProgressLine line(console);
-        const auto status = store::removeRun(store, run.value().id, shownOn(line, console));
-        if (!status.hasValue())
-            return console.fail(status.error());
-    }
-    console.out() << run.value().name << " was removed.\n";
+Outcome removeRun(const RemoveOptions& options, const Console& console, store::Store& store) {
+    ASSIGN_OR_RETURN(const auto run, selectRun(store, options.run));
+    ProgressLine line(console);
+    RETURN_IF_ERROR(store::removeRun(store, run.id, shownOn(line, console)));
+    line.clear();
+    console.out() << run.name << " was removed.\n";
     return options.vacuum ? vacuum(options, console, store) : ExitStatus::Done;
 }
 

@@ -15,9 +15,7 @@ namespace trainscope::cli {
 
 namespace {
 
-struct ReportOptions {
-    std::string database;
-    std::vector<std::string> runs;
+struct ReportOptions : SomeRunsOptions {
     std::string out;
 };
 
@@ -32,24 +30,16 @@ Status makeReport(const ReportOptions& options, const Console& console) {
         for (const Run& run : runs)
             query.runs.push_back(run.id);
     }
-    ASSIGN_OR_RETURN(auto saved, app::savedBoards(store, query.runs));
-    query.comparisons = std::move(saved);
+    ASSIGN_OR_RETURN(query.comparisons, app::savedBoards(store, query.runs));
     ProgressLine line(console);
-    const auto loaded = report::loadReport(store, query, [&](const ProgressState& state) {
-        line.update(std::string(state.phase), state.bytesDone, state.bytesTotal);
-        return !console.isCancelled();
-    });
+    ASSIGN_OR_RETURN(const auto loaded, report::loadReport(store, query, shownOn(line, console)));
     line.clear();
-    if (!loaded.hasValue())
-        return loaded.error();
-    return app::writeReport(loaded.value(), QString::fromStdString(options.out));
+    return app::writeReport(loaded, QString::fromStdString(options.out));
 }
 
-ExitStatus writeReport(const ReportOptions& options, const Console& console) {
+Outcome writeReport(const ReportOptions& options, const Console& console) {
     needApplication();
-    const Status made = makeReport(options, console);
-    if (!made.hasValue())
-        return console.fail(made.error());
+    RETURN_IF_ERROR(makeReport(options, console));
     console.out() << options.out << '\n';
     return ExitStatus::Done;
 }
@@ -60,11 +50,7 @@ void addReportCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand(
         "report", "Findings, tables and figures of runs as one PDF or HTML page");
     auto options = std::make_shared<ReportOptions>();
-    command->add_option("DB", options->database, "The run database")->required();
-    command->add_option("--run", options->runs, "A run; all without it")
-        ->type_name("N")
-        ->expected(1)
-        ->take_all();
+    addRuns(*command, *options, "A run; all without it");
     command->add_option("--out", options->out, "The report; its suffix says pdf or html")
         ->required()
         ->type_name("F");
@@ -73,9 +59,7 @@ void addReportCommand(CLI::App& app, CommandContext& context) {
 Examples:
   trainscope-cli report runs.trainscope --out runs.pdf
   trainscope-cli report runs.trainscope --run gpt3-175b_3_00000 --out run.html)");
-    command->callback([options, &context] {
-        context.action = [options, &context] { return writeReport(*options, context.console); };
-    });
+    runs(*command, context, options, writeReport);
 }
 
 } // namespace trainscope::cli

@@ -144,49 +144,46 @@ Result<std::vector<RunFigures>> computeFigures(const store::Store& store,
     return result;
 }
 
-Json figuresJson(const std::vector<RunFigures>& all) {
-    Json json{{"runs", Json::array()}};
-    for (const auto& [summary, steady, efficiency, detail, energy] : all) {
-        json["runs"].push_back(summaryJson(summary));
-        if (steady)
-            addWindow(json["runs"].back(), *steady);
-        addEfficiency(json["runs"].back(), efficiency);
-        if (detail)
-            addDetail(json["runs"].back(), *detail);
-        if (energy)
-            addEnergy(json["runs"].back(), *energy);
-    }
+Json figuresJson(const RunFigures& figures) {
+    Json json = summaryJson(figures.summary);
+    if (figures.steady)
+        addWindow(json, *figures.steady);
+    addEfficiency(json, figures.efficiency);
+    if (figures.detail)
+        addDetail(json, *figures.detail);
+    if (figures.energy)
+        addEnergy(json, *figures.energy);
     return json;
 }
 
-ExitStatus printSummary(
+void printFigures(const RunFigures& figures, std::ostream& out) {
+    printText(figures.summary, figures.steady, out);
+    printEfficiency(figures.efficiency, out);
+    if (figures.detail)
+        printDetail(figures.summary, *figures.detail, out);
+    if (figures.energy)
+        printEnergy(*figures.energy, out);
+}
+
+Outcome printSummary(
     const SummaryOptions& options, const Console& console, const store::Store& store) {
-    const auto runs = selectRuns(store, options.runs);
-    if (!runs.hasValue())
-        return console.fail(runs.error());
-    const auto all = computeFigures(store, runs.value(), options, console);
-    if (!all.hasValue())
-        return console.fail(all.error());
-    for (const auto& [summary, steady, efficiency, detail, energy] : all.value()) {
+    ASSIGN_OR_RETURN(const auto runs, selectRuns(store, options.runs));
+    ASSIGN_OR_RETURN(const auto all, computeFigures(store, runs, options, console));
+    for (const auto& [summary, steady, efficiency, detail, energy] : all) {
         for (const auto& warning : summary.warnings)
             console.warn(summary.run.name + ": " + warning);
     }
-    if (options.json) {
-        printJson(console.out(), figuresJson(all.value()));
-        return ExitStatus::Done;
-    }
-    bool isFirst = true;
-    for (const auto& [summary, steady, efficiency, detail, energy] : all.value()) {
-        console.out() << (isFirst ? "" : "\n");
-        isFirst = false;
-        printText(summary, steady, console.out());
-        printEfficiency(efficiency, console.out());
-        if (detail)
-            printDetail(summary, *detail, console.out());
-        if (energy)
-            printEnergy(*energy, console.out());
-    }
-    return ExitStatus::Done;
+    return show(
+        console, options.json,
+        [&] {
+            return Json{{"runs", listOf(all, figuresJson)}};
+        },
+        [&](std::ostream& out) {
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                out << (i == 0 ? "" : "\n");
+                printFigures(all[i], out);
+            }
+        });
 }
 
 } // namespace

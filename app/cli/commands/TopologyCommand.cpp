@@ -24,41 +24,32 @@ struct TopologyOptions {
     bool json = false;
 };
 
-Json deviceJson(const TopologyDevice& device) {
-    Json json{{"kind", device.kind == DeviceKind::Gpu ? "gpu" : "nic"}, {"index", device.index},
-        {"name", device.name}};
-    if (!device.busId.empty())
-        json["bus_id"] = device.busId;
-    setIfPresent(json, "numa", device.numa);
-    setIfPresent(json, "bandwidth_b_per_s", device.bandwidth);
-    return json;
+Json topologyDeviceJson(const TopologyDevice& device) {
+    return object({{"kind", device.kind == DeviceKind::Gpu ? "gpu" : "nic"},
+        {"index", device.index}, {"name", device.name}, {"bus_id", given(device.busId)},
+        {"numa", device.numa}, {"bandwidth_b_per_s", device.bandwidth}});
 }
 
 Json pathJson(const Topology& topology, std::size_t a, std::size_t b) {
     const TopologyPath& path = topology.path(a, b);
-    Json json{{"a", topology.devices()[a].name}, {"b", topology.devices()[b].name},
-        {"kind", toString(path.kind)}};
-    if (path.links > 0)
-        json["links"] = path.links;
-    if (path.isSwitched)
-        json["switched"] = true;
-    setIfPresent(json, "bandwidth_b_per_s", path.bandwidth);
-    return json;
+    return object({{"a", topology.devices()[a].name}, {"b", topology.devices()[b].name},
+        {"kind", toString(path.kind)}, {"links", when(path.links > 0, path.links)},
+        {"switched", when(path.isSwitched, true)}, {"bandwidth_b_per_s", path.bandwidth}});
 }
 
 Json topologyJson(const TopologyFile& file) {
     const Topology& topology = file.topology;
-    Json json{{"format", file.format}, {"gpus", topology.gpuCount()}, {"devices", Json::array()},
-        {"paths", Json::array()}, {"nearest_nic", Json::object()}};
-    for (const auto& device : topology.devices())
-        json["devices"].push_back(deviceJson(device));
-    for (std::size_t a = 0; a < topology.devices().size(); ++a) {
-        for (std::size_t b = a + 1; b < topology.devices().size(); ++b)
+    const auto& devices = topology.devices();
+    Json json{{"format", file.format}, {"gpus", topology.gpuCount()},
+        {"devices", listOf(devices, topologyDeviceJson)}, {"paths", Json::array()},
+        {"nearest_nic", Json::object()}};
+    for (std::size_t a = 0; a < devices.size(); ++a) {
+        for (std::size_t b = a + 1; b < devices.size(); ++b)
             json["paths"].push_back(pathJson(topology, a, b));
     }
     for (std::size_t gpu = 0; gpu < topology.gpuCount(); ++gpu) {
         if (const auto nic = topology.nearestNic(gpu))
-            json["nearest_nic"][topology.devices()[gpu].name] = topology.devices()[*nic].name;
+            json["nearest_nic"][devices[gpu].name] = devices[*nic].name;
     }
     return json;
 }
@@ -97,17 +88,14 @@ void printTopology(std::ostream& out, const TopologyFile& file) {
     text::print(out, table, "  ");
 }
 
-ExitStatus showTopology(const TopologyOptions& options, const Console& console) {
-    const auto file = readTopologyFile(options.file);
-    if (!file.hasValue())
-        return console.fail(file.error());
-    for (const auto& warning : file.value().warnings)
+Outcome showTopology(const TopologyOptions& options, const Console& console) {
+    ASSIGN_OR_RETURN(const auto file, readTopologyFile(options.file));
+    for (const auto& warning : file.warnings)
         console.warn(warning);
-    if (options.json)
-        printJson(console.out(), topologyJson(file.value()));
-    else
-        printTopology(console.out(), file.value());
-    return file.value().warnings.empty() ? ExitStatus::Done : ExitStatus::Partly;
+    show(
+        console, options.json, [&] { return topologyJson(file); },
+        [&](std::ostream& out) { printTopology(out, file); });
+    return file.warnings.empty() ? ExitStatus::Done : ExitStatus::Partly;
 }
 
 } // namespace

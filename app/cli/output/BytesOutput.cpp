@@ -37,38 +37,24 @@ std::vector<int> membersOf(const Layout& layout, int rank, const std::string& gr
 }
 
 Json groupJson(const GroupBytes& one, const std::vector<int>& ranks) {
-    Json json = Json::object();
-    setIfPresent(json, "computed_b_per_step", one.computed);
-    setIfPresent(json, "measured_b_per_step", one.measured);
-    setIfPresent(json, "busy_s_per_step", one.busySeconds);
-    setIfPresent(json, "bandwidth_b_per_s", one.bandwidth());
-    json["link"] = toString(one.link);
-    if (!ranks.empty())
-        json["ranks"] = ranks;
-    json["what"] = one.what;
-    return json;
+    return object({{"computed_b_per_step", one.computed}, {"measured_b_per_step", one.measured},
+        {"busy_s_per_step", one.busySeconds}, {"bandwidth_b_per_s", one.bandwidth()},
+        {"link", toString(one.link)}, {"ranks", when(!ranks.empty(), ranks)}, {"what", one.what}});
 }
 
 Json linkJson(const LinkBytes& link) {
-    Json json = Json::object();
-    setIfPresent(json, "computed_b_per_step", link.computed);
-    setIfPresent(json, "counted_b_per_step", link.counters);
-    return json;
+    return object({{"computed_b_per_step", link.computed}, {"counted_b_per_step", link.counters}});
 }
 
 Json nodeJson(const NodeBytes& node) {
-    Json json{{"node", node.node}, {"scale_up", linkJson(node.scaleUp)},
-        {"scale_out", linkJson(node.scaleOut)}};
-    setIfPresent(json, "pcie_b_per_step", node.pcie);
-    setIfPresent(json, "scale_up_b_per_s_per_gpu", node.scaleUpRate);
-    return json;
+    return object({{"node", node.node}, {"scale_up", linkJson(node.scaleUp)},
+        {"scale_out", linkJson(node.scaleOut)}, {"pcie_b_per_step", node.pcie},
+        {"scale_up_b_per_s_per_gpu", node.scaleUpRate}});
 }
 
 Json edgeJson(const EdgeBytes& edge) {
-    Json json{{"a", edge.a}, {"b", edge.b}, {"group", edge.group}};
-    setIfPresent(json, "computed_b_per_step", edge.computed);
-    setIfPresent(json, "measured_b_per_step", edge.measured);
-    return json;
+    return object({{"a", edge.a}, {"b", edge.b}, {"group", edge.group},
+        {"computed_b_per_step", edge.computed}, {"measured_b_per_step", edge.measured}});
 }
 
 std::string linkText(layout::LinkClass link) {
@@ -128,21 +114,16 @@ void printEdges(std::ostream& out, const RunBytes& bytes) {
 } // namespace
 
 Json bytesJson(const RunBytes& bytes, const Layout& layout, std::optional<int> rank) {
-    Json json{{"ranks", Json::array()}, {"nodes", Json::array()}, {"edges", Json::array()}};
-    setIfPresent(json, "step_time_s", bytes.stepSeconds);
-    for (const int one : ranksOf(layout, rank)) {
-        Json groups = Json::object();
-        for (const GroupBytes& group : bytes.ranks[static_cast<std::size_t>(one)])
-            groups[group.group] = groupJson(group, membersOf(layout, one, group.group));
-        json["ranks"].push_back({{"rank", one}, {"stage", layout.grid.position(one).pipeline},
-            {"groups", std::move(groups)}});
-    }
-    for (const NodeBytes& node : bytes.nodes)
-        json["nodes"].push_back(nodeJson(node));
-    for (const EdgeBytes& edge : bytes.edges)
-        json["edges"].push_back(edgeJson(edge));
-    json["notes"] = bytes.notes;
-    return json;
+    const auto rankJson = [&](int one) {
+        const auto memberOf = [&](const GroupBytes& group) {
+            return Member(group.group, groupJson(group, membersOf(layout, one, group.group)));
+        };
+        return Json{{"rank", one}, {"stage", layout.grid.position(one).pipeline},
+            {"groups", objectOf(bytes.ranks[static_cast<std::size_t>(one)], memberOf)}};
+    };
+    return object({{"ranks", listOf(ranksOf(layout, rank), rankJson)},
+        {"nodes", listOf(bytes.nodes, nodeJson)}, {"edges", listOf(bytes.edges, edgeJson)},
+        {"step_time_s", bytes.stepSeconds}, {"notes", bytes.notes}});
 }
 
 void printBytes(

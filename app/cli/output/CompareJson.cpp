@@ -35,10 +35,10 @@ void addQuantities(Json& json, const RunMeasures& run) {
 }
 
 Json partsJson(const analysis::StageBreakdown& breakdown) {
-    Json json = Json::object();
-    for (const auto& part : breakdown.parts)
-        json[part.isCommunication ? part.category + "_exposed" : part.category] = part.seconds;
-    return json;
+    return objectOf(breakdown.parts, [](const auto& part) {
+        return Member(
+            part.isCommunication ? part.category + "_exposed" : part.category, part.seconds);
+    });
 }
 
 std::string_view basisText(analysis::TraceBasis basis) {
@@ -54,62 +54,64 @@ std::string_view basisText(analysis::TraceBasis basis) {
 }
 
 Json traceJson(const analysis::TraceMeasures& traced) {
-    Json json{{"basis", basisText(traced.basis)}, {"wording", traced.wording},
+    const auto phaseOf = [&](analysis::Phase phase) {
+        const double seconds = traced.phases[phase];
+        return Member(std::string(toString(phase)), when(seconds > 0.0, seconds));
+    };
+    const auto kernelJson = [](const auto& kernel) {
+        return Json{{"name", kernel.name}, {"category", kernel.category},
+            {"seconds", kernel.seconds}, {"count", kernel.count}};
+    };
+    const auto stageJson = [](const auto& stage) {
+        return Json{{"stage", stage.stage}, {"devices", stage.devices}, {"seconds", stage.seconds},
+            {"categories", partsJson(stage)}};
+    };
+    const auto exposedJson = [](const auto& group) {
+        return object({{"dimension", group.dimension}, {"link", toString(group.link)},
+            {"category", group.category}, {"seconds", group.seconds}, {"waiting_s", group.waitS}});
+    };
+    return {{"basis", basisText(traced.basis)}, {"wording", traced.wording},
         {"devices", traced.devices}, {"seconds", traced.all.seconds},
-        {"categories", partsJson(traced.all)}};
-    Json phases = Json::object();
-    for (const analysis::Phase phase : analysis::kAllPhases) {
-        if (traced.phases[phase] > 0.0)
-            phases[std::string(toString(phase))] = traced.phases[phase];
-    }
-    json["phases"] = std::move(phases);
-    json["kernels"] = Json::array();
-    for (const auto& kernel : traced.kernels)
-        json["kernels"].push_back({{"name", kernel.name}, {"category", kernel.category},
-            {"seconds", kernel.seconds}, {"count", kernel.count}});
-    json["stages"] = Json::array();
-    for (const auto& stage : traced.stages)
-        json["stages"].push_back({{"stage", stage.stage}, {"devices", stage.devices},
-            {"seconds", stage.seconds}, {"categories", partsJson(stage)}});
-    json["exposed"] = Json::array();
-    for (const auto& group : traced.exposed) {
-        Json one{{"dimension", group.dimension}, {"link", toString(group.link)},
-            {"category", group.category}, {"seconds", group.seconds}};
-        setIfPresent(one, "waiting_s", group.waitS);
-        json["exposed"].push_back(std::move(one));
-    }
-    return json;
+        {"categories", partsJson(traced.all)}, {"phases", objectOf(analysis::kAllPhases, phaseOf)},
+        {"kernels", listOf(traced.kernels, kernelJson)},
+        {"stages", listOf(traced.stages, stageJson)},
+        {"exposed", listOf(traced.exposed, exposedJson)}};
 }
 
 Json runJson(const RunMeasures& run) {
     Json json = summaryJson(run.summary);
     addWindow(json, run.window);
-    json["cluster"] = run.cluster;
-    if (run.gpus > 0)
-        json["gpus_of_job"] = run.gpus;
-    json["iteration_basis"] = toString(run.basis);
-    json["iteration_origin"] = run.iterationOrigin;
+    add(json,
+        {{"cluster", run.cluster}, {"gpus_of_job", when(run.gpus > 0, run.gpus)},
+            {"iteration_basis", toString(run.basis)}, {"iteration_origin", run.iterationOrigin}});
     addQuantities(json, run);
     if (run.traced)
         json["breakdown"] = traceJson(*run.traced);
     return json;
 }
 
-Json ratiosJson(const std::vector<Difference>& differences) {
-    Json json = Json::object();
-    for (const Difference& one : differences)
-        setIfPresent(json, analysis::comparedQuantities()[one.quantity].key.c_str(), one.ratio);
-    return json;
+const std::string& keyOf(const Difference& difference) {
+    return analysis::comparedQuantities()[difference.quantity].key;
 }
 
-// Why it cannot be told, where both runs have the quantity.
+// What there is to say of the difference of two runs: only what can be told, and why the rest
+// cannot, where both runs have the quantity.
+Json ratiosJson(const std::vector<Difference>& differences) {
+    return objectOf(
+        differences, [](const Difference& one) { return Member(keyOf(one), one.ratio); });
+}
+Json significantJson(const std::vector<Difference>& differences) {
+    return objectOf(differences, [](const Difference& one) {
+        return Member(keyOf(one),
+            when(one.weight != Difference::Weight::Unknown,
+                one.weight == Difference::Weight::Beyond));
+    });
+}
 Json unknownJson(const std::vector<Difference>& differences) {
-    Json json = Json::object();
-    for (const Difference& one : differences) {
-        if (one.weight == Difference::Weight::Unknown && one.a && one.b)
-            json[analysis::comparedQuantities()[one.quantity].key] = one.why;
-    }
-    return json;
+    return objectOf(differences, [](const Difference& one) {
+        const bool isAsked = one.weight == Difference::Weight::Unknown && one.a && one.b;
+        return Member(keyOf(one), when(isAsked, one.why));
+    });
 }
 
 // How differences were weighed.
@@ -121,54 +123,33 @@ Json methodJson() {
 }
 
 Json definitionsJson() {
-    Json json = Json::object();
-    for (const auto& quantity : analysis::comparedQuantities())
-        json[quantity.key] = {{"unit", quantity.unit}, {"definition", quantity.definition}};
-    return json;
-}
-
-// Only what can be told.
-Json significantJson(const std::vector<Difference>& differences) {
-    Json json = Json::object();
-    for (const Difference& one : differences) {
-        if (one.weight != Difference::Weight::Unknown)
-            json[analysis::comparedQuantities()[one.quantity].key]
-                = one.weight == Difference::Weight::Beyond;
-    }
-    return json;
+    return objectOf(analysis::comparedQuantities(), [](const auto& quantity) {
+        return Member(
+            quantity.key, Json{{"unit", quantity.unit}, {"definition", quantity.definition}});
+    });
 }
 
 Json verdictJson(const Comparison& comparison, std::size_t later) {
     const analysis::Verdict& verdict = comparison.verdicts[later];
-    Json json{{"winner", toString(verdict.winner)}, {"by", verdict.by},
-        {"headline", verdict.headline}, {"reason", verdict.reason}};
-    if (!verdict.cause.empty())
-        json["cause"] = verdict.cause;
+    Json json = object(
+        {{"winner", toString(verdict.winner)}, {"by", verdict.by}, {"headline", verdict.headline},
+            {"reason", verdict.reason}, {"cause", given(verdict.cause)}});
     if (verdict.scaleUp)
         json["scale_up"] = comparison.runs[*verdict.scaleUp == 0 ? 0 : later + 1].run.name;
-    json["statements"] = Json::array();
-    for (const analysis::Statement& one : verdict.statements) {
-        Json statement{{"text", one.text}, {"quantity", one.quantity}};
-        setIfPresent(statement, "a", one.a);
-        setIfPresent(statement, "b", one.b);
-        if (one.isEstimate)
-            statement["estimate"] = true;
-        json["statements"].push_back(std::move(statement));
-    }
+    json["statements"] = listOf(verdict.statements, [](const analysis::Statement& one) {
+        return object({{"text", one.text}, {"quantity", one.quantity}, {"a", one.a}, {"b", one.b},
+            {"estimate", when(one.isEstimate, true)}});
+    });
     return json;
 }
 
 Json configurationJson(const Comparison& comparison) {
-    Json json = Json::array();
-    for (const analysis::ConfigDifference& one : comparison.configuration) {
+    return listOf(comparison.configuration, [&](const analysis::ConfigDifference& one) {
         Json values = Json::object();
-        for (std::size_t i = 0; i < one.values.size(); ++i) {
-            if (one.values[i])
-                values[comparison.runs[i].run.name] = *one.values[i];
-        }
-        json.push_back({{"key", one.key}, {"title", one.title}, {"values", std::move(values)}});
-    }
-    return json;
+        for (std::size_t i = 0; i < one.values.size(); ++i)
+            add(values, {{comparison.runs[i].run.name, one.values[i]}});
+        return Json{{"key", one.key}, {"title", one.title}, {"values", std::move(values)}};
+    });
 }
 
 Json normalisedJson(const Comparison& comparison, Normalisation by) {
@@ -210,17 +191,12 @@ Json normalisedJson(const Comparison& comparison, Normalisation by) {
 } // namespace
 
 Json comparisonJson(const Comparison& comparison, Normalisation by) {
-    Json json{{"runs", Json::array()}};
-    for (const RunMeasures& run : comparison.runs)
-        json["runs"].push_back(runJson(run));
-    json["ratios"] = ratiosJson(comparison.differences.front());
-    json["significant"] = significantJson(comparison.differences.front());
-    json["not_told"] = unknownJson(comparison.differences.front());
-    json["significance"] = methodJson();
-    json["quantities"] = definitionsJson();
-    json["normalisation"] = toString(by);
-    json["verdict"] = verdictJson(comparison, 0);
-    json["configuration"] = configurationJson(comparison);
+    const auto& first = comparison.differences.front();
+    Json json{{"runs", listOf(comparison.runs, runJson)}, {"ratios", ratiosJson(first)},
+        {"significant", significantJson(first)}, {"not_told", unknownJson(first)},
+        {"significance", methodJson()}, {"quantities", definitionsJson()},
+        {"normalisation", toString(by)}, {"verdict", verdictJson(comparison, 0)},
+        {"configuration", configurationJson(comparison)}};
     if (by != Normalisation::Absolute)
         json["normalised"] = normalisedJson(comparison, by);
     if (comparison.runs.size() < 3)

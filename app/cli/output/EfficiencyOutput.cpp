@@ -9,35 +9,9 @@ namespace trainscope::cli {
 
 namespace {
 
-constexpr double kTera = 1e12;
-
-void setText(Json& json, const char* key, const std::string& text) {
-    if (!text.empty())
-        json[key] = text;
-}
-
-Json figuresJson(const analysis::Efficiency& made) {
-    Json json = Json::object();
-    setIfPresent(json, "step_time_s", made.stepTimeS);
-    setIfPresent(json, "samples_per_s", made.samplesPerS);
-    setIfPresent(json, "tokens_per_s", made.tokensPerS);
-    setIfPresent(json, "tokens_per_s_per_gpu", made.tokensPerSPerGpu);
-    setIfPresent(json, "tokens_per_j", made.tokensPerJ);
-    setIfPresent(json, "samples_per_s_per_mj", made.samplesPerSPerMj);
-    setIfPresent(json, "energy_per_step_j", made.energyPerStepJ);
-    if (made.flopsPerGpu)
-        json["tflops_per_gpu"] = *made.flopsPerGpu / kTera;
-    setIfPresent(json, "mfu", made.mfu);
-    setIfPresent(json, "flop_per_step", made.flopPerStep);
-    setIfPresent(json, "parameters", made.parameters);
-    setIfPresent(json, "active_parameters", made.activeParameters);
-    if (made.peakFlops)
-        json["peak_tflops"] = *made.peakFlops / kTera;
-    if (made.gpus > 0)
-        json["gpus"] = made.gpus;
-    if (made.steps > 0)
-        json["steps"] = made.steps;
-    return json;
+std::optional<double> inTera(const std::optional<double>& value) {
+    constexpr double kTera = 1e12;
+    return value ? std::optional(*value / kTera) : std::nullopt;
 }
 
 std::string mfuWarning(const analysis::Efficiency& efficiency) {
@@ -46,20 +20,24 @@ std::string mfuWarning(const analysis::Efficiency& efficiency) {
 
 } // namespace
 
-void addEfficiency(Json& run, const analysis::Efficiency& efficiency) {
-    Json json = figuresJson(efficiency);
-    if (efficiency.stepTimeS)
-        setText(json, "steps_from", efficiency.stepTimeOrigin);
-    setText(json, "model_from", efficiency.modelOrigin);
-    setText(json, "formula", efficiency.formula);
-    if (efficiency.asCharllm)
-        json["charllm"] = {{"samples_per_s", efficiency.asCharllm->samplesPerS},
-            {"samples_per_s_per_mj", efficiency.asCharllm->samplesPerSPerMj}};
+void addEfficiency(Json& run, const analysis::Efficiency& made) {
+    Json json = object({{"step_time_s", made.stepTimeS}, {"samples_per_s", made.samplesPerS},
+        {"tokens_per_s", made.tokensPerS}, {"tokens_per_s_per_gpu", made.tokensPerSPerGpu},
+        {"tokens_per_j", made.tokensPerJ}, {"samples_per_s_per_mj", made.samplesPerSPerMj},
+        {"energy_per_step_j", made.energyPerStepJ}, {"tflops_per_gpu", inTera(made.flopsPerGpu)},
+        {"mfu", made.mfu}, {"flop_per_step", made.flopPerStep}, {"parameters", made.parameters},
+        {"active_parameters", made.activeParameters}, {"peak_tflops", inTera(made.peakFlops)},
+        {"gpus", when(made.gpus > 0, made.gpus)}, {"steps", when(made.steps > 0, made.steps)},
+        {"steps_from", made.stepTimeS ? given(made.stepTimeOrigin) : std::nullopt},
+        {"model_from", given(made.modelOrigin)}, {"formula", given(made.formula)}});
+    if (made.asCharllm)
+        json["charllm"] = {{"samples_per_s", made.asCharllm->samplesPerS},
+            {"samples_per_s_per_mj", made.asCharllm->samplesPerSPerMj}};
     run["efficiency"] = std::move(json);
-    if (!efficiency.missing.empty())
-        run["efficiency_missing"] = efficiency.missing;
-    if (analysis::isImplausibleMfu(efficiency.mfu))
-        run["efficiency_warnings"] = Json::array({mfuWarning(efficiency)});
+    if (!made.missing.empty())
+        run["efficiency_missing"] = made.missing;
+    if (analysis::isImplausibleMfu(made.mfu))
+        run["efficiency_warnings"] = Json::array({mfuWarning(made)});
 }
 
 void printEfficiency(const analysis::Efficiency& efficiency, std::ostream& out) {

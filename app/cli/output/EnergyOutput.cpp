@@ -20,58 +20,48 @@ using analysis::Phase;
 
 // Phases that did not occur are left out.
 Json phasesJson(const analysis::ByPhase<BoundedEnergy>& phases, double BoundedEnergy::*field) {
-    Json json = Json::object();
-    for (const Phase phase : kAllPhases) {
-        if (phases[phase].joules != 0.0 || phases[phase].bound != 0.0)
-            json[std::string(toString(phase))] = phases[phase].*field;
-    }
-    return json;
+    return objectOf(kAllPhases, [&](Phase phase) {
+        const BoundedEnergy& energy = phases[phase];
+        return Member(std::string(toString(phase)),
+            when(energy.joules != 0.0 || energy.bound != 0.0, energy.*field));
+    });
 }
 
 template <typename Key>
 Json mapJson(const std::map<Key, BoundedEnergy>& map, double BoundedEnergy::*field) {
-    Json json = Json::object();
-    for (const auto& [key, energy] : map)
-        json[fmt::format("{}", key)] = energy.*field;
-    return json;
+    return objectOf(map, [field](const auto& one) {
+        return Member(fmt::format("{}", one.first), one.second.*field);
+    });
 }
 
 Json collectivesJson(const std::map<std::string, analysis::CollectiveEnergy>& collectives) {
-    Json json = Json::object();
-    for (const auto& [name, energy] : collectives)
-        json[name] = {{"exposed_j", energy.exposed}, {"hidden_j", energy.hidden}};
-    return json;
+    return objectOf(collectives, [](const auto& one) {
+        return Member(
+            one.first, Json{{"exposed_j", one.second.exposed}, {"hidden_j", one.second.hidden}});
+    });
 }
 
-Json iterationsJson(const std::vector<analysis::IterationEnergy>& iterations) {
-    Json json = Json::array();
-    for (const auto& iteration : iterations) {
-        Json phases = Json::object();
-        for (const Phase phase : kAllPhases) {
-            if (iteration.phases[phase] != 0.0)
-                phases[std::string(toString(phase))] = iteration.phases[phase];
-        }
-        json.push_back({{"index", iteration.index}, {"energy_j", iteration.total.joules},
-            {"error_j", iteration.total.bound}, {"gpus", iteration.gpus},
-            {"coverage", iteration.coverage}, {"by_phase", std::move(phases)}});
-    }
-    return json;
+Json iterationEnergyJson(const analysis::IterationEnergy& iteration) {
+    const auto phaseOf = [&](Phase phase) {
+        const double joules = iteration.phases[phase];
+        return Member(std::string(toString(phase)), when(joules != 0.0, joules));
+    };
+    return {{"index", iteration.index}, {"energy_j", iteration.total.joules},
+        {"error_j", iteration.total.bound}, {"gpus", iteration.gpus},
+        {"coverage", iteration.coverage}, {"by_phase", objectOf(kAllPhases, phaseOf)}};
 }
 
-Json gpusJson(const std::vector<analysis::GpuEnergy>& gpus) {
-    Json json = Json::array();
-    for (const auto& gpu : gpus) {
-        json.push_back({{"rank", gpu.rank}, {"start_ns", gpu.window.begin.ns},
-            {"duration_s", seconds(gpu.window.length())}, {"coverage", gpu.coverage},
-            {"energy_j", gpu.energy.total.joules}, {"error_j", gpu.energy.total.bound},
-            {"by_phase", phasesJson(gpu.energy.phases, &BoundedEnergy::joules)},
-            {"by_phase_error", phasesJson(gpu.energy.phases, &BoundedEnergy::bound)},
-            {"sensor_window_s", gpu.sensorWindowS}, {"sensor_period_s", gpu.sensorPeriodS}});
-        if (gpu.lag) {
-            json.back()["power_lag_s"] = static_cast<double>(gpu.lag->lag.ns) * 1e-9;
-            json.back()["power_lag_error_s"] = gpu.lag->errorNs * 1e-9;
-        }
-    }
+Json gpuEnergyJson(const analysis::GpuEnergy& gpu) {
+    Json json{{"rank", gpu.rank}, {"start_ns", gpu.window.begin.ns},
+        {"duration_s", seconds(gpu.window.length())}, {"coverage", gpu.coverage},
+        {"energy_j", gpu.energy.total.joules}, {"error_j", gpu.energy.total.bound},
+        {"by_phase", phasesJson(gpu.energy.phases, &BoundedEnergy::joules)},
+        {"by_phase_error", phasesJson(gpu.energy.phases, &BoundedEnergy::bound)},
+        {"sensor_window_s", gpu.sensorWindowS}, {"sensor_period_s", gpu.sensorPeriodS}};
+    if (gpu.lag)
+        add(json,
+            {{"power_lag_s", static_cast<double>(gpu.lag->lag.ns) * 1e-9},
+                {"power_lag_error_s", gpu.lag->errorNs * 1e-9}});
     return json;
 }
 
@@ -100,19 +90,23 @@ void addEnergy(Json& run, const analysis::EnergyByPhase& energy) {
     if (energy.gpus.empty())
         return;
     const AttributedEnergy& sum = energy.sum;
-    run["energy_by_phase"] = phasesJson(sum.phases, &BoundedEnergy::joules);
-    run["energy_by_phase_error"] = phasesJson(sum.phases, &BoundedEnergy::bound);
-    run["energy_by_category"] = mapJson(sum.categories, &BoundedEnergy::joules);
-    run["energy_by_category_error"] = mapJson(sum.categories, &BoundedEnergy::bound);
-    run["energy_by_collective"] = collectivesJson(sum.collectives);
-    run["energy_by_communicator"] = collectivesJson(sum.communicators);
-    if (!energy.stages.empty()) {
-        run["energy_by_stage"] = mapJson(energy.stages, &BoundedEnergy::joules);
-        run["energy_by_stage_error"] = mapJson(energy.stages, &BoundedEnergy::bound);
-    }
-    run["energy_per_iteration"] = iterationsJson(sum.iterations);
-    run["energy_attribution"] = {{"energy_j", sum.total.joules}, {"error_j", sum.total.bound},
-        {"gpus", gpusJson(energy.gpus)}};
+    const auto addBoth = [&run](const std::string& key, const auto& of, const auto& toJson) {
+        add(run,
+            {{key, toJson(of, &BoundedEnergy::joules)},
+                {key + "_error", toJson(of, &BoundedEnergy::bound)}});
+    };
+    addBoth("energy_by_phase", sum.phases, phasesJson);
+    addBoth("energy_by_category", sum.categories, mapJson<std::string>);
+    add(run,
+        {{"energy_by_collective", collectivesJson(sum.collectives)},
+            {"energy_by_communicator", collectivesJson(sum.communicators)}});
+    if (!energy.stages.empty())
+        addBoth("energy_by_stage", energy.stages, mapJson<int>);
+    add(run,
+        {{"energy_per_iteration", listOf(sum.iterations, iterationEnergyJson)},
+            {"energy_attribution",
+                Json{{"energy_j", sum.total.joules}, {"error_j", sum.total.bound},
+                    {"gpus", listOf(energy.gpus, gpuEnergyJson)}}}});
 }
 
 void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out) {

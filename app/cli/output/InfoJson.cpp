@@ -17,17 +17,9 @@ namespace trainscope::cli {
 
 namespace {
 
-Json gpusJson(const std::vector<Gpu>& gpus) {
-    Json list = Json::array();
-    for (const Gpu& gpu : gpus) {
-        Json json{{"rank", gpu.rank}, {"node", gpu.node}, {"local", gpu.local}};
-        if (!gpu.model.empty())
-            json["model"] = gpu.model;
-        if (!gpu.uuid.empty())
-            json["uuid"] = gpu.uuid;
-        list.push_back(std::move(json));
-    }
-    return list;
+Json gpuJson(const Gpu& gpu) {
+    return object({{"rank", gpu.rank}, {"node", gpu.node}, {"local", gpu.local},
+        {"model", given(gpu.model)}, {"uuid", given(gpu.uuid)}});
 }
 
 Json metricsJson(const std::vector<Series>& series) {
@@ -45,23 +37,18 @@ Json metricsJson(const std::vector<Series>& series) {
         count.samples += one.count;
         count.missing += one.missing;
     }
-    Json json = Json::object();
-    for (const auto& [name, count] : counts) {
-        json[name] = {{"unit", count.metric->unit}, {"kind", toString(count.metric->kind)},
-            {"series", count.series}, {"samples", count.samples}, {"missing", count.missing}};
-    }
-    return json;
+    return objectOf(counts, [](const auto& one) {
+        const auto& [name, count] = one;
+        return Member(name,
+            Json{{"unit", count.metric->unit}, {"kind", toString(count.metric->kind)},
+                {"series", count.series}, {"samples", count.samples}, {"missing", count.missing}});
+    });
 }
 
-Json tracksJson(const std::vector<Track>& tracks) {
-    Json list = Json::array();
-    for (const Track& track : tracks) {
-        const auto& description = track.description;
-        list.push_back({{"rank", description.rank}, {"device", description.device},
-            {"kind", toString(description.kind)}, {"name", description.name},
-            {"spans", track.count}});
-    }
-    return list;
+Json trackJson(const Track& track) {
+    const auto& description = track.description;
+    return {{"rank", description.rank}, {"device", description.device},
+        {"kind", toString(description.kind)}, {"name", description.name}, {"spans", track.count}};
 }
 
 // The degrees go by the names that everybody writes.
@@ -87,50 +74,30 @@ Json launchJson(const LaunchConfig& launch) {
             if (value)
                 json[name] = toString(*value);
         } else {
-            setIfPresent(json, shortName(name), value);
+            add(json, {{shortName(name), value}});
         }
     });
-    if (!launch.origin.empty())
-        json["origin"] = launch.origin;
+    add(json, {{"origin", given(launch.origin)}});
     return json;
 }
 
 Result<Json> runInfoJson(const store::Store& store, const Run& run) {
-    const auto gpus = store.gpus(run.id);
-    if (!gpus.hasValue())
-        return gpus.error();
+    ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     ASSIGN_OR_RETURN(const auto series, store.series(run.id));
-    const auto tracks = store.tracks(run.id);
-    if (!tracks.hasValue())
-        return tracks.error();
-    const auto airflow = store.airflow(run.id);
-    if (!airflow.hasValue())
-        return airflow.error();
-    const auto sensors = analysis::probeSensors(store, series);
-    if (!sensors.hasValue())
-        return sensors.error();
-    const auto iterations = store.iterations(run.id);
-    if (!iterations.hasValue())
-        return iterations.error();
-    Json json{{"name", run.name}, {"kind", toString(run.kind)}, {"status", toString(run.status)},
-        {"simulated", run.simulated}};
-    if (!run.gpuModel.empty())
-        json["gpu_model"] = run.gpuModel;
-    json["gpu_count"] = run.gpuCount;
-    json["node_count"] = run.nodeCount;
-    if (run.worldSize > 0)
-        json["world_size"] = run.worldSize;
-    json["start_ns"] = run.range.begin.ns;
-    json["duration_s"] = seconds(analysis::runDuration(series, tracks.value()));
-    json["launch"] = launchJson(run.launch);
-    json["gpus"] = gpusJson(gpus.value());
-    if (!airflow.value().empty())
-        json["airflow"] = airflow.value();
-    json["metrics"] = metricsJson(series);
-    json["sensors"] = sensorsJson(sensors.value());
-    json["tracks"] = tracksJson(tracks.value());
-    json["iterations"] = iterations.value().size();
-    return json;
+    ASSIGN_OR_RETURN(const auto tracks, store.tracks(run.id));
+    ASSIGN_OR_RETURN(const auto airflow, store.airflow(run.id));
+    ASSIGN_OR_RETURN(const auto sensors, analysis::probeSensors(store, series));
+    ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
+    return object({{"name", run.name}, {"kind", toString(run.kind)},
+        {"status", toString(run.status)}, {"simulated", run.simulated},
+        {"gpu_model", given(run.gpuModel)}, {"gpu_count", run.gpuCount},
+        {"node_count", run.nodeCount}, {"world_size", when(run.worldSize > 0, run.worldSize)},
+        {"start_ns", run.range.begin.ns},
+        {"duration_s", seconds(analysis::runDuration(series, tracks))},
+        {"launch", launchJson(run.launch)}, {"gpus", listOf(gpus, gpuJson)},
+        {"airflow", when(!airflow.empty(), airflow)}, {"metrics", metricsJson(series)},
+        {"sensors", sensorsJson(sensors)}, {"tracks", listOf(tracks, trackJson)},
+        {"iterations", iterations.size()}});
 }
 
 Json sourceJson(const store::Source& source, const std::vector<Run>& runs) {

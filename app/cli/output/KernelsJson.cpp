@@ -14,36 +14,36 @@ Json countJson(const CategoryTime& time) {
     return {{"count", time.count}, {"time_us", microseconds(time.time)}};
 }
 
-// Adds to an object what every window has.
-void addTimes(Json& json, const TimeBreakdown& times) {
-    json["window_us"] = microseconds(times.window.length());
-    json["kernel_count"] = times.kernelCount;
-    json["kernel_time_us"] = microseconds(times.kernelTime);
-    json["busy_us"] = microseconds(times.busy);
-    json["compute_us"] = microseconds(times.compute);
-    json["communication_us"] = microseconds(times.communication);
-    json["exposed_communication_us"] = microseconds(times.exposedCommunication);
-    json["overlap_us"] = microseconds(times.overlap);
-    json["idle_us"] = microseconds(times.idle);
-    json["copies"] = countJson(times.copies);
-    json["memsets"] = countJson(times.sets);
-    json["categories"] = Json::object();
-    for (const auto& [category, time] : times.categories)
-        json["categories"][category] = countJson(time);
+std::optional<double> shareOf(DurationNs part, TimeRange window) {
+    return when(
+        !window.isEmpty(), static_cast<double>(part.ns) / static_cast<double>(window.length().ns));
 }
 
-Json phasesJson(const analysis::WindowPhases& phases) {
-    Json json = Json::object();
-    for (const analysis::Phase phase : analysis::kAllPhases)
-        json[std::string(toString(phase)) + "_us"] = microseconds(phases.time[phase]);
-    return json;
+// Adds to an object what every window has.
+void addTimes(Json& json, const TimeBreakdown& times) {
+    add(json,
+        {{"window_us", microseconds(times.window.length())}, {"kernel_count", times.kernelCount},
+            {"kernel_time_us", microseconds(times.kernelTime)},
+            {"busy_us", microseconds(times.busy)}, {"compute_us", microseconds(times.compute)},
+            {"communication_us", microseconds(times.communication)},
+            {"exposed_communication_us", microseconds(times.exposedCommunication)},
+            {"overlap_us", microseconds(times.overlap)}, {"idle_us", microseconds(times.idle)},
+            {"copies", countJson(times.copies)}, {"memsets", countJson(times.sets)},
+            {"categories", objectOf(times.categories, [](const auto& one) {
+                 return Member(one.first, countJson(one.second));
+             })}});
+}
+
+void addPhases(Json& json, const analysis::WindowPhases& phases) {
+    json["phases"] = objectOf(analysis::kAllPhases, [&](analysis::Phase phase) {
+        return Member(std::string(toString(phase)) + "_us", microseconds(phases.time[phase]));
+    });
 }
 
 void addBubble(Json& json, const analysis::WindowPhases& phases) {
-    json["bubble_us"] = microseconds(phases.waiting());
-    if (!phases.window.isEmpty())
-        json["bubble_fraction"] = static_cast<double>(phases.waiting().ns)
-            / static_cast<double>(phases.window.length().ns);
+    add(json,
+        {{"bubble_us", microseconds(phases.waiting())},
+            {"bubble_fraction", shareOf(phases.waiting(), phases.window)}});
 }
 
 Json evidenceJson(const analysis::MarkEvidence& evidence) {
@@ -52,9 +52,11 @@ Json evidenceJson(const analysis::MarkEvidence& evidence) {
         {"none", evidence.none}, {"none_counts_as", std::string(toString(evidence.unmarked()))}};
 }
 
-Json delayJson(const analysis::DelayStatistics& delay) {
-    return {{"mean", delay.meanNs / 1e3}, {"median", delay.medianNs / 1e3},
-        {"p99", delay.p99Ns / 1e3}, {"max", static_cast<double>(delay.maxNs) / 1e3}};
+std::optional<Json> delayJson(const std::optional<analysis::DelayStatistics>& delay) {
+    if (!delay)
+        return std::nullopt;
+    return Json{{"mean", delay->meanNs / 1e3}, {"median", delay->medianNs / 1e3},
+        {"p99", delay->p99Ns / 1e3}, {"max", static_cast<double>(delay->maxNs) / 1e3}};
 }
 
 Json launchJson(const analysis::LaunchStatistics& launches, TimeRange window) {
@@ -62,31 +64,26 @@ Json launchJson(const analysis::LaunchStatistics& launches, TimeRange window) {
         {"before_call", launches.early}};
     if (launches.joined == 0)
         return json;
-    if (launches.delay)
-        json["delay_us"] = delayJson(*launches.delay);
-    if (launches.afterReturn)
-        json["delay_after_return_us"] = delayJson(*launches.afterReturn);
-    json["host_bound_us"] = microseconds(launches.hostBound);
-    if (!window.isEmpty())
-        json["host_bound_fraction"]
-            = static_cast<double>(launches.hostBound.ns) / static_cast<double>(window.length().ns);
-    json["queues"] = Json::array();
-    for (const auto& queue : launches.queues) {
-        json["queues"].push_back({{"stream", queue.stream}, {"mean_depth", queue.meanDepth},
-            {"max_depth", queue.maxDepth}});
-    }
+    add(json,
+        {{"delay_us", delayJson(launches.delay)},
+            {"delay_after_return_us", delayJson(launches.afterReturn)},
+            {"host_bound_us", microseconds(launches.hostBound)},
+            {"host_bound_fraction", shareOf(launches.hostBound, window)},
+            {"queues", listOf(launches.queues, [](const auto& queue) {
+                 return Json{{"stream", queue.stream}, {"mean_depth", queue.meanDepth},
+                     {"max_depth", queue.maxDepth}};
+             })}});
     return json;
 }
 
-void addCopyKinds(Json& copies, const analysis::CopyStatistics& kinds) {
-    copies["kinds"] = Json::object();
-    for (const auto& [name, kind] : kinds) {
-        Json json{{"count", kind.count}, {"time_us", microseconds(kind.time)}};
-        if (kind.withBytes > 0)
-            json["bytes"] = kind.bytes;
-        setIfPresent(json, "bandwidth_b_per_s", kind.bandwidth());
-        copies["kinds"][name] = std::move(json);
-    }
+Json copiesJson(const analysis::CopyStatistics& kinds) {
+    return objectOf(kinds, [](const auto& one) {
+        const auto& [name, kind] = one;
+        return Member(name,
+            object({{"count", kind.count}, {"time_us", microseconds(kind.time)},
+                {"bytes", when(kind.withBytes > 0, kind.bytes)},
+                {"bandwidth_b_per_s", kind.bandwidth()}}));
+    });
 }
 
 Json iterationJson(const analysis::IterationBreakdown& iteration,
@@ -95,10 +92,19 @@ Json iterationJson(const analysis::IterationBreakdown& iteration,
         {"warmup", iteration.warmup}};
     addTimes(json, iteration);
     if (phases != nullptr)
-        json["phases"] = phasesJson(*phases);
+        addPhases(json, *phases);
     if (phases != nullptr && hasPipeline)
         addBubble(json, *phases);
     return json;
+}
+
+void addActivity(Json& json, const analysis::DeviceActivity& activity, bool hasPipeline) {
+    json["copies"]["kinds"] = copiesJson(activity.copies);
+    addPhases(json, activity.phases);
+    json["phase_evidence"] = evidenceJson(activity.evidence);
+    json["launch"] = launchJson(activity.launches, activity.phases.window);
+    if (hasPipeline)
+        addBubble(json, activity.phases);
 }
 
 Json deviceJson(const KernelsReport& report, const analysis::DeviceBreakdown& device) {
@@ -106,19 +112,12 @@ Json deviceJson(const KernelsReport& report, const analysis::DeviceBreakdown& de
     addTimes(json, device);
     const analysis::DeviceActivity* const activity = activityOf(report, device);
     const bool hasPipeline = report.pipeline.has_value();
-    if (activity != nullptr) {
-        addCopyKinds(json["copies"], activity->copies);
-        json["phases"] = phasesJson(activity->phases);
-        json["phase_evidence"] = evidenceJson(activity->evidence);
-        json["launch"] = launchJson(activity->launches, activity->phases.window);
-        if (hasPipeline)
-            addBubble(json, activity->phases);
-    }
-    json["kernels"] = Json::array();
-    for (const auto& kernel : device.kernels) {
-        json["kernels"].push_back({{"name", kernel.name}, {"count", kernel.count},
-            {"time_us", microseconds(kernel.time)}, {"category", kernel.category}});
-    }
+    if (activity != nullptr)
+        addActivity(json, *activity, hasPipeline);
+    json["kernels"] = listOf(device.kernels, [](const auto& kernel) {
+        return Json{{"name", kernel.name}, {"count", kernel.count},
+            {"time_us", microseconds(kernel.time)}, {"category", kernel.category}};
+    });
     json["iterations"] = Json::array();
     for (std::size_t i = 0; i < device.iterations.size(); ++i) {
         const bool isKnown = activity != nullptr && i < activity->iterations.size();
@@ -129,20 +128,18 @@ Json deviceJson(const KernelsReport& report, const analysis::DeviceBreakdown& de
 }
 
 Json pipelineJson(const analysis::Pipeline& pipeline) {
-    Json json{{"stage_count", pipeline.stageCount}, {"origin", pipeline.origin},
+    return object({{"stage_count", pipeline.stageCount}, {"origin", pipeline.origin},
         {"basis", pipeline.isOfIterations ? "iterations" : "trace"},
-        {"bubble_fraction", pipeline.bubbleFraction}};
-    setIfPresent(json, "ideal_bubble_fraction", pipeline.idealBubbleFraction);
-    setIfPresent(json, "microbatches", pipeline.microbatches);
-    json["virtual_stages"] = pipeline.virtualStages;
-    json["stages"] = Json::array();
-    for (const auto& stage : pipeline.stages) {
-        json["stages"].push_back({{"stage", stage.stage}, {"ranks", stage.ranks},
-            {"window_us", stage.windowNs / 1e3}, {"compute_us", stage.computeNs / 1e3},
-            {"exposed_communication_us", stage.exposedNs / 1e3}, {"idle_us", stage.idleNs / 1e3},
-            {"bubble_us", stage.bubbleNs / 1e3}, {"bubble_fraction", stage.bubbleFraction()}});
-    }
-    return json;
+        {"bubble_fraction", pipeline.bubbleFraction},
+        {"ideal_bubble_fraction", pipeline.idealBubbleFraction},
+        {"microbatches", pipeline.microbatches}, {"virtual_stages", pipeline.virtualStages},
+        {"stages", listOf(pipeline.stages, [](const auto& stage) {
+             return Json{{"stage", stage.stage}, {"ranks", stage.ranks},
+                 {"window_us", stage.windowNs / 1e3}, {"compute_us", stage.computeNs / 1e3},
+                 {"exposed_communication_us", stage.exposedNs / 1e3},
+                 {"idle_us", stage.idleNs / 1e3}, {"bubble_us", stage.bubbleNs / 1e3},
+                 {"bubble_fraction", stage.bubbleFraction()}};
+         })}});
 }
 
 } // namespace
@@ -155,12 +152,9 @@ const analysis::DeviceActivity* activityOf(
 }
 
 Json kernelsJson(const KernelsReport& report) {
-    Json json{{"run", report.run.name}};
-    if (!report.windowText.empty())
-        json["window"] = report.windowText;
-    json["ranks"] = Json::array();
-    for (const auto& device : report.devices)
-        json["ranks"].push_back(deviceJson(report, device));
+    Json json = object({{"run", report.run.name}, {"window", given(report.windowText)}});
+    json["ranks"]
+        = listOf(report.devices, [&](const auto& device) { return deviceJson(report, device); });
     if (report.pipeline)
         json["pipeline"] = pipelineJson(*report.pipeline);
     return json;

@@ -12,26 +12,15 @@ void append(std::string& text, std::int64_t count, const std::string& what) {
 } // namespace
 
 Json reportJson(const ImportReport& report) {
-    Json json;
-    json["importer"] = report.importer;
-    json["bytes"] = report.bytes;
-    json["rows"] = report.rows;
-    json["skipped"] = report.skipped;
-    json["samples"] = report.samples;
-    json["missing"] = report.missing;
-    json["spans"] = report.spans;
-    json["counter_falls"] = report.counterFalls;
-    json["gaps"] = report.gaps;
-    json["ranks_expected"] = report.ranksExpected;
-    json["ranks_found"] = report.ranksFound;
-    json["counts"] = report.counts;
-    json["facts"] = report.facts;
-    json["warning_count"] = report.warningCount;
-    json["warnings"] = Json::array();
-    for (const auto& warning : report.warnings)
-        json["warnings"].push_back({{"file", warning.file}, {"line", warning.line},
-            {"text", warning.text}, {"files", warning.files}});
-    return json;
+    return {{"importer", report.importer}, {"bytes", report.bytes}, {"rows", report.rows},
+        {"skipped", report.skipped}, {"samples", report.samples}, {"missing", report.missing},
+        {"spans", report.spans}, {"counter_falls", report.counterFalls}, {"gaps", report.gaps},
+        {"ranks_expected", report.ranksExpected}, {"ranks_found", report.ranksFound},
+        {"counts", report.counts}, {"facts", report.facts}, {"warning_count", report.warningCount},
+        {"warnings", listOf(report.warnings, [](const auto& warning) {
+             return Json{{"file", warning.file}, {"line", warning.line}, {"text", warning.text},
+                 {"files", warning.files}};
+         })}};
 }
 
 std::string reportText(const ImportReport& report) {

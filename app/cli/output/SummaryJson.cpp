@@ -1,50 +1,44 @@
 #include "app/cli/output/SummaryJson.h"
 
-#include <utility>
-
 namespace trainscope::cli {
 
 namespace {
 
 using analysis::SubjectStatistics;
+using Energy = std::optional<analysis::Energy>;
 
-void addStatistics(Json& json, const SubjectStatistics& statistics) {
-    setIfPresent(json, "mean", statistics.mean);
-    setIfPresent(json, "min", statistics.min);
-    setIfPresent(json, "max", statistics.max);
-    setIfPresent(json, "p50", statistics.p50);
-    setIfPresent(json, "p99", statistics.p99);
-    setIfPresent(json, "total", statistics.total);
+void addStatistics(Json& json, const SubjectStatistics& of) {
+    add(json,
+        {{"mean", of.mean}, {"min", of.min}, {"max", of.max}, {"p50", of.p50}, {"p99", of.p99},
+            {"total", of.total}});
 }
 
 Json subjectJson(const std::map<std::string, SubjectStatistics>& metrics) {
-    Json json = Json::object();
-    for (const auto& [name, statistics] : metrics) {
+    return objectOf(metrics, [](const auto& one) {
+        const auto& [name, statistics] = one;
         Json metric;
         addStatistics(metric, statistics);
-        metric["samples"] = statistics.samples;
-        metric["missing"] = statistics.missing;
-        json[name] = std::move(metric);
-    }
+        add(metric, {{"samples", statistics.samples}, {"missing", statistics.missing}});
+        return Member(name, metric);
+    });
+}
+
+void addEnergy(Json& json, const Energy& energy) {
+    if (energy)
+        add(json, {{"energy_j", energy->joules}, {"energy_coverage", energy->coverage}});
+}
+
+Json metricJson(const analysis::MetricSummary& metric) {
+    Json json = object({{"unit", metric.metric.unit}});
+    addStatistics(json, metric.all);
+    add(json, {{"intra_node_std", metric.intraNodeStd}, {"inter_node_std", metric.interNodeStd}});
     return json;
 }
 
-void addEnergy(Json& json, const std::optional<analysis::Energy>& energy) {
-    if (!energy)
-        return;
-    json["energy_j"] = energy->joules;
-    json["energy_coverage"] = energy->coverage;
-}
-
-Json metricsJson(const analysis::RunSummary& summary) {
-    Json json = Json::object();
-    for (const auto& [name, metric] : summary.metrics) {
-        Json entry{{"unit", metric.metric.unit}};
-        addStatistics(entry, metric.all);
-        setIfPresent(entry, "intra_node_std", metric.intraNodeStd);
-        setIfPresent(entry, "inter_node_std", metric.interNodeStd);
-        json[name] = std::move(entry);
-    }
+Json gpuSummaryJson(const analysis::GpuSummary& gpu) {
+    Json json{{"rank", gpu.gpu.rank}, {"node", gpu.gpu.node}, {"local", gpu.gpu.local}};
+    addEnergy(json, gpu.energy);
+    json["metrics"] = subjectJson(gpu.metrics);
     return json;
 }
 
@@ -56,17 +50,12 @@ Json summaryJson(const analysis::RunSummary& summary) {
         {"start_ns", run.range.begin.ns}, {"duration_s", seconds(summary.duration)},
         {"gpu_count", run.gpuCount}};
     addEnergy(json, summary.energy);
-    json["metrics"] = metricsJson(summary);
-    json["gpus"] = Json::array();
-    for (const auto& gpu : summary.gpus) {
-        Json entry{{"rank", gpu.gpu.rank}, {"node", gpu.gpu.node}, {"local", gpu.gpu.local}};
-        addEnergy(entry, gpu.energy);
-        entry["metrics"] = subjectJson(gpu.metrics);
-        json["gpus"].push_back(std::move(entry));
-    }
-    json["nodes"] = Json::array();
-    for (const auto& node : summary.nodes)
-        json["nodes"].push_back({{"node", node.node}, {"metrics", subjectJson(node.metrics)}});
+    json["metrics"] = objectOf(
+        summary.metrics, [](const auto& one) { return Member(one.first, metricJson(one.second)); });
+    json["gpus"] = listOf(summary.gpus, gpuSummaryJson);
+    json["nodes"] = listOf(summary.nodes, [](const auto& node) {
+        return Json{{"node", node.node}, {"metrics", subjectJson(node.metrics)}};
+    });
     return json;
 }
 

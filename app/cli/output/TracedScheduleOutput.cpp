@@ -14,52 +14,45 @@ namespace {
 
 // The nearest first.
 Json plansJson(const analysis::TracedSchedule& schedule) {
-    Json plans = Json::array();
-    for (const analysis::PlanFit& fit : schedule.plans) {
-        Json one{{"kind", toString(fit.kind)}, {"makespan_s", fit.makespan},
+    return listOf(schedule.plans, [&](const analysis::PlanFit& fit) {
+        return object({{"kind", toString(fit.kind)}, {"makespan_s", fit.makespan},
             {"bubble_fraction", fit.bubbleFraction},
-            {"longer_fraction", schedule.traced.makespan / fit.makespan - 1.0}};
-        setIfPresent(one, "same_order_fraction", fit.sameOrder);
-        plans.push_back(std::move(one));
-    }
-    return plans;
+            {"longer_fraction", schedule.traced.makespan / fit.makespan - 1.0},
+            {"same_order_fraction", fit.sameOrder}});
+    });
+}
+
+Json tracedStagesJson(const analysis::TracedSchedule& schedule) {
+    Json stages = Json::array();
+    for (const auto& stage : schedule.stages)
+        stages.push_back(
+            object({{"stage", stages.size()}, {"rank", when(stage.rank >= 0, stage.rank)},
+                {"bubble_fraction", stage.traced}, {"planned_bubble_fraction", stage.planned}}));
+    return stages;
 }
 
 } // namespace
 
 Json tracedScheduleJson(const analysis::TracedSchedule& schedule, bool withTasks) {
-    Json json{{"kind", toString(schedule.traced.kind)}, {"whole_step", schedule.isWhole},
+    const auto& traced = schedule.traced;
+    Json json = object({{"kind", toString(traced.kind)}, {"whole_step", schedule.isWhole},
         {"begin_ns", schedule.begin.ns}, {"from_s", schedule.windowFrom},
         {"to_s", schedule.windowTo}, {"bubble_fraction", schedule.tracedBubble},
-        {"basis", schedule.basis}, {"notes", schedule.notes}};
-    json["known_order"] = schedule.isKnownOrder;
-    setIfPresent(json, "iteration", schedule.iteration);
-    setIfPresent(json, "planned_bubble_fraction", schedule.plannedBubble);
-    setIfPresent(json, "ideal_bubble_fraction", schedule.idealBubble);
-    if (schedule.traced.microbatches > 0)
-        json["microbatches"] = schedule.traced.microbatches;
-    json["virtual_stages"] = schedule.traced.virtualStages;
-    if (schedule.isEstimated)
-        json["microbatches_estimated"] = true;
-    if (!schedule.plans.empty())
-        json["plans"] = plansJson(schedule);
+        {"basis", schedule.basis}, {"notes", schedule.notes},
+        {"known_order", schedule.isKnownOrder}, {"iteration", schedule.iteration},
+        {"planned_bubble_fraction", schedule.plannedBubble},
+        {"ideal_bubble_fraction", schedule.idealBubble},
+        {"microbatches", when(traced.microbatches > 0, traced.microbatches)},
+        {"virtual_stages", traced.virtualStages},
+        {"microbatches_estimated", when(schedule.isEstimated, true)},
+        {"plans", when(!schedule.plans.empty(), plansJson(schedule))}});
     if (schedule.planned)
         json["planned_kind"] = toString(schedule.planned->kind);
-    Json stages = Json::array();
-    for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
-        Json one{{"stage", stage}};
-        if (schedule.stages[stage].rank >= 0)
-            one["rank"] = schedule.stages[stage].rank;
-        setIfPresent(one, "bubble_fraction", schedule.stages[stage].traced);
-        setIfPresent(one, "planned_bubble_fraction", schedule.stages[stage].planned);
-        stages.push_back(std::move(one));
-    }
-    json["stages"] = std::move(stages);
-    if (withTasks) {
-        json["tasks"] = tasksJson(schedule.traced);
-        if (schedule.planned)
-            json["planned_tasks"] = tasksJson(*schedule.planned);
-    }
+    json["stages"] = tracedStagesJson(schedule);
+    if (withTasks)
+        json["tasks"] = tasksJson(traced);
+    if (withTasks && schedule.planned)
+        json["planned_tasks"] = tasksJson(*schedule.planned);
     return json;
 }
 

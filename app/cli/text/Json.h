@@ -5,24 +5,84 @@
 
 #include <nlohmann/json.hpp>
 
+#include <initializer_list>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 
 namespace trainscope::cli {
 
 using Json = nlohmann::ordered_json;
 
 // Compact, on one line; text that is not UTF-8 gets replacement characters.
+inline std::string jsonText(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 inline void printJson(std::ostream& out, const Json& json) {
-    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+    out << jsonText(json) << '\n';
 }
 
-// A quantity that the data cannot give is absent, never null or 0.
+// A key and its value; a quantity that the data cannot give is absent, never null or 0.
+struct Member {
+    template <typename T>
+    Member(std::string name, const T& given)
+        : key(std::move(name))
+        , value(std::in_place, given) { }
+    template <typename T>
+    Member(std::string name, const std::optional<T>& given)
+        : key(std::move(name)) {
+        if (given)
+            value.emplace(*given);
+    }
+
+    std::string key;
+    std::optional<Json> value;
+};
+
+inline void add(Json& object, std::initializer_list<Member> members) {
+    for (const Member& one : members) {
+        if (one.value)
+            object[one.key] = *one.value;
+    }
+}
+inline Json object(std::initializer_list<Member> members) {
+    Json json = Json::object();
+    add(json, members);
+    return json;
+}
+
+// The value where the condition holds; a text where it is not empty.
 template <typename T>
-void setIfPresent(Json& object, const char* key, const std::optional<T>& value) {
-    if (value)
-        object[key] = *value;
+std::optional<T> when(bool condition, const T& value) {
+    return condition ? std::optional<T>(std::in_place, value) : std::nullopt;
+}
+inline std::optional<std::string> given(const std::string& text) {
+    return when(!text.empty(), text);
+}
+
+// What `of` makes of each: an array; and an object, where it makes members.
+template <typename List, typename Of>
+Json listOf(const List& list, const Of& of) {
+    Json json = Json::array();
+    for (const auto& one : list)
+        json.push_back(of(one));
+    return json;
+}
+template <typename List, typename Of>
+Json objectOf(const List& list, const Of& of) {
+    Json json = Json::object();
+    for (const auto& one : list)
+        add(json, {of(one)});
+    return json;
+}
+
+// Ranks that are left out, each with the reason.
+template <typename List>
+Json reasonsJson(const List& leftOut) {
+    return listOf(leftOut, [](const auto& one) {
+        return Json{{"rank", one.rank}, {"reason", one.reason}};
+    });
 }
 
 // Whole ns as µs with three decimals: the division is exact to the last digit that is printed.
