@@ -19,9 +19,9 @@ namespace trainscope::app {
 namespace {
 
 // A4 in points.
-constexpr double kPageWidth = 595.276;
+constexpr double kReportWidth = 595.276;
 constexpr double kPageHeight = 841.89;
-constexpr double kMargin = 48.0;
+constexpr double kReportMargin = 48.0;
 constexpr double kFoot = 24.0;
 
 constexpr const char* kDocumentStyle = R"(
@@ -32,10 +32,10 @@ p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{f
 )";
 
 double contentWidth() {
-    return kPageWidth - 2.0 * kMargin;
+    return kReportWidth - 2.0 * kReportMargin;
 }
 double contentHeight() {
-    return kPageHeight - 2.0 * kMargin - kFoot;
+    return kPageHeight - 2.0 * kReportMargin - kFoot;
 }
 
 std::vector<plot::PlotScene> drawAll(const report::Report& report) {
@@ -92,7 +92,7 @@ void keepHeadingsWithText(QTextDocument& document) {
 void paintFoot(QPainter& painter, const report::Report& report, int page, int pages) {
     painter.setFont(themeFont(plot::paperTheme(), plot::TextRole::Small, false));
     painter.setPen(QColor(0x33, 0x33, 0x33));
-    const QRectF foot(kMargin, kPageHeight - kMargin, contentWidth(), kFoot);
+    const QRectF foot(kReportMargin, kPageHeight - kReportMargin, contentWidth(), kFoot);
     painter.drawText(foot, Qt::AlignLeft | Qt::AlignTop,
         QStringLiteral("Trainscope " TRAINSCOPE_VERSION " · ")
             + QString::fromStdString(report.title));
@@ -108,7 +108,7 @@ void paintPages(
         if (page > 0)
             writer.newPage();
         painter.save();
-        painter.translate(kMargin, kMargin - page * height);
+        painter.translate(kReportMargin, kReportMargin - page * height);
         const QRectF visible(0.0, page * height, contentWidth(), height);
         painter.setClipRect(visible);
         QAbstractTextDocumentLayout::PaintContext context;
@@ -139,7 +139,7 @@ Result<QByteArray> reportPdf(const report::Report& report) {
     for (const auto& hash : report.hashes)
         sources += QLatin1Char(' ') + QString::fromStdString(hash);
     return paintPdf(
-        {kPageWidth, kPageHeight, QString::fromStdString(report.title),
+        {kReportWidth, kPageHeight, QString::fromStdString(report.title),
             report.hashes.empty() ? QString() : sources, QStringLiteral("Trainscope, report")},
         [&](QPdfWriter& writer, QPainter& painter) {
             paintPages(writer, painter, document, report);

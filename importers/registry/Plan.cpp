@@ -17,7 +17,7 @@ namespace trainscope::importers {
 namespace {
 
 constexpr std::size_t kFirstLook = std::size_t{4} << 10; // where most formats show
-constexpr std::size_t kHead = std::size_t{64} << 10;
+constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
 constexpr std::size_t kFilesPerJob = 32;
 // One large member may stand before what tells a JSON format; more where the user names the format.
 constexpr std::size_t kDeepHead = std::size_t{16} << 20;
@@ -68,13 +68,13 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
     Status read = readUpTo(*stream.value(), kFirstLook, head);
     Verdict verdict = judgeHead(head, file.path, onlyFormat);
     if (verdict.confidence < kSure && head.size() == kFirstLook) {
-        read = readUpTo(*stream.value(), kHead, head);
+        read = readUpTo(*stream.value(), kHeadBytes, head);
         verdict = judgeHead(head, file.path, onlyFormat);
     }
-    if (verdict.owner == nullptr && head.size() == kHead && startsAnObject(head)) {
+    if (verdict.owner == nullptr && head.size() == kHeadBytes && startsAnObject(head)) {
         read = readUpTo(*stream.value(), onlyFormat.empty() ? kDeepHead : kDeepHeadOfFormat, head);
         verdict = judgeHead(head, file.path, onlyFormat);
-        head.resize(kHead); // enough for a reason
+        head.resize(kHeadBytes); // enough for a reason
     }
     if (!read.hasValue())
         return {nullptr, 0, read.error().message};

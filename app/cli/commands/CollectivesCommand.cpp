@@ -91,7 +91,7 @@ void printRanks(const CommunicationSummary& summary, std::ostream& out) {
     text::print(out, table, "  ");
 }
 
-void printSummary(const CommunicationSummary& summary, std::ostream& out) {
+void printCommunication(const CommunicationSummary& summary, std::ostream& out) {
     out << summary.collectives << " collectives matched across ranks, " << summary.incomplete
         << " of them without some recorded rank's part; " << summary.unmatched
         << " calls without a partner, " << summary.alone << " whose partners were not recorded.\n";
@@ -123,7 +123,7 @@ Outcome printCollectives(const CollectivesOptions& options, const Console& conso
               " traces of all ranks.");
     return show(
         console, options.json, [&] { return communicationJson(run, summary); },
-        [&](std::ostream& out) { printSummary(summary, out); });
+        [&](std::ostream& out) { printCommunication(summary, out); });
 }
 
 } // namespace

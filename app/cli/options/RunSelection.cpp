@@ -10,16 +10,16 @@ namespace trainscope::cli {
 
 namespace {
 
-constexpr std::size_t kMaxListed = 20;
+constexpr std::size_t kMostRunsListed = 20;
 
 std::string listed(const std::vector<Run>& runs) {
     if (runs.empty())
         return "It holds no runs yet; import something first.";
     std::string text = "Its runs are: ";
-    for (std::size_t i = 0; i < std::min(runs.size(), kMaxListed); ++i)
+    for (std::size_t i = 0; i < std::min(runs.size(), kMostRunsListed); ++i)
         text += (i == 0 ? "" : ", ") + runs[i].name;
-    if (runs.size() > kMaxListed)
-        text += ", and " + std::to_string(runs.size() - kMaxListed) + " more";
+    if (runs.size() > kMostRunsListed)
+        text += ", and " + std::to_string(runs.size() - kMostRunsListed) + " more";
     return text + ".";
 }
 

@@ -16,7 +16,7 @@ using analysis::CategoryTime;
 using analysis::DeviceBreakdown;
 
 constexpr std::size_t kTopKernels = 15;
-constexpr std::size_t kIterationsShown = 20;
+constexpr std::size_t kTracedIterationsShown = 20;
 constexpr std::size_t kNameWidth = 80;
 
 std::optional<double> shareOf(DurationNs part, DurationNs whole) {
@@ -58,7 +58,7 @@ void printIterations(const DeviceBreakdown& device, std::ostream& out) {
         return;
     text::Table table{.columns = {{"iteration"}, {"time"}, {"compute"}, {"communication"},
                           {"exposed"}, {"overlap"}, {"idle"}, {"", text::Align::Left}}};
-    const std::size_t count = std::min(kIterationsShown, device.iterations.size());
+    const std::size_t count = std::min(kTracedIterationsShown, device.iterations.size());
     for (std::size_t i = 0; i < count; ++i) {
         const auto& one = device.iterations[i];
         table.add({one.index, one.window.length(), one.compute, one.communication,

@@ -26,17 +26,13 @@ namespace trainscope::analysis {
 
 namespace {
 
-Error missing(std::string message, const Run& run) {
+Error notPlaceable(std::string message, const Run& run) {
     return {ErrorCode::NotFound, std::move(message), run.name};
 }
 
-std::optional<double> meanOf(const GpuSummary& gpu, const char* metric) {
-    return statisticOf(gpu.metrics, metric, &SubjectStatistics::mean);
-}
-
-class Reader {
+class PlacementReader {
 public:
-    Reader(const store::Store& store, const Run& run, const Progress& progress)
+    PlacementReader(const store::Store& store, const Run& run, const Progress& progress)
         : m_store(store)
         , m_run(run)
         , m_progress(progress) { }
@@ -71,10 +67,11 @@ private:
         m_layout.emplace(std::move(made));
         const int stages = m_layout->grid.degrees().pipeline;
         if (stages < 2)
-            return missing("This run has no pipeline: there are no stages to place.", m_run);
+            return notPlaceable("This run has no pipeline: there are no stages to place.", m_run);
         if (m_layout->chunks.empty())
-            return missing("It is not known how many layers the model has: name a model of the "
-                           "catalogue in the launch configuration, or enter the layout by hand.",
+            return notPlaceable(
+                "It is not known how many layers the model has: name a model of the "
+                "catalogue in the launch configuration, or enter the layout by hand.",
                 m_run);
         for (int stage = 0; stage < stages; ++stage) {
             m_layersBefore.push_back(layersOf(m_layout->chunks, stage));
@@ -147,8 +144,8 @@ private:
                 return !m_progress || m_progress({"Finding throttling", 0, 0});
             }));
         if (!found)
-            return missing("Neither clocks nor utilisation of the GPUs were recorded: what "
-                           "throttling costs is not known.",
+            return notPlaceable("Neither clocks nor utilisation of the GPUs were recorded: what "
+                                "throttling costs is not known.",
                 m_run);
         std::map<ThrottleCause, double> causes;
         for (const RankEpisode& one : found->episodes) {
@@ -179,9 +176,9 @@ private:
                 ? std::nullopt
                 : meanOf(*found->second, metric::kGpuTemperature);
             if (!temperature)
-                return missing(fmt::format("The temperature of rank {} was not recorded; a "
-                                           "placement needs all {} GPUs.",
-                                   rank, world),
+                return notPlaceable(fmt::format("The temperature of rank {} was not recorded; a "
+                                                "placement needs all {} GPUs.",
+                                        rank, world),
                     m_run);
             m_gpus.push_back(placeOf(*found->second, *temperature, order));
         }
@@ -283,7 +280,7 @@ private:
 
 Result<Placement> proposePlacement(
     const store::Store& store, const Run& run, const Progress& progress) {
-    return Reader(store, run, progress).propose();
+    return PlacementReader(store, run, progress).propose();
 }
 
 } // namespace trainscope::analysis

@@ -42,7 +42,7 @@ void explainHelp(Placement& placement) {
             100.0 * (1.0 - slow), 100.0 * (1.0 - fast), layerList(placement.layersBefore(), " · "));
 }
 
-constexpr double kSeen = 5e-4; // a change of the step that one decimal of a percentage shows
+constexpr double kLeastShown = 5e-4; // a change of the step that one decimal of a percentage shows
 
 void explainNone(Placement& placement, const PlacementVerdict& verdict) {
     placement.headline = "No placement would help";
@@ -56,7 +56,7 @@ void explainNone(Placement& placement, const PlacementVerdict& verdict) {
                           "allow for.",
                 100.0 * verdict.worstLoss)
             : std::string(" No split of the layers fits into the GPUs' memory.");
-    else if (verdict.tooSmall->value > -kSeen)
+    else if (verdict.tooSmall->value > -kLeastShown)
         placement.reason += fmt::format(
             " Throttling costs the slowest GPU {:.1f} % of its time; a layer is {:.1f} % of a "
             "stage's work, too much to shift for that.",

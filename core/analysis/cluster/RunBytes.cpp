@@ -16,7 +16,6 @@ namespace trainscope::analysis {
 namespace {
 
 using layout::Layout;
-using layout::LinkClass;
 
 class Builder {
 public:
@@ -134,12 +133,12 @@ private:
         return group;
     }
 
-    [[nodiscard]] LinkClass linkOf(int rank, const std::string& group) const {
+    [[nodiscard]] layout::LinkClass linkOf(int rank, const std::string& group) const {
         for (const auto& one : communicatorsOf(m_domains, rank)) {
             if (toString(one.kind) == group)
                 return one.link;
         }
-        return LinkClass::None;
+        return layout::LinkClass::None;
     }
 
     void takeGroup(int rank, const std::string& group, const MeasuredGroup& sum) {

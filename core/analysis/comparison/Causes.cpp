@@ -29,7 +29,7 @@ constexpr std::string_view kIdle = "idle";
 constexpr std::string_view kHeat = "thermal_throttling";
 constexpr std::string_view kPowerLimit = "power_throttling";
 constexpr std::string_view kThrottling = "throttling";
-constexpr std::string_view kCompute = "compute";
+constexpr std::string_view kComputeCause = "compute";
 
 // Shares of the traced time.
 struct TracedCosts {
@@ -87,7 +87,7 @@ std::optional<Costs> costsOf(const RunMeasures& run, bool withTrace) {
     for (const auto& [name, share] : {std::pair{kExposed, traced.exposed},
              std::pair{kBubble, traced.bubble}, std::pair{kWaiting, traced.waiting},
              std::pair{kIdle, traced.idle}, std::pair{kHeat, heat}, std::pair{kPowerLimit, power},
-             std::pair{kThrottling, lost - heat - power}, std::pair{kCompute, rest}})
+             std::pair{kThrottling, lost - heat - power}, std::pair{kComputeCause, rest}})
         out.parts.emplace_back(name, share * out.perToken);
     return out;
 }
@@ -132,7 +132,7 @@ std::optional<std::size_t> causeOf(const Gap& gap) {
     constexpr double telling = 0.25;
     std::optional<std::size_t> most;
     for (std::size_t i = 0; i < gap.high.parts.size(); ++i) {
-        if (gap.high.parts[i].first != kCompute && (!most || gap.share(i) > gap.share(*most)))
+        if (gap.high.parts[i].first != kComputeCause && (!most || gap.share(i) > gap.share(*most)))
             most = i;
     }
     if (most && gap.share(*most) >= telling)

@@ -90,9 +90,9 @@ struct MatchedSums {
 };
 using MatchedKey = std::pair<std::string, std::string>; // category, dimension
 
-class Matcher {
+class CallMatcher {
 public:
-    Matcher(CommunicatorPlaces& places, TimeRange window)
+    CallMatcher(CommunicatorPlaces& places, TimeRange window)
         : m_places(places)
         , m_window(window) { }
 
@@ -216,7 +216,7 @@ Result<ExposedCalls> exposedCallsOf(const store::Store& store, const Run& run,
     ASSIGN_OR_RETURN(auto groups, Sorter(store, run, domains, places).sort(exposed));
     made.groups = std::move(groups);
     ASSIGN_OR_RETURN(const auto clocks, alignRanks(store, run, progress));
-    Matcher matcher(places, window);
+    CallMatcher matcher(places, window);
     RETURN_IF_ERROR(forEachCollective(
         store, run, clocks,
         [&matcher](const Collective& one) {

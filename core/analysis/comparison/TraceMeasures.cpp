@@ -18,11 +18,11 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr double kCovered = 0.9; // of an iteration, or of a step, by the traces
+constexpr double kCoveredByTrace = 0.9; // of an iteration, or of a step, by the traces
 constexpr double kCoveredOnDevice = 0.5; // as traceWindow() asks for
 
 // Seconds of one device, later of the sum of several.
-struct Sums {
+struct PartSums {
     int devices = 0;
     std::size_t iterations = 0; // over all devices
     double seconds = 0.0;
@@ -70,7 +70,7 @@ private:
             m_window = kAllTime;
         for (const bool withWarmup : {false, true}) {
             for (const Iteration& one : m_scope.iterations) {
-                if ((withWarmup || !one.warmup) && isCovered(one, extent, kCovered)
+                if ((withWarmup || !one.warmup) && isCovered(one, extent, kCoveredByTrace)
                     && std::any_of(devices.begin(), devices.end(), [&](const DeviceTracks& device) {
                            return isCovered(one, device.extent, kCoveredOnDevice);
                        }))
@@ -152,7 +152,7 @@ private:
     }
 
     // Seconds summed over devices to those of a step.
-    [[nodiscard]] double scale(const Sums& sums) const {
+    [[nodiscard]] double scale(const PartSums& sums) const {
         const double devices = std::max(sums.devices, 1);
         if (m_made.basis == TraceBasis::Iterations)
             return 1.0 / static_cast<double>(std::max<std::size_t>(sums.iterations, 1));
@@ -161,7 +161,7 @@ private:
         return 1.0 / devices;
     }
 
-    [[nodiscard]] StageBreakdown breakdownOf(int stage, const Sums& sums) const {
+    [[nodiscard]] StageBreakdown breakdownOf(int stage, const PartSums& sums) const {
         const double factor = scale(sums);
         StageBreakdown out{stage, sums.devices, sums.seconds * factor, {}};
         double busy = 0.0;
@@ -181,7 +181,7 @@ private:
     Status finish() {
         const double meanS = m_tracedS / m_all.devices;
         m_made.tracedS = meanS;
-        const bool isWholeStep = m_scope.stepTimeS && meanS >= kCovered * *m_scope.stepTimeS;
+        const bool isWholeStep = m_scope.stepTimeS && meanS >= kCoveredByTrace * *m_scope.stepTimeS;
         m_made.basis = !m_covered.empty() ? TraceBasis::Iterations
             : isWholeStep                 ? TraceBasis::Scaled
                                           : TraceBasis::Trace;
@@ -275,8 +275,8 @@ private:
     std::optional<StageMap> m_stages;
     std::vector<DeviceActivity> m_activities;
     double m_tracedS = 0.0; // over all devices
-    Sums m_all;
-    std::map<int, Sums> m_byStage;
+    PartSums m_all;
+    std::map<int, PartSums> m_byStage;
     std::map<std::int64_t, std::pair<double, double>> m_byIteration; // exposed and all
     std::map<TimeShareMeter::Collective, double> m_exposed;
     std::map<std::string, KernelMeter::Sum> m_kernels;

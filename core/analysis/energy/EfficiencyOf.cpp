@@ -54,7 +54,7 @@ int gpusOf(const Run& run) {
     return std::max({run.gpuCount, run.worldSize, launched});
 }
 
-constexpr double kLeastCoverage = 0.9;
+constexpr double kLeastPowerCoverage = 0.9;
 
 struct WindowEnergy {
     TimeRange range;
@@ -158,7 +158,7 @@ private:
             return std::nullopt;
         const double wanted = energy.range.length().seconds() * static_cast<double>(m_power.size());
         const double coverage = energy.coveredS.value() / wanted;
-        if (coverage >= kLeastCoverage)
+        if (coverage >= kLeastPowerCoverage)
             return energy.joules.value();
         m_facts.whyNoEnergy
             = fmt::format("Power was recorded of {:.1f} % of the time only.", 100.0 * coverage);

@@ -15,7 +15,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kMostProbed = 20'000; // samples: enough to tell the period
+constexpr std::size_t kMostSamplesProbed = 20'000; // samples: enough to tell the period
 
 // Samples from before the window are needed to draw the line into it.
 TimeRange widened(TimeRange window, double gapLimitNs, DurationNs lag) {
@@ -90,7 +90,7 @@ Result<std::optional<PowerSampling>> powerSamplingOf(
     std::optional<std::pair<TimeNs, double>> last; // change
     RETURN_IF_ERROR(store.forEachSample(series.id, kAllTime, [&](auto times, auto values) {
         integral.add(times, values);
-        if (probe.samples() < kMostProbed)
+        if (probe.samples() < kMostSamplesProbed)
             probe.add(times, values);
         for (std::size_t i = 0; i < times.size(); ++i) {
             if (std::isnan(values[i]) || (last && values[i] == last->second))

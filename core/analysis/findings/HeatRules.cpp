@@ -13,10 +13,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-std::optional<double> meanOf(const GpuSummary& gpu, const char* metric) {
-    return statisticOf(gpu.metrics, metric, &SubjectStatistics::mean);
-}
-
 // Ranks of the rear or the front half of each node, as the gradient takes them.
 std::set<int> halfOf(const RunFacts& facts, bool isRear) {
     std::map<int, std::vector<std::pair<std::size_t, int>>> nodes;

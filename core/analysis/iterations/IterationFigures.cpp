@@ -42,7 +42,7 @@ std::vector<TimeRange> windowsOf(const std::vector<Iteration>& iterations) {
 }
 
 // Means over the GPUs.
-struct Mean {
+struct GpuMean {
     CompensatedSum sum;
     int count = 0;
 
@@ -174,10 +174,10 @@ private:
     }
 
     struct OfAllGpus {
-        Mean energy;
-        Mean power;
-        Mean temperature;
-        Mean clock;
+        GpuMean energy;
+        GpuMean power;
+        GpuMean temperature;
+        GpuMean clock;
         double coveredSeconds = 0.0;
     };
 

@@ -21,7 +21,7 @@ constexpr auto kBasisNames = enumNames<IterationBasis>({{IterationBasis::Recorde
     {IterationBasis::PowerPeriod, "power_period"}, {IterationBasis::None, "none"}});
 
 constexpr std::size_t kMostGpus = 64;
-constexpr std::size_t kMostSteps = std::size_t{1} << 19U;
+constexpr std::size_t kMostPowerSteps = std::size_t{1} << 19U;
 constexpr double kLeastOfLongest = 0.8; // of the longest record
 
 // Those that were recorded about as long as the longest, evenly chosen.
@@ -138,7 +138,7 @@ Result<PowerIterations> powerIterations(
                       "period in";
         return out;
     }
-    ASSIGN_OR_RETURN(const auto signal, sumOf(store, powers, kMostSteps, kAllTime, progress));
+    ASSIGN_OR_RETURN(const auto signal, sumOf(store, powers, kMostPowerSteps, kAllTime, progress));
     out.step = signal.step;
     const auto period = findPeriod(signal);
     if (period) {

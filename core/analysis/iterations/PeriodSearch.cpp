@@ -11,11 +11,11 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::size_t kLeastSteps = 32;
+constexpr std::size_t kLeastSignalSteps = 32;
 constexpr std::size_t kLeastLag = 3;
 constexpr std::size_t kLeastPeriods = 4; // in the record
 constexpr std::size_t kScale = 4; // between two widths of drift
-constexpr double kLeastCorrelation = 0.15;
+constexpr double kLeastPeriodicity = 0.15;
 constexpr double kLeastProminence = 0.25;
 constexpr double kNearBest = 0.6; // of the greatest prominence
 constexpr double kSurelyNotNoise = 5.0; // standard deviations of the autocorrelation of noise
@@ -52,7 +52,7 @@ std::vector<Peak> peaksOf(const std::vector<double>& correlation) {
     for (std::size_t k = 1; k + 1 < correlation.size(); ++k) {
         lowest = std::min(lowest, correlation[k]);
         const Peak peak{vertex(correlation, k), correlation[k], correlation[k] - lowest};
-        const bool stands = peak.height >= kLeastCorrelation && peak.prominence >= kLeastProminence;
+        const bool stands = peak.height >= kLeastPeriodicity && peak.prominence >= kLeastProminence;
         if (k >= kLeastLag && stands && isHighest(correlation, k))
             peaks.push_back(peak);
     }
@@ -129,7 +129,7 @@ public:
 
     std::optional<SignalPeriod> run() {
         for (std::size_t most = m_values.size() / kLeastPeriods;
-             most >= kLeastSteps / kLeastPeriods; most /= kScale)
+             most >= kLeastSignalSteps / kLeastPeriods; most /= kScale)
             collect(most);
         std::sort(m_peaks.begin(), m_peaks.end(),
             [](const Peak& a, const Peak& b) { return a.lag < b.lag; });
@@ -208,7 +208,7 @@ private:
         const double lowest = *std::min_element(begin, best + 1);
         const double at = static_cast<double>(best - begin);
         const bool agrees = std::abs(at - lag) <= std::max(kAgreeWithin * lag, 1.0);
-        return agrees && *best >= kLeastCorrelation && *best - lowest >= kLeastProminence;
+        return agrees && *best >= kLeastPeriodicity && *best - lowest >= kLeastProminence;
     }
 
     const std::vector<double>& m_values;
@@ -218,7 +218,7 @@ private:
 } // namespace
 
 std::optional<SignalPeriod> findPeriod(const UniformSeries& signal) {
-    if (signal.values.size() < kLeastSteps)
+    if (signal.values.size() < kLeastSignalSteps)
         return std::nullopt;
     return PeriodSearch(signal.values).run();
 }

@@ -12,7 +12,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kPeriodsInBlock = 6.0;
-constexpr double kLeastKnown = 0.75;
+constexpr double kLeastKnownPart = 0.75;
 constexpr std::size_t kPartsOfRise = 8; // of a period that a rise is measured over
 
 struct Folded {
@@ -169,7 +169,7 @@ std::vector<double> Shape::fit(std::span<const double> signal) const {
             sum += m_weights[k] * value;
             ++known;
         }
-        if (static_cast<double>(known) >= kLeastKnown * static_cast<double>(n))
+        if (static_cast<double>(known) >= kLeastKnownPart * static_cast<double>(n))
             out[i] = sum;
     }
     return out;

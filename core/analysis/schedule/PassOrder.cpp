@@ -37,9 +37,9 @@ int manyMicrobatches(const OrderRequest& request, const StagePasses& stages) {
     return rounds * request.stages;
 }
 
-class Fit {
+class OrderFit {
 public:
-    Fit(const OrderRequest& request, ScheduleKind kind, int microbatches, StagePasses& stages)
+    OrderFit(const OrderRequest& request, ScheduleKind kind, int microbatches, StagePasses& stages)
         : m_stages(stages)
         , m_orders(ordersOf(request, kind, microbatches)) { }
 
@@ -262,12 +262,12 @@ PassOrder orderOfPasses(const OrderRequest& request, StagePasses& stages) {
         = request.microbatches > 0 ? request.microbatches : countedMicrobatches(request, stages);
     const auto kinds = candidateKinds(request, hasWeightPasses(stages));
     const auto found
-        = [&](PassExtent extent, ScheduleKind kind, int count, const Fit& fit, bool isKnown) {
+        = [&](PassExtent extent, ScheduleKind kind, int count, const OrderFit& fit, bool isKnown) {
               return PassOrder{extent, kind, count, request.virtualStages, false,
                   fit.number(extent == PassExtent::End, isKnown)};
           };
     for (const ScheduleKind kind : kinds) {
-        const Fit fit(request, kind, known, stages);
+        const OrderFit fit(request, kind, known, stages);
         if (known > 0 && fit.matches(false, true))
             return found(PassExtent::Whole, kind, known, fit, true);
     }
@@ -275,7 +275,7 @@ PassOrder orderOfPasses(const OrderRequest& request, StagePasses& stages) {
     const int count = isKnown ? request.microbatches : manyMicrobatches(request, stages);
     for (const bool fromEnd : {false, true}) {
         for (const ScheduleKind kind : kinds) {
-            const Fit fit(request, kind, count, stages);
+            const OrderFit fit(request, kind, count, stages);
             if (fit.matches(fromEnd, false))
                 return found(fromEnd ? PassExtent::End : PassExtent::Begin, kind,
                     request.microbatches, fit, !fromEnd || isKnown);

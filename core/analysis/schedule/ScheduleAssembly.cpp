@@ -20,9 +20,9 @@ using layout::ScheduleKind;
 using layout::ScheduleTask;
 using layout::TaskKind;
 
-using Sums = std::array<RunningMean, 3>; // by TaskKind
+using TaskMeans = std::array<RunningMean, 3>; // by TaskKind
 
-const RunningMean& of(const Sums& sums, TaskKind kind) {
+const RunningMean& of(const TaskMeans& sums, TaskKind kind) {
     return sums[static_cast<std::size_t>(kind)];
 }
 
@@ -33,15 +33,15 @@ const RunningMean& of(const Sums& sums, TaskKind kind) {
 std::vector<PieceTimes> meanTimes(const layout::Schedule& traced, const std::vector<bool>& isCut) {
     const auto pieces
         = static_cast<std::size_t>(traced.stages) * static_cast<std::size_t>(traced.virtualStages);
-    std::vector<Sums> whole(pieces);
-    std::vector<Sums> any(pieces);
-    Sums all{};
+    std::vector<TaskMeans> whole(pieces);
+    std::vector<TaskMeans> any(pieces);
+    TaskMeans all{};
     for (std::size_t i = 0; i < traced.tasks.size(); ++i) {
         const ScheduleTask& task = traced.tasks[i];
         const auto piece
             = static_cast<std::size_t>(pieceOf(traced.kind, traced.stages, task.stage, task.chunk));
         const auto kind = static_cast<std::size_t>(task.kind);
-        for (Sums* sums : {&all, &any[piece], isCut[i] ? nullptr : &whole[piece]}) {
+        for (TaskMeans* sums : {&all, &any[piece], isCut[i] ? nullptr : &whole[piece]}) {
             if (sums != nullptr)
                 (*sums)[kind].add(task.end - task.start);
         }
@@ -50,7 +50,7 @@ std::vector<PieceTimes> meanTimes(const layout::Schedule& traced, const std::vec
     std::vector<PieceTimes> times;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
         const auto best = [&](TaskKind kind) -> const RunningMean& {
-            for (const Sums* sums : {&whole[piece], &any[piece]}) {
+            for (const TaskMeans* sums : {&whole[piece], &any[piece]}) {
                 if (of(*sums, kind).count > 0)
                     return of(*sums, kind);
             }
@@ -59,7 +59,7 @@ std::vector<PieceTimes> meanTimes(const layout::Schedule& traced, const std::vec
         const double backward = best(TaskKind::Backward).value();
         PieceTimes one{best(TaskKind::Forward).value(), backward / 2.0, backward / 2.0};
         if (isSplit) {
-            const Sums& own = of(any[piece], TaskKind::Backward).count > 0 ? any[piece] : all;
+            const TaskMeans& own = of(any[piece], TaskKind::Backward).count > 0 ? any[piece] : all;
             const int passes = of(own, TaskKind::Backward).count;
             one.inputGradient = backward;
             one.weightGradient = passes > 0 ? of(own, TaskKind::WeightGradient).sum / passes : 0.0;

@@ -15,7 +15,7 @@ using layout::TaskKind;
 using layout::WorkItem;
 
 // The share of the cuts that transfers make which must lie between passes.
-constexpr double kLeastShare = 0.7;
+constexpr double kLeastPassShare = 0.7;
 // The share of the kernels that may be told otherwise than their pass is.
 constexpr double kMostContradicted = 0.01;
 constexpr double kUsualForward = 1.0 / 3.0; // of the time of all passes
@@ -33,14 +33,14 @@ using layout::ScheduleKind;
 // The share of the cuts which must lie between passes where less is known than usual.
 constexpr double kSureShare = 0.8;
 
-struct Evidence {
+struct PassEvidence {
     bool isUsable = true; // detail everywhere, and no annotations
     bool isTold = false; // some kernel
     std::size_t lastTraced = 0; // stage
 };
 
-Evidence evidenceOf(const StagePasses& stages) {
-    Evidence evidence;
+PassEvidence evidenceOf(const StagePasses& stages) {
+    PassEvidence evidence;
     for (std::size_t stage = 0; stage < stages.size(); ++stage) {
         for (const Pass& pass : stages[stage]) {
             evidence.isUsable = evidence.isUsable && !pass.isAnnotated && pass.hasDetail();
@@ -87,7 +87,7 @@ std::optional<Explained> explained(
     return result;
 }
 
-std::vector<ScheduleKind> kindsToTry(const OrderRequest& request, const Evidence& evidence) {
+std::vector<ScheduleKind> kindsToTry(const OrderRequest& request, const PassEvidence& evidence) {
     std::vector<ScheduleKind> kinds;
     if (!evidence.isTold)
         kinds = candidateKinds(request, false);
@@ -167,7 +167,7 @@ std::optional<StageFit::Score> StageFit::scoreOf(const PassSizes& sizes) const {
     const double share = m_cuts.empty() ? 1.0 : static_cast<double>(score.found) / cuts;
     const bool isContradicted = static_cast<double>(contradicted)
         > kMostContradicted * static_cast<double>(m_kernels.size());
-    if (share < kLeastShare || isContradicted)
+    if (share < kLeastPassShare || isContradicted)
         return std::nullopt;
     const double all = m_seconds.back();
     score.value = share - kTie * std::abs((all > 0.0 ? forward / all : 0.0) - kUsualForward);
@@ -242,7 +242,7 @@ std::vector<Pass> StageFit::passes(const PassSizes& sizes) const {
 }
 
 std::optional<OrderCut> cutByOrder(const OrderRequest& request, StagePasses& stages) {
-    const Evidence evidence = evidenceOf(stages);
+    const PassEvidence evidence = evidenceOf(stages);
     if (!evidence.isUsable)
         return std::nullopt;
     const bool isKnown = request.microbatches > 0;

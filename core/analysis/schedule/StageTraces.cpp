@@ -27,7 +27,7 @@ DurationNs overlapOf(const TimeRange& a, const TimeRange& b) {
     return common.isEmpty() ? DurationNs{} : common.length();
 }
 
-constexpr std::size_t kMostKept = std::size_t{1} << 21U; // kernels of all stages
+constexpr std::size_t kMostKernelsKept = std::size_t{1} << 21U; // kernels of all stages
 
 // The devices that speak for the stages, and what the layout says.
 struct Speakers {
@@ -172,9 +172,10 @@ std::string_view evidenceText(const MarkEvidence& evidence) {
     return most->first > 0 ? most->second : std::string_view();
 }
 
-class Reader {
+class StageReader {
 public:
-    Reader(const store::Store& store, const Run& run, Speakers speakers, const Progress& progress)
+    StageReader(
+        const store::Store& store, const Run& run, Speakers speakers, const Progress& progress)
         : m_store(store)
         , m_run(run)
         , m_speakers(std::move(speakers))
@@ -215,7 +216,7 @@ private:
         StageTrace stage;
         if (!own)
             return stage;
-        PassCutter cutter(m_store, *own, kMostKept / m_speakers.stages.size());
+        PassCutter cutter(m_store, *own, kMostKernelsKept / m_speakers.stages.size());
         const std::array<DeviceVisitor*, 1> visitors{&cutter};
         ASSIGN_OR_RETURN(
             const auto evidence, walkDevice(m_store, device, *own, visitors, m_progress));
@@ -272,7 +273,7 @@ private:
 Result<StageTraces> readStageTraces(const store::Store& store, const Run& run,
     std::optional<std::int64_t> iteration, const Progress& progress) {
     ASSIGN_OR_RETURN(auto speakers, findSpeakers(store, run, progress));
-    return Reader(store, run, std::move(speakers), progress).read(iteration);
+    return StageReader(store, run, std::move(speakers), progress).read(iteration);
 }
 
 Result<std::vector<TracedIteration>> tracedIterations(

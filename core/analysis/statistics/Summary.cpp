@@ -261,6 +261,10 @@ std::optional<double> statisticOf(const std::map<std::string, SubjectStatistics>
     return found == metrics.end() ? std::nullopt : found->second.*field;
 }
 
+std::optional<double> meanOf(const GpuSummary& gpu, const std::string& metric) {
+    return statisticOf(gpu.metrics, metric, &SubjectStatistics::mean);
+}
+
 DurationNs runDuration(const std::vector<Series>& allSeries, const std::vector<Track>& tracks) {
     TimeRange span = kNoTime;
     for (const Series& series : allSeries) {

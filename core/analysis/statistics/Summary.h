@@ -43,6 +43,8 @@ struct GpuSummary {
     std::optional<Energy> energy;
     std::map<std::string, SubjectStatistics> metrics;
 };
+
+std::optional<double> meanOf(const GpuSummary& gpu, const std::string& metric);
 struct NodeSummary {
     int node = 0;
     // Metrics of the node and of its links (links are summed); GPU metrics as mean of means,

@@ -9,7 +9,7 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::int64_t kLeastSamples = 16;
+constexpr std::int64_t kLeastPairs = 16;
 constexpr double kLeastOverlap = 0.25; // of the steps that both know at lag 0
 constexpr double kNearlyAsStrong = 0.95;
 constexpr double kLeastError = 0.1; // of a step
@@ -188,7 +188,7 @@ std::optional<Correlation> correlate(
     const UniformSeries& a, const UniformSeries& b, double maxLagS) {
     const std::size_t n = std::min(a.values.size(), b.values.size());
     const double step = a.step.seconds();
-    if (n < static_cast<std::size_t>(kLeastSamples) || step <= 0.0)
+    if (n < static_cast<std::size_t>(kLeastPairs) || step <= 0.0)
         return std::nullopt;
     const auto x
         = withoutTrend({a.values.begin(), a.values.begin() + static_cast<std::ptrdiff_t>(n)});
@@ -199,7 +199,7 @@ std::optional<Correlation> correlate(
         = static_cast<std::size_t>(std::min(wanted, std::floor(static_cast<double>(n) / 2.0)));
     const LaggedCovariance covariance = laggedCovariance(x, y, most);
     const bool isFlat = !(covariance.deviationX > 0.0 && covariance.deviationY > 0.0);
-    if (isFlat || covariance.pairs[most] < static_cast<double>(kLeastSamples))
+    if (isFlat || covariance.pairs[most] < static_cast<double>(kLeastPairs))
         return std::nullopt;
     const Curve curve = curveOf(covariance, most);
     Correlation out;

@@ -35,17 +35,17 @@ std::optional<double> meanOfPlaces(const std::map<int, double>& gpus, const Airf
     return meanOf(values);
 }
 
-constexpr std::size_t kLeastKnown = 40;
+constexpr std::size_t kLeastKnownSteps = 40;
 constexpr std::size_t kWindowsPerRecord = 20;
-constexpr std::size_t kMostSteps = 4096;
+constexpr std::size_t kMostFitSteps = 4096;
 
-struct Known {
+struct KnownSteps {
     std::vector<double> values;
     std::vector<std::size_t> steps; // where they stand
 };
 
-Known knownOf(const UniformSeries& series) {
-    Known out;
+KnownSteps knownOf(const UniformSeries& series) {
+    KnownSteps out;
     for (std::size_t i = 0; i < series.values.size(); ++i) {
         if (std::isnan(series.values[i]))
             continue;
@@ -111,7 +111,7 @@ Moments momentsOf(const UniformSeries& power, const UniformSeries& temperature) 
     return out;
 }
 
-struct Candidate {
+struct ThermalCandidate {
     double tau = 0.0;
     double residual = std::numeric_limits<double>::infinity(); // mean square
     double resistance = 0.0;
@@ -119,7 +119,7 @@ struct Candidate {
 };
 
 // With τ given the model is linear: T = T_rest + R·x + d·exp(−t/τ), x the power behind a low pass.
-Candidate solve(const Moments& moments, double tau) {
+ThermalCandidate solve(const Moments& moments, double tau) {
     const double decay = std::exp(-moments.step / tau);
     double filtered = moments.power.front();
     double transient = 1.0;
@@ -139,7 +139,7 @@ Candidate solve(const Moments& moments, double tau) {
     }
     const Eigen::LDLT<Eigen::Matrix3d> factors(normal);
     const Eigen::Vector3d solution = factors.solve(right);
-    Candidate out;
+    ThermalCandidate out;
     out.tau = tau;
     if (!solution.allFinite())
         return out;
@@ -151,11 +151,11 @@ Candidate solve(const Moments& moments, double tau) {
 }
 
 // The best τ on a logarithmic grid, then a golden section between its neighbours.
-Candidate search(const Moments& moments, double shortest, double longest) {
+ThermalCandidate search(const Moments& moments, double shortest, double longest) {
     const double ratio = std::pow(longest / shortest, 1.0 / kCoarseSteps);
-    Candidate best;
+    ThermalCandidate best;
     for (int i = 0; i <= kCoarseSteps; ++i) {
-        const Candidate one = solve(moments, shortest * std::pow(ratio, i));
+        const ThermalCandidate one = solve(moments, shortest * std::pow(ratio, i));
         if (one.residual < best.residual)
             best = one;
     }
@@ -239,9 +239,9 @@ Status checkAirflow(const AirflowOrder& order, const std::vector<Gpu>& gpus) {
 }
 
 std::optional<TimeNs> settledFrom(const UniformSeries& temperature) {
-    const Known known = knownOf(temperature);
+    const KnownSteps known = knownOf(temperature);
     const std::size_t n = known.values.size();
-    if (n < kLeastKnown)
+    if (n < kLeastKnownSteps)
         return std::nullopt;
     const std::size_t window = std::max<std::size_t>(n / kWindowsPerRecord, 2);
     const double final = meanOf(known.values, n - n / 4, n);
@@ -270,7 +270,7 @@ Result<RunSettling> runSettling(
         if (progress && !progress({"Finding when temperatures settled", 0, 0}))
             return cancelled();
         ASSIGN_OR_RETURN(
-            const auto values, resample(store, series, gridOf({&series, 1}, kMostSteps)));
+            const auto values, resample(store, series, gridOf({&series, 1}, kMostFitSteps)));
         const auto from = settledFrom(values);
         ++out.gpus;
         out.unsettled += from ? 0 : 1;
@@ -289,7 +289,7 @@ std::optional<ThermalFit> fitThermal(const UniformSeries& power, const UniformSe
     const double longest = moments.step * static_cast<double>(moments.power.size());
     if (shortest >= longest)
         return std::nullopt;
-    const Candidate best = search(moments, shortest, longest);
+    const ThermalCandidate best = search(moments, shortest, longest);
     const double explained = 1.0 - best.residual / moments.variance;
     const bool isAtEdge = best.tau < shortest * 1.01 || best.tau > longest * 0.99;
     if (isAtEdge || !(explained >= kLeastExplained) || best.resistance <= 0.0)

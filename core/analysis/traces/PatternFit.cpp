@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLeastKnownShare = 0.6; // of the pattern that must lie over known values
 // Standard errors of a difference of two fits, and for the best of many.
-constexpr double kConfidence = 5.0;
+constexpr double kCertainty = 5.0;
 
 // Sums of the known values of a signal, to have those of any window at once.
 class WindowSums {
@@ -104,7 +104,7 @@ PatternFit fitPattern(std::span<const double> pattern, std::span<const double> s
     if (best <= 0.0)
         return fit;
     // What noise alone may take off the best fit.
-    const double slack = kConfidence * (1.0 - best * best)
+    const double slack = kCertainty * (1.0 - best * best)
         / std::sqrt(static_cast<double>(pattern.size()) / stepsPerValue);
     const double enough = best - std::max(slack, 1e-6);
     const auto middle = static_cast<double>(pattern.size() + signal.size());

@@ -10,19 +10,19 @@ namespace trainscope::analysis {
 
 namespace {
 
-double ns(DurationNs duration) {
+double nsOf(DurationNs duration) {
     return static_cast<double>(duration.ns);
 }
 
 void add(StageTimes& stage, const WindowPhases& phases, DurationNs window) {
     const DurationNs outside = window - phases.window.length();
-    stage.windowNs += ns(window);
+    stage.windowNs += nsOf(window);
     for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::Optimizer, Phase::Compute,
              Phase::CommunicationHidden})
-        stage.computeNs += ns(phases.time[phase]);
-    stage.exposedNs += ns(phases.time[Phase::CommunicationExposed]);
-    stage.idleNs += ns(phases.time[Phase::Idle] + outside);
-    stage.bubbleNs += ns(phases.waiting() + outside);
+        stage.computeNs += nsOf(phases.time[phase]);
+    stage.exposedNs += nsOf(phases.time[Phase::CommunicationExposed]);
+    stage.idleNs += nsOf(phases.time[Phase::Idle] + outside);
+    stage.bubbleNs += nsOf(phases.waiting() + outside);
 }
 
 // From the first kernel of any rank to the last one of any.

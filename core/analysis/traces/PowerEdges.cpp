@@ -17,7 +17,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kLeastSamples = 16.0; // of power while the trace lasts
-constexpr std::size_t kMostSteps = std::size_t{1} << 16U;
+constexpr std::size_t kMostEdgeSteps = std::size_t{1} << 16U;
 constexpr int kStepsPerSample = 4;
 constexpr double kLeastCorrelation = 0.5;
 constexpr double kWaitingWeight = 0.3; // a kernel of communication mostly waits
@@ -84,10 +84,10 @@ private:
                     + " samples of its power."});
             return {};
         }
-        UniformSeries grid = gridOf({&power, 1}, kMostSteps);
+        UniformSeries grid = gridOf({&power, 1}, kMostEdgeSteps);
         const std::int64_t finest = grid.step.ns / kStepsPerSample;
         const std::int64_t steps = power.range.length().ns / std::max<std::int64_t>(1, finest);
-        if (finest > 0 && steps < static_cast<std::int64_t>(kMostSteps)) {
+        if (finest > 0 && steps < static_cast<std::int64_t>(kMostEdgeSteps)) {
             grid.step = {finest};
             grid.values.assign(static_cast<std::size_t>(steps) + 1, 0.0);
         }
@@ -122,7 +122,7 @@ private:
     Result<std::vector<double>> busyOf(const RankSources& sources, DurationNs step) const {
         const TimeRange range = *sources.traced;
         const auto count = static_cast<std::size_t>(range.length().ns / step.ns + 1);
-        std::vector<double> busy(std::min(count, kMostSteps), 0.0);
+        std::vector<double> busy(std::min(count, kMostEdgeSteps), 0.0);
         for (const Track& track : sources.streams) {
             ASSIGN_OR_RETURN(const auto groups, m_store.lodNodes(track.id, range, step));
             for (const store::LodNode& group : groups) {

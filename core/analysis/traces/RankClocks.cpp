@@ -25,10 +25,6 @@ constexpr double kLeastMatchedShare = 0.4; // of the calls between the first mat
 
 using IterationStarts = std::map<std::int64_t, TimeNs>;
 
-std::string text(int rank) {
-    return std::to_string(rank);
-}
-
 // b's clock against the reference, from b against a and a against the reference.
 RankClock chained(const RankClock& a, const ClockFit& fit, int rank) {
     RankClock clock;
@@ -98,7 +94,7 @@ private:
             return {};
         const auto matched = credible(matchSequences(a, b, hintFor(hub.rank, rank)), a);
         if (matched.size() < std::min({kFewestMatches, a.size(), b.size()})) {
-            m_reasons[rank] = "Too few of its collectives with rank " + text(hub.rank)
+            m_reasons[rank] = "Too few of its collectives with rank " + std::to_string(hub.rank)
                 + " can be told which is which: " + std::to_string(matched.size()) + " matched of "
                 + std::to_string(std::min(a.size(), b.size())) + ".";
             return {};
@@ -111,7 +107,7 @@ private:
         if (!isNamed && fit->residualNs > kMostUnnamedSpread) {
             m_reasons[rank] = "Its trace does not say with which ranks it communicates, and its"
                               " collectives do not end together with those of rank "
-                + text(hub.rank) + ".";
+                + std::to_string(hub.rank) + ".";
             return {};
         }
         m_result.ranks.push_back(chained(hub, *fit, rank));

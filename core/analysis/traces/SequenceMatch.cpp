@@ -37,7 +37,7 @@ struct End {
 using Ends = std::unordered_map<std::uint32_t, std::vector<End>>;
 
 // Indices into a and b, with how far b's end is beyond a's.
-struct Link {
+struct MatchedPair {
     std::size_t a = 0;
     std::size_t b = 0;
     double residual = 0.0;
@@ -63,7 +63,7 @@ struct Trial {
     std::int64_t offset = 0;
     Segment segment;
     double score = 0.0;
-    std::vector<Link> links;
+    std::vector<MatchedPair> links;
 };
 
 class Matcher {
@@ -80,11 +80,11 @@ public:
     }
 
     std::vector<MatchedCall> match() {
-        std::vector<Link> links = bySequence();
+        std::vector<MatchedPair> links = bySequence();
         if (links.empty())
             links = byEnds();
         std::vector<MatchedCall> result;
-        for (const Link& link : links)
+        for (const MatchedPair& link : links)
             result.push_back({m_a[link.a], m_b[link.b]});
         std::stable_sort(result.begin(), result.end(),
             [](const MatchedCall& x, const MatchedCall& y) { return x.a.end < y.a.end; });
@@ -93,7 +93,7 @@ public:
 
 private:
     // Numbers that come twice say nothing.
-    std::vector<Link> bySequence() const {
+    std::vector<MatchedPair> bySequence() const {
         std::map<std::pair<std::uint32_t, std::int64_t>, std::pair<std::size_t, int>> numbered;
         for (std::size_t i = 0; i < m_b.size(); ++i) {
             if (m_b[i].sequence < 0)
@@ -101,7 +101,7 @@ private:
             auto& entry = numbered[{m_b[i].signature, m_b[i].sequence}];
             entry = {i, entry.second + 1};
         }
-        std::vector<Link> links;
+        std::vector<MatchedPair> links;
         std::map<std::size_t, int> uses;
         for (std::size_t i = 0; i < m_a.size() && !numbered.empty(); ++i) {
             const auto found = numbered.find({m_a[i].signature, m_a[i].sequence});
@@ -110,11 +110,11 @@ private:
             links.push_back({i, found->second.first, 0.0});
             ++uses[found->second.first];
         }
-        std::erase_if(links, [&](const Link& link) { return uses[link.b] != 1; });
+        std::erase_if(links, [&](const MatchedPair& link) { return uses[link.b] != 1; });
         return links;
     }
 
-    std::vector<Link> byEnds() {
+    std::vector<MatchedPair> byEnds() {
         std::vector<Trial> trials;
         for (const Segment& segment : segments()) {
             for (const std::int64_t offset : offsetsOf(segment))
@@ -235,16 +235,16 @@ private:
             stretch.last += std::min(more, highest - stretch.last);
         }
         trial.links = linksIn(stretch, difference, tolerance);
-        for (const Link& link : trial.links) {
+        for (const MatchedPair& link : trial.links) {
             const double far = link.residual / static_cast<double>(kScoreWidth);
             trial.score += std::max(0.0, 1.0 - far * far);
         }
         return trial;
     }
 
-    void fit(Difference& difference, const std::vector<Link>& links) const {
+    void fit(Difference& difference, const std::vector<MatchedPair>& links) const {
         std::vector<LinePoint> points;
-        for (const Link& link : links) {
+        for (const MatchedPair& link : links) {
             const std::int64_t end = m_a[link.a].end.ns;
             points.push_back({static_cast<double>(end - difference.origin),
                 static_cast<double>(m_b[link.b].end.ns - end - difference.base)});
@@ -253,9 +253,9 @@ private:
     }
 
     // The nearest end for each call of the stretch, each end once.
-    [[nodiscard]] std::vector<Link> linksIn(
+    [[nodiscard]] std::vector<MatchedPair> linksIn(
         const Segment& stretch, const Difference& difference, std::int64_t tolerance) const {
-        std::vector<Link> links;
+        std::vector<MatchedPair> links;
         std::unordered_map<std::size_t, std::size_t> taken; // b → place in links
         for (std::size_t i = stretch.first; i < stretch.last; ++i) {
             const auto ends = m_ends.find(m_a[i].signature);
@@ -263,7 +263,7 @@ private:
                 continue;
             const std::int64_t expected = m_a[i].end.ns + difference.at(m_a[i].end.ns);
             const End* const end = nearest(ends->second, expected);
-            const Link link{i, end->index, static_cast<double>(end->at - expected)};
+            const MatchedPair link{i, end->index, static_cast<double>(end->at - expected)};
             if (std::abs(link.residual) > static_cast<double>(tolerance))
                 continue;
             const auto [at, isNew] = taken.try_emplace(link.b, links.size());

@@ -15,7 +15,7 @@ namespace {
 
 using Panels = std::vector<ComparisonPanel>;
 
-const std::vector<Option> kOptions{
+const std::vector<Option> kComparisonOptions{
     {"metric", "M",
         "Of comparison a quantity, of its heat map and curves a metric; may be given several times",
         true},
@@ -44,9 +44,10 @@ Status checkQuantity(const std::string& key) {
 }
 
 // A kind of comparison, which shows some of the board's panels; none: all.
-class Loader {
+class ComparisonLoader {
 public:
-    Loader(std::string_view key, Panels panels, const store::Store& store, const Request& request)
+    ComparisonLoader(
+        std::string_view key, Panels panels, const store::Store& store, const Request& request)
         : m_key(key)
         , m_panels(std::move(panels))
         , m_store(store)
@@ -55,8 +56,9 @@ public:
         , m_choice{m_panels} { }
 
     Result<Figure> load(const Progress& progress) {
-        for (const auto step : {&Loader::takeRuns, &Loader::takeAlignment, &Loader::takePer,
-                 &Loader::takeMetric, &Loader::takeOrder}) {
+        for (const auto step : {&ComparisonLoader::takeRuns, &ComparisonLoader::takeAlignment,
+                 &ComparisonLoader::takePer, &ComparisonLoader::takeMetric,
+                 &ComparisonLoader::takeOrder}) {
             RETURN_IF_ERROR((this->*step)());
         }
         m_query.wholeRun = m_query.wholeRun || m_options.has("whole-run");
@@ -188,12 +190,12 @@ private:
 };
 
 Kind kindOf(std::string_view key, const Panels& panels) {
-    return {key, RunsShown::NamedOrAll, kOptions,
+    return {key, RunsShown::NamedOrAll, kComparisonOptions,
         [key, panels](const store::Store& store, const Request& request,
             const Progress& progress) -> Result<Figure> {
             if (request.options.has("saved") && request.areRunsNamed)
                 return usage("--saved brings its own runs; leave --run out, or --saved.");
-            return Loader(key, panels, store, request).load(progress);
+            return ComparisonLoader(key, panels, store, request).load(progress);
         }};
 }
 

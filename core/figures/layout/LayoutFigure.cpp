@@ -74,18 +74,19 @@ constexpr const char* kWhoSends
     = "Who sends to whom is assumed: collectives go around a ring in the order of the ranks, "
       "all-to-alls evenly to all others, pipelines to the stages before and behind.";
 
-class Loader {
+class LayoutLoader {
 public:
-    Loader(const store::Store& store, const LayoutQuery& query, const Progress& progress)
+    LayoutLoader(const store::Store& store, const LayoutQuery& query, const Progress& progress)
         : m_store(store)
         , m_progress(progress) {
         m_data.query = query;
     }
 
     Result<LayoutFigureData> load() {
-        using Step = Status (Loader::*)();
-        constexpr std::array<Step, 6> kSteps{&Loader::readRun, &Loader::readLayout,
-            &Loader::readCluster, &Loader::readColours, &Loader::readBytes, &Loader::readNodes};
+        using Step = Status (LayoutLoader::*)();
+        constexpr std::array<Step, 6> kSteps{&LayoutLoader::readRun, &LayoutLoader::readLayout,
+            &LayoutLoader::readCluster, &LayoutLoader::readColours, &LayoutLoader::readBytes,
+            &LayoutLoader::readNodes};
         for (const Step step : kSteps) {
             RETURN_IF_ERROR((this->*step)());
         }
@@ -319,7 +320,7 @@ std::vector<PhysicalNode> physicalNodes(const layout::Cluster& cluster,
 
 Result<LayoutFigureData> loadLayoutFigure(
     const store::Store& store, const LayoutQuery& query, const Progress& progress) {
-    return Loader(store, query, progress).load();
+    return LayoutLoader(store, query, progress).load();
 }
 
 Figure layoutFigure(const std::shared_ptr<const LayoutFigureData>& data) {

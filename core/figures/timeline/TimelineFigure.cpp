@@ -22,7 +22,7 @@ constexpr double kLeastLane = 20.0;
 constexpr double kScreenNames = 148.0;
 constexpr double kAskedLane = 120.0; // height of the lane of a metric that is asked for
 
-const std::vector<Option> kOptions{
+const std::vector<Option> kTimelineOptions{
     {"metric", "M", "Timeline: a lane for this metric, or for kernels; may be given several times",
         true},
     {"rank", "R", "Timeline: only this rank"},
@@ -238,7 +238,7 @@ Result<Figure> timelineFigure(const store::Store& store, const TimelineRequest& 
 }
 
 std::vector<Kind> timelineKinds() {
-    return {{"timeline", RunsShown::NamedOrOnly, kOptions, loadTimelineKind, false}};
+    return {{"timeline", RunsShown::NamedOrOnly, kTimelineOptions, loadTimelineKind, false}};
 }
 
 } // namespace trainscope::figures

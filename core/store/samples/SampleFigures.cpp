@@ -11,7 +11,7 @@ namespace trainscope::store {
 namespace {
 
 // Sums are kept in this many lanes, always the same ones, so that every machine adds in one order.
-constexpr std::size_t kLanes = 8;
+constexpr std::size_t kSumLanes = 8;
 
 struct Dense {
     double min;
@@ -23,15 +23,15 @@ struct Dense {
 // No sample is missing; the last holds for no time.
 TRAINSCOPE_VECTORIZED
 Dense denseFigures(const std::int64_t* times, const double* values, std::size_t count) {
-    std::array<double, kLanes> low;
-    std::array<double, kLanes> high;
-    std::array<double, kLanes> weighted{};
-    std::array<double, kLanes> plain{};
+    std::array<double, kSumLanes> low;
+    std::array<double, kSumLanes> high;
+    std::array<double, kSumLanes> weighted{};
+    std::array<double, kSumLanes> plain{};
     low.fill(values[0]);
     high.fill(values[0]);
     std::size_t i = 0;
-    for (; i + kLanes < count; i += kLanes) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (; i + kSumLanes < count; i += kSumLanes) {
+        for (std::size_t lane = 0; lane < kSumLanes; ++lane) {
             const double value = values[i + lane];
             low[lane] = value < low[lane] ? value : low[lane];
             high[lane] = value > high[lane] ? value : high[lane];
@@ -47,7 +47,7 @@ Dense denseFigures(const std::int64_t* times, const double* values, std::size_t 
             weighted[lane] += values[i] * static_cast<double>(times[i + 1] - times[i]);
     }
     Dense dense{low[0], high[0], 0.0, 0.0};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (std::size_t lane = 0; lane < kSumLanes; ++lane) {
         dense.min = std::min(dense.min, low[lane]);
         dense.max = std::max(dense.max, high[lane]);
         dense.weighted += weighted[lane];
