@@ -1,6 +1,7 @@
 #include "core/store/database/Database.h"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -17,13 +18,37 @@ int ask(void* proceed) {
     return (*static_cast<const std::function<bool()>*>(proceed))() ? 0 : 1;
 }
 
+// Fails, and changes nothing, while anybody else has the database open.
+void leaveOneFile(sqlite3* writable) {
+    sqlite3_busy_timeout(writable, 0);
+    sqlite3_exec(writable, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
+}
+
+// What a reader left beside the file, which a connection that only reads cannot take away.
+void leaveOneFile(const std::string& path) {
+    if (::access((path + "-wal").c_str(), F_OK) != 0 || ::access(path.c_str(), W_OK) != 0)
+        return;
+    sqlite3* handle = nullptr;
+    if (sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr)
+        == SQLITE_OK)
+        leaveOneFile(handle);
+    sqlite3_close_v2(handle);
+}
+
 } // namespace
 
 void StatementDeleter::operator()(sqlite3_stmt* statement) const {
     sqlite3_finalize(statement);
 }
 void Database::HandleDeleter::operator()(sqlite3* handle) const {
+    const char* file = sqlite3_db_filename(handle, "main");
+    const std::string path = file == nullptr ? "" : file;
+    const bool onlyReads = sqlite3_db_readonly(handle, "main") != 0;
+    if (!onlyReads)
+        leaveOneFile(handle);
     sqlite3_close_v2(handle);
+    if (onlyReads && !path.empty())
+        leaveOneFile(path);
 }
 
 bool Row::isNull(int column) const {

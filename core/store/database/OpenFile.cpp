@@ -165,6 +165,8 @@ Result<Database> openWritable(const fs::path& path) {
             path.string()};
     RETURN_IF_ERROR(configure(opened.value()));
     RETURN_IF_ERROR(migrate(opened.value(), migrations()));
+    // So that readers need not wait; where one is in the middle of something, they may have to.
+    (void)opened.value().script("PRAGMA journal_mode=WAL");
     return opened;
 }
 
@@ -190,7 +192,7 @@ Status fillNew(const fs::path& path) {
     RETURN_IF_ERROR(database.script("PRAGMA application_id=" + std::to_string(kApplicationId)));
     RETURN_IF_ERROR(migrate(database, migrations()));
     RETURN_IF_ERROR(database.execute("INSERT INTO meta(key, value) VALUES('uuid', ?)", newUuid()));
-    return database.script("PRAGMA journal_mode=WAL");
+    return {};
 }
 
 Status publish(const fs::path& made, const fs::path& path, FileState target) {

@@ -148,6 +148,43 @@ private Q_SLOTS:
         ::chmod(fixture.folder.path().toUtf8().constData(), 0755);
     }
 
+    // Who copies, mails or archives a database takes one file.
+    void atRestADatabaseIsOneFile() {
+        const auto isAlone = [](const std::filesystem::path& path) {
+            const auto exists = [&](const char* suffix) {
+                return std::filesystem::exists(path.string() + suffix);
+            };
+            return !exists("-wal") && !exists("-shm") && !exists("-journal");
+        };
+        Fixture fixture;
+        { Store store = fixture.create(); }
+        QVERIFY(isAlone(fixture.path));
+        const std::filesystem::path killed = fixture.path.string() + ".killed";
+        {
+            const Store early = fixture.view();
+            {
+                Store writer = fixture.create();
+                addSeries(writer, gauge("gpu_power", 0), {0, 1000}, {1.0, 2.0});
+                QVERIFY(!isAlone(fixture.path));
+                std::filesystem::copy_file(fixture.path, killed);
+                std::filesystem::copy_file(
+                    fixture.path.string() + "-wal", killed.string() + "-wal");
+                QCOMPARE(got(early.runs()).size(), std::size_t{1});
+            }
+            QCOMPARE(got(early.runs()).size(), std::size_t{1});
+        }
+        QVERIFY(isAlone(fixture.path));
+        QCOMPARE(got(fixture.view().runs()).size(), std::size_t{1});
+        QVERIFY(isAlone(fixture.path));
+        // What a writer that was killed left is read, and then in the one file.
+        {
+            const Store left = got(Store::open(killed, OpenMode::ReadOnly));
+            QCOMPARE(got(left.runs()).size(), std::size_t{1});
+        }
+        QVERIFY(isAlone(killed));
+        QCOMPARE(got(got(Store::open(killed, OpenMode::ReadOnly)).runs()).size(), std::size_t{1});
+    }
+
     // Version 1 had other chunks and was never released.
     void whatCannotBeBroughtUpIsRefusedAndLeft() {
         Fixture fixture;
