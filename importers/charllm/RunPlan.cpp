@@ -1,5 +1,6 @@
 #include "importers/charllm/RunPlan.h"
 
+#include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/charllm/SeriesMap.h"
 #include "importers/common/GpuFamily.h"
@@ -7,7 +8,6 @@
 #include "importers/launch/LaunchFiles.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <set>
@@ -35,10 +35,8 @@ void applyBitmap(std::string_view bits, LaunchConfig& launch) {
 }
 
 void applyMicroBatch(std::string_view digits, LaunchConfig& launch) {
-    int size = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    const bool isWhole = error == std::errc{} && end == digits.data() + digits.size();
-    if (isWhole && size > 0 && size <= kMaxMicroBatch && !launch.microBatch)
+    const auto size = wholeNumber<int>(digits);
+    if (size && *size > 0 && *size <= kMaxMicroBatch && !launch.microBatch)
         launch.microBatch = size;
 }
 

@@ -2,8 +2,8 @@
 // The samples in one block of a telemetry file. A pure function of the block, so that blocks can be
 // read at the same time; FileTally.h puts together what they say of the file.
 
-#include "importers/charllm/SampleStatistics.h"
 #include "importers/common/LineBlocks.h"
+#include "importers/common/SampleStatistics.h"
 
 #include <cstdint>
 #include <string>

@@ -88,6 +88,9 @@ struct Format {
     std::string_view description; // of what is read, for people who look for theirs
     Joins joins = Joins::OwnRun;
     LaunchSettings launch = LaunchSettings::Beside;
+    // Near the end of a file that a large first member keeps from showing what it is; only where it
+    // stands there is the file read on. Empty: the first bytes always tell.
+    std::string_view deepMark = {};
 };
 
 class Importer {

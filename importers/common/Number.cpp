@@ -1,6 +1,7 @@
 #include "importers/common/Number.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 #include "core/text/Times.h"
 
 #include <algorithm>
@@ -63,11 +64,7 @@ std::optional<int> takeExponent(std::string_view text) {
     text.remove_prefix(1);
     if (!text.empty() && text.front() == '+')
         text.remove_prefix(1);
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
-    return value;
+    return wholeNumber<int>(text);
 }
 
 // ⌊mantissa × factor × 10^exponent⌋ where it fits.

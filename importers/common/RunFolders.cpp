@@ -1,8 +1,9 @@
 #include "importers/common/RunFolders.h"
 
+#include "core/model/WholeNumber.h"
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace trainscope::importers {
 
@@ -36,12 +37,8 @@ std::string_view stemOf(std::string_view name) {
 }
 
 std::optional<int> rankIn(std::string_view digits) {
-    int rank = -1;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
-    const bool isWhole = end == digits.data() + digits.size();
-    if (error != std::errc{} || !isWhole || rank < 0 || rank > kMaxRank)
-        return std::nullopt;
-    return rank;
+    const auto rank = wholeNumber<int>(digits);
+    return rank && *rank >= 0 && *rank <= kMaxRank ? rank : std::nullopt;
 }
 
 bool isMetricText(std::string_view text) {
@@ -101,12 +98,11 @@ struct KinetoFolder {
 
 // "10_kineto" → 10.
 std::optional<long> kinetoNumber(std::string_view name) {
-    long number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    const auto digits = static_cast<std::size_t>(end - name.data());
-    if (error != std::errc{} || number < 0 || name.substr(digits) != "_kineto")
+    constexpr std::string_view kEnding = "_kineto";
+    if (!name.ends_with(kEnding))
         return std::nullopt;
-    return number;
+    const auto number = wholeNumber<long>(name.substr(0, name.size() - kEnding.size()));
+    return number && *number >= 0 ? number : std::nullopt;
 }
 
 // The nearest `<N>_kineto` folder above a file.

@@ -65,6 +65,13 @@ Result<std::uint64_t> ByteStream::skip(std::uint64_t count) {
     return passed;
 }
 
+std::uint64_t SourceTree::sizeOf(std::string_view path) const {
+    const auto& all = files();
+    const auto file = std::lower_bound(all.begin(), all.end(), path,
+        [](const SourceFile& one, std::string_view name) { return one.path < name; });
+    return file != all.end() && file->path == path ? file->size : 0;
+}
+
 Result<std::unique_ptr<ByteStream>> SourceTree::open(const std::string& path) const {
     auto raw = openRaw(path);
     if (!raw.hasValue())
@@ -104,6 +111,19 @@ Result<std::string> readHead(const SourceTree& tree, const std::string& path, st
     return text;
 }
 
+std::string readTail(const SourceTree& tree, const std::string& path, std::size_t limit) {
+    const std::uint64_t size = tree.sizeOf(path);
+    const auto stream = tree.openRaw(path);
+    std::string text;
+    if (size < limit + kMagicBytes || !stream.hasValue()
+        || !readUpTo(*stream.value(), kMagicBytes, text).hasValue()
+        || compressionOf(text) != Compression::None
+        || !stream.value()->skip(size - limit - kMagicBytes).hasValue())
+        return {};
+    text.clear();
+    return readUpTo(*stream.value(), limit, text).hasValue() ? text : std::string();
+}
+
 namespace {
 
 class MemoryStream final : public ByteStream {
@@ -116,6 +136,11 @@ public:
         if (count > 0)
             std::memcpy(buffer.data(), m_content.data() + m_position, count);
         m_position += count;
+        return count;
+    }
+    Result<std::uint64_t> skip(std::uint64_t count) override {
+        count = std::min<std::uint64_t>(count, m_content.size() - m_position);
+        m_position += static_cast<std::size_t>(count);
         return count;
     }
     [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_position; }

@@ -46,6 +46,8 @@ public:
 
     // All files below the root, sorted by path; unreadable folders are listed with their problem.
     [[nodiscard]] virtual const std::vector<SourceFile>& files() const = 0;
+    // Bytes on disk; 0 for a path that is not listed.
+    [[nodiscard]] std::uint64_t sizeOf(std::string_view path) const;
     // The raw bytes of a file.
     [[nodiscard]] virtual Result<std::unique_ptr<ByteStream>> openRaw(
         const std::string& path) const = 0;
@@ -67,6 +69,8 @@ std::unique_ptr<SourceTree> memoryTree(std::vector<std::pair<std::string, std::s
 
 // The first `limit` decompressed bytes.
 Result<std::string> readHead(const SourceTree& tree, const std::string& path, std::size_t limit);
+// The last `limit` bytes of a file that is longer and not compressed; nothing of another.
+std::string readTail(const SourceTree& tree, const std::string& path, std::size_t limit);
 // Reads on until `text` has `limit` bytes or the stream ends; fails only where it delivers nothing.
 Status readUpTo(ByteStream& stream, std::size_t limit, std::string& text);
 

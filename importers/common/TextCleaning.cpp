@@ -56,11 +56,6 @@ std::string withoutEscapes(std::string_view text) {
     return plain;
 }
 
-namespace {
-
-constexpr std::size_t kTextBlock = std::size_t{64} << 10;
-constexpr char32_t kReplacement = 0xFFFD;
-
 void appendUtf8(std::string& out, char32_t code) {
     const auto byte = [&out](char32_t value) { out.push_back(static_cast<char>(value & 0xFF)); };
     if (code < 0x80) {
@@ -79,6 +74,11 @@ void appendUtf8(std::string& out, char32_t code) {
         byte(0x80 | (code & 0x3F));
     }
 }
+
+namespace {
+
+constexpr std::size_t kTextBlock = std::size_t{64} << 10;
+constexpr char32_t kReplacement = 0xFFFD;
 
 class Utf8Stream final : public ByteStream {
 public:

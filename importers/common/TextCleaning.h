@@ -13,6 +13,9 @@ namespace trainscope::importers {
 // surrogate becomes U+FFFD). Other bytes pass unchanged.
 std::unique_ptr<ByteStream> asUtf8(std::unique_ptr<ByteStream> stream);
 
+// code: a Unicode scalar value.
+void appendUtf8(std::string& out, char32_t code);
+
 // Without ANSI escapes (ECMA-48): CSI sequences, OSC strings and escapes of two or more bytes.
 std::string withoutEscapes(std::string_view text);
 

@@ -1,5 +1,6 @@
 #include "importers/launch/Fields.h"
 
+#include "core/model/AsciiText.h"
 #include "importers/common/Number.h"
 
 #include <algorithm>
@@ -18,12 +19,12 @@ constexpr std::array<std::string_view, 12> kPrefixes{"model.", "", "cfg.model.",
     "model.config.", "model.data."};
 
 bool isNull(const std::string& text) {
-    const std::string value = lowerCase(text);
+    const std::string value = lowered(text);
     return value.empty() || value == "null" || value == "~" || value == "none" || value == "???";
 }
 
 bool isTrue(const std::string& text) {
-    const std::string value = lowerCase(text);
+    const std::string value = lowered(text);
     return value == "true" || value == "yes" || value == "on" || value == "1";
 }
 
@@ -44,13 +45,6 @@ std::string_view onlyItem(std::string_view text) {
 }
 
 } // namespace
-
-std::string lowerCase(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return out;
-}
 
 Fields::Fields(const Settings& scalars) {
     for (const auto& [key, value] : scalars) {

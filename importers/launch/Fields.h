@@ -37,6 +37,4 @@ private:
     Settings m_scalars; // keys with underscores for dashes
 };
 
-std::string lowerCase(std::string_view text);
-
 } // namespace trainscope::importers::launch

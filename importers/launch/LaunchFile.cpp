@@ -1,5 +1,6 @@
 #include "importers/launch/LaunchFile.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/Arguments.h"
@@ -61,7 +62,7 @@ const char* whyNone(LaunchKind kind) {
 } // namespace
 
 std::optional<LaunchKind> launchKindOf(std::string_view path) {
-    const std::string name = lowerCase(namePart(path));
+    const std::string name = lowered(namePart(path));
     if (endsWithOneOf(name, {".yaml", ".yml"}))
         return LaunchKind::Yaml;
     if (name.ends_with(".json") && holdsOneOf(name, {"config", "deepspeed", "ds_", "zero", "args"}))

@@ -21,11 +21,6 @@ std::string_view stemOf(std::string_view path) {
     return name.substr(0, name.rfind('.'));
 }
 
-bool liesIn(std::string_view path, std::string_view folder) {
-    return folder.empty()
-        || (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
-}
-
 Words foldersOf(std::string_view path) {
     Words words;
     for (path = folderPart(path); !path.empty(); path = folderPart(path))
@@ -183,7 +178,7 @@ LaunchMatch LaunchFiles::inRunFolder(std::string_view runFolder, std::string_vie
     std::vector<std::string> beside;
     std::vector<std::string> hydra;
     for (const std::string& path : m_yaml) {
-        if (!liesIn(path, runFolder))
+        if (!isInside(path, runFolder))
             continue;
         const bool isBeside = folderPart(path) == runFolder;
         if (isBeside && standsAsWord(stemOf(path), name))
@@ -227,7 +222,7 @@ LaunchMatch LaunchFiles::elsewhere(const std::vector<std::string>& files,
     std::vector<Candidate> candidates;
     std::string note;
     for (const std::string& path : files) {
-        if (!standsAsWord(stemOf(path), name) || liesIn(path, runFolder))
+        if (!standsAsWord(stemOf(path), name) || isInside(path, runFolder))
             continue;
         const Candidate candidate{path, closeness(runFolder, path)};
         if (contradict(here, foldersOf(m_tree.displayPath(path))))

@@ -1,5 +1,7 @@
 #include "importers/launch/ReadFields.h"
 
+#include "core/model/AsciiText.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -107,7 +109,7 @@ std::optional<bool> gatedMlp(const Fields& fields) {
         = fields.word({"activation", "activation_func", "hidden_act", "hidden_activation"});
     if (!activation)
         return std::nullopt;
-    const std::string name = lowerCase(*activation);
+    const std::string name = lowered(*activation);
     // Hugging Face configurations name the function inside the gate: "silu".
     return name.find("glu") != std::string::npos || name == "silu" || name == "swish";
 }
@@ -155,7 +157,7 @@ std::optional<Workload> workload(const Fields& fields) {
     if (serves && fields.hasSection("inference"))
         return Workload::Inference;
     const std::string scheme
-        = lowerCase(fields.word({"peft.peft_scheme", "peft_scheme"}).value_or(""));
+        = lowered(fields.word({"peft.peft_scheme", "peft_scheme"}).value_or(""));
     if (scheme.find("lora") != std::string::npos)
         return Workload::Lora;
     const bool trains = fields.count({"trainer.max_steps", "train_iters", "train_samples"})
@@ -213,7 +215,7 @@ std::optional<std::string> granularity(const Fields& fields) {
     const auto method = fields.text({"activations_checkpoint_method", "recompute_method"});
     if (!stated && !method)
         return std::nullopt;
-    const std::string chosen = lowerCase(stated.value_or(""));
+    const std::string chosen = lowered(stated.value_or(""));
     if (chosen == "selective")
         return chosen;
     const bool hasNoLayers = layers && *layers == "0";

@@ -1,9 +1,9 @@
 #include "importers/launch/ShellText.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 namespace trainscope::importers::launch {
@@ -183,17 +183,11 @@ std::optional<std::string> ShellText::product(std::string_view expression, int h
         std::string term(trimmed(expression.substr(0, end)));
         if (!term.empty() && isNameStart(term.front()))
             term.insert(0, 1, '$');
-        const auto value = resolve(term, hops);
-        std::int64_t number = 0;
-        if (!value)
-            return std::nullopt;
-        const auto [last, error]
-            = std::from_chars(value->data(), value->data() + value->size(), number);
-        const bool isWhole = error == std::errc{} && last == value->data() + value->size();
-        if (!isWhole || number <= 0 || number > (std::int64_t{1} << 31)
+        const auto number = wholeNumber<std::int64_t>(resolve(term, hops).value_or(""));
+        if (!number || *number <= 0 || *number > (std::int64_t{1} << 31)
             || result > (std::int64_t{1} << 31))
             return std::nullopt;
-        result = sign == '*' ? result * number : result / number;
+        result = sign == '*' ? result * *number : result / *number;
         if (end == expression.size())
             return std::to_string(result);
         sign = expression[end];

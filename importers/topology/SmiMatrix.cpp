@@ -1,11 +1,11 @@
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 #include "importers/common/TextCleaning.h"
 #include "importers/topology/TopologyFile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
@@ -29,15 +29,8 @@ std::vector<std::string> wordsOf(std::string_view line) {
     return {parts.begin(), parts.end()};
 }
 
-std::optional<int> numberIn(std::string_view text) {
-    int value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return problem == std::errc() && end == text.data() + text.size() ? std::optional(value)
-                                                                      : std::nullopt;
-}
-
 bool isGpu(const std::string& name) {
-    return name.starts_with("GPU") && numberIn(std::string_view(name).substr(3));
+    return name.starts_with("GPU") && wholeNumber<int>(std::string_view(name).substr(3));
 }
 
 std::optional<TopologyPath> pathFrom(const std::string& cell) {
@@ -48,7 +41,7 @@ std::optional<TopologyPath> pathFrom(const std::string& cell) {
         return TopologyPath{found->second, 0, false, std::nullopt};
     if (!cell.starts_with("NV"))
         return std::nullopt;
-    const auto links = numberIn(std::string_view(cell).substr(2));
+    const auto links = wholeNumber<int>(std::string_view(cell).substr(2));
     if (!links || *links < 1)
         return std::nullopt;
     return TopologyPath{PathKind::NvLink, *links, false, std::nullopt};
@@ -102,14 +95,14 @@ TopologyDevice deviceOf(const std::string& name, const Matrix& matrix,
     TopologyDevice device;
     device.kind = isGpu(name) ? DeviceKind::Gpu : DeviceKind::Nic;
     const auto digits = name.find_last_not_of("0123456789");
-    device.index = numberIn(std::string_view(name).substr(digits + 1)).value_or(0);
+    device.index = wholeNumber<int>(std::string_view(name).substr(digits + 1)).value_or(0);
     const auto said = legend.find(name);
     device.name = said == legend.end() ? name : said->second;
     // Behind the paths: CPU affinity, NUMA affinity.
     const auto row = matrix.rows.find(name);
     const std::size_t numaAt = matrix.names.size() + 1;
     if (row != matrix.rows.end() && row->second.size() > numaAt)
-        device.numa = numberIn(row->second[numaAt]);
+        device.numa = wholeNumber<int>(row->second[numaAt]);
     return device;
 }
 

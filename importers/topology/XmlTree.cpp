@@ -1,9 +1,10 @@
 #include "importers/topology/XmlTree.h"
 
+#include "core/model/WholeNumber.h"
+
 #include <expat.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 
 namespace trainscope::importers::topology {
@@ -45,11 +46,7 @@ std::string XmlElement::text(const std::string& attribute) const {
 }
 
 std::optional<int> XmlElement::number(const std::string& attribute) const {
-    const std::string value = text(attribute);
-    int result = 0;
-    const char* const end = value.data() + value.size();
-    const auto [at, problem] = std::from_chars(value.data(), end, result);
-    return problem == std::errc() && at == end ? std::optional(result) : std::nullopt;
+    return wholeNumber<int>(text(attribute));
 }
 
 Result<std::vector<XmlElement>> parseXml(std::string_view text, const std::string& where) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the report says about the samples of one file: order, holes, falls, and how often the value
+// What a report says about the samples of one series: order, holes, falls, and how often the value
 // changes. Pieces can be looked at apart and put together: the result is that of the whole.
 
 #include "core/model/Time.h"
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace trainscope::importers::charllm {
+namespace trainscope::importers {
 
 class SampleStatistics {
 public:
@@ -31,8 +31,8 @@ public:
     [[nodiscard]] std::int64_t gaps() const;
     [[nodiscard]] std::optional<DurationNs> samplePeriod() const; // median interval between rows
     // Median time between changes of the value: the sensor's own period, where it is slower than
-    // the recording.
-    [[nodiscard]] std::optional<DurationNs> changePeriod() const;
+    // the recording. Absent below `fewest` of them.
+    [[nodiscard]] std::optional<DurationNs> changePeriod(std::size_t fewest = 1) const;
 
     static constexpr std::size_t kKept = 16384;
     static constexpr std::int64_t kGapPeriods = 10;
@@ -73,4 +73,4 @@ private:
 // The middle one (the upper of two); absent for none.
 std::optional<std::int64_t> medianOf(std::vector<std::int64_t> values);
 
-} // namespace trainscope::importers::charllm
+} // namespace trainscope::importers

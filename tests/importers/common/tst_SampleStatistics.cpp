@@ -1,6 +1,6 @@
 // What the report says of a series, by hand-made series.
 
-#include "importers/charllm/SampleStatistics.h"
+#include "importers/common/SampleStatistics.h"
 #include "support/TestProgram.h"
 
 #include <QtTest>
@@ -8,7 +8,7 @@
 #include <limits>
 
 using namespace trainscope;
-using namespace trainscope::importers::charllm;
+using namespace trainscope::importers;
 
 namespace {
 

@@ -1,10 +1,10 @@
-#include "importers/charllm/SampleStatistics.h"
+#include "importers/common/SampleStatistics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace trainscope::importers::charllm {
+namespace trainscope::importers {
 
 namespace {
 constexpr double kRange32 = 4294967296.0;
@@ -201,9 +201,9 @@ std::optional<DurationNs> SampleStatistics::samplePeriod() const {
     return period ? std::optional(DurationNs{*period}) : std::nullopt;
 }
 
-std::optional<DurationNs> SampleStatistics::changePeriod() const {
+std::optional<DurationNs> SampleStatistics::changePeriod(std::size_t fewest) const {
     const auto period = medianOf(m_changes);
-    return period ? std::optional(DurationNs{*period}) : std::nullopt;
+    return period && m_changes.size() >= fewest ? std::optional(DurationNs{*period}) : std::nullopt;
 }
 
-} // namespace trainscope::importers::charllm
+} // namespace trainscope::importers
