@@ -78,10 +78,9 @@ public:
         m_texts.clear();
         m_bytes.clear();
     }
-    std::uint32_t addText(std::string_view text) {
+    void addText(std::string_view text) {
         m_texts.emplace_back(m_bytes.size(), text.size());
         m_bytes.append(text);
-        return static_cast<std::uint32_t>(m_texts.size() - 1);
     }
     [[nodiscard]] std::string_view text(std::uint32_t index) const {
         return std::string_view(m_bytes).substr(m_texts[index].first, m_texts[index].second);

@@ -1,12 +1,12 @@
 #include "importers/kineto/EventFacts.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 #include "importers/kineto/JsonText.h"
 #include "importers/kineto/StringTable.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -92,12 +92,6 @@ std::string_view streamLabel(std::string_view tid) {
     return tid.starts_with("stream ") ? tid.substr(7) : tid;
 }
 
-int deviceNumber(std::string_view text) {
-    int value = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? value : -1;
-}
-
 TrackKind trackKindOf(SpanPlace place) {
     switch (place) {
     case SpanPlace::Host:
@@ -135,7 +129,7 @@ TrackLabel trackLabelOf(const TraceEvent& event, const EventKind& kind, const Js
         return label;
     label.thread = stream != nullptr ? std::string(labelOf(*stream, storage))
                                      : std::string(streamLabel(label.thread));
-    label.device = deviceNumber(label.process);
+    label.device = wholeNumber<int>(label.process).value_or(-1);
     if (device != nullptr) {
         if (const auto number = integerOf(*device); number && *number >= 0 && *number < 1'000'000)
             label.device = static_cast<int>(*number);

@@ -1,10 +1,10 @@
 #include "importers/kineto/EventMapper.h"
 
 #include "core/model/Try.h"
+#include "core/model/WholeNumber.h"
 #include "importers/kineto/EventFacts.h"
 #include "importers/kineto/JsonText.h"
 
-#include <charconv>
 #include <utility>
 
 namespace trainscope::importers::kineto {
@@ -34,25 +34,19 @@ const char* textOf(EventProblem problem) {
 
 std::optional<std::int64_t> iterationOf(std::string_view name) {
     static constexpr std::string_view kPrefix = "ProfilerStep#";
-    if (!name.starts_with(kPrefix))
-        return std::nullopt;
-    name.remove_prefix(kPrefix.size());
-    std::int64_t index = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-    if (error != std::errc{} || end != name.data() + name.size())
-        return std::nullopt;
-    return index;
+    return name.starts_with(kPrefix) ? wholeNumber<std::int64_t>(name.substr(kPrefix.size()))
+                                     : std::nullopt;
 }
 
 } // namespace
 
 EventMapper::EventMapper(Sink& sink, TraceOutput& output, ImportReport& report, std::string file,
     std::function<Status()> onFull)
-    : m_output(output)
+    : m_sink(sink)
+    , m_output(output)
     , m_report(report)
     , m_file(std::move(file))
     , m_onFull(std::move(onFull))
-    , m_names(sink)
     , m_sideEvents(output) { }
 
 void EventMapper::header(std::string_view key, const JsonToken& value) {
@@ -80,8 +74,7 @@ void EventMapper::count(const EventBatch& batch) {
 
 Status EventMapper::events(const EventBatch& batch, const TraceSyntax& text) {
     if (m_output.isFull(m_header.baseNs.has_value())) {
-        if (auto status = m_onFull(); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(m_onFull());
     }
     count(batch);
     m_batchNames.assign(batch.textCount(), {});
@@ -89,8 +82,7 @@ Status EventMapper::events(const EventBatch& batch, const TraceSyntax& text) {
     for (const EventRecord& record : batch.records) {
         if (record.problem != EventProblem::None)
             tell(record, text);
-        if (auto status = take(record, batch, text); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(take(record, batch, text));
     }
     return {};
 }
@@ -136,7 +128,7 @@ Result<const EventMapper::Name*> EventMapper::nameAt(const EventBatch& batch, st
     Name& name = m_batchNames[index];
     if (!name.id.isValid()) {
         const std::string_view written = batch.text(index);
-        ASSIGN_OR_RETURN(const auto id, m_names.text(written));
+        ASSIGN_OR_RETURN(const auto id, m_sink.intern(written));
         name = {id, iterationOf(written)};
     }
     return &name;
@@ -193,10 +185,10 @@ Status EventMapper::addEnded(
     auto ended = m_sideEvents.end(event);
     if (!ended)
         return {};
-    ASSIGN_OR_RETURN(const auto name, m_names.text(ended->name));
+    ASSIGN_OR_RETURN(const auto name, m_sink.intern(ended->name));
     ended->span.name = name;
     if (!ended->detail.empty()) {
-        ASSIGN_OR_RETURN(const auto detail, m_names.text(ended->detail));
+        ASSIGN_OR_RETURN(const auto detail, m_sink.intern(ended->detail));
         ended->span.detail = detail;
     }
     told.mayWaitForArrow = ended->mayWaitForArrow;

@@ -53,11 +53,11 @@ private:
     Result<const Name*> nameAt(const EventBatch& batch, std::uint32_t index);
     std::size_t trackAt(const EventBatch& batch, std::uint32_t index);
 
+    Sink& m_sink;
     TraceOutput& m_output;
     ImportReport& m_report;
     std::string m_file;
     std::function<Status()> m_onFull;
-    NameCache m_names;
     FlowJoin m_flows;
     SideEvents m_sideEvents;
     TraceHeader m_header;

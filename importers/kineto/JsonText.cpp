@@ -1,6 +1,8 @@
 #include "importers/kineto/JsonText.h"
 
+#include "core/model/WholeNumber.h"
 #include "importers/common/Number.h"
+#include "importers/common/TextCleaning.h"
 
 #include <algorithm>
 #include <array>
@@ -13,32 +15,7 @@ namespace trainscope::importers::kineto {
 namespace {
 
 std::optional<std::uint32_t> fourHexDigits(std::string_view text) {
-    if (text.size() < 4)
-        return std::nullopt;
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + 4, value, 16);
-    if (error != std::errc{} || end != text.data() + 4)
-        return std::nullopt;
-    return value;
-}
-
-void appendUtf8(std::uint32_t code, std::string& out) {
-    const auto push = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-    if (code < 0x80) {
-        push(code);
-    } else if (code < 0x800) {
-        push(0xC0U | (code >> 6U));
-        push(0x80U | (code & 0x3FU));
-    } else if (code < 0x10000) {
-        push(0xE0U | (code >> 12U));
-        push(0x80U | ((code >> 6U) & 0x3FU));
-        push(0x80U | (code & 0x3FU));
-    } else {
-        push(0xF0U | (code >> 18U));
-        push(0x80U | ((code >> 12U) & 0x3FU));
-        push(0x80U | ((code >> 6U) & 0x3FU));
-        push(0x80U | (code & 0x3FU));
-    }
+    return text.size() < 4 ? std::nullopt : wholeNumber<std::uint32_t>(text.substr(0, 4), 16);
 }
 
 // `rest` begins behind "\u"; returns how many characters were used, 0: not an escape.
@@ -48,17 +25,17 @@ std::size_t appendUnicodeEscape(std::string_view rest, std::string& out) {
     if (!first)
         return 0;
     if (*first < 0xD800 || *first > 0xDFFF) {
-        appendUtf8(*first, out);
+        appendUtf8(out, *first);
         return 4;
     }
     if (*first < 0xDC00 && rest.substr(4, 2) == "\\u") {
         const auto second = fourHexDigits(rest.substr(6));
         if (second && *second >= 0xDC00 && *second <= 0xDFFF) {
-            appendUtf8(0x10000 + ((*first - 0xD800) << 10U) + (*second - 0xDC00), out);
+            appendUtf8(out, 0x10000 + ((*first - 0xD800) << 10U) + (*second - 0xDC00));
             return 10;
         }
     }
-    appendUtf8(kReplacement, out);
+    appendUtf8(out, kReplacement);
     return 4;
 }
 
@@ -222,12 +199,9 @@ std::optional<std::int64_t> microsecondsToNs(std::string_view text) {
 std::optional<std::int64_t> integerOf(const JsonToken& token) {
     if (token.kind != TokenKind::Number && token.kind != TokenKind::String)
         return std::nullopt;
-    const std::string_view text = token.text;
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc{} && end == text.data() + text.size())
-        return value;
-    const auto number = parseNumber(text);
+    if (const auto whole = wholeNumber<std::int64_t>(token.text))
+        return whole;
+    const auto number = parseNumber(token.text);
     constexpr double kLimit = 9e18;
     if (!number || *number < -kLimit || *number > kLimit)
         return std::nullopt;

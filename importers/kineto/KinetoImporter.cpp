@@ -53,7 +53,7 @@ private:
     Sink& m_sink;
     int m_rank;
     std::string m_path;
-    std::uint64_t m_bytesOnDisk = 0;
+    std::uint64_t m_bytesOnDisk;
     Progress m_progress;
     ImportReport m_report;
     TraceOutput m_output;
@@ -68,11 +68,10 @@ TraceImport::TraceImport(const SourceTree& tree, const ImportUnit& unit, Sink& s
     , m_sink(sink)
     , m_rank(unit.rank.value_or(0))
     , m_path(pathOf(unit))
+    , m_bytesOnDisk(tree.sizeOf(m_path))
     , m_output(sink, m_rank)
     , m_mapper(sink, m_output, m_report, m_path, [this] { return writeHeld(); }) {
     m_report.importer = "kineto 1";
-    for (const SourceFile& file : tree.files())
-        m_bytesOnDisk = file.path == m_path ? file.size : m_bytesOnDisk;
 }
 
 Result<ImportReport> TraceImport::run(const Progress& progress) {
@@ -120,8 +119,7 @@ Status TraceImport::writeHeld() {
     ASSIGN_OR_RETURN(const auto offset, base());
     m_base = offset;
     if (!m_run) {
-        if (auto status = describeRun(RunStatus::Ok); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(describeRun(RunStatus::Ok));
     }
     return m_output.flush(*m_run, *m_base);
 }
@@ -170,8 +168,7 @@ void TraceImport::describeClock() {
 }
 
 Status TraceImport::finish(bool isTruncated) {
-    if (auto status = m_mapper.finish(); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(m_mapper.finish());
     // The whole trace has been read: what the base is now, it is.
     const TraceHeader& header = m_mapper.traceHeader();
     if (!m_base)
@@ -179,12 +176,9 @@ Status TraceImport::finish(bool isTruncated) {
     if (auto status = describeRun(isTruncated ? RunStatus::Partial : RunStatus::Ok);
         !status.hasValue())
         return status;
-    if (auto status = describeGpu(); !status.hasValue())
-        return status;
-    if (auto status = m_output.flush(*m_run, *m_base); !status.hasValue())
-        return status;
-    if (auto status = m_output.flushIterations(*m_run, *m_base); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(describeGpu());
+    RETURN_IF_ERROR(m_output.flush(*m_run, *m_base));
+    RETURN_IF_ERROR(m_output.flushIterations(*m_run, *m_base));
     m_report.facts.insert(header.facts.begin(), header.facts.end());
     describeClock();
     if (const auto devices = m_output.devices(); !devices.empty())
@@ -243,7 +237,7 @@ Confidence sniffTrace(std::string_view head) {
 const Format& KinetoImporter::format() const {
     static constexpr Format kFormat{"kineto", "PyTorch Kineto trace",
         "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
-        LaunchSettings::Beside};
+        LaunchSettings::Beside, "\"ph\""};
     return kFormat;
 }
 

@@ -23,6 +23,16 @@ const JsonToken* argument(const TraceEvent& event, std::size_t index) {
 
 } // namespace
 
+template <typename T, typename Add>
+std::uint32_t RecordMaker::inBatch(Known<T>& known, std::size_t next, Add&& add) {
+    if (known.batch != m_batchNumber) {
+        add(known.value);
+        known.batch = m_batchNumber;
+        known.index = static_cast<std::uint32_t>(next);
+    }
+    return known.index;
+}
+
 void RecordMaker::begin(EventBatch& batch) {
     m_batch = &batch;
     m_batch->clear();
@@ -47,10 +57,10 @@ void RecordMaker::forgetWhenLarge() {
 
 std::uint32_t RecordMaker::categoryIndex(std::string_view name) {
     const auto found = std::find_if(m_categories.begin(), m_categories.end(),
-        [&](const Category& category) { return category.name == name; });
+        [&](const auto& category) { return category.value == name; });
     const auto index = found - m_categories.begin();
     if (found == m_categories.end())
-        m_categories.push_back({std::string(name), {}});
+        m_categories.push_back({std::string(name)});
     return static_cast<std::uint32_t>(index);
 }
 
@@ -68,7 +78,7 @@ bool RecordMaker::isDetail(SpanKind kind, std::string_view key) {
 void RecordMaker::plan(const TraceEvent& event, EventPlan& plan) {
     plan.phase = event.ph.text.size() == 1 ? event.ph.text[0] : '\0';
     plan.category = categoryIndex(categoryOf(event));
-    const std::string& category = m_categories[plan.category].name;
+    const std::string& category = m_categories[plan.category].value;
     plan.kind = eventKindOf(category);
     plan.isForwardBackward = category == "fwdbwd";
     plan.correlation = plan.stream = plan.device = EventPlan::kNoArgument;
@@ -106,12 +116,9 @@ void RecordMaker::count(const TraceEvent& event, const EventPlan& plan) {
     const auto code
         = event.ph.text.size() == 1 ? static_cast<unsigned char>(event.ph.text[0]) : 255U;
     ++m_batch->phases[std::min<std::size_t>(code, m_batch->phases.size() - 1)];
-    Category& category = m_categories[plan.category];
-    if (category.known.batch != m_batchNumber) {
-        category.known = {m_batchNumber, static_cast<std::uint32_t>(m_batch->categories.size())};
-        m_batch->categories.emplace_back(category.name, 0);
-    }
-    ++m_batch->categories[category.known.index].second;
+    const std::uint32_t category = inBatch(m_categories[plan.category], m_batch->categories.size(),
+        [&](const std::string& name) { m_batch->categories.emplace_back(name, 0); });
+    ++m_batch->categories[category].second;
 }
 
 void RecordMaker::add(const TraceEvent& event, const EventPlan& plan, std::size_t end) {
@@ -186,10 +193,9 @@ void RecordMaker::addComplete(const TraceEvent& event, const EventPlan& plan, Ev
     m_batch->records.push_back(record);
 }
 
-std::uint32_t RecordMaker::inBatch(Text& text) {
-    if (text.known.batch != m_batchNumber)
-        text.known = {m_batchNumber, m_batch->addText(text.text)};
-    return text.known.index;
+std::uint32_t RecordMaker::textInBatch(Known<std::string>& text) {
+    return inBatch(
+        text, m_batch->textCount(), [&](const std::string& value) { m_batch->addText(value); });
 }
 
 std::uint32_t RecordMaker::nameOf(const JsonToken& token) {
@@ -199,8 +205,8 @@ std::uint32_t RecordMaker::nameOf(const JsonToken& token) {
         key = m_key.assign(1, '\0').append(token.text);
     const StringTable::Found found = m_nameTable.add(key);
     if (found.isNew)
-        m_names.push_back({std::string(plainText(token, m_storage)), {}});
-    return inBatch(m_names[found.index]);
+        m_names.push_back({std::string(plainText(token, m_storage))});
+    return textInBatch(m_names[found.index]);
 }
 
 std::uint32_t RecordMaker::detailOf(const TraceEvent& event, const EventPlan& plan) {
@@ -223,9 +229,9 @@ std::uint32_t RecordMaker::detailOf(const TraceEvent& event, const EventPlan& pl
     if (found.isNew) {
         m_storage.clear();
         appendDetail(event, plan.kind.kind, m_storage);
-        m_details.push_back({m_storage, {}});
+        m_details.push_back({m_storage});
     }
-    return inBatch(m_details[found.index]);
+    return textInBatch(m_details[found.index]);
 }
 
 std::uint32_t RecordMaker::trackOf(const TraceEvent& event, const EventPlan& plan) {
@@ -241,13 +247,9 @@ std::uint32_t RecordMaker::trackOf(const TraceEvent& event, const EventPlan& pla
     }
     const StringTable::Found found = m_trackTable.add(m_key);
     if (found.isNew)
-        m_tracks.push_back({trackLabelOf(event, plan.kind, stream, device), {}});
-    Track& track = m_tracks[found.index];
-    if (track.known.batch != m_batchNumber) {
-        track.known = {m_batchNumber, static_cast<std::uint32_t>(m_batch->tracks.size())};
-        m_batch->tracks.push_back(track.label);
-    }
-    return track.known.index;
+        m_tracks.push_back({trackLabelOf(event, plan.kind, stream, device)});
+    return inBatch(m_tracks[found.index], m_batch->tracks.size(),
+        [&](const TrackLabel& label) { m_batch->tracks.push_back(label); });
 }
 
 } // namespace trainscope::importers::kineto

@@ -53,22 +53,12 @@ public:
     [[nodiscard]] unsigned generation() const { return m_generation; }
 
 private:
-    // Where something that is known stands in the batch at hand.
+    // Something that was met, and where it stands in the last batch that has it.
+    template <typename T>
     struct Known {
+        T value;
         unsigned batch = 0;
         std::uint32_t index = 0;
-    };
-    struct Category {
-        std::string name;
-        Known known;
-    };
-    struct Text {
-        std::string text;
-        Known known;
-    };
-    struct Track {
-        TrackLabel label;
-        Known known;
     };
 
     void forgetWhenLarge();
@@ -82,18 +72,21 @@ private:
     std::uint32_t nameOf(const JsonToken& token);
     std::uint32_t detailOf(const TraceEvent& event, const EventPlan& plan);
     std::uint32_t trackOf(const TraceEvent& event, const EventPlan& plan);
-    std::uint32_t inBatch(Text& text);
+    // Its place in the batch at hand; where it has none yet, `add` puts it at `next`.
+    template <typename T, typename Add>
+    std::uint32_t inBatch(Known<T>& known, std::size_t next, Add&& add);
+    std::uint32_t textInBatch(Known<std::string>& text);
 
     EventBatch* m_batch = nullptr;
     unsigned m_batchNumber = 0;
     unsigned m_generation = 0;
-    std::vector<Category> m_categories;
+    std::vector<Known<std::string>> m_categories;
     StringTable m_nameTable;
     StringTable m_detailTable;
     StringTable m_trackTable;
-    std::vector<Text> m_names;
-    std::vector<Text> m_details;
-    std::vector<Track> m_tracks;
+    std::vector<Known<std::string>> m_names;
+    std::vector<Known<std::string>> m_details;
+    std::vector<Known<TrackLabel>> m_tracks;
     std::array<TextMap<bool>, 16> m_detailKeys; // by SpanKind
     std::string m_key;
     std::string m_storage;

@@ -1,7 +1,7 @@
 #pragma once
-// Tables of texts: maps that are searched by views, numbers for texts, and interned names.
+// Tables of texts: maps that are searched by views, and numbers for texts.
 
-#include "core/model/Import.h"
+#include "core/model/AsciiText.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,31 +13,9 @@
 
 namespace trainscope::importers::kineto {
 
-// Lets maps with string keys be searched by views.
-struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-        return std::hash<std::string_view>{}(text);
-    }
-};
-
+// Searched by views.
 template <typename Value>
 using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
-
-// Asks the sink once for each text. Bounded: when it has grown too large it starts anew, which only
-// costs time.
-class NameCache {
-public:
-    explicit NameCache(Sink& sink)
-        : m_sink(sink) { }
-
-    Result<NameId> text(std::string_view text);
-
-private:
-    Sink& m_sink;
-    TextMap<NameId> m_ids;
-    std::size_t m_bytes = 0;
-};
 
 std::uint64_t hashOf(std::string_view text);
 

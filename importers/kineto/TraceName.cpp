@@ -1,10 +1,10 @@
 #include "importers/kineto/TraceName.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace trainscope::importers::kineto {
 
@@ -18,14 +18,9 @@ bool isSeparator(char c) {
 
 // The number that starts at `begin`, if it is short enough for a rank.
 std::optional<int> numberAt(std::string_view text, std::size_t begin) {
-    std::size_t end = begin;
-    while (end < text.size() && isDigit(text[end]))
-        ++end;
-    if (end == begin || end - begin > kMaxRankDigits)
-        return std::nullopt;
-    int value = 0;
-    std::from_chars(text.data() + begin, text.data() + end, value);
-    return value;
+    const std::string_view rest = text.substr(begin);
+    const std::string_view digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+    return digits.size() <= kMaxRankDigits ? wholeNumber<int>(digits) : std::nullopt;
 }
 
 std::optional<NamedRank> rankBehind(std::string_view stem, std::string_view word) {

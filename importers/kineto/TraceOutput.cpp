@@ -1,5 +1,6 @@
 #include "importers/kineto/TraceOutput.h"
 
+#include "core/model/AsciiText.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -7,16 +8,6 @@
 #include <utility>
 
 namespace trainscope::importers::kineto {
-
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.back() == ' ')
-        text.remove_suffix(1);
-    return text;
-}
-
-} // namespace
 
 std::size_t TraceOutput::track(const TrackLabel& label) {
     m_key.assign(1, static_cast<char>('0' + static_cast<int>(label.kind)));
@@ -101,8 +92,7 @@ Status TraceOutput::flushTrack(RunId run, TrackBuffer& track, DurationNs base) {
     }
     for (Span& span : track.spans)
         span.start = span.start + base;
-    if (auto status = m_sink.spans(track.id, track.spans); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(m_sink.spans(track.id, track.spans));
     track.spans.clear();
     if (track.spans.capacity() > kUsualHeld)
         track.spans.shrink_to_fit();
@@ -118,8 +108,7 @@ Status TraceOutput::flushSeries(RunId run, SeriesBuffer& series, DurationNs base
     }
     for (TimeNs& time : series.times)
         time = time + base;
-    if (auto status = m_sink.samples(series.id, series.times, series.values); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(m_sink.samples(series.id, series.times, series.values));
     series.times.clear();
     series.values.clear();
     return {};
@@ -127,12 +116,10 @@ Status TraceOutput::flushSeries(RunId run, SeriesBuffer& series, DurationNs base
 
 Status TraceOutput::flush(RunId run, DurationNs base) {
     for (TrackBuffer& track : m_tracks) {
-        if (auto status = flushTrack(run, track, base); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(flushTrack(run, track, base));
     }
     for (auto& [name, series] : m_series) {
-        if (auto status = flushSeries(run, series, base); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(flushSeries(run, series, base));
     }
     m_held = 0;
     m_hasFlushed = true;
@@ -143,8 +130,7 @@ Status TraceOutput::flushIterations(RunId run, DurationNs base) {
     for (const Mark& mark : m_hostMarks.empty() ? m_deviceMarks : m_hostMarks) {
         const Iteration iteration{
             mark.index, {mark.range.begin + base, mark.range.end + base}, m_rank, false};
-        if (auto status = m_sink.iteration(run, iteration); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(m_sink.iteration(run, iteration));
     }
     return {};
 }

@@ -1,7 +1,6 @@
 #include "importers/kineto/TraceProbe.h"
 
 #include "core/model/Try.h"
-#include "importers/common/Decompress.h"
 #include "importers/kineto/TraceHeader.h"
 #include "importers/kineto/TraceReader.h"
 
@@ -90,49 +89,20 @@ constexpr std::size_t kTail = std::size_t{1} << 20;
 
 using BaseTime = std::optional<std::int64_t>;
 
-class HeaderVisitor final : public TraceVisitor {
-public:
-    void header(std::string_view key, const JsonToken& value) override { found.take(key, value); }
-    Status events(const EventBatch& /*batch*/, const TraceSyntax& /*text*/) override { return {}; }
-    void broken(
-        std::int64_t /*line*/, const std::string& /*what*/, bool /*skippedEvent*/) override {
-        // The import reports it.
-    }
-
-    TraceHeader found;
-};
-
 // Appends up to `limit` bytes of the stream; what cannot be read is not there.
 void appendUpTo(ByteStream& stream, std::size_t limit, std::string& text) {
     if (!readUpTo(stream, text.size() + limit, text).hasValue())
         text.clear();
 }
 
-// The last bytes of a file that is not compressed; nothing of another.
-std::string tailOfFile(const SourceTree& tree, const std::string& path) {
-    const auto& files = tree.files();
-    const auto file = std::find_if(
-        files.begin(), files.end(), [&](const SourceFile& one) { return one.path == path; });
-    auto stream = tree.openRaw(path);
-    std::string text;
-    if (file == files.end() || !stream.hasValue() || file->size < kTail)
-        return text;
-    appendUpTo(*stream.value(), kMagicBytes, text);
-    if (compressionOf(text) != Compression::None)
-        return {};
-    text.clear();
-    if (stream.value()->skip(file->size - kTail - kMagicBytes).hasValue())
-        appendUpTo(*stream.value(), 2 * kTail, text);
-    return text;
-}
-
 Result<BaseTime> parseForBaseTime(
     const SourceTree& tree, const std::string& path, std::uint64_t size, const Progress& progress) {
     ASSIGN_OR_RETURN(auto stream, tree.open(path));
-    HeaderVisitor visitor;
+    TraceProbe probe;
+    ProbeVisitor visitor(probe, false);
     TraceReader reader(*stream, size, "Looking for the base time", &WorkerPool::shared());
     RETURN_IF_ERROR(reader.run(visitor, progress));
-    return visitor.found.baseNs;
+    return probe.header.baseNs;
 }
 
 // Reads members up to the end of the object and of the text.
@@ -179,11 +149,9 @@ std::optional<std::int64_t> baseTimeOfTail(std::string_view tail) {
 
 Result<std::optional<std::int64_t>> findBaseTime(
     const SourceTree& tree, const std::string& path, const Progress& progress) {
-    if (const auto base = baseTimeOfTail(tailOfFile(tree, path)))
+    if (const auto base = baseTimeOfTail(readTail(tree, path, kTail)))
         return base;
-    std::uint64_t size = 0;
-    for (const SourceFile& file : tree.files())
-        size = file.path == path ? file.size : size;
+    const std::uint64_t size = tree.sizeOf(path);
     ASSIGN_OR_RETURN(auto stream, tree.open(path));
     std::string text; // the last kTail bytes read, at least
     bool isMentioned = false;
