@@ -1,12 +1,12 @@
 #include "importers/nvsmi/Cells.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 #include "importers/common/Number.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -110,12 +110,8 @@ std::optional<CellValue> parseState(std::string_view text) {
 std::optional<CellValue> parseHex(std::string_view text) {
     if (text.size() < 3 || text[0] != '0' || lowerChar(text[1]) != 'x')
         return std::nullopt;
-    std::uint64_t bits = 0;
-    const char* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data() + 2, end, bits, 16);
-    if (error != std::errc{} || at != end)
-        return std::nullopt;
-    return CellValue{static_cast<double>(bits), {}};
+    const auto bits = wholeNumber<std::uint64_t>(text.substr(2), 16);
+    return bits ? std::optional(CellValue{static_cast<double>(*bits), {}}) : std::nullopt;
 }
 
 std::optional<CellValue> parseFlag(std::string_view text) {

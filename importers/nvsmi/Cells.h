@@ -3,6 +3,7 @@
 // "0x0000000000000004", "[N/A]", "115,49"), and the units that nvidia-smi and the scripts around it
 // write.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ enum class CellForm {
     Hex, // bit mask
     Flag, // Active, Not Active, Enabled, Disabled, Yes, No
 };
+
+inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 struct CellValue {
     double number = 0.0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_map>
 
 namespace trainscope::importers::nvsmi {
 
@@ -106,9 +107,27 @@ constexpr std::array kMetrics{
     MetricNames{metric::kPcieRx, "GB", "cumulative.rx"},
 };
 
-bool lists(std::string_view names, std::string_view name) {
-    const auto each = words(names, " ");
-    return std::find(each.begin(), each.end(), name) != each.end();
+// What a name stands for: one of both.
+struct Meaning {
+    const RoleNames* role = nullptr;
+    const MetricNames* metric = nullptr;
+};
+
+Meaning meaningOf(std::string_view name) {
+    static const auto meanings = [] {
+        std::unordered_map<std::string_view, Meaning> all;
+        for (const RoleNames& role : kRoles) {
+            for (const std::string_view each : words(role.names, " "))
+                all.try_emplace(each, Meaning{&role, nullptr});
+        }
+        for (const MetricNames& metric : kMetrics) {
+            for (const std::string_view each : words(metric.names, " "))
+                all.try_emplace(each, Meaning{nullptr, &metric});
+        }
+        return all;
+    }();
+    const auto found = meanings.find(name);
+    return found == meanings.end() ? Meaning{} : found->second;
 }
 
 struct HeaderName {
@@ -159,15 +178,13 @@ Metric metricNamed(std::string_view name) {
 }
 
 std::optional<Column> metricColumn(std::string_view base) {
-    for (const MetricNames& names : kMetrics) {
-        if (!lists(names.names, base))
-            continue;
-        Column column = columnOf(names.metric, names.unit);
-        column.form = names.form;
-        column.sensor = names.sensor;
-        return column;
-    }
-    return std::nullopt;
+    const MetricNames* names = meaningOf(base).metric;
+    if (names == nullptr)
+        return std::nullopt;
+    Column column = columnOf(names->metric, names->unit);
+    column.form = names->form;
+    column.sensor = names->sensor;
+    return column;
 }
 
 // "gpu3" → 3, and what follows: "gpu3.power" → "power".
@@ -237,6 +254,16 @@ void adoptUnit(Column& column, std::string_view text) {
     column.unitKnown = true;
 }
 
+bool namesMetric(std::string_view header) {
+    constexpr std::size_t kLongest = 100;
+    if (header.empty() || header.size() > kLongest)
+        return false;
+    const std::string lower = lowered(trimmed(header));
+    HeaderName name = parseHeaderName(lower);
+    return meaningOf(name.base).metric != nullptr || name.base == "gpu"
+        || takeGpuNumber(name.base).has_value();
+}
+
 Column columnNamed(std::string_view header) {
     const std::string lower = lowered(trimmed(header));
     HeaderName name = parseHeaderName(lower);
@@ -248,12 +275,10 @@ Column columnNamed(std::string_view header) {
             adoptUnit(column, unitText);
         return column;
     };
-    for (const RoleNames& role : kRoles) {
-        const bool unitFits = role.role != Role::Gpu || unitText.empty();
-        if (!unitFits || !lists(role.names, name.base))
-            continue;
+    const RoleNames* role = meaningOf(name.base).role;
+    if (role != nullptr && (role->role != Role::Gpu || unitText.empty())) {
         Column column;
-        column.role = role.role;
+        column.role = role->role;
         column.certain = true;
         return finish(std::move(column));
     }

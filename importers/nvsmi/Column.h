@@ -31,6 +31,9 @@ struct Column {
 // whether it holds numbers at all is for the caller to see.
 Column columnNamed(std::string_view header);
 
+// Whether that would be a metric whose name we know.
+bool namesMetric(std::string_view header);
+
 // A column of a registered metric with its usual unit.
 Column columnOf(std::string_view metric, std::string_view unit);
 

@@ -1,6 +1,7 @@
 #include "importers/nvsmi/ColumnOrder.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 #include "importers/common/LineBlocks.h"
 #include "importers/nvsmi/Cells.h"
 #include "importers/nvsmi/Guess.h"
@@ -118,10 +119,7 @@ std::optional<int> gpuIndexOf(std::string_view text) {
         || before == "#" || before == "/dev/nvidia";
     if (!known)
         return std::nullopt;
-    int index = 0;
-    for (const char c : digits)
-        index = index * 10 + (c - '0');
-    return index;
+    return wholeNumber<int>(digits);
 }
 
 void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows) {
@@ -151,6 +149,8 @@ namespace {
 using Role = Column::Role;
 constexpr std::size_t kHeaderWithin = 200; // lines
 constexpr std::size_t kRowsToJudge = 600;
+constexpr std::size_t kLongestLine = 8192; // of a header, and of rows that are guessed from
+constexpr std::size_t kMostColumns = 512;
 
 // Columns of other tools' logs whose remaining names look like ours.
 constexpr std::array<std::string_view, 9> kForeign{"emissions", "project_name", "socket_power",
@@ -198,22 +198,6 @@ bool isTable(const std::vector<std::string>& lines) {
     return false;
 }
 
-void findParts(ColumnOrder& order) {
-    for (std::size_t i = 0; i < order.columns.size(); ++i) {
-        const int at = static_cast<int>(i);
-        const Role role = order.columns[i].role;
-        const auto take = [at](int& part) { part = part < 0 ? at : part; };
-        if (role == Role::Stamp)
-            take(order.stamp);
-        else if (role == Role::Host)
-            take(order.host);
-        else if (role == Role::Name)
-            take(order.name);
-        else if (role == Role::Uuid)
-            take(order.uuid);
-    }
-}
-
 std::vector<Cells> collectRows(
     const std::vector<std::string>& lines, std::size_t from, char separator) {
     std::vector<Cells> rows;
@@ -242,17 +226,30 @@ Result<ColumnOrder> finish(ColumnOrder order, std::vector<Cells> rows) {
     return order;
 }
 
+// What guessColumns() needs of its first row: nvidia-smi's stamp, or units.
+bool mayBeRow(const std::vector<std::string_view>& cells) {
+    int units = 0;
+    for (const std::string_view cell : cells) {
+        if (cell.size() >= 19 && cell[4] == '/' && cell[7] == '/')
+            return true;
+        const auto value = parseCell(cell, CellForm::Number);
+        units += value && !value->unit.empty() && findUnit(value->unit) ? 1 : 0;
+    }
+    return units > 1;
+}
+
 Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
     ColumnOrder order;
     std::set<std::pair<char, std::size_t>> tried; // starting a line later tells nothing new
     for (std::size_t i = 0; i < std::min(lines.size(), kHeaderWithin); ++i) {
         const char separator = separatorOf(lines[i]);
-        if (!tried.emplace(separator, CellSplitter{}.split(lines[i], separator).size()).second)
+        CellSplitter splitter;
+        const auto& cells = splitter.split(lines[i], separator);
+        if (!mayBeRow(cells) || !tried.emplace(separator, cells.size()).second)
             continue;
         auto rows = collectRows(lines, i, separator);
-        const std::size_t width = commonWidth(rows);
-        keepFitting(rows, width);
-        if (rows.empty() || rows.front().size() != CellSplitter{}.split(lines[i], separator).size())
+        keepFitting(rows, commonWidth(rows));
+        if (rows.empty() || rows.front().size() != cells.size())
             continue;
         order.confidence = guessColumns(rows, order.columns, order.notes);
         if (order.confidence == 0)
@@ -266,12 +263,29 @@ Result<ColumnOrder> withoutHeader(const std::vector<std::string>& lines) {
 
 } // namespace
 
+void findParts(ColumnOrder& order) {
+    for (std::size_t i = 0; i < order.columns.size(); ++i) {
+        const int at = static_cast<int>(i);
+        const Role role = order.columns[i].role;
+        const auto take = [at](int& part) { part = part < 0 ? at : part; };
+        if (role == Role::Stamp)
+            take(order.stamp);
+        else if (role == Role::Host)
+            take(order.host);
+        else if (role == Role::Name)
+            take(order.name);
+        else if (role == Role::Uuid)
+            take(order.uuid);
+    }
+}
+
 std::vector<Column> headerColumns(std::string_view line, char separator) {
-    if (line.size() > 8192 || line.empty())
+    if (line.size() > kLongestLine || line.empty())
         return {};
     CellSplitter splitter;
     const auto& cells = splitter.split(line, separator);
-    if (cells.empty() || parseStamp(cells.front()) || cells.size() > 512)
+    if (cells.size() > kMostColumns || parseStamp(cells.front())
+        || std::none_of(cells.begin(), cells.end(), namesMetric))
         return {};
     std::vector<Column> columns;
     for (const std::string_view cell : cells)
@@ -301,9 +315,10 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines) {
     return withoutHeader(lines);
 }
 
-std::vector<std::string> linesOfHead(std::string_view head, std::size_t limit) {
+std::vector<std::string> linesOfHead(std::string_view head) {
+    const bool isCut = head.size() >= kHead;
     std::vector<std::string> lines;
-    const auto tree = memoryTree({{"head", std::string(head)}});
+    const auto tree = memoryTree({{"head", std::string(head.substr(0, kHead))}});
     auto stream = tree->openRaw("head");
     if (!stream.hasValue())
         return lines;
@@ -312,9 +327,9 @@ std::vector<std::string> linesOfHead(std::string_view head, std::size_t limit) {
         const auto line = reader.next();
         if (!line.hasValue() || !line.value())
             break;
-        lines.emplace_back(*line.value());
+        lines.emplace_back(line.value()->size() <= kLongestLine ? *line.value() : "");
     }
-    if (head.size() >= limit && lines.size() > 1)
+    if (isCut && lines.size() > 1)
         lines.pop_back();
     return lines;
 }

@@ -44,12 +44,18 @@ Result<ColumnOrder> readColumnOrder(const std::vector<std::string>& lines);
 // The columns of that line when it is a header, else empty. For headers in mid-file.
 std::vector<Column> headerColumns(std::string_view line, char separator);
 
-// The lines of the first bytes of a file, decoded; the last one left out where `head` is cut off
-// there.
-std::vector<std::string> linesOfHead(std::string_view head, std::size_t limit);
+// Of a file, what tells the column order.
+inline constexpr std::size_t kHead = std::size_t{64} << 10;
+
+// The lines of the first bytes of a file, decoded; not more than kHead, and the last one left out
+// where they are cut off there. Lines that no log has are empty.
+std::vector<std::string> linesOfHead(std::string_view head);
 
 // The index in "3", "GPU 3", "GPU3", "cuda:3", "nvidia3"; absent for any other text and above 9999.
 std::optional<int> gpuIndexOf(std::string_view text);
+
+// Sets stamp, host, name and uuid: the first column of each.
+void findParts(ColumnOrder& order);
 
 // Sets gpu, rhythm, clock and the counts of `order` from the first rows.
 void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows);

@@ -95,8 +95,7 @@ Status LogReader::take(RowBlock block) {
     if (block.order != m_order)
         block = readRows(block.source, m_order);
     while (true) {
-        if (const Status status = takeRows(block); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(takeRows(block));
         if (block.order == m_order)
             break;
         block = readRows(block.source, m_order, m_lineNumber - m_linesBefore + 1);
@@ -111,11 +110,9 @@ Status LogReader::takeRows(const RowBlock& block) {
     for (std::size_t i = 0; i < block.rows.size() && block.order == m_order; ++i) {
         const BlockRow& row = block.rows[i];
         m_lineNumber = m_linesBefore + row.line;
-        const Status status = row.identity < 0
-            ? takeOther(block.notes[static_cast<std::size_t>(row.note)])
-            : recordNamed(block, i);
-        if (!status.hasValue())
-            return status;
+        RETURN_IF_ERROR(row.identity < 0
+                ? takeOther(block.notes[static_cast<std::size_t>(row.note)])
+                : recordNamed(block, i));
     }
     return {};
 }
@@ -149,16 +146,11 @@ void LogReader::changeOrder(std::vector<Column> columns) {
     order.clock = m_order->clock;
     order.rhythm = m_order->rhythm;
     settleColumns(order.columns, order.notes);
-    for (std::size_t i = 0; i < order.columns.size(); ++i) {
-        const auto role = order.columns[i].role;
-        const int at = static_cast<int>(i);
-        order.stamp = role == Column::Role::Stamp && order.stamp < 0 ? at : order.stamp;
-        order.gpu = role == Column::Role::Gpu && order.gpu < 0 ? at : order.gpu;
-        order.name = role == Column::Role::Name ? at : order.name;
-        order.uuid = role == Column::Role::Uuid ? at : order.uuid;
-        order.host = role == Column::Role::Host ? at : order.host;
-    }
-    order.gpu = order.gpu < 0 ? order.uuid : order.gpu;
+    findParts(order);
+    const auto gpu = std::find_if(order.columns.begin(), order.columns.end(),
+        [](const Column& column) { return column.role == Column::Role::Gpu; });
+    order.gpu
+        = gpu == order.columns.end() ? order.uuid : static_cast<int>(gpu - order.columns.begin());
     if (order.stamp < 0)
         return skip("Other columns begin here, but without time stamps.");
     m_context.report.warn(m_context.file, m_lineNumber, "Other columns begin here.");
@@ -204,8 +196,7 @@ Status LogReader::recordGroups(
         ASSIGN_OR_RETURN(const auto slot, slotOf(who, id, group));
         if (!slot)
             return {};
-        if (const Status status = add(*slot, group, time, numbers); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(add(*slot, group, time, numbers));
     }
     ++m_context.report.rows;
     return {};
@@ -266,8 +257,7 @@ Status LogReader::takeTable(const LineBlock& block) {
         }
         if (text.ends_with('\r'))
             text.remove_suffix(1);
-        if (const Status status = tableLine(withoutEscapes(text)); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(tableLine(withoutEscapes(text)));
     }
     return {};
 }
@@ -288,8 +278,8 @@ Status LogReader::tableLine(std::string_view text) {
         return {};
     }
     const TableGpu& gpu = m_table.gpu();
-    return recordGroups({{}, std::to_string(gpu.index), gpu.name, {}}, absolute(*m_table.time()),
-        tableNumbers(gpu));
+    return recordGroups(
+        {{}, std::to_string(gpu.index), gpu.name, {}}, absolute(*m_table.time()), gpu.numbers);
 }
 
 void LogReader::skip(std::string text) {

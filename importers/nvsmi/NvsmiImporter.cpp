@@ -15,12 +15,11 @@ namespace {
 
 using namespace nvsmi;
 
-constexpr std::size_t kHead = std::size_t{64} << 10;
 constexpr std::string_view kVersion = "nvsmi 1";
 
 Result<ColumnOrder> orderOf(const SourceTree& tree, const std::string& path) {
     ASSIGN_OR_RETURN(const auto head, readHead(tree, path, kHead));
-    return readColumnOrder(linesOfHead(head, kHead));
+    return readColumnOrder(linesOfHead(head));
 }
 
 ClockKind clockOf(const ColumnOrder& order) {
@@ -229,7 +228,7 @@ const Format& NvsmiImporter::format() const {
 }
 
 Confidence NvsmiImporter::sniff(std::string_view head, std::string_view) const {
-    const auto order = readColumnOrder(linesOfHead(head, kHead));
+    const auto order = readColumnOrder(linesOfHead(head));
     return order.hasValue() ? order.value().confidence : 0;
 }
 

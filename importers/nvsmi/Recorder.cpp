@@ -12,73 +12,7 @@ namespace trainscope::importers::nvsmi {
 
 namespace {
 
-constexpr std::size_t kMostSteps = 4096;
-constexpr std::size_t kFewestChanges = 8;
-constexpr std::int64_t kGapPeriods = 10;
-constexpr std::int64_t kLongestPeriod = std::int64_t{1} << 59; // 18 years; ten of them still fit
-
-std::int64_t median(std::vector<std::int64_t> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return std::min(*middle, kLongestPeriod);
-}
-
-} // namespace
-
-void SamplingPeriod::add(TimeNs time, double value) {
-    if (!m_started) {
-        m_started = true;
-        m_last = time;
-        m_value = value;
-        return;
-    }
-    const std::int64_t step = (time - m_last).ns;
-    m_last = time;
-    // Where the clock was set back nothing can be said about periods.
-    if (step < 0) {
-        m_changed = false;
-        return;
-    }
-    if (m_steps.size() < kMostSteps) {
-        m_steps.push_back(step);
-        if (m_steps.size() == kMostSteps)
-            m_limit = kGapPeriods * median(m_steps);
-    } else if (m_limit > 0 && step > m_limit) {
-        ++m_laterGaps;
-    }
-    if (std::isnan(value) || value == m_value)
-        return;
-    m_value = value;
-    // Where the first value began is not known: counting starts at the first change.
-    if (m_changed && m_changes.size() < kMostSteps)
-        m_changes.push_back((time - m_lastChange).ns);
-    m_changed = true;
-    m_lastChange = time;
-}
-
-std::optional<DurationNs> SamplingPeriod::samplingPeriod() const {
-    if (m_steps.empty())
-        return std::nullopt;
-    return DurationNs{median(m_steps)};
-}
-
-std::optional<DurationNs> SamplingPeriod::updatePeriod() const {
-    if (m_changes.size() < kFewestChanges)
-        return std::nullopt;
-    return DurationNs{median(m_changes)};
-}
-
-std::int64_t SamplingPeriod::gaps() const {
-    if (m_steps.empty())
-        return 0;
-    const std::int64_t limit = kGapPeriods * median(m_steps);
-    return m_laterGaps + std::count_if(m_steps.begin(), m_steps.end(), [limit](std::int64_t step) {
-        return limit > 0 && step > limit;
-    });
-}
-
-namespace {
-
+constexpr std::size_t kFewestChanges = 8; // that tell the period of a sensor
 constexpr std::size_t kBlock = 4096; // rows of one GPU
 constexpr std::size_t kMostHeld = 65536; // rows of all GPUs together
 
@@ -95,8 +29,7 @@ Result<std::size_t> Recorder::addGpu(const Gpu& gpu) {
 
 Status Recorder::setFields(std::size_t slot, const std::vector<SeriesDescription>& fields) {
     GpuRows& rows = m_gpus[slot];
-    if (const Status status = flush(rows); !status.hasValue())
-        return status;
+    RETURN_IF_ERROR(flush(rows));
     rows.fields.clear();
     rows.periodField = 0;
     for (const SeriesDescription& description : fields) {
@@ -125,16 +58,13 @@ Status Recorder::add(std::size_t slot, TimeNs time, std::span<const double> valu
         field.values.push_back(value);
         field.present = field.present || !std::isnan(value);
     }
-    if (!rows.fields.empty())
-        rows.period.add(time, rows.fields[rows.periodField].values.back());
     ++m_held;
     if (rows.times.size() >= kBlock)
         return flush(rows);
     if (m_held < kMostHeld)
         return {};
     for (GpuRows& each : m_gpus) {
-        if (const Status status = flush(each); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(flush(each));
     }
     return {};
 }
@@ -142,9 +72,11 @@ Status Recorder::add(std::size_t slot, TimeNs time, std::span<const double> valu
 Status Recorder::flush(GpuRows& rows) {
     if (rows.times.empty())
         return {};
+    if (!rows.fields.empty())
+        rows.statistics.append(
+            SampleStatistics::of(rows.times, rows.fields[rows.periodField].values), rows.times);
     for (Field& field : rows.fields) {
-        if (const Status status = flushField(rows, field); !status.hasValue())
-            return status;
+        RETURN_IF_ERROR(flushField(rows, field));
         field.values.clear();
     }
     m_held -= rows.times.size();
@@ -171,17 +103,16 @@ Status Recorder::flushField(GpuRows& rows, Field& field) {
 
 Status Recorder::finish() {
     for (GpuRows& rows : m_gpus) {
-        if (const Status status = flush(rows); !status.hasValue())
-            return status;
-        m_report.gaps += rows.period.gaps();
+        RETURN_IF_ERROR(flush(rows));
+        m_report.gaps += rows.statistics.gaps();
     }
     std::sort(m_report.ranksFound.begin(), m_report.ranksFound.end());
     if (m_gpus.empty())
         return {};
-    const SamplingPeriod& first = m_gpus.front().period;
-    if (const auto period = first.samplingPeriod())
+    const SampleStatistics& first = m_gpus.front().statistics;
+    if (const auto period = first.samplePeriod())
         m_report.facts["sampling_period"] = secondsText(*period, 3);
-    if (const auto period = first.updatePeriod())
+    if (const auto period = first.changePeriod(kFewestChanges))
         m_report.facts["sensor_update_period"] = secondsText(*period, 3);
     return {};
 }

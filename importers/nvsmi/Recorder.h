@@ -4,40 +4,16 @@
 
 #include "core/model/Import.h"
 #include "core/model/Time.h"
+#include "importers/common/SampleStatistics.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace trainscope::importers::nvsmi {
-
-// How often a log was written, how often its sensor gave a new value, and the holes in between.
-// Fed with one series; memory is bounded, medians are those of the first few thousand steps.
-class SamplingPeriod {
-public:
-    void add(TimeNs time, double value);
-
-    [[nodiscard]] std::optional<DurationNs> samplingPeriod() const; // median step
-    // Median time between changes of the value; absent below 8 changes.
-    [[nodiscard]] std::optional<DurationNs> updatePeriod() const;
-    // Steps longer than 10 median periods.
-    [[nodiscard]] std::int64_t gaps() const;
-
-private:
-    std::vector<std::int64_t> m_steps;
-    std::vector<std::int64_t> m_changes;
-    TimeNs m_last;
-    TimeNs m_lastChange;
-    double m_value = 0.0;
-    bool m_started = false;
-    bool m_changed = false;
-    std::int64_t m_limit = 0; // 10 medians, once known
-    std::int64_t m_laterGaps = 0;
-};
 
 class Recorder {
 public:
@@ -53,7 +29,6 @@ public:
 
     // What the values of that GPU's following rows are; subjects are filled in.
     Status setFields(std::size_t slot, const std::vector<SeriesDescription>& fields);
-    [[nodiscard]] bool hasFields(std::size_t slot) const { return !m_gpus[slot].fields.empty(); }
     // One row; NaN where a value is missing.
     Status add(std::size_t slot, TimeNs time, std::span<const double> values);
     // Writes what is still held and completes the report.
@@ -71,7 +46,7 @@ private:
         std::vector<Field> fields;
         std::vector<TimeNs> times;
         std::map<std::string, SeriesId> series; // by metric, to go on after a change of columns
-        SamplingPeriod period; // of its power, else of its first field
+        SampleStatistics statistics; // of its power, else of its first field
         std::size_t periodField = 0;
     };
     Status flush(GpuRows& rows);

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,8 +16,6 @@
 #include <vector>
 
 namespace trainscope::importers::nvsmi {
-
-inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // Columns that belong to one GPU: all of them, or in a wide file those of one GPU.
 struct ColumnGroup {

@@ -1,21 +1,23 @@
 #include "importers/nvsmi/SmiTable.h"
 
 #include "core/model/AsciiText.h"
+#include "core/model/WholeNumber.h"
 #include "importers/nvsmi/Cells.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <vector>
 
 namespace trainscope::importers::nvsmi {
 
 namespace {
 
-std::optional<double> numberWith(std::string_view text, std::string_view unit) {
-    if (!text.ends_with(unit))
-        return std::nullopt;
-    const auto value = parseCell(text, CellForm::Number);
-    return value && value->unit == unit ? std::optional(value->number) : std::nullopt;
+constexpr std::ptrdiff_t kTelling = 5; // the columns of which a line has at least one
+
+// NaN for anything else.
+double numberWith(std::string_view text, std::string_view unit) {
+    const auto value = text.ends_with(unit) ? parseCell(text, CellForm::Number) : std::nullopt;
+    return value && value->unit == unit ? value->number : kMissing;
 }
 
 // "100W /  700W" → both sides.
@@ -76,12 +78,10 @@ void SmiTable::readTime(std::string_view line) {
 
 bool SmiTable::readName(std::string_view cell) {
     const auto parts = words(cell, " ");
-    if (parts.size() < 2 || parts[0].size() > 4
-        || !std::all_of(parts[0].begin(), parts[0].end(), isDigit))
+    const auto index = parts.size() < 2 ? std::nullopt : wholeNumber<int>(parts[0]);
+    if (!index || *index < 0 || parts[0].size() > 4)
         return false;
-    m_gpu = {};
-    for (const char c : parts[0])
-        m_gpu.index = m_gpu.index * 10 + (c - '0');
+    m_gpu = {*index, {}, {}};
     // The last word is the persistence mode.
     const bool mode = parts.back() == "On" || parts.back() == "Off";
     for (std::size_t i = 1; i < parts.size() - (mode ? 1 : 0); ++i)
@@ -95,18 +95,15 @@ SmiTable::Line SmiTable::readValues(std::string_view line) {
     const auto parts = words(cells[0], " ");
     if (parts.size() < 3)
         return Line::Broken;
-    m_gpu.fan = numberWith(parts[0], "%");
-    m_gpu.temperature = numberWith(parts[1], "C");
-    if (const auto state = parseCell(parts[2], CellForm::PerformanceState))
-        m_gpu.pstate = state->number;
+    const auto state = parseCell(parts[2], CellForm::PerformanceState);
     const auto [power, limit] = sides(cells[0].substr(cells[0].find(parts[2]) + parts[2].size()));
-    m_gpu.power = numberWith(power, "W");
-    m_gpu.powerLimit = numberWith(limit, "W");
     const auto [used, total] = sides(cells[1]);
-    m_gpu.memoryUsed = numberWith(used, "MiB");
-    m_gpu.memoryTotal = numberWith(lastWord(total), "MiB");
-    m_gpu.utilization = numberWith(firstWord(cells[2]), "%");
-    const bool any = m_gpu.temperature || m_gpu.power || m_gpu.memoryUsed || m_gpu.utilization;
+    m_gpu.numbers = {numberWith(power, "W"), numberWith(limit, "W"), numberWith(parts[1], "C"),
+        numberWith(firstWord(cells[2]), "%"), numberWith(used, "MiB"),
+        numberWith(lastWord(total), "MiB"), numberWith(parts[0], "%"),
+        state ? state->number : kMissing};
+    const bool any = std::any_of(m_gpu.numbers.begin(), m_gpu.numbers.begin() + kTelling,
+        [](double number) { return !std::isnan(number); });
     return any ? Line::Gpu : Line::Broken;
 }
 
@@ -115,14 +112,6 @@ std::vector<Column> tableColumns() {
         columnOf("gpu_temperature", "C"), columnOf("gpu_utilization", "%"),
         columnOf("mem_used", "MiB"), columnOf("mem_total", "MiB"), columnOf("fan_speed", "%"),
         columnOf("pstate", "")};
-}
-
-std::vector<double> tableNumbers(const TableGpu& gpu) {
-    std::vector<double> numbers;
-    for (const auto& value : {gpu.power, gpu.powerLimit, gpu.temperature, gpu.utilization,
-             gpu.memoryUsed, gpu.memoryTotal, gpu.fan, gpu.pstate})
-        numbers.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
-    return numbers;
 }
 
 } // namespace trainscope::importers::nvsmi

@@ -13,18 +13,11 @@
 
 namespace trainscope::importers::nvsmi {
 
-// What one GPU's two lines say; absent where the table has N/A.
+// What one GPU's two lines say.
 struct TableGpu {
     int index = 0;
     std::string name;
-    std::optional<double> fan; // %
-    std::optional<double> temperature; // °C
-    std::optional<double> pstate;
-    std::optional<double> power; // W
-    std::optional<double> powerLimit; // W
-    std::optional<double> memoryUsed; // MiB
-    std::optional<double> memoryTotal; // MiB
-    std::optional<double> utilization; // %
+    std::vector<double> numbers; // by tableColumns(); NaN where the table has N/A
 };
 
 class SmiTable {
@@ -52,7 +45,5 @@ private:
 
 // The columns that a drawn table amounts to.
 std::vector<Column> tableColumns();
-// In the same order; NaN where the table has nothing.
-std::vector<double> tableNumbers(const TableGpu& gpu);
 
 } // namespace trainscope::importers::nvsmi

@@ -82,7 +82,7 @@ struct Reading {
 };
 
 Reading read(const std::string& text, std::size_t blockSize) {
-    const auto order = readColumnOrder(linesOfHead(std::string_view(text).substr(0, 3000), 3000));
+    const auto order = readColumnOrder(linesOfHead(text.substr(0, text.rfind('\n', 3000) + 1)));
     test::RecordingSink sink;
     ImportReport report;
     const RunId run = sink.run({}).value();
