@@ -1,6 +1,7 @@
 #include "importers/registry/FileKind.h"
 
 #include "core/model/AsciiText.h"
+#include "importers/common/Number.h"
 #include "importers/common/RunFolders.h"
 
 #include <algorithm>
@@ -54,6 +55,12 @@ constexpr std::array kJson{
     Sign{"\"power_states\"", "Perseus schedule, not telemetry"},
     Sign{"\"nbformat\"", "Jupyter notebook, not telemetry"},
     Sign{"\"ops\"", "JSON of another tool, not a Kineto trace"},
+    Sign{"\"log_history\"", "training log of Hugging Face's Trainer, not telemetry"},
+    Sign{"loss\"", "training log, not telemetry"},
+    Sign{"\"zero_optimization\"", "DeepSpeed configuration, not telemetry"},
+    Sign{"\"train_batch_size\"", "DeepSpeed configuration, not telemetry"},
+    Sign{"\"hidden_size\"", "configuration of a model, not telemetry"},
+    Sign{"\"weight_map\"", "index of a model's weights, not telemetry"},
 };
 constexpr std::array kText{
     Sign{":::MLLOG", "MLPerf log, not read by this version"},
@@ -68,6 +75,12 @@ constexpr std::array kText{
     Sign{"Watts,", "power meter log of SPEC PTDaemon, not read by this version"},
     Sign{"CUDA Kernel", "table of Nsight Systems, not read by this version"},
     Sign{"emissions", "CodeCarbon table, not read by this version"},
+    Sign{"elapsed time per iteration", "training log, not telemetry"},
+    Sign{"lm loss", "training log, not telemetry"},
+    Sign{"train_loss", "training log, not telemetry"},
+    Sign{"[deepspeed", "training log, not telemetry"},
+    Sign{"[real_accelerator.py", "training log, not telemetry"},
+    Sign{"torchrun", "training log, not telemetry"},
 };
 
 bool isBinary(std::string_view head) {
@@ -100,6 +113,17 @@ std::optional<std::string> bySign(std::string_view head, const Signs& signs) {
     return std::nullopt;
 }
 
+// Logs, too, begin with a bracket: "[2024-10-10 07:25:56] …", "[rank0]: …".
+bool isJson(std::string_view text) {
+    if (text.front() != '[')
+        return text.front() == '{';
+    const std::string_view rest = trimmed(text.substr(1));
+    if (rest.find_first_of("{[\"]") == 0)
+        return true;
+    const std::string_view word = trimmed(rest.substr(0, rest.find_first_of(", ]\t\r\n")));
+    return parseNumber(word) || word == "true" || word == "false" || word == "null";
+}
+
 std::string byName(std::string_view path) {
     const std::string suffix = suffixOf(path);
     const std::string_view name = namePart(path);
@@ -111,8 +135,6 @@ std::string byName(std::string_view path) {
     if (suffix == "py" || suffix == "sh" || suffix == "ipynb" || suffix == "cpp"
         || suffix == "slurm")
         return "script or source text, not telemetry";
-    if (suffix == "log" || suffix == "out" || suffix == "err")
-        return "log text without telemetry that is known";
     if (suffix == "toml" || suffix == "ini" || suffix == "cfg" || suffix == "conf")
         return "configuration, not telemetry";
     return {};
@@ -130,7 +152,7 @@ std::string describeFile(std::string_view head, std::string_view path) {
     const std::string_view text = firstText(head);
     if (text.empty())
         return "empty: nothing but blanks";
-    if (text.front() == '{' || text.front() == '[') {
+    if (isJson(text)) {
         if (const auto kind = bySign(head.substr(0, 4096), kJson))
             return *kind;
         return head.find("\"nodes\"") != std::string_view::npos
@@ -143,7 +165,10 @@ std::string describeFile(std::string_view head, std::string_view path) {
         return named;
     if (const auto kind = bySign(head, kText))
         return *kind;
-    return "text without known columns";
+    const std::string suffix = suffixOf(path);
+    return suffix == "log" || suffix == "out" || suffix == "err"
+        ? "log text without telemetry that is known"
+        : "text without known columns";
 }
 
 } // namespace trainscope::importers

@@ -127,12 +127,8 @@ Result<std::unique_ptr<ByteStream>> HashingTree::openRaw(const std::string& path
     auto stream = m_inner.openRaw(path);
     if (!stream.hasValue())
         return stream;
-    const auto& all = m_inner.files();
-    const auto file = std::lower_bound(all.begin(), all.end(), path,
-        [](const SourceFile& one, const std::string& name) { return one.path < name; });
-    const bool known = file != all.end() && file->path == path;
     return std::unique_ptr<ByteStream>(std::make_unique<Digests::Stream>(
-        std::move(stream).value(), m_digests, path, known ? file->size : ~std::uint64_t{0}));
+        std::move(stream).value(), m_digests, path, m_inner.sizeOf(path)));
 }
 
 Status HashingTree::readToEnd(

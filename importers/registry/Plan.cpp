@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kFirstLook = std::size_t{4} << 10; // where most formats show
 constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
 constexpr std::size_t kFilesPerJob = 32;
+constexpr std::size_t kTailBytes = std::size_t{64} << 10;
 // One large member may stand before what tells a JSON format; more where the user names the format.
 constexpr std::size_t kDeepHead = std::size_t{16} << 20;
 constexpr std::size_t kDeepHeadOfFormat = std::size_t{64} << 20;
@@ -58,6 +59,18 @@ bool startsAnObject(std::string_view head) {
     return first != std::string_view::npos && head[first] == '{';
 }
 
+// Whether reading on may tell. Of a compressed file the end is not at hand.
+bool mayShowDeeper(const SourceTree& tree, const SourceFile& file, std::string_view head) {
+    if (!startsAnObject(head))
+        return false;
+    const std::string tail = readTail(tree, file.path, kTailBytes);
+    return tail.empty()
+        || std::any_of(registry().begin(), registry().end(), [&tail](const auto& importer) {
+               const std::string_view mark = importer->format().deepMark;
+               return !mark.empty() && tail.find(mark) != std::string::npos;
+           });
+}
+
 Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_view onlyFormat) {
     if (!file.problem.empty())
         return {nullptr, 0, file.problem};
@@ -71,7 +84,7 @@ Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_vi
         read = readUpTo(*stream.value(), kHeadBytes, head);
         verdict = judgeHead(head, file.path, onlyFormat);
     }
-    if (verdict.owner == nullptr && head.size() == kHeadBytes && startsAnObject(head)) {
+    if (verdict.owner == nullptr && head.size() == kHeadBytes && mayShowDeeper(tree, file, head)) {
         read = readUpTo(*stream.value(), onlyFormat.empty() ? kDeepHead : kDeepHeadOfFormat, head);
         verdict = judgeHead(head, file.path, onlyFormat);
         head.resize(kHeadBytes); // enough for a reason

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <atomic>
 
 using namespace trainscope;
 using namespace trainscope::importers;
@@ -26,6 +27,48 @@ ImportPlan planOf(
     const auto tree = memoryTree(std::move(files));
     return planImport(*tree, {}, only).valueOr(ImportPlan{});
 }
+
+// Counts the bytes that are read through it; what is passed over does not count.
+class CountingTree final : public SourceTree {
+public:
+    explicit CountingTree(const SourceTree& inner)
+        : m_inner(inner) { }
+
+    [[nodiscard]] const std::vector<SourceFile>& files() const override { return m_inner.files(); }
+    [[nodiscard]] std::string displayPath(const std::string& path) const override {
+        return m_inner.displayPath(path);
+    }
+    [[nodiscard]] Result<std::unique_ptr<ByteStream>> openRaw(
+        const std::string& path) const override {
+        return std::unique_ptr<ByteStream>(
+            std::make_unique<Stream>(m_inner.openRaw(path).value(), m_bytesRead));
+    }
+    [[nodiscard]] std::uint64_t bytesRead() const { return m_bytesRead; }
+
+private:
+    class Stream final : public ByteStream {
+    public:
+        Stream(std::unique_ptr<ByteStream> inner, std::atomic<std::uint64_t>& count)
+            : m_stream(std::move(inner))
+            , m_count(count) { }
+        Result<std::size_t> read(std::span<std::byte> buffer) override {
+            auto got = m_stream->read(buffer);
+            m_count += got.valueOr(0);
+            return got;
+        }
+        Result<std::uint64_t> skip(std::uint64_t count) override { return m_stream->skip(count); }
+        [[nodiscard]] std::uint64_t bytesConsumed() const override {
+            return m_stream->bytesConsumed();
+        }
+
+    private:
+        std::unique_ptr<ByteStream> m_stream;
+        std::atomic<std::uint64_t>& m_count;
+    };
+
+    const SourceTree& m_inner;
+    mutable std::atomic<std::uint64_t> m_bytesRead = 0;
+};
 
 const ImportUnit* unitOf(const ImportPlan& plan, std::string_view importer) {
     const auto found = std::find_if(plan.units.begin(), plan.units.end(),
@@ -47,6 +90,8 @@ private Q_SLOTS:
     void cancelled();
     void forbiddenFolder();
     void traceBehindALargeMember();
+    void looksAtLittle_data();
+    void looksAtLittle();
     void hashes();
 };
 
@@ -73,6 +118,18 @@ void tst_Plan::reasons_data() {
                          << QStringLiteral("PNG image");
     QTest::newRow("JSON") << QStringLiteral("x.json") << "{\"a\": 1}"s
                           << QStringLiteral("JSON without trace events");
+    QTest::newRow("log of a training run")
+        << QStringLiteral("slurm.log")
+        << "[2024-10-10 07:25:56,682] [INFO] [real_accelerator.py:161:get_accelerator] cuda\n"s
+        << QStringLiteral("training log, not telemetry");
+    QTest::newRow("training log as JSON lines")
+        << QStringLiteral("metrics.json") << "{\"step\": 1, \"loss\": 10.8}\n{\"step\": 2}\n"s
+        << QStringLiteral("training log, not telemetry");
+    QTest::newRow("numbers as JSON")
+        << QStringLiteral("n.json") << "[1.5, 2]"s << QStringLiteral("JSON without trace events");
+    QTest::newRow("DeepSpeed") << QStringLiteral("ds.json")
+                               << "{\"zero_optimization\": {\"stage\": 1}}"s
+                               << QStringLiteral("DeepSpeed configuration, not telemetry");
     QTest::newRow("emissions table")
         << QStringLiteral("e.csv")
         << "timestamp,project_name,run_id,duration,emissions,gpu_power\n2024-01-01T00:00:00,x,,1,2,3\n"s
@@ -166,6 +223,31 @@ void tst_Plan::traceBehindALargeMember() {
         QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
         QCOMPARE(plan.value().unrecognised[0].reason, std::string("JSON without trace events"));
     }
+}
+
+void tst_Plan::looksAtLittle_data() {
+    QTest::addColumn<std::string>("content");
+    const std::string frames(1'600'000, 'x');
+    QTest::newRow("one member") << "{\"frames\": \"" + frames + "\"}";
+    QTest::newRow("one line of numbers") << "{\"frames\": [0" + std::string(800'000, ',') + "1]}";
+    std::string lines = "{\n";
+    for (int i = 0; i < 40'000; ++i)
+        lines += "  \"member " + std::to_string(i) + "\": {\"a\": 1, \"b\": 2, \"c\": 3},\n";
+    QTest::newRow("many lines") << lines + "  \"end\": 0\n}\n";
+    QTest::newRow("text") << "we, ran: this on (Monday) 1 W, 2 W\n" + frames;
+}
+
+// Of a file that nobody knows, whatever its size, only the beginning and the end are read.
+void tst_Plan::looksAtLittle() {
+    QFETCH(std::string, content);
+    const auto tree = memoryTree({{"unknown.json", content}});
+    const CountingTree counting(*tree);
+    const auto plan = planImport(counting, {});
+    QVERIFY(plan.hasValue());
+    QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
+    constexpr std::uint64_t kOneLook = 65'536;
+    QVERIFY2(counting.bytesRead() <= 2 * kOneLook + 16,
+        qPrintable(QString::number(counting.bytesRead())));
 }
 
 void tst_Plan::hashes() {
