@@ -16,36 +16,20 @@ using plot::ComparisonAlignment;
 constexpr std::array kNormalisations{Normalisation::Absolute, Normalisation::PerGpu,
     Normalisation::PerNode, Normalisation::PerToken};
 
-template <typename Table, typename Value>
-int indexIn(const Table& table, const Value& value) {
-    const auto found = std::find(table.begin(), table.end(), value);
-    return found == table.end() ? 0 : static_cast<int>(found - table.begin());
-}
-
-int indexOfKey(const std::vector<plot::FigureChoice>& choices, std::string_view key) {
-    const auto found = std::find_if(choices.begin(), choices.end(),
-        [key](const plot::FigureChoice& choice) { return choice.key == key; });
-    return found == choices.end() ? 0 : static_cast<int>(found - choices.begin());
-}
-
-QStringList titlesOf(const std::vector<plot::FigureChoice>& choices) {
-    QStringList titles;
-    for (const auto& choice : choices)
-        titles.append(QString::fromStdString(choice.title));
-    return titles;
-}
-
 // The chosen one is always among them, known or not.
+std::vector<plot::FigureChoice> withChosen(
+    std::vector<plot::FigureChoice> offered, const plot::FigureChoice& chosen) {
+    const bool known = std::any_of(offered.begin(), offered.end(),
+        [&chosen](const plot::FigureChoice& choice) { return choice.key == chosen.key; });
+    if (!known)
+        offered.push_back(chosen);
+    return offered;
+}
+
 std::vector<plot::FigureChoice> metricsWith(
     const ComparisonOffers& offers, const std::string& chosen) {
-    auto metrics = offers.metrics;
-    const bool known = std::any_of(metrics.begin(), metrics.end(),
-        [&chosen](const plot::FigureChoice& choice) { return choice.key == chosen; });
-    if (!known) {
-        const Metric* metric = findMetric(chosen);
-        metrics.push_back({chosen, metric == nullptr ? chosen : metric->label});
-    }
-    return metrics;
+    const Metric* metric = findMetric(chosen);
+    return withChosen(offers.metrics, {chosen, metric == nullptr ? chosen : metric->label});
 }
 
 std::vector<std::int64_t> iterationsWith(
@@ -64,9 +48,9 @@ std::vector<std::int64_t> iterationsWith(
 constexpr int kBeforeIterations = 2; // folded, start
 
 SettingRow alignmentRow(const ComparisonSettings& settings, const ComparisonOffers& offers) {
-    SettingRow row{QStringLiteral("align"), translated("Align"),
+    SettingRow row = choiceRow("align", translated("Align"),
         {translated("All iterations, folded"), translated("Start of the runs")}, 0,
-        translated("What stands at 0 of the time axis"), false};
+        translated("What stands at 0 of the time axis"));
     const auto iterations = iterationsWith(settings, offers);
     for (const auto iteration : iterations)
         row.choices.append(translated("Iteration %1").arg(iteration));
@@ -91,25 +75,21 @@ void takeAlignment(ComparisonSettings& settings, const ComparisonOffers& offers,
 
 constexpr int kBeforeQuantities = 1; // as listed
 
-// The chosen one is always among them, known or not.
 std::vector<plot::FigureChoice> quantitiesWith(
     const ComparisonOffers& offers, const std::string& chosen) {
-    auto quantities = offers.quantities;
-    const bool known = std::any_of(quantities.begin(), quantities.end(),
-        [&chosen](const plot::FigureChoice& choice) { return choice.key == chosen; });
     const auto place = analysis::quantityIndex(chosen);
-    if (!known && place)
-        quantities.push_back({chosen, analysis::comparedQuantities()[*place].title});
-    return quantities;
+    return place
+        ? withChosen(offers.quantities, {chosen, analysis::comparedQuantities()[*place].title})
+        : offers.quantities;
 }
 
 SettingRow sortRow(const ComparisonSettings& settings, const ComparisonOffers& offers) {
-    SettingRow row{QStringLiteral("sort"), translated("Order"), {translated("As listed")}, 0,
-        translated("The runs behind the base, the best first"), false};
+    SettingRow row = choiceRow("sort", translated("Order"), {translated("As listed")}, 0,
+        translated("The runs behind the base, the best first"));
     const auto quantities = quantitiesWith(offers, settings.query.sortedBy);
     row.choices += titlesOf(quantities);
     if (!settings.query.sortedBy.empty())
-        row.current = kBeforeQuantities + indexOfKey(quantities, settings.query.sortedBy);
+        row.current = kBeforeQuantities + indexOf(quantities, settings.query.sortedBy);
     return row;
 }
 
@@ -129,21 +109,19 @@ std::vector<SettingRow> comparisonRows(
     const auto heat = metricsWith(offers, query.heatMetric);
     const auto statistics = plot::figureStatistics(query.heatMetric);
     std::vector<SettingRow> rows{
-        {QStringLiteral("normalise"), translated("Normalise"),
+        choiceRow("normalise", translated("Normalise"),
             {translated("Absolute"), translated("Per GPU"), translated("Per node"),
                 translated("Per token")},
             indexIn(kNormalisations, query.normalisation),
-            translated("What grows with the machine or the batch is divided"), false},
-        {QStringLiteral("window"), translated("Part"),
-            {translated("Settled iterations"), translated("Whole run")}, query.wholeRun ? 1 : 0, {},
-            false},
+            translated("What grows with the machine or the batch is divided")),
+        choiceRow("window", translated("Part"),
+            {translated("Settled iterations"), translated("Whole run")}, query.wholeRun ? 1 : 0),
         alignmentRow(settings, offers),
-        {QStringLiteral("curve"), translated("Curve"), titlesOf(curves),
-            indexOfKey(curves, query.curveMetric), {}, false},
-        {QStringLiteral("heat"), translated("Heat map"), titlesOf(heat),
-            indexOfKey(heat, query.heatMetric), {}, false},
-        {QStringLiteral("statistic"), translated("Statistic"), titlesOf(statistics),
-            indexOfKey(statistics, plot::toString(query.heatStatistic)), {}, false},
+        choiceRow(
+            "curve", translated("Curve"), titlesOf(curves), indexOf(curves, query.curveMetric)),
+        choiceRow("heat", translated("Heat map"), titlesOf(heat), indexOf(heat, query.heatMetric)),
+        choiceRow("statistic", translated("Statistic"), titlesOf(statistics),
+            indexOf(statistics, plot::toString(query.heatStatistic))),
     };
     // Two have no order but which is the first.
     if (offers.runs > 2)
@@ -153,10 +131,7 @@ std::vector<SettingRow> comparisonRows(
 
 ComparisonSettings withChoice(const ComparisonSettings& settings, const ComparisonOffers& offers,
     const QString& key, int choice) {
-    const auto rows = comparisonRows(settings, offers);
-    const auto row = std::find_if(
-        rows.begin(), rows.end(), [&key](const SettingRow& one) { return one.key == key; });
-    if (row == rows.end() || choice < 0 || choice >= row->count())
+    if (!canChoose(comparisonRows(settings, offers), key, choice))
         return settings;
     ComparisonSettings changed = settings;
     auto& query = changed.query;

@@ -2,45 +2,16 @@
 
 namespace trainscope::app {
 
-bool FindingRow::operator==(const FindingRow& other) const {
-    return run == other.run && text == other.text && rule == other.rule && place == other.place
-        && values == other.values && severity == other.severity && denominator == other.denominator;
-}
-
-QVariant FindingListModel::value(const FindingRow& row, int role) const {
-    switch (role) {
-    case Run:
-        return row.run;
-    case Qt::DisplayRole:
-    case Text:
-        return row.text;
-    case Rule:
-        return row.rule;
-    case Denominator:
-        return row.denominator;
-    case Place:
-        return row.place;
-    case Severity:
-        return row.severity;
-    case SeverityText:
-        return row.severityText;
-    case Labels:
-        return row.labels;
-    case Values:
-        return row.values;
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> FindingListModel::roleNames() const {
-    return {{Run, "run"}, {Text, "text"}, {Rule, "rule"}, {Denominator, "denominator"},
-        {Place, "place"}, {Severity, "severity"}, {SeverityText, "severityText"},
-        {Labels, "labels"}, {Values, "values"}};
-}
+FindingListModel::FindingListModel(QObject* parent)
+    : RowListModel(
+        {{"text", &FindingRow::text}, {"run", &FindingRow::run}, {"rule", &FindingRow::rule},
+            {"denominator", &FindingRow::denominator}, {"place", &FindingRow::place},
+            {"severity", &FindingRow::severity}, {"severityText", &FindingRow::severityText},
+            {"labels", &FindingRow::labels}, {"values", &FindingRow::values}},
+        parent) { }
 
 QString FindingListModel::textOf(int row) const {
-    if (row < 0 || row >= count())
+    if (!isThere(row))
         return {};
     const FindingRow& finding = rows()[static_cast<std::size_t>(row)];
     QStringList lines{tr("%1 (%2)").arg(finding.text, finding.severityText)};

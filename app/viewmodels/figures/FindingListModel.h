@@ -22,7 +22,7 @@ struct FindingRow {
     QStringList labels; // of the numbers
     QStringList values; // ready to read
     Evidence evidence;
-    bool operator==(const FindingRow& other) const;
+    bool operator==(const FindingRow&) const = default;
 };
 
 class FindingListModel : public RowListModel<FindingRow> {
@@ -32,31 +32,10 @@ class FindingListModel : public RowListModel<FindingRow> {
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
-    enum Role {
-        Run = Qt::UserRole + 1,
-        Text,
-        Rule,
-        Denominator,
-        Place,
-        Severity,
-        SeverityText,
-        Labels,
-        Values,
-    };
-    Q_ENUM(Role)
-
-    using RowListModel::RowListModel;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+    explicit FindingListModel(QObject* parent = nullptr);
     // One finding, or all of them, as plain text.
     [[nodiscard]] QString textOf(int row) const;
     [[nodiscard]] QString text() const;
-
-Q_SIGNALS:
-    void countChanged();
-
-protected:
-    [[nodiscard]] QVariant value(const FindingRow& row, int role) const override;
-    void notifyCount() override { Q_EMIT countChanged(); }
 };
 
 } // namespace trainscope::app

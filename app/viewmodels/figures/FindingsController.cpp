@@ -125,7 +125,7 @@ QString FindingsController::emptyText() const {
 }
 
 void FindingsController::open(int row) {
-    if (views() != nullptr && row >= 0 && row < m_findings.count())
+    if (views() != nullptr && m_findings.isThere(row))
         views()->showOnTimeline(m_findings.rows()[static_cast<std::size_t>(row)].evidence);
 }
 

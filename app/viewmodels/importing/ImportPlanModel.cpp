@@ -1,6 +1,7 @@
 #include "app/viewmodels/importing/ImportPlanModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Translated.h"
 #include "importers/registry/Registry.h"
 
 #include <algorithm>
@@ -12,13 +13,13 @@ namespace {
 
 using importers::ClockKind;
 using importers::ImportUnit;
+using Row = ImportRow;
 
 QString importerLabel(const std::string& id) {
     const auto* importer = importers::findImporter(id);
     if (importer == nullptr)
         return QString::fromStdString(id);
-    const auto name = importer->format().name;
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+    return textOf(importer->format().name);
 }
 
 QString clockText(ClockKind clock) {
@@ -33,13 +34,6 @@ QString clockText(ClockKind clock) {
     return {};
 }
 
-QString notesOf(const ImportUnit& unit) {
-    QStringList notes;
-    for (const auto& note : unit.notes)
-        notes.append(QString::fromStdString(note));
-    return notes.join(QLatin1Char('\n'));
-}
-
 QString runOf(const ImportUnit& unit) {
     return QString::fromStdString(importers::runText(unit));
 }
@@ -48,65 +42,41 @@ bool isNamed(const ImportUnit& unit) {
     return !runOf(unit).trimmed().isEmpty();
 }
 
+bool isSelected(const Row& row) {
+    return row.unit.enabled;
+}
+
+bool hasLocalClock(const Row& row) {
+    return row.unit.clock == ClockKind::Local;
+}
+
+QString pathOf(const Row& row) {
+    return row.unit.path.empty() ? ImportPlanModel::tr("(the dropped folder)")
+                                 : QString::fromStdString(row.unit.path);
+}
+
 } // namespace
 
-int ImportPlanModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : count();
-}
-
-QVariant ImportPlanModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const auto& row = m_rows[static_cast<std::size_t>(index.row())];
-    switch (role) {
-    case PathRole:
-        return row.unit.path.empty() ? tr("(the dropped folder)")
-                                     : QString::fromStdString(row.unit.path);
-    case ImporterRole:
-        return importerLabel(row.unit.importer);
-    case RunNameRole:
-        return runOf(row.unit);
-    case RunNameFaultyRole:
-        return !isNamed(row.unit);
-    case RankRole:
-        return row.rank;
-    case RankEditableRole:
-        return row.unit.rank.has_value() || row.rankFaulty;
-    case RankFaultyRole:
-        return row.rankFaulty;
-    case ClockRole:
-        return clockText(row.unit.clock);
-    case OffsetRole:
-        return row.offset;
-    case OffsetEditableRole:
-        return row.unit.clock == ClockKind::Local;
-    case OffsetFaultyRole:
-        return row.offsetFaulty;
-    case SizeRole:
-        return bytesText(row.unit.bytes);
-    case SummaryRole:
-        return QString::fromStdString(row.unit.summary);
-    case NotesRole:
-        return notesOf(row.unit);
-    case SelectedRole:
-        return row.unit.enabled;
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> ImportPlanModel::roleNames() const {
-    return {{PathRole, "path"}, {ImporterRole, "importer"}, {RunNameRole, "runName"},
-        {RunNameFaultyRole, "runNameFaulty"}, {RankRole, "rank"},
-        {RankEditableRole, "rankEditable"}, {RankFaultyRole, "rankFaulty"}, {ClockRole, "clock"},
-        {OffsetRole, "offset"}, {OffsetEditableRole, "offsetEditable"},
-        {OffsetFaultyRole, "offsetFaulty"}, {SizeRole, "sizeText"}, {SummaryRole, "summary"},
-        {NotesRole, "notes"}, {SelectedRole, "selected"}};
-}
+ImportPlanModel::ImportPlanModel(QObject* parent)
+    : RowListModel(
+        {{"path", pathOf},
+            {"importer", [](const Row& row) { return importerLabel(row.unit.importer); }},
+            {"runName", [](const Row& row) { return runOf(row.unit); }},
+            {"runNameFaulty", [](const Row& row) { return !isNamed(row.unit); }},
+            {"rank", &Row::rank},
+            {"rankEditable", [](const Row& row) { return row.unit.rank || row.rankFaulty; }},
+            {"rankFaulty", &Row::rankFaulty},
+            {"clock", [](const Row& row) { return clockText(row.unit.clock); }},
+            {"offset", &Row::offset}, {"offsetEditable", hasLocalClock},
+            {"offsetFaulty", &Row::offsetFaulty},
+            {"sizeText", [](const Row& row) { return bytesText(row.unit.bytes); }},
+            {"summary", [](const Row& row) { return QString::fromStdString(row.unit.summary); }},
+            {"notes", [](const Row& row) { return linesOf(row.unit.notes); }},
+            {"selected", isSelected}},
+        parent) { }
 
 void ImportPlanModel::setUnits(std::vector<ImportUnit> units) {
-    beginResetModel();
-    m_rows.clear();
+    std::vector<Row> rows;
     for (auto& unit : units) {
         Row row;
         row.rank = unit.rank ? QString::number(*unit.rank) : QString();
@@ -114,32 +84,30 @@ void ImportPlanModel::setUnits(std::vector<ImportUnit> units) {
             ? utcOffsetText(unit.utcOffsetSeconds.value_or(0))
             : QString();
         row.unit = std::move(unit);
-        m_rows.push_back(std::move(row));
+        rows.push_back(std::move(row));
     }
-    endResetModel();
+    resetRows(std::move(rows));
     Q_EMIT changed();
 }
 
 std::vector<ImportUnit> ImportPlanModel::units() const {
     std::vector<ImportUnit> units;
-    for (const auto& row : m_rows)
+    for (const auto& row : rows())
         units.push_back(row.unit);
     return units;
 }
 
 int ImportPlanModel::selectedCount() const {
-    return static_cast<int>(std::count_if(
-        m_rows.begin(), m_rows.end(), [](const Row& row) { return row.unit.enabled; }));
+    return static_cast<int>(std::count_if(rows().begin(), rows().end(), isSelected));
 }
 
 bool ImportPlanModel::hasLocalClocks() const {
-    return std::any_of(m_rows.begin(), m_rows.end(),
-        [](const Row& row) { return row.unit.clock == ClockKind::Local; });
+    return std::any_of(rows().begin(), rows().end(), hasLocalClock);
 }
 
 QString ImportPlanModel::totalText() const {
     std::uint64_t bytes = 0;
-    for (const auto& row : m_rows)
+    for (const auto& row : rows())
         bytes += row.unit.enabled ? row.unit.bytes : 0;
     return tr("%1 of %2 sources, %3").arg(selectedCount()).arg(count()).arg(bytesText(bytes));
 }
@@ -147,7 +115,7 @@ QString ImportPlanModel::totalText() const {
 QString ImportPlanModel::problem() const {
     if (selectedCount() == 0)
         return tr("Choose at least one source.");
-    for (const auto& row : m_rows) {
+    for (const auto& row : rows()) {
         if (!row.unit.enabled)
             continue;
         const auto path = QString::fromStdString(row.unit.path);
@@ -169,14 +137,14 @@ void ImportPlanModel::setSelected(int row, bool selected) {
     if (found == nullptr || found->unit.enabled == selected)
         return;
     found->unit.enabled = selected;
-    rowChanged(row);
+    edited(row);
 }
 
 void ImportPlanModel::selectAll(bool selected) {
-    for (auto& row : m_rows)
+    for (auto& row : ownRows())
         row.unit.enabled = selected;
-    if (!m_rows.empty())
-        Q_EMIT dataChanged(index(0), index(count() - 1), {SelectedRole});
+    if (count() > 0)
+        Q_EMIT dataChanged(index(0), index(count() - 1));
     Q_EMIT changed();
 }
 
@@ -188,11 +156,11 @@ void ImportPlanModel::setRunName(int row, const QString& text) {
     const auto before = std::exchange(found->unit.runName, name);
     if (!found->unit.machine)
         followRun(before, name);
-    rowChanged(row);
+    edited(row);
 }
 
 void ImportPlanModel::followRun(const std::string& before, const std::string& now) {
-    const bool isLeft = std::none_of(m_rows.begin(), m_rows.end(),
+    const bool isLeft = std::none_of(rows().begin(), rows().end(),
         [&](const Row& row) { return !row.unit.machine && row.unit.runName == before; });
     for (int row = 0; row < count(); ++row) {
         auto& machine = rowAt(row)->unit.machine;
@@ -205,7 +173,7 @@ void ImportPlanModel::followRun(const std::string& before, const std::string& no
             machine->runs.erase(known);
         if (std::find(machine->runs.begin(), machine->runs.end(), now) == machine->runs.end())
             machine->runs.push_back(now);
-        rowChanged(row);
+        edited(row);
     }
 }
 
@@ -219,7 +187,7 @@ void ImportPlanModel::setRank(int row, const QString& text) {
     found->rankFaulty = !isNumber || rank < 0;
     if (!found->rankFaulty)
         found->unit.rank = rank;
-    rowChanged(row);
+    edited(row);
 }
 
 void ImportPlanModel::setOffset(int row, const QString& text) {
@@ -231,7 +199,7 @@ void ImportPlanModel::setOffset(int row, const QString& text) {
     found->offset = seconds ? utcOffsetText(*seconds) : text;
     if (seconds)
         found->unit.utcOffsetSeconds = seconds;
-    rowChanged(row);
+    edited(row);
 }
 
 void ImportPlanModel::setOffsetForAll(const QString& text) {
@@ -239,39 +207,23 @@ void ImportPlanModel::setOffsetForAll(const QString& text) {
         setOffset(row, text);
 }
 
-ImportPlanModel::Row* ImportPlanModel::rowAt(int row) {
-    return row < 0 || row >= count() ? nullptr : &m_rows[static_cast<std::size_t>(row)];
+ImportRow* ImportPlanModel::rowAt(int row) {
+    return isThere(row) ? &ownRows()[static_cast<std::size_t>(row)] : nullptr;
 }
 
-void ImportPlanModel::rowChanged(int row) {
-    Q_EMIT dataChanged(index(row), index(row));
+void ImportPlanModel::edited(int row) {
+    rowChanged(row);
     Q_EMIT changed();
 }
 
-int UnrecognisedModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : count();
-}
-
-QVariant UnrecognisedModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const auto& file = m_files[static_cast<std::size_t>(index.row())];
-    if (role == PathRole)
-        return QString::fromStdString(file.path);
-    if (role == ReasonRole)
-        return QString::fromStdString(file.reason);
-    return {};
-}
-
-QHash<int, QByteArray> UnrecognisedModel::roleNames() const {
-    return {{PathRole, "path"}, {ReasonRole, "reason"}};
-}
-
-void UnrecognisedModel::setFiles(std::vector<importers::Unrecognised> files) {
-    beginResetModel();
-    m_files = std::move(files);
-    endResetModel();
-    Q_EMIT countChanged();
-}
+UnrecognisedModel::UnrecognisedModel(QObject* parent)
+    : RowListModel(
+        {{"path",
+             [](const importers::Unrecognised& file) { return QString::fromStdString(file.path); }},
+            {"reason",
+                [](const importers::Unrecognised& file) {
+                    return QString::fromStdString(file.reason);
+                }}},
+        parent) { }
 
 } // namespace trainscope::app

@@ -3,9 +3,9 @@
 // joins. Names, ranks, offsets and whether to import at all can be edited; a text that cannot be
 // used stays as typed and makes the plan invalid. GUI thread only.
 
+#include "app/viewmodels/workspace/RowListModel.h"
 #include "importers/common/Importer.h"
 
-#include <QAbstractListModel>
 #include <QQmlEngine>
 #include <QString>
 
@@ -13,11 +13,19 @@
 
 namespace trainscope::app {
 
-class ImportPlanModel : public QAbstractListModel {
+struct ImportRow {
+    importers::ImportUnit unit;
+    QString rank; // text; empty: the source says which ranks
+    QString offset; // text: "UTC+02:00"
+    bool rankFaulty = false;
+    bool offsetFaulty = false;
+};
+
+class ImportPlanModel : public RowListModel<ImportRow> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the import")
-    Q_PROPERTY(int count READ count NOTIFY changed FINAL)
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
     Q_PROPERTY(int selectedCount READ selectedCount NOTIFY changed FINAL)
     Q_PROPERTY(bool allSelected READ allSelected NOTIFY changed FINAL)
     Q_PROPERTY(bool valid READ valid NOTIFY changed FINAL)
@@ -27,35 +35,12 @@ class ImportPlanModel : public QAbstractListModel {
     Q_PROPERTY(QString problem READ problem NOTIFY changed FINAL)
 
 public:
-    enum Role {
-        PathRole = Qt::UserRole + 1,
-        ImporterRole, // "PyTorch Kineto trace"
-        RunNameRole,
-        RunNameFaultyRole,
-        RankRole, // text; empty: the source says which ranks
-        RankEditableRole,
-        RankFaultyRole,
-        ClockRole, // "UTC", "local time", "no time stamps"
-        OffsetRole, // text: "UTC+02:00"
-        OffsetEditableRole,
-        OffsetFaultyRole,
-        SizeRole,
-        SummaryRole,
-        NotesRole,
-        SelectedRole,
-    };
-
-    using QAbstractListModel::QAbstractListModel;
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+    explicit ImportPlanModel(QObject* parent = nullptr);
 
     void setUnits(std::vector<importers::ImportUnit> units);
     // The units with the user's changes.
     [[nodiscard]] std::vector<importers::ImportUnit> units() const;
 
-    [[nodiscard]] int count() const { return static_cast<int>(m_rows.size()); }
     [[nodiscard]] int selectedCount() const;
     [[nodiscard]] bool allSelected() const { return count() > 0 && selectedCount() == count(); }
     [[nodiscard]] bool valid() const { return problem().isEmpty(); }
@@ -75,44 +60,22 @@ Q_SIGNALS:
     void changed();
 
 private:
-    struct Row {
-        importers::ImportUnit unit;
-        QString rank;
-        QString offset;
-        bool rankFaulty = false;
-        bool offsetFaulty = false;
-    };
-    [[nodiscard]] Row* rowAt(int row);
-    void rowChanged(int row);
+    [[nodiscard]] ImportRow* rowAt(int row);
+    void edited(int row);
     // Topologies stay with the runs that they lie beside when these get other names.
     void followRun(const std::string& before, const std::string& now);
-
-    std::vector<Row> m_rows;
 };
 
 // The files that nobody recognised, each with the reason.
-class UnrecognisedModel : public QAbstractListModel {
+class UnrecognisedModel : public RowListModel<importers::Unrecognised> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the import")
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
-    enum Role { PathRole = Qt::UserRole + 1, ReasonRole };
-
-    using QAbstractListModel::QAbstractListModel;
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-    [[nodiscard]] int count() const { return static_cast<int>(m_files.size()); }
-    void setFiles(std::vector<importers::Unrecognised> files);
-
-Q_SIGNALS:
-    void countChanged();
-
-private:
-    std::vector<importers::Unrecognised> m_files;
+    explicit UnrecognisedModel(QObject* parent = nullptr);
+    void setFiles(std::vector<importers::Unrecognised> files) { resetRows(std::move(files)); }
 };
 
 } // namespace trainscope::app

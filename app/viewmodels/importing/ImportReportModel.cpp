@@ -38,6 +38,13 @@ QString runNames(const store::Source& source, const std::vector<Run>& runs) {
 
 } // namespace
 
+ImportReportModel::ImportReportModel(QObject* parent)
+    : RowListModel(
+        {{"path", &Entry::path}, {"origin", &Entry::origin}, {"verdict", &Entry::verdict},
+            {"severity", &Entry::severity}, {"factLabels", &Entry::factLabels},
+            {"factValues", &Entry::factValues}, {"warnings", &Entry::warnings}},
+        parent) { }
+
 Entry ImportReportModel::entryOf(const UnitOutcome& outcome, const QString& path) {
     Entry entry;
     entry.path = path;
@@ -69,53 +76,16 @@ Entry ImportReportModel::entryOf(
     return entry;
 }
 
-int ImportReportModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : count();
-}
-
-QVariant ImportReportModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const auto& entry = m_entries[static_cast<std::size_t>(index.row())];
-    switch (role) {
-    case PathRole:
-        return entry.path;
-    case OriginRole:
-        return entry.origin;
-    case VerdictRole:
-        return entry.verdict;
-    case SeverityRole:
-        return entry.severity;
-    case FactLabelsRole:
-        return entry.factLabels;
-    case FactValuesRole:
-        return entry.factValues;
-    case WarningsRole:
-        return entry.warnings;
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> ImportReportModel::roleNames() const {
-    return {{PathRole, "path"}, {OriginRole, "origin"}, {VerdictRole, "verdict"},
-        {SeverityRole, "severity"}, {FactLabelsRole, "factLabels"}, {FactValuesRole, "factValues"},
-        {WarningsRole, "warnings"}};
-}
-
 void ImportReportModel::setEntries(std::vector<Entry> entries) {
     // What failed comes first: it is what the user came to read.
     std::stable_sort(entries.begin(), entries.end(),
         [](const Entry& a, const Entry& b) { return a.severity > b.severity; });
-    beginResetModel();
-    m_entries = std::move(entries);
-    endResetModel();
-    Q_EMIT changed();
+    resetRows(std::move(entries));
 }
 
 QString ImportReportModel::headline() const {
     const auto having = [this](int severity) {
-        return std::count_if(m_entries.begin(), m_entries.end(),
+        return std::count_if(rows().begin(), rows().end(),
             [severity](const Entry& entry) { return entry.severity == severity; });
     };
     QStringList parts{count() == 1 ? tr("1 source") : tr("%1 sources").arg(count())};
@@ -128,7 +98,7 @@ QString ImportReportModel::headline() const {
 
 QString ImportReportModel::text() const {
     QStringList lines{headline()};
-    for (const auto& entry : m_entries) {
+    for (const auto& entry : rows()) {
         lines << QString() << entry.path << entry.origin << entry.verdict;
         for (int i = 0; i < entry.factLabels.size(); ++i)
             lines << QStringLiteral("  %1: %2").arg(entry.factLabels[i], entry.factValues.value(i));

@@ -25,6 +25,12 @@ bool hasFigures(const GpuStatistics& gpu) {
 
 } // namespace
 
+GpuListModel::GpuListModel(QObject* parent)
+    : RowListModel({{"gpuName", &GpuRow::gpu}, {"meanPower", &GpuRow::meanPower},
+                       {"peakPower", &GpuRow::peakPower},
+                       {"peakTemperature", &GpuRow::peakTemperature}, {"energy", &GpuRow::energy}},
+        parent) { }
+
 void GpuListModel::setStatistics(const std::vector<RunStatistics>& runs) {
     std::vector<GpuRow> rows;
     for (const auto& run : runs) {
@@ -44,29 +50,6 @@ QString GpuListModel::text() const {
                     .join(QLatin1Char('\t'))
             + QLatin1Char('\n');
     return text;
-}
-
-QVariant GpuListModel::value(const GpuRow& row, int role) const {
-    switch (role) {
-    case Qt::DisplayRole:
-    case GpuName:
-        return row.gpu;
-    case MeanPower:
-        return row.meanPower;
-    case PeakPower:
-        return row.peakPower;
-    case PeakTemperature:
-        return row.peakTemperature;
-    case Energy:
-        return row.energy;
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> GpuListModel::roleNames() const {
-    return {{GpuName, "gpuName"}, {MeanPower, "meanPower"}, {PeakPower, "peakPower"},
-        {PeakTemperature, "peakTemperature"}, {Energy, "energy"}};
 }
 
 } // namespace trainscope::app

@@ -27,21 +27,10 @@ class GpuListModel : public RowListModel<GpuRow> {
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
-    enum Role { GpuName = Qt::UserRole + 1, MeanPower, PeakPower, PeakTemperature, Energy };
-    Q_ENUM(Role)
-
-    using RowListModel::RowListModel;
+    explicit GpuListModel(QObject* parent = nullptr);
     void setStatistics(const std::vector<RunStatistics>& runs);
     // Tab-separated, with a head.
     [[nodiscard]] QString text() const;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-
-Q_SIGNALS:
-    void countChanged();
-
-protected:
-    [[nodiscard]] QVariant value(const GpuRow& row, int role) const override;
-    void notifyCount() override { Q_EMIT countChanged(); }
 };
 
 } // namespace trainscope::app

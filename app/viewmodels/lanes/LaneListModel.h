@@ -31,35 +31,13 @@ class LaneListModel : public RowListModel<LaneRow> {
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
-    enum Role {
-        Title = Qt::UserRole + 1,
-        Subtitle,
-        LaneY,
-        LaneHeight,
-        LaneStyle,
-        HasStyles,
-        CanSplit,
-        CanMerge,
-        Readout,
-        Summary,
-    };
-    Q_ENUM(Role)
-
-    using RowListModel::RowListModel;
+    explicit LaneListModel(QObject* parent = nullptr);
     // Rows that stay keep their delegates, and their readouts: only what differs in the middle is
     // inserted or removed.
     void setLanes(std::vector<LaneRow> lanes);
     void setReadouts(const std::vector<QString>& readouts);
     // Ahead of setLanes() when a lane moves, so that its delegate keeps the keyboard focus.
     void moveRow(int from, int to);
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-
-Q_SIGNALS:
-    void countChanged();
-
-protected:
-    [[nodiscard]] QVariant value(const LaneRow& row, int role) const override;
-    void notifyCount() override { Q_EMIT countChanged(); }
 
 private:
     void resize(const std::vector<LaneRow>& lanes);

@@ -178,33 +178,11 @@ QString summaryOf(const layout::Layout& made, int world) {
 } // namespace
 
 LayoutForm::LayoutForm(QObject* parent)
-    : RowListModel<FormField>(parent) { }
-
-QHash<int, QByteArray> LayoutForm::roleNames() const {
-    return {{Key, "key"}, {Label, "label"}, {Text, "text"}, {Hint, "hint"}, {Choices, "choices"},
-        {Current, "current"}, {Faulty, "faulty"}};
-}
-
-QVariant LayoutForm::value(const FormField& field, int role) const {
-    switch (role) {
-    case Key:
-        return field.key;
-    case Label:
-        return field.label;
-    case Text:
-        return field.text;
-    case Hint:
-        return field.hint;
-    case Choices:
-        return field.choices;
-    case Current:
-        return field.current();
-    case Faulty:
-        return field.faulty;
-    default:
-        return {};
-    }
-}
+    : RowListModel(
+        {{"label", &FormField::label}, {"key", &FormField::key}, {"text", &FormField::text},
+            {"hint", &FormField::hint}, {"choices", &FormField::choices},
+            {"current", &FormField::current}, {"faulty", &FormField::faulty}},
+        parent) { }
 
 void LayoutForm::begin(const LayoutRequest& request, int world) {
     m_begun = request;

@@ -28,17 +28,12 @@ class LayoutForm : public RowListModel<FormField> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Belongs to the layout.")
-    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
     // What does not fit, or what it makes.
     Q_PROPERTY(bool fits READ fits NOTIFY checked FINAL)
     Q_PROPERTY(QString verdict READ verdict NOTIFY checked FINAL)
 
 public:
-    enum Role { Key = Qt::UserRole + 1, Label, Text, Hint, Choices, Current, Faulty };
-    Q_ENUM(Role)
-
     explicit LayoutForm(QObject* parent = nullptr);
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
 
     // Begins with this request; `world`: ranks that the run shows, 0: not known.
     void begin(const layout::LayoutRequest& request, int world);
@@ -49,12 +44,7 @@ public:
     [[nodiscard]] const layout::LayoutRequest& request() const { return m_request; }
 
 Q_SIGNALS:
-    void countChanged();
     void checked();
-
-protected:
-    [[nodiscard]] QVariant value(const FormField& field, int role) const override;
-    void notifyCount() override { Q_EMIT countChanged(); }
 
 private:
     void check(std::vector<FormField> fields);

@@ -171,8 +171,8 @@ void LayoutSchedule::refresh() {
     for (const Choice& choice : iterationChoices())
         iterations.append(choice.title);
     if (!iterations.isEmpty())
-        rows.push_back({QStringLiteral("iteration"), tr("Iteration"), iterations, m_iteration,
-            tr("Which traced iteration the chart shows"), false});
+        rows.push_back(choiceRow("iteration", tr("Iteration"), iterations, m_iteration,
+            tr("Which traced iteration the chart shows")));
     QStringList plans{m_data.traced ? tr("Nearest") : tr("As laid out")};
     int current = 0;
     for (std::size_t i = 0; i < layout::kAllSchedules.size(); ++i) {
@@ -181,8 +181,8 @@ void LayoutSchedule::refresh() {
             current = static_cast<int>(i) + 1;
     }
     if (isShown())
-        rows.push_back({QStringLiteral("plan"), tr("Plan"), plans, current,
-            tr("The planned schedule, with the durations of the traced passes"), false});
+        rows.push_back(choiceRow("plan", tr("Plan"), plans, current,
+            tr("The planned schedule, with the durations of the traced passes")));
     m_rows.setRows(rows);
     m_facts.setFacts(factsOf(m_data));
     Q_EMIT changed();

@@ -61,30 +61,21 @@ std::vector<plot::FigureChoice> statisticsOf(const LayoutSettings& settings) {
 }
 
 template <typename Row, typename Same>
-int indexIn(const std::vector<Row>& rows, Same same) {
-    const auto found = std::find_if(rows.begin(), rows.end(), same);
-    return found == rows.end() ? 0 : static_cast<int>(found - rows.begin());
-}
-
-template <typename Row>
-SettingRow choiceRow(const char* key, const QString& label, const std::vector<Row>& rows,
-    int current, const QString& tip) {
+SettingRow rowOf(const char* key, const QString& label, const std::vector<Row>& rows, Same isChosen,
+    const QString& tip) {
     QStringList titles;
     for (const Row& row : rows)
         titles.append(row.title);
-    return {QLatin1String(key), label, titles, current, tip, false};
+    const auto chosen = std::find_if(rows.begin(), rows.end(), isChosen);
+    const auto current = chosen == rows.end() ? 0 : static_cast<int>(chosen - rows.begin());
+    return choiceRow(key, label, titles, current, tip);
 }
 
 SettingRow statisticRow(const LayoutSettings& settings) {
     const auto all = statisticsOf(settings);
-    QStringList titles;
-    for (const auto& one : all)
-        titles.append(QString::fromStdString(one.title));
-    const std::string key
-        = settings.statistic ? std::string(plot::toString(*settings.statistic)) : std::string();
-    return {QStringLiteral("statistic"), translated("Value"), titles,
-        indexIn(all, [&key](const plot::FigureChoice& one) { return one.key == key; }),
-        translated("At the cursor's time, or over the settled part of the run"), false};
+    const auto key = settings.statistic ? plot::toString(*settings.statistic) : std::string_view();
+    return choiceRow("statistic", translated("Value"), titlesOf(all), indexOf(all, key),
+        translated("At the cursor's time, or over the settled part of the run"));
 }
 
 std::optional<CommunicatorKind> litFrom(const QString& key) {
@@ -123,23 +114,20 @@ LayoutSettings decodeLayout(const QJsonObject& json) {
 std::vector<SettingRow> layoutRows(const LayoutSettings& settings, const LayoutChoices& choices) {
     std::vector<SettingRow> rows;
     if (choices.runs.size() > 1)
-        rows.push_back({QStringLiteral("run"), translated("Run"), choices.runs, choices.run,
-            translated("Of the runs chosen on the left"), false});
-    const auto colours = colourRows(choices);
+        rows.push_back(choiceRow("run", translated("Run"), choices.runs, choices.run,
+            translated("Of the runs chosen on the left")));
     const auto isChosen = [&settings](const ColourRow& row) {
         return row.by == settings.by
             && (row.by != RankColour::Value || row.metric == settings.metric);
     };
-    rows.push_back(choiceRow("colour", translated("Colour"), colours, indexIn(colours, isChosen),
+    rows.push_back(rowOf("colour", translated("Colour"), colourRows(choices), isChosen,
         translated("What the colour of a rank says")));
     if (settings.by == RankColour::Value && !choices.metrics.empty())
         rows.push_back(statisticRow(settings));
-    if (choices.hasLayout) {
-        const auto lit = litRows(choices);
-        rows.push_back(choiceRow("lit", translated("Groups"), lit,
-            indexIn(lit, [&settings](const LitRow& row) { return row.kind == settings.lit; }),
+    const auto isLit = [&settings](const LitRow& row) { return row.kind == settings.lit; };
+    if (choices.hasLayout)
+        rows.push_back(rowOf("lit", translated("Groups"), litRows(choices), isLit,
             translated("Which groups of a rank light up")));
-    }
     return rows;
 }
 

@@ -5,7 +5,7 @@
 #include <QJsonObject>
 #include <QString>
 
-#include "app/viewmodels/workspace/SettingRow.h"
+#include "app/viewmodels/workspace/SettingListModel.h"
 #include "core/figures/layout/RankColouring.h"
 #include "core/layout/Dimensions.h"
 #include "core/model/Metric.h"

@@ -4,6 +4,9 @@
 #include <QSettings>
 #include <QtConcurrent>
 
+#include <algorithm>
+#include <utility>
+
 namespace trainscope::app {
 
 namespace {
@@ -22,86 +25,66 @@ QStringList missingOf(const QStringList& paths) {
 } // namespace
 
 RecentFiles::RecentFiles(QObject* parent)
-    : QAbstractListModel(parent)
-    , m_paths(QSettings().value(QLatin1String(kKey)).toStringList()) {
+    : RowListModel(
+        {{"name", [](const RecentFile& file) { return QFileInfo(file.path).fileName(); }},
+            {"path", &RecentFile::path},
+            {"folder", [](const RecentFile& file) { return QFileInfo(file.path).path(); }},
+            {"missing", &RecentFile::missing}},
+        parent) {
     connect(&m_watcher, &QFutureWatcher<QStringList>::finished, this, [this] {
         if (m_watcher.future().resultCount() == 0)
             return;
-        m_missing = m_watcher.result();
-        if (!m_paths.isEmpty())
-            Q_EMIT dataChanged(index(0), index(count() - 1), {MissingRole});
+        const auto missing = m_watcher.result();
+        auto files = rows();
+        for (auto& file : files)
+            file.missing = missing.contains(file.path);
+        setRows(std::move(files));
     });
+    std::vector<RecentFile> files;
+    for (const auto& path : QSettings().value(QLatin1String(kKey)).toStringList())
+        files.push_back({path});
+    resetRows(std::move(files));
     refresh();
 }
 
-RecentFiles::~RecentFiles() = default;
-
-int RecentFiles::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : count();
-}
-
-QVariant RecentFiles::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const auto& path = m_paths[index.row()];
-    switch (role) {
-    case PathRole:
-        return path;
-    case NameRole:
-        return QFileInfo(path).fileName();
-    case FolderRole:
-        return QFileInfo(path).path();
-    case MissingRole:
-        return m_missing.contains(path);
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> RecentFiles::roleNames() const {
-    return {
-        {PathRole, "path"}, {NameRole, "name"}, {FolderRole, "folder"}, {MissingRole, "missing"}};
+QStringList RecentFiles::paths() const {
+    QStringList paths;
+    for (const auto& file : rows())
+        paths.append(file.path);
+    return paths;
 }
 
 void RecentFiles::add(const QString& path) {
     const auto full = QFileInfo(path).absoluteFilePath();
-    if (!m_paths.isEmpty() && m_paths.first() == full)
+    if (count() > 0 && rows().front().path == full)
         return;
-    beginResetModel();
-    m_paths.removeAll(full);
-    m_paths.prepend(full);
-    while (m_paths.size() > kKept)
-        m_paths.removeLast();
-    endResetModel();
+    auto files = rows();
+    std::erase_if(files, [&full](const RecentFile& file) { return file.path == full; });
+    files.insert(files.begin(), RecentFile{full});
+    files.resize(std::min<std::size_t>(files.size(), kKept));
+    resetRows(std::move(files));
     save();
-    Q_EMIT countChanged();
     refresh();
 }
 
 void RecentFiles::remove(int row) {
-    if (row < 0 || row >= count())
+    if (!isThere(row))
         return;
-    beginRemoveRows({}, row, row);
-    m_paths.removeAt(row);
-    endRemoveRows();
+    eraseRows(row);
     save();
-    Q_EMIT countChanged();
 }
 
 void RecentFiles::clear() {
-    beginResetModel();
-    m_paths.clear();
-    endResetModel();
+    resetRows({});
     save();
-    Q_EMIT countChanged();
 }
 
 void RecentFiles::refresh() {
-    m_watcher.setFuture(QtConcurrent::run(missingOf, m_paths));
+    m_watcher.setFuture(QtConcurrent::run(missingOf, paths()));
 }
 
 void RecentFiles::save() const {
-    QSettings().setValue(QLatin1String(kKey), m_paths);
+    QSettings().setValue(QLatin1String(kKey), paths());
 }
 
 } // namespace trainscope::app

@@ -1,5 +1,7 @@
 #include "app/viewmodels/session/RunFilterModel.h"
 
+#include "app/viewmodels/text/RunWording.h"
+
 #include <algorithm>
 
 namespace trainscope::app {
@@ -29,9 +31,8 @@ void RunFilterModel::setFilter(const QString& filter) {
     Q_EMIT countChanged();
 }
 
-bool RunFilterModel::filterAcceptsRow(int sourceRow, const QModelIndex& sourceParent) const {
-    const auto text
-        = m_runs.index(sourceRow, 0, sourceParent).data(RunListModel::SearchTextRole).toString();
+bool RunFilterModel::filterAcceptsRow(int sourceRow, const QModelIndex& /*sourceParent*/) const {
+    const auto text = runSearchText(m_runs.rows()[static_cast<std::size_t>(sourceRow)].run);
     return std::all_of(m_words.begin(), m_words.end(),
         [&text](const QString& word) { return text.contains(word); });
 }
@@ -43,30 +44,26 @@ QString RunFilterModel::countText() const {
     return all == 1 ? tr("1 run") : tr("%1 runs").arg(all);
 }
 
-RunId RunFilterModel::runAt(int row) const {
+const Run* RunFilterModel::runAt(int row) const {
     const auto source = mapToSource(index(row, 0));
-    const auto* space = workspace();
-    if (!source.isValid() || space == nullptr)
-        return {};
-    return space->runs()[static_cast<std::size_t>(source.row())].id;
+    return source.isValid() ? &m_runs.rows()[static_cast<std::size_t>(source.row())].run : nullptr;
 }
 
 void RunFilterModel::showOnly(int row) {
-    const auto run = runAt(row);
-    if (run.isValid())
-        workspace()->setShown({run});
+    if (const auto* run = runAt(row))
+        workspace()->setShown({run->id});
 }
 
 void RunFilterModel::toggle(int row) {
-    const auto run = runAt(row);
-    if (!run.isValid())
+    const auto* run = runAt(row);
+    if (run == nullptr)
         return;
     std::vector<RunId> shown;
     for (const auto& one : workspace()->shownRuns())
         shown.push_back(one.id);
-    const auto found = std::find(shown.begin(), shown.end(), run);
+    const auto found = std::find(shown.begin(), shown.end(), run->id);
     if (found == shown.end())
-        shown.push_back(run);
+        shown.push_back(run->id);
     else if (shown.size() > 1)
         shown.erase(found);
     workspace()->setShown(shown);
@@ -75,13 +72,14 @@ void RunFilterModel::toggle(int row) {
 void RunFilterModel::showAllFiltered() {
     std::vector<RunId> shown;
     for (int row = 0; row < std::min(count(), kMostShown); ++row)
-        shown.push_back(runAt(row));
+        shown.push_back(runAt(row)->id);
     if (!shown.empty())
         workspace()->setShown(shown);
 }
 
 QString RunFilterModel::nameAt(int row) const {
-    return index(row, 0).data(RunListModel::NameRole).toString();
+    const auto* run = runAt(row);
+    return run == nullptr ? QString() : QString::fromStdString(run->name);
 }
 
 } // namespace trainscope::app

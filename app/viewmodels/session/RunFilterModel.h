@@ -4,6 +4,7 @@
 
 #include "app/viewmodels/session/RunListModel.h"
 
+#include <QQmlEngine>
 #include <QSortFilterProxyModel>
 #include <QStringList>
 
@@ -49,7 +50,7 @@ protected:
         int sourceRow, const QModelIndex& sourceParent) const override;
 
 private:
-    [[nodiscard]] RunId runAt(int row) const;
+    [[nodiscard]] const Run* runAt(int row) const; // nullptr: there is none
 
     RunListModel m_runs;
     QString m_filter;

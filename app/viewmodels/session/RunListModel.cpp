@@ -3,11 +3,10 @@
 #include "app/viewmodels/text/RunWording.h"
 #include "core/model/Metric.h"
 
-#include <QVariant>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -67,9 +66,15 @@ QList<double> powerCurve(
 } // namespace
 
 RunListModel::RunListModel(QObject* parent)
-    : QAbstractListModel(parent) { }
-
-RunListModel::~RunListModel() = default;
+    : RowListModel(
+        {{"name", [](const RunRow& row) { return QString::fromStdString(row.run.name); }},
+            {"detail", [](const RunRow& row) { return runDetail(row.run); }},
+            {"tags", [](const RunRow& row) { return runTags(row.run); }},
+            {"strongTag", [](const RunRow& row) { return strongTag(row.run); }},
+            {"shown", [](const RunRow& row) { return row.colorIndex >= 0; }},
+            {"colorIndex", &RunRow::colorIndex}, {"curve", &RunRow::curve},
+            {"description", [](const RunRow& row) { return runDescription(row.run); }}},
+        parent) { }
 
 void RunListModel::setWorkspace(Workspace* workspace) {
     if (workspace == m_workspace)
@@ -82,48 +87,6 @@ void RunListModel::setWorkspace(Workspace* workspace) {
         connect(m_workspace, &Workspace::shownRunsChanged, this, &RunListModel::shownChanged);
     }
     runsChanged();
-    Q_EMIT workspaceChanged();
-}
-
-int RunListModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_runs.size());
-}
-
-QVariant RunListModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const auto& run = m_runs[static_cast<std::size_t>(index.row())];
-    switch (role) {
-    case NameRole:
-        return QString::fromStdString(run.name);
-    case DetailRole:
-        return runDetail(run);
-    case TagsRole:
-        return runTags(run);
-    case StrongTagRole:
-        return strongTag(run);
-    case ShownRole:
-        return colorIndexOf(run.id) >= 0;
-    case ColorIndexRole:
-        return colorIndexOf(run.id);
-    case CurveRole: {
-        const auto found = std::find_if(m_curves.begin(), m_curves.end(),
-            [&run](const Curve& curve) { return curve.run == run.id; });
-        return QVariant::fromValue(found == m_curves.end() ? QList<double>() : found->values);
-    }
-    case SearchTextRole:
-        return runSearchText(run);
-    case DescriptionRole:
-        return runDescription(run);
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> RunListModel::roleNames() const {
-    return {{NameRole, "name"}, {DetailRole, "detail"}, {TagsRole, "tags"},
-        {StrongTagRole, "strongTag"}, {ShownRole, "shown"}, {ColorIndexRole, "colorIndex"},
-        {CurveRole, "curve"}, {SearchTextRole, "searchText"}, {DescriptionRole, "description"}};
 }
 
 int RunListModel::colorIndexOf(RunId run) const {
@@ -138,37 +101,45 @@ int RunListModel::colorIndexOf(RunId run) const {
 
 void RunListModel::runsChanged() {
     m_curveTask.cancel();
-    beginResetModel();
-    m_runs = m_workspace ? m_workspace->runs() : std::vector<Run>();
-    m_curves.clear();
-    endResetModel();
+    std::vector<RunRow> rows;
+    if (m_workspace) {
+        for (const auto& run : m_workspace->runs())
+            rows.push_back({run, colorIndexOf(run.id), {}});
+    }
+    resetRows(std::move(rows));
     readCurves();
 }
 
 void RunListModel::shownChanged() {
-    if (!m_runs.empty())
-        Q_EMIT dataChanged(index(0), index(rowCount() - 1), {ShownRole, ColorIndexRole});
+    for (int row = 0; row < count(); ++row) {
+        RunRow& own = ownRows()[static_cast<std::size_t>(row)];
+        const int color = colorIndexOf(own.run.id);
+        if (std::exchange(own.colorIndex, color) != color)
+            rowChanged(row);
+    }
 }
 
 void RunListModel::readCurves() {
     if (!m_workspace || !m_workspace->isOpen())
         return;
-    const auto job = [runs = m_runs](const store::Store& store, const TaskStage<Curve>& stage) {
-        for (const auto& run : runs) {
-            if (stage.isCancelled())
-                return;
-            stage.publish(Curve{run.id, powerCurve(store, run, stage.cancelCheck())});
-        }
-    };
+    const auto job
+        = [runs = m_workspace->runs()](const store::Store& store, const TaskStage<Curve>& stage) {
+              for (const auto& run : runs) {
+                  if (stage.isCancelled())
+                      return;
+                  stage.publish(Curve{run.id, powerCurve(store, run, stage.cancelCheck())});
+              }
+          };
     m_curveTask.start(m_workspace->readers(), job, [this](Result<Curve> curve) {
         // A curve is an ornament: what cannot be read shows none, and the view says why.
         if (!curve.hasValue() || curve.value().values.isEmpty())
             return;
-        m_curves.push_back(std::move(curve).value());
-        for (int row = 0; row < rowCount(); ++row) {
-            if (m_runs[static_cast<std::size_t>(row)].id == m_curves.back().run)
-                Q_EMIT dataChanged(index(row), index(row), {CurveRole});
-        }
+        const auto own = std::find_if(ownRows().begin(), ownRows().end(),
+            [&curve](const RunRow& row) { return row.run.id == curve.value().run; });
+        if (own == ownRows().end())
+            return;
+        own->curve = std::move(curve).value().values;
+        rowChanged(static_cast<int>(own - ownRows().begin()));
     });
 }
 

@@ -13,13 +13,14 @@
 namespace trainscope::app {
 namespace {
 
-QColor colorOf(std::size_t index) {
-    const plot::Color color = plot::seriesColor(index);
+QColor colorOf(const AlignedRow& row) {
+    const plot::Color color = plot::seriesColor(row.run.color);
     return {color.r, color.g, color.b};
 }
 
 // The decimal text of nanoseconds as seconds, without digits that say nothing.
-QString secondsText(DurationNs time) {
+QString secondsText(const AlignedRow& row) {
+    const DurationNs time = row.moved;
     const std::int64_t magnitude = time.ns < 0 ? -time.ns : time.ns;
     QString text = QStringLiteral("%1.%2")
                        .arg(magnitude / 1'000'000'000)
@@ -31,10 +32,20 @@ QString secondsText(DurationNs time) {
 
 } // namespace
 
+AlignmentModel::AlignmentModel(QObject* parent)
+    : RowListModel(
+        {{"runName", [](const AlignedRow& row) { return QString::fromStdString(row.run.name); }},
+            {"runColor", colorOf}, {"offsetText", secondsText}},
+        parent) { }
+
 void AlignmentModel::setScope(
     const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs) {
-    beginResetModel();
-    m_runs = runs;
+    std::vector<AlignedRow> rows;
+    for (const auto& run : runs) {
+        const auto moved = m_alignment.moved.find(run.id);
+        rows.push_back({run, moved == m_alignment.moved.end() ? DurationNs{} : moved->second});
+    }
+    resetRows(std::move(rows));
     m_alignment.clocks.clear(); // perhaps another database's
     m_first = std::numeric_limits<std::int64_t>::max();
     m_last = -1;
@@ -50,7 +61,6 @@ void AlignmentModel::setScope(
         m_alignment.mode = RunAlignment::Mode::Start;
     else
         m_alignment.iteration = std::clamp(m_alignment.iteration, m_first, m_last);
-    endResetModel();
     Q_EMIT scopeChanged();
     Q_EMIT clocksChanged();
     Q_EMIT alignmentChanged();
@@ -86,22 +96,27 @@ bool AlignmentModel::moveRun(int row, const QString& seconds) {
     double value = QLocale().toDouble(seconds.trimmed(), &ok);
     if (!ok)
         value = QLocale::c().toDouble(seconds.trimmed(), &ok);
-    if (!ok || !(std::abs(value) < 1e8) || row < 0 || row >= rowCount())
+    if (!ok || !(std::abs(value) < 1e8) || !isThere(row))
         return false;
-    moveRunBy(row, DurationNs{std::llround(value * 1e9)} - offsetOf(static_cast<std::size_t>(row)));
+    move(row, DurationNs{std::llround(value * 1e9)});
     return true;
 }
 
 void AlignmentModel::moveRunBy(int row, DurationNs by) {
-    if (row < 0 || row >= rowCount() || by.ns == 0)
+    if (isThere(row))
+        move(row, rows()[static_cast<std::size_t>(row)].moved + by);
+}
+
+void AlignmentModel::move(int row, DurationNs to) {
+    AlignedRow& own = ownRows()[static_cast<std::size_t>(row)];
+    if (own.moved == to)
         return;
-    const auto at = static_cast<std::size_t>(row);
-    const DurationNs offset = offsetOf(at) + by;
-    if (offset.ns == 0)
-        m_alignment.moved.erase(m_runs[at].id);
+    own.moved = to;
+    if (to.ns == 0)
+        m_alignment.moved.erase(own.run.id);
     else
-        m_alignment.moved[m_runs[at].id] = offset;
-    Q_EMIT dataChanged(index(row), index(row), {OffsetText});
+        m_alignment.moved[own.run.id] = to;
+    rowChanged(row);
     Q_EMIT alignmentChanged();
 }
 
@@ -109,16 +124,19 @@ void AlignmentModel::resetOffsets() {
     if (m_alignment.moved.empty())
         return;
     m_alignment.moved.clear();
-    Q_EMIT dataChanged(index(0), index(rowCount() - 1), {OffsetText});
+    for (int row = 0; row < count(); ++row) {
+        ownRows()[static_cast<std::size_t>(row)].moved = {};
+        rowChanged(row);
+    }
     Q_EMIT alignmentChanged();
 }
 
 void AlignmentModel::setClocks(const std::vector<Clocks>& clocks) {
     const bool differed = clocksDiffer();
     m_alignment.clocks.clear();
-    for (std::size_t i = 0; i < std::min(clocks.size(), m_runs.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(clocks.size(), rows().size()); ++i) {
         if (clocks[i])
-            m_alignment.clocks[m_runs[i].id] = clocks[i];
+            m_alignment.clocks[rows()[i].run.id] = clocks[i];
     }
     Q_EMIT clocksChanged();
     if (m_alignment.onOneClock && (differed || clocksDiffer()))
@@ -159,36 +177,6 @@ QString AlignmentModel::clockText() const {
     if (unaligned > 0)
         lines << tr("%n rank(s) cannot be compared.", nullptr, static_cast<int>(unaligned));
     return lines.join(QLatin1Char('\n'));
-}
-
-int AlignmentModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_runs.size());
-}
-
-QVariant AlignmentModel::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const auto row = static_cast<std::size_t>(index.row());
-    switch (role) {
-    case Qt::DisplayRole:
-    case RunName:
-        return QString::fromStdString(m_runs[row].name);
-    case RunColor:
-        return colorOf(m_runs[row].color);
-    case OffsetText:
-        return secondsText(offsetOf(row));
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> AlignmentModel::roleNames() const {
-    return {{RunName, "runName"}, {RunColor, "runColor"}, {OffsetText, "offsetText"}};
-}
-
-DurationNs AlignmentModel::offsetOf(std::size_t row) const {
-    const auto moved = m_alignment.moved.find(m_runs[row].id);
-    return moved == m_alignment.moved.end() ? DurationNs{} : moved->second;
 }
 
 } // namespace trainscope::app

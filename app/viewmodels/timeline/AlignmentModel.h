@@ -2,18 +2,23 @@
 // How the shown runs are laid over each other: by their starts, by an iteration, and each moved by
 // hand. One row per shown run. GUI thread.
 
-#include <QAbstractListModel>
 #include <QQmlEngine>
 #include <QString>
 
 #include "app/viewmodels/timeline/RunAlignment.h"
+#include "app/viewmodels/workspace/RowListModel.h"
 
 #include <memory>
 #include <vector>
 
 namespace trainscope::app {
 
-class AlignmentModel : public QAbstractListModel {
+struct AlignedRow {
+    plot::ShownRun run;
+    DurationNs moved; // to the right, by hand
+};
+
+class AlignmentModel : public RowListModel<AlignedRow> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the timeline.")
@@ -22,8 +27,6 @@ class AlignmentModel : public QAbstractListModel {
     Q_PROPERTY(bool byIteration READ byIteration NOTIFY alignmentChanged FINAL)
     Q_PROPERTY(bool hasIterations READ hasIterations NOTIFY scopeChanged FINAL)
     Q_PROPERTY(int iteration READ iteration NOTIFY alignmentChanged FINAL)
-    Q_PROPERTY(int firstIteration READ firstIteration NOTIFY scopeChanged FINAL)
-    Q_PROPERTY(int lastIteration READ lastIteration NOTIFY scopeChanged FINAL)
     // The traces of a run's ranks on one clock, by their collectives. The text says how far the
     // clocks are apart, or why nothing is known of it; empty where there is nothing to compare.
     Q_PROPERTY(bool onOneClock READ onOneClock WRITE setOnOneClock NOTIFY alignmentChanged FINAL)
@@ -31,10 +34,7 @@ class AlignmentModel : public QAbstractListModel {
     Q_PROPERTY(QString clockText READ clockText NOTIFY clocksChanged FINAL)
 
 public:
-    enum Role { RunName = Qt::UserRole + 1, RunColor, OffsetText };
-    Q_ENUM(Role)
-
-    using QAbstractListModel::QAbstractListModel;
+    explicit AlignmentModel(QObject* parent = nullptr);
 
     // New runs; offsets of runs that stay are kept.
     void setScope(const CataloguePtr& catalogue, const std::vector<plot::ShownRun>& runs);
@@ -44,8 +44,6 @@ public:
     [[nodiscard]] bool byIteration() const;
     [[nodiscard]] bool hasIterations() const { return m_last >= m_first; }
     [[nodiscard]] int iteration() const { return static_cast<int>(m_alignment.iteration); }
-    [[nodiscard]] int firstIteration() const { return static_cast<int>(m_first); }
-    [[nodiscard]] int lastIteration() const { return static_cast<int>(m_last); }
 
     using Clocks = std::shared_ptr<const analysis::RankClocks>;
     // Of the shown runs, in their order, as they become known; nullptr: not known.
@@ -62,19 +60,14 @@ public:
     void moveRunBy(int row, DurationNs by);
     Q_INVOKABLE void resetOffsets();
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-
 Q_SIGNALS:
     void alignmentChanged();
     void scopeChanged();
     void clocksChanged();
 
 private:
-    [[nodiscard]] DurationNs offsetOf(std::size_t row) const;
+    void move(int row, DurationNs to);
 
-    std::vector<plot::ShownRun> m_runs;
     RunAlignment m_alignment;
     std::int64_t m_first = 0;
     std::int64_t m_last = -1;

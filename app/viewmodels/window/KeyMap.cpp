@@ -119,37 +119,17 @@ const Entry* find(const QString& id) {
 } // namespace
 
 KeyMap::KeyMap(QObject* parent)
-    : QAbstractListModel(parent) {
+    : RowListModel(
+        {{"group", &KeyLine::group}, {"keys", &KeyLine::keys}, {"action", &KeyLine::action}},
+        parent) {
+    std::vector<KeyLine> lines;
     const char* group = nullptr;
     for (const auto& entry : kEntries) {
-        m_lines.push_back(
+        lines.push_back(
             {group == entry.group ? QString() : tr(entry.group), shown(entry), tr(entry.action)});
         group = entry.group;
     }
-}
-
-int KeyMap::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_lines.size());
-}
-
-QVariant KeyMap::data(const QModelIndex& index, int role) const {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const auto& line = m_lines[static_cast<std::size_t>(index.row())];
-    switch (role) {
-    case GroupRole:
-        return line.group;
-    case KeysRole:
-        return line.keys;
-    case ActionRole:
-        return line.action;
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> KeyMap::roleNames() const {
-    return {{GroupRole, "group"}, {KeysRole, "keys"}, {ActionRole, "action"}};
+    resetRows(std::move(lines));
 }
 
 QVariantList KeyMap::sequences(const QString& id) const {

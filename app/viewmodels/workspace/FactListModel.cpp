@@ -4,6 +4,11 @@
 
 namespace trainscope::app {
 
+FactListModel::FactListModel(QObject* parent)
+    : RowListModel({{"label", &Fact::label}, {"value", &Fact::value}, {"isHead", &Fact::isHead},
+                       {"note", &Fact::note}},
+        parent) { }
+
 QString FactListModel::text() const {
     QString text;
     for (const auto& fact : facts()) {
@@ -15,26 +20,6 @@ QString FactListModel::text() const {
         text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
     }
     return text;
-}
-
-QVariant FactListModel::value(const Fact& fact, int role) const {
-    switch (role) {
-    case Qt::DisplayRole:
-    case Label:
-        return fact.label;
-    case Value:
-        return fact.value;
-    case IsHead:
-        return fact.isHead;
-    case Note:
-        return fact.note;
-    default:
-        return {};
-    }
-}
-
-QHash<int, QByteArray> FactListModel::roleNames() const {
-    return {{Label, "label"}, {Value, "value"}, {IsHead, "isHead"}, {Note, "note"}};
 }
 
 } // namespace trainscope::app

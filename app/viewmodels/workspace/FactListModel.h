@@ -22,25 +22,13 @@ class FactListModel : public RowListModel<Fact> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the inspector.")
-    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
-    enum Role { Label = Qt::UserRole + 1, Value, IsHead, Note };
-    Q_ENUM(Role)
-
-    using RowListModel::RowListModel;
+    explicit FactListModel(QObject* parent = nullptr);
     [[nodiscard]] const std::vector<Fact>& facts() const { return rows(); }
     void setFacts(std::vector<Fact> facts) { setRows(std::move(facts)); }
     // "label<tab>value" lines, with a note "label<tab>value<tab>note".
     [[nodiscard]] QString text() const;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-
-Q_SIGNALS:
-    void countChanged();
-
-protected:
-    [[nodiscard]] QVariant value(const Fact& fact, int role) const override;
-    void notifyCount() override { Q_EMIT countChanged(); }
 };
 
 } // namespace trainscope::app

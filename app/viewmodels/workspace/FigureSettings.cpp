@@ -23,26 +23,6 @@ constexpr std::array<const char*, 3> kPer{"run", "stage", "rank"};
 constexpr std::array<const char*, 2> kTables{"", "charllm"};
 constexpr std::array<const char*, 5> kOptimisations{"", "base", "cc", "act", "cc+act"};
 
-template <typename Table, typename Value>
-int indexIn(const Table& table, const Value& value) {
-    const auto found = std::find(table.begin(), table.end(), value);
-    return found == table.end() ? 0 : static_cast<int>(found - table.begin());
-}
-
-// The chosen one among those that apply; 0 for none.
-int indexOf(const std::vector<FigureChoice>& choices, const std::string& key) {
-    const auto found = std::find_if(choices.begin(), choices.end(),
-        [&key](const FigureChoice& choice) { return choice.key == key; });
-    return found == choices.end() ? 0 : static_cast<int>(found - choices.begin());
-}
-
-QStringList titlesOf(const std::vector<FigureChoice>& choices) {
-    QStringList titles;
-    for (const auto& choice : choices)
-        titles.append(QString::fromStdString(choice.title));
-    return titles;
-}
-
 bool isSweep(FigureKind kind) {
     return std::find(kSweeps.begin(), kSweeps.end(), kind) != kSweeps.end();
 }
@@ -96,15 +76,6 @@ std::vector<FigureChoice> statisticsFor(const FigureQuery& query) {
 
 std::string statisticKey(const FigureQuery& query) {
     return query.statistic ? std::string(plot::toString(*query.statistic)) : std::string();
-}
-
-SettingRow choiceRow(const char* key, const QString& label, QStringList choices, int current,
-    const QString& tip = {}) {
-    return {QLatin1String(key), label, std::move(choices), current, tip, false};
-}
-
-SettingRow switchRow(const char* key, const QString& label, bool on, const QString& tip) {
-    return {QLatin1String(key), label, {}, on ? 1 : 0, tip, true};
 }
 
 SettingRow metricRow(const FigureQuery& query, const std::vector<FigureChoice>& metrics) {
@@ -203,19 +174,16 @@ FigureSettings defaultSettings(View view) {
 
 QJsonObject encodeSettings(const FigureSettings& settings) {
     const FigureQuery& query = settings.query;
-    const auto text = [](std::string_view view) {
-        return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-    };
-    return {{QStringLiteral("kind"), text(plot::toString(query.kind))},
+    return {{QStringLiteral("kind"), textOf(plot::toString(query.kind))},
         {QStringLiteral("shown_runs_only"), settings.shownRunsOnly},
         {QStringLiteral("metric"), metricKey(query)},
-        {QStringLiteral("statistic"), text(statisticKey(query))},
+        {QStringLiteral("statistic"), textOf(statisticKey(query))},
         {QStringLiteral("log"), query.logScale}, {QStringLiteral("whole_run"), query.wholeRun},
-        {QStringLiteral("per"), text(kPer[static_cast<std::size_t>(query.per)])},
+        {QStringLiteral("per"), textOf(kPer[static_cast<std::size_t>(query.per)])},
         {QStringLiteral("normalise"), query.normalise},
-        {QStringLiteral("categories"), text(query.categories)},
-        {QStringLiteral("model"), text(query.model)},
-        {QStringLiteral("optimisation"), text(query.optimisation)}};
+        {QStringLiteral("categories"), textOf(query.categories)},
+        {QStringLiteral("model"), textOf(query.model)},
+        {QStringLiteral("optimisation"), textOf(query.optimisation)}};
 }
 
 FigureSettings decodeSettings(View view, const QJsonObject& json) {

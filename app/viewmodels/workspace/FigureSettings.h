@@ -6,9 +6,8 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/viewmodels/workspace/SettingRow.h"
+#include "app/viewmodels/workspace/SettingListModel.h"
 #include "app/viewmodels/workspace/Views.h"
-#include "core/plot/figures/Figure.h"
 
 #include <vector>
 

@@ -1,58 +1,114 @@
 #pragma once
-// The frame of a list model over a vector of plain rows: rows that change in place keep their
-// delegates, so that nothing that is read jumps. A model derives from it, adds Q_OBJECT, its roles
-// and its signal. GUI thread.
+// A list model over a vector of plain rows. Each role is declared once, by its name in QML and what
+// it is of a row. Rows that change in place keep their delegates, so that nothing that is read
+// jumps. GUI thread.
 
 #include <QAbstractListModel>
 
+#include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 namespace trainscope::app {
 
-template <typename Row>
-class RowListModel : public QAbstractListModel {
+// What all of them have; a model whose number of rows QML reads makes a property of it.
+class ListModel : public QAbstractListModel {
+    Q_OBJECT
+
 public:
     using QAbstractListModel::QAbstractListModel;
 
-    [[nodiscard]] int count() const { return static_cast<int>(m_rows.size()); }
+    [[nodiscard]] int count() const { return rowCount(); }
+    [[nodiscard]] bool isThere(int row) const { return row >= 0 && row < count(); }
+    // The role of that name; invalid where there is no such row.
+    [[nodiscard]] QVariant at(int row, const char* role) const {
+        return data(index(row), roleNames().key(role));
+    }
+
+Q_SIGNALS:
+    void countChanged();
+};
+
+template <typename Row>
+class RowListModel : public ListModel {
+public:
+    // `of` is a member of the row, or a function of it.
+    struct Role {
+        template <typename Of>
+        Role(const char* called, Of of)
+            : name(called)
+            , value([of](const Row& row) { return QVariant::fromValue(std::invoke(of, row)); }) { }
+        QByteArray name;
+        std::function<QVariant(const Row&)> value;
+    };
+
+    // The first of the roles is also what is displayed.
+    explicit RowListModel(std::vector<Role> roles, QObject* parent = nullptr)
+        : ListModel(parent)
+        , m_roles(std::move(roles)) { }
+
     [[nodiscard]] const std::vector<Row>& rows() const { return m_rows; }
 
     void setRows(std::vector<Row> rows) {
-        if (rows.size() != m_rows.size()) {
-            beginResetModel();
-            m_rows = std::move(rows);
-            endResetModel();
-            notifyCount();
-            return;
-        }
+        if (rows.size() != m_rows.size())
+            return resetRows(std::move(rows));
         for (std::size_t i = 0; i < rows.size(); ++i)
             setRow(i, std::move(rows[i]));
     }
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override {
-        return parent.isValid() ? 0 : count();
+        return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
     }
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override {
-        if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        const int at = role == Qt::DisplayRole ? 0 : role - kFirstRole;
+        if (!checkIndex(index, CheckIndexOption::IndexIsValid) || at < 0
+            || at >= static_cast<int>(m_roles.size()))
             return {};
-        return value(m_rows[static_cast<std::size_t>(index.row())], role);
+        return m_roles[static_cast<std::size_t>(at)].value(
+            m_rows[static_cast<std::size_t>(index.row())]);
+    }
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override {
+        QHash<int, QByteArray> names;
+        for (const auto& role : m_roles)
+            names.insert(kFirstRole + static_cast<int>(names.size()), role.name);
+        return names;
     }
 
 protected:
-    [[nodiscard]] virtual QVariant value(const Row& row, int role) const = 0;
-    virtual void notifyCount() = 0;
+    void resetRows(std::vector<Row> rows) {
+        beginResetModel();
+        m_rows = std::move(rows);
+        endResetModel();
+        Q_EMIT countChanged();
+    }
     // One of those there are.
     void setRow(std::size_t at, Row row) {
         if (row == m_rows[at])
             return;
         m_rows[at] = std::move(row);
-        const QModelIndex changed = index(static_cast<int>(at));
-        dataChanged(changed, changed);
+        rowChanged(static_cast<int>(at));
     }
-    // For a model that inserts, removes and moves rows by itself, and tells so.
+    void addRows(int first, std::vector<Row> rows) {
+        beginInsertRows({}, first, first + static_cast<int>(rows.size()) - 1);
+        m_rows.insert(m_rows.begin() + first, std::make_move_iterator(rows.begin()),
+            std::make_move_iterator(rows.end()));
+        endInsertRows();
+        Q_EMIT countChanged();
+    }
+    void eraseRows(int first, int count = 1) {
+        beginRemoveRows({}, first, first + count - 1);
+        m_rows.erase(m_rows.begin() + first, m_rows.begin() + first + count);
+        endRemoveRows();
+        Q_EMIT countChanged();
+    }
+    // For a model that changes its rows in place or moves them, and tells so.
     [[nodiscard]] std::vector<Row>& ownRows() { return m_rows; }
+    void rowChanged(int row) { Q_EMIT dataChanged(index(row), index(row)); }
 
 private:
+    static constexpr int kFirstRole = Qt::UserRole + 1;
+
+    std::vector<Role> m_roles;
     std::vector<Row> m_rows;
 };
 

@@ -1,32 +1,53 @@
 #pragma once
-// The controls of a view. GUI thread.
+// The controls of a view's tools: what can be chosen, and what is. The rows are plain values, for
+// any thread; the model is of the GUI thread.
 
 #include <QQmlEngine>
+#include <QString>
+#include <QStringList>
 
 #include "app/viewmodels/workspace/RowListModel.h"
-#include "app/viewmodels/workspace/SettingRow.h"
+#include "core/plot/figures/Figure.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
 
 namespace trainscope::app {
+
+struct SettingRow {
+    QString key;
+    QString label;
+    QStringList choices; // of a switch none
+    int current = 0; // of the choices; of a switch 0 or 1
+    QString tip;
+    bool isSwitch = false;
+    [[nodiscard]] int count() const { return isSwitch ? 2 : static_cast<int>(choices.size()); }
+    bool operator==(const SettingRow&) const = default;
+};
+
+SettingRow choiceRow(const char* key, const QString& label, QStringList choices, int current,
+    const QString& tip = {});
+SettingRow switchRow(const char* key, const QString& label, bool on, const QString& tip);
+// Whether one of the rows has that key and that choice.
+bool canChoose(const std::vector<SettingRow>& rows, const QString& key, int choice);
+
+QStringList titlesOf(const std::vector<plot::FigureChoice>& choices);
+// The chosen one among what is offered; 0 for none.
+int indexOf(const std::vector<plot::FigureChoice>& choices, std::string_view key);
+template <typename Table, typename Value>
+int indexIn(const Table& table, const Value& value) {
+    const auto found = std::find(table.begin(), table.end(), value);
+    return found == table.end() ? 0 : static_cast<int>(found - table.begin());
+}
 
 class SettingListModel : public RowListModel<SettingRow> {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("Comes from the view.")
-    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
 
 public:
-    enum Role { Key = Qt::UserRole + 1, Label, Choices, Current, Tip, IsSwitch, Longest };
-    Q_ENUM(Role)
-
-    using RowListModel::RowListModel;
-    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
-
-Q_SIGNALS:
-    void countChanged();
-
-protected:
-    [[nodiscard]] QVariant value(const SettingRow& row, int role) const override;
-    void notifyCount() override { Q_EMIT countChanged(); }
+    explicit SettingListModel(QObject* parent = nullptr);
 };
 
 } // namespace trainscope::app

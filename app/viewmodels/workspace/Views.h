@@ -24,6 +24,7 @@ struct Evidence {
     std::optional<int> rank;
     std::optional<TimeRange> range; // absolute
     std::string metric; // empty: none, or the kernels
+    bool operator==(const Evidence&) const = default;
 };
 
 // A moment of a run.

@@ -91,13 +91,9 @@ private Q_SLOTS:
         m_controller->setActive(true);
         QTRY_VERIFY(m_controller->isReady());
         auto* settings = m_controller->settings();
-        QTRY_COMPARE(settings->data(settings->index(1), app::SettingListModel::Choices)
-                         .toStringList()
-                         .size(),
-            3);
+        QTRY_COMPARE(settings->at(1, "choices").toStringList().size(), 3);
         QCOMPARE(settings->rowCount(settings->index(0)), 0);
-        QCOMPARE(settings->data(settings->index(1), app::SettingListModel::Key).toString(),
-            QStringLiteral("metric"));
+        QCOMPARE(settings->at(1, "key").toString(), QStringLiteral("metric"));
     }
 
     void whatWasReadIsKept() {

@@ -67,7 +67,7 @@ void tst_ImportPlanModel::edits() {
     QCOMPARE(units[0].rank, std::optional(5));
     QCOMPARE(units[1].utcOffsetSeconds, std::optional<std::int64_t>(7200));
     QVERIFY(!units[1].enabled);
-    QCOMPARE(model.index(1).data(Model::OffsetRole).toString(), QStringLiteral("UTC+02:00"));
+    QCOMPARE(model.at(1, "offset").toString(), QStringLiteral("UTC+02:00"));
     QCOMPARE(model.selectedCount(), 1);
 }
 
@@ -83,7 +83,7 @@ void tst_ImportPlanModel::faults() {
     QVERIFY(model.valid());
     model.setOffset(1, QStringLiteral("Berlin"));
     QVERIFY(!model.valid());
-    QVERIFY(model.index(1).data(Model::OffsetFaultyRole).toBool());
+    QVERIFY(model.at(1, "offsetFaulty").toBool());
     model.setOffset(1, QStringLiteral("UTC"));
     model.setRunName(1, QStringLiteral("  "));
     QVERIFY(!model.valid());
@@ -113,9 +113,9 @@ void tst_ImportPlanModel::topologiesFollowTheirRuns() {
     units.push_back(second);
     units.push_back(topology);
     model.setUnits(units);
-    const auto shown = [&model] { return model.index(3).data(Model::RunNameRole).toString(); };
-    const auto faulty = [&model] { return model.index(3).data(Model::RunNameFaultyRole).toBool(); };
-    QCOMPARE(model.index(3).data(Model::ImporterRole).toString(), QStringLiteral("node topology"));
+    const auto shown = [&model] { return model.at(3, "runName").toString(); };
+    const auto faulty = [&model] { return model.at(3, "runNameFaulty").toBool(); };
+    QCOMPARE(model.at(3, "importer").toString(), QStringLiteral("node topology"));
     QCOMPARE(shown(), QStringLiteral("gpu, run"));
     model.setRunName(1, QStringLiteral("log"));
     QCOMPARE(shown(), QStringLiteral("run, log"));
@@ -133,7 +133,7 @@ void tst_ImportPlanModel::topologiesFollowTheirRuns() {
     QCOMPARE(shown(), QStringLiteral("log, new"));
     topology.machine->runs.clear();
     model.setUnits({topology});
-    QVERIFY(model.index(0).data(Model::RunNameFaultyRole).toBool());
+    QVERIFY(model.at(0, "runNameFaulty").toBool());
     QVERIFY(model.problem().contains(QStringLiteral("name the run")));
     model.setRunName(0, QStringLiteral("known"));
     QVERIFY(model.valid());
@@ -143,8 +143,7 @@ void tst_ImportPlanModel::unrecognised() {
     UnrecognisedModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.setFiles({{"photo.jpg", "A JPEG picture."}});
-    QCOMPARE(model.index(0).data(UnrecognisedModel::ReasonRole).toString(),
-        QStringLiteral("A JPEG picture."));
+    QCOMPARE(model.at(0, "reason").toString(), QStringLiteral("A JPEG picture."));
 }
 
 TRAINSCOPE_TEST(tst_ImportPlanModel)

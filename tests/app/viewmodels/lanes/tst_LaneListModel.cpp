@@ -102,12 +102,11 @@ private Q_SLOTS:
         context.runs = {{RunId{1}, "run", TimeNs{1000}, 0}};
         model.setMarks({{"run", {{1050}, {1150}}, QStringLiteral("m")}});
         model.layOut();
-        using M = app::MarkListModel;
-        QCOMPARE(model.data(model.index(0), M::MarkX).toDouble(), 60.0);
-        QCOMPARE(model.data(model.index(0), M::MarkWidth).toDouble(), 50.0);
+        QCOMPARE(model.at(0, "markX").toDouble(), 60.0);
+        QCOMPARE(model.at(0, "markWidth").toDouble(), 50.0);
         context.runs = {{RunId{1}, "other", TimeNs{1000}, 0}};
         model.layOut();
-        QVERIFY(!model.data(model.index(0), M::MarkVisible).toBool());
+        QVERIFY(!model.at(0, "markVisible").toBool());
         model.remove(0);
         QCOMPARE(model.rowCount(), 0);
     }

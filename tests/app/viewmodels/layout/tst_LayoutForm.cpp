@@ -103,9 +103,8 @@ private Q_SLOTS:
         form.begin(request, 16);
         const auto chosen = [&form] {
             for (int row = 0; row < form.rowCount(); ++row) {
-                const auto index = form.index(row);
-                if (form.data(index, LayoutForm::Key).toString() == QLatin1String("zero"))
-                    return form.data(index, LayoutForm::Current).toInt();
+                if (form.at(row, "key").toString() == QLatin1String("zero"))
+                    return form.at(row, "current").toInt();
             }
             return -1;
         };
