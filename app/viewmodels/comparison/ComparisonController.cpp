@@ -1,5 +1,7 @@
 #include "app/viewmodels/comparison/ComparisonController.h"
 
+#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/RunWording.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/figures/comparison/ComparisonFigure.h"
 #include "core/figures/comparison/ComparisonLoad.h"
@@ -157,10 +159,10 @@ void ComparisonController::forget() {
 }
 
 void ComparisonController::readMetrics() {
-    m_metricsTask.start(
+    m_metricsTask.ask(
         workspace()->readers(),
-        [](const store::Store& store, const TaskStage<std::vector<plot::FigureChoice>>& stage) {
-            stage.publish(figures::figureMetrics(store, {}));
+        [](const store::Store& store, const TaskStage<std::vector<plot::FigureChoice>>&) {
+            return figures::figureMetrics(store, {});
         },
         [this](Result<std::vector<plot::FigureChoice>> metrics) {
             // What cannot be read is told by the reading of the comparison.
@@ -231,10 +233,10 @@ bool ComparisonController::isReady() const {
 
 QString ComparisonController::emptyText() const {
     const auto* open = workspace();
-    if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr || isReady())
+    if (!isAtRest() || isReady())
         return {};
     if (open->runs().empty())
-        return tr("This run database is empty. Drop a result folder here to import it.");
+        return noRunsText();
     if (open->runs().size() == 1)
         return tr("There is one run only. Import another one to compare them.");
     const auto shown = comparedRuns().size();
@@ -254,12 +256,7 @@ QString ComparisonController::caption() const {
 }
 
 QString ComparisonController::notes() const {
-    QStringList lines;
-    if (m_data) {
-        for (const auto& note : m_data->notes)
-            lines.append(QString::fromStdString(note));
-    }
-    return lines.join(QLatin1Char('\n'));
+    return m_data ? linesOf(m_data->notes) : QString();
 }
 
 QString ComparisonController::text() const {

@@ -1,29 +1,11 @@
 #include "app/viewmodels/comparison/ComparisonLibrary.h"
-#include "core/store/Writing.h"
 
-#include <QtConcurrent>
+#include "core/model/Try.h"
+#include "core/store/Writing.h"
 
 #include <utility>
 
 namespace trainscope::app {
-ComparisonLibrary::ComparisonLibrary(QObject* parent)
-    : QObject(parent) {
-    connect(&m_writing, &QFutureWatcherBase::finished, this, [this] {
-        const auto status = m_writing.result();
-        const auto done = std::exchange(m_done, {});
-        if (!status->hasValue())
-            Q_EMIT failed(status->error());
-        else
-            done();
-        read();
-    });
-}
-
-ComparisonLibrary::~ComparisonLibrary() {
-    m_task.cancel();
-    m_writing.disconnect(this);
-    m_writing.waitForFinished();
-}
 
 void ComparisonLibrary::setWorkspace(Workspace* workspace) {
     m_workspace = workspace;
@@ -35,16 +17,14 @@ void ComparisonLibrary::setWorkspace(Workspace* workspace) {
 void ComparisonLibrary::read() {
     if (!m_workspace)
         return m_task.cancel();
-    m_task.start(
+    m_task.ask(
         m_workspace->readers(),
-        [](const store::Store& store, const TaskStage<Known>& stage) {
-            auto saved = savedComparisons(store);
-            if (!saved.hasValue())
-                return stage.publish(saved.error());
+        [](const store::Store& store, const TaskStage<Known>&) -> Result<Known> {
+            ASSIGN_OR_RETURN(auto saved, savedComparisons(store));
             Known known;
-            for (auto& comparison : saved.value())
+            for (auto& comparison : saved)
                 known[QString::fromStdString(comparison.name)] = std::move(comparison);
-            stage.publish(std::move(known));
+            return known;
         },
         [this](Result<Known> known) {
             if (!known.hasValue()) {
@@ -102,21 +82,18 @@ void ComparisonLibrary::remove(const QString& name) {
 
 void ComparisonLibrary::write(
     std::function<Status(store::Store&)> work, std::function<void()> done) {
-    if (!m_workspace || !m_workspace->isOpen())
+    if (!m_workspace)
         return;
-    if (m_writing.isRunning()) {
-        Q_EMIT failed(
-            {ErrorCode::Refused, "The database is being changed: try again in a moment.", {}});
-        return;
-    }
-    m_done = std::move(done);
-    m_writing.setFuture(QtConcurrent::run(
-        [path = m_workspace->databasePath().toStdString(), work = std::move(work)] {
-            auto store = store::Store::open(path, store::OpenMode::ReadWrite);
-            if (!store.hasValue())
-                return std::make_shared<Status>(store.error());
-            return std::make_shared<Status>(work(store.value()));
-        }));
+    m_workspace->change(
+        std::move(work), [library = QPointer(this), done = std::move(done)](const Status& written) {
+            if (!library)
+                return;
+            if (written.hasValue())
+                done();
+            else
+                Q_EMIT library->failed(written.error());
+            library->read();
+        });
 }
 
 } // namespace trainscope::app

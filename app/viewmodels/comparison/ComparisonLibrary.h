@@ -3,7 +3,6 @@
 // that cannot be written (a read-only file, a database in use) says so and changes nothing. GUI
 // thread.
 
-#include <QFutureWatcher>
 #include <QObject>
 #include <QPointer>
 #include <QString>
@@ -14,7 +13,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 
 namespace trainscope::app {
 
@@ -22,8 +20,7 @@ class ComparisonLibrary : public QObject {
     Q_OBJECT
 
 public:
-    explicit ComparisonLibrary(QObject* parent = nullptr);
-    ~ComparisonLibrary() override;
+    using QObject::QObject;
 
     // nullptr: none is open.
     void setWorkspace(Workspace* workspace);
@@ -32,7 +29,6 @@ public:
     [[nodiscard]] bool contains(const QString& name) const { return m_known.contains(name); }
     // nullptr: there is none. Valid until changed().
     [[nodiscard]] const SavedComparison* find(const QString& name) const;
-    [[nodiscard]] bool isWriting() const { return m_writing.isRunning(); }
 
     // Replaces the one of that name.
     void save(const QString& name, const ComparisonSettings& settings);
@@ -56,8 +52,6 @@ private:
     QPointer<Workspace> m_workspace;
     LatestTask<Known> m_task;
     Known m_known;
-    QFutureWatcher<std::shared_ptr<Status>> m_writing;
-    std::function<void()> m_done;
 };
 
 } // namespace trainscope::app

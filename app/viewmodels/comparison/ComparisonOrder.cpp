@@ -10,17 +10,7 @@
 namespace trainscope::app {
 
 std::vector<Run> ComparisonController::comparedRuns() const {
-    std::vector<Run> runs;
-    const auto* open = workspace();
-    if (open == nullptr)
-        return runs;
-    const auto& shown = open->shownRuns();
-    for (const auto& run : open->runs()) {
-        const bool isShown = std::any_of(shown.begin(), shown.end(),
-            [&run](const plot::ShownRun& other) { return other.id == run.id; });
-        if (isShown)
-            runs.push_back(run);
-    }
+    auto runs = workspace() == nullptr ? std::vector<Run>() : workspace()->chosenRuns();
     const auto placeOf = [this](const Run& run) {
         return std::find(m_settings.runs.begin(), m_settings.runs.end(), run.name)
             - m_settings.runs.begin();

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/text/HumanText.h"
 #include "app/viewmodels/text/RunWording.h"
+#include "app/viewmodels/text/Translated.h"
 #include "core/figures/runs/RunFigureKinds.h"
 #include "core/figures/runs/RunFigures.h"
 
@@ -42,20 +43,20 @@ void FigureController::takeSettings(const FigureSettings& settings) {
 }
 
 void FigureController::choose(const QString& key, int choice) {
-    const FigureSettings changed = withSetting(m_settings, m_metrics, key, choice);
-    if (changed == m_settings)
-        return;
-    saveSettings(m_view, encodeSettings(changed));
-    takeSettings(changed);
+    change(withSetting(m_settings, m_metrics, key, choice));
 }
 
 void FigureController::setWholeRun(bool whole) {
-    if (whole == m_settings.query.wholeRun)
-        return;
     FigureSettings changed = m_settings;
     changed.query.wholeRun = whole;
-    saveSettings(m_view, encodeSettings(changed));
-    takeSettings(changed);
+    change(changed);
+}
+
+void FigureController::change(const FigureSettings& settings) {
+    if (settings == m_settings)
+        return;
+    saveSettings(m_view, encodeSettings(settings));
+    takeSettings(settings);
 }
 
 void FigureController::forget() {
@@ -66,10 +67,10 @@ void FigureController::forget() {
 }
 
 void FigureController::readMetrics() {
-    m_metricsTask.start(
+    m_metricsTask.ask(
         workspace()->readers(),
-        [](const store::Store& store, const TaskStage<Metrics>& stage) {
-            stage.publish(figures::figureMetrics(store, {}));
+        [](const store::Store& store, const TaskStage<Metrics>&) {
+            return figures::figureMetrics(store, {});
         },
         [this](Result<Metrics> metrics) {
             // What cannot be read is told by the reading of the figure.
@@ -147,7 +148,7 @@ void FigureController::show(FigurePtr data) {
 
 QString FigureController::emptyText() const {
     const auto* open = workspace();
-    if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr)
+    if (!isAtRest())
         return {};
     if (open->runs().empty())
         return noRunsText();
@@ -172,8 +173,7 @@ ExportJob FigureController::exportJob() const {
     if (!isReady())
         return {};
     auto figure = figures::runFigure(m_data);
-    ExportJob job
-        = exportJobOf(QString::fromUtf8(figure.kind.data(), qsizetype(figure.kind.size())), figure);
+    ExportJob job = exportJobOf(textOf(figure.kind), figure);
     job.inGuiThread = true;
     return job;
 }

@@ -70,6 +70,7 @@ private:
     [[nodiscard]] std::optional<DrawnPart> find(const Evidence& evidence) const override;
     [[nodiscard]] std::optional<plot::Rect> firstPart() const override;
     void takeSettings(const FigureSettings& settings);
+    void change(const FigureSettings& settings); // by the user
     void readMetrics();
     void start(const plot::FigureQuery& query);
     void show(FigurePtr data);

@@ -1,6 +1,7 @@
 #include "app/viewmodels/figures/FindingRows.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Translated.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/model/Try.h"
 
@@ -33,8 +34,7 @@ bool isShare(std::string_view name) {
 
 // "lost_gpu_s" → "lost gpu".
 QString labelOf(std::string_view name) {
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))
-        .replace(QLatin1Char('_'), QLatin1Char(' '));
+    return textOf(name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 void addValue(FindingRow& row, std::string_view name, double value) {

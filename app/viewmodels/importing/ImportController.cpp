@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/importing/ImportTarget.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/Translated.h"
 #include "importers/registry/Registry.h"
 
 #include <QDateTime>
@@ -59,7 +60,7 @@ bool ImportController::begin(const QStringList& paths) {
     m_useOpen = true;
     m_plan.setUnits({});
     m_unrecognised.setFiles({});
-    m_board = std::make_shared<ImportBoard>();
+    m_board = std::make_shared<WorkBoard>();
     m_progress = {};
     m_planning.setFuture(QtConcurrent::run([board = m_board, sources = toPaths(paths)] {
         return std::make_shared<Result<PlannedImport>>(planDropped(sources, *board));
@@ -103,7 +104,7 @@ void ImportController::start() {
     if (m_stage != Stage::Review || !m_plan.valid())
         return;
     m_planned->plan.units = m_plan.units();
-    m_board = std::make_shared<ImportBoard>();
+    m_board = std::make_shared<WorkBoard>();
     m_progress = {};
     m_meter.restart();
     const std::filesystem::path database = targetPath().toStdString();
@@ -186,10 +187,8 @@ void ImportController::setUseOpen(bool use) {
 
 QStringList ImportController::formats() {
     QStringList lines;
-    for (const auto& importer : importers::registry()) {
-        const std::string_view line = importer->format().description;
-        lines.append(QString::fromUtf8(line.data(), static_cast<qsizetype>(line.size())));
-    }
+    for (const auto& importer : importers::registry())
+        lines.append(textOf(importer->format().description));
     return lines;
 }
 

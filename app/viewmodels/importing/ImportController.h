@@ -114,7 +114,7 @@ private:
     bool m_openIsWritable = false;
     bool m_useOpen = true;
 
-    std::shared_ptr<ImportBoard> m_board;
+    std::shared_ptr<WorkBoard> m_board;
     std::shared_ptr<PlannedImport> m_planned;
     ImportProgress m_progress;
     TransferMeter m_meter;

@@ -55,32 +55,12 @@ void nameBelowFolders(
 
 } // namespace
 
-void ImportBoard::report(const ImportProgress& progress) {
-    const std::lock_guard lock(m_mutex);
-    m_progress = progress;
-}
-
-ImportProgress ImportBoard::progress() const {
-    const std::lock_guard lock(m_mutex);
-    return m_progress;
-}
-
 Result<PlannedImport> planDropped(
-    const std::vector<std::filesystem::path>& paths, ImportBoard& board) {
+    const std::vector<std::filesystem::path>& paths, WorkBoard& board) {
     ASSIGN_OR_RETURN(auto tree, openDropped(paths));
     PlannedImport planned;
     planned.tree = std::move(tree);
-    const auto progress = [&board](const ProgressState& state) {
-        ImportProgress seen;
-        seen.phase = state.phase;
-        seen.bytesDone = state.bytesDone;
-        seen.bytesTotal = state.bytesTotal;
-        if (state.bytesTotal > 0)
-            seen.fraction
-                = static_cast<double>(state.bytesDone) / static_cast<double>(state.bytesTotal);
-        board.report(seen);
-        return !board.isStopped();
-    };
+    const auto progress = [&board](const ProgressState& state) { return board.report(state); };
     ASSIGN_OR_RETURN(auto plan, importers::planImport(*planned.tree, progress));
     planned.plan = std::move(plan);
     if (paths.size() > 1)
@@ -89,11 +69,9 @@ Result<PlannedImport> planDropped(
 }
 
 Result<FinishedImport> importPlanned(
-    const PlannedImport& planned, const std::filesystem::path& database, ImportBoard& board) {
-    const auto listener = [&board](const ImportProgress& progress) {
-        board.report(progress);
-        return !board.isStopped();
-    };
+    const PlannedImport& planned, const std::filesystem::path& database, WorkBoard& board) {
+    const auto listener
+        = [&board](const ImportProgress& progress) { return board.report(progress); };
     ASSIGN_OR_RETURN(auto outcomes, runImport(*planned.tree, planned.plan, database, listener));
     FinishedImport finished;
     finished.outcomes = std::move(outcomes);

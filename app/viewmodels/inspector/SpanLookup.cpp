@@ -168,8 +168,7 @@ std::vector<Fact> basicFacts(const SpanReport& report, const RunFacts& run, cons
     const QString start
         = QString::fromStdString(plot::timeText(begin - context.origin, DurationNs{1}, context));
     return {{translated("Name"), QString::fromStdString(report.name)},
-        {isKernel ? translated("Category") : translated("Kind"),
-            QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size()))},
+        {isKernel ? translated("Category") : translated("Kind"), app::textOf(kind)},
         {translated("Start"), start},
         {translated("Duration"), exactDurationText(report.span.duration)},
         {translated("Run"), QString::fromStdString(run.run.name)},

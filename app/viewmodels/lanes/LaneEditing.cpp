@@ -10,77 +10,79 @@ using plot::Arrangement;
 using plot::LaneSpec;
 using plot::LaneStyle;
 
-std::ptrdiff_t offset(std::size_t index) {
-    return static_cast<std::ptrdiff_t>(index);
-}
-
 // Split lanes share the height that the lane had, but stay readable.
 constexpr double kSplitHeight = 56.0;
 constexpr double kMergedHeight = 120.0;
 
+// nullptr: there is none.
+LaneSpec* laneAt(Arrangement& arrangement, int lane) {
+    const bool isThere = lane >= 0 && lane < static_cast<int>(arrangement.lanes.size());
+    return isThere ? &arrangement.lanes[static_cast<std::size_t>(lane)] : nullptr;
+}
+
 } // namespace
 
-Arrangement withLane(Arrangement from, const LaneSpec& lane, std::size_t at) {
-    from.lanes.insert(from.lanes.begin() + offset(std::min(at, from.lanes.size())), lane);
+Arrangement withLane(Arrangement from, const LaneSpec& lane, int at) {
+    from.lanes.insert(from.lanes.begin() + std::min(at, static_cast<int>(from.lanes.size())), lane);
     return from;
 }
 
-Arrangement withoutLane(Arrangement from, std::size_t lane) {
-    if (lane < from.lanes.size())
-        from.lanes.erase(from.lanes.begin() + offset(lane));
+Arrangement withoutLane(Arrangement from, int lane) {
+    if (laneAt(from, lane) != nullptr)
+        from.lanes.erase(from.lanes.begin() + lane);
     return from;
 }
 
-Arrangement withLaneMoved(Arrangement from, std::size_t lane, std::size_t to) {
-    if (lane >= from.lanes.size() || to >= from.lanes.size())
+Arrangement withLaneMoved(Arrangement from, int lane, int to) {
+    if (laneAt(from, lane) == nullptr || laneAt(from, to) == nullptr)
         return from;
-    const LaneSpec moved = from.lanes[lane];
-    from.lanes.erase(from.lanes.begin() + offset(lane));
-    from.lanes.insert(from.lanes.begin() + offset(to), moved);
+    const LaneSpec moved = *laneAt(from, lane);
+    return withLane(withoutLane(std::move(from), lane), moved, to);
+}
+
+Arrangement withLaneHeight(Arrangement from, int lane, double height) {
+    if (auto* found = laneAt(from, lane))
+        found->height = std::clamp(height, kLeastLaneHeight, kMostLaneHeight);
     return from;
 }
 
-Arrangement withLaneHeight(Arrangement from, std::size_t lane, double height) {
-    if (lane < from.lanes.size())
-        from.lanes[lane].height = std::clamp(height, kLeastLaneHeight, kMostLaneHeight);
-    return from;
-}
-
-Arrangement withLaneStyle(Arrangement from, std::size_t lane, LaneStyle style) {
-    if (lane >= from.lanes.size() || !hasStyles(from.lanes[lane]))
+Arrangement withLaneStyle(Arrangement from, int lane, LaneStyle style) {
+    auto* found = laneAt(from, lane);
+    if (found == nullptr || !hasStyles(*found))
         return from;
-    LaneSpec styled = from.lanes[lane];
+    LaneSpec styled = *found;
     styled.style = style;
     if (hasStyles(styled))
-        from.lanes[lane] = styled;
+        *found = styled;
     return from;
 }
 
-Arrangement withLaneSplit(Arrangement from, std::size_t lane, const std::vector<int>& ranks) {
-    if (lane >= from.lanes.size() || from.lanes[lane].rank || ranks.size() < 2)
+Arrangement withLaneSplit(Arrangement from, int lane, const std::vector<int>& ranks) {
+    const auto* found = laneAt(from, lane);
+    if (found == nullptr || found->rank || ranks.size() < 2)
         return from;
-    LaneSpec one = from.lanes[lane];
+    LaneSpec one = *found;
     one.height = std::min(one.height, kSplitHeight);
-    from.lanes.erase(from.lanes.begin() + offset(lane));
-    std::size_t at = lane;
+    from.lanes.erase(from.lanes.begin() + lane);
     for (const int rank : ranks) {
         one.rank = rank;
-        from.lanes.insert(from.lanes.begin() + offset(at++), one);
+        from.lanes.insert(from.lanes.begin() + lane++, one);
     }
     return from;
 }
 
-Arrangement withLanesMerged(Arrangement from, std::size_t lane) {
-    if (lane >= from.lanes.size() || !from.lanes[lane].rank)
+Arrangement withLanesMerged(Arrangement from, int lane) {
+    const auto* found = laneAt(from, lane);
+    if (found == nullptr || !found->rank)
         return from;
-    LaneSpec all = from.lanes[lane];
+    LaneSpec all = *found;
     all.rank.reset();
     all.height = std::max(all.height, kMergedHeight);
     const auto isPart = [&all](const LaneSpec& other) {
         return other.rank && other.metric == all.metric && other.style == all.style;
     };
     const auto first = std::find_if(from.lanes.begin(), from.lanes.end(), isPart);
-    const auto at = static_cast<std::size_t>(first - from.lanes.begin());
+    const auto at = static_cast<int>(first - from.lanes.begin());
     std::erase_if(from.lanes, isPart);
     return withLane(std::move(from), all, at);
 }

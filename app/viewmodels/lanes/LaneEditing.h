@@ -11,18 +11,17 @@ namespace trainscope::app {
 constexpr double kLeastLaneHeight = 32.0;
 constexpr double kMostLaneHeight = 1600.0;
 
-plot::Arrangement withLane(plot::Arrangement from, const plot::LaneSpec& lane, std::size_t at);
-plot::Arrangement withoutLane(plot::Arrangement from, std::size_t lane);
-plot::Arrangement withLaneMoved(plot::Arrangement from, std::size_t lane, std::size_t to);
-plot::Arrangement withLaneHeight(plot::Arrangement from, std::size_t lane, double height);
+plot::Arrangement withLane(plot::Arrangement from, const plot::LaneSpec& lane, int at);
+plot::Arrangement withoutLane(plot::Arrangement from, int lane);
+plot::Arrangement withLaneMoved(plot::Arrangement from, int lane, int to);
+plot::Arrangement withLaneHeight(plot::Arrangement from, int lane, double height);
 // Lines, Band and Heat are styles of the same lane; kernels and threads have one style only.
-plot::Arrangement withLaneStyle(plot::Arrangement from, std::size_t lane, plot::LaneStyle style);
+plot::Arrangement withLaneStyle(plot::Arrangement from, int lane, plot::LaneStyle style);
 // One lane per rank in the place of one lane with all of them.
-plot::Arrangement withLaneSplit(
-    plot::Arrangement from, std::size_t lane, const std::vector<int>& ranks);
+plot::Arrangement withLaneSplit(plot::Arrangement from, int lane, const std::vector<int>& ranks);
 // One lane with all ranks in the place of all lanes that show single ranks of the same metric and
 // style.
-plot::Arrangement withLanesMerged(plot::Arrangement from, std::size_t lane);
+plot::Arrangement withLanesMerged(plot::Arrangement from, int lane);
 
 bool hasStyles(const plot::LaneSpec& lane);
 

@@ -2,6 +2,7 @@
 
 #include "app/viewmodels/lanes/LaneIdentity.h"
 #include "core/figures/timeline/TimelineLoad.h"
+#include "core/model/Try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -155,16 +156,14 @@ void TimelineLoader::start(const LoadRequest& request, Stage stage) {
     const int columns = exact   ? paddedColumns(request, stretch)
         : stage == Stage::First ? kFirstColumns
                                 : kOverviewColumns;
-    m_task.start(
+    m_task.ask(
         *request.readers,
-        [request, stretch, columns](
-            const store::Store& store, const TaskStage<TimelineDataPtr>& task) {
-            auto data = figures::loadTimeline(store, request.catalogue->tables, request.runs,
-                request.arrangement, stretch, columns, task.cancelCheck());
-            if (data.hasValue())
-                task.publish(std::make_shared<plot::TimelineData>(std::move(data).value()));
-            else
-                task.publish(data.error());
+        [request, stretch, columns](const store::Store& store,
+            const TaskStage<TimelineDataPtr>& task) -> Result<TimelineDataPtr> {
+            ASSIGN_OR_RETURN(auto data,
+                figures::loadTimeline(store, request.catalogue->tables, request.runs,
+                    request.arrangement, stretch, columns, task.cancelCheck()));
+            return std::make_shared<plot::TimelineData>(std::move(data));
         },
         [this, request, stage](
             Result<TimelineDataPtr> result) { take(request, stage, std::move(result)); });

@@ -306,10 +306,9 @@ bool LayoutController::isEntered() const {
 }
 
 QString LayoutController::emptyTitle() const {
-    const auto* open = workspace();
-    if (isLoading() || isStopped() || !errorText().isEmpty() || open == nullptr || isReady())
+    if (!isAtRest() || isReady())
         return {};
-    if (open->runs().empty())
+    if (workspace()->runs().empty())
         return noRunsText();
     return m_context.run ? QString() : chooseRunText();
 }

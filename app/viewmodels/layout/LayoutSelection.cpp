@@ -22,8 +22,11 @@ constexpr std::array kProbed{
 
 using SeriesList = std::vector<Series>;
 
+// `known`: as it was read before, if it was.
 Result<std::shared_ptr<const SeriesList>> seriesOf(
-    const store::Store& store, const Run& run, int rank) {
+    const store::Store& store, const Run& run, int rank, std::shared_ptr<const SeriesList> known) {
+    if (known)
+        return known;
     ASSIGN_OR_RETURN(auto all, store.series(run.id));
     auto own = std::make_shared<SeriesList>();
     for (Series& series : all) {
@@ -111,15 +114,10 @@ void LayoutSelection::probe() {
     m_task.ask(
         m_views->workspace()->readers(),
         [run = *m_context.run, rank = *m_context.rank, t = m_playback.time(), known = m_series](
-            const store::Store& store, const TaskStage<Probe>& stage) {
-            const auto series = known ? Result<std::shared_ptr<const SeriesList>>(known)
-                                      : seriesOf(store, run, rank);
-            if (!series.hasValue())
-                return stage.publish(series.error());
-            auto facts = probeRank(store, *series.value(), t);
-            if (!facts.hasValue())
-                return stage.publish(facts.error());
-            stage.publish(Probe{rank, series.value(), std::move(facts).value()});
+            const store::Store& store, const TaskStage<Probe>&) -> Result<Probe> {
+            ASSIGN_OR_RETURN(auto series, seriesOf(store, run, rank, known));
+            ASSIGN_OR_RETURN(auto facts, probeRank(store, *series, t));
+            return Probe{rank, std::move(series), std::move(facts)};
         },
         [this](Result<Probe> probe) {
             const bool isOfRank = probe.hasValue() && probe.value().rank == m_context.rank;

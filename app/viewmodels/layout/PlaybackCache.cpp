@@ -80,17 +80,14 @@ void PlaybackCache::read(std::int64_t block) {
         return;
     }
     m_reading = block;
-    m_blockTask.start(
+    m_blockTask.ask(
         *m_readers,
         [block, run = m_run, metric = m_metric, known = m_series, window = windowOf(block)](
-            const store::Store& store, const TaskStage<Block>& stage) {
-            const auto series = seriesOf(store, run, metric, known);
-            if (!series.hasValue())
-                return stage.publish(series.error());
-            auto frames = series.value()->frames(store, window, kPictures, stage.progress());
-            if (!frames.hasValue())
-                return stage.publish(frames.error());
-            stage.publish(Block{block, series.value(), std::move(frames).value()});
+            const store::Store& store, const TaskStage<Block>& stage) -> Result<Block> {
+            ASSIGN_OR_RETURN(auto series, seriesOf(store, run, metric, known));
+            ASSIGN_OR_RETURN(
+                auto frames, series->frames(store, window, kPictures, stage.progress()));
+            return Block{block, std::move(series), std::move(frames)};
         },
         [this](Result<Block> result) { take(std::move(result)); });
 }
@@ -123,14 +120,10 @@ void PlaybackCache::ask(TimeNs t) {
     m_exactTask.ask(
         *m_readers,
         [t, run = m_run, metric = m_metric, known = m_series](
-            const store::Store& store, const TaskStage<Exact>& stage) {
-            const auto series = seriesOf(store, run, metric, known);
-            if (!series.hasValue())
-                return stage.publish(series.error());
-            auto values = series.value()->at(store, t);
-            if (!values.hasValue())
-                return stage.publish(values.error());
-            stage.publish(Exact{series.value(), std::move(values).value()});
+            const store::Store& store, const TaskStage<Exact>&) -> Result<Exact> {
+            ASSIGN_OR_RETURN(auto series, seriesOf(store, run, metric, known));
+            ASSIGN_OR_RETURN(auto values, series->at(store, t));
+            return Exact{std::move(series), std::move(values)};
         },
         [this](const Result<Exact>& result) {
             if (!result.hasValue()) {

@@ -8,9 +8,7 @@
 
 #include <QtConcurrent>
 
-#include <atomic>
 #include <chrono>
-#include <mutex>
 
 namespace trainscope::app {
 
@@ -22,22 +20,6 @@ constexpr auto kPollEvery = 100ms;
 constexpr auto kPatience = 300ms;
 
 } // namespace
-
-struct MaintenanceController::Board {
-    std::atomic<bool> isStopped = false;
-    std::mutex mutex;
-    std::string phase;
-    std::uint64_t done = 0;
-    std::uint64_t total = 0;
-
-    bool report(const ProgressState& state) {
-        const std::lock_guard lock(mutex);
-        phase = state.phase;
-        done = state.bytesDone;
-        total = state.bytesTotal;
-        return !isStopped;
-    }
-};
 
 MaintenanceController::MaintenanceController(QObject* parent)
     : QObject(parent) {
@@ -157,7 +139,7 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
     m_title = title;
     m_headline.clear();
     m_details.clear();
-    m_board = std::make_shared<Board>();
+    m_board = std::make_shared<WorkBoard>();
     m_isWorking = true;
     m_work.setFuture(QtConcurrent::run(
         [path = m_database.toStdString(), mode, work = std::move(work), board = m_board] {
@@ -203,7 +185,7 @@ void MaintenanceController::takeOutcome() {
 void MaintenanceController::stop() {
     if (!m_board)
         return;
-    m_board->isStopped = true;
+    m_board->stop();
     Q_EMIT progressChanged();
 }
 
@@ -222,23 +204,18 @@ void MaintenanceController::setShowing(bool showing) {
 QString MaintenanceController::phaseText() const {
     if (!m_board)
         return {};
-    if (m_board->isStopped)
+    if (m_board->isStopped())
         return tr("Stopping…");
-    const std::lock_guard lock(m_board->mutex);
-    return QString::fromStdString(m_board->phase);
+    return QString::fromStdString(m_board->progress().phase);
 }
 
 double MaintenanceController::fraction() const {
-    if (!m_board)
-        return -1.0;
-    const std::lock_guard lock(m_board->mutex);
-    return m_board->total == 0
-        ? -1.0
-        : static_cast<double>(m_board->done) / static_cast<double>(m_board->total);
+    const auto progress = m_board ? m_board->progress() : ImportProgress();
+    return progress.bytesTotal == 0 ? -1.0 : progress.fraction;
 }
 
 bool MaintenanceController::stopping() const {
-    return working() && m_board && m_board->isStopped;
+    return working() && m_board && m_board->isStopped();
 }
 
 } // namespace trainscope::app

@@ -4,6 +4,7 @@
 // One at a time, in the background, with progress. Stopping leaves the database as it was. GUI
 // thread only.
 
+#include "app/viewmodels/workspace/WorkBoard.h"
 #include "core/model/Import.h"
 #include "core/store/Store.h"
 
@@ -77,7 +78,6 @@ private:
         QStringList details;
         std::function<Status()> finish = {}; // what only the GUI thread can do
     };
-    struct Board; // what the worker tells and is told
     using Work = std::function<Outcome(store::Store&, const Progress&)>;
 
     void begin(const QString& title, store::OpenMode mode, Work work);
@@ -89,7 +89,7 @@ private:
     QString m_headline;
     QStringList m_details;
     bool m_showing = false;
-    std::shared_ptr<Board> m_board;
+    std::shared_ptr<WorkBoard> m_board;
     QFutureWatcher<std::shared_ptr<Outcome>> m_work;
     bool m_isWorking = false; // until its outcome was taken, which is later than its end
     QTimer m_poll;

@@ -60,10 +60,7 @@ Session::Session(QObject* parent)
 
 const Run* Session::shownRun() const {
     const auto& shown = m_workspace.shownRuns();
-    const auto& runs = m_workspace.runs();
-    const auto found = std::find_if(runs.begin(), runs.end(),
-        [&shown](const Run& run) { return !shown.empty() && run.id == shown.front().id; });
-    return found == runs.end() ? nullptr : &*found;
+    return shown.empty() ? nullptr : m_workspace.findRun(shown.front().id);
 }
 
 QString Session::facts() const {
@@ -79,12 +76,8 @@ QString Session::facts() const {
 }
 
 bool Session::simulated() const {
-    const auto& runs = m_workspace.runs();
-    return std::any_of(
-        m_workspace.shownRuns().begin(), m_workspace.shownRuns().end(), [&runs](const auto& shown) {
-            return std::any_of(runs.begin(), runs.end(),
-                [&shown](const Run& run) { return run.id == shown.id && run.simulated; });
-        });
+    const auto runs = m_workspace.chosenRuns();
+    return std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.simulated; });
 }
 
 QString Session::version() const {
@@ -202,11 +195,9 @@ void Session::readReports() {
     if (!m_workspace.isOpen())
         return;
     using Sources = std::vector<store::Source>;
-    m_reportTask.start(
+    m_reportTask.ask(
         m_workspace.readers(),
-        [](const store::Store& store, const TaskStage<Sources>& stage) {
-            stage.publish(store.sources());
-        },
+        [](const store::Store& store, const TaskStage<Sources>&) { return store.sources(); },
         [this](const Result<Sources>& sources) {
             if (!sources.hasValue())
                 return m_notices.error(sources.error());

@@ -58,12 +58,11 @@ void MinimapItem::load() {
     m_colors.clear();
     for (const auto& run : context.runs)
         m_colors.push_back(run.color);
-    m_task.start(
+    m_task.ask(
         context.readers(),
         [catalogue = context.catalogue, runs = context.runs, limits = context.window.limits(),
             columns](const store::Store& store, const TaskStage<Profile>& stage) {
-            stage.publish(
-                readProfile(store, *catalogue, runs, limits, columns, stage.cancelCheck()));
+            return readProfile(store, *catalogue, runs, limits, columns, stage.cancelCheck());
         },
         [this](Result<Profile> profile) {
             m_profile = profile.hasValue() ? std::move(profile).value() : Profile{};
@@ -76,8 +75,9 @@ void MinimapItem::paint(QPainter* painter) {
     const double base = height();
     for (std::size_t run = 0; run < m_profile.runs.size(); ++run) {
         const auto& values = m_profile.runs[run];
-        const plot::Color shade = plot::seriesColor(run < m_colors.size() ? m_colors[run] : run);
-        const QColor color(shade.r, shade.g, shade.b, m_profile.runs.size() > 1 ? kAlpha : 200);
+        QColor color = Theme::instance()->seriesColor(
+            static_cast<int>(run < m_colors.size() ? m_colors[run] : run));
+        color.setAlpha(m_profile.runs.size() > 1 ? kAlpha : 200);
         const double step = width() / static_cast<double>(std::max<std::size_t>(1, values.size()));
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (std::isnan(values[i]) || m_profile.highest <= 0.0F)

@@ -159,14 +159,11 @@ void TimelineController::reloadRuns() {
         return showNothing();
     m_isOpening = true;
     Q_EMIT stateChanged();
-    m_openTask.start(
+    m_openTask.ask(
         m_context.readers(),
-        [shown](const store::Store& store, const TaskStage<Opened>& stage) {
-            auto catalogue = loadCatalogue(store, shown, stage.cancelCheck());
-            if (!catalogue.hasValue())
-                return stage.publish(catalogue.error());
-            const std::string uuid = catalogue.value()->uuid;
-            stage.publish(Opened{std::move(catalogue).value(), readTimeline(viewFolder(), uuid)});
+        [shown](const store::Store& store, const TaskStage<Opened>& stage) -> Result<Opened> {
+            ASSIGN_OR_RETURN(auto catalogue, loadCatalogue(store, shown, stage.cancelCheck()));
+            return Opened{catalogue, readTimeline(viewFolder(), catalogue->uuid)};
         },
         [this](const Result<Opened>& opened) {
             m_isOpening = false;
@@ -224,19 +221,16 @@ void TimelineController::takeSaved(const SavedTimeline& saved) {
 
 void TimelineController::startClocks() {
     using Clocks = std::vector<AlignmentModel::Clocks>;
-    m_clockTask.start(
+    m_clockTask.ask(
         m_context.readers(),
         [catalogue = m_context.catalogue](
-            const store::Store& store, const TaskStage<Clocks>& stage) {
+            const store::Store& store, const TaskStage<Clocks>& stage) -> Result<Clocks> {
             Clocks found;
             for (const Run& run : catalogue->runs) {
-                auto clocks = analysis::alignRanks(store, run, stage.progress());
-                if (!clocks.hasValue())
-                    return stage.publish(clocks.error());
-                found.push_back(
-                    std::make_shared<const analysis::RankClocks>(std::move(clocks).value()));
+                ASSIGN_OR_RETURN(auto clocks, analysis::alignRanks(store, run, stage.progress()));
+                found.push_back(std::make_shared<const analysis::RankClocks>(std::move(clocks)));
             }
-            stage.publish(std::move(found));
+            return found;
         },
         [this](const Result<Clocks>& found) {
             if (found.hasValue())

@@ -87,7 +87,7 @@ void TimelineCursor::probe() {
     m_task.ask(
         m_context.readers(),
         [request](const store::Store& store, const TaskStage<ProbeResult>& stage) {
-            stage.publish(app::probe(store, request, stage.cancelCheck()));
+            return app::probe(store, request, stage.cancelCheck());
         },
         [this](const Result<ProbeResult>& result) {
             if (!result.hasValue())

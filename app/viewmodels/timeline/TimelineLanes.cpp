@@ -73,7 +73,7 @@ void TimelineLanes::showOrAdd(const plot::LaneSpec& wanted) {
     const auto isWanted = [&wanted](const auto& lane) { return sameLane(wanted, lane); };
     const auto& lanes = m_context.arrangement.lanes;
     if (std::none_of(lanes.begin(), lanes.end(), isWanted))
-        setArrangement(withLane(m_context.arrangement, wanted, lanes.size()), ViewChange::Lanes);
+        setArrangement(withLane(m_context.arrangement, wanted, count()), ViewChange::Lanes);
     const auto there = std::find_if(lanes.begin(), lanes.end(), isWanted);
     show(static_cast<int>(there - lanes.begin()));
 }
@@ -107,9 +107,7 @@ void TimelineLanes::choose(const std::function<bool(const plot::LaneSpec&)>& mat
 void TimelineLanes::remove(int lane) {
     if (m_current >= count() - 1)
         setCurrent(m_current - 1);
-    if (lane >= 0)
-        setArrangement(
-            withoutLane(m_context.arrangement, static_cast<std::size_t>(lane)), ViewChange::Lanes);
+    setArrangement(withoutLane(m_context.arrangement, lane), ViewChange::Lanes);
 }
 
 void TimelineLanes::move(int lane, int to) {
@@ -120,9 +118,7 @@ void TimelineLanes::move(int lane, int to) {
     m_model.moveRow(lane, target);
     if (m_current == lane)
         m_current = target;
-    setArrangement(withLaneMoved(m_context.arrangement, static_cast<std::size_t>(lane),
-                       static_cast<std::size_t>(target)),
-        ViewChange::Lanes);
+    setArrangement(withLaneMoved(m_context.arrangement, lane, target), ViewChange::Lanes);
     show(target);
     Q_EMIT currentChanged();
 }
@@ -137,10 +133,8 @@ void TimelineLanes::setCurrent(int lane) {
 }
 
 void TimelineLanes::resize(int lane, double height) {
-    if (lane >= 0)
-        setArrangement(withLaneHeight(m_context.arrangement, static_cast<std::size_t>(lane),
-                           std::round(height)),
-            ViewChange::Resize);
+    setArrangement(
+        withLaneHeight(m_context.arrangement, lane, std::round(height)), ViewChange::Resize);
 }
 
 void TimelineLanes::resizeBy(int lane, double pixels) {
@@ -149,23 +143,17 @@ void TimelineLanes::resizeBy(int lane, double pixels) {
 }
 
 void TimelineLanes::setStyle(int lane, int style) {
-    if (lane >= 0)
-        setArrangement(withLaneStyle(m_context.arrangement, static_cast<std::size_t>(lane),
-                           static_cast<plot::LaneStyle>(style)),
-            ViewChange::Lanes);
+    setArrangement(withLaneStyle(m_context.arrangement, lane, static_cast<plot::LaneStyle>(style)),
+        ViewChange::Lanes);
 }
 
 void TimelineLanes::split(int lane) {
-    if (lane >= 0)
-        setArrangement(
-            withLaneSplit(m_context.arrangement, static_cast<std::size_t>(lane), m_context.ranks()),
-            ViewChange::Lanes);
+    setArrangement(
+        withLaneSplit(m_context.arrangement, lane, m_context.ranks()), ViewChange::Lanes);
 }
 
 void TimelineLanes::merge(int lane) {
-    if (lane >= 0)
-        setArrangement(withLanesMerged(m_context.arrangement, static_cast<std::size_t>(lane)),
-            ViewChange::Lanes);
+    setArrangement(withLanesMerged(m_context.arrangement, lane), ViewChange::Lanes);
 }
 
 void TimelineLanes::reset() {

@@ -49,7 +49,6 @@ std::shared_ptr<const std::vector<plot::RunOverlay>> TimelineOverlays::copy() co
 
 void TimelineOverlays::read() {
     m_task.cancel();
-    m_reading = false;
     std::vector<Run> unread;
     for (const auto& run : m_runs) {
         if (!m_known.contains(run.id))
@@ -57,7 +56,6 @@ void TimelineOverlays::read() {
     }
     if (!m_isShown || unread.empty() || !m_readers)
         return;
-    m_reading = true;
     m_task.start(
         *m_readers,
         [runs = std::move(unread)](const store::Store& store, const TaskStage<Found>& stage) {
@@ -80,10 +78,8 @@ void TimelineOverlays::read() {
 
 void TimelineOverlays::gather() {
     auto shown = std::make_shared<std::vector<plot::RunOverlay>>();
-    m_reading = false;
     for (const auto& run : m_runs) {
         const auto known = m_known.find(run.id);
-        m_reading = m_reading || known == m_known.end();
         shown->push_back(known == m_known.end() ? plot::RunOverlay() : *known->second);
     }
     m_shown = std::move(shown);

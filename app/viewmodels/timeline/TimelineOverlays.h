@@ -33,7 +33,6 @@ public:
     [[nodiscard]] bool isShown() const { return m_isShown; }
     void setShown(bool shown); // by the user
     void restore(bool shown);
-    [[nodiscard]] bool isReading() const { return m_reading; }
 
     // In the order of the runs; those not read yet are empty. nullptr: not shown.
     [[nodiscard]] const std::vector<plot::RunOverlay>* shown() const;
@@ -54,7 +53,6 @@ private:
     QPointer<ReaderPool> m_readers;
     LatestTask<Found> m_task{Urgency::Background};
     bool m_isShown = true;
-    bool m_reading = false;
     std::vector<Run> m_runs;
     std::map<RunId, std::shared_ptr<const plot::RunOverlay>> m_known;
     std::shared_ptr<const std::vector<plot::RunOverlay>> m_shown;

@@ -94,11 +94,11 @@ void TimelineSearch::start() {
     std::vector<RunId> runs;
     for (const auto& run : m_runs)
         runs.push_back(run.id);
-    m_task.start(
+    m_task.ask(
         *m_readers,
         [runs, text = m_text.toStdString()](
             const store::Store& store, const TaskStage<Hits>& stage) {
-            stage.publish(findSpans(store, runs, text, stage.cancelCheck()));
+            return findSpans(store, runs, text, stage.cancelCheck());
         },
         [this](Result<Hits> hits) { take(std::move(hits)); });
 }

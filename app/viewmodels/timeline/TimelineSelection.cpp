@@ -64,12 +64,11 @@ void TimelineSelection::startStatistics() {
     const QString title = m_context.selection ? tr("Selection · %1") : tr("In view · %1");
     m_inspector.startStatistics(title.arg(durationText(stretch.length())));
     using Statistics = std::vector<RunStatistics>;
-    m_task.start(
+    m_task.ask(
         m_context.readers(),
         [catalogue = m_context.catalogue, runs = m_context.runs, stretch](
             const store::Store& store, const TaskStage<Statistics>& stage) {
-            stage.publish(
-                selectionStatistics(store, *catalogue, runs, stretch, stage.cancelCheck()));
+            return selectionStatistics(store, *catalogue, runs, stretch, stage.cancelCheck());
         },
         [this](const Result<Statistics>& result) { m_inspector.showStatistics(result); });
 }

@@ -59,13 +59,13 @@ void TimelineSpan::select(SpanTarget target, bool isRevealed) {
     wording.iterations = nullptr;
     wording.origin = m_context.runs[target.run].origin;
     target.clocks = m_context.runs[target.run].clocks;
-    m_task.start(
+    m_task.ask(
         m_context.readers(),
         [target, wording, catalogue = m_context.catalogue](
             const store::Store& store, const TaskStage<Report>& stage) {
             plot::TimeContext own = wording;
             own.iterations = &catalogue->tables.runs[target.run].iterations;
-            stage.publish(lookUpSpan(store, *catalogue, target, own, stage.cancelCheck()));
+            return lookUpSpan(store, *catalogue, target, own, stage.cancelCheck());
         },
         [this, isRevealed](Result<Report> report) {
             if (!report.hasValue()) {

@@ -12,7 +12,9 @@ namespace trainscope::app {
 
 namespace {
 
-// Strokes on the 16 × 16 grid: "M x y" begins, "L x y" continues, "Z" closes, "O x y r" is a
+constexpr double kGrid = 16.0;
+
+// Strokes on the grid: "M x y" begins, "L x y" continues, "Z" closes, "O x y r" is a
 // circle, "D x y r" a filled one.
 struct Drawing {
     std::string_view name;
@@ -120,6 +122,7 @@ Strokes parse(std::string_view text) {
 Icon::Icon(QQuickItem* parent)
     : QQuickPaintedItem(parent) {
     setAntialiasing(true);
+    setImplicitSize(kGrid, kGrid);
 }
 
 void Icon::setName(const QString& name) {
@@ -145,7 +148,7 @@ void Icon::paint(QPainter* painter) {
     if (found == kDrawings.end())
         return;
     const auto strokes = parse(found->strokes);
-    const double scale = std::min(width(), height()) / 16.0;
+    const double scale = std::min(width(), height()) / kGrid;
     painter->setRenderHint(QPainter::Antialiasing);
     painter->scale(scale, scale);
     painter->setPen(QPen(m_color, 1.3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
@@ -154,13 +157,6 @@ void Icon::paint(QPainter* painter) {
     painter->setPen(Qt::NoPen);
     painter->setBrush(m_color);
     painter->drawPath(strokes.dots);
-}
-
-QStringList Icon::names() {
-    QStringList names;
-    for (const auto& drawing : kDrawings)
-        names.append(QString::fromUtf8(drawing.name.data(), qsizetype(drawing.name.size())));
-    return names;
 }
 
 } // namespace trainscope::app

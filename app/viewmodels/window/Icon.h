@@ -1,6 +1,7 @@
 #pragma once
-// A line icon, drawn on a grid of 16 × 16 and scaled to the item. Decorative: the control that
-// shows it carries the accessible name. Names: see Icon.cpp; an unknown name draws nothing.
+// A line icon, drawn on a grid of 16 × 16, which is its size where none is given. Decorative: the
+// control that shows it carries the accessible name. Names: see Icon.cpp; an unknown name draws
+// nothing.
 
 #include <QColor>
 #include <QQuickPaintedItem>
@@ -23,8 +24,6 @@ public:
     void setColor(const QColor& color);
 
     void paint(QPainter* painter) override;
-
-    [[nodiscard]] static QStringList names();
 
 Q_SIGNALS:
     void nameChanged();

@@ -13,10 +13,6 @@ namespace {
 constexpr auto kPreferenceKey = "appearance/theme";
 constexpr auto kMotionKey = "appearance/reducedMotion";
 
-QColor toQt(plot::Color color) {
-    return {color.r, color.g, color.b, color.a};
-}
-
 QColor mixed(const QColor& a, const QColor& b, double share) {
     const auto part = [share](int x, int y) { return static_cast<int>(x + (y - x) * share); };
     return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
@@ -97,75 +93,8 @@ bool Theme::eventFilter(QObject* watched, QEvent* event) {
     return QObject::eventFilter(watched, event);
 }
 
-QColor Theme::window() const {
-    return toQt(m_theme->window);
-}
-QColor Theme::panel() const {
-    return toQt(m_theme->panel);
-}
-QColor Theme::raised() const {
-    return toQt(m_theme->raised);
-}
 QColor Theme::hovered() const {
     return mixed(raised(), text(), 0.06);
-}
-QColor Theme::line() const {
-    return toQt(m_theme->line);
-}
-QColor Theme::outline() const {
-    return textMuted();
-}
-QColor Theme::grid() const {
-    return toQt(m_theme->grid);
-}
-QColor Theme::text() const {
-    return toQt(m_theme->text);
-}
-QColor Theme::textSecondary() const {
-    return toQt(m_theme->textSecondary);
-}
-QColor Theme::textMuted() const {
-    return toQt(m_theme->textMuted);
-}
-QColor Theme::accent() const {
-    return toQt(m_theme->accent);
-}
-QColor Theme::onAccent() const {
-    return toQt(plot::readableOn(m_theme->accent));
-}
-QColor Theme::warning() const {
-    return toQt(m_theme->warning);
-}
-QColor Theme::selection() const {
-    return toQt(m_theme->selection);
-}
-QColor Theme::scrim() const {
-    return {0, 0, 0, dark() ? 110 : 70};
-}
-
-int Theme::bodySize() const {
-    return static_cast<int>(m_theme->bodySize);
-}
-int Theme::secondarySize() const {
-    return static_cast<int>(m_theme->secondarySize);
-}
-int Theme::smallSize() const {
-    return static_cast<int>(m_theme->smallSize);
-}
-int Theme::titleSize() const {
-    return static_cast<int>(m_theme->titleSize);
-}
-
-QColor Theme::seriesColor(int index) const {
-    return toQt(plot::seriesColor(static_cast<std::size_t>(index)));
-}
-
-QColor Theme::metricColor(const QString& metric) const {
-    return toQt(plot::metricColor(metric.toStdString()));
-}
-
-QColor Theme::categoryColor(const QString& category) const {
-    return toQt(plot::categoryColor(category.toStdString()));
 }
 
 } // namespace trainscope::app

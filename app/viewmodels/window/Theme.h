@@ -27,7 +27,6 @@ class Theme : public QObject {
     Q_PROPERTY(QColor line READ line NOTIFY changed FINAL)
     // Borders that carry meaning (fields, check boxes): contrast of at least 3 on every surface.
     Q_PROPERTY(QColor outline READ outline NOTIFY changed FINAL)
-    Q_PROPERTY(QColor grid READ grid NOTIFY changed FINAL)
     Q_PROPERTY(QColor text READ text NOTIFY changed FINAL)
     Q_PROPERTY(QColor textSecondary READ textSecondary NOTIFY changed FINAL)
     Q_PROPERTY(QColor textMuted READ textMuted NOTIFY changed FINAL)
@@ -86,31 +85,30 @@ public:
     void setReducedMotion(bool reduced);
     [[nodiscard]] int transition() const { return m_reducedMotion ? 0 : kTransition; }
 
-    [[nodiscard]] QColor window() const;
-    [[nodiscard]] QColor panel() const;
-    [[nodiscard]] QColor raised() const;
+    [[nodiscard]] QColor window() const { return toQt(m_theme->window); }
+    [[nodiscard]] QColor panel() const { return toQt(m_theme->panel); }
+    [[nodiscard]] QColor raised() const { return toQt(m_theme->raised); }
     [[nodiscard]] QColor hovered() const;
-    [[nodiscard]] QColor line() const;
-    [[nodiscard]] QColor outline() const;
-    [[nodiscard]] QColor grid() const;
-    [[nodiscard]] QColor text() const;
-    [[nodiscard]] QColor textSecondary() const;
-    [[nodiscard]] QColor textMuted() const;
-    [[nodiscard]] QColor accent() const;
-    [[nodiscard]] QColor onAccent() const;
-    [[nodiscard]] QColor warning() const;
-    [[nodiscard]] QColor selection() const;
-    [[nodiscard]] QColor scrim() const;
+    [[nodiscard]] QColor line() const { return toQt(m_theme->line); }
+    [[nodiscard]] QColor outline() const { return textMuted(); }
+    [[nodiscard]] QColor text() const { return toQt(m_theme->text); }
+    [[nodiscard]] QColor textSecondary() const { return toQt(m_theme->textSecondary); }
+    [[nodiscard]] QColor textMuted() const { return toQt(m_theme->textMuted); }
+    [[nodiscard]] QColor accent() const { return toQt(m_theme->accent); }
+    [[nodiscard]] QColor onAccent() const { return toQt(plot::readableOn(m_theme->accent)); }
+    [[nodiscard]] QColor warning() const { return toQt(m_theme->warning); }
+    [[nodiscard]] QColor selection() const { return toQt(m_theme->selection); }
+    [[nodiscard]] QColor scrim() const { return {0, 0, 0, dark() ? 110 : 70}; }
 
     [[nodiscard]] QString fontFamily() const { return m_fontFamily; }
-    [[nodiscard]] int bodySize() const;
-    [[nodiscard]] int secondarySize() const;
-    [[nodiscard]] int smallSize() const;
-    [[nodiscard]] int titleSize() const;
+    [[nodiscard]] int bodySize() const { return static_cast<int>(m_theme->bodySize); }
+    [[nodiscard]] int secondarySize() const { return static_cast<int>(m_theme->secondarySize); }
+    [[nodiscard]] int smallSize() const { return static_cast<int>(m_theme->smallSize); }
+    [[nodiscard]] int titleSize() const { return static_cast<int>(m_theme->titleSize); }
 
-    Q_INVOKABLE [[nodiscard]] QColor seriesColor(int index) const;
-    Q_INVOKABLE [[nodiscard]] QColor metricColor(const QString& metric) const;
-    Q_INVOKABLE [[nodiscard]] QColor categoryColor(const QString& category) const;
+    Q_INVOKABLE [[nodiscard]] QColor seriesColor(int index) const {
+        return toQt(plot::seriesColor(static_cast<std::size_t>(index)));
+    }
 
 Q_SIGNALS:
     void changed();
@@ -122,6 +120,7 @@ private:
     explicit Theme(QObject* parent);
     void apply();
     [[nodiscard]] static bool systemIsDark();
+    static QColor toQt(plot::Color color) { return {color.r, color.g, color.b, color.a}; }
 
     static constexpr int kSpaceXs = 4;
     static constexpr int kSpaceS = 8;

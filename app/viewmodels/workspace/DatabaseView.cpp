@@ -1,11 +1,9 @@
 #include "app/viewmodels/workspace/DatabaseView.h"
 
+#include "app/viewmodels/text/Translated.h"
+
 namespace trainscope::app {
 namespace {
-
-QString phaseText(const ProgressState& state) {
-    return QString::fromUtf8(state.phase.data(), static_cast<qsizetype>(state.phase.size()));
-}
 
 // 0..1; -1: unknown.
 double fractionOf(const ProgressState& state) {
@@ -93,7 +91,7 @@ void DatabaseView::start(const QString& what, Job job) {
         [this, what, job = std::move(job)](
             const store::Store& store, const TaskStage<Finish>& stage) {
             const auto report = [this, &what, &stage](const ProgressState& state) {
-                const QString phase = phaseText(state);
+                const QString phase = textOf(state.phase);
                 const QString text
                     = what.isEmpty() ? phase : QStringLiteral("%1 · %2").arg(what, phase);
                 const double fraction = fractionOf(state);

@@ -66,6 +66,10 @@ protected:
 
     // nullptr without Views, or while no database is open.
     [[nodiscard]] Workspace* workspace() const;
+    // A database is open, and what can be read of it was.
+    [[nodiscard]] bool isAtRest() const {
+        return workspace() != nullptr && !m_loading && !m_stopped && m_error.isEmpty();
+    }
     // What Views keeps for a view; empty without one, or where nothing was ever chosen.
     [[nodiscard]] QJsonObject savedSettings(Views::View view) const;
     void saveSettings(Views::View view, const QJsonObject& settings);

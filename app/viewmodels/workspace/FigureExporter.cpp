@@ -142,18 +142,10 @@ void FigureExporter::setTheme(int theme) {
     Q_EMIT optionsChanged();
 }
 
-void FigureExporter::setWidthMm(double width) {
-    if (std::abs(width - m_widthMm) < 0.005)
+void FigureExporter::setSize(double& side, double mm) {
+    if (std::abs(mm - side) < 0.005)
         return;
-    m_widthMm = width;
-    m_preset = static_cast<int>(figurePresets().size()) + 1;
-    Q_EMIT optionsChanged();
-}
-
-void FigureExporter::setHeightMm(double height) {
-    if (std::abs(height - m_heightMm) < 0.005)
-        return;
-    m_heightMm = height;
+    side = mm;
     m_preset = static_cast<int>(figurePresets().size()) + 1;
     Q_EMIT optionsChanged();
 }
@@ -187,9 +179,7 @@ bool FigureExporter::overwrites() const {
 }
 
 void FigureExporter::prepare() {
-    m_warnings.clear();
-    m_error.clear();
-    m_lastPath.clear();
+    m_outcome = {};
     const QString name = m_source ? m_source->exportJob().name : QString();
     setPath(withSuffix(
         lastFolder() + QLatin1Char('/') + fileNameOf(name) + QStringLiteral(".csv"), m_format));
@@ -199,8 +189,7 @@ void FigureExporter::prepare() {
 }
 
 void FigureExporter::choose(const QUrl& file) {
-    const QString path = file.toLocalFile();
-    setPath(completed(path, m_format));
+    setPath(completed(file.toLocalFile(), m_format));
 }
 
 FigureOptions FigureExporter::options() const {
@@ -212,18 +201,12 @@ FigureOptions FigureExporter::options() const {
     return options;
 }
 
-void FigureExporter::exportNow() {
-    exportTo(m_path);
-}
-
 void FigureExporter::exportTo(const QString& typed) {
     if (isRunning() || !m_source)
         return;
     const QString path = completed(typed, m_format);
     setPath(path);
-    m_warnings.clear();
-    m_error.clear();
-    m_lastPath.clear();
+    m_outcome = {};
     const ExportJob job = m_source->exportJob();
     if (job.inGuiThread && formatOf(path) != kCsv)
         return takeOutcome(outcomeOf(job, path, options(), {}));
@@ -277,15 +260,13 @@ void FigureExporter::cancel() {
 }
 
 void FigureExporter::takeOutcome(const Outcome& outcome) {
-    m_error = outcome.error;
-    m_warnings = outcome.warnings;
-    if (m_error.isEmpty()) {
-        m_lastPath = outcome.path;
+    m_outcome = outcome;
+    const bool isWritten = outcome.error.isEmpty();
+    if (isWritten)
         QSettings().setValue(folderKey(), QFileInfo(outcome.path).absolutePath());
-    }
     Q_EMIT stateChanged();
     Q_EMIT pathChanged();
-    Q_EMIT finished(m_error.isEmpty());
+    Q_EMIT finished(isWritten);
 }
 
 } // namespace trainscope::app

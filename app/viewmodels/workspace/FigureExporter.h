@@ -76,22 +76,24 @@ public:
     void setFormat(int format);
     void setPreset(int preset);
     void setTheme(int theme);
-    void setWidthMm(double width);
-    void setHeightMm(double height);
+    void setWidthMm(double width) { setSize(m_widthMm, width); }
+    void setHeightMm(double height) { setSize(m_heightMm, height); }
     void setDpi(int dpi);
     void setPath(const QString& path);
 
     [[nodiscard]] bool isRunning() const { return m_watcher.isRunning(); }
-    [[nodiscard]] QStringList warnings() const { return m_warnings; }
-    [[nodiscard]] QString lastError() const { return m_error; }
-    [[nodiscard]] QString lastPath() const { return m_lastPath; }
+    [[nodiscard]] QStringList warnings() const { return m_outcome.warnings; }
+    [[nodiscard]] QString lastError() const { return m_outcome.error; }
+    [[nodiscard]] QString lastPath() const {
+        return m_outcome.error.isEmpty() ? m_outcome.path : QString();
+    }
 
     // Suggests a name in the last folder; forgets what the last export said.
     Q_INVOKABLE void prepare();
     Q_INVOKABLE void choose(const QUrl& file);
     // Writes to `path`; the suffix decides the format, and is added where there is none. A name
     // alone lies in the last folder, and ~ is the home folder.
-    Q_INVOKABLE void exportNow();
+    Q_INVOKABLE void exportNow() { exportTo(m_path); }
     Q_INVOKABLE void exportTo(const QString& path);
     Q_INVOKABLE void cancel();
 
@@ -116,6 +118,7 @@ private:
         const FigureOptions& options, const std::function<bool()>& stop);
     void takeOutcome(const Outcome& outcome);
     [[nodiscard]] bool isAsOnScreen() const;
+    void setSize(double& side, double mm);
     [[nodiscard]] FigureOptions options() const;
 
     QPointer<Exportable> m_source;
@@ -129,9 +132,7 @@ private:
     double m_heightMm = 0.0;
     int m_dpi = 300;
     QString m_path;
-    QStringList m_warnings;
-    QString m_error;
-    QString m_lastPath;
+    Outcome m_outcome; // of the last export
     QFutureWatcher<Outcome> m_watcher;
     std::shared_ptr<std::atomic<bool>> m_cancelled;
 };

@@ -54,6 +54,7 @@ template <typename T>
 class LatestTask {
 public:
     using Job = std::function<void(const store::Store&, const TaskStage<T>&)>;
+    using Question = std::function<Result<T>(const store::Store&, const TaskStage<T>&)>;
     using Done = std::function<void(Result<T>)>;
 
     explicit LatestTask(Urgency urgency = Urgency::View)
@@ -66,6 +67,18 @@ public:
         start(pool, pool.database(), std::move(job), std::move(done));
     }
     void start(ReaderPool& pool, const ReaderPool::Database& database, Job job, Done done);
+    // A job with one answer.
+    void ask(ReaderPool& pool, Question question, Done done) {
+        ask(pool, pool.database(), std::move(question), std::move(done));
+    }
+    void ask(ReaderPool& pool, const ReaderPool::Database& database, Question question, Done done) {
+        start(
+            pool, database,
+            [question = std::move(question)](const store::Store& store, const TaskStage<T>& stage) {
+                stage.publish(question(store, stage));
+            },
+            std::move(done));
+    }
     void cancel() { ++*m_generation; }
 
 private:
@@ -103,15 +116,14 @@ void LatestTask<T>::start(
 template <typename T>
 class SteadyTask {
 public:
-    using Job = typename LatestTask<T>::Job;
+    using Question = typename LatestTask<T>::Question;
     using Done = typename LatestTask<T>::Done;
 
-    // The job publishes once.
-    void ask(ReaderPool& pool, Job job, Done done) {
+    void ask(ReaderPool& pool, Question question, Done done) {
         if (m_isRunning)
-            m_next = [this, &pool, job, done] { run(pool, job, done); };
+            m_next = [this, &pool, question, done] { run(pool, question, done); };
         else
-            run(pool, std::move(job), std::move(done));
+            run(pool, std::move(question), std::move(done));
     }
     void cancel() {
         m_task.cancel();
@@ -120,9 +132,9 @@ public:
     }
 
 private:
-    void run(ReaderPool& pool, Job job, Done done) {
+    void run(ReaderPool& pool, Question question, Done done) {
         m_isRunning = true;
-        m_task.start(pool, std::move(job), [this, done = std::move(done)](Result<T> result) {
+        m_task.ask(pool, std::move(question), [this, done = std::move(done)](Result<T> result) {
             m_isRunning = false;
             const auto next = std::exchange(m_next, {});
             const bool goesOn = result.hasValue() && next;

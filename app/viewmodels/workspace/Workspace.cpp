@@ -1,5 +1,7 @@
 #include "app/viewmodels/workspace/Workspace.h"
 
+#include "core/model/Try.h"
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -22,6 +24,12 @@ QString Workspace::databaseName() const {
 
 QString Workspace::databasePath() const {
     return QString::fromStdString(m_path.string());
+}
+
+const Run* Workspace::findRun(RunId id) const {
+    const auto found
+        = std::find_if(m_runs.begin(), m_runs.end(), [id](const Run& run) { return run.id == id; });
+    return found == m_runs.end() ? nullptr : &*found;
 }
 
 std::vector<Run> Workspace::chosenRuns() const {
@@ -47,13 +55,11 @@ void Workspace::reload(Done done) {
 void Workspace::read(const std::filesystem::path& path, Done done) {
     const auto candidate = m_readers.candidate(path);
     const bool isReload = !m_isOpening;
-    m_task.start(
+    m_task.ask(
         m_readers, candidate,
-        [](const store::Store& store, const TaskStage<Content>& stage) {
-            auto runs = store.runs();
-            if (!runs.hasValue())
-                return stage.publish(runs.error());
-            stage.publish(Content{store.uuid(), std::move(runs).value()});
+        [](const store::Store& store, const TaskStage<Content>&) -> Result<Content> {
+            ASSIGN_OR_RETURN(auto runs, store.runs());
+            return Content{store.uuid(), std::move(runs)};
         },
         [this, candidate, isReload, done = std::move(done)](Result<Content> content) {
             m_isOpening = false;
@@ -98,17 +104,21 @@ void Workspace::close() {
     Q_EMIT shownRunsChanged();
 }
 
-void Workspace::write(Change change, Done done) {
+void Workspace::change(Change change, Done done) {
     if (!isOpen())
         return;
     m_writer.start([this, path = m_path, change = std::move(change), done = std::move(done)] {
         auto store = store::Store::open(path, store::OpenMode::ReadWrite);
         const Status written = store.hasValue() ? change(store.value()) : Status(store.error());
-        m_readers.reply([this, path, written, done] {
-            if (!written.hasValue() || path != m_path)
-                return done(written);
-            reload(done);
-        });
+        m_readers.reply([done, written] { done(written); });
+    });
+}
+
+void Workspace::write(Change work, Done done) {
+    change(std::move(work), [this, path = m_path, done = std::move(done)](const Status& written) {
+        if (!written.hasValue() || path != m_path)
+            return done(written);
+        reload(done);
     });
 }
 

@@ -37,6 +37,7 @@ public:
     [[nodiscard]] const std::string& uuid() const { return m_uuid; } // empty: nothing is open
 
     [[nodiscard]] const std::vector<Run>& runs() const { return m_runs; }
+    [[nodiscard]] const Run* findRun(RunId id) const; // nullptr: there is none
     // Chosen in the run list, with their origins (aligned by start) and colours.
     [[nodiscard]] const std::vector<plot::ShownRun>& shownRuns() const { return m_shown; }
     // The same as they are in the database, in its order.
@@ -50,8 +51,10 @@ public:
     void close();
     // Reads the runs again, after an import.
     void reload(Done done = {});
-    // Changes the database in the background, one change after the other, and reads the runs again.
-    void write(Change change, Done done);
+    // Changes the database in the background, one change after the other.
+    void change(Change change, Done done);
+    // The same, and reads the runs again.
+    void write(Change work, Done done);
     void setShown(const std::vector<RunId>& runs);
 
 Q_SIGNALS:
