@@ -51,9 +51,6 @@ UiSheet {
         }
     }
     buttons: [
-        Item {
-            Layout.fillWidth: true
-        },
         UiButton {
             primary: true
             text: qsTr("Done")

@@ -26,8 +26,6 @@ Rectangle {
         spacing: Theme.spaceS
 
         Icon {
-            implicitWidth: Theme.iconSize
-            implicitHeight: Theme.iconSize
             name: "info"
             color: Theme.textSecondary
         }

@@ -23,11 +23,13 @@ UiSheet {
         objectName: "comparedRuns"
         anchors.fill: parent
         anchors.margins: Theme.spaceL
+        anchors.rightMargin: Theme.spaceXs
         clip: true
         activeFocusOnTab: true
         keyNavigationEnabled: true
         spacing: Theme.spaceXs
         boundsBehavior: Flickable.StopAtBounds
+        UiScrollBar.vertical: UiScrollBar {}
         model: sheet.visible ? sheet.controller.runLabels : []
         Keys.onPressed: event => {
             const by = event.key === Qt.Key_Up ? -1 : event.key === Qt.Key_Down ? 1 : 0;
@@ -48,7 +50,7 @@ UiSheet {
             required property int index
             required property string modelData
 
-            width: list.width
+            width: list.width - Theme.spaceM
             height: bar.implicitHeight + Theme.spaceS
             z: handle.pressed ? 1 : 0
             Accessible.role: Accessible.ListItem
@@ -125,21 +127,7 @@ UiSheet {
             }
         }
     }
-    UiScrollBar {
-        anchors.right: parent.right
-        height: parent.height
-        orientation: Qt.Vertical
-        size: list.visibleArea.heightRatio
-        position: list.visibleArea.yPosition
-        onPositionChanged: {
-            if (pressed)
-                list.contentY = position * list.contentHeight;
-        }
-    }
     buttons: [
-        Item {
-            Layout.fillWidth: true
-        },
         UiButton {
             primary: true
             text: qsTr("Done")

@@ -26,7 +26,7 @@ SettingsBar {
             id: saved
 
             controller: bar.controller
-            onNameWanted: renaming => nameSheet.ask(renaming)
+            onNameWanted: renaming => nameSheet.askFor(renaming)
         }
     }
     UiButton {

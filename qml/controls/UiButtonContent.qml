@@ -24,8 +24,6 @@ Item {
             visible: content.iconName !== ""
             name: content.iconName
             color: content.ink
-            width: Theme.iconSize
-            height: Theme.iconSize
             anchors.verticalCenter: parent.verticalCenter
         }
         UiText {

@@ -26,8 +26,6 @@ T.Button {
             anchors.centerIn: parent
             name: button.iconName
             color: button.hovered || button.visualFocus ? Theme.text : button.ink
-            width: Theme.iconSize
-            height: Theme.iconSize
         }
     }
     background: Rectangle {

@@ -30,14 +30,12 @@ Item {
         anchors.verticalCenter: parent.verticalCenter
         text: content.text
     }
-    UiText {
+    UiNote {
         id: keys
 
         anchors.right: parent.right
         anchors.rightMargin: Theme.spaceL
         anchors.verticalCenter: parent.verticalCenter
         text: content.shortcutText
-        color: Theme.textSecondary
-        font.pixelSize: Theme.secondarySize
     }
 }

@@ -23,14 +23,12 @@ UiTextField {
         name: "search"
         color: Theme.textSecondary
     }
-    UiText {
+    UiNote {
         anchors.right: parent.right
         anchors.rightMargin: Theme.spaceS
         anchors.verticalCenter: parent.verticalCenter
         visible: search.text === "" && !search.activeFocus
         text: search.keyHint
-        color: Theme.textSecondary
-        font.pixelSize: Theme.secondarySize
         Accessible.ignored: true
     }
     UiIconButton {

@@ -64,12 +64,10 @@ T.Popup {
                         Accessible.role: Accessible.Heading
                         Accessible.name: text
                     }
-                    UiText {
+                    UiNote {
                         Layout.fillWidth: true
                         visible: text !== ""
                         text: sheet.subtitle
-                        color: Theme.textSecondary
-                        font.pixelSize: Theme.secondarySize
                         wrapMode: Text.Wrap
                     }
                 }
@@ -98,8 +96,8 @@ T.Popup {
             RowLayout {
                 id: buttonRow
 
-                Layout.fillWidth: true
                 Layout.fillHeight: false
+                Layout.alignment: Qt.AlignRight
                 Layout.margins: children.length > 0 ? Theme.spaceM : 0
                 Layout.leftMargin: Theme.spaceL
                 Layout.rightMargin: Theme.spaceL

@@ -24,10 +24,8 @@ UiRaised {
             font.weight: Font.Medium
             font.pixelSize: Theme.secondarySize
         }
-        UiText {
+        UiNote {
             text: tip.text
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
         }
     }
 }

@@ -27,11 +27,9 @@ T.ToolTip {
             text: tip.text
             font.pixelSize: Theme.secondarySize
         }
-        UiText {
+        UiNote {
             visible: tip.shortcut !== ""
             text: tip.shortcut
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
         }
     }
     background: UiRaised {}

@@ -13,45 +13,35 @@ ColumnLayout {
 
     spacing: Theme.spaceXs
 
-    UiText {
+    component Said: UiText {
         Layout.fillWidth: true
+        visible: text !== ""
+        color: Theme.warning
+        wrapMode: Text.Wrap
+        Accessible.role: Accessible.AlertMessage
+        Accessible.name: text
+    }
+
+    Said {
         visible: outcome.exporter.overwrites && outcome.exporter.lastPath === "" && outcome.exporter.lastError === ""
         text: qsTr("This file exists and will be replaced.")
-        color: Theme.warning
-        wrapMode: Text.Wrap
-        Accessible.role: Accessible.AlertMessage
-        Accessible.name: text
     }
-    UiText {
-        Layout.fillWidth: true
-        visible: outcome.exporter.lastError !== ""
+    Said {
         text: outcome.exporter.lastError
-        color: Theme.warning
-        wrapMode: Text.Wrap
-        Accessible.role: Accessible.AlertMessage
-        Accessible.name: text
     }
-    UiText {
-        Layout.fillWidth: true
+    Said {
         visible: outcome.exporter.lastPath !== ""
         text: qsTr("Written to %1").arg(outcome.exporter.lastPath)
         color: Theme.textSecondary
+        wrapMode: Text.NoWrap
         elide: Text.ElideMiddle
-        Accessible.role: Accessible.AlertMessage
-        Accessible.name: text
     }
     Repeater {
         model: outcome.exporter.warnings
-
-        UiText {
+        delegate: Said {
             required property string modelData
 
-            Layout.fillWidth: true
             text: modelData
-            color: Theme.warning
-            wrapMode: Text.Wrap
-            Accessible.role: Accessible.AlertMessage
-            Accessible.name: text
         }
     }
 }

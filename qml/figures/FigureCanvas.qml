@@ -42,6 +42,7 @@ FocusScope {
         anchors.fill: parent
         contentHeight: canvas.controller.contentHeight
         boundsBehavior: Flickable.StopAtBounds
+        UiScrollBar.vertical: UiScrollBar {}
         interactive: contentHeight > height
 
         FigureItem {
@@ -68,17 +69,6 @@ FocusScope {
         controller: canvas.controller
         scroll: flick.contentY
         room: Qt.size(canvas.width, canvas.height)
-    }
-    UiScrollBar {
-        anchors.right: parent.right
-        height: parent.height
-        orientation: Qt.Vertical
-        size: flick.visibleArea.heightRatio
-        position: flick.visibleArea.yPosition
-        onPositionChanged: {
-            if (pressed)
-                flick.contentY = position * flick.contentHeight;
-        }
     }
     ReadingState {
         anchors.fill: parent

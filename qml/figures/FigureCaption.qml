@@ -21,13 +21,11 @@ Rectangle {
         anchors.rightMargin: Theme.spaceS
         spacing: Theme.spaceM
 
-        UiText {
+        UiNote {
             id: covered
 
             Layout.fillWidth: true
             text: footer.controller.caption
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
             Accessible.role: Accessible.StaticText
             Accessible.name: text
 

@@ -25,12 +25,10 @@ Row {
         font.pixelSize: Theme.bodySize
         text: setting.longest
     }
-    UiText {
+    UiNote {
         anchors.verticalCenter: parent.verticalCenter
         visible: !setting.isSwitch
         text: setting.label
-        color: Theme.textSecondary
-        font.pixelSize: Theme.secondarySize
         Accessible.ignored: true
     }
     UiComboBox {

@@ -43,8 +43,6 @@ Item {
 
             x: Theme.spaceM
             y: Theme.spaceM
-            width: Theme.iconSize
-            height: Theme.iconSize
             name: card.severity === 0 ? "info" : "warning"
             color: card.severity === 2 ? Theme.warning : Theme.textSecondary
         }
@@ -65,11 +63,9 @@ Item {
                 elide: Text.ElideNone
                 font.weight: Font.Medium
             }
-            UiText {
+            UiNote {
                 Layout.fillWidth: true
                 text: card.place === "" ? card.run : qsTr("%1 · %2").arg(card.run).arg(card.place)
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
                 elide: Text.ElideMiddle
             }
             Flow {
@@ -88,10 +84,8 @@ Item {
 
                         spacing: Theme.spaceXs
 
-                        UiText {
+                        UiNote {
                             text: figure.modelData
-                            color: Theme.textSecondary
-                            font.pixelSize: Theme.secondarySize
                         }
                         UiText {
                             text: card.values[figure.index]

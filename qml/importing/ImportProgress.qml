@@ -21,11 +21,9 @@ ColumnLayout {
             text: progress.controller.unitText
             elide: Text.ElideMiddle
         }
-        UiText {
+        UiNote {
             Layout.fillWidth: true
             text: progress.controller.phaseText
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
         }
         UiProgressBar {
             Layout.fillWidth: true
@@ -34,11 +32,9 @@ ColumnLayout {
             value: progress.controller.unitFraction
             Accessible.name: qsTr("This source")
         }
-        UiText {
+        UiNote {
             Layout.topMargin: Theme.spaceS
             text: qsTr("Altogether")
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
         }
         UiProgressBar {
             Layout.fillWidth: true
@@ -49,16 +45,12 @@ ColumnLayout {
         RowLayout {
             spacing: Theme.spaceL
 
-            UiText {
+            UiNote {
                 Layout.fillWidth: true
                 text: progress.controller.amountText
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
             }
-            UiText {
+            UiNote {
                 text: progress.controller.rateText
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
             }
             UiText {
                 text: progress.controller.timeLeftText

@@ -48,8 +48,6 @@ ListView {
                 spacing: Theme.spaceS
 
                 Icon {
-                    Layout.preferredWidth: Theme.iconSize
-                    Layout.preferredHeight: Theme.iconSize
                     name: ["check", "warning", "error"][entry.severity]
                     color: entry.severity === 0 ? Theme.textSecondary : Theme.warning
                 }
@@ -64,12 +62,10 @@ ListView {
                     color: entry.severity === 0 ? Theme.textSecondary : Theme.warning
                 }
             }
-            UiText {
+            UiNote {
                 Layout.fillWidth: true
                 Layout.leftMargin: Theme.spaceXl
                 text: entry.origin
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
                 elide: Text.ElideMiddle
             }
             GridLayout {

@@ -43,11 +43,9 @@ ColumnLayout {
         Item {
             Layout.fillWidth: true
         }
-        UiText {
+        UiNote {
             visible: review.plan.hasLocalClocks
             text: qsTr("Time zone of all local clocks")
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
         }
         UiTextField {
             Layout.preferredWidth: Theme.spaceXl * 5

@@ -34,11 +34,9 @@ RowLayout {
             text: row.controller.targetPath
             elide: Text.ElideMiddle
         }
-        UiText {
+        UiNote {
             Layout.fillWidth: true
             text: row.controller.targetNote
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
         }
     }
     UiButton {

@@ -63,27 +63,21 @@ Item {
                 text: unit.path
                 elide: Text.ElideMiddle
             }
-            UiText {
+            UiNote {
                 text: unit.importer
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
             }
-            UiText {
+            UiNote {
                 Layout.preferredWidth: Theme.spaceXl * 3
                 horizontalAlignment: Text.AlignRight
                 text: unit.sizeText
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
             }
         }
         RowLayout {
             Layout.leftMargin: Theme.hitTarget + Theme.spaceS
             spacing: Theme.spaceS
 
-            UiText {
+            UiNote {
                 text: qsTr("run")
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
             }
             UiTextField {
                 Layout.fillWidth: true
@@ -93,11 +87,9 @@ Item {
                 faulty: unit.runNameFaulty
                 onTextEdited: unit.plan.setRunName(unit.index, text)
             }
-            UiText {
+            UiNote {
                 visible: unit.rankEditable
                 text: qsTr("rank")
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
             }
             UiTextField {
                 Layout.preferredWidth: Theme.spaceXl * 2
@@ -109,10 +101,8 @@ Item {
                 inputMethodHints: Qt.ImhDigitsOnly
                 onTextEdited: unit.plan.setRank(unit.index, text)
             }
-            UiText {
+            UiNote {
                 text: unit.offsetEditable ? qsTr("local clock") : qsTr("clock: %1").arg(unit.clock)
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
             }
             UiTextField {
                 Layout.preferredWidth: Theme.spaceXl * 4
@@ -124,13 +114,11 @@ Item {
                 onEditingFinished: unit.plan.setOffset(unit.index, text)
             }
         }
-        UiText {
+        UiNote {
             Layout.fillWidth: true
             Layout.leftMargin: Theme.hitTarget + Theme.spaceS
             visible: text !== ""
             text: unit.summary
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
         }
         RowLayout {
             Layout.leftMargin: Theme.hitTarget + Theme.spaceS
@@ -139,8 +127,6 @@ Item {
 
             Icon {
                 Layout.alignment: Qt.AlignTop
-                Layout.preferredWidth: Theme.iconSize
-                Layout.preferredHeight: Theme.iconSize
                 name: "info"
                 color: Theme.textSecondary
             }

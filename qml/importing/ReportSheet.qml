@@ -22,9 +22,6 @@ UiSheet {
         report: sheet.session.reports
     }
     buttons: [
-        Item {
-            Layout.fillWidth: true
-        },
         Row {
             spacing: Theme.spaceS
 

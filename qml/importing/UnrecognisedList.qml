@@ -62,11 +62,9 @@ ColumnLayout {
                     text: entry.path
                     elide: Text.ElideMiddle
                 }
-                UiText {
+                UiNote {
                     width: parent.width
                     text: entry.reason
-                    color: Theme.textSecondary
-                    font.pixelSize: Theme.secondarySize
                     wrapMode: Text.Wrap
                 }
             }

@@ -44,7 +44,7 @@ Item {
         elide: Text.ElideRight
         font.weight: Font.Medium
     }
-    UiText {
+    UiNote {
         id: remark
 
         y: figure.y + figure.height
@@ -53,7 +53,5 @@ Item {
         horizontalAlignment: Text.AlignRight
         elide: Text.ElideRight
         text: row.note
-        color: Theme.textSecondary
-        font.pixelSize: Theme.secondarySize
     }
 }

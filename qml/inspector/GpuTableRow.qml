@@ -1,3 +1,5 @@
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -12,35 +14,22 @@ Row {
     required property string peakTemperature
     required property string energy
     property bool head: false
-    readonly property real cell: width / 5
 
     Accessible.role: Accessible.Row
     Accessible.name: qsTr("GPU %1: mean power %2, peak %3, hottest %4, energy %5").arg(gpuName).arg(meanPower).arg(peakPower).arg(peakTemperature).arg(energy)
 
-    GpuTableCell {
-        width: row.cell
-        head: row.head
-        horizontalAlignment: Text.AlignLeft
-        text: row.gpuName
-    }
-    GpuTableCell {
-        width: row.cell
-        head: row.head
-        text: row.meanPower
-    }
-    GpuTableCell {
-        width: row.cell
-        head: row.head
-        text: row.peakPower
-    }
-    GpuTableCell {
-        width: row.cell
-        head: row.head
-        text: row.peakTemperature
-    }
-    GpuTableCell {
-        width: row.cell
-        head: row.head
-        text: row.energy
+    Repeater {
+        model: [row.gpuName, row.meanPower, row.peakPower, row.peakTemperature, row.energy]
+        delegate: UiText {
+            required property int index
+            required property string modelData
+
+            width: row.width / 5
+            horizontalAlignment: index === 0 ? Text.AlignLeft : Text.AlignRight
+            text: modelData
+            font.pixelSize: Theme.secondarySize
+            color: row.head ? Theme.textSecondary : Theme.text
+            Accessible.ignored: true
+        }
     }
 }

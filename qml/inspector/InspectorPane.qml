@@ -26,6 +26,9 @@ FocusScope {
         anchors.fill: parent
         contentHeight: column.height + 2 * Theme.spaceM
         boundsBehavior: Flickable.StopAtBounds
+        UiScrollBar.vertical: UiScrollBar {
+            interactive: false
+        }
         clip: true
         activeFocusOnTab: true
         focus: true
@@ -40,14 +43,6 @@ FocusScope {
             width: flick.width - 2 * Theme.spaceL
             spacing: Theme.spaceXs
         }
-    }
-    UiScrollBar {
-        anchors.right: parent.right
-        height: parent.height
-        orientation: Qt.Vertical
-        size: flick.visibleArea.heightRatio
-        position: flick.visibleArea.yPosition
-        interactive: false
     }
     UiFocusRing {
         control: flick

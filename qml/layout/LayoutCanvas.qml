@@ -61,6 +61,7 @@ FocusScope {
         anchors.fill: parent
         contentHeight: column.height + 2 * Theme.spaceL
         boundsBehavior: Flickable.StopAtBounds
+        UiScrollBar.vertical: UiScrollBar {}
         interactive: contentHeight > height
         visible: canvas.controller.ready
 
@@ -153,17 +154,6 @@ FocusScope {
                     }
                 }
             }
-        }
-    }
-    UiScrollBar {
-        anchors.right: parent.right
-        height: parent.height
-        orientation: Qt.Vertical
-        size: flick.visibleArea.heightRatio
-        position: flick.visibleArea.yPosition
-        onPositionChanged: {
-            if (pressed)
-                flick.contentY = position * flick.contentHeight;
         }
     }
     ReadingState {

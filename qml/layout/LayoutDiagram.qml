@@ -31,13 +31,11 @@ Item {
             Accessible.role: Accessible.Heading
             Accessible.name: text
         }
-        UiText {
+        UiNote {
             width: parent.width - diagram.reserved
             visible: text !== ""
             text: diagram.text
             wrapMode: Text.WordWrap
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
         }
         Flow {
             width: parent.width

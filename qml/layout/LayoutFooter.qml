@@ -22,12 +22,10 @@ Rectangle {
         anchors.rightMargin: Theme.spaceS
         spacing: Theme.spaceM
 
-        UiText {
+        UiNote {
             Layout.fillWidth: true
             objectName: "origin"
             text: footer.controller.origin
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
             Accessible.role: Accessible.StaticText
             Accessible.name: text
         }

@@ -38,11 +38,9 @@ Row {
         horizontalAlignment: Text.AlignRight
         text: bar.playback.timeText
     }
-    UiText {
+    UiNote {
         anchors.verticalCenter: parent.verticalCenter
         text: qsTr("of %1").arg(bar.playback.lengthText)
-        color: Theme.textSecondary
-        font.pixelSize: Theme.secondarySize
     }
     UiComboBox {
         objectName: "speed"

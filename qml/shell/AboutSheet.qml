@@ -23,11 +23,9 @@ UiSheet {
             text: qsTr("Free software under the Apache License, Version 2.0. It comes without warranty of any kind.")
             wrapMode: Text.Wrap
         }
-        UiText {
+        UiNote {
             Layout.fillWidth: true
             text: qsTr("Built with Qt (LGPL 3), SQLite (public domain), Zstandard (BSD), xxHash (BSD), simdjson (Apache 2.0), nlohmann JSON, fmt, yaml-cpp (MIT) and CLI11 (BSD). Set in Inter (OFL) where it is installed.")
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
             wrapMode: Text.Wrap
         }
         Item {
@@ -35,9 +33,6 @@ UiSheet {
         }
     }
     buttons: [
-        Item {
-            Layout.fillWidth: true
-        },
         UiButton {
             text: qsTr("Close")
             focus: true

@@ -59,9 +59,6 @@ UiSheet {
         }
     }
     buttons: [
-        Item {
-            Layout.fillWidth: true
-        },
         UiButton {
             visible: sheet.controller.working
             enabled: !sheet.controller.stopping

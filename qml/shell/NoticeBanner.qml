@@ -45,8 +45,6 @@ Column {
                 spacing: Theme.spaceM
 
                 Icon {
-                    Layout.preferredWidth: Theme.iconSize
-                    Layout.preferredHeight: Theme.iconSize
                     name: notice.icon
                     color: notice.severe ? Theme.warning : Theme.text
                 }
@@ -58,12 +56,10 @@ Column {
                         text: notice.text
                         wrapMode: Text.Wrap
                     }
-                    UiText {
+                    UiNote {
                         Layout.fillWidth: true
                         visible: text !== ""
                         text: notice.where
-                        color: Theme.textSecondary
-                        font.pixelSize: Theme.secondarySize
                         wrapMode: Text.WrapAnywhere
                     }
                 }

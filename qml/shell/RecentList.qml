@@ -58,11 +58,9 @@ ColumnLayout {
                         color: entry.missing ? Theme.textMuted : Theme.text
                         elide: Text.ElideMiddle
                     }
-                    UiText {
+                    UiNote {
                         width: parent.width
                         text: entry.folder
-                        color: Theme.textSecondary
-                        font.pixelSize: Theme.secondarySize
                         elide: Text.ElideMiddle
                     }
                 }

@@ -26,9 +26,6 @@ UiSheet {
         text: qsTr("%1 and all its samples, kernels and reports leave this database. This cannot be undone; the files that it was imported from stay as they are.").arg(sheet.runName)
     }
     buttons: [
-        Item {
-            Layout.fillWidth: true
-        },
         UiButton {
             id: keep
 

@@ -67,11 +67,9 @@ Item {
                 font.weight: Font.Medium
                 elide: Text.ElideMiddle
             }
-            UiText {
+            UiNote {
                 width: parent.width
                 text: card.detail
-                color: Theme.textSecondary
-                font.pixelSize: Theme.secondarySize
             }
             Flow {
                 width: parent.width

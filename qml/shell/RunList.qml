@@ -115,7 +115,7 @@ FocusScope {
     }
     function handleKey(event) {
         if (event.key === Qt.Key_F2)
-            renameSheet.ask(runs.nameAt(list.currentIndex));
+            renameSheet.askFor(runs.nameAt(list.currentIndex));
         else if (event.matches(StandardKey.Copy))
             pane.session.copyText(runs.nameAt(list.currentIndex));
     }
@@ -153,7 +153,7 @@ FocusScope {
             text: qsTr("Rename…")
             iconName: "edit"
             shortcutText: KeyMap.hint("runRename")
-            onTriggered: renameSheet.ask(runs.nameAt(runMenu.row))
+            onTriggered: renameSheet.askFor(runs.nameAt(runMenu.row))
         }
         UiMenuItem {
             text: qsTr("Remove…")
@@ -162,10 +162,20 @@ FocusScope {
             onTriggered: removeSheet.ask(runs.nameAt(runMenu.row))
         }
     }
-    RenameSheet {
+    UiNameSheet {
         id: renameSheet
 
-        session: pane.session
+        property string run: ""
+
+        title: qsTr("Rename the run")
+        label: qsTr("Name of the run")
+        doneText: qsTr("Rename")
+        onNamed: pane.session.renameRun(run, name)
+
+        function askFor(name: string) {
+            run = name;
+            ask(name);
+        }
     }
     RemoveSheet {
         id: removeSheet

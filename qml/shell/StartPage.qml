@@ -86,11 +86,9 @@ FocusScope {
                         text: qsTr("Open the sample")
                         onClicked: page.session.openSample()
                     }
-                    UiText {
+                    UiNote {
                         Layout.fillWidth: true
                         text: qsTr("Simulated: one GPT-3 175B job on 32 H200 and on 64 H100.")
-                        color: Theme.textSecondary
-                        font.pixelSize: Theme.secondarySize
                         wrapMode: Text.Wrap
                     }
                     UiSectionHeader {
@@ -100,13 +98,11 @@ FocusScope {
                     Repeater {
                         model: page.session.importing.formats
 
-                        UiText {
+                        UiNote {
                             required property string modelData
 
                             Layout.fillWidth: true
                             text: modelData
-                            color: Theme.textSecondary
-                            font.pixelSize: Theme.secondarySize
                             wrapMode: Text.Wrap
                         }
                     }

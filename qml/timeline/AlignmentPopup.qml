@@ -1,4 +1,7 @@
+pragma ComponentBehavior: Bound
+
 import QtQuick
+import QtQuick.Layouts
 import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
@@ -17,8 +20,77 @@ T.Popup {
     implicitWidth: Theme.runListWidth + leftPadding + rightPadding
     implicitHeight: contentItem.implicitHeight + topPadding + bottomPadding
 
-    contentItem: AlignmentForm {
-        alignment: popup.alignment
+    contentItem: ColumnLayout {
+        spacing: Theme.spaceS
+
+        UiSectionHeader {
+            text: qsTr("Align the runs")
+        }
+        UiButton {
+            Layout.fillWidth: true
+            focus: true
+            text: qsTr("By start")
+            checked: !popup.alignment.byIteration
+            onClicked: popup.alignment.alignByStart()
+        }
+        RowLayout {
+            visible: popup.alignment.hasIterations
+            spacing: Theme.spaceXs
+
+            UiButton {
+                Layout.fillWidth: true
+                text: qsTr("By iteration %1").arg(popup.alignment.iteration)
+                checked: popup.alignment.byIteration
+                onClicked: popup.alignment.alignByIteration(popup.alignment.iteration)
+            }
+            UiIconButton {
+                iconName: "minus"
+                text: qsTr("Previous iteration")
+                onClicked: popup.alignment.alignByIteration(popup.alignment.iteration - 1)
+            }
+            UiIconButton {
+                iconName: "plus"
+                text: qsTr("Next iteration")
+                onClicked: popup.alignment.alignByIteration(popup.alignment.iteration + 1)
+            }
+        }
+        UiSectionHeader {
+            visible: popup.alignment.clockText !== ""
+            text: qsTr("Clocks of the ranks")
+        }
+        UiCheckBox {
+            Layout.fillWidth: true
+            visible: popup.alignment.clocksDiffer
+            text: qsTr("Traces on one clock")
+            checked: popup.alignment.onOneClock
+            onToggled: popup.alignment.onOneClock = checked
+        }
+        UiText {
+            Layout.fillWidth: true
+            visible: text !== ""
+            text: popup.alignment.clockText
+            wrapMode: Text.Wrap
+        }
+        UiSectionHeader {
+            text: qsTr("Moved by hand, seconds")
+        }
+        ListView {
+            Layout.fillWidth: true
+            implicitHeight: Math.min(contentHeight, Theme.spaceXl * 8)
+            clip: true
+            spacing: Theme.spaceXs
+            model: popup.alignment
+            delegate: AlignmentRow {
+                width: ListView.view.width
+                alignment: popup.alignment
+            }
+        }
+        UiButton {
+            Layout.fillWidth: true
+            quiet: true
+            text: qsTr("Move all back")
+            onClicked: popup.alignment.resetOffsets()
+        }
     }
     background: UiRaised {}
 }

@@ -74,8 +74,6 @@ Item {
 
                 Icon {
                     anchors.centerIn: parent
-                    width: Theme.iconSize
-                    height: Theme.iconSize
                     name: "grip"
                     color: Theme.textSecondary
                 }

@@ -39,13 +39,11 @@ Rectangle {
         border.color: Theme.accent
         border.width: Theme.hairline
     }
-    UiText {
+    UiNote {
         x: Theme.spaceM
         anchors.verticalCenter: profile.verticalCenter
         width: minimap.controller.navigation.plotX - 2 * Theme.spaceM
         text: qsTr("Whole run")
-        color: Theme.textSecondary
-        font.pixelSize: Theme.secondarySize
     }
     UiText {
         id: begin

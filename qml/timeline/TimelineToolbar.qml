@@ -52,11 +52,9 @@ Rectangle {
                 bar.done();
             }
         }
-        UiText {
+        UiNote {
             visible: text !== ""
             text: bar.controller.search.statusText
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
             Accessible.role: Accessible.StaticText
             Accessible.name: text
         }
@@ -77,11 +75,9 @@ Rectangle {
         Item {
             Layout.fillWidth: true
         }
-        UiText {
+        UiNote {
             visible: bar.roomy
             text: bar.controller.navigation.windowText
-            color: Theme.textSecondary
-            font.pixelSize: Theme.secondarySize
         }
         UiIconButton {
             iconName: "minus"

@@ -9,8 +9,6 @@ FocusScope {
     required property Workspace workspace
     property Views views: null
     readonly property alias controller: controller
-    readonly property real canvasWidth: canvas.width
-    readonly property real canvasHeight: canvas.height
 
     function focusSearch() {
         toolbar.focusSearch();

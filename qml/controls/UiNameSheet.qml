@@ -3,25 +3,30 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
+// Asks for a name: ask() begins with one, named() tells the one that was chosen.
 UiSheet {
     id: sheet
 
-    required property Session session
-    property string runName: ""
+    property string label: ""
+    property string doneText: ""
+    property bool faulty: false // such a name cannot be taken
+    property alias name: field.text
+    property alias fieldName: field.objectName
+    signal named
 
-    title: qsTr("Rename the run")
     preferredWidth: Theme.sheetWidth * 0.6
-    preferredHeight: Theme.spaceXl * 8
+    preferredHeight: Theme.spaceXl * 9
 
     function ask(name: string) {
-        sheet.runName = name;
         field.text = name;
         sheet.open();
         field.forceActiveFocus(Qt.PopupFocusReason);
         field.selectAll();
     }
     function accept() {
-        sheet.session.renameRun(sheet.runName, field.text);
+        if (!done.enabled)
+            return;
+        sheet.named();
         sheet.close();
     }
 
@@ -32,21 +37,21 @@ UiSheet {
         anchors.right: parent.right
         anchors.margins: Theme.spaceL
         anchors.verticalCenter: parent.verticalCenter
-        label: qsTr("Name of the run")
+        label: sheet.label
+        faulty: sheet.faulty
         onAccepted: sheet.accept()
     }
     buttons: [
-        Item {
-            Layout.fillWidth: true
-        },
         UiButton {
             text: qsTr("Cancel")
             onClicked: sheet.close()
         },
         UiButton {
+            id: done
+
             primary: true
-            enabled: field.text.trim() !== ""
-            text: qsTr("Rename")
+            enabled: field.text.trim() !== "" && !sheet.faulty
+            text: sheet.doneText
             onClicked: sheet.accept()
         }
     ]
