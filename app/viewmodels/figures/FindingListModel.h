@@ -4,7 +4,7 @@
 
 #include <QQmlEngine>
 
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Views.h"
 
 #include <string>

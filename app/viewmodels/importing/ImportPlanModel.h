@@ -3,7 +3,7 @@
 // joins. Names, ranks, offsets and whether to import at all can be edited; a text that cannot be
 // used stays as typed and makes the plan invalid. GUI thread only.
 
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "importers/common/Importer.h"
 
 #include <QQmlEngine>

@@ -4,7 +4,7 @@
 // GUI thread only.
 
 #include "app/importing/ImportRunner.h"
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "core/store/Store.h"
 
 #include <QQmlEngine>

@@ -5,7 +5,7 @@
 #include <QString>
 
 #include "app/viewmodels/inspector/SelectionStatistics.h"
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 
 #include <vector>
 

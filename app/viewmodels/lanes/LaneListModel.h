@@ -4,7 +4,7 @@
 #include <QQmlEngine>
 #include <QString>
 
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 
 #include <vector>
 

@@ -5,7 +5,7 @@
 #include <QQmlEngine>
 #include <QStringList>
 
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "core/layout/Layout.h"
 
 namespace trainscope::app {

@@ -2,7 +2,7 @@
 // The run databases opened lately, newest first, kept in the user's settings. Whether each still
 // exists is looked up in the background, since it may lie on a network drive that sleeps.
 
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 
 #include <QFutureWatcher>
 #include <QQmlEngine>

@@ -3,7 +3,7 @@
 // what is shown, its colour, and a small curve of the mean GPU power that is read later.
 // GUI thread only.
 
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
 #include <QList>

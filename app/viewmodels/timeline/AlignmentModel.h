@@ -6,7 +6,7 @@
 #include <QString>
 
 #include "app/viewmodels/timeline/RunAlignment.h"
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 
 #include <memory>
 #include <vector>

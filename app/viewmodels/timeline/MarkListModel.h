@@ -6,7 +6,7 @@
 
 #include "app/viewmodels/timeline/TimelineCursor.h"
 #include "app/viewmodels/timeline/TimelineNavigation.h"
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/ViewFile.h"
 
 #include <optional>

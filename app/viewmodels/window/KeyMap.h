@@ -2,7 +2,7 @@
 // The window's keys in one list: the handlers take their sequences from it, menus and tool tips
 // their hints, and the sheet of keys shows it. Keys of the views stand in it by their text alone.
 
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 
 #include <QQmlEngine>
 #include <QVariantList>

@@ -2,7 +2,7 @@
 // What the window has to tell: errors, warnings and results of actions, shown as a banner until the
 // user closes them; results go by themselves. Newest last. GUI thread only.
 
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "core/model/Result.h"
 
 #include <QQmlEngine>

@@ -6,7 +6,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/viewmodels/workspace/RowListModel.h"
+#include "app/viewmodels/window/RowListModel.h"
 #include "core/plot/figures/Figure.h"
 
 #include <algorithm>
