@@ -1,5 +1,6 @@
 // Exit statuses and messages for wrong arguments and databases that must be refused.
 
+#include "app/cli/console/Interrupt.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -9,8 +10,10 @@
 #include <QtTest>
 
 #include <sqlite3.h>
-
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 using namespace trainscope::test;
 
@@ -50,6 +53,29 @@ private Q_SLOTS:
         const auto version = runCli({"--version"});
         QCOMPARE(version.status, 0);
         QVERIFY(version.out.find("trainscope-cli ") == 0);
+    }
+
+    void aSignalEndsWorkThatDoesNotAsk_data() {
+        QTest::addColumn<int>("signal");
+        QTest::newRow("Ctrl+C") << SIGINT;
+        QTest::newRow("kill") << SIGTERM;
+    }
+
+    void aSignalEndsWorkThatDoesNotAsk() {
+        QFETCH(int, signal);
+        const pid_t child = fork();
+        if (child == 0) {
+            std::atomic<bool> cancelled = false;
+            trainscope::cli::endOnSignals(cancelled);
+            ::raise(signal);
+            while (cancelled)
+                ::pause();
+            ::_exit(42); // the flag was not set
+        }
+        int status = 0;
+        QCOMPARE(waitpid(child, &status, 0), child);
+        QVERIFY(WIFEXITED(status));
+        QCOMPARE(WEXITSTATUS(status), 1);
     }
 
     void databasesThatAreNotOurs_data() {
