@@ -1,9 +1,14 @@
 #include "app/importing/DescribedRuns.h"
 
+#include "core/catalogue/GpuModel.h"
 #include "core/layout/Cluster.h"
 #include "core/layout/Topology.h"
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
+
+#include <fmt/format.h>
+
+#include <map>
 
 namespace trainscope::app {
 
@@ -103,27 +108,49 @@ Status say(store::Store& store, const KnownRun& run, const layout::MachineFacts&
     return store::setMachine(store, run.id, layout::machineToJson(more));
 }
 
+layout::MachineFit fitOf(const importers::MachineUnit& machine, const std::vector<Gpu>& gpus) {
+    using catalogue::Vendor;
+    for (const Gpu& gpu : gpus) {
+        const Vendor vendor = catalogue::vendorOf(gpu.model);
+        if (vendor != machine.vendor && vendor != Vendor::Unknown
+            && machine.vendor != Vendor::Unknown)
+            return {true,
+                fmt::format("its GPUs are {}'s, those of the topology {}'s.", toString(vendor),
+                    toString(machine.vendor))};
+    }
+    return layout::machineFit(machine.gpus, gpus);
+}
+
+// Runs of which the same is to be said, in one line each.
+using Remarks = std::map<std::string, std::vector<std::string>>;
+
+std::vector<std::string> linesOf(const Remarks& remarks) {
+    std::vector<std::string> lines;
+    for (const auto& [text, names] : remarks)
+        lines.push_back(importers::listNames(names) + ": " + text);
+    return lines;
+}
+
 } // namespace
 
 Result<DescribedRuns> describedRuns(const store::Store& store, const ImportUnit& unit) {
     ASSIGN_OR_RETURN(const auto runs, knownRuns(store));
     ASSIGN_OR_RETURN(const auto wanted, wantedRuns(unit, runs));
     DescribedRuns described;
-    std::vector<std::string> misfits;
+    Remarks remarks;
+    Remarks misfits;
     for (const KnownRun& run : wanted) {
         ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
-        const auto fit = layout::machineFit(unit.machine->gpus, gpus);
-        const std::string text = fit.text.empty() ? std::string() : run.name + ": " + fit.text;
-        if (fit.isRefused)
-            misfits.push_back(text);
-        else if (!text.empty())
-            described.warnings.push_back(text);
+        const auto fit = fitOf(*unit.machine, gpus);
         if (!fit.isRefused)
             described.names.push_back(run.name);
+        if (!fit.text.empty())
+            (fit.isRefused ? misfits : remarks)[fit.text].push_back(run.name);
     }
     if (described.names.empty())
-        return Error{ErrorCode::Usage, misfits.front(), unit.path};
-    described.warnings.insert(described.warnings.end(), misfits.begin(), misfits.end());
+        return Error{ErrorCode::Usage, linesOf(misfits).front(), unit.path};
+    remarks.merge(misfits);
+    described.warnings = linesOf(remarks);
     return described;
 }
 

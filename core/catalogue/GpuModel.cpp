@@ -69,4 +69,29 @@ const GpuModel* findGpuModel(std::string_view deviceName) {
     return nullptr;
 }
 
+std::string_view toString(Vendor vendor) {
+    switch (vendor) {
+    case Vendor::Nvidia:
+        return "NVIDIA";
+    case Vendor::Amd:
+        return "AMD";
+    case Vendor::Unknown:
+        break;
+    }
+    return "unknown";
+}
+
+Vendor vendorOf(std::string_view deviceName) {
+    const std::string name = lowered(deviceName);
+    const auto says = [&name](const char* word) { return name.find(word) != std::string::npos; };
+    if (says("nvidia") || says("tesla") || says("geforce"))
+        return Vendor::Nvidia;
+    if (says("amd") || says("instinct") || says("radeon"))
+        return Vendor::Amd;
+    const GpuModel* model = findGpuModel(deviceName);
+    if (model == nullptr)
+        return Vendor::Unknown;
+    return model->scaleUp == "xGMI" ? Vendor::Amd : Vendor::Nvidia;
+}
+
 } // namespace trainscope::catalogue

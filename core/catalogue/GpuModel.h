@@ -31,6 +31,11 @@ struct GpuModel {
 // The built-in models, special forms before general ones.
 const std::vector<GpuModel>& gpuModels();
 
+enum class Vendor { Unknown, Nvidia, Amd };
+std::string_view toString(Vendor vendor); // "NVIDIA", "AMD", "unknown"
+// By the model, else by the vendor's own words in the name.
+Vendor vendorOf(std::string_view deviceName);
+
 // The model of a device name as drivers and people write it ("NVIDIA H100 80GB HBM3", "h200");
 // nullptr when it is none of them.
 const GpuModel* findGpuModel(std::string_view deviceName);

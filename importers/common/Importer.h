@@ -3,6 +3,7 @@
 // gives. A unit is one source of one run, imported in one transaction; its fields are what the
 // import sheet shows and lets the user edit.
 
+#include "core/catalogue/GpuModel.h"
 #include "core/model/Import.h"
 #include "importers/common/Source.h"
 
@@ -25,6 +26,7 @@ enum class ClockKind {
 struct MachineUnit {
     std::vector<std::string> runs; // that lie beside it; where the unit's runName is empty
     std::vector<int> gpus; // local indices of a node that it knows, ascending
+    catalogue::Vendor vendor = catalogue::Vendor::Unknown; // of its GPUs
     bool hasSpeeds = false; // it knows how fast links are, which is more than their kinds
 
     bool operator==(const MachineUnit&) const = default;

@@ -68,24 +68,25 @@ struct RunsOfFolder {
     std::vector<std::string> runs;
 };
 
-RunsOfFolder nearestRuns(const std::vector<ImportUnit>& units, const ImportUnit& unit) {
-    for (std::string folder(folderPart(unit.path));; folder = folderPart(folder)) {
-        const auto runs = runsInside(units, folder);
-        if (!runs.empty() || folder.empty())
-            return {folder, {runs.begin(), runs.end()}};
-    }
+// Of the folder that it lies in, which is all of a run's where it lies inside one.
+RunsOfFolder describedRuns(
+    const RunFolders& runs, const std::vector<ImportUnit>& units, const ImportUnit& unit) {
+    const std::string folder
+        = runs.folderOf(unit.path).value_or(std::string(folderPart(unit.path)));
+    const auto names = runsInside(units, folder);
+    return {folder, {names.begin(), names.end()}};
 }
 
 void noteMachine(ImportUnit& unit) {
     const auto& runs = unit.machine->runs;
     if (runs.empty())
         unit.notes.emplace_back(
-            "Describes the machine of a run, and none lies beside it: say of which.");
+            "Describes the machine of a run, and none lies in its folder: say of which.");
     else if (runs.size() == 1)
         unit.notes.emplace_back("Describes the machine of the run that lies beside it.");
     else
-        unit.notes.push_back("Describes the machines of the " + std::to_string(runs.size())
-            + " runs that lie beside it.");
+        unit.notes.push_back("Describes the machines of those of the " + std::to_string(runs.size())
+            + " runs beside it whose GPUs are of its kind and number.");
 }
 
 } // namespace
@@ -134,12 +135,13 @@ void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units) {
     }
 }
 
-void joinMachinesToRuns(std::vector<ImportUnit>& units) {
+void joinMachinesToRuns(const SourceTree& tree, std::vector<ImportUnit>& units) {
+    const RunFolders folders(tree);
     std::vector<std::pair<std::size_t, std::size_t>> order; // depth of the folder, unit
     for (std::size_t i = 0; i < units.size(); ++i) {
         if (!units[i].machine)
             continue;
-        RunsOfFolder found = nearestRuns(units, units[i]);
+        RunsOfFolder found = describedRuns(folders, units, units[i]);
         units[i].machine->runs = std::move(found.runs);
         order.emplace_back(found.folder.size(), i);
     }

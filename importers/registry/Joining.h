@@ -19,8 +19,9 @@ void joinRunsBeside(const SourceTree& tree, std::vector<ImportUnit>& units);
 void attachLaunchFiles(const SourceTree& tree, std::vector<ImportUnit>& units);
 
 // Joins::MachineOfRuns: fills machine->runs with the runs that lie in the unit's folder or below,
-// else in the nearest folder above that has any. Where several describe one run, the others are
-// switched off. Each gets a note that says so.
-void joinMachinesToRuns(std::vector<ImportUnit>& units);
+// or with the run that the unit lies inside of; of which runs a description elsewhere speaks, the
+// user says. Where several describe one run, the others are switched off. Each gets a note that
+// says so.
+void joinMachinesToRuns(const SourceTree& tree, std::vector<ImportUnit>& units);
 
 } // namespace trainscope::importers

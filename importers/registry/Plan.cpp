@@ -112,7 +112,7 @@ public:
             planWith(*importer);
         joinRunsBeside(m_tree, m_plan.units);
         attachLaunchFiles(m_tree, m_plan.units);
-        joinMachinesToRuns(m_plan.units);
+        joinMachinesToRuns(m_tree, m_plan.units);
         forgetUsed();
         std::sort(m_plan.unrecognised.begin(), m_plan.unrecognised.end(),
             [](const Unrecognised& a, const Unrecognised& b) { return a.path < b.path; });

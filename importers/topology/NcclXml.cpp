@@ -269,6 +269,17 @@ private:
     int m_nics = 0;
 };
 
+// RCCL states an architecture beside NCCL's compute capability.
+catalogue::Vendor vendorIn(const std::vector<XmlElement>& elements) {
+    using catalogue::Vendor;
+    const auto says = [&elements](const std::string& attribute) {
+        return std::any_of(elements.begin(), elements.end(), [&](const XmlElement& element) {
+            return element.name == "gpu" && !element.text(attribute).empty();
+        });
+    };
+    return says("gcn") ? Vendor::Amd : says("sm") ? Vendor::Nvidia : Vendor::Unknown;
+}
+
 } // namespace
 
 Result<TopologyFile> readNcclXml(std::string_view text, const std::string& where) {
@@ -276,7 +287,9 @@ Result<TopologyFile> readNcclXml(std::string_view text, const std::string& where
     if (elements.empty() || elements.front().name != "system")
         return Error{ErrorCode::Unrecognised,
             "This XML is no NCCL topology: its outermost element is not \"system\".", where};
-    return Reader(elements).read(where);
+    ASSIGN_OR_RETURN(auto file, Reader(elements).read(where));
+    file.vendor = vendorIn(elements);
+    return file;
 }
 
 } // namespace trainscope::importers::topology

@@ -128,7 +128,8 @@ Result<TopologyFile> readSmiMatrix(std::string_view text, const std::string& whe
     };
     std::stable_sort(names.begin(), names.end(),
         [&](const auto& a, const auto& b) { return keyOf(a) < keyOf(b); });
-    TopologyFile file{"nvidia-smi topo -m", Topology(std::move(devices)), {}, false};
+    TopologyFile file{
+        "nvidia-smi topo -m", Topology(std::move(devices)), {}, false, catalogue::Vendor::Nvidia};
     for (std::size_t a = 0; a < names.size(); ++a) {
         const auto row = matrix->rows.find(names[a]);
         if (row == matrix->rows.end()) {

@@ -3,6 +3,7 @@
 // files; nccl/src/graph/xml.cc) and the matrix of `nvidia-smi topo -m`, with or without terminal
 // colours. Which of them a text is, its content says.
 
+#include "core/catalogue/GpuModel.h"
 #include "core/layout/Topology.h"
 #include "core/model/Result.h"
 
@@ -17,6 +18,7 @@ struct TopologyFile {
     layout::Topology topology;
     std::vector<std::string> warnings; // what could not be understood, or contradicts itself
     bool hasSpeeds = false; // of links and network cards
+    catalogue::Vendor vendor = catalogue::Vendor::Unknown; // of the GPUs
 };
 
 // `where` names the file in errors. Unrecognised for text that is neither, Unreadable for XML that

@@ -72,6 +72,7 @@ ImportUnit unitOf(const SourceTree& tree, const SourceFile& source) {
     }
     unit.summary = summaryOf(file.value());
     unit.machine->gpus = layout::gpuIndices(file.value().topology);
+    unit.machine->vendor = file.value().vendor;
     unit.machine->hasSpeeds = file.value().hasSpeeds;
     return unit;
 }

@@ -15,11 +15,13 @@ using namespace trainscope::test;
 namespace {
 
 // One second of that many GPUs.
-std::string logOf(int gpus) {
-    std::string text = "timestamp,index,power.draw [W]\n";
+std::string logOf(int gpus, const std::string& model = {}) {
+    std::string text = "timestamp,index,power.draw [W]" + std::string(model.empty() ? "" : ",name");
+    text += "\n";
     for (int i = 0; i < 10; ++i) {
         for (int gpu = 0; gpu < gpus; ++gpu)
-            text += "1735689600." + std::to_string(i) + "," + std::to_string(gpu) + ",100\n";
+            text += "1735689600." + std::to_string(i) + "," + std::to_string(gpu) + ",100"
+                + (model.empty() ? "" : "," + model) + "\n";
     }
     return text;
 }
@@ -160,6 +162,23 @@ private Q_SLOTS:
         const auto refused = importAll("alone", "a");
         QVERIFY(refused.front().error.has_value());
         QVERIFY(refused.front().error->message.find("a: its nodes have GPU 7") == 0);
+    }
+
+    void gpusOfAnotherVendorAreNotMeant() {
+        for (const char* name : {"in/a.csv", "in/b.csv"})
+            QVERIFY(writeFile(path(name), logOf(4, "NVIDIA H100 80GB HBM3")));
+        QVERIFY(writeFile(path("in/c.csv"), logOf(4, "AMD Instinct MI250X")));
+        std::string amd = xmlOf(4, 200);
+        for (std::size_t at = 0; (at = amd.find("sm=\"89\"", at)) != std::string::npos;)
+            amd.replace(at, 7, "sm=\"90\" gcn=\"910\"");
+        QVERIFY(writeFile(path("in/topo.xml"), amd));
+        const auto outcomes = importAll("in");
+        const auto& topology = outcomes.back();
+        QVERIFY(topology.report.has_value());
+        QCOMPARE(importers::runText(topology.unit), std::string("c"));
+        QCOMPARE(topology.report->warningCount, std::int64_t{1});
+        QCOMPARE(topology.report->warnings.front().text,
+            std::string("a, b: its GPUs are NVIDIA's, those of the topology AMD's."));
     }
 
     void itGoesWithItsRun() {

@@ -67,6 +67,13 @@ private Q_SLOTS:
         QCOMPARE(runsOf(units, "west/c/hw/t.xml"), (Names{"west/c"}));
     }
 
+    void besideTheRunsFoldersItIsOfNone() {
+        const auto units = machinesOf(
+            {telemetry("results/a"), telemetry("results/b"), {"machines/t.xml", kXml}});
+        QCOMPARE(runsOf(units, "machines/t.xml"), (Names{}));
+        QVERIFY(units.front().notes.back().find("say of which") != std::string::npos);
+    }
+
     void theNearerOneIsTaken() {
         const auto units = machinesOf(
             {telemetry("a"), telemetry("b"), {"a/topo.txt", kMatrix}, {"topo.xml", kXml}});
