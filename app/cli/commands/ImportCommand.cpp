@@ -2,6 +2,7 @@
 #include "app/cli/commands/ImportJob.h"
 #include "app/cli/output/ReportJson.h"
 #include "core/parallel/WorkerPool.h"
+#include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "importers/registry/Registry.h"
 
@@ -82,6 +83,16 @@ void printWarnings(const ImportOutcome& outcome, const Console& console) {
             warnAbout(*unit.report, console);
         else if (unit.error)
             console.fail(*unit.error);
+        // What makes the outcome partial is never left unsaid.
+        if (!unit.report || !unit.report->warnings.empty())
+            continue;
+        if (unit.report->skipped > 0)
+            console.warn(unit.unit.path + ": "
+                + text::counted(unit.report->skipped, "line or event", "lines or events")
+                + " could not be understood and were left out.");
+        else if (outcome.partialRuns.contains(unit.unit.runName))
+            console.warn(unit.unit.path + ": the run " + unit.unit.runName
+                + " is only there in part: some of what it was to hold is missing.");
     }
     for (const auto& failure : outcome.failures)
         console.fail(failure);

@@ -177,7 +177,8 @@ private:
             if (!outcome.report || !store.hasValue())
                 continue;
             const auto run = store.value().findRun(outcome.unit.runName);
-            m_outcome.isPartial |= run.hasValue() && run.value().status == RunStatus::Partial;
+            if (run.hasValue() && run.value().status == RunStatus::Partial)
+                m_outcome.partialRuns.insert(outcome.unit.runName);
         }
     }
 
@@ -205,7 +206,8 @@ ExitStatus ImportOutcome::status() const {
         return databaseFailed ? ExitStatus::Refused : ExitStatus::Unreadable;
     const bool inPart = std::any_of(units.begin(), units.end(),
         [](const auto& unit) { return !unit.report || unit.report->skipped > 0; });
-    return inPart || isPartial || !failures.empty() ? ExitStatus::Partly : ExitStatus::Done;
+    return inPart || isPartial || !partialRuns.empty() || !failures.empty() ? ExitStatus::Partly
+                                                                            : ExitStatus::Done;
 }
 
 void nameRuns(std::vector<ImportPlan>& plans, const std::string& name) {

@@ -7,6 +7,7 @@
 #include "importers/common/Importer.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct ImportOutcome {
     std::vector<Error> failures; // sources that could not be opened or held nothing usable
     bool cancelled = false;
     bool databaseFailed = false; // it could not take what was read
-    bool isPartial = false; // a run is marked so, or a file given by name was not recognised
+    std::set<std::string> partialRuns; // those marked so
+    bool isPartial = false; // a file given by name was not recognised
 
     [[nodiscard]] bool isStopped() const { return cancelled || databaseFailed; }
 
