@@ -35,14 +35,17 @@ T.ApplicationWindow {
         window: window
         session: window.session
         panes: panes
-        onOpenWanted: dialogs.openDatabase()
-        onImportFilesWanted: dialogs.importFiles()
-        onImportFolderWanted: dialogs.importFolder()
+        onOpenWanted: dialogs.database.open()
+        onImportFilesWanted: dialogs.files.open()
+        onImportFolderWanted: dialogs.folder.open()
         onKeysWanted: keysSheet.open()
         onMenuWanted: mainMenu.popup(topBar, Theme.spaceS, topBar.height)
         onExportWanted: workspacePane.exportShown()
         onFilterWanted: workspacePane.focusFilter()
         onSearchWanted: workspacePane.focusSearch()
+        onReportWanted: reportSheet.show()
+        onFindingsReportWanted: dialogs.report.open()
+        onAboutWanted: aboutSheet.open()
         onPaneWanted: forward => workspacePane.cyclePane(forward)
     }
     ColumnLayout {
@@ -69,9 +72,9 @@ T.ApplicationWindow {
                 focus: !window.isOpen
                 session: window.session
                 dropping: dropTarget.containsDrag
-                onOpenWanted: dialogs.openDatabase()
-                onImportFilesWanted: dialogs.importFiles()
-                onImportFolderWanted: dialogs.importFolder()
+                onOpenWanted: dialogs.database.open()
+                onImportFilesWanted: dialogs.files.open()
+                onImportFolderWanted: dialogs.folder.open()
             }
             WorkspacePane {
                 id: workspacePane
@@ -89,10 +92,18 @@ T.ApplicationWindow {
             onKeysWanted: keysSheet.open()
         }
     }
-    DropTarget {
+    // Always as a copy: a source that offers to move must not think that its files may go.
+    DropArea {
         id: dropTarget
 
-        session: window.session
+        anchors.fill: parent
+        keys: ["text/uri-list"]
+        onEntered: drag => drag.hasUrls ? drag.accept(Qt.CopyAction) : drag.accepted = false
+        onPositionChanged: drag => drag.accept(Qt.CopyAction)
+        onDropped: drop => {
+            drop.accept(Qt.CopyAction);
+            window.session.openUrls(drop.urls);
+        }
     }
     Rectangle {
         anchors.fill: parent
@@ -120,14 +131,7 @@ T.ApplicationWindow {
         id: mainMenu
 
         session: window.session
-        onOpenWanted: dialogs.openDatabase()
-        onImportFilesWanted: dialogs.importFiles()
-        onFindingsReportWanted: dialogs.writeReport()
-        onImportFolderWanted: dialogs.importFolder()
-        onReportWanted: reportSheet.show()
-        onExportWanted: workspacePane.exportShown()
-        onKeysWanted: keysSheet.open()
-        onAboutWanted: aboutSheet.open()
+        commands: commands
     }
     FileDialogs {
         id: dialogs
@@ -136,7 +140,7 @@ T.ApplicationWindow {
     }
     ImportSheet {
         controller: window.session.importing
-        onTargetWanted: dialogs.chooseTarget()
+        onTargetWanted: dialogs.target.open()
         onCopyWanted: text => window.session.copyText(text)
     }
     ReportSheet {

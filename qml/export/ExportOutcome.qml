@@ -13,11 +13,8 @@ ColumnLayout {
 
     spacing: Theme.spaceXs
 
-    component Said: UiText {
-        Layout.fillWidth: true
-        visible: text !== ""
+    component Said: UiSentence {
         color: Theme.warning
-        wrapMode: Text.Wrap
         Accessible.role: Accessible.AlertMessage
         Accessible.name: text
     }

@@ -65,10 +65,16 @@ FocusScope {
             border.width: 2 * Theme.hairline
         }
     }
-    FigureTip {
-        controller: canvas.controller
-        scroll: flick.contentY
-        room: Qt.size(canvas.width, canvas.height)
+    // Beside what the pointer is over, and inside the view.
+    UiTip {
+        readonly property rect place: canvas.controller.hovered
+        readonly property real below: place.y + place.height - flick.contentY + Theme.spaceS
+
+        x: Math.max(Theme.spaceXs, Math.min(place.x, canvas.width - width - Theme.spaceM))
+        y: below + height < canvas.height ? below : Math.max(Theme.spaceXs, place.y - flick.contentY - height - Theme.spaceS)
+        visible: title !== ""
+        title: canvas.controller.hoverTitle
+        text: canvas.controller.hoverText
     }
     ReadingState {
         anchors.fill: parent

@@ -4,43 +4,32 @@ import Trainscope
 import Trainscope.App
 
 // Which part of the runs the figure covers, and the switch to all of it.
-Rectangle {
+UiBar {
     id: footer
 
     required property FigureController controller
 
-    implicitHeight: Theme.controlHeight + Theme.spaceS
-    color: Theme.panel
+    lower: true
 
-    UiSeparator {
-        width: parent.width
+    UiNote {
+        id: covered
+
+        Layout.fillWidth: true
+        text: footer.controller.caption
+        Accessible.role: Accessible.StaticText
+        Accessible.name: text
+
+        HoverHandler {
+            id: hover
+        }
+        UiToolTip {
+            visible: hover.hovered && covered.truncated
+            text: covered.text
+        }
     }
-    RowLayout {
-        anchors.fill: parent
-        anchors.leftMargin: Theme.spaceM
-        anchors.rightMargin: Theme.spaceS
-        spacing: Theme.spaceM
-
-        UiNote {
-            id: covered
-
-            Layout.fillWidth: true
-            text: footer.controller.caption
-            Accessible.role: Accessible.StaticText
-            Accessible.name: text
-
-            HoverHandler {
-                id: hover
-            }
-            UiToolTip {
-                visible: hover.hovered && covered.truncated
-                text: covered.text
-            }
-        }
-        UiCheckBox {
-            text: qsTr("Whole run")
-            checked: footer.controller.wholeRun
-            onToggled: footer.controller.wholeRun = checked
-        }
+    UiCheckBox {
+        text: qsTr("Whole run")
+        checked: footer.controller.wholeRun
+        onToggled: footer.controller.wholeRun = checked
     }
 }

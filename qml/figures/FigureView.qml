@@ -1,3 +1,5 @@
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -21,14 +23,33 @@ ViewPage {
         view: view.kind
         active: view.visible
     }
-    FigureToolbar {
+    SettingsBar {
         id: toolbar
 
         anchors.left: parent.left
         anchors.right: panel.left
-        controller: controller
-        views: view.session.views
         name: view.name
+
+        Repeater {
+            model: controller.settings
+            delegate: FigureSetting {
+                onChosen: choice => controller.choose(key, choice)
+            }
+        }
+        UiButton {
+            id: presetButton
+
+            menu: true
+            text: qsTr("Paper figures")
+            toolTip: presets.visible ? "" : qsTr("The figures of CharLLM-PPT, made of these runs")
+            onClicked: presets.popup(presetButton, 0, presetButton.height)
+
+            PresetMenu {
+                id: presets
+
+                views: view.session.views
+            }
+        }
     }
     FigureCanvas {
         id: canvas

@@ -56,11 +56,8 @@ Item {
             y: Theme.spaceM
             spacing: Theme.spaceXs
 
-            UiText {
-                Layout.fillWidth: true
+            UiSentence {
                 text: card.text
-                wrapMode: Text.Wrap
-                elide: Text.ElideNone
                 font.weight: Font.Medium
             }
             UiNote {
@@ -95,11 +92,8 @@ Item {
                     }
                 }
             }
-            UiText {
-                Layout.fillWidth: true
+            UiSentence {
                 text: card.denominator === "" ? qsTr("Rule: %1").arg(card.rule) : qsTr("Rule: %1 · of %2").arg(card.rule).arg(card.denominator)
-                wrapMode: Text.Wrap
-                elide: Text.ElideNone
                 color: Theme.textSecondary
                 font.pixelSize: Theme.smallSize
             }

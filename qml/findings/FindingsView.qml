@@ -21,43 +21,32 @@ ViewPage {
         views: view.session.views
         active: view.visible
     }
-    Rectangle {
+    UiBar {
         id: bar
 
         width: parent.width
         height: Theme.controlHeight + Theme.spaceM
-        color: Theme.panel
+        spacing: Theme.spaceS
 
-        RowLayout {
-            anchors.fill: parent
-            anchors.leftMargin: Theme.spaceM
-            anchors.rightMargin: Theme.spaceS
-            spacing: Theme.spaceS
-
-            UiText {
-                Layout.fillWidth: true
-                text: controller.headline
-                color: Theme.textSecondary
-                Accessible.role: Accessible.StaticText
-                Accessible.name: text
-            }
-            UiCheckBox {
-                objectName: "allRuns"
-                text: qsTr("All runs")
-                checked: controller.allRuns
-                onToggled: controller.allRuns = checked
-            }
-            UiButton {
-                objectName: "copyAll"
-                enabled: controller.findings.count > 0
-                iconName: "copy"
-                text: qsTr("Copy as text")
-                onClicked: view.session.copyText(controller.text())
-            }
+        UiText {
+            Layout.fillWidth: true
+            text: controller.headline
+            color: Theme.textSecondary
+            Accessible.role: Accessible.StaticText
+            Accessible.name: text
         }
-        UiSeparator {
-            anchors.bottom: parent.bottom
-            width: parent.width
+        UiCheckBox {
+            objectName: "allRuns"
+            text: qsTr("All runs")
+            checked: controller.allRuns
+            onToggled: controller.allRuns = checked
+        }
+        UiButton {
+            objectName: "copyAll"
+            enabled: controller.findings.count > 0
+            iconName: "copy"
+            text: qsTr("Copy as text")
+            onClicked: view.session.copyText(controller.text())
         }
     }
     ListView {

@@ -93,15 +93,13 @@ ListView {
             Repeater {
                 model: entry.warnings
 
-                UiText {
+                UiSentence {
                     required property string modelData
 
-                    Layout.fillWidth: true
                     Layout.leftMargin: Theme.spaceXl
                     text: modelData
                     color: Theme.warning
                     font.pixelSize: Theme.secondarySize
-                    wrapMode: Text.Wrap
                 }
             }
         }

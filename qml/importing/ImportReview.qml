@@ -16,12 +16,10 @@ ColumnLayout {
 
     spacing: 0
 
-    UiText {
-        Layout.fillWidth: true
+    UiSentence {
         Layout.margins: Theme.spaceL
         visible: review.plan.count === 0
         text: qsTr("Nothing here can be read as a run. Trainscope reads %1. What was found instead:").arg(review.controller.formatsText)
-        wrapMode: Text.Wrap
     }
     RowLayout {
         Layout.fillWidth: true

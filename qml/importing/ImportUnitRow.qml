@@ -130,11 +130,9 @@ Item {
                 name: "info"
                 color: Theme.textSecondary
             }
-            UiText {
-                Layout.fillWidth: true
+            UiSentence {
                 text: unit.notes
                 font.pixelSize: Theme.secondarySize
-                wrapMode: Text.Wrap
             }
         }
     }

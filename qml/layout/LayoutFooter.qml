@@ -4,44 +4,33 @@ import Trainscope
 import Trainscope.App
 
 // Where the layout is from, and how to enter another.
-Rectangle {
+UiBar {
     id: footer
 
     required property LayoutController controller
     signal formWanted
 
-    implicitHeight: Theme.controlHeight + Theme.spaceS
-    color: Theme.panel
+    lower: true
 
-    UiSeparator {
-        width: parent.width
+    UiNote {
+        Layout.fillWidth: true
+        objectName: "origin"
+        text: footer.controller.origin
+        Accessible.role: Accessible.StaticText
+        Accessible.name: text
     }
-    RowLayout {
-        anchors.fill: parent
-        anchors.leftMargin: Theme.spaceM
-        anchors.rightMargin: Theme.spaceS
-        spacing: Theme.spaceM
-
-        UiNote {
-            Layout.fillWidth: true
-            objectName: "origin"
-            text: footer.controller.origin
-            Accessible.role: Accessible.StaticText
-            Accessible.name: text
-        }
-        UiButton {
-            objectName: "useRead"
-            visible: footer.controller.entered
-            quiet: true
-            text: qsTr("Use what was read")
-            onClicked: footer.controller.forgetEntered()
-        }
-        UiButton {
-            objectName: "enter"
-            visible: footer.controller.enterable
-            quiet: true
-            text: footer.controller.entered ? qsTr("Change…") : qsTr("Enter by hand…")
-            onClicked: footer.formWanted()
-        }
+    UiButton {
+        objectName: "useRead"
+        visible: footer.controller.entered
+        quiet: true
+        text: qsTr("Use what was read")
+        onClicked: footer.controller.forgetEntered()
+    }
+    UiButton {
+        objectName: "enter"
+        visible: footer.controller.enterable
+        quiet: true
+        text: footer.controller.entered ? qsTr("Change…") : qsTr("Enter by hand…")
+        onClicked: footer.formWanted()
     }
 }

@@ -1,3 +1,5 @@
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import Trainscope
 import Trainscope.App
@@ -23,12 +25,23 @@ ViewPage {
         views: view.session.views
         active: view.visible
     }
-    LayoutToolbar {
+    SettingsBar {
         id: toolbar
 
         anchors.left: parent.left
         anchors.right: panel.left
-        controller: controller
+        name: qsTr("Layout")
+
+        Repeater {
+            model: controller.settings
+            delegate: FigureSetting {
+                onChosen: choice => controller.choose(key, choice)
+            }
+        }
+        PlaybackBar {
+            visible: controller.moving && controller.playback.available
+            playback: controller.playback
+        }
     }
     LayoutCanvas {
         id: canvas

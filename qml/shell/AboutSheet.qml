@@ -18,10 +18,8 @@ UiSheet {
         anchors.margins: Theme.spaceL
         spacing: Theme.spaceM
 
-        UiText {
-            Layout.fillWidth: true
+        UiSentence {
             text: qsTr("Free software under the Apache License, Version 2.0. It comes without warranty of any kind.")
-            wrapMode: Text.Wrap
         }
         UiNote {
             Layout.fillWidth: true

@@ -15,6 +15,9 @@ Item {
     signal openWanted
     signal importFilesWanted
     signal importFolderWanted
+    signal reportWanted
+    signal findingsReportWanted
+    signal aboutWanted
     signal exportWanted
     signal keysWanted
     signal menuWanted

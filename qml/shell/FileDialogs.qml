@@ -7,22 +7,11 @@ Item {
     id: dialogs
 
     required property Session session
-
-    function openDatabase() {
-        openDialog.open();
-    }
-    function importFiles() {
-        filesDialog.open();
-    }
-    function importFolder() {
-        folderDialog.open();
-    }
-    function writeReport() {
-        reportDialog.open();
-    }
-    function chooseTarget() {
-        targetDialog.open();
-    }
+    property alias database: openDialog
+    property alias files: filesDialog
+    property alias folder: folderDialog
+    property alias report: reportDialog
+    property alias target: targetDialog
 
     FileDialog {
         id: openDialog

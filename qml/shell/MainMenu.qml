@@ -10,14 +10,7 @@ UiMenu {
     id: menu
 
     required property Session session
-    signal openWanted
-    signal importFilesWanted
-    signal importFolderWanted
-    signal reportWanted
-    signal exportWanted
-    signal findingsReportWanted
-    signal keysWanted
-    signal aboutWanted
+    required property Commands commands
 
     readonly property bool isOpen: session.workspace.isOpen
 
@@ -25,7 +18,7 @@ UiMenu {
         text: qsTr("Open…")
         iconName: "database"
         shortcutText: KeyMap.hint("open")
-        onTriggered: menu.openWanted()
+        onTriggered: menu.commands.openWanted()
     }
     UiMenu {
         id: recentMenu
@@ -57,18 +50,18 @@ UiMenu {
         text: qsTr("Import files…")
         iconName: "file"
         shortcutText: KeyMap.hint("importFiles")
-        onTriggered: menu.importFilesWanted()
+        onTriggered: menu.commands.importFilesWanted()
     }
     UiMenuItem {
         text: qsTr("Import a folder…")
         iconName: "folder"
         shortcutText: KeyMap.hint("importFolder")
-        onTriggered: menu.importFolderWanted()
+        onTriggered: menu.commands.importFolderWanted()
     }
     UiMenuItem {
         text: qsTr("Import report…")
         enabled: menu.isOpen
-        onTriggered: menu.reportWanted()
+        onTriggered: menu.commands.reportWanted()
     }
     UiMenuSeparator {}
     ViewMenu {
@@ -80,12 +73,12 @@ UiMenu {
         iconName: "export"
         enabled: menu.isOpen
         shortcutText: KeyMap.hint("export")
-        onTriggered: menu.exportWanted()
+        onTriggered: menu.commands.exportWanted()
     }
     UiMenuItem {
         text: qsTr("Write a report…")
         enabled: menu.isOpen
-        onTriggered: menu.findingsReportWanted()
+        onTriggered: menu.commands.findingsReportWanted()
     }
     UiMenuItem {
         text: qsTr("Check the database")
@@ -137,12 +130,12 @@ UiMenu {
         text: qsTr("Keys")
         iconName: "help"
         shortcutText: KeyMap.hint("keys")
-        onTriggered: menu.keysWanted()
+        onTriggered: menu.commands.keysWanted()
     }
     UiMenuItem {
         text: qsTr("About Trainscope")
         iconName: "info"
-        onTriggered: menu.aboutWanted()
+        onTriggered: menu.commands.aboutWanted()
     }
     UiMenuSeparator {}
     UiMenuItem {

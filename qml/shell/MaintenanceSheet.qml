@@ -35,10 +35,8 @@ UiSheet {
             value: sheet.controller.fraction
             Accessible.name: sheet.controller.title
         }
-        UiText {
-            Layout.fillWidth: true
+        UiSentence {
             visible: !sheet.controller.working
-            wrapMode: Text.Wrap
             text: sheet.controller.headline
         }
         ListView {

@@ -98,13 +98,11 @@ FocusScope {
                 }
             }
         }
-        UiText {
-            Layout.fillWidth: true
+        UiSentence {
             Layout.fillHeight: true
             Layout.margins: Theme.spaceM
             visible: runs.count === 0
             verticalAlignment: Text.AlignTop
-            wrapMode: Text.Wrap
             text: runs.filter === "" ? qsTr("This database holds no runs yet. Drop files on the window to import them.") : qsTr("No run matches the filter.")
             color: Theme.textSecondary
         }

@@ -35,20 +35,16 @@ FocusScope {
             ColumnLayout {
                 spacing: Theme.spaceXs
 
-                UiText {
+                UiSentence {
                     text: qsTr("Where did the time, the energy and the heat go?")
                     font.pixelSize: Theme.titleSize
                     font.weight: Font.DemiBold
-                    Layout.fillWidth: true
-                    wrapMode: Text.Wrap
                     Accessible.role: Accessible.Heading
                     Accessible.name: text
                 }
-                UiText {
+                UiSentence {
                     text: qsTr("Drop what a training run left behind. Nothing is written before you have seen what was recognised.")
                     color: Theme.textSecondary
-                    Layout.fillWidth: true
-                    wrapMode: Text.Wrap
                 }
             }
             DropZone {

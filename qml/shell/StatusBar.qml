@@ -4,41 +4,33 @@ import Trainscope
 import Trainscope.App
 
 // The facts of the shown run at the left, the keys worth knowing at the right.
-Rectangle {
+UiBar {
     id: bar
 
     required property Session session
     signal keysWanted
 
     implicitHeight: Theme.statusBarHeight
-    color: Theme.panel
+    lower: true
+    rightPadding: Theme.spaceM
+    spacing: Theme.spaceL
     Accessible.role: Accessible.StatusBar
     Accessible.name: session.facts
 
-    UiSeparator {
-        width: parent.width
+    UiText {
+        Layout.fillWidth: true
+        text: bar.session.facts
+        color: Theme.textSecondary
+        font.pixelSize: Theme.smallSize
     }
-    RowLayout {
-        anchors.fill: parent
-        anchors.leftMargin: Theme.spaceM
-        anchors.rightMargin: Theme.spaceM
-        spacing: Theme.spaceL
+    UiText {
+        visible: bar.session.workspace.isOpen
+        text: bar.session.views.view === Views.Timeline ? qsTr("W S zoom   A D pan   F fit   M mark   ? keys") : bar.session.views.view === Views.Layout ? qsTr("Arrows choose   Space play   Enter timeline   ? keys") : qsTr("Arrows choose   Enter timeline   ? keys")
+        color: Theme.textSecondary
+        font.pixelSize: Theme.smallSize
 
-        UiText {
-            Layout.fillWidth: true
-            text: bar.session.facts
-            color: Theme.textSecondary
-            font.pixelSize: Theme.smallSize
-        }
-        UiText {
-            visible: bar.session.workspace.isOpen
-            text: bar.session.views.view === Views.Timeline ? qsTr("W S zoom   A D pan   F fit   M mark   ? keys") : bar.session.views.view === Views.Layout ? qsTr("Arrows choose   Space play   Enter timeline   ? keys") : qsTr("Arrows choose   Enter timeline   ? keys")
-            color: Theme.textSecondary
-            font.pixelSize: Theme.smallSize
-
-            TapHandler {
-                onTapped: bar.keysWanted()
-            }
+        TapHandler {
+            onTapped: bar.keysWanted()
         }
     }
 }

@@ -6,7 +6,7 @@ import Trainscope
 import Trainscope.App
 
 // Menu, runs, name, database, views, export, inspector.
-Rectangle {
+UiBar {
     id: bar
 
     required property Session session
@@ -18,90 +18,81 @@ Rectangle {
     readonly property bool isOpen: session.workspace.isOpen
 
     implicitHeight: Theme.topBarHeight
-    color: Theme.panel
+    leftPadding: Theme.spaceS
+    rightPadding: Theme.spaceM
+    spacing: Theme.spaceS
     Accessible.role: Accessible.ToolBar
     Accessible.name: qsTr("Top bar")
 
     RowLayout {
-        anchors.fill: parent
-        anchors.leftMargin: Theme.spaceS
-        anchors.rightMargin: Theme.spaceM
+        id: head
+
         spacing: Theme.spaceS
 
-        RowLayout {
-            id: head
+        UiIconButton {
+            id: menuButton
 
-            spacing: Theme.spaceS
-
-            UiIconButton {
-                id: menuButton
-
-                iconName: "menu"
-                text: qsTr("Menu")
-                shortcutText: KeyMap.hint("mainMenu")
-                menuOpen: bar.menuOpen
-                onClicked: bar.menuWanted(menuButton)
-            }
-            UiIconButton {
-                visible: bar.isOpen
-                iconName: "panelLeft"
-                text: bar.panes.runListOpen ? qsTr("Hide the runs") : qsTr("Show the runs")
-                shortcutText: KeyMap.hint("runList")
-                onClicked: bar.panes.runListOpen = !bar.panes.runListOpen
-            }
-            UiText {
-                visible: !bar.isOpen || !bar.panes.tight
-                text: qsTr("Trainscope")
-                font.weight: Font.DemiBold
-            }
-            UiTag {
-                visible: bar.session.simulated
-                text: qsTr("simulated")
-            }
+            iconName: "menu"
+            text: qsTr("Menu")
+            shortcutText: KeyMap.hint("mainMenu")
+            menuOpen: bar.menuOpen
+            onClicked: bar.menuWanted(menuButton)
+        }
+        UiIconButton {
+            visible: bar.isOpen
+            iconName: "panelLeft"
+            text: bar.panes.runListOpen ? qsTr("Hide the runs") : qsTr("Show the runs")
+            shortcutText: KeyMap.hint("runList")
+            onClicked: bar.panes.runListOpen = !bar.panes.runListOpen
         }
         UiText {
-            Layout.fillWidth: true
-            Layout.minimumWidth: 0
-            Layout.maximumWidth: Math.min(implicitWidth, Theme.runListWidth)
-            Layout.leftMargin: Theme.spaceS
-            visible: bar.isOpen && !bar.panes.narrow
-            text: bar.session.workspace.databaseName
-            color: Theme.textSecondary
-            elide: Text.ElideMiddle
+            visible: !bar.isOpen || !bar.panes.tight
+            text: qsTr("Trainscope")
+            font.weight: Font.DemiBold
         }
-        ViewTabs {
-            Layout.leftMargin: Theme.spaceS
-            visible: bar.isOpen
-            folded: bar.width < head.implicitWidth + openWidth + tail.implicitWidth + 4 * Theme.spaceM
-            views: bar.session.views
-        }
-        Item {
-            Layout.fillWidth: true
-        }
-        RowLayout {
-            id: tail
-
-            spacing: Theme.spaceS
-
-            UiButton {
-                visible: bar.isOpen
-                text: qsTr("Export")
-                iconName: bar.panes.narrow ? "" : "export"
-                toolTip: qsTr("Save what is shown as PNG, PDF, SVG or CSV")
-                shortcutText: KeyMap.hint("export")
-                onClicked: bar.exportWanted()
-            }
-            UiIconButton {
-                visible: bar.isOpen
-                iconName: "panelRight"
-                text: bar.panes.inspectorOpen ? qsTr("Hide the inspector") : qsTr("Show the inspector")
-                shortcutText: KeyMap.hint("inspector")
-                onClicked: bar.panes.inspectorOpen = !bar.panes.inspectorOpen
-            }
+        UiTag {
+            visible: bar.session.simulated
+            text: qsTr("simulated")
         }
     }
-    UiSeparator {
-        anchors.bottom: parent.bottom
-        width: parent.width
+    UiText {
+        Layout.fillWidth: true
+        Layout.minimumWidth: 0
+        Layout.maximumWidth: Math.min(implicitWidth, Theme.runListWidth)
+        Layout.leftMargin: Theme.spaceS
+        visible: bar.isOpen && !bar.panes.narrow
+        text: bar.session.workspace.databaseName
+        color: Theme.textSecondary
+        elide: Text.ElideMiddle
+    }
+    ViewTabs {
+        Layout.leftMargin: Theme.spaceS
+        visible: bar.isOpen
+        folded: bar.width < head.implicitWidth + openWidth + tail.implicitWidth + 4 * Theme.spaceM
+        views: bar.session.views
+    }
+    Item {
+        Layout.fillWidth: true
+    }
+    RowLayout {
+        id: tail
+
+        spacing: Theme.spaceS
+
+        UiButton {
+            visible: bar.isOpen
+            text: qsTr("Export")
+            iconName: bar.panes.narrow ? "" : "export"
+            toolTip: qsTr("Save what is shown as PNG, PDF, SVG or CSV")
+            shortcutText: KeyMap.hint("export")
+            onClicked: bar.exportWanted()
+        }
+        UiIconButton {
+            visible: bar.isOpen
+            iconName: "panelRight"
+            text: bar.panes.inspectorOpen ? qsTr("Hide the inspector") : qsTr("Show the inspector")
+            shortcutText: KeyMap.hint("inspector")
+            onClicked: bar.panes.inspectorOpen = !bar.panes.inspectorOpen
+        }
     }
 }

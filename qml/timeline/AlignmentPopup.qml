@@ -65,11 +65,8 @@ T.Popup {
             checked: popup.alignment.onOneClock
             onToggled: popup.alignment.onOneClock = checked
         }
-        UiText {
-            Layout.fillWidth: true
-            visible: text !== ""
+        UiSentence {
             text: popup.alignment.clockText
-            wrapMode: Text.Wrap
         }
         UiSectionHeader {
             text: qsTr("Moved by hand, seconds")

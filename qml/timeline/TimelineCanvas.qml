@@ -46,9 +46,14 @@ FocusScope {
         clip: true
         visible: canvas.controller.ready
 
-        SpanOutline {
-            controller: canvas.controller
-            originY: lanes.y
+        // Around the selected kernel.
+        FigureOutline {
+            readonly property rect span: canvas.controller.span.place
+
+            place: Qt.rect(span.x, span.y - lanes.y, span.width, span.height)
+            visible: canvas.controller.span.visible
+            frame: Theme.text
+            border.width: 2 * Theme.hairline
         }
         Repeater {
             model: canvas.controller.lanes.model
@@ -64,10 +69,17 @@ FocusScope {
         }
         Repeater {
             model: canvas.controller.lanes.model
-            delegate: LaneReadout {
+            // The value of the lane at the cursor.
+            delegate: CursorTag {
+                required property real laneY
+                required property real laneHeight
+                required property string readout
+
                 controller: canvas.controller
-                originY: lanes.y
                 plotRight: canvas.plotRight
+                y: laneY - lanes.y + Theme.spaceXs
+                visible: controller.cursor.visible && readout !== "" && height < laneHeight
+                text: readout
             }
         }
     }

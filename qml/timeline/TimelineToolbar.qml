@@ -4,7 +4,7 @@ import Trainscope
 import Trainscope.App
 
 // Search, zoom, undo, time display, alignment and lanes.
-Rectangle {
+UiBar {
     id: bar
 
     required property TimelineController controller
@@ -18,146 +18,136 @@ Rectangle {
     }
 
     implicitHeight: Theme.controlHeight + Theme.spaceM
-    color: Theme.panel
+    leftPadding: Theme.spaceS
+    spacing: Theme.spaceXs
     enabled: controller.ready
     Accessible.role: Accessible.ToolBar
     Accessible.name: qsTr("Timeline tools")
 
-    RowLayout {
-        anchors.fill: parent
-        anchors.leftMargin: Theme.spaceS
-        anchors.rightMargin: Theme.spaceS
-        spacing: Theme.spaceXs
+    UiSearchField {
+        id: field
 
-        UiSearchField {
-            id: field
-
-            Layout.fillWidth: true
-            Layout.maximumWidth: Theme.runListWidth
-            Layout.minimumWidth: Theme.spaceXl * 5
-            placeholderText: bar.roomy ? qsTr("Search kernels, metrics, marks") : qsTr("Search")
-            keyHint: "/"
-            text: bar.controller.search.text
-            onTextEdited: bar.controller.search.text = text
-            onTextChanged: bar.controller.search.text = text
-            Keys.onPressed: event => {
-                const enters = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
-                if (!enters)
-                    return;
-                event.accepted = true;
-                (event.modifiers & Qt.ShiftModifier) ? bar.controller.search.previous() : bar.controller.search.next();
-            }
-            Keys.onEscapePressed: {
-                clear();
-                bar.done();
-            }
+        Layout.fillWidth: true
+        Layout.maximumWidth: Theme.runListWidth
+        Layout.minimumWidth: Theme.spaceXl * 5
+        placeholderText: bar.roomy ? qsTr("Search kernels, metrics, marks") : qsTr("Search")
+        keyHint: "/"
+        text: bar.controller.search.text
+        onTextEdited: bar.controller.search.text = text
+        onTextChanged: bar.controller.search.text = text
+        Keys.onPressed: event => {
+            const enters = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
+            if (!enters)
+                return;
+            event.accepted = true;
+            (event.modifiers & Qt.ShiftModifier) ? bar.controller.search.previous() : bar.controller.search.next();
         }
-        UiNote {
-            visible: text !== ""
-            text: bar.controller.search.statusText
-            Accessible.role: Accessible.StaticText
-            Accessible.name: text
-        }
-        UiIconButton {
-            visible: bar.controller.search.hasMatches
-            iconName: "chevronUp"
-            text: qsTr("Previous match")
-            shortcutText: "Shift+Enter"
-            onClicked: bar.controller.search.previous()
-        }
-        UiIconButton {
-            visible: bar.controller.search.hasMatches
-            iconName: "chevronDown"
-            text: qsTr("Next match")
-            shortcutText: "Enter"
-            onClicked: bar.controller.search.next()
-        }
-        Item {
-            Layout.fillWidth: true
-        }
-        UiNote {
-            visible: bar.roomy
-            text: bar.controller.navigation.windowText
-        }
-        UiIconButton {
-            iconName: "minus"
-            text: qsTr("Zoom out")
-            shortcutText: "S"
-            onClicked: bar.controller.navigation.zoomOut()
-        }
-        UiIconButton {
-            iconName: "plus"
-            text: qsTr("Zoom in")
-            shortcutText: "W"
-            onClicked: bar.controller.navigation.zoomIn()
-        }
-        UiIconButton {
-            iconName: "fit"
-            text: qsTr("Fit the selection, or everything")
-            shortcutText: "F"
-            onClicked: bar.controller.fitSelection()
-        }
-        UiIconButton {
-            iconName: "undo"
-            text: qsTr("Undo zoom or arrangement")
-            shortcutText: "Ctrl+Z"
-            enabled: bar.controller.navigation.canUndo
-            onClicked: bar.controller.navigation.undo()
-        }
-        UiIconButton {
-            iconName: "redo"
-            text: qsTr("Redo")
-            shortcutText: "Ctrl+Shift+Z"
-            enabled: bar.controller.navigation.canRedo
-            onClicked: bar.controller.navigation.redo()
-        }
-        UiIconButton {
-            iconName: "flag"
-            text: qsTr("Mark the selection, the cursor or the middle of the view")
-            shortcutText: "M"
-            onClicked: bar.controller.marks.mark()
-        }
-        UiComboBox {
-            implicitWidth: Theme.spaceXl * 4 + Theme.spaceM
-            label: qsTr("Time shown as")
-            model: bar.controller.navigation.timeDisplays
-            currentIndex: bar.controller.navigation.timeDisplay
-            onActivated: index => bar.controller.navigation.timeDisplay = index
-        }
-        UiButton {
-            id: alignButton
-
-            menu: bar.roomy
-            iconName: bar.roomy ? "" : "clock"
-            text: bar.roomy ? bar.controller.alignment.title : qsTr("Align")
-            toolTip: alignment.visible ? "" : qsTr("How the runs are laid over each other")
-            onClicked: alignment.open()
-
-            AlignmentPopup {
-                id: alignment
-
-                y: alignButton.height + Theme.spaceXs
-                controller: bar.controller
-            }
-        }
-        UiButton {
-            id: laneButton
-
-            menu: bar.roomy
-            iconName: bar.roomy ? "" : "lines"
-            text: qsTr("Lanes")
-            toolTip: laneMenu.visible ? "" : qsTr("Add a lane, or reset them")
-            onClicked: laneMenu.popup(laneButton, 0, laneButton.height)
-
-            AddLaneMenu {
-                id: laneMenu
-
-                controller: bar.controller
-            }
+        Keys.onEscapePressed: {
+            clear();
+            bar.done();
         }
     }
-    UiSeparator {
-        anchors.bottom: parent.bottom
-        width: parent.width
+    UiNote {
+        visible: text !== ""
+        text: bar.controller.search.statusText
+        Accessible.role: Accessible.StaticText
+        Accessible.name: text
+    }
+    UiIconButton {
+        visible: bar.controller.search.hasMatches
+        iconName: "chevronUp"
+        text: qsTr("Previous match")
+        shortcutText: "Shift+Enter"
+        onClicked: bar.controller.search.previous()
+    }
+    UiIconButton {
+        visible: bar.controller.search.hasMatches
+        iconName: "chevronDown"
+        text: qsTr("Next match")
+        shortcutText: "Enter"
+        onClicked: bar.controller.search.next()
+    }
+    Item {
+        Layout.fillWidth: true
+    }
+    UiNote {
+        visible: bar.roomy
+        text: bar.controller.navigation.windowText
+    }
+    UiIconButton {
+        iconName: "minus"
+        text: qsTr("Zoom out")
+        shortcutText: "S"
+        onClicked: bar.controller.navigation.zoomOut()
+    }
+    UiIconButton {
+        iconName: "plus"
+        text: qsTr("Zoom in")
+        shortcutText: "W"
+        onClicked: bar.controller.navigation.zoomIn()
+    }
+    UiIconButton {
+        iconName: "fit"
+        text: qsTr("Fit the selection, or everything")
+        shortcutText: "F"
+        onClicked: bar.controller.fitSelection()
+    }
+    UiIconButton {
+        iconName: "undo"
+        text: qsTr("Undo zoom or arrangement")
+        shortcutText: "Ctrl+Z"
+        enabled: bar.controller.navigation.canUndo
+        onClicked: bar.controller.navigation.undo()
+    }
+    UiIconButton {
+        iconName: "redo"
+        text: qsTr("Redo")
+        shortcutText: "Ctrl+Shift+Z"
+        enabled: bar.controller.navigation.canRedo
+        onClicked: bar.controller.navigation.redo()
+    }
+    UiIconButton {
+        iconName: "flag"
+        text: qsTr("Mark the selection, the cursor or the middle of the view")
+        shortcutText: "M"
+        onClicked: bar.controller.marks.mark()
+    }
+    UiComboBox {
+        implicitWidth: Theme.spaceXl * 4 + Theme.spaceM
+        label: qsTr("Time shown as")
+        model: bar.controller.navigation.timeDisplays
+        currentIndex: bar.controller.navigation.timeDisplay
+        onActivated: index => bar.controller.navigation.timeDisplay = index
+    }
+    UiButton {
+        id: alignButton
+
+        menu: bar.roomy
+        iconName: bar.roomy ? "" : "clock"
+        text: bar.roomy ? bar.controller.alignment.title : qsTr("Align")
+        toolTip: alignment.visible ? "" : qsTr("How the runs are laid over each other")
+        onClicked: alignment.open()
+
+        AlignmentPopup {
+            id: alignment
+
+            y: alignButton.height + Theme.spaceXs
+            controller: bar.controller
+        }
+    }
+    UiButton {
+        id: laneButton
+
+        menu: bar.roomy
+        iconName: bar.roomy ? "" : "lines"
+        text: qsTr("Lanes")
+        toolTip: laneMenu.visible ? "" : qsTr("Add a lane, or reset them")
+        onClicked: laneMenu.popup(laneButton, 0, laneButton.height)
+
+        AddLaneMenu {
+            id: laneMenu
+
+            controller: bar.controller
+        }
     }
 }
