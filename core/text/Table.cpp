@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 namespace trainscope::text {
@@ -15,11 +16,18 @@ bool startsCharacter(char c) {
 
 } // namespace
 
+Cell::Cell(float value) {
+    if (!std::isnan(value))
+        m_value = value;
+}
+
 std::string Cell::inWords(const Column& column, Digits digits) const {
     if (const auto* text = std::get_if<std::string>(&m_value))
         return *text;
     if (const auto* length = std::get_if<DurationNs>(&m_value))
         return duration(*length, digits);
+    if (const auto* value = std::get_if<float>(&m_value))
+        return Cell(static_cast<double>(*value)).inWords(column, digits);
     if (const auto* value = std::get_if<double>(&m_value))
         return column.unit == "%" ? percent(*value, digits) : quantity(*value, column.unit, digits);
     return kMissing;
@@ -30,6 +38,8 @@ std::string Cell::inCsv() const {
         return csvCell(*text);
     if (const auto* length = std::get_if<DurationNs>(&m_value))
         return fmt::format("{}", length->seconds());
+    if (const auto* value = std::get_if<float>(&m_value))
+        return fmt::format("{}", *value);
     const auto* value = std::get_if<double>(&m_value);
     return value != nullptr ? fmt::format("{}", *value) : std::string();
 }
@@ -78,19 +88,23 @@ std::string csvCell(std::string_view text) {
     return cell + "\"";
 }
 
+void addCsvLine(std::string& csv, const std::vector<Cell>& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        csv += (i == 0 ? "" : ",") + cells[i].inCsv();
+    csv += '\n';
+}
+
 std::string csv(const Table& table) {
-    std::string text;
+    std::vector<Cell> titles;
     for (const auto& column : table.columns) {
         const bool hasUnit = !column.unit.empty() && column.unit != "1" && column.unit != "%";
-        text += text.empty() ? "" : ",";
-        text += csvCell(hasUnit ? fmt::format("{} ({})", column.title, column.unit) : column.title);
+        titles.emplace_back(
+            hasUnit ? fmt::format("{} ({})", column.title, column.unit) : column.title);
     }
-    text += '\n';
-    for (const auto& row : table.rows) {
-        for (std::size_t i = 0; i < row.size(); ++i)
-            text += (i == 0 ? "" : ",") + row[i].inCsv();
-        text += '\n';
-    }
+    std::string text;
+    addCsvLine(text, titles);
+    for (const auto& row : table.rows)
+        addCsvLine(text, row);
     return text;
 }
 

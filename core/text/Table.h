@@ -41,6 +41,7 @@ public:
         : m_value(std::to_string(count)) { }
     Cell(double value)
         : m_value(value) { }
+    Cell(float value); // NaN is missing
     Cell(DurationNs duration)
         : m_value(duration) { }
     template <typename T>
@@ -54,7 +55,7 @@ public:
     [[nodiscard]] std::string inCsv() const; // the plain number; s for lengths of time
 
 private:
-    std::variant<std::monostate, std::string, double, DurationNs> m_value;
+    std::variant<std::monostate, std::string, double, DurationNs, float> m_value;
 };
 
 struct Table {
@@ -75,6 +76,8 @@ void print(std::ostream& out, const Table& table, std::string_view indent = "",
 
 // A cell of CSV (RFC 4180): quoted where it holds a comma, a quote or a line end.
 std::string csvCell(std::string_view text);
+// Appends a line of CSV; for tables that are too long to be held.
+void addCsvLine(std::string& csv, const std::vector<Cell>& cells);
 // Titles with their units, then the rows in SI; missing cells are empty.
 std::string csv(const Table& table);
 
