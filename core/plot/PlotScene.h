@@ -43,6 +43,9 @@ struct Rect {
     bool operator==(const Rect&) const = default;
     [[nodiscard]] double right() const { return x + width; }
     [[nodiscard]] double bottom() const { return y + height; }
+    [[nodiscard]] bool contains(Point at) const {
+        return at.x >= x && at.x < right() && at.y >= y && at.y < bottom();
+    }
 };
 
 enum class Hatch { None, Diagonal };

@@ -69,6 +69,30 @@ std::vector<std::string> wrapped(std::string_view text, double width, int most,
     return lines;
 }
 
+std::vector<std::string> brokenAnywhere(
+    std::string_view text, double width, int most, const MeasureText& measure) {
+    const auto widthOf
+        = [&measure](std::string_view part) { return measure(part, TextRole::Small, false); };
+    std::vector<std::string> lines;
+    while (static_cast<int>(lines.size()) + 1 < most && widthOf(text) > width) {
+        std::size_t end = 1;
+        for (std::size_t i = 1; i < text.size(); ++i) {
+            if (!startsCharacter(text[i]))
+                continue;
+            if (widthOf(text.substr(0, i)) > width)
+                break;
+            end = i;
+        }
+        const std::size_t nice = text.substr(0, end).find_last_of(" ,;/_-");
+        if (nice != std::string_view::npos && 2 * (nice + 1) > end)
+            end = nice + 1;
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    lines.push_back(elided(text, width, measure, TextRole::Small));
+    return lines;
+}
+
 std::string_view shortKernelName(std::string_view name) {
     static constexpr std::string_view kAnonymous = "(anonymous namespace)::";
     const std::string_view whole = name;

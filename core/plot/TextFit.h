@@ -17,6 +17,11 @@ std::string elided(std::string_view text, double width, const MeasureText& measu
 std::vector<std::string> wrapped(std::string_view text, double width, int most,
     const MeasureText& measure, TextRole role, bool bold = false);
 
+// Small text without spaces: broken after a comma, a slash and the like where there is one in the
+// later half of a line, else between any characters; the last line is elided.
+std::vector<std::string> brokenAnywhere(
+    std::string_view text, double width, int most, const MeasureText& measure);
+
 // What people call a kernel: without return type, namespaces, template and call arguments.
 std::string_view shortKernelName(std::string_view name);
 

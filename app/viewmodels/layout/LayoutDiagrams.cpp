@@ -75,9 +75,9 @@ void LayoutDiagrams::layOutLegend(const plot::DiagramStyle& style, plot::PlotSce
         if (std::find(lines.begin(), lines.end(), edge.group) == lines.end())
             lines.push_back(edge.group);
     }
-    const plot::FigureFrame frame{style, *style.theme, scene};
-    scene.height = plot::legendHeight(frame, legend, style.width);
-    plot::drawLegend(frame, legend, {0.0, 0.0, style.width, scene.height});
+    const plot::Canvas canvas{*style.theme, style.measure, scene};
+    scene.height = plot::legendHeight(canvas, legend, style.width);
+    plot::drawLegend(canvas, legend, {0.0, 0.0, style.width, scene.height});
 }
 
 plot::PlotScene LayoutDiagrams::marks(Part part, const plot::Theme& theme) const {

@@ -5,7 +5,7 @@
 #include "core/layout/Cluster.h"
 #include "core/layout/Layout.h"
 #include "core/plot/Ticks.h"
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/text/Numbers.h"
 
 #include <QCoreApplication>

@@ -11,32 +11,30 @@ namespace {
 
 constexpr double kLeastWidth = 26.0; // in sizes of the body text
 
-class BarGrid {
+class BarGrid : public PanelContent {
 public:
     BarGrid(const ComparisonFrame& frame, double width)
-        : m_frame(frame) {
-        const double least = kLeastWidth * frame.draw.size(TextRole::Body) + gap();
+        : m_frame(frame)
+        , m_marks(frame.widestMark()) {
+        const double least = kLeastWidth * frame.size(TextRole::Body) + gap();
         m_columns = std::max<std::size_t>(
             1, std::min<std::size_t>(4, static_cast<std::size_t>((width + gap()) / least)));
         m_width
             = (width - gap() * static_cast<double>(m_columns - 1)) / static_cast<double>(m_columns);
         for (const auto& quantity : frame.data.quantities) {
             for (const auto& value : quantity.values)
-                m_texts = std::max(m_texts,
-                    frame.draw.width(quantityValueText(quantity.axis, value), TextRole::Small));
+                m_texts = std::max(m_texts, frame.width(quantityValueText(quantity.axis, value)));
         }
-        for (std::size_t run = 0; run < frame.data.runs.size(); ++run)
-            m_marks = std::max(m_marks, frame.draw.width(frame.mark(run), TextRole::Small, true));
         m_texts = std::min(m_texts, 0.4 * m_width);
     }
 
-    [[nodiscard]] double height() const {
+    [[nodiscard]] double height() const override {
         const std::size_t count = m_frame.data.quantities.size();
         const std::size_t rows = (count + m_columns - 1) / m_columns;
         return static_cast<double>(rows) * (itemHeight() + gap()) - (rows > 0 ? gap() : 0.0);
     }
 
-    void draw(Point at) const {
+    void draw(Rect at) const override {
         for (std::size_t i = 0; i < m_frame.data.quantities.size(); ++i) {
             const std::size_t line = i / m_columns;
             const auto column = static_cast<double>(i % m_columns);
@@ -49,9 +47,9 @@ public:
 
 private:
     [[nodiscard]] double gap() const { return 4.0 * m_frame.gap(); }
-    [[nodiscard]] double bar() const { return 1.15 * m_frame.draw.size(TextRole::Small); }
+    [[nodiscard]] double bar() const { return 1.15 * m_frame.size(); }
     [[nodiscard]] double itemHeight() const {
-        return 1.4 * m_frame.draw.size(TextRole::Secondary)
+        return 1.4 * m_frame.size(TextRole::Secondary)
             + static_cast<double>(m_frame.data.runs.size()) * (bar() + 0.75 * m_frame.gap());
     }
 
@@ -63,11 +61,11 @@ private:
             if (m_frame.data.runs.size() == 2 && quantity.changes[run].difference)
                 title += " · " + change;
         }
-        m_frame.draw.text({rect.x, rect.y + m_frame.draw.size(TextRole::Secondary)},
-            m_frame.fitted(title, rect.width, TextRole::Secondary), m_frame.theme().text,
+        m_frame.text({rect.x, rect.y + m_frame.size(TextRole::Secondary)},
+            m_frame.fitted(title, rect.width, TextRole::Secondary), m_frame.theme.text,
             TextRole::Secondary);
         const double left = rect.x + m_marks + 1.5 * m_frame.gap();
-        const Rect plot{left, rect.y + 1.4 * m_frame.draw.size(TextRole::Secondary),
+        const Rect plot{left, rect.y + 1.4 * m_frame.size(TextRole::Secondary),
             std::max(rect.right() - left - m_texts - 1.5 * m_frame.gap(), 1.0), 0.0};
         for (std::size_t run = 0; run < m_frame.data.runs.size(); ++run) {
             const double y = plot.y + static_cast<double>(run) * (bar() + 0.75 * m_frame.gap());
@@ -77,19 +75,18 @@ private:
 
     void drawBar(std::size_t index, std::size_t run, Rect row, double labels) const {
         const auto& quantity = m_frame.data.quantities[index];
-        const double base = m_frame.draw.centred(row.y + row.height / 2.0, TextRole::Small);
-        m_frame.draw.text({labels, base}, m_frame.mark(run), m_frame.inkOf(run), TextRole::Small,
-            Align::Left, true);
+        const double base = m_frame.centred(row);
+        m_frame.drawMark(run, {labels, base});
         const auto& value = quantity.values[run];
         const double length = value ? row.width * fractionOf(quantity.axis, *value) : 0.0;
-        m_frame.draw.fill({row.x, row.y, length, row.height}, m_frame.fillOf(run));
+        m_frame.fill({row.x, row.y, length, row.height}, m_frame.fillOf(run));
         double end = row.x + length;
         if (value && quantity.spreads[run] && *quantity.spreads[run] > 0.0)
             end = std::max(end, drawSpread(quantity, run, row));
-        m_frame.draw.text({end + m_frame.gap(), base},
+        m_frame.text({end + m_frame.gap(), base},
             value ? quantityValueText(quantity.axis, value)
-                  : m_frame.fitted("not known", m_texts + row.width, TextRole::Small),
-            value ? m_frame.theme().text : m_frame.theme().textMuted, TextRole::Small);
+                  : m_frame.fitted("not known", m_texts + row.width),
+            value ? m_frame.theme.text : m_frame.theme.textMuted);
         m_frame.target({labels, row.y, row.right() - labels + m_texts, row.height},
             ComparisonPanel::Bars, index, run);
     }
@@ -102,29 +99,25 @@ private:
         const double to = row.x + row.width * fractionOf(quantity.axis, value + spread);
         const double y = row.y + row.height / 2.0;
         const double cap = 0.25 * row.height;
-        const Color ink = m_frame.theme().text;
-        const double thick = 1.2 * m_frame.theme().lineWidth;
-        m_frame.draw.line({from, y}, {to, y}, ink, thick);
-        m_frame.draw.line({from, y - cap}, {from, y + cap}, ink, thick);
-        m_frame.draw.line({to, y - cap}, {to, y + cap}, ink, thick);
+        const Color ink = m_frame.theme.text;
+        const double thick = 1.2 * m_frame.theme.lineWidth;
+        m_frame.line({from, y}, {to, y}, ink, thick);
+        m_frame.line({from, y - cap}, {from, y + cap}, ink, thick);
+        m_frame.line({to, y - cap}, {to, y + cap}, ink, thick);
         return to;
     }
 
     const ComparisonFrame& m_frame;
+    double m_marks;
     std::size_t m_columns = 1;
     double m_width = 0.0;
     double m_texts = 0.0;
-    double m_marks = 0.0;
 };
 
 } // namespace
 
-double barsHeight(const ComparisonFrame& frame, double width) {
-    return BarGrid(frame, width).height();
-}
-
-void drawBars(const ComparisonFrame& frame, Rect area) {
-    BarGrid(frame, area.width).draw({area.x, area.y});
+MadeContent barsContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<BarGrid>(frame, width);
 }
 
 } // namespace trainscope::plot

@@ -1,5 +1,4 @@
 // The board: panels below each other, narrow ones beside each other where there is room.
-#include "core/plot/TextFit.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/figures/FigureFoot.h"
 
@@ -11,8 +10,7 @@ namespace {
 
 constexpr double kThreeColumns = 76.0; // in sizes of the body text
 constexpr double kTwoColumns = 48.0;
-constexpr int kMostNoteLines = 6;
-constexpr double kEmptyHeight = 12.0; // lines
+constexpr int kMostBoardNoteLines = 6;
 
 // Rows of many runs need the whole width, except for those of one kind of value.
 bool isNarrow(ComparisonPanel panel, bool many) {
@@ -29,58 +27,31 @@ bool isNarrow(ComparisonPanel panel, bool many) {
     }
 }
 
-double contentHeight(const ComparisonFrame& frame, ComparisonPanel panel, double width) {
+MadeContent contentOf(const ComparisonFrame& frame, ComparisonPanel panel, double width) {
     const bool many = frame.data.isMany();
     switch (panel) {
     case ComparisonPanel::Verdict:
-        return verdictHeight(frame, width);
+        return verdictContent(frame, width);
     case ComparisonPanel::Reasons:
-        return reasonsHeight(frame, width);
+        return reasonsContent(frame, width);
     case ComparisonPanel::Cards:
-        return many ? runsTableHeight(frame, width, true) : cardsHeight(frame, width);
+        return many ? runsTableContent(frame, width, true) : cardsContent(frame, width);
     case ComparisonPanel::Breakdown:
-        return stacksHeight(frame, width);
+        return stacksContent(frame, width);
     case ComparisonPanel::Heatmap:
-        return many ? heatRowsHeight(frame, width) : heatHeight(frame, width);
+        return many ? heatRowsContent(frame, width) : heatContent(frame, width);
     case ComparisonPanel::Curves:
-        return many ? curveRowsHeight(frame, width) : curvesHeight(frame, width);
+        return many ? curveRowsContent(frame, width) : curvesContent(frame, width);
     case ComparisonPanel::Tracks:
-        return tracksHeight(frame, width);
+        return tracksContent(frame, width);
     case ComparisonPanel::Bars:
-        return many ? runsTableHeight(frame, width, false) : barsHeight(frame, width);
+        return many ? runsTableContent(frame, width, false) : barsContent(frame, width);
     case ComparisonPanel::Kernels:
-        return kernelsHeight(frame, width);
+        return kernelsContent(frame, width);
     case ComparisonPanel::Configuration:
         break;
     }
-    return configurationHeight(frame, width);
-}
-
-void drawContent(const ComparisonFrame& frame, ComparisonPanel panel, Rect area) {
-    const bool many = frame.data.isMany();
-    switch (panel) {
-    case ComparisonPanel::Verdict:
-        return drawVerdict(frame, area);
-    case ComparisonPanel::Reasons:
-        return drawReasons(frame, area);
-    case ComparisonPanel::Cards:
-        return many ? drawRunsTable(frame, area, true) : drawCards(frame, area);
-    case ComparisonPanel::Breakdown:
-        return drawStacks(frame, area);
-    case ComparisonPanel::Heatmap:
-        return many ? drawHeatRows(frame, area) : drawHeat(frame, area);
-    case ComparisonPanel::Curves:
-        return many ? drawCurveRows(frame, area) : drawCurves(frame, area);
-    case ComparisonPanel::Tracks:
-        return drawTracks(frame, area);
-    case ComparisonPanel::Bars:
-        return many ? drawRunsTable(frame, area, false) : drawBars(frame, area);
-    case ComparisonPanel::Kernels:
-        return drawKernels(frame, area);
-    case ComparisonPanel::Configuration:
-        break;
-    }
-    drawConfiguration(frame, area);
+    return configurationContent(frame, width);
 }
 
 class Board {
@@ -88,9 +59,7 @@ public:
     Board(const ComparisonData& data, const ComparisonStyle& style)
         : m_data(data)
         , m_style(style)
-        , m_figure{style.theme, style.width, 0.0, style.measure, true, true}
-        , m_draw{m_figure, *style.theme, m_geometry.scene}
-        , m_frame{data, style, m_draw, m_geometry} {
+        , m_frame{{*style.theme, style.measure, m_geometry.scene}, data, style, m_geometry} {
         m_geometry.scene.width = style.width;
         m_geometry.scene.background = style.theme->window;
     }
@@ -108,13 +77,12 @@ public:
     }
 
 private:
-    [[nodiscard]] double edge() const { return 4.0 * m_draw.gap(); }
-    [[nodiscard]] double gap() const { return 3.0 * m_draw.gap(); }
-    [[nodiscard]] double pad() const { return 3.5 * m_draw.gap(); }
+    [[nodiscard]] double edge() const { return 4.0 * m_frame.gap(); }
+    [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
+    [[nodiscard]] double pad() const { return 3.5 * m_frame.gap(); }
     [[nodiscard]] double width() const { return std::max(m_style.width - 2.0 * edge(), 1.0); }
     [[nodiscard]] double headHeight() const {
-        return 1.35 * m_draw.size(TextRole::Body) + m_draw.lineHeight(TextRole::Small)
-            + 2.0 * m_draw.gap();
+        return 1.35 * m_frame.size(TextRole::Body) + m_frame.lineHeight() + 2.0 * m_frame.gap();
     }
     // Cards bring their own frames.
     [[nodiscard]] bool isFramed(ComparisonPanel panel) const {
@@ -130,10 +98,8 @@ private:
     void drawTitle() {
         if (!m_style.title || m_data.title.empty())
             return;
-        m_draw.text({edge(), m_y + m_draw.size(TextRole::Body)},
-            m_frame.fitted(m_data.title, width(), TextRole::Body, true), m_draw.theme.text,
-            TextRole::Body, Align::Left, true);
-        m_y += m_draw.lineHeight(TextRole::Body) + 2.0 * m_draw.gap();
+        plot::drawTitle(m_frame, m_data.title, {edge(), m_y}, width());
+        m_y += titleHeight(m_frame);
     }
 
     [[nodiscard]] std::vector<ComparisonPanel> shown() const {
@@ -150,7 +116,7 @@ private:
 
     void placeAll() {
         const auto panels = shown();
-        const double sizes = width() / m_draw.size(TextRole::Body);
+        const double sizes = width() / m_frame.size(TextRole::Body);
         const std::size_t columns = sizes >= kThreeColumns ? 3 : sizes >= kTwoColumns ? 2 : 1;
         for (std::size_t i = 0; i < panels.size();) {
             std::size_t end = i + 1;
@@ -166,76 +132,56 @@ private:
     void placeRow(const std::vector<ComparisonPanel>& row) {
         const auto count = static_cast<double>(row.size());
         const double wide = (width() - gap() * (count - 1.0)) / count;
+        std::vector<MadeContent> contents;
         double high = 0.0;
-        for (const ComparisonPanel panel : row)
-            high = std::max(high, panelHeight(panel, wide));
-        double x = edge();
         for (const ComparisonPanel panel : row) {
-            place(panel, {x, m_y, wide, high});
+            const double frame = hasHead(panel) ? 2.0 * pad() : 0.0;
+            contents.push_back(contentOf(m_frame, panel, wide - frame));
+            const double head = hasHead(panel) ? headHeight() + frame : 0.0;
+            high = std::max(high, contents.back()->height() + head);
+        }
+        double x = edge();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            place(row[i], *contents[i], {x, m_y, wide, high});
             x += wide + gap();
         }
         m_y += high + gap();
     }
 
-    [[nodiscard]] double panelHeight(ComparisonPanel panel, double wide) const {
-        const double inner = hasHead(panel) ? wide - 2.0 * pad() : wide;
-        return contentHeight(m_frame, panel, inner)
-            + (hasHead(panel) ? headHeight() + 2.0 * pad() : 0.0);
-    }
-
-    void place(ComparisonPanel panel, Rect rect) {
+    void place(ComparisonPanel panel, const PanelContent& content, Rect rect) {
         m_geometry.panels.push_back({panel, rect});
         if (isFramed(panel))
-            drawPanelFrame(rect);
+            m_frame.box(rect, 1.5 * m_frame.gap(), m_frame.theme.lineWidth);
         if (!hasHead(panel))
-            return drawContent(m_frame, panel, rect);
+            return content.draw(rect);
         const PanelTexts texts = textsOf(m_data, panel);
         const double inner = rect.width - 2.0 * pad();
-        double y = rect.y + pad() + m_draw.size(TextRole::Body);
-        m_draw.text({rect.x + pad(), y}, m_frame.fitted(texts.title, inner, TextRole::Body, true),
-            m_draw.theme.text, TextRole::Body, Align::Left, true);
-        y += 1.35 * m_draw.size(TextRole::Small);
-        m_draw.text({rect.x + pad(), y}, m_frame.fitted(texts.subtitle, inner, TextRole::Small),
-            m_draw.theme.textSecondary, TextRole::Small);
+        const double x = rect.x + pad();
+        const double y = rect.y + pad() + m_frame.size(TextRole::Body);
+        m_frame.heading({x, y}, texts.title, inner, TextRole::Body);
+        m_frame.note({x, y + 1.35 * m_frame.size()}, m_frame.fitted(texts.subtitle, inner));
         const double top = rect.y + pad() + headHeight();
-        drawContent(m_frame, panel, {rect.x + pad(), top, inner, rect.bottom() - pad() - top});
-    }
-
-    void drawPanelFrame(Rect rect) const {
-        const double line = m_draw.theme.lineWidth;
-        const double radius = 1.5 * m_draw.gap();
-        m_draw.scene.items.emplace_back(FillRect{rect, m_draw.theme.line, radius, Hatch::None});
-        m_draw.scene.items.emplace_back(FillRect{
-            {rect.x + line, rect.y + line, rect.width - 2.0 * line, rect.height - 2.0 * line},
-            m_draw.theme.panel, radius - line, Hatch::None});
+        content.draw({x, top, inner, rect.bottom() - pad() - top});
     }
 
     void drawEmpty() {
-        const double height = kEmptyHeight * m_draw.lineHeight(TextRole::Body);
-        double y = m_y + height / 2.0;
-        for (const auto& line :
-            wrapped(m_data.emptyText, 0.8 * width(), 4, m_style.measure, TextRole::Body)) {
-            m_draw.text({edge() + width() / 2.0, y}, line, m_draw.theme.textSecondary,
-                TextRole::Body, Align::Centre);
-            y += m_draw.lineHeight(TextRole::Body);
-        }
+        const double height = kEmptyHeight * m_frame.lineHeight(TextRole::Body);
+        drawEmptyText(m_frame, m_data.emptyText, {edge(), m_y, width(), height});
         m_y += height;
     }
 
     void drawNotes() {
         if (!m_style.notes || m_data.isEmpty())
             return;
-        FigureFoot foot(m_draw, width(), kMostNoteLines);
+        FigureFoot foot(m_frame, width(), kMostBoardNoteLines);
         foot.add(m_data.caption, m_data.notes);
-        foot.draw(edge(), m_y - m_draw.gap());
-        m_y += foot.height() + gap() - m_draw.gap();
+        foot.draw(edge(), m_y - m_frame.gap());
+        m_y += foot.height() + gap() - m_frame.gap();
     }
 
     const ComparisonData& m_data;
     const ComparisonStyle& m_style;
     ComparisonGeometry m_geometry;
-    FigureStyle m_figure;
-    FigureFrame m_draw;
     ComparisonFrame m_frame;
     double m_y = 0.0;
 };

@@ -22,12 +22,12 @@ std::vector<std::size_t> cardsOf(const ComparisonData& data) {
     return cards;
 }
 
-class CardGrid {
+class CardGrid : public PanelContent {
 public:
     CardGrid(const ComparisonFrame& frame, double width)
         : m_frame(frame)
         , m_cards(cardsOf(frame.data)) {
-        const double least = kLeastCardWidth * frame.draw.size(TextRole::Body) + gap();
+        const double least = kLeastCardWidth * frame.size(TextRole::Body) + gap();
         const auto fit = static_cast<std::size_t>(std::max(1.0, (width + gap()) / least));
         const std::size_t most = std::clamp<std::size_t>(fit, 1, kMostColumns);
         const std::size_t count = std::max<std::size_t>(m_cards.size(), 1);
@@ -38,11 +38,11 @@ public:
             = (width - gap() * static_cast<double>(m_columns - 1)) / static_cast<double>(m_columns);
     }
 
-    [[nodiscard]] double height() const {
+    [[nodiscard]] double height() const override {
         return static_cast<double>(m_rows) * (cardHeight() + gap()) - gap();
     }
 
-    void draw(Point at) const {
+    void draw(Rect at) const override {
         for (std::size_t i = 0; i < m_cards.size(); ++i) {
             const std::size_t line = i / m_columns;
             const auto column = static_cast<double>(i % m_columns);
@@ -57,9 +57,9 @@ private:
     [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
     [[nodiscard]] double pad() const { return 3.0 * m_frame.gap(); }
     [[nodiscard]] bool isPair() const { return m_frame.data.runs.size() == 2; }
-    [[nodiscard]] double titleLine() const { return 1.4 * m_frame.draw.size(TextRole::Secondary); }
-    [[nodiscard]] double bigLine() const { return 1.35 * m_frame.draw.size(TextRole::Title); }
-    [[nodiscard]] double runLine() const { return m_frame.draw.lineHeight(TextRole::Secondary); }
+    [[nodiscard]] double titleLine() const { return 1.4 * m_frame.size(TextRole::Secondary); }
+    [[nodiscard]] double bigLine() const { return 1.35 * m_frame.size(TextRole::Title); }
+    [[nodiscard]] double runLine() const { return m_frame.lineHeight(TextRole::Secondary); }
     [[nodiscard]] double cardHeight() const {
         const double rows = isPair() ? bigLine() + runLine()
                                      : static_cast<double>(m_frame.data.runs.size()) * runLine();
@@ -68,19 +68,13 @@ private:
 
     void drawCard(std::size_t index, Rect rect) const {
         const auto& quantity = m_frame.data.quantities[index];
-        const double edge = m_frame.theme().lineWidth;
-        const double radius = 1.5 * m_frame.gap();
-        auto& items = m_frame.draw.scene.items;
-        items.emplace_back(FillRect{rect, m_frame.theme().line, radius, Hatch::None});
-        items.emplace_back(FillRect{
-            {rect.x + edge, rect.y + edge, rect.width - 2.0 * edge, rect.height - 2.0 * edge},
-            m_frame.paper(), radius - edge, Hatch::None});
+        m_frame.box(rect, 1.5 * m_frame.gap(), m_frame.theme.lineWidth);
         m_frame.target(rect, ComparisonPanel::Cards, index, m_frame.data.runs.size() - 1);
         const double inner = rect.width - 2.0 * pad();
         const double x = rect.x + pad();
-        double y = rect.y + pad() + m_frame.draw.size(TextRole::Secondary);
-        m_frame.draw.text({x, y}, m_frame.fitted(quantity.axis.title, inner, TextRole::Secondary),
-            m_frame.theme().textSecondary, TextRole::Secondary);
+        double y = rect.y + pad() + m_frame.size(TextRole::Secondary);
+        m_frame.text({x, y}, m_frame.fitted(quantity.axis.title, inner, TextRole::Secondary),
+            m_frame.theme.textSecondary, TextRole::Secondary);
         y = rect.y + pad() + titleLine();
         if (isPair())
             drawPair(quantity, {x, y, inner, rect.bottom() - pad() - y});
@@ -90,23 +84,23 @@ private:
 
     [[nodiscard]] Color changeInk(const ComparisonQuantity& quantity, std::size_t run) const {
         return quantity.changes[run].weight == ComparisonWeight::Beyond
-            ? m_frame.theme().text
-            : m_frame.theme().textSecondary;
+            ? m_frame.theme.text
+            : m_frame.theme.textSecondary;
     }
 
     void drawPair(const ComparisonQuantity& quantity, Rect area) const {
-        const double base = area.y + 1.05 * m_frame.draw.size(TextRole::Title);
+        const double base = area.y + 1.05 * m_frame.size(TextRole::Title);
         const std::string change = changeText(quantity, 1);
-        m_frame.draw.text(
+        m_frame.text(
             {area.x, base}, change, changeInk(quantity, 1), TextRole::Title, Align::Left, true);
         drawWeight(quantity, 1, area.right(), base,
-            area.width - m_frame.draw.width(change, TextRole::Title, true) - 2.0 * m_frame.gap());
+            area.width - m_frame.width(change, TextRole::Title, true) - 2.0 * m_frame.gap());
         const double foot = area.bottom() - 0.25 * runLine();
         for (std::size_t run = 0; run < 2; ++run) {
             const std::string text = m_frame.fitted(
                 m_frame.mark(run) + " " + quantityValueText(quantity.axis, quantity.values[run]),
                 area.width / 2.0, TextRole::Secondary);
-            m_frame.draw.text({run == 0 ? area.x : area.right(), foot}, text, m_frame.inkOf(run),
+            m_frame.text({run == 0 ? area.x : area.right(), foot}, text, m_frame.inkOf(run),
                 TextRole::Secondary, run == 0 ? Align::Left : Align::Right);
         }
     }
@@ -114,13 +108,13 @@ private:
     void drawRuns(const ComparisonQuantity& quantity, Rect area) const {
         for (std::size_t run = 0; run < m_frame.data.runs.size(); ++run) {
             const double base = area.y + (static_cast<double>(run) + 0.75) * runLine();
-            m_frame.draw.text({area.x, base},
+            m_frame.text({area.x, base},
                 m_frame.fitted(m_frame.mark(run) + " "
                         + quantityValueText(quantity.axis, quantity.values[run]),
                     0.55 * area.width, TextRole::Secondary),
                 m_frame.inkOf(run), TextRole::Secondary);
             if (run > 0)
-                m_frame.draw.text({area.right(), base}, changeText(quantity, run),
+                m_frame.text({area.right(), base}, changeText(quantity, run),
                     changeInk(quantity, run), TextRole::Secondary, Align::Right, true);
         }
     }
@@ -129,21 +123,18 @@ private:
     void drawWeight(const ComparisonQuantity& quantity, std::size_t run, double right, double base,
         double room) const {
         const std::string text = weightText(m_frame.data, quantity, run);
-        const double dot = 0.6 * m_frame.draw.size(TextRole::Small);
-        const double wide = m_frame.draw.width(text, TextRole::Small);
+        const double dot = 0.6 * m_frame.size();
+        const double wide = m_frame.width(text);
         if (text.empty())
             return;
         const auto better = betterRun(quantity, run);
         const double space = wide + (better ? dot + m_frame.gap() : 0.0);
         if (space > room)
             return;
-        m_frame.draw.text(
-            {right, base}, text, m_frame.theme().textSecondary, TextRole::Small, Align::Right);
+        m_frame.note({right, base}, text, Align::Right);
         if (better)
-            m_frame.draw.scene.items.emplace_back(FillRect{
-                {right - wide - m_frame.gap() - dot,
-                    base - 0.36 * m_frame.draw.size(TextRole::Small) - dot / 2.0, dot, dot},
-                m_frame.fillOf(*better), dot / 2.0, Hatch::None});
+            m_frame.dot({right - wide - m_frame.gap() - dot / 2.0, base - 0.36 * m_frame.size()},
+                dot, m_frame.fillOf(*better));
     }
 
     const ComparisonFrame& m_frame;
@@ -155,12 +146,8 @@ private:
 
 } // namespace
 
-double cardsHeight(const ComparisonFrame& frame, double width) {
-    return CardGrid(frame, width).height();
-}
-
-void drawCards(const ComparisonFrame& frame, Rect area) {
-    CardGrid(frame, area.width).draw({area.x, area.y});
+MadeContent cardsContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<CardGrid>(frame, width);
 }
 
 } // namespace trainscope::plot

@@ -201,6 +201,8 @@ struct ComparisonCurves {
     std::vector<Curve> curves;
     std::vector<Difference> differences;
     std::vector<RunsNote> notes;
+
+    [[nodiscard]] const Difference* differenceOf(std::size_t run) const; // nullptr: none
 };
 
 // Kernels of the first rank of each pipeline stage in one iteration, as pixel columns see them.

@@ -1,3 +1,4 @@
+#include "core/model/EnumNames.h"
 #include "core/plot/comparison/Comparison.h"
 #include "core/text/Table.h"
 
@@ -5,32 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace trainscope::plot {
 
 namespace {
 
-std::string number(const std::optional<double>& value) {
-    return value ? fmt::format("{}", *value) : std::string();
-}
-std::string number(float value) {
-    return std::isnan(value) ? std::string() : fmt::format("{}", value);
-}
 std::string inUnit(const std::string& name, const std::string& unit) {
     return unit.empty() || unit == "1" ? name : fmt::format("{} [{}]", name, unit);
 }
-std::string_view weightKey(ComparisonWeight weight) {
-    switch (weight) {
-    case ComparisonWeight::Beyond:
-        return "beyond";
-    case ComparisonWeight::Within:
-        return "within";
-    case ComparisonWeight::Unknown:
-        break;
-    }
-    return "unknown";
-}
+constexpr auto kWeights = enumNames<ComparisonWeight>({{ComparisonWeight::Beyond, "beyond"},
+    {ComparisonWeight::Within, "within"}, {ComparisonWeight::Unknown, "unknown"}});
 
 class Writer {
 public:
@@ -43,12 +28,11 @@ public:
         for (std::size_t run = 0; run < m_data.runs.size(); ++run) {
             for (const auto& quantity : m_data.quantities) {
                 const auto& change = quantity.changes[run];
-                line("{},{},{},{},{},{},{},{},{}", name(run), quantity.key,
-                    text::csvCell(quantity.axis.siUnit), number(quantity.values[run]),
-                    number(quantity.spreads[run]),
-                    quantity.counts[run] > 0 ? fmt::format("{}", quantity.counts[run]) : "",
-                    number(change.ratio), number(change.difference),
-                    run == 0 ? std::string_view() : weightKey(change.weight));
+                const auto count = quantity.counts[run];
+                line({name(run), quantity.key, quantity.axis.siUnit, quantity.values[run],
+                    quantity.spreads[run], count > 0 ? text::Cell(count) : text::Cell(),
+                    change.ratio, change.difference,
+                    run == 0 ? text::Cell() : text::Cell(kWeights.nameOf(change.weight))});
             }
         }
     }
@@ -56,9 +40,7 @@ public:
         begin("run,stage,category,seconds_per_step [s]");
         for (const auto& stack : m_data.stacks) {
             for (const auto& part : stack.parts)
-                line("{},{},{},{}", name(stack.run),
-                    stack.stage ? fmt::format("{}", *stack.stage) : "", part.category,
-                    part.seconds);
+                line({name(stack.run), stack.stage, part.category, part.seconds});
         }
     }
     void kernels() {
@@ -66,40 +48,35 @@ public:
         for (const auto& kernel : m_data.kernels) {
             for (std::size_t run = 0; run < kernel.seconds.size(); ++run) {
                 if (kernel.seconds[run])
-                    line("{},{},{},{}", name(run), text::csvCell(kernel.name), kernel.category,
-                        *kernel.seconds[run]);
+                    line({name(run), kernel.name, kernel.category, kernel.seconds[run]});
             }
         }
     }
     void heat() {
         const auto& heat = *m_data.heat;
-        begin(fmt::format("run,rank,node,airflow_place,{}",
-            text::csvCell(inUnit(heat.scale.metric, heat.scale.siUnit))));
+        begin("run,rank,node,airflow_place,"
+            + text::csvCell(inUnit(heat.scale.metric, heat.scale.siUnit)));
         for (std::size_t run = 0; run < heat.runs.size(); ++run) {
             for (const auto& cell : heat.runs[run].cells)
-                line("{},{},{},{},{}", name(run),
-                    cell.rank < 0 ? std::string() : fmt::format("{}", cell.rank), cell.node,
-                    cell.slot, number(cell.value));
+                line({name(run), cell.rank < 0 ? text::Cell() : text::Cell(cell.rank), cell.node,
+                    cell.slot, cell.value});
         }
     }
     void curves() {
         const auto& curves = *m_data.curves;
-        const std::string unit = curves.axis.siUnit;
+        const std::string& unit = curves.axis.siUnit;
         begin(fmt::format("run,seconds [s],{},{},{},difference_to_first,beyond_spread",
             text::csvCell(inUnit(curves.axis.metric + "_mean", unit)),
             text::csvCell(inUnit("p5", unit)), text::csvCell(inUnit("p95", unit))));
         for (const auto& curve : curves.curves) {
-            const auto* difference = differenceOf(curve.run);
+            const auto* difference = curves.differenceOf(curve.run);
             for (std::size_t i = 0; i < curve.mean.size(); ++i) {
                 if (std::isnan(curve.mean[i]))
                     continue;
-                line("{},{},{},{},{},{},{}", name(curve.run),
-                    curves.from + curves.step * (static_cast<double>(i) + 0.5),
-                    number(curve.mean[i]), number(curve.low[i]), number(curve.high[i]),
-                    difference == nullptr ? std::string() : number(difference->values[i]),
-                    difference == nullptr || std::isnan(difference->values[i])
-                        ? std::string()
-                        : fmt::format("{}", difference->beyond[i]));
+                const float value = difference == nullptr ? kNothing : difference->values[i];
+                line({name(curve.run), curves.from + curves.step * (static_cast<double>(i) + 0.5),
+                    curve.mean[i], curve.low[i], curve.high[i], value,
+                    std::isnan(value) ? text::Cell() : text::Cell(difference->beyond[i])});
             }
         }
     }
@@ -107,29 +84,21 @@ public:
         begin("run,stage,rank,begin [s],end [s],category,busy");
         for (const auto& row : m_data.tracks->rows) {
             for (const auto& piece : row.pieces)
-                line("{},{},{},{},{},{},{}", name(row.run), row.stage, row.rank, piece.begin,
-                    piece.end, m_data.tracks->categories[piece.category], piece.busy);
+                line({name(row.run), row.stage, row.rank, piece.begin, piece.end,
+                    m_data.tracks->categories[piece.category], piece.busy});
         }
     }
     void configuration() {
         begin("run,setting,value");
         for (const auto& fact : m_data.configuration) {
             for (std::size_t run = 0; run < fact.values.size(); ++run)
-                line("{},{},{}", name(run), text::csvCell(fact.title),
-                    text::csvCell(fact.values[run]));
+                line({name(run), fact.title, fact.values[run]});
         }
     }
 
 private:
-    [[nodiscard]] std::string name(std::size_t run) const {
-        return text::csvCell(m_data.runs[run].named.name);
-    }
-    [[nodiscard]] const ComparisonCurves::Difference* differenceOf(std::size_t run) const {
-        for (const auto& difference : m_data.curves->differences) {
-            if (difference.run == run)
-                return &difference;
-        }
-        return nullptr;
+    [[nodiscard]] const std::string& name(std::size_t run) const {
+        return m_data.runs[run].named.name;
     }
     void begin(std::string_view header) {
         if (!m_out.empty())
@@ -137,11 +106,7 @@ private:
         m_out += header;
         m_out += '\n';
     }
-    template <typename... Parts>
-    void line(fmt::format_string<Parts...> format, Parts&&... parts) {
-        fmt::format_to(std::back_inserter(m_out), format, std::forward<Parts>(parts)...);
-        m_out += '\n';
-    }
+    void line(const std::vector<text::Cell>& cells) { text::addCsvLine(m_out, cells); }
 
     const ComparisonData& m_data;
     std::string m_out;

@@ -1,30 +1,30 @@
 #pragma once
 // What every panel's drawing gets, and the few things that several of them draw.
 
+#include "core/plot/Canvas.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/ColourScale.h"
+#include "core/plot/figures/FigureParts.h"
 
-#include <functional>
+#include <memory>
 #include <string>
 
 namespace trainscope::plot {
 
-struct ComparisonFrame {
+struct ComparisonFrame : Canvas {
     const ComparisonData& data;
     const ComparisonStyle& style;
-    const FigureFrame& draw;
     ComparisonGeometry& geometry;
 
-    [[nodiscard]] const Theme& theme() const { return draw.theme; }
-    [[nodiscard]] double gap() const { return draw.gap(); }
-    [[nodiscard]] double line() const { return draw.lineHeight(TextRole::Small); }
     // Of the panels, which text lies on.
-    [[nodiscard]] Color paper() const { return draw.theme.panel; }
+    [[nodiscard]] Color paper() const { return theme.panel; }
     [[nodiscard]] Color fillOf(std::size_t run) const;
     [[nodiscard]] Color inkOf(std::size_t run) const; // for text and lines
     [[nodiscard]] const std::string& mark(std::size_t run) const { return data.runs[run].mark; }
-    [[nodiscard]] std::string fitted(
-        const std::string& text, double width, TextRole role, bool bold = false) const;
+    // "A · 32 × H200".
+    [[nodiscard]] std::string markedCluster(std::size_t run) const;
+    [[nodiscard]] double widestMark() const;
+    void drawMark(std::size_t run, Point at) const;
     void target(Rect rect, ComparisonPanel panel, std::size_t item, std::size_t run,
         std::size_t part = 0) const;
 };
@@ -44,45 +44,36 @@ double drawCategoryLegend(const ComparisonFrame& frame,
     const std::vector<ComparisonLegendEntry>& entries, Point at, double width, bool draw);
 
 // A bar of colours with the axis' ticks below it, from 0 to 1 along the axis.
-using ColorOf = std::function<Color(double)>;
 double colorBarHeight(const ComparisonFrame& frame);
 void drawColorBar(
     const ComparisonFrame& frame, const FigureAxis& axis, const ColorOf& color, Rect area);
 
-// Of a metric: a fraction of its axis, and a value, in few steps so that neighbours merge.
-Color heatShade(const FigureAxis& axis, double fraction);
-Color heatColor(const FigureAxis& axis, double value);
-
 // Fixed everywhere; idle time suits the theme.
 Color categoryFill(const ComparisonFrame& frame, const std::string& category);
 
-// Each panel: the height it wants in that width, and its drawing.
-// With many runs cards and bars are tables of runs, heat maps and curves rows of them.
-double verdictHeight(const ComparisonFrame& frame, double width);
-void drawVerdict(const ComparisonFrame& frame, Rect area);
-double reasonsHeight(const ComparisonFrame& frame, double width);
-void drawReasons(const ComparisonFrame& frame, Rect area);
-double cardsHeight(const ComparisonFrame& frame, double width);
-void drawCards(const ComparisonFrame& frame, Rect area);
-double runsTableHeight(const ComparisonFrame& frame, double width, bool onlyCards);
-void drawRunsTable(const ComparisonFrame& frame, Rect area, bool onlyCards);
-double barsHeight(const ComparisonFrame& frame, double width);
-void drawBars(const ComparisonFrame& frame, Rect area);
-double stacksHeight(const ComparisonFrame& frame, double width);
-void drawStacks(const ComparisonFrame& frame, Rect area);
-double kernelsHeight(const ComparisonFrame& frame, double width);
-void drawKernels(const ComparisonFrame& frame, Rect area);
-double heatHeight(const ComparisonFrame& frame, double width);
-void drawHeat(const ComparisonFrame& frame, Rect area);
-double heatRowsHeight(const ComparisonFrame& frame, double width);
-void drawHeatRows(const ComparisonFrame& frame, Rect area);
-double curvesHeight(const ComparisonFrame& frame, double width);
-void drawCurves(const ComparisonFrame& frame, Rect area);
-double curveRowsHeight(const ComparisonFrame& frame, double width);
-void drawCurveRows(const ComparisonFrame& frame, Rect area);
-double tracksHeight(const ComparisonFrame& frame, double width);
-void drawTracks(const ComparisonFrame& frame, Rect area);
-double configurationHeight(const ComparisonFrame& frame, double width);
-void drawConfiguration(const ComparisonFrame& frame, Rect area);
+// What a panel shows, laid out for a width.
+class PanelContent {
+public:
+    virtual ~PanelContent() = default;
+    [[nodiscard]] virtual double height() const = 0;
+    virtual void draw(Rect area) const = 0;
+};
+using MadeContent = std::unique_ptr<PanelContent>;
+
+// They refer to the frame. With many runs cards and bars are tables of runs, heat maps and curves
+// rows of them.
+MadeContent verdictContent(const ComparisonFrame& frame, double width);
+MadeContent reasonsContent(const ComparisonFrame& frame, double width);
+MadeContent cardsContent(const ComparisonFrame& frame, double width);
+MadeContent runsTableContent(const ComparisonFrame& frame, double width, bool onlyCards);
+MadeContent barsContent(const ComparisonFrame& frame, double width);
+MadeContent stacksContent(const ComparisonFrame& frame, double width);
+MadeContent kernelsContent(const ComparisonFrame& frame, double width);
+MadeContent heatContent(const ComparisonFrame& frame, double width);
+MadeContent heatRowsContent(const ComparisonFrame& frame, double width);
+MadeContent curvesContent(const ComparisonFrame& frame, double width);
+MadeContent curveRowsContent(const ComparisonFrame& frame, double width);
+MadeContent tracksContent(const ComparisonFrame& frame, double width);
+MadeContent configurationContent(const ComparisonFrame& frame, double width);
 
 } // namespace trainscope::plot

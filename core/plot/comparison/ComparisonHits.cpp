@@ -2,7 +2,7 @@
 #include "core/analysis/comparison/Comparison.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/plot/timeline/TimeTicks.h"
 
 #include <fmt/format.h>
@@ -15,10 +15,6 @@ namespace trainscope::plot {
 namespace {
 
 using Target = ComparisonGeometry::Target;
-
-bool contains(const Rect& rect, Point at) {
-    return at.x >= rect.x && at.x < rect.right() && at.y >= rect.y && at.y < rect.bottom();
-}
 
 class Hit {
 public:
@@ -111,8 +107,7 @@ private:
             : fmt::format("{} · {}", run(stack.run).mark, part.title);
         fact("Per step", secondsText(part.seconds));
         if (stack.seconds > 0.0)
-            fact(
-                "Share of the step", fmt::format("{:.1f} %", 100.0 * part.seconds / stack.seconds));
+            fact("Share of the step", text::percent(part.seconds / stack.seconds));
         fact("Step", secondsText(stack.seconds));
     }
 
@@ -249,7 +244,7 @@ std::optional<ComparisonHit> hitComparison(
     const ComparisonData& data, const ComparisonGeometry& geometry, double x, double y) {
     const auto& targets = geometry.targets;
     const auto found = std::find_if(targets.rbegin(), targets.rend(), [&](const Target& target) {
-        return contains(target.rect, {x, y});
+        return target.rect.contains({x, y});
     });
     if (found == targets.rend())
         return std::nullopt;

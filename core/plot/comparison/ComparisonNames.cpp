@@ -1,4 +1,5 @@
 // Names of the choices, and the texts of the panels.
+#include "core/model/EnumNames.h"
 #include "core/plot/comparison/ComparisonGeometry.h"
 #include "core/plot/comparison/ComparisonText.h"
 
@@ -10,17 +11,15 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr std::array<std::string_view, kComparisonPanels.size()> kPanels{"verdict", "cards",
-    "breakdown", "heatmap", "curves", "tracks", "reasons", "configuration", "kernels", "bars"};
-constexpr std::array<std::string_view, 3> kAlignments{"folded", "iteration", "start"};
-
-template <typename Enum, std::size_t Count>
-std::optional<Enum> found(const std::array<std::string_view, Count>& names, std::string_view text) {
-    const auto at = std::find(names.begin(), names.end(), text);
-    if (at == names.end())
-        return std::nullopt;
-    return static_cast<Enum>(at - names.begin());
-}
+constexpr auto kPanels = enumNames<ComparisonPanel>(
+    {{ComparisonPanel::Verdict, "verdict"}, {ComparisonPanel::Cards, "cards"},
+        {ComparisonPanel::Breakdown, "breakdown"}, {ComparisonPanel::Heatmap, "heatmap"},
+        {ComparisonPanel::Curves, "curves"}, {ComparisonPanel::Tracks, "tracks"},
+        {ComparisonPanel::Reasons, "reasons"}, {ComparisonPanel::Configuration, "configuration"},
+        {ComparisonPanel::Kernels, "kernels"}, {ComparisonPanel::Bars, "bars"}});
+constexpr auto kAlignments
+    = enumNames<ComparisonAlignment>({{ComparisonAlignment::Folded, "folded"},
+        {ComparisonAlignment::Iteration, "iteration"}, {ComparisonAlignment::Start, "start"}});
 
 std::string unitIn(const FigureAxis& axis) {
     return axis.unit.unit.empty() ? std::string() : axis.unit.unit + ", ";
@@ -98,19 +97,25 @@ std::string noteText(const RunsNote& note) {
 }
 
 std::string_view toString(ComparisonPanel panel) {
-    return kPanels[static_cast<std::size_t>(panel)];
+    return kPanels.nameOf(panel);
 }
 
 std::optional<ComparisonPanel> comparisonPanelFromString(std::string_view text) {
-    return found<ComparisonPanel>(kPanels, text);
+    return kPanels.find(text);
 }
 
 std::string_view toString(ComparisonAlignment alignment) {
-    return kAlignments[static_cast<std::size_t>(alignment)];
+    return kAlignments.nameOf(alignment);
 }
 
 std::optional<ComparisonAlignment> comparisonAlignmentFromString(std::string_view text) {
-    return found<ComparisonAlignment>(kAlignments, text);
+    return kAlignments.find(text);
+}
+
+const ComparisonCurves::Difference* ComparisonCurves::differenceOf(std::size_t run) const {
+    const auto found = std::find_if(differences.begin(), differences.end(),
+        [run](const Difference& one) { return one.run == run; });
+    return found == differences.end() ? nullptr : &*found;
 }
 
 bool ComparisonData::has(ComparisonPanel panel) const {

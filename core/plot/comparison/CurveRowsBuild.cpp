@@ -13,18 +13,18 @@ namespace trainscope::plot {
 namespace {
 
 constexpr double kMostCurveName = 0.25; // of the width
-constexpr double kFaint = 0.4; // of the strength of a difference beyond the spread
+constexpr double kFaintDifference = 0.4; // of the strength of a difference beyond the spread
 constexpr Color kMore = rgb(0xd55e00); // Okabe-Ito
 constexpr Color kLess = rgb(0x0072b2);
 constexpr Color kTransparent{0, 0, 0, 0};
 
-class CurveRows {
+class CurveRows : public PanelContent {
 public:
     CurveRows(const ComparisonFrame& frame, double width)
         : m_frame(frame)
         , m_curves(*frame.data.curves) {
         for (const auto& curve : m_curves.curves)
-            m_names = std::max(m_names, frame.draw.width(nameOf(curve.run), TextRole::Small));
+            m_names = std::max(m_names, frame.width(frame.markedCluster(curve.run)));
         m_names = std::min(m_names, kMostCurveName * width) + 2.0 * frame.gap();
         m_half = m_curves.differences.empty() ? std::max(width - m_names, 1.0)
                                               : std::max((width - m_names - between()) / 2.0, 1.0);
@@ -34,23 +34,22 @@ public:
         m_scale.range = {-most, most};
     }
 
-    [[nodiscard]] double height() const {
-        return m_frame.line() + m_frame.gap() + colorBarHeight(m_frame)
+    [[nodiscard]] double height() const override {
+        return m_frame.lineHeight() + m_frame.gap() + colorBarHeight(m_frame)
             + static_cast<double>(m_curves.curves.size()) * row() + timeTicksHeight(m_frame);
     }
 
-    void draw(Rect area) const {
+    void draw(Rect area) const override {
         const Rect left{area.x + m_names, area.y, m_half, area.height};
         const Rect right{left.right() + between(), area.y, m_half, area.height};
-        drawHead(left, m_curves.axis.title, m_curves.axis,
-            [this](double fraction) { return heatShade(m_curves.axis, fraction); });
+        drawHead(left, m_curves.axis.title, m_curves.axis, scaleColors(m_curves.axis));
         const bool hasDifferences = !m_curves.differences.empty();
         if (hasDifferences)
             drawHead(right,
                 "difference to " + m_frame.mark(0)
                     + (m_curves.isFolded ? ", faint within the spread over iterations" : ""),
                 m_scale, [this](double fraction) { return shade(2.0 * fraction - 1.0, 1.0); });
-        const double top = area.y + m_frame.line() + m_frame.gap() + colorBarHeight(m_frame);
+        const double top = area.y + m_frame.lineHeight() + m_frame.gap() + colorBarHeight(m_frame);
         for (std::size_t i = 0; i < m_curves.curves.size(); ++i)
             drawRow(i, area.x, {left.x, top + static_cast<double>(i) * row(), m_half, high()});
         const double rows = static_cast<double>(m_curves.curves.size()) * row();
@@ -61,13 +60,10 @@ public:
     }
 
 private:
-    [[nodiscard]] double small() const { return m_frame.draw.size(TextRole::Small); }
+    [[nodiscard]] double small() const { return m_frame.size(); }
     [[nodiscard]] double between() const { return 6.0 * m_frame.gap(); }
     [[nodiscard]] double row() const { return 1.35 * small(); }
     [[nodiscard]] double high() const { return 1.1 * small(); }
-    [[nodiscard]] std::string nameOf(std::size_t run) const {
-        return m_frame.mark(run) + " · " + m_frame.data.runs[run].named.cluster;
-    }
     // −1 to 1.
     [[nodiscard]] Color shade(double value, double strength) const {
         const double share = std::round(std::min(std::abs(value), 1.0) * 32.0) / 32.0;
@@ -76,11 +72,9 @@ private:
 
     void drawHead(
         Rect half, const std::string& title, const FigureAxis& axis, const ColorOf& color) const {
-        m_frame.draw.text({half.x, half.y + small()},
-            m_frame.fitted(title, half.width, TextRole::Small), m_frame.theme().textSecondary,
-            TextRole::Small);
+        m_frame.note({half.x, half.y + small()}, m_frame.fitted(title, half.width));
         drawColorBar(m_frame, axis, color,
-            {half.x, half.y + m_frame.line() + m_frame.gap(), half.width, 0.0});
+            {half.x, half.y + m_frame.lineHeight() + m_frame.gap(), half.width, 0.0});
     }
 
     void drawTicks(Rect plot) const {
@@ -89,26 +83,19 @@ private:
             m_curves.stretched ? AxisTicks::Shares : AxisTicks::Seconds);
     }
 
-    [[nodiscard]] const ComparisonCurves::Difference* differenceOf(std::size_t run) const {
-        const auto found = std::find_if(m_curves.differences.begin(), m_curves.differences.end(),
-            [run](const auto& one) { return one.run == run; });
-        return found == m_curves.differences.end() ? nullptr : &*found;
-    }
-
     void drawRow(std::size_t index, double names, Rect rect) const {
         const auto& curve = m_curves.curves[index];
-        m_frame.draw.text(
-            {names, m_frame.draw.centred(rect.y + rect.height / 2.0, TextRole::Small)},
-            m_frame.fitted(nameOf(curve.run), m_names - m_frame.gap(), TextRole::Small),
-            m_frame.theme().text, TextRole::Small);
+        m_frame.text({names, m_frame.centred(rect)},
+            m_frame.fitted(m_frame.markedCluster(curve.run), m_names - m_frame.gap()),
+            m_frame.theme.text);
         std::vector<Color> cells;
         for (const float value : curve.mean)
             cells.push_back(std::isnan(value)
                     ? kTransparent
-                    : heatColor(m_curves.axis, static_cast<double>(value)));
+                    : scaleColor(m_curves.axis, static_cast<double>(value)));
         addStrip(std::move(cells), rect);
         m_frame.target(rect, ComparisonPanel::Curves, index, curve.run, 1);
-        const auto* difference = differenceOf(curve.run);
+        const auto* difference = m_curves.differenceOf(curve.run);
         if (difference == nullptr)
             return;
         const Rect beside{rect.right() + between(), rect.y, rect.width, rect.height};
@@ -123,15 +110,16 @@ private:
         for (std::size_t i = 0; i < difference.values.size(); ++i) {
             const auto value = static_cast<double>(difference.values[i]);
             const bool isFull = difference.beyond[i] != 0 || !m_curves.isFolded;
-            cells.push_back(
-                std::isnan(value) ? kTransparent : shade(value / most, isFull ? 1.0 : kFaint));
+            cells.push_back(std::isnan(value)
+                    ? kTransparent
+                    : shade(value / most, isFull ? 1.0 : kFaintDifference));
         }
         return cells;
     }
 
     void addStrip(std::vector<Color> cells, Rect rect) const {
         const auto count = static_cast<int>(cells.size());
-        m_frame.draw.scene.items.emplace_back(HeatStrip{rect, 1, count, std::move(cells)});
+        m_frame.scene.items.emplace_back(HeatStrip{rect, 1, count, std::move(cells)});
     }
 
     const ComparisonFrame& m_frame;
@@ -143,12 +131,8 @@ private:
 
 } // namespace
 
-double curveRowsHeight(const ComparisonFrame& frame, double width) {
-    return CurveRows(frame, width).height();
-}
-
-void drawCurveRows(const ComparisonFrame& frame, Rect area) {
-    CurveRows(frame, area.width).draw(area);
+MadeContent curveRowsContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<CurveRows>(frame, width);
 }
 
 } // namespace trainscope::plot

@@ -17,7 +17,7 @@ constexpr double kDifferenceLines = 4.5;
 constexpr std::uint8_t kBandAlpha = 70;
 constexpr std::uint8_t kBeyondAlpha = 110;
 
-class CurvePlots {
+class CurvePlots : public PanelContent {
 public:
     CurvePlots(const ComparisonFrame& frame, double width)
         : m_frame(frame)
@@ -25,36 +25,36 @@ public:
         , m_width(width) {
         for (const auto* axis : {&m_curves.axis, &m_curves.differenceAxis}) {
             for (const auto& tick : ticksOf(*axis, 5))
-                m_labels = std::max(m_labels, frame.draw.width(tick.label, TextRole::Small));
+                m_labels = std::max(m_labels, frame.width(tick.label));
         }
         m_labels += 1.5 * frame.gap();
     }
 
-    [[nodiscard]] double height() const {
+    [[nodiscard]] double height() const override {
         return static_cast<double>(plots()) * (plotHeight() + m_frame.gap())
             + static_cast<double>(m_curves.differences.size()) * differenceHeight()
             + timeTicksHeight(m_frame) + legendHeight();
     }
 
-    void draw(Rect area) {
+    void draw(Rect area) const override {
         legend({area.x + m_labels, area.y}, true);
-        m_plot = {area.x + m_labels, area.y + legendHeight(),
+        const Rect top{area.x + m_labels, area.y + legendHeight(),
             std::max(m_width - m_labels - 2.0 * m_frame.gap(), 1.0), plotHeight()};
-        m_frame.geometry.curves = m_plot;
-        double y = m_plot.y;
+        m_frame.geometry.curves = top;
+        double y = top.y;
         for (std::size_t plot = 0; plot < plots(); ++plot) {
-            const Rect rect{m_plot.x, y, m_plot.width, plotHeight()};
+            const Rect rect{top.x, y, top.width, plotHeight()};
             drawPlot(rect, plot);
             y += plotHeight() + m_frame.gap();
         }
         for (const auto& difference : m_curves.differences) {
             drawDifference(difference,
-                {m_plot.x, y + headroom(), m_plot.width,
+                {top.x, y + headroom(), top.width,
                     differenceHeight() - headroom() - m_frame.gap()});
             y += differenceHeight();
         }
-        m_frame.geometry.curves.height = y - m_frame.gap() - m_plot.y;
-        drawTimeTicks(m_frame, {m_plot.x, y - m_frame.gap(), m_plot.width, 0.0}, begin(), end(),
+        m_frame.geometry.curves.height = y - m_frame.gap() - top.y;
+        drawTimeTicks(m_frame, {top.x, y - m_frame.gap(), top.width, 0.0}, begin(), end(),
             m_curves.stretched ? AxisTicks::Shares : AxisTicks::Seconds);
         m_frame.target(m_frame.geometry.curves, ComparisonPanel::Curves, 0, 0);
     }
@@ -66,57 +66,41 @@ private:
         return m_frame.style.stacked ? m_curves.curves.size() : 1;
     }
     [[nodiscard]] double plotHeight() const {
-        return (plots() > 1 ? kStackedLines : kPlotLines) * m_frame.line();
+        return (plots() > 1 ? kStackedLines : kPlotLines) * m_frame.lineHeight();
     }
     [[nodiscard]] double differenceHeight() const {
-        return kDifferenceLines * m_frame.line() + headroom();
+        return kDifferenceLines * m_frame.lineHeight() + headroom();
     }
     // Above the plot of a difference, for its title.
-    [[nodiscard]] double headroom() const { return m_frame.line() + 2.0 * m_frame.gap(); }
+    [[nodiscard]] double headroom() const { return m_frame.lineHeight() + 2.0 * m_frame.gap(); }
     [[nodiscard]] double legendHeight() const {
         return legend({0.0, 0.0}, false) + 1.5 * m_frame.gap();
     }
 
-    // Wrapped where it is narrow; returns its height.
+    // Returns its height.
     double legend(Point at, bool draw) const {
-        const double room = std::max(m_width - m_labels, 1.0);
-        const double size = m_frame.draw.size(TextRole::Small);
-        const double swatch = 1.4 * size + m_frame.gap();
-        double x = 0.0;
-        double y = 0.0;
+        const double size = m_frame.size();
+        LegendFlow flow(m_frame,
+            {1.4 * size, m_frame.gap(), 3.0 * m_frame.gap(), m_frame.lineHeight(), 0.64 * size, {}},
+            at, std::max(m_width - m_labels, 1.0), draw);
         for (const auto& curve : m_curves.curves) {
-            const std::string text = m_frame.fitted(
-                m_frame.mark(curve.run) + " " + m_frame.data.runs[curve.run].named.cluster,
-                room - swatch, TextRole::Small);
-            const double wide = swatch + m_frame.draw.width(text, TextRole::Small);
-            if (x > 0.0 && x + wide > room) {
-                x = 0.0;
-                y += m_frame.line();
-            }
-            if (draw)
-                drawEntry(curve.run, text, {at.x + x, at.y + y});
-            x += wide + 3.0 * m_frame.gap();
+            const Color ink = m_frame.inkOf(curve.run);
+            flow.setInk(ink);
+            flow.add(m_frame.mark(curve.run) + " " + m_frame.data.runs[curve.run].named.cluster,
+                [&](Point left) {
+                    m_frame.line(
+                        left, {left.x + 1.4 * size, left.y}, ink, 2.0 * m_frame.theme.lineWidth);
+                });
         }
-        return y + m_frame.line();
-    }
-    void drawEntry(std::size_t run, const std::string& text, Point at) const {
-        const double size = m_frame.draw.size(TextRole::Small);
-        const double y = at.y + 0.64 * size;
-        m_frame.draw.line(
-            {at.x, y}, {at.x + 1.4 * size, y}, m_frame.inkOf(run), 2.0 * m_frame.theme().lineWidth);
-        m_frame.draw.text({at.x + 1.4 * size + m_frame.gap(), at.y + size}, text,
-            m_frame.inkOf(run), TextRole::Small);
+        return flow.height();
     }
 
     void drawGrid(Rect plot, const FigureAxis& axis) const {
-        const int most = std::clamp(
-            static_cast<int>(plot.height / (2.2 * m_frame.draw.size(TextRole::Small))), 2, 6);
+        const int most = std::clamp(static_cast<int>(plot.height / (2.2 * m_frame.size())), 2, 6);
         for (const auto& tick : ticksOf(axis, most)) {
             const double y = plot.bottom() - plot.height * fractionOf(axis, tick.value);
-            m_frame.draw.line(
-                {plot.x, y}, {plot.right(), y}, m_frame.theme().grid, m_frame.theme().lineWidth);
-            m_frame.draw.text({plot.x - m_frame.gap(), m_frame.draw.centred(y, TextRole::Small)},
-                tick.label, m_frame.theme().textSecondary, TextRole::Small, Align::Right);
+            m_frame.line({plot.x, y}, {plot.right(), y}, m_frame.theme.grid);
+            m_frame.note({plot.x - m_frame.gap(), m_frame.centred(y)}, tick.label, Align::Right);
         }
     }
 
@@ -148,7 +132,7 @@ private:
             columns.top.push_back(yOf(plot, m_curves.axis, curve.high[i]));
             columns.bottom.push_back(yOf(plot, m_curves.axis, curve.low[i]));
         }
-        m_frame.draw.scene.items.emplace_back(std::move(columns));
+        m_frame.scene.items.emplace_back(std::move(columns));
     }
 
     void drawMean(Rect plot, const ComparisonCurves::Curve& curve) const {
@@ -158,12 +142,12 @@ private:
     // Joined through the middles of the columns, broken where nothing is known.
     void drawLine(
         Rect plot, const FigureAxis& axis, const std::vector<float>& values, Color ink) const {
-        Polyline line{{}, ink, 1.5 * m_frame.theme().lineWidth};
+        Polyline line{{}, ink, 1.5 * m_frame.theme.lineWidth};
         const double width
             = plot.width / static_cast<double>(std::max<std::size_t>(values.size(), 1));
         const auto finish = [&] {
             if (line.points.size() > 1)
-                m_frame.draw.scene.items.emplace_back(line);
+                m_frame.scene.items.emplace_back(line);
             line.points.clear();
         };
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -179,9 +163,7 @@ private:
     void drawDifference(const ComparisonCurves::Difference& difference, Rect plot) const {
         const std::string title = m_frame.mark(difference.run) + " − " + m_frame.mark(0)
             + (m_curves.isFolded ? "; shaded where it exceeds the spread over iterations" : "");
-        m_frame.draw.text({plot.x, plot.y - 1.5 * m_frame.gap()},
-            m_frame.fitted(title, plot.width, TextRole::Small), m_frame.theme().textSecondary,
-            TextRole::Small);
+        m_frame.note({plot.x, plot.y - 1.5 * m_frame.gap()}, m_frame.fitted(title, plot.width));
         drawGrid(plot, m_curves.differenceAxis);
         const float zero = yOf(plot, m_curves.differenceAxis, 0.0F);
         Columns shade;
@@ -193,10 +175,9 @@ private:
             shade.top.push_back(beyond ? std::min(y, zero) : kNothing);
             shade.bottom.push_back(beyond ? std::max(y, zero) : kNothing);
         }
-        m_frame.draw.scene.items.emplace_back(std::move(shade));
+        m_frame.scene.items.emplace_back(std::move(shade));
         const auto level = static_cast<double>(zero);
-        m_frame.draw.line({plot.x, level}, {plot.right(), level}, m_frame.theme().textMuted,
-            m_frame.theme().lineWidth);
+        m_frame.line({plot.x, level}, {plot.right(), level}, m_frame.theme.textMuted);
         drawLine(plot, m_curves.differenceAxis, difference.values, m_frame.inkOf(difference.run));
     }
 
@@ -204,17 +185,12 @@ private:
     const ComparisonCurves& m_curves;
     double m_width;
     double m_labels = 0.0;
-    Rect m_plot;
 };
 
 } // namespace
 
-double curvesHeight(const ComparisonFrame& frame, double width) {
-    return CurvePlots(frame, width).height();
-}
-
-void drawCurves(const ComparisonFrame& frame, Rect area) {
-    CurvePlots(frame, area.width).draw(area);
+MadeContent curvesContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<CurvePlots>(frame, width);
 }
 
 } // namespace trainscope::plot

@@ -14,7 +14,7 @@ namespace {
 constexpr double kLargestCell = 1.7; // in sizes of the small text
 constexpr double kWantedRows = 14.0; // of cells of that size
 
-class HeatBlocks {
+class HeatBlocks : public PanelContent {
 public:
     HeatBlocks(const ComparisonFrame& frame, double width)
         : m_frame(frame)
@@ -22,26 +22,25 @@ public:
         , m_width(width) {
         for (const auto& run : m_heat.runs) {
             for (const int node : run.nodes)
-                m_names
-                    = std::max(m_names, frame.draw.width(fmt::format("{}", node), TextRole::Small));
+                m_names = std::max(m_names, frame.width(fmt::format("{}", node)));
         }
         m_names += frame.gap();
         // The largest cells with which all runs stand beside each other.
-        const double largest = kLargestCell * frame.draw.size(TextRole::Small);
+        const double largest = kLargestCell * frame.size();
         const double room = kWantedRows * largest;
         for (m_cell = largest; m_cell > 1.5 && blocksWidth(room) > width; m_cell -= 0.5) { }
         m_perColumn = rowsWithin(room);
     }
 
-    [[nodiscard]] double height() const {
+    [[nodiscard]] double height() const override {
         int most = 1;
         for (const auto& run : m_heat.runs)
             most = std::max(most, std::min(run.rows, m_perColumn));
-        return scaleHeight() + m_frame.line() + m_frame.gap() + most * m_cell + m_frame.gap()
-            + m_frame.line();
+        return scaleHeight() + m_frame.lineHeight() + m_frame.gap() + most * m_cell + m_frame.gap()
+            + m_frame.lineHeight();
     }
 
-    void draw(Rect area) const {
+    void draw(Rect area) const override {
         drawScale(area);
         double x = area.x;
         const double top = area.y + scaleHeight();
@@ -52,14 +51,13 @@ public:
             drawRun(run, {x, top});
             x += widthOf(m_heat.runs[run], m_perColumn) + between();
             below = std::max(below,
-                top + m_frame.line() + m_frame.gap()
+                top + m_frame.lineHeight() + m_frame.gap()
                     + std::min(m_heat.runs[run].rows, m_perColumn) * m_cell);
         }
         const std::string order = m_heat.isAirflowKnown ? "columns front → rear"
                                                         : "columns front → rear, by local index";
-        m_frame.draw.text({area.x + m_names, below + m_frame.line()},
-            m_frame.fitted(order, area.width - m_names, TextRole::Small), m_frame.theme().textMuted,
-            TextRole::Small);
+        m_frame.text({area.x + m_names, below + m_frame.lineHeight()},
+            m_frame.fitted(order, area.width - m_names), m_frame.theme.textMuted);
     }
 
 private:
@@ -83,29 +81,28 @@ private:
     }
 
     void drawScale(Rect area) const {
-        drawColorBar(m_frame, m_heat.scale,
-            [this](double fraction) { return heatShade(m_heat.scale, fraction); },
-            {area.x, area.y, m_width, 0.0});
+        drawColorBar(
+            m_frame, m_heat.scale, scaleColors(m_heat.scale), {area.x, area.y, m_width, 0.0});
     }
 
     void drawRun(std::size_t index, Point at) const {
         const auto& run = m_heat.runs[index];
         const double wide = widthOf(run, m_perColumn);
-        m_frame.draw.text({at.x + m_names, at.y + m_frame.draw.size(TextRole::Small)},
-            m_frame.fitted(m_frame.mark(index) + " · " + m_frame.data.runs[index].named.cluster,
-                wide + between() - m_names, TextRole::Small, true),
+        m_frame.text({at.x + m_names, at.y + m_frame.size()},
+            m_frame.fitted(
+                m_frame.markedCluster(index), wide + between() - m_names, TextRole::Small, true),
             m_frame.inkOf(index), TextRole::Small, Align::Left, true);
-        at.y += m_frame.line() + m_frame.gap();
+        at.y += m_frame.lineHeight() + m_frame.gap();
         drawNodes(run, at);
-        const double hair = m_cell > 5.0 ? m_frame.theme().lineWidth : 0.0;
+        const double hair = m_cell > 5.0 ? m_frame.theme.lineWidth : 0.0;
         for (std::size_t i = 0; i < run.cells.size(); ++i) {
             const auto& cell = run.cells[i];
             const Rect rect = cellRect(run, cell, at);
             const Rect inner{rect.x, rect.y, rect.width - hair, rect.height - hair};
             if (cell.value)
-                m_frame.draw.fill(inner, heatColor(m_heat.scale, *cell.value));
+                m_frame.fill(inner, scaleColor(m_heat.scale, *cell.value));
             else
-                m_frame.draw.hatch(inner, m_frame.theme().gap);
+                m_frame.hatch(inner, m_frame.theme.gap);
             m_frame.target(rect, ComparisonPanel::Heatmap, i, index);
         }
     }
@@ -122,16 +119,13 @@ private:
 
     // Numbers of nodes, as many as fit, and a line between nodes where cells touch.
     void drawNodes(const ComparisonHeat::OfRun& run, Point at) const {
-        const auto step
-            = static_cast<int>(labelStep(0.85 * m_frame.draw.size(TextRole::Small), m_cell));
+        const auto step = static_cast<int>(labelStep(0.85 * m_frame.size(), m_cell));
         for (int row = 0; row < run.rows; ++row) {
             if ((row % m_perColumn) % step != 0)
                 continue;
             const double y = at.y + ((row % m_perColumn) + 0.5) * m_cell;
-            m_frame.draw.text({columnX(run, row, at.x) + m_names - m_frame.gap(),
-                                  m_frame.draw.centred(y, TextRole::Small)},
-                fmt::format("{}", run.nodes[static_cast<std::size_t>(row)]),
-                m_frame.theme().textSecondary, TextRole::Small, Align::Right);
+            m_frame.note({columnX(run, row, at.x) + m_names - m_frame.gap(), m_frame.centred(y)},
+                fmt::format("{}", run.nodes[static_cast<std::size_t>(row)]), Align::Right);
         }
     }
 
@@ -145,12 +139,8 @@ private:
 
 } // namespace
 
-double heatHeight(const ComparisonFrame& frame, double width) {
-    return HeatBlocks(frame, width).height();
-}
-
-void drawHeat(const ComparisonFrame& frame, Rect area) {
-    HeatBlocks(frame, area.width).draw(area);
+MadeContent heatContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<HeatBlocks>(frame, width);
 }
 
 } // namespace trainscope::plot

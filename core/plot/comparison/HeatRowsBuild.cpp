@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kMostName = 0.3; // of the width
 constexpr double kMostCell = 1.6; // in sizes of the small text
-constexpr double kLeastCell = 1.5; // scene units; below, a cell is a node
+constexpr double kLeastHeatCell = 1.5; // scene units; below, a cell is a node
 
-class HeatRows {
+class HeatRows : public PanelContent {
 public:
     HeatRows(const ComparisonFrame& frame, double width)
         : m_frame(frame)
@@ -24,12 +24,12 @@ public:
             if (m_heat.runs[run].cells.empty())
                 continue;
             m_rows.push_back(run);
-            m_names = std::max(m_names, frame.draw.width(nameOf(run), TextRole::Small));
+            m_names = std::max(m_names, frame.width(frame.markedCluster(run)));
             most = std::max(most, countOf(m_heat.runs[run]));
         }
         m_names = std::min(m_names, kMostName * width) + 2.0 * frame.gap();
         const double room = std::max(width - m_names, 1.0);
-        m_byNode = room / static_cast<double>(most) < kLeastCell;
+        m_byNode = room / static_cast<double>(most) < kLeastHeatCell;
         if (m_byNode) {
             most = 1;
             for (const std::size_t run : m_rows)
@@ -38,15 +38,13 @@ public:
         m_cell = std::min(kMostCell * small(), room / static_cast<double>(most));
     }
 
-    [[nodiscard]] double height() const {
-        return colorBarHeight(m_frame) + static_cast<double>(m_rows.size()) * row() + m_frame.line()
-            + m_frame.gap();
+    [[nodiscard]] double height() const override {
+        return colorBarHeight(m_frame) + static_cast<double>(m_rows.size()) * row()
+            + m_frame.lineHeight() + m_frame.gap();
     }
 
-    void draw(Rect area) const {
-        drawColorBar(
-            m_frame, m_heat.scale,
-            [this](double fraction) { return heatShade(m_heat.scale, fraction); }, area);
+    void draw(Rect area) const override {
+        drawColorBar(m_frame, m_heat.scale, scaleColors(m_heat.scale), area);
         double y = area.y + colorBarHeight(m_frame);
         for (const std::size_t run : m_rows) {
             drawRun(run, {area.x, y, area.width, row() - 0.25 * small()});
@@ -55,27 +53,22 @@ public:
         const std::string places = m_byNode ? "a cell is a node: the mean of its GPUs"
             : m_heat.isAirflowKnown         ? "in each node front → rear"
                                             : "in each node front → rear, by local index";
-        m_frame.draw.text({area.x + m_names, y + small()},
-            m_frame.fitted(places, area.width - m_names, TextRole::Small),
-            m_frame.theme().textMuted, TextRole::Small);
+        m_frame.text({area.x + m_names, y + small()}, m_frame.fitted(places, area.width - m_names),
+            m_frame.theme.textMuted);
     }
 
 private:
-    [[nodiscard]] double small() const { return m_frame.draw.size(TextRole::Small); }
+    [[nodiscard]] double small() const { return m_frame.size(); }
     [[nodiscard]] double row() const { return 1.5 * small(); }
-    [[nodiscard]] std::string nameOf(std::size_t run) const {
-        return m_frame.mark(run) + " · " + m_frame.data.runs[run].named.cluster;
-    }
     static std::size_t countOf(const ComparisonHeat::OfRun& run) {
         return static_cast<std::size_t>(run.rows) * static_cast<std::size_t>(run.slots);
     }
 
     void drawRun(std::size_t index, Rect rect) const {
         const auto& run = m_heat.runs[index];
-        m_frame.draw.text(
-            {rect.x, m_frame.draw.centred(rect.y + rect.height / 2.0, TextRole::Small)},
-            m_frame.fitted(nameOf(index), m_names - m_frame.gap(), TextRole::Small),
-            m_frame.theme().text, TextRole::Small);
+        m_frame.text({rect.x, m_frame.centred(rect)},
+            m_frame.fitted(m_frame.markedCluster(index), m_names - m_frame.gap()),
+            m_frame.theme.text);
         const Point left{rect.x + m_names, rect.y};
         if (m_byNode)
             drawNodes(run, index, left, rect.height);
@@ -95,18 +88,18 @@ private:
                 + static_cast<std::size_t>(cell.slot);
             const Rect rect{at.x + m_cell * static_cast<double>(place), at.y, m_cell, high};
             if (cell.value)
-                strip.cells[place] = heatColor(m_heat.scale, *cell.value);
+                strip.cells[place] = scaleColor(m_heat.scale, *cell.value);
             else
-                m_frame.draw.hatch(rect, m_frame.theme().gap);
+                m_frame.hatch(rect, m_frame.theme.gap);
             m_frame.target(rect, ComparisonPanel::Heatmap, i, index);
         }
-        m_frame.draw.scene.items.emplace_back(std::move(strip));
-        if (run.slots * m_cell < 4.0 * m_frame.theme().lineWidth)
+        m_frame.scene.items.emplace_back(std::move(strip));
+        if (run.slots * m_cell < 4.0 * m_frame.theme.lineWidth)
             return;
         for (int node = 1; node < run.rows; ++node) {
             const double x = at.x + node * run.slots * m_cell;
-            m_frame.draw.line(
-                {x, at.y}, {x, at.y + high}, m_frame.paper(), 1.5 * m_frame.theme().lineWidth);
+            m_frame.line(
+                {x, at.y}, {x, at.y + high}, m_frame.paper(), 1.5 * m_frame.theme.lineWidth);
         }
     }
 
@@ -128,11 +121,11 @@ private:
         for (std::size_t row = 0; row < sums.size(); ++row) {
             const auto& [sum, count] = sums[row];
             strip.cells.push_back(
-                count > 0 ? heatColor(m_heat.scale, sum / count) : Color{0, 0, 0, 0});
+                count > 0 ? scaleColor(m_heat.scale, sum / count) : Color{0, 0, 0, 0});
             m_frame.target({at.x + m_cell * static_cast<double>(row), at.y, m_cell, high},
                 ComparisonPanel::Heatmap, firsts[row], index);
         }
-        m_frame.draw.scene.items.emplace_back(std::move(strip));
+        m_frame.scene.items.emplace_back(std::move(strip));
     }
 
     const ComparisonFrame& m_frame;
@@ -145,12 +138,8 @@ private:
 
 } // namespace
 
-double heatRowsHeight(const ComparisonFrame& frame, double width) {
-    return HeatRows(frame, width).height();
-}
-
-void drawHeatRows(const ComparisonFrame& frame, Rect area) {
-    HeatRows(frame, area.width).draw(area);
+MadeContent heatRowsContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<HeatRows>(frame, width);
 }
 
 } // namespace trainscope::plot

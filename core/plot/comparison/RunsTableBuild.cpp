@@ -1,7 +1,6 @@
 // Many runs: a row for each, a column for each quantity, and in every cell a bar from zero. Columns
 // that do not fit beside each other follow in a further block.
 #include "core/plot/Palette.h"
-#include "core/plot/TextFit.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 #include "core/plot/comparison/ComparisonText.h"
 
@@ -18,7 +17,7 @@ constexpr double kMostColumn = 13.0;
 constexpr int kHeadLines = 2;
 constexpr std::uint8_t kWithinAlpha = 90; // bars of what does not differ beyond the spread
 
-class RunsTable {
+class RunsTable : public PanelContent {
 public:
     RunsTable(const ComparisonFrame& frame, double width, bool onlyCards)
         : m_frame(frame)
@@ -32,18 +31,18 @@ public:
         measureColumns();
     }
 
-    [[nodiscard]] double height() const {
+    [[nodiscard]] double height() const override {
         return static_cast<double>(blocks()) * (blockHeight() + gap()) - gap();
     }
 
-    void draw(Rect area) const {
+    void draw(Rect area) const override {
         for (std::size_t block = 0; block < blocks(); ++block)
             drawBlock(
                 block, {area.x, area.y + static_cast<double>(block) * (blockHeight() + gap())});
     }
 
 private:
-    [[nodiscard]] double small() const { return m_frame.draw.size(TextRole::Small); }
+    [[nodiscard]] double small() const { return m_frame.size(); }
     [[nodiscard]] double gap() const { return 4.0 * m_frame.gap(); }
     [[nodiscard]] double row() const { return 2.0 * small(); }
     [[nodiscard]] double head() const { return kHeadLines * 1.2 * small() + m_frame.gap(); }
@@ -56,11 +55,9 @@ private:
     }
 
     void measureNames() {
+        m_marks = m_frame.widestMark();
         for (std::size_t run = 0; run < runs(); ++run) {
-            m_marks
-                = std::max(m_marks, m_frame.draw.width(m_frame.mark(run), TextRole::Small, true));
-            m_names = std::max(
-                m_names, m_frame.draw.width(m_frame.data.runs[run].named.name, TextRole::Small));
+            m_names = std::max(m_names, m_frame.width(m_frame.data.runs[run].named.name));
         }
         m_marks += small() + 1.5 * m_frame.gap();
         m_names = std::min(m_marks + m_names, kMostRunName * m_width) + 2.0 * m_frame.gap();
@@ -73,9 +70,8 @@ private:
             const auto& quantity = m_frame.data.quantities[index];
             for (std::size_t run = 0; run < runs(); ++run)
                 widest = std::max(widest,
-                    m_frame.draw.width(
-                        quantityValueText(quantity.axis, quantity.values[run]), TextRole::Small)
-                        + m_frame.draw.width(changeOf(quantity, run), TextRole::Small, true)
+                    m_frame.width(quantityValueText(quantity.axis, quantity.values[run]))
+                        + m_frame.width(changeOf(quantity, run), TextRole::Small, true)
                         + 5.0 * m_frame.gap());
         }
         const double room = m_width - m_names;
@@ -102,8 +98,7 @@ private:
                 m_quantities[i], at.x + m_names + static_cast<double>(i - first) * m_column, at.y);
         for (std::size_t run = 0; run < runs(); ++run) {
             const double y = at.y + head() + static_cast<double>(run) * row();
-            m_frame.draw.line({at.x, y}, {right, y},
-                run == 0 ? m_frame.theme().line : m_frame.theme().grid, m_frame.theme().lineWidth);
+            m_frame.line({at.x, y}, {right, y}, run == 0 ? m_frame.theme.line : m_frame.theme.grid);
             drawName(run, {at.x, y, m_names, row()});
             for (std::size_t i = first; i < end; ++i)
                 drawCell(m_quantities[i], run,
@@ -114,30 +109,29 @@ private:
 
     void drawHead(std::size_t index, double x, double y) const {
         const auto& quantity = m_frame.data.quantities[index];
-        const auto lines = wrapped(quantity.axis.title, m_column - 2.0 * m_frame.gap(), kHeadLines,
-            m_frame.style.measure, TextRole::Small);
+        const auto lines
+            = m_frame.wrapped(quantity.axis.title, m_column - 2.0 * m_frame.gap(), kHeadLines);
         const bool isSorted = m_frame.data.query.sortedBy == quantity.key;
         double base = y + 1.2 * small() * static_cast<double>(kHeadLines - lines.size()) + small();
         for (const auto& line : lines) {
-            m_frame.draw.text({x, base}, line,
-                isSorted ? m_frame.theme().text : m_frame.theme().textSecondary, TextRole::Small,
+            m_frame.text({x, base}, line,
+                isSorted ? m_frame.theme.text : m_frame.theme.textSecondary, TextRole::Small,
                 Align::Left, isSorted);
             base += 1.2 * small();
         }
     }
 
     void drawName(std::size_t run, Rect rect) const {
-        const double base = m_frame.draw.centred(rect.y + rect.height / 2.0, TextRole::Small);
+        const double base = m_frame.centred(rect);
         const double chip = 0.7 * small();
-        m_frame.draw.scene.items.emplace_back(
-            FillRect{{rect.x, rect.y + (rect.height - chip) / 2.0, chip, chip}, m_frame.fillOf(run),
-                0.5 * m_frame.gap(), Hatch::None});
-        m_frame.draw.text({rect.x + chip + m_frame.gap(), base}, m_frame.mark(run),
-            m_frame.theme().text, TextRole::Small, Align::Left, true);
-        m_frame.draw.text({rect.x + m_marks, base},
-            m_frame.fitted(m_frame.data.runs[run].named.name,
-                rect.width - m_marks - 2.0 * m_frame.gap(), TextRole::Small),
-            m_frame.theme().text, TextRole::Small);
+        m_frame.fill({rect.x, rect.y + (rect.height - chip) / 2.0, chip, chip}, m_frame.fillOf(run),
+            0.5 * m_frame.gap());
+        m_frame.text({rect.x + chip + m_frame.gap(), base}, m_frame.mark(run), m_frame.theme.text,
+            TextRole::Small, Align::Left, true);
+        m_frame.text({rect.x + m_marks, base},
+            m_frame.fitted(
+                m_frame.data.runs[run].named.name, rect.width - m_marks - 2.0 * m_frame.gap()),
+            m_frame.theme.text);
         m_frame.target(rect, ComparisonPanel::Verdict, 0, run);
     }
 
@@ -145,14 +139,14 @@ private:
         const auto& quantity = m_frame.data.quantities[index];
         const auto& value = quantity.values[run];
         const double base = cell.y + 1.2 * small();
-        m_frame.draw.text({cell.x, base},
-            m_frame.fitted(quantityValueText(quantity.axis, value), cell.width, TextRole::Small),
-            value ? m_frame.theme().text : m_frame.theme().textMuted, TextRole::Small);
+        m_frame.text({cell.x, base},
+            m_frame.fitted(quantityValueText(quantity.axis, value), cell.width),
+            value ? m_frame.theme.text : m_frame.theme.textMuted);
         const std::string change = changeOf(quantity, run);
         const bool isBeyond = quantity.changes[run].weight == ComparisonWeight::Beyond;
         if (!change.empty())
-            m_frame.draw.text({cell.right(), base}, change,
-                isBeyond ? m_frame.theme().text : m_frame.theme().textMuted, TextRole::Small,
+            m_frame.text({cell.right(), base}, change,
+                isBeyond ? m_frame.theme.text : m_frame.theme.textMuted, TextRole::Small,
                 Align::Right, isBeyond);
         if (value)
             drawBar(quantity, run, {cell.x, cell.y + 1.45 * small(), cell.width, 0.3 * small()});
@@ -164,8 +158,8 @@ private:
         const double end = fractionOf(quantity.axis, *quantity.values[run]);
         const Color fill = m_frame.fillOf(run);
         const bool isFaint = run > 0 && quantity.changes[run].weight == ComparisonWeight::Within;
-        m_frame.draw.fill({row.x + row.width * std::min(zero, end), row.y,
-                              row.width * std::abs(end - zero), row.height},
+        m_frame.fill({row.x + row.width * std::min(zero, end), row.y,
+                         row.width * std::abs(end - zero), row.height},
             isFaint ? withAlpha(fill, kWithinAlpha) : fill);
     }
 
@@ -181,12 +175,8 @@ private:
 
 } // namespace
 
-double runsTableHeight(const ComparisonFrame& frame, double width, bool onlyCards) {
-    return RunsTable(frame, width, onlyCards).height();
-}
-
-void drawRunsTable(const ComparisonFrame& frame, Rect area, bool onlyCards) {
-    RunsTable(frame, area.width, onlyCards).draw(area);
+MadeContent runsTableContent(const ComparisonFrame& frame, double width, bool onlyCards) {
+    return std::make_unique<RunsTable>(frame, width, onlyCards);
 }
 
 } // namespace trainscope::plot

@@ -11,7 +11,7 @@ namespace trainscope::plot {
 
 namespace {
 
-class StackRows {
+class StackRows : public PanelContent {
 public:
     StackRows(const ComparisonFrame& frame, double width)
         : m_frame(frame)
@@ -22,20 +22,20 @@ public:
                 continue;
             m_rows.push_back(i);
             m_longest = std::max(m_longest, stack.seconds);
-            m_labels = std::max(m_labels,
-                frame.draw.width(labelOf(stack), TextRole::Small, !stack.stage.has_value()));
+            m_labels = std::max(
+                m_labels, frame.width(labelOf(stack), TextRole::Small, !stack.stage.has_value()));
         }
         m_labels = std::min(m_labels, 0.35 * width);
     }
 
-    [[nodiscard]] double height() const {
+    [[nodiscard]] double height() const override {
         double rows = 0.0;
         for (const std::size_t row : m_rows)
             rows += heightOf(m_frame.data.stacks[row]) + m_frame.gap();
         return rows + timeTicksHeight(m_frame) + m_frame.gap() + legend({0.0, 0.0}, false);
     }
 
-    void draw(Rect area) const {
+    void draw(Rect area) const override {
         const double left = area.x + m_labels + 2.0 * m_frame.gap();
         Rect plot{left, area.y, std::max(area.right() - left - m_frame.gap(), 1.0), 0.0};
         for (const std::size_t row : m_rows)
@@ -53,7 +53,7 @@ public:
 private:
     [[nodiscard]] double heightOf(const ComparisonStack& stack) const {
         const bool isThin = stack.stage || m_frame.data.isMany();
-        return (isThin ? 1.3 : 2.6) * m_frame.draw.size(TextRole::Small);
+        return (isThin ? 1.3 : 2.6) * m_frame.size();
     }
     [[nodiscard]] std::string labelOf(const ComparisonStack& stack) const {
         return stack.stage
@@ -76,9 +76,9 @@ private:
 
     void drawStack(std::size_t index, Rect row, double labels) const {
         const auto& stack = m_frame.data.stacks[index];
-        m_frame.draw.text({labels, m_frame.draw.centred(row.y + row.height / 2.0, TextRole::Small)},
+        m_frame.text({labels, m_frame.centred(row)},
             m_frame.fitted(labelOf(stack), m_labels, TextRole::Small, !stack.stage.has_value()),
-            stack.stage ? m_frame.theme().textSecondary : m_frame.inkOf(stack.run), TextRole::Small,
+            stack.stage ? m_frame.theme.textSecondary : m_frame.inkOf(stack.run), TextRole::Small,
             Align::Left, !stack.stage.has_value());
         double seconds = 0.0;
         for (std::size_t i = 0; i < stack.parts.size(); ++i) {
@@ -97,17 +97,15 @@ private:
     void drawPart(const ComparisonStack::Part& part, Rect rect) const {
         // A hair's breadth keeps neighbours apart.
         const double hair
-            = rect.width > 4.0 * m_frame.theme().lineWidth ? m_frame.theme().lineWidth : 0.0;
+            = rect.width > 4.0 * m_frame.theme.lineWidth ? m_frame.theme.lineWidth : 0.0;
         const Color fill = categoryFill(m_frame, part.category);
-        m_frame.draw.fill({rect.x, rect.y, rect.width - hair, rect.height}, fill);
+        m_frame.fill({rect.x, rect.y, rect.width - hair, rect.height}, fill);
         const std::string text = secondsText(part.seconds);
-        const bool fits = rect.height > 1.6 * m_frame.draw.size(TextRole::Small)
-            && m_frame.draw.width(text, TextRole::Small) + 2.0 * m_frame.gap() < rect.width;
+        const bool fits = rect.height > 1.6 * m_frame.size()
+            && m_frame.width(text) + 2.0 * m_frame.gap() < rect.width;
         if (fits)
-            m_frame.draw.text(
-                {rect.x + rect.width / 2.0,
-                    m_frame.draw.centred(rect.y + rect.height / 2.0, TextRole::Small)},
-                text, readableOn(fill), TextRole::Small, Align::Centre);
+            m_frame.text({rect.x + rect.width / 2.0, m_frame.centred(rect)}, text, readableOn(fill),
+                TextRole::Small, Align::Centre);
     }
 
     const ComparisonFrame& m_frame;
@@ -119,12 +117,8 @@ private:
 
 } // namespace
 
-double stacksHeight(const ComparisonFrame& frame, double width) {
-    return StackRows(frame, width).height();
-}
-
-void drawStacks(const ComparisonFrame& frame, Rect area) {
-    StackRows(frame, area.width).draw(area);
+MadeContent stacksContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<StackRows>(frame, width);
 }
 
 } // namespace trainscope::plot

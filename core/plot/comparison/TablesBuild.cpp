@@ -17,41 +17,13 @@ namespace trainscope::plot {
 namespace {
 
 constexpr std::size_t kMostKernels = 12;
-constexpr double kLeastName = 0.3; // of the width
+constexpr double kLeastNames = 0.3; // of the width
 constexpr double kLeastColumn = 5.0; // in sizes of the text
-constexpr std::size_t kMostLines = 6; // of a value
-
-bool startsCharacter(char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-}
-
-// Text without spaces: broken after a comma, a slash and the like where there is one in the later
-// half of a line, else between any characters; the last line is elided.
-std::vector<std::string> brokenAnywhere(
-    std::string_view text, double width, const MeasureText& measure) {
-    std::vector<std::string> lines;
-    while (lines.size() + 1 < kMostLines && measure(text, TextRole::Small, false) > width) {
-        std::size_t end = 1;
-        for (std::size_t i = 1; i < text.size(); ++i) {
-            if (!startsCharacter(text[i]))
-                continue;
-            if (measure(text.substr(0, i), TextRole::Small, false) > width)
-                break;
-            end = i;
-        }
-        const std::size_t nice = text.substr(0, end).find_last_of(" ,;/_-");
-        if (nice != std::string_view::npos && 2 * (nice + 1) > end)
-            end = nice + 1;
-        lines.emplace_back(text.substr(0, end));
-        text.remove_prefix(end);
-    }
-    lines.push_back(elided(text, width, measure, TextRole::Small));
-    return lines;
-}
+constexpr int kMostLines = 6; // of a value
 
 // A first column of names and one for each run. Columns that do not fit beside each other follow
 // in a further block; values that do not fit into their column are wrapped.
-class RunTable {
+class RunTable : public PanelContent {
 public:
     struct Row {
         std::string name;
@@ -60,8 +32,10 @@ public:
         bool muted = false; // the name
     };
 
-    RunTable(const ComparisonFrame& frame, double width, std::string extra, std::vector<Row> rows)
+    RunTable(const ComparisonFrame& frame, ComparisonPanel panel, double width, std::string extra,
+        std::vector<Row> rows)
         : m_frame(frame)
+        , m_panel(panel)
         , m_width(width)
         , m_extra(std::move(extra))
         , m_rows(std::move(rows)) {
@@ -69,13 +43,13 @@ public:
         double names = 0.0;
         double values = kLeastColumn * small();
         for (const auto& row : m_rows) {
-            names = std::max(names, frame.draw.width(row.name, TextRole::Small));
+            names = std::max(names, frame.width(row.name));
             for (const auto& value : row.values)
-                values = std::max(values, frame.draw.width(value, TextRole::Small));
+                values = std::max(values, frame.width(value));
         }
         names += 3.0 * m_frame.gap() + swatch();
         values += 3.0 * m_frame.gap();
-        const double least = kLeastName * width;
+        const double least = kLeastNames * width;
         m_names = std::min(names, std::max(least, width - values * static_cast<double>(m_count)));
         const double room = width - m_names;
         // A long value takes no more than the room of two runs.
@@ -89,23 +63,23 @@ public:
         m_names = std::max(m_names, width - m_column * static_cast<double>(m_perBlock));
     }
 
-    [[nodiscard]] double height() const {
+    [[nodiscard]] double height() const override {
         double height = 0.0;
         for (std::size_t first = 0; first < m_count; first += m_perBlock)
             height += blockHeight(first) + (first > 0 ? gap() : 0.0);
         return height;
     }
 
-    void draw(Rect area, ComparisonPanel panel) const {
+    void draw(Rect area) const override {
         double y = area.y;
         for (std::size_t first = 0; first < m_count; first += m_perBlock) {
-            drawBlock(first, {area.x, y}, panel);
+            drawBlock(first, {area.x, y});
             y += blockHeight(first) + gap();
         }
     }
 
 private:
-    [[nodiscard]] double small() const { return m_frame.draw.size(TextRole::Small); }
+    [[nodiscard]] double small() const { return m_frame.size(); }
     [[nodiscard]] double line() const { return 1.55 * small(); }
     [[nodiscard]] double gap() const { return 3.0 * m_frame.gap(); }
     [[nodiscard]] double swatch() const {
@@ -118,7 +92,7 @@ private:
         return std::min(first + m_perBlock, m_count);
     }
     [[nodiscard]] std::vector<std::string> linesOf(const std::string& value) const {
-        return brokenAnywhere(value, m_column - 2.0 * m_frame.gap(), m_frame.style.measure);
+        return brokenAnywhere(value, m_column - 2.0 * m_frame.gap(), kMostLines, m_frame.measure);
     }
     [[nodiscard]] double rowHeight(const Row& row, std::size_t first) const {
         std::size_t lines = 1;
@@ -133,44 +107,40 @@ private:
         return height;
     }
 
-    void drawBlock(std::size_t first, Point at, ComparisonPanel panel) const {
+    void drawBlock(std::size_t first, Point at) const {
         const std::size_t runs = m_frame.data.runs.size();
         for (std::size_t i = first; i < endOf(first); ++i)
-            m_frame.draw.text({rightOf(i - first, at.x), baseline(at.y)},
+            m_frame.text({rightOf(i - first, at.x), baseline(at.y)},
                 i < runs ? m_frame.mark(i) : m_extra,
-                i < runs ? m_frame.inkOf(i) : m_frame.theme().textSecondary, TextRole::Small,
+                i < runs ? m_frame.inkOf(i) : m_frame.theme.textSecondary, TextRole::Small,
                 Align::Right, i < runs);
         double y = at.y + line();
-        m_frame.draw.line({at.x, y}, {rightOf(endOf(first) - first - 1, at.x), y},
-            m_frame.theme().line, m_frame.theme().lineWidth);
+        m_frame.line({at.x, y}, {rightOf(endOf(first) - first - 1, at.x), y}, m_frame.theme.line);
         for (std::size_t i = 0; i < m_rows.size(); ++i) {
             drawRow(m_rows[i], first, {at.x, y});
             const double high = rowHeight(m_rows[i], first);
-            m_frame.target({at.x, y, m_width, high}, panel, i, 0);
+            m_frame.target({at.x, y, m_width, high}, m_panel, i, 0);
             y += high;
         }
     }
     [[nodiscard]] double rightOf(std::size_t column, double left) const {
         return left + m_names + m_column * static_cast<double>(column + 1);
     }
-    [[nodiscard]] double baseline(double top) const {
-        return m_frame.draw.centred(top + line() / 2.0, TextRole::Small);
-    }
+    [[nodiscard]] double baseline(double top) const { return m_frame.centred(top + line() / 2.0); }
 
     void drawRow(const Row& row, std::size_t first, Point at) const {
         const double base = baseline(at.y);
         if (!row.category.empty())
-            m_frame.draw.fill({at.x, base - 0.7 * small(), 0.7 * small(), 0.7 * small()},
+            m_frame.fill({at.x, base - 0.7 * small(), 0.7 * small(), 0.7 * small()},
                 categoryFill(m_frame, row.category));
-        m_frame.draw.text({at.x + swatch(), base},
-            m_frame.fitted(row.name, m_names - swatch() - m_frame.gap(), TextRole::Small),
-            row.muted ? m_frame.theme().textSecondary : m_frame.theme().text, TextRole::Small);
+        m_frame.text({at.x + swatch(), base},
+            m_frame.fitted(row.name, m_names - swatch() - m_frame.gap()),
+            row.muted ? m_frame.theme.textSecondary : m_frame.theme.text);
         for (std::size_t i = first; i < std::min(endOf(first), row.values.size()); ++i) {
             double y = base;
             for (const auto& text : linesOf(row.values[i])) {
-                m_frame.draw.text({rightOf(i - first, at.x), y}, text,
-                    i < m_frame.data.runs.size() ? m_frame.theme().text
-                                                 : m_frame.theme().textSecondary,
+                m_frame.text({rightOf(i - first, at.x), y}, text,
+                    i < m_frame.data.runs.size() ? m_frame.theme.text : m_frame.theme.textSecondary,
                     TextRole::Small, Align::Right);
                 y += 1.2 * small();
             }
@@ -178,6 +148,7 @@ private:
     }
 
     const ComparisonFrame& m_frame;
+    ComparisonPanel m_panel;
     double m_width;
     std::string m_extra; // title of a last column; empty: none
     std::vector<Row> m_rows;
@@ -202,7 +173,7 @@ RunTable kernelTable(const ComparisonFrame& frame, double width) {
             row.values.push_back(fmt::format("{:.2f} ×", *kernel.seconds[1] / *kernel.seconds[0]));
         rows.push_back(std::move(row));
     }
-    return {frame, width,
+    return {frame, ComparisonPanel::Kernels, width,
         isPair ? fmt::format("{} / {}", frame.mark(1), frame.mark(0)) : std::string(),
         std::move(rows)};
 }
@@ -211,25 +182,17 @@ RunTable configurationTable(const ComparisonFrame& frame, double width) {
     std::vector<RunTable::Row> rows;
     for (const auto& fact : frame.data.configuration)
         rows.push_back({fact.title, fact.values, {}, true});
-    return {frame, width, {}, std::move(rows)};
+    return {frame, ComparisonPanel::Configuration, width, {}, std::move(rows)};
 }
 
 } // namespace
 
-double kernelsHeight(const ComparisonFrame& frame, double width) {
-    return kernelTable(frame, width).height();
+MadeContent kernelsContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<RunTable>(kernelTable(frame, width));
 }
 
-void drawKernels(const ComparisonFrame& frame, Rect area) {
-    kernelTable(frame, area.width).draw(area, ComparisonPanel::Kernels);
-}
-
-double configurationHeight(const ComparisonFrame& frame, double width) {
-    return configurationTable(frame, width).height();
-}
-
-void drawConfiguration(const ComparisonFrame& frame, Rect area) {
-    configurationTable(frame, area.width).draw(area, ComparisonPanel::Configuration);
+MadeContent configurationContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<RunTable>(configurationTable(frame, width));
 }
 
 } // namespace trainscope::plot

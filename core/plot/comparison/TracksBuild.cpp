@@ -12,11 +12,11 @@ namespace trainscope::plot {
 
 namespace {
 
-constexpr double kRow = 1.05; // in sizes of the small text
-constexpr double kLeastRow = 0.45;
+constexpr double kTrackRow = 1.05; // in sizes of the small text
+constexpr double kLeastTrackRow = 0.45;
 constexpr double kMostRows = 32.0; // of full height; more are lower
 
-class TrackRows {
+class TrackRows : public PanelContent {
 public:
     TrackRows(const ComparisonFrame& frame, double width)
         : m_frame(frame)
@@ -24,23 +24,22 @@ public:
         , m_width(width) {
         const auto rows = static_cast<double>(m_tracks.rows.size());
         const double share = rows > kMostRows ? kMostRows / rows : 1.0;
-        m_row = std::max(kRow * share, kLeastRow) * frame.draw.size(TextRole::Small);
+        m_row = std::max(kTrackRow * share, kLeastTrackRow) * frame.size();
         for (const auto& row : m_tracks.rows) {
-            m_marks
-                = std::max(m_marks, frame.draw.width(frame.mark(row.run), TextRole::Small, true));
-            m_names = std::max(m_names, frame.draw.width(nameOf(row), TextRole::Small));
+            m_marks = std::max(m_marks, frame.width(frame.mark(row.run), TextRole::Small, true));
+            m_names = std::max(m_names, frame.width(nameOf(row)));
         }
         m_names += m_marks + 3.0 * frame.gap();
     }
 
-    [[nodiscard]] double height() const {
+    [[nodiscard]] double height() const override {
         double height = 0.0;
         for (std::size_t i = 0; i < m_tracks.rows.size(); ++i)
             height += m_row + hair() + (isFirst(i) && i > 0 ? 2.0 * m_frame.gap() : 0.0);
         return height + timeTicksHeight(m_frame) + m_frame.gap() + legend({0.0, 0.0}, false);
     }
 
-    void draw(Rect area) const {
+    void draw(Rect area) const override {
         const double left = area.x + m_names;
         Rect plot{left, area.y, std::max(area.right() - left - 2.0 * m_frame.gap(), 1.0), 0.0};
         plot.height
@@ -56,16 +55,13 @@ public:
             const auto& row = m_tracks.rows[i];
             if (isFirst(i)) {
                 y += i > 0 ? 2.0 * m_frame.gap() : 0.0;
-                m_frame.draw.text({area.x, m_frame.draw.centred(y + m_row / 2.0, TextRole::Small)},
-                    m_frame.mark(row.run), m_frame.inkOf(row.run), TextRole::Small, Align::Left,
-                    true);
+                m_frame.drawMark(row.run, {area.x, m_frame.centred(y + m_row / 2.0)});
             }
             const Rect rect{plot.x, y, plot.width, m_row};
-            if (y - labelled >= 1.05 * m_frame.draw.size(TextRole::Small)) {
+            if (y - labelled >= 1.05 * m_frame.size()) {
                 labelled = y;
-                m_frame.draw.text({plot.x - m_frame.gap(),
-                                      m_frame.draw.centred(y + m_row / 2.0, TextRole::Small)},
-                    nameOf(row), m_frame.theme().textSecondary, TextRole::Small, Align::Right);
+                m_frame.note(
+                    {plot.x - m_frame.gap(), m_frame.centred(rect)}, nameOf(row), Align::Right);
             }
             drawRow(row, rect);
             m_frame.target(rect, ComparisonPanel::Tracks, i, row.run);
@@ -76,7 +72,7 @@ public:
 
 private:
     [[nodiscard]] double hair() const {
-        return m_row > 5.0 * m_frame.theme().lineWidth ? 1.5 * m_frame.theme().lineWidth : 0.0;
+        return m_row > 5.0 * m_frame.theme.lineWidth ? 1.5 * m_frame.theme.lineWidth : 0.0;
     }
     [[nodiscard]] bool isFirst(std::size_t i) const {
         return i == 0 || m_tracks.rows[i].run != m_tracks.rows[i - 1].run;
@@ -121,7 +117,7 @@ private:
                 bars.bars.push_back({left, right, color});
         }
         if (!bars.bars.empty())
-            m_frame.draw.scene.items.emplace_back(std::move(bars));
+            m_frame.scene.items.emplace_back(std::move(bars));
     }
 
     const ComparisonFrame& m_frame;
@@ -134,12 +130,8 @@ private:
 
 } // namespace
 
-double tracksHeight(const ComparisonFrame& frame, double width) {
-    return TrackRows(frame, width).height();
-}
-
-void drawTracks(const ComparisonFrame& frame, Rect area) {
-    TrackRows(frame, area.width).draw(area);
+MadeContent tracksContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<TrackRows>(frame, width);
 }
 
 } // namespace trainscope::plot

@@ -59,23 +59,21 @@ std::vector<Word> wordsOf(const std::string& text) {
     return words;
 }
 
-// Draws, or only measures, a paragraph; returns its number of lines.
-int paragraph(
-    const ComparisonFrame& frame, const std::string& text, Point at, double width, bool draw) {
-    const TextRole role = TextRole::Body;
-    const double space = frame.draw.width(" ", role);
+// Draws, or only measures, words in lines of that distance; returns how many lines.
+int flow(const ComparisonFrame& frame, const std::vector<Word>& words, TextRole role, Point at,
+    double width, double line, bool draw) {
     double x = 0.0;
     int lines = 1;
-    for (const auto& word : wordsOf(text)) {
-        const double wide = frame.draw.width(word.text, role, word.bold);
+    for (const auto& word : words) {
+        const double wide = frame.width(word.text, role, word.bold);
         if (x > 0.0 && x + wide > width) {
             x = 0.0;
             ++lines;
         }
         if (draw)
-            frame.draw.text({at.x + x, at.y + (lines - 1) * frame.draw.lineHeight(role)}, word.text,
-                frame.theme().text, role, Align::Left, word.bold);
-        x += wide + space;
+            frame.text({at.x + x, at.y + (lines - 1) * line}, word.text, frame.theme.text, role,
+                Align::Left, word.bold);
+        x += wide + frame.width(" ", role, role == TextRole::Title);
     }
     return lines;
 }
@@ -84,61 +82,84 @@ int paragraph(
 double reasons(const ComparisonFrame& frame, std::size_t first, Point at, double width, bool draw) {
     const TextRole role = TextRole::Body;
     const double indent = 3.0 * frame.gap();
-    const double size = frame.draw.size(role);
+    const double size = frame.size(role);
     const auto& all = frame.data.verdict->statements;
     const std::size_t end = first == 0 ? std::min(all.size(), kFirstReasons) : all.size();
     double y = at.y;
     for (std::size_t i = first; i < end; ++i) {
-        if (draw) {
-            const double dot = 0.3 * size;
-            frame.draw.scene.items.emplace_back(
-                FillRect{{at.x + 0.5 * frame.gap(), y + 0.65 * size - dot / 2.0, dot, dot},
-                    frame.theme().textSecondary, dot / 2.0, Hatch::None});
-        }
-        const int lines = paragraph(frame, all[i], {at.x + indent, y + size}, width - indent, draw);
-        y += lines * frame.draw.lineHeight(role) + frame.gap();
+        if (draw)
+            frame.dot({at.x + 0.5 * frame.gap() + 0.15 * size, y + 0.65 * size}, 0.3 * size,
+                frame.theme.textSecondary);
+        const double line = frame.lineHeight(role);
+        const int lines = flow(
+            frame, wordsOf(all[i]), role, {at.x + indent, y + size}, width - indent, line, draw);
+        y += lines * line + frame.gap();
     }
     return y - at.y;
 }
 
-class VerdictDrawing {
+class Reasons : public PanelContent {
 public:
-    VerdictDrawing(const ComparisonFrame& frame, Rect area, bool draw)
+    Reasons(const ComparisonFrame& frame, double width)
         : m_frame(frame)
-        , m_area(area)
-        , m_draw(draw) { }
+        , m_width(width) { }
 
-    // The height it takes.
-    double run() {
-        const double pad = 3.0 * m_frame.gap();
-        const bool narrow = m_area.width < kNarrow * m_frame.draw.size(TextRole::Body);
-        const double inner = m_area.width - 2.0 * pad - m_frame.gap();
-        const double left = m_area.x + pad + m_frame.gap();
-        const double head = narrow ? inner : kHeadShare * inner;
-        const double y = m_area.y + pad;
-        const double headHeight = drawHead({left, y}, head);
-        if (narrow)
-            return 2.0 * pad + headHeight + m_frame.gap()
-                + reasons(m_frame, 0, {left, y + headHeight + m_frame.gap()}, inner, m_draw);
-        const double gap = 4.0 * m_frame.gap();
-        const double beside
-            = reasons(m_frame, 0, {left + head + gap, y}, inner - head - gap, m_draw);
-        return 2.0 * pad + std::max(headHeight, beside);
+    [[nodiscard]] double height() const override {
+        return reasons(m_frame, kFirstReasons, {}, m_width, false);
+    }
+    void draw(Rect area) const override {
+        reasons(m_frame, kFirstReasons, {area.x, area.y}, m_width, true);
     }
 
 private:
-    double drawHead(Point at, double width) {
+    const ComparisonFrame& m_frame;
+    double m_width;
+};
+
+class Verdict : public PanelContent {
+public:
+    Verdict(const ComparisonFrame& frame, double width)
+        : m_frame(frame)
+        , m_width(width) { }
+
+    [[nodiscard]] double height() const override { return lay({}, false); }
+    void draw(Rect area) const override {
+        const auto& theme = m_frame.theme;
+        m_frame.fill({area.x, area.y, m_frame.gap(), area.height},
+            m_frame.data.verdict->isDecided ? theme.accent : theme.textMuted);
+        lay({area.x, area.y}, true);
+    }
+
+private:
+    // Draws, or only measures; returns the height.
+    double lay(Point at, bool draw) const {
+        const double pad = 3.0 * m_frame.gap();
+        const bool narrow = m_width < kNarrow * m_frame.size(TextRole::Body);
+        const double inner = m_width - 2.0 * pad - m_frame.gap();
+        const double left = at.x + pad + m_frame.gap();
+        const double head = narrow ? inner : kHeadShare * inner;
+        const double y = at.y + pad;
+        const double headHeight = layHead({left, y}, head, draw);
+        if (narrow)
+            return 2.0 * pad + headHeight + m_frame.gap()
+                + reasons(m_frame, 0, {left, y + headHeight + m_frame.gap()}, inner, draw);
+        const double gap = 4.0 * m_frame.gap();
+        const double beside = reasons(m_frame, 0, {left + head + gap, y}, inner - head - gap, draw);
+        return 2.0 * pad + std::max(headHeight, beside);
+    }
+
+    double layHead(Point at, double width, bool draw) const {
         double y = at.y;
-        const double row = 1.4 * m_frame.draw.size(TextRole::Secondary);
+        const double row = 1.4 * m_frame.size(TextRole::Secondary);
         // Of many runs the table names them all.
         const std::size_t chips = m_frame.data.isMany() ? 1 : m_frame.data.runs.size();
         for (std::size_t run = 0; run < chips; ++run) {
-            if (m_draw)
+            if (draw)
                 drawChip(run, {at.x, y}, width, row);
             y += row + 0.5 * m_frame.gap();
         }
         y += m_frame.gap();
-        return y - at.y + headline({at.x, y}, width);
+        return y - at.y + headline({at.x, y}, width, draw);
     }
 
     void drawChip(std::size_t run, Point at, double width, double height) const {
@@ -148,69 +169,46 @@ private:
             = compared.named.cluster == compared.named.label || compared.named.label.empty()
             ? compared.named.cluster
             : compared.named.cluster + " · " + compared.named.name;
-        const double mark = m_frame.draw.width(compared.mark, TextRole::Secondary, true);
+        const double mark = m_frame.width(compared.mark, TextRole::Secondary, true);
         const std::string text
             = m_frame.fitted(name, width - mark - 3.0 * pad, TextRole::Secondary);
-        const double wide = mark + 3.0 * pad + m_frame.draw.width(text, TextRole::Secondary);
+        const double wide = mark + 3.0 * pad + m_frame.width(text, TextRole::Secondary);
         const Color fill = blend(m_frame.paper(), m_frame.fillOf(run), 0.22);
         const Rect chip{at.x, at.y, wide, height};
-        m_frame.draw.scene.items.emplace_back(FillRect{chip, fill, m_frame.gap(), Hatch::None});
-        const double base = m_frame.draw.centred(at.y + height / 2.0, TextRole::Secondary);
+        m_frame.fill(chip, fill, m_frame.gap());
+        const double base = m_frame.centred(chip, TextRole::Secondary);
         const Color ink = legibleOn(m_frame.fillOf(run), fill, 4.5);
-        m_frame.draw.text(
+        m_frame.text(
             {at.x + pad, base}, compared.mark, ink, TextRole::Secondary, Align::Left, true);
-        m_frame.draw.text(
-            {at.x + 2.0 * pad + mark, base}, text, m_frame.theme().text, TextRole::Secondary);
+        m_frame.text(
+            {at.x + 2.0 * pad + mark, base}, text, m_frame.theme.text, TextRole::Secondary);
         m_frame.target(chip, ComparisonPanel::Verdict, 0, run);
     }
 
-    double headline(Point at, double width) const {
-        const auto& verdict = *m_frame.data.verdict;
-        const TextRole role = TextRole::Title;
-        const double size = m_frame.draw.size(role);
-        const double row = 1.2 * size;
-        double x = 0.0;
-        double y = at.y + size;
-        std::istringstream in(verdict.headline);
-        const double space = m_frame.draw.width(" ", role, true);
-        for (std::string word; in >> word;) {
-            const double wide = m_frame.draw.width(word, role, true);
-            if (x > 0.0 && x + wide > width) {
-                x = 0.0;
-                y += row;
-            }
-            if (m_draw)
-                m_frame.draw.text(
-                    {at.x + x, y}, word, m_frame.theme().text, role, Align::Left, true);
-            x += wide + space;
-        }
-        return y - at.y + 0.4 * size;
+    double headline(Point at, double width, bool draw) const {
+        std::vector<Word> words;
+        std::istringstream in(m_frame.data.verdict->headline);
+        for (std::string word; in >> word;)
+            words.push_back({word, true});
+        const double size = m_frame.size(TextRole::Title);
+        const double line = 1.2 * size;
+        const int lines
+            = flow(m_frame, words, TextRole::Title, {at.x, at.y + size}, width, line, draw);
+        return 1.4 * size + (lines - 1) * line;
     }
 
     const ComparisonFrame& m_frame;
-    Rect m_area;
-    bool m_draw;
+    double m_width;
 };
 
 } // namespace
 
-double verdictHeight(const ComparisonFrame& frame, double width) {
-    return VerdictDrawing(frame, {0.0, 0.0, width, 0.0}, false).run();
+MadeContent verdictContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<Verdict>(frame, width);
 }
 
-double reasonsHeight(const ComparisonFrame& frame, double width) {
-    return reasons(frame, kFirstReasons, {0.0, 0.0}, width, false);
-}
-
-void drawReasons(const ComparisonFrame& frame, Rect area) {
-    reasons(frame, kFirstReasons, {area.x, area.y}, area.width, true);
-}
-
-void drawVerdict(const ComparisonFrame& frame, Rect area) {
-    const Color bar
-        = frame.data.verdict->isDecided ? frame.theme().accent : frame.theme().textMuted;
-    frame.draw.fill({area.x, area.y, frame.gap(), area.height}, bar);
-    VerdictDrawing(frame, area, true).run();
+MadeContent reasonsContent(const ComparisonFrame& frame, double width) {
+    return std::make_unique<Reasons>(frame, width);
 }
 
 } // namespace trainscope::plot

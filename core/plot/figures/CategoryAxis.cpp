@@ -1,8 +1,6 @@
 #include "core/plot/figures/CategoryAxis.h"
 #include "core/plot/figures/PanelBuild.h"
 
-#include "core/plot/TextFit.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -37,16 +35,16 @@ std::vector<std::string> pieces(const std::string& text) {
 }
 
 // As many pieces in a line as fit; empty where a piece alone is too wide.
-std::vector<std::string> broken(const FigureFrame& frame, const std::string& text, double width) {
+std::vector<std::string> broken(const Canvas& canvas, const std::string& text, double width) {
     std::vector<std::string> lines;
     for (const auto& part : linesOf(text)) {
         std::string line;
         for (const auto& piece : pieces(part)) {
-            if (frame.width(piece, kChartRole) > width)
+            if (canvas.width(piece) > width)
                 return {};
             const std::string longer
                 = line.empty() || line.back() == '-' ? line + piece : line + " " + piece;
-            if (frame.width(longer, kChartRole) <= width) {
+            if (canvas.width(longer) <= width) {
                 line = longer;
             } else {
                 lines.push_back(std::move(line));
@@ -66,8 +64,8 @@ std::string inOneLine(std::string text) {
 } // namespace
 
 CategoryAxis::CategoryAxis(
-    const FigureFrame& frame, const std::vector<FigureCategory>& categories, double width)
-    : m_frame(frame)
+    const Canvas& canvas, const std::vector<FigureCategory>& categories, double width)
+    : m_canvas(canvas)
     , m_categories(categories)
     , m_width(width) {
     placeLabels();
@@ -83,7 +81,7 @@ void CategoryAxis::placeLabels() {
     const double room = kAir * distance();
     bool fits = true;
     for (const auto& category : m_categories) {
-        auto lines = broken(m_frame, category.label, room);
+        auto lines = broken(m_canvas, category.label, room);
         fits = fits && !lines.empty() && lines.size() <= kMostLines;
         m_labels.push_back(std::move(lines));
     }
@@ -93,12 +91,11 @@ void CategoryAxis::placeLabels() {
         return;
     }
     m_style = Style::Turned;
-    m_step = labelStep(m_frame.size(kChartRole), distance());
-    const double most = kLongestTurned * m_frame.size(kChartRole);
+    m_step = labelStep(m_canvas.size(), distance());
+    const double most = kLongestTurned * m_canvas.size();
     for (std::size_t i = 0; i < m_categories.size(); ++i) {
-        m_labels[i]
-            = {elided(inOneLine(m_categories[i].label), most, m_frame.style.measure, kChartRole)};
-        m_longest = std::max(m_longest, m_frame.width(m_labels[i].front(), kChartRole));
+        m_labels[i] = {m_canvas.fitted(inOneLine(m_categories[i].label), most)};
+        m_longest = std::max(m_longest, m_canvas.width(m_labels[i].front()));
     }
     // Numbers stay upright and are thinned out instead.
     const bool areNumbers
@@ -129,9 +126,9 @@ void CategoryAxis::placeGroups() {
     for (auto& group : m_groups) {
         const double room = kAir * distance() * static_cast<double>(group.count);
         for (const auto& part : linesOf(m_categories[group.first].group)) {
-            auto lines = broken(m_frame, part, room);
+            auto lines = broken(m_canvas, part, room);
             if (lines.empty())
-                lines = {elided(part, room, m_frame.style.measure, kChartRole)};
+                lines = {m_canvas.fitted(part, room)};
             group.lines.insert(group.lines.end(), lines.begin(), lines.end());
         }
         m_groupLines = std::max(m_groupLines, group.lines.size());
@@ -139,36 +136,36 @@ void CategoryAxis::placeGroups() {
 }
 
 double CategoryAxis::labelsHeight() const {
-    return m_style == Style::Turned ? m_longest + m_frame.gap()
-                                    : static_cast<double>(m_lines) * m_frame.lineHeight(kChartRole);
+    return m_style == Style::Turned ? m_longest + m_canvas.gap()
+                                    : static_cast<double>(m_lines) * m_canvas.lineHeight();
 }
 
 double CategoryAxis::height() const {
     const double groups = m_groups.empty()
         ? 0.0
-        : 1.5 * m_frame.gap() + static_cast<double>(m_groupLines) * m_frame.lineHeight(kChartRole);
-    return m_frame.gap() + labelsHeight() + groups;
+        : 1.5 * m_canvas.gap() + static_cast<double>(m_groupLines) * m_canvas.lineHeight();
+    return m_canvas.gap() + labelsHeight() + groups;
 }
 
 void CategoryAxis::draw(double left, double bottom) const {
-    const double top = bottom + m_frame.gap();
-    const double line = m_frame.lineHeight(kChartRole);
+    const double top = bottom + m_canvas.gap();
+    const double line = m_canvas.lineHeight();
     for (std::size_t i = 0; i < m_categories.size(); i += m_step) {
         const double x = left + distance() * (static_cast<double>(i) + 0.5);
         if (m_style == Style::Turned) {
-            m_frame.text({x + 0.36 * m_frame.size(kChartRole), top}, m_labels[i].front(),
-                m_frame.theme.text, kChartRole, Align::Right, false, kTurned);
+            m_canvas.text({x + 0.36 * m_canvas.size(), top}, m_labels[i].front(),
+                m_canvas.theme.text, TextRole::Small, Align::Right, false, kTurned);
             continue;
         }
-        double y = top + m_frame.size(kChartRole);
+        double y = top + m_canvas.size();
         const auto lines = m_step > 1 ? std::vector{inOneLine(m_categories[i].label)} : m_labels[i];
         for (const auto& text : lines) {
-            m_frame.text({x, y}, text, m_frame.theme.text, kChartRole, Align::Centre);
+            m_canvas.text({x, y}, text, m_canvas.theme.text, TextRole::Small, Align::Centre);
             y += line;
         }
     }
     if (!m_groups.empty())
-        drawGroups(left, top + labelsHeight() + 0.5 * m_frame.gap());
+        drawGroups(left, top + labelsHeight() + 0.5 * m_canvas.gap());
 }
 
 void CategoryAxis::drawGroups(double left, double top) const {
@@ -176,13 +173,11 @@ void CategoryAxis::drawGroups(double left, double top) const {
         const double from = left + distance() * static_cast<double>(group.first);
         const double to = from + distance() * static_cast<double>(group.count);
         const double inset = 0.08 * distance();
-        m_frame.line({from + inset, top}, {to - inset, top}, m_frame.theme.textMuted,
-            m_frame.theme.lineWidth);
-        double y = top + 0.5 * m_frame.gap() + m_frame.size(kChartRole);
+        m_canvas.line({from + inset, top}, {to - inset, top}, m_canvas.theme.textMuted);
+        double y = top + 0.5 * m_canvas.gap() + m_canvas.size();
         for (const auto& text : group.lines) {
-            m_frame.text({(from + to) / 2.0, y}, text, m_frame.theme.textSecondary, kChartRole,
-                Align::Centre);
-            y += m_frame.lineHeight(kChartRole);
+            m_canvas.note({(from + to) / 2.0, y}, text, Align::Centre);
+            y += m_canvas.lineHeight();
         }
     }
 }

@@ -2,7 +2,7 @@
 // The labels below a category axis: in one line where they fit, broken into lines at their hyphens,
 // turned, or thinned out; and the groups below them.
 
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/FigureParts.h"
 
 #include <string>
 #include <vector>
@@ -12,8 +12,7 @@ namespace trainscope::plot {
 class CategoryAxis {
 public:
     // `width`: of the axis.
-    CategoryAxis(
-        const FigureFrame& frame, const std::vector<FigureCategory>& categories, double width);
+    CategoryAxis(const Canvas& canvas, const std::vector<FigureCategory>& categories, double width);
 
     [[nodiscard]] double height() const;
     // Below the plot area whose left edge and bottom these are.
@@ -34,7 +33,7 @@ private:
     [[nodiscard]] double distance() const;
     [[nodiscard]] double labelsHeight() const;
 
-    const FigureFrame& m_frame;
+    const Canvas& m_canvas;
     const std::vector<FigureCategory>& m_categories;
     double m_width;
     Style m_style = Style::Lines;

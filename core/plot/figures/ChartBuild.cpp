@@ -1,4 +1,3 @@
-#include "core/plot/TextFit.h"
 #include "core/plot/figures/CategoryAxis.h"
 #include "core/plot/figures/ChartStyle.h"
 #include "core/plot/figures/PanelBuild.h"
@@ -15,20 +14,20 @@ constexpr double kStackedPlot = 7.0; // lines of small text that a plot area wan
 constexpr double kSinglePlot = 14.0;
 constexpr std::size_t kLeastCategories = 8; // whose width a panel gets, for its title
 
-double lineOf(const FigureFrame& frame) {
-    return frame.lineHeight(TextRole::Small);
+double lineOf(const Canvas& canvas) {
+    return canvas.lineHeight();
 }
 
-double wantedPlot(const FigureFrame& frame, const FigureData& data) {
+double wantedPlot(const Canvas& canvas, const FigureData& data) {
     const bool single = data.sideBySide || data.panels.size() == 1;
-    return (single ? kSinglePlot : kStackedPlot) * lineOf(frame);
+    return (single ? kSinglePlot : kStackedPlot) * lineOf(canvas);
 }
 
 // Of all panels, so that their plot areas begin and end in line.
-PanelMargins commonMargins(const FigureFrame& frame, const FigureData& data, double height) {
+PanelMargins commonMargins(const Canvas& canvas, const FigureData& data, double height) {
     PanelMargins widest;
     for (const auto& panel : data.panels) {
-        const auto margins = marginsOf(frame, panel, height);
+        const auto margins = marginsOf(canvas, panel, height);
         widest.left = std::max(widest.left, margins.left);
         widest.right = std::max(widest.right, margins.right);
     }
@@ -37,65 +36,61 @@ PanelMargins commonMargins(const FigureFrame& frame, const FigureData& data, dou
 
 // Panels below each other with one axis of categories under the last.
 void drawStacked(
-    const FigureFrame& frame, const FigureData& data, Rect area, FigureGeometry& geometry) {
+    const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
     const auto count = static_cast<double>(data.panels.size());
-    PanelMargins margins = commonMargins(frame, data, wantedPlot(frame, data));
+    PanelMargins margins = commonMargins(canvas, data, wantedPlot(canvas, data));
     const double width = std::max(area.width - margins.left - margins.right, 1.0);
-    const CategoryAxis axis(frame, data.panels.front().categories, width);
-    const double heads = count * panelHead(frame);
+    const CategoryAxis axis(canvas, data.panels.front().categories, width);
+    const double heads = count * panelHead(canvas);
     const double plot = std::max(
-        (area.height - axis.height() - heads) / count - frame.gap(), kLeastPlot * lineOf(frame));
+        (area.height - axis.height() - heads) / count - canvas.gap(), kLeastPlot * lineOf(canvas));
     double y = area.y;
     for (std::size_t i = 0; i < data.panels.size(); ++i) {
-        y += panelHead(frame);
-        drawPanel(frame, data.panels[i], i, {area.x + margins.left, y, width, plot}, geometry);
-        y += plot + frame.gap();
+        y += panelHead(canvas);
+        drawPanel(canvas, data.panels[i], i, {area.x + margins.left, y, width, plot}, geometry);
+        y += plot + canvas.gap();
     }
-    axis.draw(area.x + margins.left, y - frame.gap());
+    axis.draw(area.x + margins.left, y - canvas.gap());
 }
 
 // Panels beside each other, each with its own categories; the values' axis is the same.
 class BesideLayout {
 public:
-    BesideLayout(const FigureFrame& frame, const FigureData& data, double width)
-        : m_margins(commonMargins(frame, data, wantedPlot(frame, data))) {
+    BesideLayout(const Canvas& canvas, const FigureData& data, double width)
+        : m_margins(commonMargins(canvas, data, wantedPlot(canvas, data))) {
         std::size_t categories = 0;
         for (const auto& panel : data.panels)
             categories += std::max(panel.categories.size(), kLeastCategories);
         const auto count = static_cast<double>(data.panels.size());
-        const double room
-            = std::max(width - count * (m_margins.left + m_margins.right + 2.0 * frame.gap()), 1.0);
+        const double room = std::max(
+            width - count * (m_margins.left + m_margins.right + 2.0 * canvas.gap()), 1.0);
         for (const auto& panel : data.panels) {
             m_widths.push_back(room
                 * static_cast<double>(std::max(panel.categories.size(), kLeastCategories))
                 / static_cast<double>(categories));
-            m_axes.emplace_back(frame, panel.categories, m_widths.back());
+            m_axes.emplace_back(canvas, panel.categories, m_widths.back());
             m_axisHeight = std::max(m_axisHeight, m_axes.back().height());
         }
     }
     [[nodiscard]] double axisHeight() const { return m_axisHeight; }
 
-    void draw(
-        const FigureFrame& frame, const FigureData& data, Rect area, FigureGeometry& geometry) {
-        const double name = lineOf(frame);
-        frame.text({area.x, area.y + frame.size(TextRole::Small)},
-            elided(axisTitle(data.panels.front().left), area.width, frame.style.measure,
-                TextRole::Small, true),
-            frame.theme.text, TextRole::Small, Align::Left, true);
+    void draw(const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
+        const double name = lineOf(canvas);
+        canvas.heading({area.x, area.y + canvas.size()}, axisTitle(data.panels.front().left),
+            area.width, TextRole::Small);
         area.y += name;
         area.height -= name;
         const double plot = std::max(
-            area.height - m_axisHeight - panelHead(frame) - name, kLeastPlot * lineOf(frame));
+            area.height - m_axisHeight - panelHead(canvas) - name, kLeastPlot * lineOf(canvas));
         double x = area.x;
         for (std::size_t i = 0; i < data.panels.size(); ++i) {
             x += m_margins.left;
-            const Rect rect{x, area.y + panelHead(frame), m_widths[i], plot};
-            drawPanel(frame, data.panels[i], i, rect, geometry);
+            const Rect rect{x, area.y + panelHead(canvas), m_widths[i], plot};
+            drawPanel(canvas, data.panels[i], i, rect, geometry);
             m_axes[i].draw(x, rect.bottom());
-            frame.text({x + m_widths[i] / 2.0, rect.bottom() + m_axisHeight + 0.85 * name},
-                axisName(data.panels[i]), frame.theme.textSecondary, TextRole::Small,
-                Align::Centre);
-            x += m_widths[i] + m_margins.right + 2.0 * frame.gap();
+            canvas.note({x + m_widths[i] / 2.0, rect.bottom() + m_axisHeight + 0.85 * name},
+                axisName(data.panels[i]), Align::Centre);
+            x += m_widths[i] + m_margins.right + 2.0 * canvas.gap();
         }
     }
 
@@ -113,28 +108,27 @@ private:
 
 } // namespace
 
-double panelsHeight(const FigureFrame& frame, const FigureData& data, double width) {
-    const double legend = drawChartLegend(frame, data, {0.0, 0.0}, width, false);
-    const double plot = wantedPlot(frame, data);
+double panelsHeight(const Canvas& canvas, const FigureData& data, double width) {
+    const double legend = drawChartLegend(canvas, data, {0.0, 0.0}, width, false);
+    const double plot = wantedPlot(canvas, data);
     if (data.sideBySide)
-        return legend + panelHead(frame) + plot + 2.0 * lineOf(frame)
-            + BesideLayout(frame, data, width).axisHeight();
+        return legend + panelHead(canvas) + plot + 2.0 * lineOf(canvas)
+            + BesideLayout(canvas, data, width).axisHeight();
     const auto count = static_cast<double>(data.panels.size());
-    const auto margins = commonMargins(frame, data, plot);
-    const CategoryAxis axis(
-        frame, data.panels.front().categories, std::max(width - margins.left - margins.right, 1.0));
-    return legend + count * (panelHead(frame) + plot + frame.gap()) + axis.height();
+    const auto margins = commonMargins(canvas, data, plot);
+    const CategoryAxis axis(canvas, data.panels.front().categories,
+        std::max(width - margins.left - margins.right, 1.0));
+    return legend + count * (panelHead(canvas) + plot + canvas.gap()) + axis.height();
 }
 
-void drawPanels(
-    const FigureFrame& frame, const FigureData& data, Rect area, FigureGeometry& geometry) {
-    const double legend = drawChartLegend(frame, data, {area.x, area.y}, area.width, true);
+void drawPanels(const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
+    const double legend = drawChartLegend(canvas, data, {area.x, area.y}, area.width, true);
     area.y += legend;
     area.height = std::max(area.height - legend, 1.0);
     if (data.sideBySide)
-        BesideLayout(frame, data, area.width).draw(frame, data, area, geometry);
+        BesideLayout(canvas, data, area.width).draw(canvas, data, area, geometry);
     else
-        drawStacked(frame, data, area, geometry);
+        drawStacked(canvas, data, area, geometry);
 }
 
 std::optional<FigureHit> hitPanel(
@@ -142,10 +136,7 @@ std::optional<FigureHit> hitPanel(
     // What was drawn last lies on top.
     for (std::size_t i = geometry.targets.size(); i > 0; --i) {
         const auto* target = &geometry.targets[i - 1];
-        const Rect& rect = target->rect;
-        const bool inside
-            = at.x >= rect.x && at.x < rect.right() && at.y >= rect.y && at.y < rect.bottom();
-        if (!inside || target->panel >= data.panels.size())
+        if (!target->rect.contains(at) || target->panel >= data.panels.size())
             continue;
         const FigurePanel& panel = data.panels[target->panel];
         const FigureSet& set = panel.sets[target->set];
@@ -153,7 +144,7 @@ std::optional<FigureHit> hitPanel(
         const FigureAxis& axis
             = set.role == SetRole::Efficiency && panel.right ? *panel.right : panel.left;
         FigureHit hit;
-        hit.outline = rect;
+        hit.outline = target->rect;
         hit.rank = category.rank;
         hit.stage = category.stage;
         if (category.run) {
@@ -169,7 +160,7 @@ std::optional<FigureHit> hitPanel(
                 ? (isStack ? set.name : axis.title)
                 : fmt::format("{}, {}", axis.title, set.name),
             axis.metric.empty() && axis.siUnit == "1" && axis.unit.scale == 100.0
-                ? fmt::format("{:.1f} %", set.values[target->category].value_or(0.0) * 100.0)
+                ? text::percent(set.values[target->category].value_or(0.0))
                 : valueText(axis, set.values[target->category])
                     + (axis.siUnit == "1" && !axis.unit.unit.empty() ? " " + axis.unit.unit : ""));
         return hit;

@@ -1,7 +1,6 @@
 #include "core/plot/figures/ChartStyle.h"
 
 #include "core/plot/Palette.h"
-#include "core/plot/TextFit.h"
 
 #include <algorithm>
 #include <array>
@@ -40,19 +39,18 @@ std::vector<Entry> entriesOf(const FigureData& data, const Theme& theme) {
     return entries;
 }
 
-void drawSwatch(const FigureFrame& frame, const SetLook& look, Point centre, double size) {
+void drawSwatch(const Canvas& canvas, const SetLook& look, Point centre, double size) {
     if (look.isPoints) {
         const double dot = 0.55 * size;
-        frame.line({centre.x - size, centre.y}, {centre.x + size, centre.y}, look.fill,
-            2.0 * frame.theme.lineWidth);
-        frame.scene.items.emplace_back(FillRect{
-            {centre.x - dot / 2, centre.y - dot / 2, dot, dot}, look.fill, dot / 2, Hatch::None});
+        canvas.line({centre.x - size, centre.y}, {centre.x + size, centre.y}, look.fill,
+            2.0 * canvas.theme.lineWidth);
+        canvas.dot(centre, dot, look.fill);
         return;
     }
     const Rect rect{centre.x - size, centre.y - size / 2, 2.0 * size, size};
-    frame.fill(rect, look.fill);
+    canvas.fill(rect, look.fill);
     if (look.hatched)
-        frame.hatch(rect, hatchOn(look.fill));
+        canvas.hatch(rect, hatchOn(look.fill));
 }
 
 } // namespace
@@ -79,29 +77,20 @@ Color hatchOn(Color fill) {
 }
 
 double drawChartLegend(
-    const FigureFrame& frame, const FigureData& data, Point at, double width, bool draw) {
-    const auto entries = entriesOf(data, frame.theme);
+    const Canvas& canvas, const FigureData& data, Point at, double width, bool draw) {
+    const auto entries = entriesOf(data, canvas.theme);
     if (entries.size() < 2)
         return 0.0;
-    const double size = 0.7 * frame.size(TextRole::Small);
-    const double row = 1.5 * frame.size(TextRole::Small);
-    Point pen = at;
-    for (const auto& entry : entries) {
-        const double swatch = 2.0 * size + frame.gap() + 0.2 * size;
-        const std::string text
-            = elided(entry.text, width - swatch, frame.style.measure, TextRole::Small);
-        const double taken = swatch + frame.width(text, TextRole::Small);
-        if (pen.x > at.x && pen.x + taken > at.x + width)
-            pen = {at.x, pen.y + row};
-        const double centre = pen.y + frame.size(TextRole::Small) / 2.0;
-        if (draw) {
-            drawSwatch(frame, entry.look, {pen.x + size, centre}, size);
-            frame.text({pen.x + swatch, frame.centred(centre, TextRole::Small)}, text,
-                frame.theme.text, TextRole::Small);
-        }
-        pen.x += taken + 1.5 * frame.size(TextRole::Small);
-    }
-    return pen.y - at.y + row + frame.gap();
+    const double small = canvas.size();
+    const double size = 0.7 * small;
+    LegendFlow flow(canvas,
+        {2.2 * size, canvas.gap(), 1.5 * small, 1.5 * small, 0.5 * small, canvas.theme.text}, at,
+        width, draw);
+    for (const auto& entry : entries)
+        flow.add(entry.text, [&](Point left) {
+            drawSwatch(canvas, entry.look, {left.x + size, left.y}, size);
+        });
+    return flow.height() + canvas.gap();
 }
 
 } // namespace trainscope::plot

@@ -1,7 +1,7 @@
 #pragma once
 // Colours and marks of a figure's sets, the same in every panel and legend.
 
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/FigureParts.h"
 
 namespace trainscope::plot {
 
@@ -15,6 +15,6 @@ Color hatchOn(Color fill);
 
 // The legend of all panels, each set once, wrapped. With draw false only its height.
 double drawChartLegend(
-    const FigureFrame& frame, const FigureData& data, Point at, double width, bool draw);
+    const Canvas& canvas, const FigureData& data, Point at, double width, bool draw);
 
 } // namespace trainscope::plot

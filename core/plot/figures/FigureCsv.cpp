@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -17,27 +16,29 @@ std::string unitText(const std::string& siUnit) {
     return siUnit.empty() || siUnit == "1" ? std::string() : fmt::format(" [{}]", siUnit);
 }
 
-std::string number(const std::optional<double>& value) {
-    return value ? fmt::format("{}", *value) : std::string();
-}
+using Cells = std::vector<text::Cell>;
 
-std::string runColumns(const FigureRun& run) {
-    return fmt::format("{},{},{},{},{},{},{}", text::csvCell(run.name), toString(run.status),
-        text::csvCell(run.model), text::csvCell(run.cluster), text::csvCell(run.layout),
-        run.optimisation, run.microBatch ? fmt::format("{}", *run.microBatch) : std::string());
+const Cells kRunTitles{
+    "run", "status", "model", "cluster", "layout", "optimisation", "micro_batch"};
+Cells runCells(const FigureRun& run) {
+    return {run.name, toString(run.status), run.model, run.cluster, run.layout, run.optimisation,
+        run.microBatch};
 }
-constexpr std::string_view kRunHeader = "run,status,model,cluster,layout,optimisation,micro_batch";
+// −1: of none.
+text::Cell index(int value) {
+    return value < 0 ? text::Cell() : text::Cell(value);
+}
 
 // One line per run and GPU (or node), a column per heat map.
 void heatmapLines(const FigureData& data, std::string& out) {
-    auto to = std::back_inserter(out);
-    fmt::format_to(to, "{},rank,node", kRunHeader);
+    Cells titles = kRunTitles;
+    titles.insert(titles.end(), {"rank", "node"});
     // By run, then rank; nodes of a run (rank -1) before its GPUs.
     std::map<std::tuple<std::size_t, int, int>, std::vector<std::optional<double>>> lines;
     for (std::size_t i = 0; i < data.heatmaps.size(); ++i) {
         const FigureHeatmap& heatmap = data.heatmaps[i];
-        fmt::format_to(to, ",{}_{}{}", heatmap.scale.metric, toString(heatmap.statistic),
-            unitText(heatmap.scale.siUnit));
+        titles.emplace_back(fmt::format("{}_{}{}", heatmap.scale.metric,
+            toString(heatmap.statistic), unitText(heatmap.scale.siUnit)));
         for (const auto& row : heatmap.rows) {
             for (std::size_t column = 0; column < heatmap.columns.size(); ++column) {
                 if (row.nodes[column] < 0 && !row.values[column])
@@ -49,14 +50,13 @@ void heatmapLines(const FigureData& data, std::string& out) {
             }
         }
     }
-    out += '\n';
+    text::addCsvLine(out, titles);
     for (const auto& [key, values] : lines) {
         const auto& [run, rank, node] = key;
-        fmt::format_to(to, "{},{},{}", runColumns(data.runs[run]),
-            rank < 0 ? std::string() : fmt::format("{}", rank), node);
-        for (const auto& value : values)
-            fmt::format_to(to, ",{}", number(value));
-        out += '\n';
+        Cells cells = runCells(data.runs[run]);
+        cells.insert(cells.end(), {index(rank), node});
+        cells.insert(cells.end(), values.begin(), values.end());
+        text::addCsvLine(out, cells);
     }
 }
 
@@ -74,7 +74,6 @@ std::string columnName(const FigurePanel& panel, const FigureSet& set) {
 
 // One line per run, stage or rank; panels add their columns.
 void panelLines(const FigureData& data, std::string& out) {
-    auto to = std::back_inserter(out);
     using Key = std::tuple<std::size_t, std::size_t, int, int>; // place, run, stage, rank
     std::vector<std::string> columns;
     std::map<Key, std::map<std::string, double>> lines;
@@ -93,35 +92,34 @@ void panelLines(const FigureData& data, std::string& out) {
             }
         }
     }
-    fmt::format_to(to, "{},stage,rank", kRunHeader);
-    for (const auto& name : columns)
-        fmt::format_to(to, ",{}", text::csvCell(name));
-    out += '\n';
-    const auto index
-        = [](int value) { return value < 0 ? std::string() : fmt::format("{}", value); };
+    Cells titles = kRunTitles;
+    titles.insert(titles.end(), {"stage", "rank"});
+    titles.insert(titles.end(), columns.begin(), columns.end());
+    text::addCsvLine(out, titles);
     for (const auto& [key, line] : lines) {
         const auto& [place, run, stage, rank] = key;
-        fmt::format_to(to, "{},{},{}", runColumns(data.runs[run]), index(stage), index(rank));
+        Cells cells = runCells(data.runs[run]);
+        cells.insert(cells.end(), {index(stage), index(rank)});
         for (const auto& name : columns) {
             const auto value = line.find(name);
-            fmt::format_to(to, ",{}", value == line.end() ? "" : fmt::format("{}", value->second));
+            cells.push_back(value == line.end() ? text::Cell() : text::Cell(value->second));
         }
-        out += '\n';
+        text::addCsvLine(out, cells);
     }
 }
 
 // The curve's points, then the lines; a line's harmonic is that of the iteration frequency.
 void spectrumLines(const FigureData& data, std::string& out) {
-    auto to = std::back_inserter(out);
-    fmt::format_to(to, "run,kind,frequency [Hz],amplitude [W],harmonic\n");
+    out += "run,kind,frequency [Hz],amplitude [W],harmonic\n";
     for (const auto& spectrum : data.spectra) {
-        const std::string run = text::csvCell(data.runs[spectrum.run].name);
+        const std::string& run = data.runs[spectrum.run].name;
         for (std::size_t i = 0; i < spectrum.frequencyHz.size(); ++i)
-            fmt::format_to(
-                to, "{},bin,{},{},\n", run, spectrum.frequencyHz[i], spectrum.amplitudeW[i]);
+            text::addCsvLine(
+                out, {run, "bin", spectrum.frequencyHz[i], spectrum.amplitudeW[i], {}});
         for (const auto& line : spectrum.lines)
-            fmt::format_to(to, "{},line,{},{},{}\n", run, line.frequencyHz, line.amplitudeW,
-                line.harmonic > 0 ? fmt::format("{}", line.harmonic) : std::string());
+            text::addCsvLine(out,
+                {run, "line", line.frequencyHz, line.amplitudeW,
+                    line.harmonic > 0 ? text::Cell(line.harmonic) : text::Cell()});
     }
 }
 

@@ -1,20 +1,37 @@
 #include "core/plot/figures/FigureFoot.h"
 
-#include "core/plot/TextFit.h"
-
 #include <utility>
 
 namespace trainscope::plot {
 
-FigureFoot::FigureFoot(const FigureFrame& frame, double width, int mostLines)
-    : m_frame(frame)
+double titleHeight(const Canvas& canvas) {
+    return canvas.lineHeight(TextRole::Body) + 2.0 * canvas.gap();
+}
+
+void drawTitle(const Canvas& canvas, const std::string& title, Point corner, double width) {
+    const double baseline = corner.y + canvas.size(TextRole::Body);
+    canvas.heading({corner.x, baseline}, title, width, TextRole::Body);
+}
+
+void drawEmptyText(const Canvas& canvas, const std::string& text, Rect area) {
+    constexpr int kMostLines = 4;
+    double y = area.y + area.height / 2.0;
+    for (const auto& line : canvas.wrapped(text, 0.8 * area.width, kMostLines, TextRole::Body)) {
+        canvas.text({area.x + area.width / 2.0, y}, line, canvas.theme.textSecondary,
+            TextRole::Body, Align::Centre);
+        y += canvas.lineHeight(TextRole::Body);
+    }
+}
+
+FigureFoot::FigureFoot(const Canvas& canvas, double width, int mostLines)
+    : m_canvas(canvas)
     , m_width(width)
     , m_mostLines(mostLines) { }
 
 void FigureFoot::add(const std::string& text) {
     if (text.empty())
         return;
-    for (auto& line : wrapped(text, m_width, m_mostLines, m_frame.style.measure, TextRole::Small))
+    for (auto& line : m_canvas.wrapped(text, m_width, m_mostLines))
         m_lines.push_back(std::move(line));
 }
 
@@ -27,14 +44,14 @@ void FigureFoot::add(const std::string& caption, const std::vector<std::string>&
 double FigureFoot::height() const {
     return m_lines.empty()
         ? 0.0
-        : m_frame.gap() + static_cast<double>(m_lines.size()) * m_frame.lineHeight(TextRole::Small);
+        : m_canvas.gap() + static_cast<double>(m_lines.size()) * m_canvas.lineHeight();
 }
 
 void FigureFoot::draw(double x, double top) const {
-    double y = top + m_frame.gap() + m_frame.size(TextRole::Small);
+    double y = top + m_canvas.gap() + m_canvas.size();
     for (const auto& line : m_lines) {
-        m_frame.text({x, y}, line, m_frame.theme.textSecondary, TextRole::Small);
-        y += m_frame.lineHeight(TextRole::Small);
+        m_canvas.note({x, y}, line);
+        y += m_canvas.lineHeight();
     }
 }
 

@@ -1,17 +1,26 @@
 #pragma once
-// What stands below a figure in small text: its caption and its notes.
+// What stands around a figure: its title above, in its place what is missing, and below in small
+// text its caption and its notes.
 
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/Canvas.h"
 
 #include <string>
 #include <vector>
 
 namespace trainscope::plot {
 
+// With the gap below it.
+double titleHeight(const Canvas& canvas);
+void drawTitle(const Canvas& canvas, const std::string& title, Point corner, double width);
+
+inline constexpr double kEmptyHeight = 12.0; // lines that a figure without content wants
+// In the middle.
+void drawEmptyText(const Canvas& canvas, const std::string& text, Rect area);
+
 class FigureFoot {
 public:
     // Each text takes at most so many lines of that width; an empty one takes none.
-    FigureFoot(const FigureFrame& frame, double width, int mostLines);
+    FigureFoot(const Canvas& canvas, double width, int mostLines);
 
     void add(const std::string& text);
     void add(const std::string& caption, const std::vector<std::string>& notes);
@@ -21,7 +30,7 @@ public:
     void draw(double x, double top) const;
 
 private:
-    const FigureFrame& m_frame;
+    const Canvas& m_canvas;
     double m_width;
     int m_mostLines;
     std::vector<std::string> m_lines;

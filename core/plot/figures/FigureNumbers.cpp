@@ -1,3 +1,4 @@
+#include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
 #include "core/plot/figures/Figure.h"
 #include "core/text/Numbers.h"
@@ -25,7 +26,7 @@ constexpr std::array<NamedStatistic, 6> kStatistics{{
     {FigureStatistic::Total, "total", "total"},
     {FigureStatistic::Energy, "energy", "energy"},
 }};
-constexpr std::array<std::pair<FigureKind, std::string_view>, 7> kKinds{{
+constexpr auto kKinds = enumNames<FigureKind>({
     {FigureKind::Heatmap, "heatmap"},
     {FigureKind::ParallelismSweep, "parallelism-sweep"},
     {FigureKind::OptimizationSweep, "optimization-sweep"},
@@ -33,7 +34,7 @@ constexpr std::array<std::pair<FigureKind, std::string_view>, 7> kKinds{{
     {FigureKind::Kernels, "kernels"},
     {FigureKind::StageBreakdown, "stage-breakdown"},
     {FigureKind::Spectrum, "spectrum"},
-}};
+});
 
 const NamedStatistic& named(FigureStatistic statistic) {
     return *std::find_if(kStatistics.begin(), kStatistics.end(),
@@ -48,17 +49,11 @@ bool isCounter(std::string_view metric) {
 } // namespace
 
 std::string_view toString(FigureKind kind) {
-    return std::find_if(kKinds.begin(), kKinds.end(), [kind](const auto& entry) {
-        return entry.first == kind;
-    })->second;
+    return kKinds.nameOf(kind);
 }
 
 std::optional<FigureKind> figureKindFromString(std::string_view text) {
-    for (const auto& [kind, key] : kKinds) {
-        if (key == text)
-            return kind;
-    }
-    return std::nullopt;
+    return kKinds.find(text);
 }
 
 std::string_view toString(FigureStatistic statistic) {

@@ -1,4 +1,4 @@
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/FigureParts.h"
 
 #include "core/text/Numbers.h"
 
@@ -51,36 +51,6 @@ std::vector<FigureTick> logTicks(const FigureAxis& axis, int most) {
 
 } // namespace
 
-void FigureFrame::fill(Rect rect, Color color) const {
-    if (rect.width > 0.0 && rect.height > 0.0)
-        scene.items.emplace_back(FillRect{rect, color, 0.0, Hatch::None});
-}
-
-void FigureFrame::hatch(Rect rect, Color color) const {
-    if (rect.width > 0.0 && rect.height > 0.0)
-        scene.items.emplace_back(FillRect{rect, color, 0.0, Hatch::Diagonal});
-}
-
-void FigureFrame::line(Point from, Point to, Color color, double lineWidth) const {
-    scene.items.emplace_back(Line{from, to, color, lineWidth, false});
-}
-
-void FigureFrame::text(Point anchor, std::string text, Color color, TextRole role, Align align,
-    bool bold, double rotation) const {
-    if (!text.empty())
-        scene.items.emplace_back(
-            Label{anchor, std::move(text), color, role, align, bold, rotation});
-}
-
-double FigureFrame::width(std::string_view text, TextRole role, bool bold) const {
-    return style.measure(text, role, bold);
-}
-
-double FigureFrame::centred(double y, TextRole role) const {
-    // Half the height of Latin capitals.
-    return y + 0.36 * theme.size(role);
-}
-
 std::vector<std::string> linesOf(std::string_view text) {
     std::vector<std::string> lines;
     while (true) {
@@ -90,13 +60,6 @@ std::vector<std::string> linesOf(std::string_view text) {
             return lines;
         text.remove_prefix(end + 1);
     }
-}
-
-double widestLine(const FigureFrame& frame, std::string_view text, TextRole role) {
-    double widest = 0.0;
-    for (const auto& line : linesOf(text))
-        widest = std::max(widest, frame.width(line, role));
-    return widest;
 }
 
 std::size_t labelStep(double extent, double distance) {

@@ -1,4 +1,4 @@
-#include "core/plot/TextFit.h"
+#include "core/plot/SceneParts.h"
 #include "core/plot/figures/ColourScale.h"
 
 #include <fmt/format.h>
@@ -21,14 +21,14 @@ const FigureRun& runOf(const FigureData& data, const FigureHeatmap::Row& row) {
 // One heat map with its place.
 class Drawing {
 public:
-    Drawing(const FigureFrame& frame, const FigureData& data, const FigureHeatmap& heatmap)
-        : m_frame(frame)
+    Drawing(const Canvas& canvas, const FigureData& data, const FigureHeatmap& heatmap)
+        : m_canvas(canvas)
         , m_data(data)
         , m_heatmap(heatmap) { }
 
     [[nodiscard]] double wantedHeight() const {
         return head() + foot()
-            + kRow * m_frame.size(TextRole::Small) * static_cast<double>(m_heatmap.rows.size());
+            + kRow * m_canvas.size() * static_cast<double>(m_heatmap.rows.size());
     }
 
     Rect draw(Rect area) {
@@ -46,21 +46,21 @@ public:
     }
 
 private:
-    [[nodiscard]] double line() const { return m_frame.lineHeight(TextRole::Small); }
-    [[nodiscard]] double bar() const { return 1.5 * m_frame.gap() + 0.2 * line(); }
+    [[nodiscard]] double line() const { return m_canvas.lineHeight(); }
+    [[nodiscard]] double bar() const { return 1.5 * m_canvas.gap() + 0.2 * line(); }
     // Title and scale of colours above the grid.
-    [[nodiscard]] double head() const { return bar() + line() + 1.5 * m_frame.gap(); }
+    [[nodiscard]] double head() const { return bar() + line() + 1.5 * m_canvas.gap(); }
     // Ticks and the axis' name below it.
-    [[nodiscard]] double foot() const { return 2.0 * line() + 2.0 * m_frame.gap(); }
+    [[nodiscard]] double foot() const { return 2.0 * line() + 2.0 * m_canvas.gap(); }
 
     void placeGrid(Rect area) {
         for (const auto& row : m_heatmap.rows) {
-            m_labels = std::max(m_labels, m_frame.width(runOf(m_data, row).label, TextRole::Small));
-            m_notes = std::max(m_notes, m_frame.width(row.note, TextRole::Small));
+            m_labels = std::max(m_labels, m_canvas.width(runOf(m_data, row).label));
+            m_notes = std::max(m_notes, m_canvas.width(row.note));
         }
         m_labels = std::min(m_labels, kMostLabels * area.width);
-        const double left = m_labels + 2.0 * m_frame.gap();
-        const double right = m_notes > 0.0 ? m_notes + 2.0 * m_frame.gap() : m_frame.gap();
+        const double left = m_labels + 2.0 * m_canvas.gap();
+        const double right = m_notes > 0.0 ? m_notes + 2.0 * m_canvas.gap() : m_canvas.gap();
         m_grid = {area.x + left, area.y + head(), std::max(area.width - left - right, 1.0),
             std::max(area.height - head() - foot(), 1.0)};
     }
@@ -76,15 +76,14 @@ private:
         const double barWidth = std::min(0.42 * area.width, 150.0);
         const double x = m_grid.right() - barWidth;
         const double y = area.y;
-        drawColourScale(m_frame, {x, y, barWidth, bar()}, m_heatmap.scale, 5);
+        drawColourScale(m_canvas, {x, y, barWidth, bar()}, m_heatmap.scale, 5);
         const std::string title = axisTitle(m_heatmap.scale);
-        m_frame.text({area.x, m_frame.centred(y + bar() / 2.0, TextRole::Small)},
-            elided(title, x - area.x - 2.0 * m_frame.gap(), m_frame.style.measure, TextRole::Small,
-                true),
-            m_frame.theme.text, TextRole::Small, Align::Left, true);
+        m_canvas.heading({area.x, m_canvas.centred(y + bar() / 2.0)}, title,
+            x - area.x - 2.0 * m_canvas.gap(), TextRole::Small);
         if (m_notes > 0.0)
-            m_frame.text({m_grid.right() + m_notes + 2.0 * m_frame.gap(), m_grid.y - m_frame.gap()},
-                "time", m_frame.theme.textSecondary, TextRole::Small, Align::Right);
+            m_canvas.note(
+                {m_grid.right() + m_notes + 2.0 * m_canvas.gap(), m_grid.y - m_canvas.gap()},
+                "time", Align::Right);
     }
 
     void drawCells() const {
@@ -99,7 +98,7 @@ private:
             if (!isOom)
                 hatchMissing(i);
         }
-        m_frame.scene.items.emplace_back(std::move(strip));
+        m_canvas.scene.items.emplace_back(std::move(strip));
     }
 
     [[nodiscard]] Rect rowRect(std::size_t row) const {
@@ -109,16 +108,15 @@ private:
 
     void drawOom(std::size_t row) const {
         const Rect rect = rowRect(row);
-        m_frame.hatch(rect, m_frame.theme.gap);
+        m_canvas.hatch(rect, m_canvas.theme.gap);
         const std::string text = "OOM";
-        const double width = m_frame.width(text, TextRole::Small, true) + 2.0 * m_frame.gap();
+        const double width = m_canvas.width(text, TextRole::Small, true) + 2.0 * m_canvas.gap();
         const Rect plate{rect.x + (rect.width - width) / 2.0, rect.y, width, rect.height};
-        if (rect.height < 0.8 * m_frame.size(TextRole::Small))
+        if (rect.height < 0.8 * m_canvas.size())
             return;
-        m_frame.fill(plate, m_frame.scene.background);
-        m_frame.text({rect.x + rect.width / 2.0,
-                         m_frame.centred(rect.y + rect.height / 2.0, TextRole::Small)},
-            text, m_frame.theme.warning, TextRole::Small, Align::Centre, true);
+        m_canvas.fill(plate, m_canvas.scene.background);
+        m_canvas.text({rect.x + rect.width / 2.0, m_canvas.centred(rect)}, text,
+            m_canvas.theme.warning, TextRole::Small, Align::Centre, true);
     }
 
     // GPUs that the run has but of which nothing is known.
@@ -127,26 +125,19 @@ private:
         const Rect rect = rowRect(index);
         const auto isHole
             = [&row](std::size_t column) { return row.nodes[column] >= 0 && !row.values[column]; };
-        for (std::size_t i = 0; i < row.values.size(); ++i) {
-            if (!isHole(i))
-                continue;
-            std::size_t end = i + 1;
-            while (end < row.values.size() && isHole(end))
-                ++end;
-            m_frame.hatch({m_grid.x + columnWidth() * static_cast<double>(i), rect.y,
-                              columnWidth() * static_cast<double>(end - i), rect.height},
-                m_frame.theme.gap);
-            i = end;
-        }
+        forEachStretch(row.values.size(), isHole, [&](std::size_t first, std::size_t end) {
+            m_canvas.hatch({m_grid.x + columnWidth() * static_cast<double>(first), rect.y,
+                columnWidth() * static_cast<double>(end - first), rect.height});
+        });
     }
 
     // Lines between rows, and between the nodes of each row where they leave room for the data.
     void drawBorders() const {
-        const double thin = m_frame.theme.lineWidth;
+        const double thin = m_canvas.theme.lineWidth;
         if (rowHeight() > 6.0 * thin) {
             for (std::size_t i = 1; i < m_heatmap.rows.size(); ++i) {
                 const double y = rowRect(i).y;
-                m_frame.line({m_grid.x, y}, {m_grid.right(), y}, m_frame.scene.background, thin);
+                m_canvas.line({m_grid.x, y}, {m_grid.right(), y}, m_canvas.scene.background, thin);
             }
         }
         if (m_heatmap.byNode)
@@ -163,16 +154,10 @@ private:
             return nodes[column] != nodes[column - 1]
                 && columnWidth() * static_cast<double>(widthOfNode(row, column)) > 3.0 * width;
         };
-        for (std::size_t row = 0; row < m_heatmap.rows.size(); ++row) {
-            if (!isBorder(row))
-                continue;
-            std::size_t end = row + 1;
-            while (end < m_heatmap.rows.size() && isBorder(end))
-                ++end;
-            m_frame.line({x, rowRect(row).y}, {x, rowRect(end - 1).bottom()},
-                m_frame.scene.background, width);
-            row = end;
-        }
+        forEachStretch(m_heatmap.rows.size(), isBorder, [&](std::size_t first, std::size_t end) {
+            m_canvas.line({x, rowRect(first).y}, {x, rowRect(end - 1).bottom()},
+                m_canvas.scene.background, width);
+        });
     }
 
     // Columns of the node that ends before that column.
@@ -185,26 +170,25 @@ private:
     }
 
     void drawRowLabels(Rect area) const {
-        const std::size_t step = rowHeight() < kLeastRow * m_frame.size(TextRole::Small)
-            ? labelStep(m_frame.size(TextRole::Small), rowHeight())
+        const std::size_t step = rowHeight() < kLeastRow * m_canvas.size()
+            ? labelStep(m_canvas.size(), rowHeight())
             : 1;
         for (std::size_t i = 0; i < m_heatmap.rows.size(); i += step) {
             const auto& row = m_heatmap.rows[i];
-            const double y = m_frame.centred(rowRect(i).y + rowHeight() / 2.0, TextRole::Small);
-            m_frame.text({area.x + m_labels, y},
-                elided(runOf(m_data, row).label, m_labels + 0.01, m_frame.style.measure,
-                    TextRole::Small),
-                m_frame.theme.text, TextRole::Small, Align::Right);
-            m_frame.text({m_grid.right() + 2.0 * m_frame.gap() + m_notes, y}, row.note,
-                m_frame.theme.textSecondary, TextRole::Small, Align::Right);
+            const double y = m_canvas.centred(rowRect(i).y + rowHeight() / 2.0);
+            m_canvas.text({area.x + m_labels, y},
+                m_canvas.fitted(runOf(m_data, row).label, m_labels), m_canvas.theme.text,
+                TextRole::Small, Align::Right);
+            m_canvas.note(
+                {m_grid.right() + 2.0 * m_canvas.gap() + m_notes, y}, row.note, Align::Right);
         }
     }
 
     void drawColumnLabels() const {
-        const double y = m_grid.bottom() + 0.5 * m_frame.gap() + m_frame.size(TextRole::Small);
+        const double y = m_grid.bottom() + 0.5 * m_canvas.gap() + m_canvas.size();
         double widest = 0.0;
         for (const int column : m_heatmap.columns)
-            widest = std::max(widest, m_frame.width(fmt::format("{}", column), TextRole::Small));
+            widest = std::max(widest, m_canvas.width(fmt::format("{}", column)));
         std::size_t step = labelStep(widest, columnWidth());
         // Steps that people count in; nodes mostly have 4 or 8 GPUs.
         for (const std::size_t round : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 256U, 512U}) {
@@ -214,19 +198,18 @@ private:
             }
         }
         for (std::size_t i = 0; i < m_heatmap.columns.size(); i += step)
-            m_frame.text({m_grid.x + columnWidth() * (static_cast<double>(i) + 0.5), y},
-                fmt::format("{}", m_heatmap.columns[i]), m_frame.theme.textSecondary,
-                TextRole::Small, Align::Centre);
+            m_canvas.note({m_grid.x + columnWidth() * (static_cast<double>(i) + 0.5), y},
+                fmt::format("{}", m_heatmap.columns[i]), Align::Centre);
         const std::string axis = "GPU (global rank); lines between nodes";
-        const bool fits = m_frame.width(axis, TextRole::Small) < m_grid.width;
-        m_frame.text({m_grid.x + m_grid.width / 2.0, y + line()},
+        const bool fits = m_canvas.width(axis) < m_grid.width;
+        m_canvas.note({m_grid.x + m_grid.width / 2.0, y + line()},
             m_heatmap.byNode ? "node"
                 : fits       ? axis
                              : "GPU",
-            m_frame.theme.textSecondary, TextRole::Small, Align::Centre);
+            Align::Centre);
     }
 
-    const FigureFrame& m_frame;
+    const Canvas& m_canvas;
     const FigureData& m_data;
     const FigureHeatmap& m_heatmap;
     double m_labels = 0.0;
@@ -236,21 +219,21 @@ private:
 
 } // namespace
 
-double heatmapsHeight(const FigureFrame& frame, const FigureData& data) {
+double heatmapsHeight(const Canvas& canvas, const FigureData& data) {
     double height = 0.0;
     for (const auto& heatmap : data.heatmaps)
-        height += Drawing(frame, data, heatmap).wantedHeight() + 2.0 * frame.gap();
+        height += Drawing(canvas, data, heatmap).wantedHeight() + 2.0 * canvas.gap();
     return height;
 }
 
 void drawHeatmaps(
-    const FigureFrame& frame, const FigureData& data, Rect area, FigureGeometry& geometry) {
-    const double wanted = heatmapsHeight(frame, data);
+    const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
+    const double wanted = heatmapsHeight(canvas, data);
     for (const auto& heatmap : data.heatmaps) {
-        Drawing drawing(frame, data, heatmap);
-        const double share = area.height * (drawing.wantedHeight() + 2.0 * frame.gap()) / wanted;
+        Drawing drawing(canvas, data, heatmap);
+        const double share = area.height * (drawing.wantedHeight() + 2.0 * canvas.gap()) / wanted;
         geometry.cells.push_back(
-            drawing.draw({area.x, area.y, area.width, share - 2.0 * frame.gap()}));
+            drawing.draw({area.x, area.y, area.width, share - 2.0 * canvas.gap()}));
         area.y += share; // the height stays that of the whole, which the shares are of
     }
 }
@@ -260,9 +243,7 @@ std::optional<FigureHit> hitHeatmap(
     for (std::size_t i = 0; i < geometry.cells.size(); ++i) {
         const Rect& grid = geometry.cells[i];
         const FigureHeatmap& heatmap = data.heatmaps[i];
-        const bool inside
-            = at.x >= grid.x && at.x < grid.right() && at.y >= grid.y && at.y < grid.bottom();
-        if (!inside)
+        if (!grid.contains(at))
             continue;
         const double width = grid.width / static_cast<double>(heatmap.columns.size());
         const double height = grid.height / static_cast<double>(heatmap.rows.size());

@@ -1,6 +1,5 @@
 #include "core/plot/figures/PanelBuild.h"
 
-#include "core/plot/TextFit.h"
 #include "core/plot/figures/ChartStyle.h"
 
 #include <algorithm>
@@ -13,30 +12,30 @@ namespace {
 constexpr double kBars = 0.72; // of a category's width
 constexpr double kTickDistance = 1.7; // in sizes of the text
 
-double widestTick(const FigureFrame& frame, const FigureAxis& axis, int most) {
+double widestTick(const Canvas& canvas, const FigureAxis& axis, int most) {
     double widest = 0.0;
     for (const auto& tick : ticksOf(axis, most))
-        widest = std::max(widest, frame.width(tick.label, kChartRole));
+        widest = std::max(widest, canvas.width(tick.label));
     return widest;
 }
 
 class PanelDrawing {
 public:
-    PanelDrawing(const FigureFrame& frame, const FigurePanel& panel, std::size_t index, Rect plot,
+    PanelDrawing(const Canvas& canvas, const FigurePanel& panel, std::size_t index, Rect plot,
         FigureGeometry& geometry)
-        : m_frame(frame)
+        : m_canvas(canvas)
         , m_panel(panel)
         , m_index(index)
         , m_plot(plot)
         , m_geometry(geometry) {
-        m_ticks = mostTicks(frame, plot.height);
+        m_ticks = mostTicks(canvas, plot.height);
     }
 
     void draw() {
-        addChart();
-        drawTicks(m_panel.left, m_plot.x - m_frame.gap(), Align::Right);
+        drawChart();
+        drawTicks(m_panel.left, m_plot.x - m_canvas.gap(), Align::Right);
         if (m_panel.right)
-            drawTicks(*m_panel.right, m_plot.right() + m_frame.gap(), Align::Left);
+            drawTicks(*m_panel.right, m_plot.right() + m_canvas.gap(), Align::Left);
         drawTitles();
         drawGroupBorders();
         addTargets();
@@ -64,7 +63,7 @@ private:
             std::count_if(m_panel.sets.begin(), m_panel.sets.end(), isBar));
     }
 
-    void addChart() {
+    void drawChart() {
         Chart chart;
         chart.area = m_plot;
         chart.x = {-0.5, static_cast<double>(count()) - 0.5, false, 0.0, 0.0};
@@ -79,15 +78,11 @@ private:
             else
                 addPoints(set, chart);
         }
-        chart.grid = m_frame.theme.grid;
-        chart.lineWidth = m_frame.theme.lineWidth;
-        m_frame.scene.items.emplace_back(std::move(chart));
-        m_frame.line({m_plot.x, m_plot.bottom()}, {m_plot.right(), m_plot.bottom()},
-            m_frame.theme.textMuted, m_frame.theme.lineWidth);
+        addChart(m_canvas, std::move(chart));
     }
 
     void addBars(const FigureSet& set, Chart& chart) const {
-        chart.bars.colors.push_back(lookOf(set, m_frame.theme).fill);
+        chart.bars.colors.push_back(lookOf(set, m_canvas.theme).fill);
         std::vector<double> values;
         for (const auto& value : set.values)
             values.push_back(value.value_or(0.0) * m_panel.left.unit.scale);
@@ -98,9 +93,9 @@ private:
     void addPoints(const FigureSet& set, Chart& chart) const {
         const FigureAxis& axis = m_panel.right ? *m_panel.right : m_panel.left;
         ChartCurve curve;
-        curve.color = lookOf(set, m_frame.theme).fill;
-        curve.width = 2.0 * m_frame.theme.lineWidth;
-        curve.marker = 0.6 * m_frame.size(kChartRole);
+        curve.color = lookOf(set, m_canvas.theme).fill;
+        curve.width = 2.0 * m_canvas.theme.lineWidth;
+        curve.marker = 0.6 * m_canvas.size();
         curve.onRight = m_panel.right.has_value();
         const auto finish = [&] {
             if (!curve.points.empty())
@@ -121,22 +116,20 @@ private:
 
     void drawTicks(const FigureAxis& axis, double x, Align align) const {
         for (const auto& tick : ticksOf(axis, m_ticks))
-            m_frame.text({x, m_frame.centred(yOf(axis, tick.value), kChartRole)}, tick.label,
-                m_frame.theme.textSecondary, kChartRole, align);
+            m_canvas.note({x, m_canvas.centred(yOf(axis, tick.value))}, tick.label, align);
     }
 
     void drawTitles() const {
-        const double y = m_plot.y - 2.5 * m_frame.gap();
+        const double y = m_plot.y - 2.5 * m_canvas.gap();
         const std::string right = m_panel.right ? axisTitle(*m_panel.right) : std::string();
-        const double rightWidth = right.empty() ? 0.0 : m_frame.width(right, kChartRole);
-        const double edge = m_frame.style.width - 2.0 * m_frame.gap();
-        const double rightEnd = std::min(m_plot.right() + m_frame.gap() * 8.0, edge);
-        const double from = m_plot.x - 0.5 * m_frame.gap();
+        const double rightWidth = right.empty() ? 0.0 : m_canvas.width(right);
+        const double edge = m_canvas.scene.width - 2.0 * m_canvas.gap();
+        const double rightEnd = std::min(m_plot.right() + m_canvas.gap() * 8.0, edge);
+        const double from = m_plot.x - 0.5 * m_canvas.gap();
         const double room = m_plot.right() - from - (right.empty() ? 0.0 : rightWidth);
         const std::string left = m_panel.title.empty() ? axisTitle(m_panel.left) : m_panel.title;
-        m_frame.text({from, y}, elided(left, room, m_frame.style.measure, kChartRole, true),
-            m_frame.theme.text, kChartRole, Align::Left, true);
-        m_frame.text({rightEnd, y}, right, m_frame.theme.textSecondary, kChartRole, Align::Right);
+        m_canvas.heading({from, y}, left, room, TextRole::Small);
+        m_canvas.note({rightEnd, y}, right, Align::Right);
     }
 
     void drawGroupBorders() const {
@@ -144,8 +137,7 @@ private:
             if (m_panel.categories[i].group == m_panel.categories[i - 1].group)
                 continue;
             const double x = xOf(static_cast<double>(i) - 0.5);
-            m_frame.line(
-                {x, m_plot.y}, {x, m_plot.bottom()}, m_frame.theme.line, m_frame.theme.lineWidth);
+            m_canvas.line({x, m_plot.y}, {x, m_plot.bottom()}, m_canvas.theme.line);
         }
     }
 
@@ -182,15 +174,15 @@ private:
         const double top = yOf(m_panel.left, std::max(values.low, values.high));
         const double bottom = yOf(m_panel.left, std::min(values.low, values.high));
         const Rect rect{x, top, width, bottom - top};
-        const SetLook look = lookOf(m_panel.sets[set], m_frame.theme);
-        if (look.hatched && rect.width > 2.0 * m_frame.theme.lineWidth)
-            m_frame.hatch(rect, hatchOn(look.fill));
+        const SetLook look = lookOf(m_panel.sets[set], m_canvas.theme);
+        if (look.hatched && rect.width > 2.0 * m_canvas.theme.lineWidth)
+            m_canvas.hatch(rect, hatchOn(look.fill));
         addTarget(rect, set, category);
     }
 
     void addPointTargets(std::size_t set) {
         const FigureAxis& axis = m_panel.right ? *m_panel.right : m_panel.left;
-        const double size = 1.2 * m_frame.size(kChartRole);
+        const double size = 1.2 * m_canvas.size();
         for (std::size_t i = 0; i < count(); ++i) {
             if (const auto& value = m_panel.sets[set].values[i])
                 addTarget({xOf(static_cast<double>(i)) - size / 2.0, yOf(axis, *value) - size / 2.0,
@@ -208,18 +200,18 @@ private:
             if (isKnown && !isOom)
                 continue;
             const std::string text = isOom ? "OOM" : "–";
-            const Color color = isOom ? m_frame.theme.warning : m_frame.theme.textMuted;
+            const Color color = isOom ? m_canvas.theme.warning : m_canvas.theme.textMuted;
             const double x = xOf(static_cast<double>(i));
-            const double foot = m_plot.bottom() - m_frame.gap();
-            if (m_frame.width(text, kChartRole, true) <= distance())
-                m_frame.text({x, foot}, text, color, kChartRole, Align::Centre, true);
+            const double foot = m_plot.bottom() - m_canvas.gap();
+            if (m_canvas.width(text, TextRole::Small, true) <= distance())
+                m_canvas.text({x, foot}, text, color, TextRole::Small, Align::Centre, true);
             else
-                m_frame.text({x + 0.36 * m_frame.size(kChartRole), foot}, text, color, kChartRole,
+                m_canvas.text({x + 0.36 * m_canvas.size(), foot}, text, color, TextRole::Small,
                     Align::Left, true, -90.0);
         }
     }
 
-    const FigureFrame& m_frame;
+    const Canvas& m_canvas;
     const FigurePanel& m_panel;
     std::size_t m_index;
     Rect m_plot;
@@ -229,8 +221,16 @@ private:
 
 } // namespace
 
-int mostTicks(const FigureFrame& frame, double height) {
-    return std::clamp(static_cast<int>(height / (kTickDistance * frame.size(kChartRole))), 2, 8);
+int mostTicks(const Canvas& canvas, double height) {
+    return std::clamp(static_cast<int>(height / (kTickDistance * canvas.size())), 2, 8);
+}
+
+void addChart(const Canvas& canvas, Chart chart) {
+    const Rect area = chart.area;
+    chart.grid = canvas.theme.grid;
+    chart.lineWidth = canvas.theme.lineWidth;
+    canvas.scene.items.emplace_back(std::move(chart));
+    canvas.line({area.x, area.bottom()}, {area.right(), area.bottom()}, canvas.theme.textMuted);
 }
 
 ChartAxis chartAxis(const FigureAxis& axis, int most, bool grid) {
@@ -244,21 +244,21 @@ ChartAxis chartAxis(const FigureAxis& axis, int most, bool grid) {
     return result;
 }
 
-PanelMargins marginsOf(const FigureFrame& frame, const FigurePanel& panel, double height) {
-    const int most = mostTicks(frame, height);
-    PanelMargins margins{widestTick(frame, panel.left, most) + 1.5 * frame.gap(), frame.gap()};
+PanelMargins marginsOf(const Canvas& canvas, const FigurePanel& panel, double height) {
+    const int most = mostTicks(canvas, height);
+    PanelMargins margins{widestTick(canvas, panel.left, most) + 1.5 * canvas.gap(), canvas.gap()};
     if (panel.right)
-        margins.right = widestTick(frame, *panel.right, most) + 1.5 * frame.gap();
+        margins.right = widestTick(canvas, *panel.right, most) + 1.5 * canvas.gap();
     return margins;
 }
 
-double panelHead(const FigureFrame& frame) {
-    return frame.lineHeight(kChartRole) + 3.0 * frame.gap();
+double panelHead(const Canvas& canvas) {
+    return canvas.lineHeight() + 3.0 * canvas.gap();
 }
 
-void drawPanel(const FigureFrame& frame, const FigurePanel& panel, std::size_t index, Rect plot,
+void drawPanel(const Canvas& canvas, const FigurePanel& panel, std::size_t index, Rect plot,
     FigureGeometry& geometry) {
-    PanelDrawing(frame, panel, index, plot, geometry).draw();
+    PanelDrawing(canvas, panel, index, plot, geometry).draw();
 }
 
 } // namespace trainscope::plot

@@ -2,11 +2,10 @@
 // One panel of a chart in its place: bars and points for Qt Charts, and ticks, marks and hatches
 // around and over them.
 
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/FigureParts.h"
 
 namespace trainscope::plot {
 
-inline constexpr TextRole kChartRole = TextRole::Small; // of all texts around a plot area
 inline constexpr double kLeastPlot = 2.0; // height of a plot area, in lines of text
 
 // Widths beside the plot area that ticks and their labels need.
@@ -14,16 +13,18 @@ struct PanelMargins {
     double left = 0.0;
     double right = 0.0;
 };
-PanelMargins marginsOf(const FigureFrame& frame, const FigurePanel& panel, double height);
+PanelMargins marginsOf(const Canvas& canvas, const FigurePanel& panel, double height);
 // Above the plot area: the titles of the axes.
-double panelHead(const FigureFrame& frame);
+double panelHead(const Canvas& canvas);
 
 // `plot`: the plot area. Adds a target for each bar and point.
-void drawPanel(const FigureFrame& frame, const FigurePanel& panel, std::size_t index, Rect plot,
+void drawPanel(const Canvas& canvas, const FigurePanel& panel, std::size_t index, Rect plot,
     FigureGeometry& geometry);
 
 // Ticks of an axis of that height, in the panel's small text.
-int mostTicks(const FigureFrame& frame, double height);
+int mostTicks(const Canvas& canvas, double height);
+// The chart with its grid, on the line of its lower edge.
+void addChart(const Canvas& canvas, Chart chart);
 ChartAxis chartAxis(const FigureAxis& axis, int most, bool grid);
 
 } // namespace trainscope::plot

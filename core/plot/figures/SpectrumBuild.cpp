@@ -1,5 +1,4 @@
 #include "core/plot/Palette.h"
-#include "core/plot/TextFit.h"
 #include "core/plot/figures/PanelBuild.h"
 
 #include <fmt/format.h>
@@ -23,9 +22,9 @@ std::string powerText(double watts) {
 
 class SpectrumDrawing {
 public:
-    SpectrumDrawing(const FigureFrame& frame, const FigureData& data, std::size_t index, Rect plot,
+    SpectrumDrawing(const Canvas& canvas, const FigureData& data, std::size_t index, Rect plot,
         FigureGeometry& geometry)
-        : m_frame(frame)
+        : m_canvas(canvas)
         , m_data(data)
         , m_spectrum(data.spectra[index])
         , m_index(index)
@@ -55,48 +54,43 @@ private:
         const double top = m_data.frequency.range.high;
         const double distance = xOf(step) - xOf(0.0);
         for (std::size_t k = 1; static_cast<double>(k) * step <= top && k <= kMostHarmonics; ++k) {
-            if (k > 1 && distance < 3.0 * m_frame.theme.lineWidth)
+            if (k > 1 && distance < 3.0 * m_canvas.theme.lineWidth)
                 break;
             const double x = xOf(static_cast<double>(k) * step);
-            m_frame.scene.items.emplace_back(Line{{x, m_plot.y}, {x, m_plot.bottom()},
-                m_frame.theme.line, m_frame.theme.lineWidth, true});
+            m_canvas.scene.items.emplace_back(Line{{x, m_plot.y}, {x, m_plot.bottom()},
+                m_canvas.theme.line, m_canvas.theme.lineWidth, true});
         }
     }
 
     void addCurve() const {
-        const int most = mostTicks(m_frame, m_plot.height);
+        const int most = mostTicks(m_canvas, m_plot.height);
         Chart chart;
         chart.area = m_plot;
         chart.x = chartAxis(m_data.frequency, 8, false);
         chart.left = chartAxis(m_data.amplitude, most, true);
         ChartCurve curve;
-        curve.color = legibleOn(seriesColor(4), m_frame.theme.window);
-        curve.width = 1.5 * m_frame.theme.lineWidth;
+        curve.color = legibleOn(seriesColor(4), m_canvas.theme.window);
+        curve.width = 1.5 * m_canvas.theme.lineWidth;
         for (std::size_t i = 0; i < m_spectrum.frequencyHz.size(); ++i) {
             const double amplitude = std::max(m_spectrum.amplitudeW[i], m_data.amplitude.range.low);
             curve.points.push_back({m_spectrum.frequencyHz[i] * m_data.frequency.unit.scale,
                 amplitude * m_data.amplitude.unit.scale});
         }
         chart.curves.push_back(std::move(curve));
-        chart.grid = m_frame.theme.grid;
-        chart.lineWidth = m_frame.theme.lineWidth;
-        m_frame.scene.items.emplace_back(std::move(chart));
-        m_frame.line({m_plot.x, m_plot.bottom()}, {m_plot.right(), m_plot.bottom()},
-            m_frame.theme.textMuted, m_frame.theme.lineWidth);
+        addChart(m_canvas, std::move(chart));
     }
 
     void drawTicks(bool last) const {
-        for (const auto& tick : ticksOf(m_data.amplitude, mostTicks(m_frame, m_plot.height)))
-            m_frame.text({m_plot.x - m_frame.gap(), m_frame.centred(yOf(tick.value), kChartRole)},
-                tick.label, m_frame.theme.textSecondary, kChartRole, Align::Right);
+        for (const auto& tick : ticksOf(m_data.amplitude, mostTicks(m_canvas, m_plot.height)))
+            m_canvas.note({m_plot.x - m_canvas.gap(), m_canvas.centred(yOf(tick.value))},
+                tick.label, Align::Right);
         if (!last)
             return;
-        const double y = m_plot.bottom() + m_frame.gap() + m_frame.size(kChartRole);
+        const double y = m_plot.bottom() + m_canvas.gap() + m_canvas.size();
         for (const auto& tick : ticksOf(m_data.frequency, 8))
-            m_frame.text({xOf(tick.value), y}, tick.label, m_frame.theme.textSecondary, kChartRole,
-                Align::Centre);
-        m_frame.text({m_plot.x + m_plot.width / 2.0, y + m_frame.lineHeight(kChartRole)},
-            axisTitle(m_data.frequency), m_frame.theme.textSecondary, kChartRole, Align::Centre);
+            m_canvas.note({xOf(tick.value), y}, tick.label, Align::Centre);
+        m_canvas.note({m_plot.x + m_plot.width / 2.0, y + m_canvas.lineHeight()},
+            axisTitle(m_data.frequency), Align::Centre);
     }
 
     void drawTitle() const {
@@ -105,9 +99,8 @@ private:
             text = m_data.runs[m_spectrum.run].label + (m_index == 0 ? " · " + text : "");
         if (m_spectrum.iterationHz)
             text += " · iteration " + frequencyText(*m_spectrum.iterationHz);
-        m_frame.text({m_plot.x - 0.5 * m_frame.gap(), m_plot.y - 2.5 * m_frame.gap()},
-            elided(text, m_plot.width, m_frame.style.measure, kChartRole, true), m_frame.theme.text,
-            kChartRole, Align::Left, true);
+        m_canvas.heading({m_plot.x - 0.5 * m_canvas.gap(), m_plot.y - 2.5 * m_canvas.gap()}, text,
+            m_plot.width, TextRole::Small);
     }
 
     [[nodiscard]] std::string textOf(const FigureSpectrum::Line& line) const {
@@ -121,14 +114,12 @@ private:
     // The strongest first; a label that would touch another stays out.
     void drawLines() {
         std::vector<Rect> taken;
-        const double size = m_frame.size(kChartRole);
+        const double size = m_canvas.size();
         for (std::size_t i = 0; i < m_spectrum.lines.size(); ++i) {
             const auto& line = m_spectrum.lines[i];
             const Point peak{xOf(line.frequencyHz), yOf(line.amplitudeW)};
             const double dot = 0.45 * size;
-            m_frame.scene.items.emplace_back(
-                FillRect{{peak.x - dot / 2, peak.y - dot / 2, dot, dot}, m_frame.theme.text,
-                    dot / 2, Hatch::None});
+            m_canvas.dot(peak, dot, m_canvas.theme.text);
             m_geometry.targets.push_back(
                 {{peak.x - size, peak.y - size, 2.0 * size, 2.0 * size}, m_index, 0, i});
             placeLabel(textOf(line), peak, taken);
@@ -136,8 +127,8 @@ private:
     }
 
     void placeLabel(const std::string& text, Point peak, std::vector<Rect>& taken) const {
-        const double size = m_frame.size(kChartRole);
-        const double width = m_frame.width(text, kChartRole);
+        const double size = m_canvas.size();
+        const double width = m_canvas.width(text);
         const double gap = 0.5 * size;
         const double y = std::clamp(
             peak.y - 0.6 * size, m_plot.y, std::max(m_plot.bottom() - 1.2 * size, m_plot.y));
@@ -151,12 +142,12 @@ private:
             if (!inside || !free)
                 continue;
             taken.push_back(rect);
-            m_frame.text({x, y + size}, text, m_frame.theme.text, kChartRole);
+            m_canvas.text({x, y + size}, text, m_canvas.theme.text);
             return;
         }
     }
 
-    const FigureFrame& m_frame;
+    const Canvas& m_canvas;
     const FigureData& m_data;
     const FigureSpectrum& m_spectrum;
     std::size_t m_index;
@@ -164,49 +155,46 @@ private:
     FigureGeometry& m_geometry;
 };
 
-double footOf(const FigureFrame& frame) {
-    return 2.0 * frame.lineHeight(kChartRole) + frame.gap();
+double footOf(const Canvas& canvas) {
+    return 2.0 * canvas.lineHeight() + canvas.gap();
 }
 
 } // namespace
 
-double spectraHeight(const FigureFrame& frame, const FigureData& data) {
+double spectraHeight(const Canvas& canvas, const FigureData& data) {
     return static_cast<double>(data.spectra.size())
-        * (panelHead(frame) + kPlot * frame.lineHeight(kChartRole) + frame.gap())
-        + footOf(frame);
+        * (panelHead(canvas) + kPlot * canvas.lineHeight() + canvas.gap())
+        + footOf(canvas);
 }
 
 void drawSpectra(
-    const FigureFrame& frame, const FigureData& data, Rect area, FigureGeometry& geometry) {
+    const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
     const auto count = static_cast<double>(data.spectra.size());
     FigurePanel like;
     like.left = data.amplitude;
-    const auto margins = marginsOf(frame, like, kPlot * frame.lineHeight(kChartRole));
-    const double width = std::max(area.width - margins.left - 4.0 * frame.gap(), 1.0);
+    const auto margins = marginsOf(canvas, like, kPlot * canvas.lineHeight());
+    const double width = std::max(area.width - margins.left - 4.0 * canvas.gap(), 1.0);
     const double height
-        = std::max((area.height - footOf(frame)) / count - panelHead(frame) - frame.gap(),
-            kLeastPlot * frame.lineHeight(kChartRole));
+        = std::max((area.height - footOf(canvas)) / count - panelHead(canvas) - canvas.gap(),
+            kLeastPlot * canvas.lineHeight());
     double y = area.y;
     for (std::size_t i = 0; i < data.spectra.size(); ++i) {
-        y += panelHead(frame);
-        SpectrumDrawing(frame, data, i, {area.x + margins.left, y, width, height}, geometry)
+        y += panelHead(canvas);
+        SpectrumDrawing(canvas, data, i, {area.x + margins.left, y, width, height}, geometry)
             .draw(i + 1 == data.spectra.size());
-        y += height + frame.gap();
+        y += height + canvas.gap();
     }
 }
 
 std::optional<FigureHit> hitSpectrum(
     const FigureData& data, const FigureGeometry& geometry, Point at) {
     for (const auto& target : geometry.targets) {
-        const Rect& rect = target.rect;
-        const bool inside
-            = at.x >= rect.x && at.x < rect.right() && at.y >= rect.y && at.y < rect.bottom();
-        if (!inside || target.panel >= data.spectra.size())
+        if (!target.rect.contains(at) || target.panel >= data.spectra.size())
             continue;
         const FigureSpectrum& spectrum = data.spectra[target.panel];
         const auto& line = spectrum.lines[target.category];
         FigureHit hit;
-        hit.outline = rect;
+        hit.outline = target.rect;
         hit.run = data.runs[spectrum.run].id;
         hit.title = data.runs[spectrum.run].name;
         hit.facts.emplace_back("Frequency", frequencyText(line.frequencyHz));

@@ -1,7 +1,7 @@
 #include "core/plot/layout/DiagramLegend.h"
 
-#include "core/plot/TextFit.h"
 #include "core/plot/figures/ColourScale.h"
+#include "core/plot/figures/FigureParts.h"
 
 #include <fmt/format.h>
 
@@ -14,40 +14,36 @@ namespace {
 constexpr int kMostSwatches = 8; // beyond it colours are steps of a scale
 constexpr double kBarWidth = 150.0;
 
-std::string_view colouringName(RankColour by) {
-    return by == RankColour::Pipeline ? "stage" : toString(by);
-}
-
 class Legend {
 public:
-    Legend(const FigureFrame& frame, const DiagramLegend& legend, double width)
-        : m_frame(frame)
+    Legend(const Canvas& canvas, const DiagramLegend& legend, Point corner, double width,
+        bool isDrawn = true)
+        : m_canvas(canvas)
         , m_legend(legend)
+        , m_corner(corner)
         , m_width(width)
-        , m_line(frame.lineHeight(TextRole::Small)) {
-        m_swatch = 0.9 * frame.size(TextRole::Small);
-    }
+        , m_isDrawn(isDrawn)
+        , m_swatch(0.9 * canvas.size())
+        , m_flow(canvas,
+              {m_swatch, canvas.gap(), 3.0 * canvas.gap(), 1.25 * canvas.lineHeight(),
+                  0.5 * canvas.lineHeight(), canvas.theme.textSecondary},
+              corner, width, isDrawn) { }
 
-    // Entries flow from the left; the scale has a line of its own.
-    double run(bool isDrawn, Point corner) {
-        m_isDrawn = isDrawn;
-        m_corner = corner;
-        m_at = {0.0, 0.0};
+    // Entries flow from the left; the scale has a line of its own. Returns the height.
+    double lay() {
         for (const auto& key : m_legend.groups)
             entry(markText(key), [&](const Rect& rect) {
-                addGroupMark(m_frame.scene.items, rect, key, 2.0 * m_frame.theme.lineWidth);
+                addGroupMark(m_canvas.scene.items, rect, key, 2.0 * m_canvas.theme.lineWidth);
             });
         for (const auto& key : m_legend.lines)
             entry(groupTitle(key) + " between nodes", [&](const Rect& rect) {
                 const double y = rect.y + rect.height / 2.0;
-                m_frame.line(
-                    {rect.x, y}, {rect.right(), y}, groupColor(key), 3.0 * m_frame.theme.lineWidth);
+                m_canvas.line({rect.x, y}, {rect.right(), y}, groupColor(key),
+                    3.0 * m_canvas.theme.lineWidth);
             });
         if (m_legend.colours->by == RankColour::Value)
-            scale(m_legend.colours->scale);
-        else
-            categories();
-        return m_at.x > 0.0 ? m_at.y + 1.25 * m_line : m_at.y;
+            return scale(m_legend.colours->scale);
+        return m_legend.layout == nullptr ? m_flow.height() : categories();
     }
 
 private:
@@ -58,30 +54,14 @@ private:
 
     template <typename Draw>
     void entry(const std::string& text, const Draw& draw) {
-        const double width = m_swatch + m_frame.gap() + m_frame.width(text, TextRole::Small);
-        if (m_at.x > 0.0 && m_at.x + width > m_width)
-            m_at = {0.0, m_at.y + 1.25 * m_line};
-        if (m_isDrawn) {
-            const double x = m_corner.x + m_at.x;
-            const double y = m_corner.y + m_at.y;
-            draw(Rect{x, y + (m_line - m_swatch) / 2.0, m_swatch, m_swatch});
-            m_frame.text(
-                {x + m_swatch + m_frame.gap(), m_frame.centred(y + m_line / 2.0, TextRole::Small)},
-                text, m_frame.theme.textSecondary, TextRole::Small);
-        }
-        m_at.x += width + 3.0 * m_frame.gap();
+        m_flow.add(text, [&](Point left) {
+            draw(Rect{left.x, left.y - m_swatch / 2.0, m_swatch, m_swatch});
+        });
     }
 
-    void nextLine() {
-        if (m_at.x > 0.0)
-            m_at = {0.0, m_at.y + 1.25 * m_line};
-    }
-
-    void categories() {
-        if (m_legend.layout == nullptr)
-            return;
+    double categories() {
         const int count = colourCount(m_legend.colours->by, *m_legend.layout);
-        const auto name = colouringName(m_legend.colours->by);
+        const auto name = toString(m_legend.colours->by);
         if (count > kMostSwatches) {
             FigureAxis axis;
             axis.title = std::string(name);
@@ -90,43 +70,41 @@ private:
         }
         for (int index = 0; index < count; ++index)
             entry(fmt::format("{} {}", name, index),
-                [&](const Rect& rect) { m_frame.fill(rect, indexColor(index, count)); });
+                [&](const Rect& rect) { m_canvas.fill(rect, indexColor(index, count)); });
+        return m_flow.height();
     }
 
-    void scale(const FigureAxis& axis) {
-        nextLine();
-        const double bar = 2.0 * m_frame.gap();
+    double scale(const FigureAxis& axis) {
+        const double bar = 2.0 * m_canvas.gap();
         const double width = std::min(kBarWidth, 0.5 * m_width);
-        const double y = m_corner.y + m_at.y;
-        const double middle = m_frame.centred(y + bar / 2.0, TextRole::Small);
+        const double x = m_corner.x + m_width - width;
+        const double y = m_corner.y + m_flow.height();
         if (m_isDrawn) {
-            drawColourScale(m_frame, {m_corner.x + m_width - width, y, width, bar}, axis, 5);
-            m_frame.text({m_corner.x + m_width - width - 2.0 * m_frame.gap(), middle},
-                elided(axisTitle(axis), m_width - width - 3.0 * m_frame.gap(),
-                    m_frame.style.measure, TextRole::Small),
-                m_frame.theme.text, TextRole::Small, Align::Right);
+            drawColourScale(m_canvas, {x, y, width, bar}, axis, 5);
+            m_canvas.text({x - 2.0 * m_canvas.gap(), m_canvas.centred(y + bar / 2.0)},
+                m_canvas.fitted(axisTitle(axis), m_width - width - 3.0 * m_canvas.gap()),
+                m_canvas.theme.text, TextRole::Small, Align::Right);
         }
-        m_at = {0.0, m_at.y + bar + colourScaleFoot(m_frame)};
+        return m_flow.height() + bar + colourScaleFoot(m_canvas);
     }
 
-    const FigureFrame& m_frame;
+    const Canvas& m_canvas;
     const DiagramLegend& m_legend;
-    double m_width;
-    double m_line;
-    double m_swatch = 0.0;
-    bool m_isDrawn = false;
     Point m_corner;
-    Point m_at; // from the corner
+    double m_width;
+    bool m_isDrawn;
+    double m_swatch;
+    LegendFlow m_flow;
 };
 
 } // namespace
 
-double legendHeight(const FigureFrame& frame, const DiagramLegend& legend, double width) {
-    return Legend(frame, legend, width).run(false, {});
+double legendHeight(const Canvas& canvas, const DiagramLegend& legend, double width) {
+    return Legend(canvas, legend, {}, width, false).lay();
 }
 
-void drawLegend(const FigureFrame& frame, const DiagramLegend& legend, const Rect& area) {
-    Legend(frame, legend, area.width).run(true, {area.x, area.y});
+void drawLegend(const Canvas& canvas, const DiagramLegend& legend, const Rect& area) {
+    Legend(canvas, legend, {area.x, area.y}, area.width).lay();
 }
 
 } // namespace trainscope::plot

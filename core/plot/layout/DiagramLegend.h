@@ -1,7 +1,7 @@
 #pragma once
 // What the colours of the cells say, and the marks of groups: one line below or above a diagram.
 
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/Canvas.h"
 #include "core/plot/layout/GroupOutlines.h"
 
 namespace trainscope::plot {
@@ -14,7 +14,7 @@ struct DiagramLegend {
     std::vector<std::string> lines; // keys of lines between nodes
 };
 
-double legendHeight(const FigureFrame& frame, const DiagramLegend& legend, double width);
-void drawLegend(const FigureFrame& frame, const DiagramLegend& legend, const Rect& area);
+double legendHeight(const Canvas& canvas, const DiagramLegend& legend, double width);
+void drawLegend(const Canvas& canvas, const DiagramLegend& legend, const Rect& area);
 
 } // namespace trainscope::plot

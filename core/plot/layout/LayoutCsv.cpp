@@ -9,19 +9,17 @@ namespace trainscope::plot {
 
 namespace {
 
-std::string number(const std::optional<double>& value) {
-    return value ? fmt::format("{}", *value) : std::string();
-}
+using Cells = std::vector<text::Cell>;
 
-std::string coordinates(const layout::Layout* layout, int rank) {
+// Six cells, empty where no layout says them.
+void addCoordinates(const layout::Layout* layout, int rank, Cells& cells) {
     if (layout == nullptr || rank >= layout->grid.worldSize())
-        return ",,,,,";
+        return cells.resize(cells.size() + 6);
     const auto at = layout->grid.position(rank);
-    std::string layers;
-    if (!layout->chunks.empty())
-        layers = std::to_string(layersOf(layout->chunks, at.pipeline));
-    return fmt::format(
-        "{},{},{},{},{},{}", at.tensor, at.context, at.data, at.expert, at.pipeline, layers);
+    for (const int coordinate : {at.tensor, at.context, at.data, at.expert, at.pipeline})
+        cells.emplace_back(coordinate);
+    cells.push_back(
+        layout->chunks.empty() ? text::Cell() : text::Cell(layersOf(layout->chunks, at.pipeline)));
 }
 
 // What any rank has bytes of.
@@ -34,24 +32,18 @@ std::set<std::string> groupsIn(const analysis::RunBytes& bytes) {
     return groups;
 }
 
-std::string bytesOf(
-    const analysis::RunBytes& bytes, int rank, const std::set<std::string>& groups) {
-    std::string text;
-    const auto at = static_cast<std::size_t>(rank);
+void addBytes(const analysis::RunBytes& bytes, std::size_t rank,
+    const std::set<std::string>& groups, Cells& cells) {
     for (const auto& group : groups) {
-        std::optional<double> computed;
-        std::optional<double> measured;
-        if (at < bytes.ranks.size()) {
-            for (const auto& one : bytes.ranks[at]) {
-                if (one.group == group) {
-                    computed = one.computed;
-                    measured = one.measured;
-                }
-            }
+        analysis::GroupBytes none;
+        const auto* found = &none;
+        if (rank < bytes.ranks.size()) {
+            for (const auto& one : bytes.ranks[rank])
+                found = one.group == group ? &one : found;
         }
-        text += fmt::format(",{},{}", number(computed), number(measured));
+        cells.emplace_back(found->computed);
+        cells.emplace_back(found->measured);
     }
-    return text;
 }
 
 } // namespace
@@ -60,26 +52,31 @@ std::string layoutCsv(const LayoutFigureData& data) {
     const auto* layout = data.layout ? &*data.layout : nullptr;
     const auto groups = groupsIn(data.bytes);
     const bool hasValues = data.colours.by == RankColour::Value;
-    std::string out = "rank,rack,node,local,slot,side,nic,tp,cp,dp,ep,pp,layers";
+    Cells titles{"rank", "rack", "node", "local", "slot", "side", "nic", "tp", "cp", "dp", "ep",
+        "pp", "layers"};
     if (hasValues)
-        out += ","
-            + text::csvCell(
-                fmt::format("{} [{}]", data.colours.scale.title, data.colours.scale.siUnit));
-    for (const auto& group : groups)
-        out += fmt::format(",{0}_computed_b_per_step,{0}_measured_b_per_step", group);
-    out += '\n';
+        titles.emplace_back(
+            fmt::format("{} [{}]", data.colours.scale.title, data.colours.scale.siUnit));
+    for (const auto& group : groups) {
+        titles.emplace_back(group + "_computed_b_per_step");
+        titles.emplace_back(group + "_measured_b_per_step");
+    }
+    std::string out;
+    text::addCsvLine(out, titles);
     for (const auto& node : data.cluster.nodes) {
         for (const auto& gpu : node.gpus) {
             const auto at = static_cast<std::size_t>(gpu.rank);
-            const std::string nic = gpu.nic && data.cluster.topology
-                ? text::csvCell(data.cluster.topology->devices()[*gpu.nic].name)
-                : std::string();
-            out += fmt::format("{},{},{},{},{},{},{},{}", gpu.rank, node.rack, node.node, gpu.local,
-                gpu.slot, gpu.isRear ? "rear" : "front", nic, coordinates(layout, gpu.rank));
+            Cells cells{
+                gpu.rank, node.rack, node.node, gpu.local, gpu.slot, gpu.isRear ? "rear" : "front"};
+            cells.push_back(gpu.nic && data.cluster.topology
+                    ? text::Cell(data.cluster.topology->devices()[*gpu.nic].name)
+                    : text::Cell());
+            addCoordinates(layout, gpu.rank, cells);
             if (hasValues)
-                out += ","
-                    + (at < data.colours.values.size() ? number(data.colours.values[at]) : "");
-            out += bytesOf(data.bytes, gpu.rank, groups) + '\n';
+                cells.push_back(
+                    at < data.colours.values.size() ? data.colours.values[at] : text::Cell());
+            addBytes(data.bytes, at, groups, cells);
+            text::addCsvLine(out, cells);
         }
     }
     return out;

@@ -1,5 +1,4 @@
 #include "core/plot/SceneParts.h"
-#include "core/plot/TextFit.h"
 #include "core/plot/figures/FigureFoot.h"
 #include "core/plot/layout/DiagramLegend.h"
 #include "core/plot/layout/LayoutFigure.h"
@@ -14,12 +13,12 @@ namespace {
 
 constexpr int kMostNoteLines = 3; // of one note
 
-class Figure {
+class LayoutDrawing {
 public:
-    Figure(const LayoutFigureData& data, const FigureStyle& style)
+    LayoutDrawing(const LayoutFigureData& data, const FigureStyle& style)
         : m_data(data)
         , m_style(style)
-        , m_frame{style, *style.theme, m_geometry.scene}
+        , m_canvas{*style.theme, style.measure, m_geometry.scene}
         , m_pad(2.0 * style.theme->spacing)
         , m_width(std::max(style.width - 2.0 * m_pad, 1.0)) {
         m_geometry.scene = {style.width, 0.0, style.theme->window, {}};
@@ -28,19 +27,21 @@ public:
     }
 
     LayoutGeometry build() {
-        FigureFoot foot(m_frame, m_width, kMostNoteLines);
+        FigureFoot foot(m_canvas, m_width, kMostNoteLines);
         if (m_style.caption)
             foot.add(m_data.caption, m_data.notes);
-        const double footGap = m_pad - m_frame.gap();
+        const double footGap = m_pad - m_canvas.gap();
         const DiagramLegend key = legend();
-        const double keyHeight = legendHeight(m_frame, key, m_width) + m_pad;
-        const double fixed = 2.0 * m_pad + titleHeight() + keyHeight + footGap + foot.height()
+        const double keyHeight = legendHeight(m_canvas, key, m_width) + m_pad;
+        const double fixed = 2.0 * m_pad + headHeight() + keyHeight + footGap + foot.height()
             + (hasPhysical() ? heading() + m_pad : 0.0) + (hasLogical() ? heading() : 0.0);
         chooseHeights(fixed);
-        double y = m_pad + drawTitle();
+        if (m_style.title)
+            drawTitle(m_canvas, m_data.title, {m_pad, m_pad}, m_width);
+        double y = m_pad + headHeight();
         if (hasPhysical())
             y = drawPhysical(y) + m_pad;
-        drawLegend(m_frame, key, {m_pad, y, m_width, keyHeight});
+        drawLegend(m_canvas, key, {m_pad, y, m_width, keyHeight});
         y += keyHeight;
         if (hasLogical())
             y = drawLogical(y);
@@ -51,18 +52,8 @@ public:
 private:
     [[nodiscard]] bool hasPhysical() const { return m_data.query.physical; }
     [[nodiscard]] bool hasLogical() const { return m_data.query.logical && m_data.layout; }
-    [[nodiscard]] double heading() const { return 1.6 * m_frame.lineHeight(TextRole::Small); }
-    [[nodiscard]] double titleHeight() const {
-        return m_style.title ? m_frame.lineHeight(TextRole::Body) + m_pad : 0.0;
-    }
-
-    double drawTitle() const {
-        if (m_style.title)
-            m_frame.text({m_pad, m_pad + m_frame.size(TextRole::Body)},
-                elided(m_data.title, m_width, m_style.measure, TextRole::Body, true),
-                m_frame.theme.text, TextRole::Body, Align::Left, true);
-        return titleHeight();
-    }
+    [[nodiscard]] double heading() const { return 1.6 * m_canvas.lineHeight(); }
+    [[nodiscard]] double headHeight() const { return m_style.title ? titleHeight(m_canvas) : 0.0; }
 
     [[nodiscard]] DiagramLegend legend() const {
         DiagramLegend key{
@@ -109,9 +100,7 @@ private:
     }
 
     void drawHeading(double y, const std::string& text) const {
-        m_frame.text({m_pad, y + m_frame.size(TextRole::Small)},
-            elided(text, m_width, m_style.measure, TextRole::Small, true), m_frame.theme.text,
-            TextRole::Small, Align::Left, true);
+        m_canvas.heading({m_pad, y + m_canvas.size()}, text, m_width, TextRole::Small);
     }
 
     double drawPart(RankDiagram diagram, double y, std::vector<Rect>& cells) {
@@ -121,7 +110,7 @@ private:
             cell.y += y;
         }
         const double height = diagram.scene.height;
-        auto marks = groupOutlines(diagram, m_lit, m_data.query.rank, m_frame.theme);
+        auto marks = groupOutlines(diagram, m_lit, m_data.query.rank, m_canvas.theme);
         diagram.scene.items.insert(diagram.scene.items.end(),
             std::make_move_iterator(marks.begin()), std::make_move_iterator(marks.end()));
         appendScene(m_geometry.scene, std::move(diagram.scene), {m_pad, y});
@@ -141,7 +130,7 @@ private:
     const LayoutFigureData& m_data;
     const FigureStyle& m_style;
     LayoutGeometry m_geometry;
-    FigureFrame m_frame;
+    Canvas m_canvas;
     double m_pad;
     double m_width;
     double m_physicalHeight = 0.0; // 0: free
@@ -152,7 +141,7 @@ private:
 } // namespace
 
 LayoutGeometry buildLayoutFigure(const LayoutFigureData& data, const FigureStyle& style) {
-    return Figure(data, style).build();
+    return LayoutDrawing(data, style).build();
 }
 
 std::optional<FigureHit> hitLayout(
@@ -160,7 +149,7 @@ std::optional<FigureHit> hitLayout(
     for (const auto* cells : {&geometry.physical, &geometry.logical}) {
         for (std::size_t rank = 0; rank < cells->size(); ++rank) {
             const Rect& cell = (*cells)[rank];
-            if (at.x < cell.x || at.x >= cell.right() || at.y < cell.y || at.y >= cell.bottom())
+            if (!cell.contains(at))
                 continue;
             FigureHit hit;
             hit.outline = cell;

@@ -25,9 +25,9 @@ struct Card {
 
 class Strip {
 public:
-    Strip(const FigureFrame& frame, const layout::Topology& topology,
-        const layout::ClusterNode& node, const std::vector<Rect>& cells, const Rect& area)
-        : m_frame(frame)
+    Strip(const Canvas& canvas, const layout::Topology& topology, const layout::ClusterNode& node,
+        const std::vector<Rect>& cells, const Rect& area)
+        : m_canvas(canvas)
         , m_topology(topology)
         , m_node(node)
         , m_cells(cells)
@@ -37,7 +37,7 @@ public:
         findCards();
         const auto count = static_cast<double>(m_cards.size());
         const double step = m_area.width / count;
-        const double height = kBoxLines * m_frame.size(TextRole::Small);
+        const double height = kBoxLines * m_canvas.size();
         const double width = std::min(0.86 * step, kMostWidth * height);
         for (std::size_t i = 0; i < m_cards.size(); ++i) {
             const double middle = m_area.x + (static_cast<double>(i) + 0.5) * step;
@@ -86,20 +86,20 @@ private:
         const double top = m_area.y;
         const bool isFront = std::any_of(m_cells.begin(), m_cells.end(),
             [&](const Rect& other) { return other.y > cell.bottom(); });
-        const double width = (isNear ? 1.2 : 0.8) * m_frame.theme.lineWidth;
+        const double width = (isNear ? 1.2 : 0.8) * m_canvas.theme.lineWidth;
         const Color color = isNear
-            ? m_frame.theme.textSecondary
-            : blend(m_frame.theme.panel, m_frame.theme.textSecondary, kFaint);
+            ? m_canvas.theme.textSecondary
+            : blend(m_canvas.theme.panel, m_canvas.theme.textSecondary, kFaint);
         const double gap = m_cells.size() > 1 ? gapOfCells() : 0.0;
         Point start{cell.x + cell.width / 2.0, top};
         if (isFront) {
             start.x = cell.right() + gap / 2.0;
-            m_frame.line(
+            m_canvas.line(
                 {start.x, cell.bottom() - 0.2 * cell.height}, {start.x, top}, color, width);
         } else {
-            m_frame.line({start.x, cell.bottom()}, start, color, width);
+            m_canvas.line({start.x, cell.bottom()}, start, color, width);
         }
-        m_frame.line(start, end, color, width);
+        m_canvas.line(start, end, color, width);
     }
 
     [[nodiscard]] double gapOfCells() const {
@@ -108,21 +108,19 @@ private:
     }
 
     void addCard(const Card& card, const Rect& box) const {
-        m_frame.scene.items.emplace_back(
-            FillRect{box, m_frame.theme.line, 0.2 * box.height, Hatch::None});
+        m_canvas.fill(box, m_canvas.theme.line, 0.2 * box.height);
         const auto& device = m_topology.devices()[card.device];
         for (const std::string& name : {device.name, std::to_string(device.index)}) {
-            if (m_frame.width(name, TextRole::Small) > 0.94 * box.width)
+            if (m_canvas.width(name) > 0.94 * box.width)
                 continue;
-            m_frame.text({box.x + box.width / 2.0,
-                             m_frame.centred(box.y + box.height / 2.0, TextRole::Small)},
-                name, legibleOn(m_frame.theme.text, m_frame.theme.line, 4.5), TextRole::Small,
+            m_canvas.text({box.x + box.width / 2.0, m_canvas.centred(box)}, name,
+                legibleOn(m_canvas.theme.text, m_canvas.theme.line, 4.5), TextRole::Small,
                 Align::Centre);
             break;
         }
     }
 
-    const FigureFrame& m_frame;
+    const Canvas& m_canvas;
     const layout::Topology& m_topology;
     const layout::ClusterNode& m_node;
     const std::vector<Rect>& m_cells;
@@ -132,10 +130,10 @@ private:
 
 } // namespace
 
-void addNics(const FigureFrame& frame, const layout::Topology& topology,
+void addNics(const Canvas& canvas, const layout::Topology& topology,
     const layout::ClusterNode& node, const std::vector<Rect>& cells, const Rect& area) {
     if (!topology.connectedNics().empty() && cells.size() == node.gpus.size())
-        Strip(frame, topology, node, cells, area).add();
+        Strip(canvas, topology, node, cells, area).add();
 }
 
 } // namespace trainscope::plot

@@ -3,7 +3,7 @@
 // an imported topology. Pure.
 
 #include "core/layout/Cluster.h"
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/Canvas.h"
 
 #include <vector>
 
@@ -11,7 +11,7 @@ namespace trainscope::plot {
 
 // `cells`: of the node's GPUs, in their order. Names that do not fit are numbers, or left out.
 // Lines are full over PCIe bridges, faint over the CPU.
-void addNics(const FigureFrame& frame, const layout::Topology& topology,
+void addNics(const Canvas& canvas, const layout::Topology& topology,
     const layout::ClusterNode& node, const std::vector<Rect>& cells, const Rect& area);
 
 } // namespace trainscope::plot

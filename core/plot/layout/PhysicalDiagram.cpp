@@ -1,8 +1,7 @@
 #include "core/plot/layout/PhysicalDiagram.h"
 
 #include "core/plot/Palette.h"
-#include "core/plot/TextFit.h"
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/EdgeCurves.h"
 #include "core/plot/layout/GroupOutlines.h"
 #include "core/plot/layout/NicStrip.h"
@@ -32,25 +31,25 @@ public:
     Diagram(const PhysicalData& data, const DiagramStyle& style)
         : m_data(data)
         , m_cluster(*data.cluster)
-        , m_frame{style, *style.theme, m_diagram.scene}
+        , m_canvas{*style.theme, style.measure, m_diagram.scene}
         , m_ranks(rankCount())
         , m_texts(style, data.colours, m_ranks, [this](int rank) { return placeOf(rank); })
         , m_arrangement(arrangeNodes(m_cluster, !data.edges.empty(), m_texts, style)) { }
 
-    RankDiagram build() {
+    RankDiagram build(const DiagramStyle& style) {
         m_diagram.cells.resize(static_cast<std::size_t>(m_ranks));
         m_diagram.items.resize(static_cast<std::size_t>(m_ranks));
         m_diagram.preferredHeight = m_arrangement.totalHeight;
-        m_diagram.scene = {m_frame.style.width,
-            m_frame.style.height > 0.0 ? m_frame.style.height : m_arrangement.totalHeight,
-            m_frame.theme.window, {}};
+        m_diagram.scene
+            = {style.width, style.height > 0.0 ? style.height : m_arrangement.totalHeight,
+                m_canvas.theme.window, {}};
         for (std::size_t i = 0; i < m_cluster.nodes.size(); ++i)
             m_diagram.nodes.push_back(m_arrangement.node(i));
-        addEdges();
+        addEdges(style);
         addRacks();
         for (std::size_t i = 0; i < m_cluster.nodes.size(); ++i)
             addNode(i);
-        recolour(m_diagram, m_data.colours, m_data.layout, m_frame.theme);
+        recolour(m_diagram, m_data.colours, m_data.layout, m_canvas.theme);
         return std::move(m_diagram);
     }
 
@@ -96,19 +95,16 @@ private:
             m_texts.add(m_diagram, gpu.rank, cells.back(), m_arrangement.level);
         }
         if (m_arrangement.nics > 0.0 && m_cluster.topology)
-            addNics(m_frame, *m_cluster.topology, node, cells, m_arrangement.cards(box));
+            addNics(m_canvas, *m_cluster.topology, node, cells, m_arrangement.cards(box));
         if (m_arrangement.foot > 0.0)
             addFoot(index, box);
     }
 
     void addBox(const Rect& box) const {
         const bool isPlain = m_arrangement.level == Level::Plain;
-        const double thin = isPlain ? 0.5 * m_frame.theme.lineWidth : m_frame.theme.lineWidth;
-        const double radius = std::min(m_arrangement.pad, 2.0 * m_frame.gap());
-        m_frame.scene.items.emplace_back(FillRect{box, m_frame.theme.line, radius, Hatch::None});
-        m_frame.scene.items.emplace_back(
-            FillRect{{box.x + thin, box.y + thin, box.width - 2.0 * thin, box.height - 2.0 * thin},
-                m_frame.theme.panel, std::max(radius - thin, 0.0), Hatch::None});
+        const double thin = isPlain ? 0.5 * m_canvas.theme.lineWidth : m_canvas.theme.lineWidth;
+        const double radius = std::min(m_arrangement.pad, 2.0 * m_canvas.gap());
+        m_canvas.box(box, radius, thin);
     }
 
     void addTitle(std::size_t index, const Rect& box) const {
@@ -118,37 +114,33 @@ private:
         // All nodes have a name, or all only a number.
         const std::string longest = "node " + std::to_string(m_cluster.nodes.back().node);
         const double inside = box.width - 2.0 * m_arrangement.pad;
-        const double baseline = box.y + m_arrangement.pad + m_frame.size(TextRole::Small);
+        const double baseline = box.y + m_arrangement.pad + m_canvas.size();
         const std::string name = "node " + number;
-        if (m_frame.width(longest, TextRole::Small, true) > inside) {
-            m_frame.text({box.x + box.width / 2.0, baseline}, number, m_frame.theme.textSecondary,
-                TextRole::Small, Align::Centre);
+        if (m_canvas.width(longest, TextRole::Small, true) > inside) {
+            m_canvas.note({box.x + box.width / 2.0, baseline}, number, Align::Centre);
             return;
         }
-        m_frame.text({box.x + m_arrangement.pad, baseline}, name, m_frame.theme.text,
+        m_canvas.text({box.x + m_arrangement.pad, baseline}, name, m_canvas.theme.text,
             TextRole::Small, Align::Left, true);
         if (index >= m_data.nodes.size())
             return;
         const double room
-            = inside - m_frame.width(name, TextRole::Small, true) - 2.0 * m_frame.gap();
+            = inside - m_canvas.width(name, TextRole::Small, true) - 2.0 * m_canvas.gap();
         const std::string& summary = m_data.nodes[index].summary;
-        if (m_frame.width(summary, TextRole::Small) <= room)
-            m_frame.text({box.right() - m_arrangement.pad, baseline}, summary,
-                m_frame.theme.textSecondary, TextRole::Small, Align::Right);
+        if (m_canvas.width(summary) <= room)
+            m_canvas.note({box.right() - m_arrangement.pad, baseline}, summary, Align::Right);
     }
 
     // Where boxes are too small for names, the number of the first of each row stands before it.
     void addRowName(std::size_t index, const Rect& box) const {
         const auto columns = static_cast<std::size_t>(m_arrangement.columns);
         const double pitch = box.height + m_arrangement.band + m_arrangement.rackHead;
-        const auto step = static_cast<std::size_t>(
-            std::ceil(1.1 * m_frame.size(TextRole::Small) / std::max(pitch, 1.0)));
+        const auto step
+            = static_cast<std::size_t>(std::ceil(1.1 * m_canvas.size() / std::max(pitch, 1.0)));
         if (m_arrangement.left <= 0.0 || index % (columns * step) != 0)
             return;
-        m_frame.text({m_arrangement.left - m_frame.gap(),
-                         m_frame.centred(box.y + box.height / 2.0, TextRole::Small)},
-            std::to_string(m_cluster.nodes[index].node), m_frame.theme.textSecondary,
-            TextRole::Small, Align::Right);
+        m_canvas.note({m_arrangement.left - m_canvas.gap(), m_canvas.centred(box)},
+            std::to_string(m_cluster.nodes[index].node), Align::Right);
     }
 
     void addLink(std::size_t index, const Rect& box) const {
@@ -157,9 +149,8 @@ private:
             = index < m_data.nodes.size() ? m_data.nodes[index].load : std::optional<double>();
         const double strength
             = kIdleLink + (1.0 - kIdleLink) * std::clamp(load.value_or(0.0), 0.0, 1.0);
-        m_frame.scene.items.emplace_back(
-            FillRect{bar, blend(m_frame.theme.panel, groupColor("tp"), strength),
-                m_arrangement.level == Level::Plain ? 0.0 : bar.height / 2.0, Hatch::None});
+        m_canvas.fill(bar, blend(m_canvas.theme.panel, groupColor("tp"), strength),
+            m_arrangement.level == Level::Plain ? 0.0 : bar.height / 2.0);
     }
 
     // Links between single GPUs, where the topology tells them: seen in the gaps of the cells, as
@@ -189,8 +180,8 @@ private:
                     continue;
                 isAny = true;
                 const double width = std::clamp(0.8 * path.links, 0.8, kWidestLink);
-                m_frame.line(centreOf(node.gpus[a]), centreOf(node.gpus[b]), groupColor("tp"),
-                    width * m_frame.theme.lineWidth);
+                m_canvas.line(centreOf(node.gpus[a]), centreOf(node.gpus[b]), groupColor("tp"),
+                    width * m_canvas.theme.lineWidth);
             }
         }
         return isAny;
@@ -206,9 +197,9 @@ private:
                 continue;
             const Rect from = m_arrangement.cell(box, gpu.slot, count);
             const Rect to = m_arrangement.cell(box, next->slot, count);
-            m_frame.line({from.x + from.width / 2.0, from.y + from.height / 2.0},
+            m_canvas.line({from.x + from.width / 2.0, from.y + from.height / 2.0},
                 {to.x + to.width / 2.0, to.y + to.height / 2.0}, groupColor("tp"),
-                kWidestLink * m_frame.theme.lineWidth);
+                kWidestLink * m_canvas.theme.lineWidth);
         }
     }
 
@@ -216,10 +207,9 @@ private:
     [[nodiscard]] std::string linkText(std::string link, double width) const {
         constexpr std::string_view kBetween = " · ";
         for (auto at = link.rfind(kBetween);
-             at != std::string::npos && m_frame.width(link, TextRole::Small) > width;
-             at = link.rfind(kBetween))
+             at != std::string::npos && m_canvas.width(link) > width; at = link.rfind(kBetween))
             link.resize(at);
-        return elided(link, width, m_frame.style.measure, TextRole::Small);
+        return m_canvas.fitted(link, width);
     }
 
     void addFoot(std::size_t index, const Rect& box) const {
@@ -228,15 +218,14 @@ private:
         double room = inside;
         if (index < m_data.nodes.size() && !m_data.nodes[index].link.empty()) {
             const std::string text = linkText(m_data.nodes[index].link, inside);
-            m_frame.text({box.right() - m_arrangement.pad, baseline}, text,
-                legibleOn(groupColor("tp"), m_frame.theme.panel, 4.5), TextRole::Small,
+            m_canvas.text({box.right() - m_arrangement.pad, baseline}, text,
+                legibleOn(groupColor("tp"), m_canvas.theme.panel, 4.5), TextRole::Small,
                 Align::Right);
-            room -= m_frame.width(text, TextRole::Small) + 2.0 * m_frame.gap();
+            room -= m_canvas.width(text) + 2.0 * m_canvas.gap();
         }
         for (const char* air : {"front ↑  air  rear ↓", "air ↓"}) {
-            if (m_arrangement.cellRows > 1 && m_frame.width(air, TextRole::Small) <= room) {
-                m_frame.text({box.x + m_arrangement.pad, baseline}, air,
-                    m_frame.theme.textSecondary, TextRole::Small);
+            if (m_arrangement.cellRows > 1 && m_canvas.width(air) <= room) {
+                m_canvas.note({box.x + m_arrangement.pad, baseline}, air);
                 return;
             }
         }
@@ -272,27 +261,25 @@ private:
                 ++end;
             const double y = m_diagram.nodes[i].y - 0.3 * m_arrangement.rackHead;
             const double right = m_diagram.nodes[end - 1].right();
-            m_frame.line({m_diagram.nodes[i].x, y}, {right, y}, m_frame.theme.textMuted,
-                m_frame.theme.lineWidth);
+            m_canvas.line({m_diagram.nodes[i].x, y}, {right, y}, m_canvas.theme.textMuted);
             const double room = right - m_diagram.nodes[i].x;
             for (const std::string& name : namesOfPlace(i)) {
-                if (m_frame.width(name, TextRole::Small) > room)
+                if (m_canvas.width(name) > room)
                     continue;
-                m_frame.text({m_diagram.nodes[i].x, y - 0.2 * m_frame.size(TextRole::Small)}, name,
-                    m_frame.theme.textSecondary, TextRole::Small);
+                m_canvas.note({m_diagram.nodes[i].x, y - 0.2 * m_canvas.size()}, name);
                 break;
             }
             i = end;
         }
     }
 
-    void addEdges() {
-        m_diagram.edges = edgeCurves(m_data, m_diagram.nodes, m_arrangement, m_frame.style);
+    void addEdges(const DiagramStyle& style) {
+        m_diagram.edges = edgeCurves(m_data, m_diagram.nodes, m_arrangement, style);
         const bool isDense = m_diagram.edges.size() > kManyEdges;
         // The widest at the bottom.
         for (const EdgeCurve& curve : m_diagram.edges) {
             const Color color = groupColor(m_data.edges[curve.edge].group);
-            m_frame.scene.items.emplace_back(
+            m_canvas.scene.items.emplace_back(
                 Polyline{curve.points, isDense ? withAlpha(color, 0xA0) : color, curve.width});
         }
         if (m_arrangement.level == Level::Plain)
@@ -309,27 +296,27 @@ private:
             return;
         const Point middle = curve.points[curve.points.size() / 2];
         const bool isArc = curve.points.front().y == curve.points.back().y;
-        const double width = m_frame.width(text, TextRole::Small) + 2.0;
-        const double size = m_frame.size(TextRole::Small);
+        const double width = m_canvas.width(text) + 2.0;
+        const double size = m_canvas.size();
         const double baseline = middle.y + (isArc ? curve.width / 2.0 + 1.1 * size : 0.36 * size);
         const Rect plate{middle.x - width / 2.0, baseline - 0.9 * size, width, 1.15 * size};
-        const bool isInside = plate.x >= 0.0 && plate.right() <= m_frame.scene.width
-            && plate.bottom() <= m_frame.scene.height;
+        const bool isInside = plate.x >= 0.0 && plate.right() <= m_canvas.scene.width
+            && plate.bottom() <= m_canvas.scene.height;
         if (!isInside || std::any_of(taken.begin(), taken.end(), [&](const Rect& other) {
                 return overlaps(plate, other);
             }))
             return;
         taken.push_back(plate);
-        m_frame.fill(plate, m_frame.theme.window);
-        m_frame.text({middle.x, baseline}, text,
-            legibleOn(groupColor(m_data.edges[curve.edge].group), m_frame.theme.window, 4.5),
+        m_canvas.fill(plate, m_canvas.theme.window);
+        m_canvas.text({middle.x, baseline}, text,
+            legibleOn(groupColor(m_data.edges[curve.edge].group), m_canvas.theme.window, 4.5),
             TextRole::Small, Align::Centre);
     }
 
     const PhysicalData& m_data;
     const layout::Cluster& m_cluster;
     RankDiagram m_diagram;
-    FigureFrame m_frame;
+    Canvas m_canvas;
     int m_ranks;
     CellTexts m_texts;
     NodeArrangement m_arrangement;
@@ -338,7 +325,7 @@ private:
 } // namespace
 
 RankDiagram buildPhysical(const PhysicalData& data, const DiagramStyle& style) {
-    return Diagram(data, style).build();
+    return Diagram(data, style).build(style);
 }
 
 } // namespace trainscope::plot

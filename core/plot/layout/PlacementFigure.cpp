@@ -1,8 +1,7 @@
 #include "core/plot/layout/PlacementFigure.h"
 
 #include "core/plot/Palette.h"
-#include "core/plot/TextFit.h"
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/FigureFoot.h"
 #include "core/plot/layout/RankDiagram.h"
 #include "core/text/Table.h"
 
@@ -18,41 +17,41 @@ namespace {
 using analysis::GpuPlace;
 using analysis::Placement;
 
-constexpr int kMostCaptionLines = 4;
-constexpr double kWantedCell = 22.0;
-constexpr double kLeastCell = 6.0;
+constexpr int kMostPlacementLines = 4;
+constexpr double kWantedGpu = 22.0;
+constexpr double kLeastGpu = 6.0;
 
 class PlacementBuilder {
 public:
     PlacementBuilder(const PlacementFigureData& data, const FigureStyle& style)
         : m_data(data)
         , m_style(style)
-        , m_theme(*style.theme)
-        , m_frame{style, *style.theme, m_geometry.scene} { }
+        , m_canvas{*style.theme, style.measure, m_geometry.scene} { }
 
     PlacementGeometry build() {
         m_geometry.scene.width = m_style.width;
-        m_geometry.scene.background = m_theme.window;
-        const double pad = 2.0 * m_frame.gap();
+        m_geometry.scene.background = m_canvas.theme.window;
+        const double pad = 2.0 * m_canvas.gap();
         m_left = pad;
         m_width = std::max(1.0, m_style.width - 2.0 * pad);
-        const double small = m_frame.lineHeight(TextRole::Small);
-        double y = pad + (m_style.title ? m_frame.lineHeight(TextRole::Body) + m_frame.gap() : 0.0);
+        const double small = m_canvas.lineHeight();
+        double y = pad + (m_style.title ? titleHeight(m_canvas) - m_canvas.gap() : 0.0);
         if (!m_data.placement) {
-            drawLines(wrapped(m_data.emptyText, m_width, kMostCaptionLines, m_style.measure,
-                          TextRole::Body),
+            drawLines(
+                m_canvas.wrapped(m_data.emptyText, m_width, kMostPlacementLines, TextRole::Body),
                 y + small, TextRole::Body);
             m_geometry.preferredHeight = y + 4.0 * small;
             finish();
             return std::move(m_geometry);
         }
-        drawTitle(pad);
+        if (m_style.title)
+            drawTitle(m_canvas, m_data.title, {m_left, pad}, m_width);
         arrange();
         for (const bool isAfter : {false, true})
             y = drawMachine(y, isAfter);
         y = drawStages(y);
         const auto foot = m_style.caption
-            ? wrapped(m_data.caption, m_width, kMostCaptionLines, m_style.measure, TextRole::Small)
+            ? m_canvas.wrapped(m_data.caption, m_width, kMostPlacementLines)
             : std::vector<std::string>{};
         drawLines(foot, y + small, TextRole::Small);
         m_geometry.preferredHeight = y + (static_cast<double>(foot.size()) + 1.0) * small + pad;
@@ -68,16 +67,9 @@ private:
 
     void drawLines(const std::vector<std::string>& lines, double y, TextRole role) const {
         for (const auto& line : lines) {
-            m_frame.text({m_left, y}, line, m_theme.textSecondary, role);
-            y += m_frame.lineHeight(role);
+            m_canvas.text({m_left, y}, line, m_canvas.theme.textSecondary, role);
+            y += m_canvas.lineHeight(role);
         }
-    }
-
-    void drawTitle(double pad) const {
-        if (m_style.title)
-            m_frame.text({m_left, pad + m_frame.size(TextRole::Body)},
-                elided(m_data.title, m_width, m_style.measure, TextRole::Body, true), m_theme.text,
-                TextRole::Body, Align::Left, true);
     }
 
     // Nodes side by side, as many as fit with cells of the wanted size, or smaller ones where there
@@ -91,33 +83,32 @@ private:
         int index = 0;
         for (const auto& [node, count] : perNode)
             m_indexOf[node] = index++;
-        m_cell = kWantedCell;
+        m_cell = kWantedGpu;
         constexpr int kMostRows = 4;
         const auto across = [&] {
             return std::max(1, static_cast<int>((m_width + nodeGap()) / (nodeWidth() + nodeGap())));
         };
-        while (m_cell > kLeastCell && m_nodes > across() * kMostRows)
+        while (m_cell > kLeastGpu && m_nodes > across() * kMostRows)
             m_cell -= 1.0;
         if (m_nodes == 1 || m_nodes <= across())
             m_cell = std::min(m_cell, m_width / m_columns);
         m_across = std::min(across(), m_nodes);
     }
 
-    [[nodiscard]] double nodeGap() const { return 3.0 * m_frame.gap(); }
+    [[nodiscard]] double nodeGap() const { return 3.0 * m_canvas.gap(); }
     [[nodiscard]] double nodeWidth() const { return m_columns * m_cell; }
-    [[nodiscard]] bool hasNames() const { return nodeWidth() > 6.0 * m_theme.smallSize; }
+    [[nodiscard]] bool hasNames() const { return nodeWidth() > 6.0 * m_canvas.size(); }
     [[nodiscard]] double nodeHeight() const {
-        return 2.0 * m_cell + m_frame.gap()
-            + (hasNames() ? m_frame.lineHeight(TextRole::Small) : 0.0);
+        return 2.0 * m_cell + m_canvas.gap() + (hasNames() ? m_canvas.lineHeight() : 0.0);
     }
 
     double drawMachine(double top, bool isAfter) {
         const Placement& placement = *m_data.placement;
-        const double small = m_frame.lineHeight(TextRole::Small);
-        m_frame.text({m_left, top + m_frame.size(TextRole::Small)},
+        const double small = m_canvas.lineHeight();
+        m_canvas.heading({m_left, top + m_canvas.size()},
             isAfter ? (placement.helps ? "Proposed (estimate)" : "Proposed: as before") : "Before",
-            m_theme.text, TextRole::Small, Align::Left, true);
-        top += small + m_frame.gap();
+            m_width, TextRole::Small);
+        top += small + m_canvas.gap();
         auto& cells = isAfter ? m_geometry.after : m_geometry.before;
         std::map<int, int> seen;
         for (const GpuPlace& gpu : placement.gpus)
@@ -126,8 +117,8 @@ private:
         if (hasNames()) {
             for (const auto& [node, index] : m_indexOf) {
                 const Point at = originOf(index, top);
-                m_frame.text({at.x, at.y + m_frame.size(TextRole::Small)},
-                    fmt::format("node {}", node), m_theme.textSecondary, TextRole::Small);
+                m_canvas.text({at.x, at.y + m_canvas.size()}, fmt::format("node {}", node),
+                    m_canvas.theme.textSecondary);
             }
         }
         return top + rows * (nodeHeight() + nodeGap());
@@ -143,20 +134,18 @@ private:
     Rect drawGpu(const GpuPlace& gpu, int place, double top, bool isAfter) {
         const Placement& placement = *m_data.placement;
         const Point origin = originOf(m_indexOf[gpu.node], top);
-        const double names = hasNames() ? m_frame.lineHeight(TextRole::Small) : 0.0;
+        const double names = hasNames() ? m_canvas.lineHeight() : 0.0;
         const int row = place >= m_columns ? 1 : 0;
         const double inset = m_cell > 10.0 ? 1.0 : 0.5;
         const Rect rect{origin.x + (place - row * m_columns) * m_cell,
-            origin.y + names + row * (m_cell + m_frame.gap()), m_cell - inset, m_cell - inset};
+            origin.y + names + row * (m_cell + m_canvas.gap()), m_cell - inset, m_cell - inset};
         const int stage = isAfter ? gpu.stageAfter : gpu.stageBefore;
         const Color color = indexColor(stage, static_cast<int>(placement.stages.size()));
-        m_frame.fill(rect, color);
+        m_canvas.fill(rect, color);
         const std::string text = std::to_string(isAfter ? gpu.rankAfter : gpu.rankBefore);
-        if (m_frame.width(text, TextRole::Small) + 2.0 <= rect.width
-            && m_theme.smallSize + 2.0 <= rect.height)
-            m_frame.text({rect.x + rect.width / 2.0,
-                             m_frame.centred(rect.y + rect.height / 2.0, TextRole::Small)},
-                text, readableOn(color), TextRole::Small, Align::Centre);
+        if (m_canvas.width(text) + 2.0 <= rect.width && m_canvas.size() + 2.0 <= rect.height)
+            m_canvas.text({rect.x + rect.width / 2.0, m_canvas.centred(rect)}, text,
+                readableOn(color), TextRole::Small, Align::Centre);
         return rect;
     }
 
@@ -171,21 +160,20 @@ private:
                     ? fmt::format("stage {}: {} layers", stage, one.layersBefore)
                     : fmt::format(
                         "stage {}: {} → {} layers", stage, one.layersBefore, one.layersAfter));
-            widest = std::max(widest, m_frame.width(texts.back(), TextRole::Small));
+            widest = std::max(widest, m_canvas.width(texts.back()));
         }
-        const double side = m_theme.smallSize;
-        const double column = side + widest + 4.0 * m_frame.gap();
+        const double side = m_canvas.size();
+        const double column = side + widest + 4.0 * m_canvas.gap();
         const auto across = std::max<std::size_t>(1, static_cast<std::size_t>(m_width / column));
-        const double line = m_frame.lineHeight(TextRole::Small) + m_frame.gap() / 2.0;
+        const double line = m_canvas.lineHeight() + m_canvas.gap() / 2.0;
         for (std::size_t stage = 0; stage < texts.size(); ++stage) {
             const double x = m_left + static_cast<double>(stage % across) * column;
             const std::size_t row = stage / across;
             const double y = top + static_cast<double>(row) * line;
-            m_frame.fill({x, y, side, side},
+            m_canvas.fill({x, y, side, side},
                 indexColor(static_cast<int>(stage), static_cast<int>(texts.size())));
-            m_frame.text(
-                {x + side + m_frame.gap(), m_frame.centred(y + side / 2.0, TextRole::Small)},
-                texts[stage], m_theme.text, TextRole::Small);
+            m_canvas.text({x + side + m_canvas.gap(), m_canvas.centred(y + side / 2.0)},
+                texts[stage], m_canvas.theme.text);
         }
         const std::size_t rows = (texts.size() + across - 1) / across;
         return top + static_cast<double>(rows) * line;
@@ -193,12 +181,11 @@ private:
 
     const PlacementFigureData& m_data;
     const FigureStyle& m_style;
-    const Theme& m_theme;
     PlacementGeometry m_geometry;
-    FigureFrame m_frame;
+    Canvas m_canvas;
     double m_left = 0.0;
     double m_width = 0.0;
-    double m_cell = kWantedCell;
+    double m_cell = kWantedGpu;
     int m_columns = 1; // of a node
     int m_nodes = 0;
     int m_across = 1;
@@ -214,11 +201,13 @@ std::string placementCsv(const PlacementFigureData& data) {
         return csv;
     const Placement& placement = *data.placement;
     for (const GpuPlace& gpu : placement.gpus) {
-        csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", text::csvCell(data.runName),
-            gpu.node, gpu.local, gpu.slot, gpu.isRear ? "rear" : "front", gpu.temperatureC,
-            gpu.lost, gpu.rankBefore, gpu.stageBefore,
-            placement.stages[static_cast<std::size_t>(gpu.stageBefore)].layersBefore, gpu.rankAfter,
-            gpu.stageAfter, placement.stages[static_cast<std::size_t>(gpu.stageAfter)].layersAfter);
+        const auto layers
+            = [&](int stage) { return placement.stages[static_cast<std::size_t>(stage)]; };
+        text::addCsvLine(csv,
+            {data.runName, gpu.node, gpu.local, gpu.slot, gpu.isRear ? "rear" : "front",
+                gpu.temperatureC, gpu.lost, gpu.rankBefore, gpu.stageBefore,
+                layers(gpu.stageBefore).layersBefore, gpu.rankAfter, gpu.stageAfter,
+                layers(gpu.stageAfter).layersAfter});
     }
     return csv;
 }

@@ -1,4 +1,5 @@
 #include "core/plot/layout/PlacementFigure.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +9,7 @@ namespace {
 
 std::optional<std::size_t> indexAt(const std::vector<Rect>& cells, double x, double y) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        const Rect& cell = cells[i];
-        if (x >= cell.x && x < cell.right() && y >= cell.y && y < cell.bottom())
+        if (cells[i].contains({x, y}))
             return i;
     }
     return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<FigureHit> hitPlacement(
             fmt::format("rank {}, stage {} of {} layers", gpu.rankAfter, gpu.stageAfter,
                 layers(gpu.stageAfter, true))},
         {"temperature", fmt::format("{:.1f} °C", gpu.temperatureC)},
-        {"lost to throttling", fmt::format("{:.1f} %", 100.0 * gpu.lost)}};
+        {"lost to throttling", text::percent(gpu.lost)}};
     return hit;
 }
 

@@ -1,19 +1,21 @@
 #include "core/plot/layout/RankDiagram.h"
 
+#include "core/model/EnumNames.h"
 #include "core/plot/figures/ColourScale.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace trainscope::plot {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames{
-    "value", "tensor", "context", "expert", "data", "stage", "node"};
+constexpr auto kColours
+    = enumNames<RankColour>({{RankColour::Value, "value"}, {RankColour::Tensor, "tensor"},
+        {RankColour::Context, "context"}, {RankColour::Expert, "expert"},
+        {RankColour::Data, "data"}, {RankColour::Pipeline, "stage"}, {RankColour::Node, "node"}});
 constexpr int kPalette = 8; // colours of the shared palette
 
 std::optional<double> valueOf(const RankColours& colours, int rank) {
@@ -34,14 +36,11 @@ double distance(Point from, Point to, double x, double y) {
 } // namespace
 
 std::string_view toString(RankColour colour) {
-    return kNames[static_cast<std::size_t>(colour)];
+    return kColours.nameOf(colour);
 }
 
 std::optional<RankColour> rankColourFromString(std::string_view text) {
-    const auto found = std::find(kNames.begin(), kNames.end(), text);
-    if (found == kNames.end())
-        return std::nullopt;
-    return static_cast<RankColour>(found - kNames.begin());
+    return kColours.find(text);
 }
 
 int colourIndex(RankColour colour, const layout::Layout& layout, int rank) {
@@ -142,8 +141,7 @@ void recolour(RankDiagram& diagram, const RankColours& colours, const layout::La
 
 std::optional<int> rankAt(const RankDiagram& diagram, double x, double y) {
     for (std::size_t rank = 0; rank < diagram.cells.size(); ++rank) {
-        const Rect& cell = diagram.cells[rank];
-        if (x >= cell.x && x < cell.right() && y >= cell.y && y < cell.bottom())
+        if (diagram.cells[rank].contains({x, y}))
             return static_cast<int>(rank);
     }
     return std::nullopt;

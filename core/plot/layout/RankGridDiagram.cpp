@@ -1,6 +1,6 @@
 #include "core/plot/layout/RankGridDiagram.h"
 
-#include "core/plot/figures/FigureFrame.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/CellTexts.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ public:
         , m_grid(data.layout->grid)
         , m_degrees(m_grid.degrees())
         , m_style(style)
-        , m_frame{style, *style.theme, m_diagram.scene}
+        , m_canvas{*style.theme, style.measure, m_diagram.scene}
         , m_blocks(m_degrees.data * m_degrees.context)
         , m_texts(style, data.colours, m_grid.worldSize(),
               [this](int rank) { return placeOf(rank); }) { }
@@ -36,7 +36,7 @@ public:
         const auto ranks = static_cast<std::size_t>(m_grid.worldSize());
         m_diagram.cells.resize(ranks);
         m_diagram.items.resize(ranks);
-        m_diagram.scene = {m_style.width, 0.0, m_frame.theme.window, {}};
+        m_diagram.scene = {m_style.width, 0.0, m_canvas.theme.window, {}};
         m_perLine = m_blocks;
         placeArea();
         chooseLines();
@@ -46,7 +46,7 @@ public:
             m_cellWidth - airOf(m_cellWidth), m_cellHeight - airOf(m_cellHeight));
         for (int rank = 0; rank < m_grid.worldSize(); ++rank)
             m_texts.add(m_diagram, rank, cellOf(rank), level);
-        recolour(m_diagram, m_data.colours, m_data.layout, m_frame.theme);
+        recolour(m_diagram, m_data.colours, m_data.layout, m_canvas.theme);
         addStageNames();
         addBlockNames();
         return std::move(m_diagram);
@@ -64,7 +64,7 @@ private:
     [[nodiscard]] int linesOf(int blocks) const { return (m_blocks + blocks - 1) / blocks; }
     [[nodiscard]] double gapFor(int blocks) const {
         const int columns = blocks * m_degrees.tensor;
-        return blocks > 1 && m_area.width > 6.0 * columns ? m_frame.gap() : 0.0;
+        return blocks > 1 && m_area.width > 6.0 * columns ? m_canvas.gap() : 0.0;
     }
     [[nodiscard]] double widthFor(int blocks) const {
         const double free = m_area.width - gapFor(blocks) * (blocks - 1);
@@ -72,14 +72,12 @@ private:
     }
 
     void placeArea() {
-        const double pad = m_frame.gap();
+        const double pad = m_canvas.gap();
         const double names
-            = m_frame.width(m_perLine < m_blocks ? lineName(m_degrees.pipeline, m_blocks, true)
-                                                 : stageName(m_degrees.pipeline),
-                TextRole::Small);
-        const double head = m_blocks > 1 && m_perLine >= m_blocks
-            ? m_frame.lineHeight(TextRole::Small) + pad
-            : 0.0;
+            = m_canvas.width(m_perLine < m_blocks ? lineName(m_degrees.pipeline, m_blocks, true)
+                                                  : stageName(m_degrees.pipeline));
+        const double head
+            = m_blocks > 1 && m_perLine >= m_blocks ? m_canvas.lineHeight() + pad : 0.0;
         m_area = {names + 2.0 * pad, head, 0.0, 0.0};
         m_area.width = std::max(m_style.width - m_area.x - pad, 1.0);
         m_area.height = std::max(m_style.height - m_area.y - pad, 0.0);
@@ -126,13 +124,13 @@ private:
         m_cellWidth = std::min(widthFor(m_perLine), kWidestCell * m_texts.widthFor(Level::Full));
         const int lines = linesOf(m_perLine);
         const double rows = double{1} * m_degrees.pipeline * lines;
-        m_stageGap = lines > 1 ? m_frame.gap() : 0.0;
+        m_stageGap = lines > 1 ? m_canvas.gap() : 0.0;
         const double gaps = m_stageGap * (m_degrees.pipeline - 1);
         const double most = kTallestCell * std::max(m_cellWidth, m_texts.heightFor(Level::Rank));
         const double free = std::max(budget() - gaps, 0.0) / rows;
-        const double wanted = std::max(kLeast * m_frame.theme.lineWidth,
+        const double wanted = std::max(kLeast * m_canvas.theme.lineWidth,
             std::min({most, m_texts.heightFor(Level::Full), free}));
-        m_diagram.preferredHeight = m_area.y + wanted * rows + gaps + m_frame.gap();
+        m_diagram.preferredHeight = m_area.y + wanted * rows + gaps + m_canvas.gap();
         m_cellHeight = m_style.height > 0.0 ? std::min(free, most) : wanted;
         m_diagram.scene.height = m_style.height > 0.0 ? m_style.height : m_diagram.preferredHeight;
     }
@@ -157,7 +155,7 @@ private:
 
     void addStageNames() const {
         const int lines = linesOf(m_perLine);
-        const double size = m_frame.size(TextRole::Small);
+        const double size = m_canvas.size();
         const bool isByLine = lines > 1 && m_cellHeight >= size;
         const double height = m_cellHeight * lines + m_stageGap;
         const int every = static_cast<int>(labelStep(size, height));
@@ -165,9 +163,9 @@ private:
             for (int line = 0; line < (isByLine ? lines : 1); ++line) {
                 const double extent = isByLine || every > 1 ? m_cellHeight : m_cellHeight * lines;
                 const double middle = cornerOf(stage, line * m_perLine, 0).y + extent / 2.0;
-                m_frame.text({m_area.x - m_frame.gap(), m_frame.centred(middle, TextRole::Small)},
+                m_canvas.note({m_area.x - m_canvas.gap(), m_canvas.centred(middle)},
                     isByLine ? lineName(stage, line * m_perLine, line == 0) : stageName(stage),
-                    m_frame.theme.textSecondary, TextRole::Small, Align::Right);
+                    Align::Right);
             }
         }
     }
@@ -178,11 +176,10 @@ private:
         const double block = m_cellWidth * m_degrees.tensor + m_gap;
         double widest = 0.0;
         for (int at = 0; at < m_blocks; ++at)
-            widest = std::max(widest, m_frame.width(blockName(at), TextRole::Small));
+            widest = std::max(widest, m_canvas.width(blockName(at)));
         const int every = static_cast<int>(labelStep(widest, block));
         for (int at = 0; at < m_blocks; at += every)
-            m_frame.text({cornerOf(0, at, 0).x, m_area.y - m_frame.gap()}, blockName(at),
-                m_frame.theme.textSecondary, TextRole::Small);
+            m_canvas.note({cornerOf(0, at, 0).x, m_area.y - m_canvas.gap()}, blockName(at));
     }
 
     [[nodiscard]] std::string blockName(int block) const {
@@ -196,7 +193,7 @@ private:
     const layout::Degrees& m_degrees;
     const DiagramStyle& m_style;
     RankDiagram m_diagram;
-    FigureFrame m_frame;
+    Canvas m_canvas;
     int m_blocks = 1;
     CellTexts m_texts;
     Rect m_area;

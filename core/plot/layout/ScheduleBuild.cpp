@@ -1,8 +1,6 @@
 #include "core/plot/Palette.h"
-#include "core/plot/TextFit.h"
 #include "core/plot/figures/FigureFoot.h"
-#include "core/plot/figures/FigureFrame.h"
-#include "core/plot/layout/ScheduleChart.h"
+#include "core/plot/figures/FigureParts.h"
 #include "core/plot/layout/ScheduleFigure.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
@@ -24,8 +22,12 @@ constexpr int kMostFootLines = 3;
 constexpr double kPlannedShare = 0.3; // of a row's height, where both are shown
 constexpr double kLightPlan = 0.45; // of the background over planned passes
 
-std::string bubbleText(const std::optional<double>& bubble) {
-    return text::percent(bubble);
+Color taskColor(TaskKind kind, int chunk) {
+    // Sky blue, orange and bluish green of the shared palette; later pieces are lighter.
+    const std::size_t index = kind == TaskKind::Forward ? 1 : kind == TaskKind::Backward ? 0 : 2;
+    constexpr double kLighter = 0.25;
+    constexpr double kLightest = 0.6;
+    return blend(seriesColor(index), rgb(0xffffff), std::min(kLightest, chunk * kLighter));
 }
 
 class ScheduleBuilder {
@@ -33,15 +35,14 @@ public:
     ScheduleBuilder(const ScheduleFigureData& data, const FigureStyle& style)
         : m_data(data)
         , m_style(style)
-        , m_theme(*style.theme)
-        , m_frame{style, *style.theme, m_geometry.scene} { }
+        , m_canvas{*style.theme, style.measure, m_geometry.scene} { }
 
     ScheduleGeometry build() {
         m_geometry.scene.width = m_style.width;
-        m_geometry.scene.background = m_theme.window;
-        const double pad = 2.0 * m_frame.gap();
+        m_geometry.scene.background = m_canvas.theme.window;
+        const double pad = 2.0 * m_canvas.gap();
         const double width = std::max(1.0, m_style.width - 2.0 * pad);
-        FigureFoot foot(m_frame, width, kMostFootLines);
+        FigureFoot foot(m_canvas, width, kMostFootLines);
         if (m_style.caption && !m_data.isEmpty())
             foot.add(m_data.caption, m_data.notes);
         const double top = pad + headHeight();
@@ -50,13 +51,12 @@ public:
         const double height = m_style.height > 0.0 ? m_style.height : m_geometry.preferredHeight;
         m_geometry.scene.height = height;
         if (m_data.isEmpty()) {
-            drawEmpty(width, height);
+            drawEmptyText(m_canvas, m_data.emptyText, {pad, 0.0, width, height});
             return std::move(m_geometry);
         }
-        const double names
-            = m_frame.width(fmt::format("stage {}", m_data.stageCount()), TextRole::Small, false);
-        m_facts = m_frame.width(factsHeading(), TextRole::Small, false) + 2.0 * m_frame.gap();
-        const double left = pad + names + 2.0 * m_frame.gap();
+        const double names = m_canvas.width(fmt::format("stage {}", m_data.stageCount()));
+        m_facts = m_canvas.width(factsHeading()) + 2.0 * m_canvas.gap();
+        const double left = pad + names + 2.0 * m_canvas.gap();
         m_geometry.area = {left, top, std::max(1.0, pad + width - left - m_facts),
             std::max(1.0, height - top - below)};
         m_scale = m_geometry.area.width / (m_data.to - m_data.from);
@@ -72,40 +72,27 @@ public:
 private:
     [[nodiscard]] bool hasBoth() const { return m_data.traced && m_data.planned; }
     [[nodiscard]] double wantedRow() const {
-        return hasBoth() ? 2.6 * m_theme.smallSize : 2.0 * m_theme.smallSize;
+        return hasBoth() ? 2.6 * m_canvas.size() : 2.0 * m_canvas.size();
     }
     [[nodiscard]] double headHeight() const {
-        const double title
-            = m_style.title ? m_frame.lineHeight(TextRole::Body) + 2.0 * m_frame.gap() : 0.0;
-        return title + m_frame.lineHeight(TextRole::Small) + m_frame.gap();
+        const double title = m_style.title ? titleHeight(m_canvas) : 0.0;
+        return title + m_canvas.lineHeight() + m_canvas.gap();
     }
     [[nodiscard]] double axisHeight() const {
-        return 2.0 * m_frame.lineHeight(TextRole::Small) + 2.0 * m_frame.gap();
+        return 2.0 * m_canvas.lineHeight() + 2.0 * m_canvas.gap();
     }
     [[nodiscard]] double legendHeight() const {
-        return m_frame.lineHeight(TextRole::Small) + 2.0 * m_frame.gap();
+        return m_canvas.lineHeight() + 2.0 * m_canvas.gap();
     }
     [[nodiscard]] std::string factsHeading() const {
         return hasBoth() ? "bubbles (planned)" : "bubbles";
     }
 
-    void drawEmpty(double width, double height) const {
-        double y = height / 2.0;
-        for (const auto& line : wrapped(
-                 m_data.emptyText, 0.8 * width, kMostFootLines, m_style.measure, TextRole::Body)) {
-            m_frame.text({m_style.width / 2.0, y}, line, m_theme.textSecondary, TextRole::Body,
-                Align::Centre);
-            y += m_frame.lineHeight(TextRole::Body);
-        }
-    }
-
     void drawHead(double pad, double width) const {
         if (m_style.title)
-            m_frame.text({pad, pad + m_frame.size(TextRole::Body)},
-                elided(m_data.title, width, m_style.measure, TextRole::Body, true), m_theme.text,
-                TextRole::Body, Align::Left, true);
-        m_frame.text({m_geometry.area.right() + m_facts, m_geometry.area.y - m_frame.gap()},
-            factsHeading(), m_theme.textSecondary, TextRole::Small, Align::Right);
+            drawTitle(m_canvas, m_data.title, {pad, pad}, width);
+        m_canvas.note({m_geometry.area.right() + m_facts, m_geometry.area.y - m_canvas.gap()},
+            factsHeading(), Align::Right);
     }
 
     [[nodiscard]] double xOf(double time) const {
@@ -115,8 +102,8 @@ private:
 
     void layRows() {
         const double rowHeight = m_geometry.area.height / m_data.stageCount();
-        const double inset = rowHeight > 8.0 ? std::min(m_frame.gap(), 0.15 * rowHeight) : 0.0;
-        const auto every = static_cast<int>(labelStep(m_theme.smallSize, rowHeight));
+        const double inset = rowHeight > 8.0 ? std::min(m_canvas.gap(), 0.15 * rowHeight) : 0.0;
+        const auto every = static_cast<int>(labelStep(m_canvas.size(), rowHeight));
         for (int stage = 0; stage < m_data.stageCount(); ++stage) {
             const Rect row{m_geometry.area.x, m_geometry.area.y + stage * rowHeight,
                 m_geometry.area.width, rowHeight - inset};
@@ -154,23 +141,23 @@ private:
     void drawGround(const Lanes& lanes) {
         const double from = m_data.traced ? xOf(m_data.windowFrom) : xOf(0.0);
         const double to = m_data.traced ? xOf(m_data.windowTo) : xOf(m_data.planned->makespan);
-        m_frame.fill(lanes.traced, m_theme.panel);
+        m_canvas.fill(lanes.traced, m_canvas.theme.panel);
         m_geometry.grounds.push_back({from, lanes.traced.y, to - from, lanes.traced.height});
-        m_frame.hatch(m_geometry.grounds.back(), m_theme.gap);
+        m_canvas.hatch(m_geometry.grounds.back(), m_canvas.theme.gap);
         if (hasBoth())
-            m_frame.fill(lanes.planned, m_theme.panel);
+            m_canvas.fill(lanes.planned, m_canvas.theme.panel);
     }
 
     void drawRowTexts(int stage, const Rect& row) const {
-        const double baseline = m_frame.centred(row.y + row.height / 2.0, TextRole::Small);
-        m_frame.text({m_geometry.area.x - m_frame.gap(), baseline}, fmt::format("stage {}", stage),
-            m_theme.textSecondary, TextRole::Small, Align::Right);
+        const double baseline = m_canvas.centred(row);
+        m_canvas.note({m_geometry.area.x - m_canvas.gap(), baseline},
+            fmt::format("stage {}", stage), Align::Right);
         const auto& facts = m_data.stages[static_cast<std::size_t>(stage)];
         const std::string text = hasBoth()
             ? fmt::format(
-                "{} ({})", bubbleText(facts.tracedBubble), bubbleText(facts.plannedBubble))
-            : bubbleText(m_data.traced ? facts.tracedBubble : facts.plannedBubble);
-        m_frame.text({m_geometry.area.right() + m_facts, baseline}, text, m_theme.text,
+                "{} ({})", text::percent(facts.tracedBubble), text::percent(facts.plannedBubble))
+            : text::percent(m_data.traced ? facts.tracedBubble : facts.plannedBubble);
+        m_canvas.text({m_geometry.area.right() + m_facts, baseline}, text, m_canvas.theme.text,
             TextRole::Small, Align::Right);
     }
 
@@ -195,7 +182,7 @@ private:
             xOf(task.start), row.area.y, xOf(task.end) - xOf(task.start), row.area.height};
         Color color = taskColor(task.kind, task.chunk);
         if (isPlanned && hasBoth())
-            color = blend(color, m_theme.panel, kLightPlan);
+            color = blend(color, m_canvas.theme.panel, kLightPlan);
         if (rect.width >= 1.0)
             m_geometry.targets.push_back({rect, isPlanned, index});
         const bool joins
@@ -209,12 +196,10 @@ private:
         if (task.microbatch < 0 || (isPlanned && hasBoth()))
             return;
         const std::string text = std::to_string(task.microbatch);
-        if (rect.width >= m_frame.width(text, TextRole::Small) + m_frame.gap()
-            && rect.height >= m_theme.smallSize + 1.0)
-            m_numbers.push_back(
-                Label{{rect.x + rect.width / 2.0,
-                          m_frame.centred(rect.y + rect.height / 2.0, TextRole::Small)},
-                    text, readableOn(color), TextRole::Small, Align::Centre, false, 0.0});
+        if (rect.width >= m_canvas.width(text) + m_canvas.gap()
+            && rect.height >= m_canvas.size() + 1.0)
+            m_numbers.push_back(Label{{rect.x + rect.width / 2.0, m_canvas.centred(rect)}, text,
+                readableOn(color), TextRole::Small, Align::Centre, false, 0.0});
     }
 
     void drawAxis() const {
@@ -225,16 +210,16 @@ private:
                                   : text::ShownUnit{};
         axis.range = {m_data.from, m_data.to};
         const Rect& area = m_geometry.area;
-        const double y = area.bottom() + m_frame.gap() + m_frame.size(TextRole::Small);
-        const double distance = 4.0 * m_theme.smallSize; // of ticks
+        const double y = area.bottom() + m_canvas.gap() + m_canvas.size();
+        const double distance = 4.0 * m_canvas.size(); // of ticks
         const int most = std::max(2, static_cast<int>(area.width / distance));
         for (const FigureTick& tick : ticksOf(axis, most)) {
             const double x = xOf(tick.value);
-            m_frame.line({x, area.y}, {x, area.bottom()}, m_theme.grid, m_theme.lineWidth);
-            m_frame.text({x, y}, tick.label, m_theme.textSecondary, TextRole::Small, Align::Centre);
+            m_canvas.line({x, area.y}, {x, area.bottom()}, m_canvas.theme.grid);
+            m_canvas.note({x, y}, tick.label, Align::Centre);
         }
-        m_frame.text({area.x + area.width / 2.0, y + m_frame.lineHeight(TextRole::Small)},
-            axisTitle(axis), m_theme.textSecondary, TextRole::Small, Align::Centre);
+        m_canvas.note(
+            {area.x + area.width / 2.0, y + m_canvas.lineHeight()}, axisTitle(axis), Align::Centre);
     }
 
     [[nodiscard]] std::string plannedText() const {
@@ -244,21 +229,18 @@ private:
 
     void drawLegend() const {
         const Rect& area = m_geometry.area;
-        const double side = m_theme.smallSize;
-        const double y = area.bottom() + axisHeight() + m_frame.gap();
-        double x = area.x;
+        const double side = m_canvas.size();
+        const double gap = m_canvas.gap();
+        LegendFlow flow(m_canvas,
+            {side, gap, 3.0 * gap, 0.0, 0.5 * side, m_canvas.theme.textSecondary},
+            {area.x, area.bottom() + axisHeight() + gap}, m_style.width);
         const auto entry = [&](const std::string& text, Color color, bool isHatched) {
-            const Rect box{x, y, side, side};
-            if (isHatched) {
-                m_frame.fill(box, m_theme.panel);
-                m_frame.hatch(box, m_theme.gap);
-            } else {
-                m_frame.fill(box, color);
-            }
-            x += side + m_frame.gap();
-            m_frame.text({x, m_frame.centred(y + side / 2.0, TextRole::Small)}, text,
-                m_theme.textSecondary, TextRole::Small);
-            x += m_frame.width(text, TextRole::Small) + 3.0 * m_frame.gap();
+            flow.add(text, [&](Point left) {
+                const Rect box{left.x, left.y - side / 2.0, side, side};
+                m_canvas.fill(box, color);
+                if (isHatched)
+                    m_canvas.hatch(box);
+            });
         };
         const Schedule& shown = m_data.traced ? *m_data.traced : *m_data.planned;
         entry("forward", taskColor(TaskKind::Forward, 0), false);
@@ -270,16 +252,15 @@ private:
         if (shown.virtualStages > 1 || (m_data.planned && m_data.planned->virtualStages > 1))
             entry("later pieces", taskColor(TaskKind::Forward, 1), false);
         if (hasBoth())
-            entry(plannedText(), blend(taskColor(TaskKind::Backward, 0), m_theme.panel, kLightPlan),
-                false);
-        entry("bubble", {}, true);
+            entry(plannedText(),
+                blend(taskColor(TaskKind::Backward, 0), m_canvas.theme.panel, kLightPlan), false);
+        entry("bubble", m_canvas.theme.panel, true);
     }
 
     const ScheduleFigureData& m_data;
     const FigureStyle& m_style;
-    const Theme& m_theme;
     ScheduleGeometry m_geometry;
-    FigureFrame m_frame;
+    Canvas m_canvas;
     double m_facts = 0.0; // width of the bubbles' column
     double m_scale = 0.0;
     std::vector<Lanes> m_lanes;
@@ -288,13 +269,13 @@ private:
 
 void addRows(std::string& csv, const ScheduleFigureData& data, const Schedule& schedule,
     std::string_view series) {
+    const auto known = [](int number) { return number < 0 ? text::Cell() : text::Cell(number); };
     for (const auto& task : schedule.tasks) {
         const auto stage = static_cast<std::size_t>(task.stage);
         const int rank = stage < data.stages.size() ? data.stages[stage].rank : -1;
-        csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", text::csvCell(data.run), series,
-            task.stage, rank >= 0 ? std::to_string(rank) : "", task.chunk,
-            task.microbatch >= 0 ? std::to_string(task.microbatch) : "", toString(task.kind),
-            task.start, task.end);
+        text::addCsvLine(csv,
+            {data.run, series, task.stage, known(rank), task.chunk, known(task.microbatch),
+                toString(task.kind), task.start, task.end});
     }
 }
 
@@ -302,10 +283,6 @@ void addRows(std::string& csv, const ScheduleFigureData& data, const Schedule& s
 
 ScheduleGeometry buildScheduleFigure(const ScheduleFigureData& data, const FigureStyle& style) {
     return ScheduleBuilder(data, style).build();
-}
-
-std::string percent(double fraction) {
-    return fmt::format("{:.1f} %", 100.0 * fraction);
 }
 
 int ScheduleFigureData::stageCount() const {

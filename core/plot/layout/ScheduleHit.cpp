@@ -40,17 +40,13 @@ public:
 
     [[nodiscard]] std::optional<FigureHit> at(double x, double y) const {
         for (const auto& target : m_geometry.targets) {
-            if (isIn(target.rect, x, y))
+            if (target.rect.contains({x, y}))
                 return passHit(target);
         }
         return bubbleAt(x, y);
     }
 
 private:
-    static bool isIn(const Rect& rect, double x, double y) {
-        return x >= rect.x && x < rect.right() && y >= rect.y && y < rect.bottom();
-    }
-
     [[nodiscard]] std::string textOf(double time) const {
         return m_data.traced ? text::quantity(time, "s") : fmt::format("{:g}", time);
     }
@@ -93,8 +89,10 @@ private:
     // Time without a pass, in the lane of the passes; the one alone where there is no trace.
     [[nodiscard]] std::optional<FigureHit> bubbleAt(double x, double y) const {
         const bool isPlanned = !m_data.traced;
-        const auto row = std::find_if(m_geometry.grounds.begin(), m_geometry.grounds.end(),
-            [&](const Rect& rect) { return isIn(rect, x, y); });
+        const auto row = std::find_if(
+            m_geometry.grounds.begin(), m_geometry.grounds.end(), [&](const Rect& rect) {
+                return rect.contains({x, y});
+            });
         if (row == m_geometry.grounds.end() || m_data.isEmpty())
             return std::nullopt;
         const int stage = static_cast<int>(row - m_geometry.grounds.begin());

@@ -2,7 +2,9 @@
 // What every lane's drawing gets: the data, the style, the time scale, the scene to add to, and its
 // own place.
 
+#include "core/plot/Canvas.h"
 #include "core/plot/Palette.h"
+#include "core/plot/SceneParts.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/timeline/TimeScale.h"
 #include "core/plot/timeline/TimeTicks.h"
@@ -35,12 +37,10 @@ inline constexpr float kRoundHalf = 0.5F; // rounds what is not negative
 // Strips of so many runs stand above the lanes; more would leave them no room.
 inline constexpr std::size_t kMostStrips = 3;
 
-struct LaneFrame {
+struct LaneFrame : Canvas {
     const TimelineData& data;
     const TimelineStyle& style;
-    const Theme& theme;
     TimeScale scale; // x and width are those of the plot
-    PlotScene& scene;
     Rect lane; // name column and data
     Rect area; // data
     const ColumnMap* map = nullptr; // of metric lanes
@@ -48,19 +48,8 @@ struct LaneFrame {
         = nullptr; // the lane in the coarser data, with the same series or tracks
     std::size_t index = 0; // of the lane
 
-    void fill(Rect rect, Color color, double radius = 0.0) const;
-    void hatch(Rect rect) const;
-    void hatch(Rect rect, Color color) const;
-    void line(Point from, Point to, Color color, bool dashed = false) const;
-    void text(Point anchor, std::string text, Color color, TextRole role, Align align = Align::Left,
-        bool bold = false) const;
-    [[nodiscard]] double width(std::string_view text, TextRole role, bool bold = false) const;
-    // Baseline of text of that role that is centred on y.
-    [[nodiscard]] double baseline(double y, TextRole role) const;
     // The name column is too narrow for whole words beside the lane's name.
     [[nodiscard]] bool isNarrow() const;
-    // Distance between baselines.
-    [[nodiscard]] double lineHeight(TextRole role) const;
 };
 
 // Colour of a series by node (one run) or by run (several), and of the metric where there is one
@@ -80,6 +69,23 @@ void drawValueAxis(const LaneFrame& frame, const LaneData& lane);
 // A narrow column has the title in smaller text.
 TextRole titleRole(const LaneFrame& frame);
 double drawName(const LaneFrame& frame, const LaneData& lane, double reserved);
+// Hatches the drawn columns whose source, in the lane's data or the coarser, is a hole.
+template <typename IsHole>
+void hatchColumns(
+    const LaneFrame& frame, const LaneData& lane, const IsHole& isHole, double y, double height) {
+    const ColumnMap& map = *frame.map;
+    const std::size_t count = map.columns.size();
+    const double step = count == 0 ? 0.0 : map.area.width / static_cast<double>(count);
+    const auto isHoleAt = [&](std::size_t column) {
+        const auto& source = map.columns[column];
+        const LaneData* from = source.behind ? frame.behind : &lane;
+        return source.first >= 0 && from != nullptr && isHole(source, *from);
+    };
+    forEachStretch(count, isHoleAt, [&](std::size_t first, std::size_t end) {
+        frame.hatch({map.area.x + step * static_cast<double>(first), y,
+            step * static_cast<double>(end - first), height});
+    });
+}
 // Hatches the columns where nothing of the lane was recorded.
 void drawHoles(const LaneFrame& frame, const LaneData& lane);
 // A mark in the run's colour at the left of the plot, where several runs are shown.

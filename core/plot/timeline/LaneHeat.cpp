@@ -1,3 +1,4 @@
+#include "core/plot/figures/ColourScale.h"
 #include "core/plot/timeline/LaneFrame.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,6 @@ namespace trainscope::plot {
 namespace {
 
 constexpr int kColorBarSteps = 64;
-constexpr double kColorSteps = 128.0;
 constexpr double kColorBar = 2.0; // thickness in spacings
 
 // Consecutive series of one node of one run.
@@ -153,45 +153,31 @@ void drawBlock(const LaneFrame& frame, const Block& block, RowMeans& means,
 
 // Holes of single rows show their hatch through the transparent cells of the strip.
 void hatchRow(const LaneFrame& frame, const LaneData& lane, const LaneGeometry::Row& row) {
-    const ColumnMap& map = *frame.map;
-    const double step = map.area.width / static_cast<double>(map.columns.size());
-    const auto isHole = [&](std::size_t column) {
-        const auto& source = map.columns[column];
-        const LaneData* from = source.behind ? frame.behind : &lane;
-        if (source.first < 0 || from == nullptr || row.item >= from->series.size())
+    const auto isHole = [&row](const ColumnMap::Source& source, const LaneData& from) {
+        if (row.item >= from.series.size())
             return false;
-        const auto& series = from->series[row.item];
+        const auto& series = from.series[row.item];
         const auto at = static_cast<std::size_t>(source.first);
         return series.gaps[at] != 0 && std::isnan(series.means[at]);
     };
-    for (std::size_t i = 0; i < map.columns.size(); ++i) {
-        if (!isHole(i))
-            continue;
-        std::size_t end = i + 1;
-        while (end < map.columns.size() && isHole(end))
-            ++end;
-        frame.hatch({map.area.x + step * static_cast<double>(i), row.rect.y,
-            step * static_cast<double>(end - i), row.rect.height});
-        i = end;
-    }
+    hatchColumns(frame, lane, isHole, row.rect.y, row.rect.height);
 }
 
 double drawBlockLabels(const LaneFrame& frame, const std::vector<Block>& blocks, bool severalRuns) {
-    const double gap = 1.5 * frame.theme.spacing;
+    const double gap = 1.5 * frame.gap();
     double reserved = 0.0;
     double free = frame.lane.y;
     for (const auto& block : blocks) {
         if (severalRuns)
             drawRunMark(frame, block.run, block.rect.y, block.rect.height);
         const double y = block.rect.y + block.rect.height / 2.0;
-        const double half = 0.5 * frame.theme.size(TextRole::Small);
+        const double half = 0.5 * frame.size();
         if (block.node < 0 || blocks.size() < 2 || y - half < free)
             continue;
         free = y + half;
         const std::string text = fmt::format("{}{}", frame.isNarrow() ? "n" : "node ", block.node);
-        frame.text({frame.area.x - gap, frame.baseline(y, TextRole::Small)}, text,
-            frame.theme.textSecondary, TextRole::Small, Align::Right);
-        reserved = std::max(reserved, frame.width(text, TextRole::Small) + gap);
+        frame.note({frame.area.x - gap, frame.centred(y)}, text, Align::Right);
+        reserved = std::max(reserved, frame.width(text) + gap);
     }
     return reserved;
 }
@@ -202,27 +188,22 @@ double colorBarHeight(const Theme& theme) {
 
 void drawColorBar(
     const LaneFrame& frame, const LaneData& lane, bool warm, double top, double reserved) {
-    const double left = frame.lane.x + 3.0 * frame.theme.spacing;
-    const double width = std::min(frame.area.x - left - reserved - 2.0 * frame.theme.spacing, 96.0);
-    const double height = kColorBar * frame.theme.spacing;
-    const double y = top - 0.5 * frame.theme.size(TextRole::Small);
-    const double below = y + height + frame.theme.size(TextRole::Small) + 1.0;
-    if (width < 24.0 || below > frame.lane.bottom() - 0.5 * frame.theme.spacing)
+    const double left = frame.lane.x + 3.0 * frame.gap();
+    const double width = std::min(frame.area.x - left - reserved - 2.0 * frame.gap(), 96.0);
+    const double height = kColorBar * frame.gap();
+    const double y = top - 0.5 * frame.size();
+    const double below = y + height + frame.size() + 1.0;
+    if (width < 24.0 || below > frame.lane.bottom() - 0.5 * frame.gap())
         return;
-    HeatStrip bar{{left, y, width, height}, 1, kColorBarSteps, {}};
-    for (int i = 0; i < kColorBarSteps; ++i) {
-        const double fraction = (i + 0.5) / kColorBarSteps;
-        bar.cells.push_back(warm ? inferno(fraction) : viridis(fraction));
-    }
-    frame.scene.items.emplace_back(std::move(bar));
+    frame.scene.items.emplace_back(colourStrip({left, y, width, height}, kColorBarSteps,
+        [warm](double fraction) { return warm ? inferno(fraction) : viridis(fraction); }));
     const auto end = [&](double value) { return fmt::format("{:.4g}", value * lane.displayScale); };
-    frame.text({left, below}, end(lane.low), frame.theme.textSecondary, TextRole::Small);
+    frame.note({left, below}, end(lane.low));
     // The unit where both ends have room beside it.
     std::string high = end(lane.high) + (lane.unit.empty() ? "" : " " + lane.unit);
-    const double taken = frame.width(high, TextRole::Small)
-        + frame.width(end(lane.low), TextRole::Small) + frame.theme.size(TextRole::Small);
-    frame.text({left + width, below}, taken <= width ? std::move(high) : end(lane.high),
-        frame.theme.textSecondary, TextRole::Small, Align::Right);
+    const double taken = frame.width(high) + frame.width(end(lane.low)) + frame.size();
+    frame.note(
+        {left + width, below}, taken <= width ? std::move(high) : end(lane.high), Align::Right);
 }
 
 } // namespace
@@ -235,16 +216,14 @@ LaneGeometry drawHeat(const LaneFrame& frame, const LaneData& lane) {
         return geometry;
     }
     auto blocks = blocksOf(lane);
-    place(blocks, frame.area, lane.series.size(), 0.5 * frame.theme.spacing);
+    place(blocks, frame.area, lane.series.size(), 0.5 * frame.gap());
     RowMeans means(frame, lane);
     const bool warm = isShownAsHeat(lane.spec.metric);
     const HeatColors colors(lane, warm);
     for (const auto& block : blocks)
         drawBlock(frame, block, means, colors, geometry);
-    for (const auto& row : geometry.rows) {
-        if (!frame.map->columns.empty())
-            hatchRow(frame, lane, row);
-    }
+    for (const auto& row : geometry.rows)
+        hatchRow(frame, lane, row);
     const double reserved = drawBlockLabels(frame, blocks, seriesColors(lane).byRun);
     // The colours say nothing without their bar: the subtitle leaves room for it.
     LaneFrame named = frame;

@@ -14,7 +14,7 @@ std::vector<std::string> subtitleLines(
     const LaneFrame& frame, const std::string& subtitle, double room, int most) {
     std::string text = subtitle;
     while (true) {
-        auto lines = wrapped(text, room, most + 1, frame.style.measure, TextRole::Secondary);
+        auto lines = frame.wrapped(text, room, most + 1, TextRole::Secondary);
         const std::size_t comma = text.rfind(", ");
         const bool fits = static_cast<int>(lines.size()) <= most;
         if (!fits && comma == std::string::npos)
@@ -41,17 +41,17 @@ TextRole titleRole(const LaneFrame& frame) {
 }
 
 double drawName(const LaneFrame& frame, const LaneData& lane, double reserved) {
-    const double left = frame.lane.x + 3.0 * frame.theme.spacing;
-    const double room = frame.area.x - left - reserved - 2.0 * frame.theme.spacing;
-    const double bottom = frame.lane.bottom() - frame.theme.spacing;
+    const double left = frame.lane.x + 3.0 * frame.gap();
+    const double room = frame.area.x - left - reserved - 2.0 * frame.gap();
+    const double bottom = frame.lane.bottom() - frame.gap();
     const TextRole role = titleRole(frame);
-    double y = frame.area.y + 0.8 * frame.theme.size(role);
+    double y = frame.area.y + 0.8 * frame.size(role);
     const auto linesLeft = [&](TextRole next) {
         return y > bottom ? 0 : static_cast<int>((bottom - y) / frame.lineHeight(next)) + 1;
     };
     const int titleLines = std::min(linesLeft(role), 2);
     const std::string title = titleOf(frame, lane, room, titleLines < 2);
-    for (auto& line : wrapped(title, room, titleLines, frame.style.measure, role, true)) {
+    for (auto& line : frame.wrapped(title, room, titleLines, role, true)) {
         frame.text({left, y}, std::move(line), frame.theme.text, role, Align::Left, true);
         y += frame.lineHeight(role);
     }
@@ -66,10 +66,10 @@ double drawName(const LaneFrame& frame, const LaneData& lane, double reserved) {
 }
 
 void drawValueAxis(const LaneFrame& frame, const LaneData& lane) {
-    const double size = frame.theme.size(TextRole::Small);
+    const double size = frame.size();
     const int most = std::clamp(static_cast<int>(frame.area.height / (2.2 * size)) + 1, 2, 6);
     const auto ticks = valueTicks(lane.low, lane.high, lane.displayScale, most);
-    const double gap = 1.5 * frame.theme.spacing;
+    const double gap = 1.5 * frame.gap();
     double widest = 0.0;
     double free = frame.lane.bottom() + size;
     for (const auto& tick : ticks) {
@@ -79,9 +79,8 @@ void drawValueAxis(const LaneFrame& frame, const LaneData& lane) {
         if (y + 0.5 * size > free)
             continue; // on the label below
         free = y - 0.5 * size;
-        frame.text({frame.area.x - gap, frame.baseline(y, TextRole::Small)}, tick.label,
-            frame.theme.textSecondary, TextRole::Small, Align::Right);
-        widest = std::max(widest, frame.width(tick.label, TextRole::Small));
+        frame.note({frame.area.x - gap, frame.centred(y)}, tick.label, Align::Right);
+        widest = std::max(widest, frame.width(tick.label));
     }
     drawName(frame, lane, widest + gap);
 }

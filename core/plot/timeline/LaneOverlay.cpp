@@ -195,9 +195,8 @@ std::vector<TimelineGeometry::Strip> drawThrottleStrips(const LaneFrame& frame, 
         const double height = stripHeight(frame.theme);
         const Rect strip{frame.scale.x, y + (step - height) / 2.0, frame.scale.width, height};
         drawStrip(frame, run, strip);
-        frame.text({frame.scale.x - 1.5 * frame.theme.spacing,
-                       frame.baseline(y + step / 2.0, TextRole::Small)},
-            "throttled", frame.theme.textSecondary, TextRole::Small, Align::Right);
+        frame.note({frame.scale.x - 1.5 * frame.gap(), frame.centred(y + step / 2.0)}, "throttled",
+            Align::Right);
         if (frame.data.runs.size() > 1)
             drawRunMark(frame, run, strip.y, height);
         strips.push_back({strip, run});

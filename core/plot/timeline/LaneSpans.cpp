@@ -24,7 +24,7 @@ struct Row {
 };
 
 // Heights of a row in units of the body text.
-constexpr double kTallest = 1.7;
+constexpr double kTallestRow = 1.7;
 constexpr double kStreamRow = 0.9;
 constexpr double kShallowest = 0.3;
 // A shorter beginning of a name tells nothing; bytes, the ellipsis' three included.
@@ -69,10 +69,10 @@ void place(std::vector<Row>& rows, const LaneFrame& frame, const LaneData& lane,
     int levels = 0;
     for (const auto& row : rows)
         levels += depthOf(lane, row);
-    const double body = frame.theme.size(TextRole::Body);
-    const double each = std::min(height / std::max(levels, 1), kTallest * body);
+    const double body = frame.size(TextRole::Body);
+    const double each = std::min(height / std::max(levels, 1), kTallestRow * body);
     const double level = rows.front().nested ? std::max(each, kShallowest * body) : each;
-    const double gap = level > 0.5 * body ? 0.5 * frame.theme.spacing : 0.0;
+    const double gap = level > 0.5 * body ? 0.5 * frame.gap() : 0.0;
     double y = frame.area.y;
     for (auto& row : rows) {
         const double rowHeight = level * depthOf(lane, row);
@@ -89,7 +89,7 @@ std::vector<Row> rowsOf(const LaneFrame& frame, const LaneData& lane, double hei
         return rows;
     }
     const double needed
-        = kStreamRow * frame.theme.size(TextRole::Body) * static_cast<double>(lane.spans.size());
+        = kStreamRow * frame.size(TextRole::Body) * static_cast<double>(lane.spans.size());
     auto rows = needed <= height ? rowsByTrack(lane, false) : rowsByRank(lane);
     place(rows, frame, lane, height);
     return rows;
@@ -164,8 +164,7 @@ public:
         if (right <= m_right)
             return; // under its neighbour's pixel
         const Color color = m_looks.fillOf(group);
-        const bool named
-            = group.count == 1 && right - left > 2.5 * m_frame.theme.size(TextRole::Small);
+        const bool named = group.count == 1 && right - left > 2.5 * m_frame.size();
         const bool joins
             = !named && m_joinable && left <= m_right + 0.05 && color == m_bars.bars.back().color;
         const double begin = std::max(left, m_right);
@@ -192,15 +191,14 @@ private:
     void addName(const store::LodNode& group, double left, double right, Color color) {
         const Rect& area = m_bars.area;
         const auto* name = m_looks.nameOf(group);
-        if (name == nullptr || area.height < 1.1 * m_frame.theme.size(TextRole::Small))
+        if (name == nullptr || area.height < 1.1 * m_frame.size())
             return;
-        const double pad = 0.75 * m_frame.theme.spacing;
+        const double pad = 0.75 * m_frame.gap();
         const std::string_view full = shortKernelName(name->text);
-        std::string text
-            = elided(full, right - left - 2.0 * pad, m_frame.style.measure, TextRole::Small);
+        std::string text = m_frame.fitted(full, right - left - 2.0 * pad);
         if (text.empty() || (text != full && text.size() < kLeastName))
             return;
-        const double y = m_frame.baseline(area.y + area.height / 2.0, TextRole::Small);
+        const double y = m_frame.centred(area);
         m_names.push_back(Label{{left + pad, y}, std::move(text), readableOn(color),
             TextRole::Small, Align::Left, false, 0.0});
     }
@@ -270,13 +268,13 @@ void drawTrack(const LaneFrame& frame, SpanLooks& looks, const LaneData& lane, s
 }
 
 double drawRowLabels(const LaneFrame& frame, const LaneData& lane, const std::vector<Row>& rows) {
-    const double gap = 1.5 * frame.theme.spacing;
+    const double gap = 1.5 * frame.gap();
     double reserved = 0.0;
     double free = frame.lane.y;
     for (const auto& row : rows) {
         if (frame.data.runs.size() > 1)
             drawRunMark(frame, lane.spans[row.tracks.front()].run, row.rect.y, row.rect.height);
-        const double half = 0.55 * frame.theme.size(TextRole::Small);
+        const double half = 0.55 * frame.size();
         const double y = row.nested ? row.rect.y + half : row.rect.y + row.rect.height / 2.0;
         if (y - half < free - 0.01 || y + half > frame.lane.bottom())
             continue;
@@ -290,12 +288,11 @@ double drawRowLabels(const LaneFrame& frame, const LaneData& lane, const std::ve
         // The number tells more than the word before it.
         static constexpr std::string_view kThread = "thread ";
         const std::size_t word = label.find(kThread);
-        if (word != std::string::npos && frame.width(label, TextRole::Small) > room)
+        if (word != std::string::npos && frame.width(label) > room)
             label.erase(word, kThread.size());
-        std::string text = elided(label, room, frame.style.measure, TextRole::Small);
-        reserved = std::max(reserved, frame.width(text, TextRole::Small) + gap);
-        frame.text({frame.area.x - gap, frame.baseline(y, TextRole::Small)}, std::move(text),
-            frame.theme.textSecondary, TextRole::Small, Align::Right);
+        std::string text = frame.fitted(label, room);
+        reserved = std::max(reserved, frame.width(text) + gap);
+        frame.note({frame.area.x - gap, frame.centred(y)}, std::move(text), Align::Right);
     }
     return reserved;
 }
@@ -310,7 +307,7 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane) {
         return geometry;
     }
     double height = frame.area.height;
-    const double legend = 1.6 * frame.theme.size(TextRole::Small);
+    const double legend = 1.6 * frame.size();
     if (!frame.style.legend && lane.spec.style == LaneStyle::Kernels && height > 4.0 * legend) {
         height -= legend;
         drawLegend(frame, categoryEntries(frame.data, lane, frame.scale.window),

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 13> kOrder{"gemm", "attention", "all_redu
     "reduce_scatter", "all_gather", "all_to_all", "send_recv", "broadcast", "communication",
     "normalisation", "elementwise", "optimizer", "other"};
 
-constexpr std::array<std::pair<SpanKind, std::string_view>, 6> kKinds{
+constexpr std::array<std::pair<SpanKind, std::string_view>, 6> kSpanKinds{
     {{SpanKind::CpuOp, "Operator"}, {SpanKind::Runtime, "Runtime call"},
         {SpanKind::Annotation, "Annotation"}, {SpanKind::Python, "Python"},
         {SpanKind::Overhead, "Overhead"}, {SpanKind::Sync, "Synchronisation"}}};
@@ -77,7 +77,7 @@ std::vector<LegendEntry> kindEntries(
             present.insert(group.kind);
     });
     std::vector<LegendEntry> entries;
-    for (const auto& [kind, text] : kKinds) {
+    for (const auto& [kind, text] : kSpanKinds) {
         if (present.contains(kind))
             entries.push_back({std::string(text), spanKindColor(kind)});
     }
@@ -109,26 +109,16 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame) {
 
 double drawLegend(
     const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width) {
-    if (entries.empty())
-        return 0.0;
-    const double size = frame.theme.size(TextRole::Small);
+    const double size = frame.size();
     const double swatch = 0.7 * size;
-    const double gap = 0.45 * size;
-    const double row = 1.6 * size;
-    Point at = topLeft;
-    for (const auto& entry : entries) {
-        std::string text
-            = elided(entry.text, width - swatch - gap, frame.style.measure, TextRole::Small);
-        const double taken = swatch + gap + frame.width(text, TextRole::Small);
-        if (at.x > topLeft.x && at.x + taken > topLeft.x + width)
-            at = {topLeft.x, at.y + row};
-        const double centre = at.y + size / 2.0;
-        frame.fill({at.x, centre - swatch / 2.0, swatch, swatch}, entry.color);
-        frame.text({at.x + swatch + gap, frame.baseline(centre, TextRole::Small)}, std::move(text),
-            frame.theme.textSecondary, TextRole::Small);
-        at.x += taken + 1.6 * size;
-    }
-    return at.y - topLeft.y + row;
+    LegendFlow flow(frame,
+        {swatch, 0.45 * size, 1.6 * size, 1.6 * size, 0.5 * size, frame.theme.textSecondary},
+        topLeft, width);
+    for (const auto& entry : entries)
+        flow.add(entry.text, [&](Point left) {
+            frame.fill({left.x, left.y - swatch / 2.0, swatch, swatch}, entry.color);
+        });
+    return flow.height();
 }
 
 } // namespace trainscope::plot

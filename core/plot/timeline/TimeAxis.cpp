@@ -48,12 +48,12 @@ std::vector<std::size_t> runsWithStrips(const TimelineData& data, const Timeline
 std::string iterationLabel(const LaneFrame& frame, const Iteration& iteration, double room) {
     const std::string full = fmt::format("iteration {}", iteration.index);
     const std::string marked = full + " · warm-up";
-    if (iteration.warmup && frame.width(marked, TextRole::Small) <= room)
+    if (iteration.warmup && frame.width(marked) <= room)
         return marked;
-    if (frame.width(full, TextRole::Small) <= room)
+    if (frame.width(full) <= room)
         return full;
     const std::string number = fmt::format("{}", iteration.index);
-    return frame.width(number, TextRole::Small) <= room ? number : std::string();
+    return frame.width(number) <= room ? number : std::string();
 }
 
 // Whether the label says what it counts.
@@ -64,22 +64,21 @@ bool drawIteration(const LaneFrame& frame, const Iteration& iteration, TimeNs or
     const double separator = to - from > 4.0 ? frame.theme.lineWidth : 0.0;
     if (to <= from)
         return false;
-    const double height = stripRow(frame.theme) - 0.5 * frame.theme.spacing;
+    const double height = stripRow(frame.theme) - 0.5 * frame.gap();
     const Rect cell{from, top, std::max(to - from - separator, 0.1), height};
     frame.fill(cell, frame.theme.raised);
     if (iteration.warmup)
         frame.hatch(cell);
-    const double pad = frame.theme.spacing;
+    const double pad = frame.gap();
     std::string label = iterationLabel(frame, iteration, to - from - 2.0 * pad);
     const bool telling = label.find(' ') != std::string::npos;
-    frame.text({from + pad, frame.baseline(top + height / 2.0, TextRole::Small)}, std::move(label),
-        frame.theme.textSecondary, TextRole::Small);
+    frame.note({from + pad, frame.centred(top + height / 2.0)}, std::move(label));
     return telling;
 }
 
 void drawStrip(const LaneFrame& frame, std::size_t run, double top) {
     const TimeNs origin = frame.data.runs[run].origin;
-    const double height = stripRow(frame.theme) - 0.5 * frame.theme.spacing;
+    const double height = stripRow(frame.theme) - 0.5 * frame.gap();
     double drawn = -1.0;
     bool telling = false;
     for (Iteration iteration : iterationsOf(frame.data, frame.style, run)) {
@@ -96,9 +95,8 @@ void drawStrip(const LaneFrame& frame, std::size_t run, double top) {
     if (frame.data.runs.size() > 1)
         drawRunMark(frame, run, top, height);
     if (!telling && drawn >= 0.0)
-        frame.text({frame.scale.x - 1.5 * frame.theme.spacing,
-                       frame.baseline(top + height / 2.0, TextRole::Small)},
-            "iteration", frame.theme.textSecondary, TextRole::Small, Align::Right);
+        frame.note({frame.scale.x - 1.5 * frame.gap(), frame.centred(top + height / 2.0)},
+            "iteration", Align::Right);
 }
 
 double widestLabel(const TimeTicks& ticks, const TimelineStyle& style) {
@@ -151,19 +149,17 @@ TimeTicks ticksOf(const TimelineData& data, const TimelineStyle& style, const Ti
 
 std::vector<TimelineGeometry::Strip> drawTimeAxis(
     const LaneFrame& frame, const TimeTicks& ticks, double top) {
-    const double y = frame.baseline(top + labelRow(frame.theme) / 2.0, TextRole::Small);
-    const double left = frame.lane.x + 3.0 * frame.theme.spacing;
-    const double room = frame.scale.x - left - frame.theme.spacing;
-    frame.text({left, y}, elided(ticks.base, room, frame.style.measure, TextRole::Small),
-        frame.theme.textSecondary, TextRole::Small);
+    const double y = frame.centred(top + labelRow(frame.theme) / 2.0);
+    const double left = frame.lane.x + 3.0 * frame.gap();
+    const double room = frame.scale.x - left - frame.gap();
+    frame.note({left, y}, frame.fitted(ticks.base, room));
     for (const auto& tick : ticks.ticks) {
         const double x = frame.scale.toX(tick.time);
-        const double half = frame.width(tick.label, TextRole::Small) / 2.0;
+        const double half = frame.width(tick.label) / 2.0;
         // Labels stay within the plot: the ones at its ends are moved inwards.
         const double centre = std::clamp(
             x, frame.scale.x + half, std::max(frame.scale.right() - half, frame.scale.x + half));
-        frame.text(
-            {centre, y}, tick.label, frame.theme.textSecondary, TextRole::Small, Align::Centre);
+        frame.note({centre, y}, tick.label, Align::Centre);
     }
     double strip = top + labelRow(frame.theme);
     for (const std::size_t run : runsWithStrips(frame.data, frame.style)) {

@@ -10,7 +10,7 @@
 #include "core/model/Series.h"
 #include "core/plot/PlotScene.h"
 #include "core/plot/Theme.h"
-#include "core/store/Store.h"
+#include "core/store/Values.h"
 
 #include <cstdint>
 #include <functional>

@@ -62,8 +62,7 @@ double drawHead(const LaneFrame& frame) {
         const double left = 3.0 * theme.spacing;
         y = theme.spacing + theme.size(TextRole::Title);
         frame.text({left, y},
-            elided(frame.style.title, frame.style.width - 2.0 * left, frame.style.measure,
-                TextRole::Title, true),
+            frame.fitted(frame.style.title, frame.style.width - 2.0 * left, TextRole::Title, true),
             theme.text, TextRole::Title, Align::Left, true);
         y += 2.0 * theme.spacing;
     }
@@ -85,8 +84,8 @@ double lanesHeight(const TimelineData& data) {
 // A frame for lane-independent drawing, and the start of every lane's.
 LaneFrame frameFor(const TimelineData& data, const TimelineStyle& style, const TimeScale& scale,
     PlotScene& scene) {
-    return {data, style, *style.theme, scale, scene, {0.0, 0.0, scale.right(), 0.0},
-        {scale.x, 0.0, scale.width, 0.0}, nullptr, nullptr, 0};
+    return {{*style.theme, style.measure, scene}, data, style, scale,
+        {0.0, 0.0, scale.right(), 0.0}, {scale.x, 0.0, scale.width, 0.0}, nullptr, nullptr, 0};
 }
 
 // The same lane of the coarser data, if it has what the lane has.

@@ -1,3 +1,4 @@
+#include "core/model/EnumNames.h"
 #include "core/plot/timeline/Timeline.h"
 #include "core/text/Table.h"
 
@@ -14,26 +15,15 @@ std::string number(float value) {
     return std::isnan(value) ? std::string() : fmt::format("{}", value);
 }
 
-const char* styleName(LaneStyle style) {
-    switch (style) {
-    case LaneStyle::Lines:
-        return "lines";
-    case LaneStyle::Band:
-        return "band";
-    case LaneStyle::Heat:
-        return "heat";
-    case LaneStyle::Kernels:
-        return "kernels";
-    case LaneStyle::Thread:
-        break;
-    }
-    return "threads";
-}
+constexpr auto kStyles = enumNames<LaneStyle>(
+    {{LaneStyle::Lines, "lines"}, {LaneStyle::Band, "band"}, {LaneStyle::Heat, "heat"},
+        {LaneStyle::Kernels, "kernels"}, {LaneStyle::Thread, "threads"}});
 
+// Millions of lines: what they share is written once.
 void writeSeries(
     std::string& out, const TimelineData& data, const LaneData& lane, const LaneSeries& series) {
     const auto& run = data.runs[series.run];
-    const std::string head = fmt::format("{},{},{},{},{},{},", styleName(lane.spec.style),
+    const std::string head = fmt::format("{},{},{},{},{},{},", kStyles.nameOf(lane.spec.style),
         text::csvCell(lane.spec.metric), text::csvCell(run.name),
         series.subject.rank < 0 ? "" : fmt::format("{}", series.subject.rank),
         series.node < 0 ? "" : fmt::format("{}", series.node),
@@ -55,9 +45,9 @@ void writeSeries(
 void writeSpans(
     std::string& out, const TimelineData& data, const LaneData& lane, const LaneSpans& track) {
     const auto& run = data.runs[track.run];
-    const std::string head
-        = fmt::format("{},{},{},{},,{},", styleName(lane.spec.style), "", text::csvCell(run.name),
-            track.rank < 0 ? "" : fmt::format("{}", track.rank), text::csvCell(track.label));
+    const std::string head = fmt::format("{},{},{},{},,{},", kStyles.nameOf(lane.spec.style), "",
+        text::csvCell(run.name), track.rank < 0 ? "" : fmt::format("{}", track.rank),
+        text::csvCell(track.label));
     for (const auto& group : track.spans) {
         const auto name = data.names.find(group.name);
         const bool known = name != data.names.end();
