@@ -34,8 +34,12 @@ void timelineFrame(benchmark::State& state) {
     plot::Arrangement arrangement;
     arrangement.lanes = {{plot::LaneStyle::Lines, "gpu_power", {}, 400.0},
         {plot::LaneStyle::Heat, "gpu_power", {}, 400.0}};
-    const auto data = figures::loadTimeline(
-        store.value(), {{run.id, run.name, run.range.begin, 0}}, arrangement, all, kWidth);
+    const std::vector<plot::ShownRun> runs{{run.id, run.name, run.range.begin, 0}};
+    const auto catalogue = figures::readCatalogue(store.value(), runs);
+    if (!catalogue.hasValue())
+        return state.SkipWithError(catalogue.error().describe().c_str());
+    const auto data
+        = figures::loadTimeline(store.value(), catalogue.value(), runs, arrangement, all, kWidth);
     if (!data.hasValue())
         return state.SkipWithError(data.error().describe().c_str());
     const plot::Theme& theme = plot::darkTheme();

@@ -92,8 +92,7 @@ private:
 
     // The runs and settings of a saved board; the kind's panels, where it has some of its own.
     Status takeSaved(const std::string& name) {
-        ASSIGN_OR_RETURN(auto board, m_request.savedBoard(name));
-        auto& saved = board;
+        ASSIGN_OR_RETURN(auto saved, m_request.savedBoard(name));
         if (saved.query.runs.size() < 2)
             return Error{ErrorCode::NotFound,
                 "Of the runs of '" + name + "' fewer than two are left to compare.", {}};
@@ -135,8 +134,7 @@ private:
         const auto metrics = m_options.all("metric");
         if (m_key == "comparison") {
             for (const auto& key : metrics) {
-                if (Status status = checkQuantity(key); !status.hasValue())
-                    return status;
+                RETURN_IF_ERROR(checkQuantity(key));
             }
             m_query.quantities = metrics;
             return {};
@@ -148,8 +146,7 @@ private:
         }
         if (!m_options.has("statistic"))
             return {};
-        ASSIGN_OR_RETURN(const auto statistic, statisticNamed(m_options.text("statistic")));
-        m_query.heatStatistic = statistic;
+        ASSIGN_OR_RETURN(m_query.heatStatistic, statisticNamed(m_options.text("statistic")));
         return {};
     }
 

@@ -96,10 +96,6 @@ ComparisonQuery takeRuns(
     return shown;
 }
 
-std::string quoted(const std::optional<std::string>& value) {
-    return value ? *value : text::kMissing;
-}
-
 void addConfiguration(ComparisonData& data) {
     std::vector<const analysis::RunMeasures*> runs;
     for (const auto& measured : data.measured)
@@ -107,7 +103,7 @@ void addConfiguration(ComparisonData& data) {
     for (const auto& difference : analysis::configDifferences(runs)) {
         ComparisonFact fact{difference.title, {}};
         for (const auto& value : difference.values)
-            fact.values.push_back(quoted(value));
+            fact.values.push_back(value.value_or(text::kMissing));
         data.configuration.push_back(std::move(fact));
     }
 }
@@ -140,15 +136,12 @@ void takeOver(const ComparisonData& before, ComparisonData& data) {
 
 Status addReadings(
     const ComparisonContext& context, ComparisonData& data, std::vector<RunsNote>& notes) {
-    if (const Status heat = addHeat(context, data, notes); !heat.hasValue())
-        return heat;
+    RETURN_IF_ERROR(addHeat(context, data, notes));
     if (context.query.withCurves && !data.curves) {
-        if (const Status curves = addCurves(context, data); !curves.hasValue())
-            return curves;
+        RETURN_IF_ERROR(addCurves(context, data));
     }
     if (context.query.withTracks && !data.tracks) {
-        if (const Status tracks = addTracks(context, data); !tracks.hasValue())
-            return tracks;
+        RETURN_IF_ERROR(addTracks(context, data));
     }
     if (data.curves)
         notes.insert(notes.end(), data.curves->notes.begin(), data.curves->notes.end());
@@ -171,11 +164,9 @@ Result<ComparisonData> loadComparison(const store::Store& store, const Compariso
             : "The same run was given twice; choose another to compare it with.";
         return data;
     }
-    auto runs = measure(store, each, before, progress);
-    if (!runs.hasValue())
-        return runs.error();
-    sortRuns(each, runs.value());
-    const ComparisonQuery shown = takeRuns(each, runs.value(), data);
+    ASSIGN_OR_RETURN(auto runs, measure(store, each, before, progress));
+    sortRuns(each, runs);
+    const ComparisonQuery shown = takeRuns(each, runs, data);
     const ComparisonContext context{store, shown, data.measured, progress};
     if (before != nullptr)
         takeOver(*before, data);

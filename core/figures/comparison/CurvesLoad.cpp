@@ -74,8 +74,7 @@ private:
         LaneSpec spec;
         spec.style = LaneStyle::Heat;
         spec.metric = m_context.query.curveMetric;
-        ASSIGN_OR_RETURN(auto lane, loadMetricLane(request, spec));
-        m_lane = std::move(lane);
+        ASSIGN_OR_RETURN(m_lane, loadMetricLane(request, spec));
         for (std::size_t i = 0; i < columns; ++i) {
             if (step * (static_cast<double>(i) + 0.5) < own)
                 addColumn(first + i, i);

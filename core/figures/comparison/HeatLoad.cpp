@@ -22,9 +22,7 @@ std::optional<double> valueOf(const std::map<std::string, analysis::SubjectStati
 }
 
 std::optional<double> valueOf(const analysis::GpuSummary& gpu, const ComparisonQuery& query) {
-    if (query.heatStatistic != FigureStatistic::Energy)
-        return valueOf(gpu.metrics, query);
-    return gpu.energy ? std::optional(gpu.energy->joules) : std::nullopt;
+    return statisticOf(gpu, query.heatMetric, query.heatStatistic);
 }
 
 bool gpusHave(const RunSummary& summary, const ComparisonQuery& query) {
@@ -87,14 +85,7 @@ FigureAxis scaleOf(const ComparisonContext& context, const ComparisonHeat& heat)
         if (found != measured->summary.metrics.end())
             metric = found->second.metric;
     }
-    const auto statistic = context.query.heatStatistic;
-    FigureAxis axis = axisOf(
-        statisticTitle(name, statistic), name, statisticUnit(metric, statistic), values, false);
-    // Colours use the whole scale.
-    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-    if (*least < *greatest)
-        axis.range = {*least, *greatest};
-    return axis;
+    return colourScale(metric, context.query.heatStatistic, values);
 }
 
 } // namespace

@@ -35,9 +35,7 @@ public:
         if (!measured.traced)
             return {};
         ASSIGN_OR_RETURN(auto streams, streamsOf(measured.run));
-        const Status clocks = findClocks(measured.run, run);
-        if (!clocks.hasValue())
-            return clocks;
+        RETURN_IF_ERROR(findClocks(measured.run, run));
         const Status chosen = chooseRange(measured, streams, run);
         if (!chosen.hasValue() || m_tracks.ranges[run].isEmpty())
             return chosen;
@@ -47,11 +45,9 @@ public:
                 return cancelled();
             ComparisonTracks::Row row{run, stage, rank, {}};
             for (const auto& track : streams) {
-                const Status added = track.description.rank == rank
-                    ? add(track, ownRange(m_shown, rank, m_tracks.ranges[run]), row)
-                    : Status();
-                if (!added.hasValue())
-                    return added;
+                RETURN_IF_ERROR(track.description.rank == rank
+                        ? add(track, ownRange(m_shown, rank, m_tracks.ranges[run]), row)
+                        : Status());
             }
             m_tracks.rows.push_back(std::move(row));
         }
@@ -97,8 +93,7 @@ private:
                     != covered.end();
             const std::int64_t index
                 = isAsked ? m_context.query.iteration : covered[covered.size() / 2];
-            ASSIGN_OR_RETURN(const auto found, rangeOf(measured, streams, index));
-            range = found;
+            ASSIGN_OR_RETURN(range, rangeOf(measured, streams, index));
             m_tracks.iterations[run] = index;
         }
         if (!range.isEmpty())
@@ -205,9 +200,7 @@ Status addTracks(const ComparisonContext& context, ComparisonData& data) {
     tracks.stretched = context.query.stretched;
     TrackReader reader(context, tracks);
     for (std::size_t run = 0; run < context.measured.size(); ++run) {
-        const Status read = reader.read(run);
-        if (!read.hasValue())
-            return read;
+        RETURN_IF_ERROR(reader.read(run));
     }
     if (!tracks.rows.empty())
         data.tracks = std::move(tracks);

@@ -62,7 +62,7 @@ std::string cardsText(const layout::Cluster& cluster) {
     const auto cards = cluster.topology->connectedNics();
     if (cards.empty())
         return {};
-    std::string text = fmt::format("{} NIC{}", cards.size(), cards.size() == 1 ? "" : "s");
+    std::string text = text::counted(std::ssize(cards), "NIC");
     const auto& speed = devices[cards.front()].bandwidth;
     const bool isOne = std::all_of(cards.begin(), cards.end(),
         [&](std::size_t card) { return devices[card].bandwidth == speed; });
@@ -100,13 +100,8 @@ private:
     }
 
     Status readRun() {
-        ASSIGN_OR_RETURN(const auto runs, m_store.runs());
-        for (const Run& run : runs) {
-            if (run.id == m_data.query.run)
-                m_run = run;
-        }
-        if (m_run.id != m_data.query.run)
-            return Error{ErrorCode::NotFound, "The run is not in the database any more.", {}};
+        ASSIGN_OR_RETURN(auto run, runOf(m_store, m_data.query.run));
+        m_run = std::move(run);
         m_data.run = nameOf(m_run);
         m_data.title = m_run.name;
         return {};
@@ -115,8 +110,7 @@ private:
     Status readLayout() {
         const auto known = analysis::runLayout(m_store, m_run, m_progress);
         if (known.hasValue()) {
-            ASSIGN_OR_RETURN(auto made, layout::makeLayout(known.value().request));
-            m_data.layout = std::move(made);
+            ASSIGN_OR_RETURN(m_data.layout, layout::makeLayout(known.value().request));
             m_data.origin = known.value().wording;
             m_data.notes = known.value().notes;
             return {};
@@ -130,8 +124,7 @@ private:
     }
 
     Status readCluster() {
-        ASSIGN_OR_RETURN(auto cluster, analysis::clusterOf(m_store, m_run, layout()));
-        m_data.cluster = std::move(cluster);
+        ASSIGN_OR_RETURN(m_data.cluster, analysis::clusterOf(m_store, m_run, layout()));
         return {};
     }
 
@@ -212,10 +205,8 @@ const std::vector<Option> kLayoutOptions{
 };
 
 Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
-    const auto at = options.number("at");
-    if (!at.hasValue())
-        return at.error();
-    const bool isValue = at.value() || options.has("statistic");
+    ASSIGN_OR_RETURN(const auto at, options.number("at"));
+    const bool isValue = at || options.has("statistic");
     ColourQuery query;
     std::string colour = options.text("colour");
     if (const auto metrics = options.all("metric"); colour.empty() && !metrics.empty())
@@ -234,12 +225,10 @@ Result<ColourQuery> coloursOf(const OptionValues& options, const Run& run) {
     query.metric = colour;
     query.wholeRun = options.has("whole-run");
     if (options.has("statistic")) {
-        ASSIGN_OR_RETURN(const auto statistic, statisticNamed(options.text("statistic")));
-        query.statistic = statistic;
+        ASSIGN_OR_RETURN(query.statistic, statisticNamed(options.text("statistic")));
     }
-    if (at.value())
-        query.at = run.range.begin
-            + DurationNs{static_cast<std::int64_t>(std::llround(*at.value() * 1e9))};
+    if (at)
+        query.at = run.range.begin + DurationNs{std::llround(*at * 1e9)};
     return query;
 }
 
@@ -247,23 +236,20 @@ Result<Figure> loadLayoutKind(
     bool physical, const store::Store& store, const Request& request, const Progress& progress) {
     const Run& run = request.runs.front();
     ASSIGN_OR_RETURN(const auto colours, coloursOf(request.options, run));
-    const auto rank = request.options.integer("rank");
-    if (!rank.hasValue())
-        return rank.error();
+    ASSIGN_OR_RETURN(const auto rank, request.options.integer("rank"));
     LayoutQuery query;
     query.run = run.id;
     query.colours = colours;
     query.physical = physical;
-    if (rank.value())
-        query.rank = static_cast<int>(std::clamp<std::int64_t>(*rank.value(), -1, 1'000'000'000));
+    if (rank)
+        query.rank = static_cast<int>(std::clamp<std::int64_t>(*rank, -1, 1'000'000'000));
     ASSIGN_OR_RETURN(auto data, loadLayoutFigure(store, query, progress));
     if (!physical && !data.layout)
         return Error{ErrorCode::NotFound, data.notes.back(), run.name};
     const auto ranks = data.cluster.gpuCount();
     if (query.rank && (*query.rank < 0 || static_cast<std::size_t>(*query.rank) >= ranks))
         return Error{ErrorCode::NotFound,
-            fmt::format("The run has no rank {}; it has 0 to {}.", *rank.value(), ranks - 1),
-            run.name};
+            fmt::format("The run has no rank {}; it has 0 to {}.", *rank, ranks - 1), run.name};
     return layoutFigure(std::make_shared<const LayoutFigureData>(std::move(data)));
 }
 

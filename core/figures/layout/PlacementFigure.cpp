@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace trainscope::figures {
 
 namespace {
@@ -17,20 +15,16 @@ std::string placementTitle(const Run& run) {
 
 Result<PlacementFigureData> loadPlacement(
     const store::Store& store, RunId id, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto runs, store.runs());
-    const auto run
-        = std::find_if(runs.begin(), runs.end(), [&](const Run& one) { return one.id == id; });
-    if (run == runs.end())
-        return Error{ErrorCode::NotFound, "This run is no longer in the database.", {}};
-    auto placement = analysis::proposePlacement(store, *run, progress);
+    ASSIGN_OR_RETURN(const auto run, runOf(store, id));
+    auto placement = analysis::proposePlacement(store, run, progress);
     if (!placement.hasValue()) {
         const ErrorCode code = placement.error().code;
         if (code != ErrorCode::NotFound && code != ErrorCode::Usage)
             return placement.error();
         return PlacementFigureData{
-            id, run->name, placementTitle(*run), {}, placement.error().message, std::nullopt};
+            id, run.name, placementTitle(run), {}, placement.error().message, std::nullopt};
     }
-    return placementFigureOf(*run, std::move(placement).value());
+    return placementFigureOf(run, std::move(placement).value());
 }
 
 PlacementFigureData placementFigureOf(const Run& run, analysis::Placement placement) {

@@ -26,44 +26,17 @@ Result<ColouredRanks> atMoment(
     return result;
 }
 
-void put(analysis::RankValues& values, int rank, const std::optional<double>& value) {
-    const auto at = static_cast<std::size_t>(rank);
-    if (values.size() <= at)
-        values.resize(at + 1);
-    values[at] = value;
-}
-
 analysis::RankValues statisticsOf(
     const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic) {
     analysis::RankValues values;
     for (const auto& gpu : summary.gpus) {
         if (gpu.gpu.rank < 0)
             continue;
-        if (statistic == FigureStatistic::Energy) {
-            put(values, gpu.gpu.rank,
-                gpu.energy ? std::optional(gpu.energy->joules) : std::nullopt);
-        } else if (const auto found = gpu.metrics.find(metric); found != gpu.metrics.end()) {
-            put(values, gpu.gpu.rank, statisticOf(found->second, statistic));
-        }
+        const auto at = static_cast<std::size_t>(gpu.gpu.rank);
+        values.resize(std::max(values.size(), at + 1));
+        values[at] = statisticOf(gpu, metric, statistic);
     }
     return values;
-}
-
-FigureAxis scaleOf(
-    const Metric& metric, FigureStatistic statistic, const analysis::RankValues& values) {
-    std::vector<double> known;
-    for (const auto& value : values) {
-        if (value)
-            known.push_back(*value);
-    }
-    FigureAxis axis = axisOf(statisticTitle(metric.name, statistic), metric.name,
-        statisticUnit(metric, statistic), known, false);
-    if (known.empty())
-        return axis;
-    const auto [least, greatest] = std::minmax_element(known.begin(), known.end());
-    if (*least < *greatest)
-        axis.range = {*least, *greatest};
-    return axis;
 }
 
 Result<ColouredRanks> byStatistic(
@@ -78,15 +51,18 @@ Result<ColouredRanks> byStatistic(
     ASSIGN_OR_RETURN(const auto summary, summaryOf(context, run, window, {query.metric}));
     const auto statistic = query.statistic.value_or(usualStatistic(query.metric));
     auto values = statisticsOf(summary, query.metric, statistic);
-    const bool isNone = std::none_of(
-        values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
-    if (isNone)
+    std::vector<double> known;
+    for (const auto& value : values) {
+        if (value)
+            known.push_back(*value);
+    }
+    if (known.empty())
         return Error{ErrorCode::NotFound,
             fmt::format(
                 "No GPU of this run has a value for {}.", statisticTitle(query.metric, statistic)),
             run.name};
     ColouredRanks result;
-    result.colours.scale = scaleOf(series.metric(), statistic, values);
+    result.colours.scale = colourScale(series.metric(), statistic, known);
     result.colours.by = RankColour::Value;
     result.colours.values = std::move(values);
     result.caption = windowCaption({window}, figure);

@@ -141,22 +141,14 @@ const std::vector<Option> kScheduleOptions{
 Result<Figure> loadScheduleKind(
     const store::Store& store, const Request& request, const Progress& progress) {
     const auto& options = request.options;
-    const auto iteration = options.integer("iteration");
-    const auto from = options.number("from");
-    const auto to = options.number("to");
-    if (!iteration.hasValue())
-        return iteration.error();
-    if (!from.hasValue())
-        return from.error();
-    if (!to.hasValue())
-        return to.error();
+    ASSIGN_OR_RETURN(const auto iteration, options.integer("iteration"));
+    ASSIGN_OR_RETURN(const auto from, options.number("from"));
+    ASSIGN_OR_RETURN(const auto to, options.number("to"));
     const bool isPlan = options.has("planned");
-    if (isPlan && iteration.value())
+    if (isPlan && iteration)
         return usage("The plan is the same in every iteration; give --planned or --iteration.");
     ASSIGN_OR_RETURN(auto data,
-        loadSchedule(store,
-            {request.runs.front().id, iteration.value(), isPlan, from.value(), to.value()},
-            progress));
+        loadSchedule(store, {request.runs.front().id, iteration, isPlan, from, to}, progress));
     return scheduleFigure(std::make_shared<const ScheduleFigureData>(std::move(data)));
 }
 
@@ -164,17 +156,12 @@ Result<Figure> loadScheduleKind(
 
 Result<ScheduleFigureData> loadSchedule(
     const store::Store& store, const ScheduleQuery& query, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto runs, store.runs());
-    const auto run = std::find_if(
-        runs.begin(), runs.end(), [&](const Run& one) { return one.id == query.run; });
-    if (run == runs.end())
-        return Error{ErrorCode::NotFound, "This run is no longer in the database.", {}};
+    ASSIGN_OR_RETURN(const auto run, runOf(store, query.run));
     ScheduleFigureData data;
     data.query = query;
-    data.run = run->name;
+    data.run = run.name;
     if (!query.plannedOnly) {
-        auto traced
-            = analysis::tracedSchedule(store, *run, {query.iteration, query.plan}, progress);
+        auto traced = analysis::tracedSchedule(store, run, {query.iteration, query.plan}, progress);
         if (traced.hasValue())
             takeTraced(std::move(traced).value(), data);
         else if (!isMissing(traced.error()) || query.iteration)
@@ -183,7 +170,7 @@ Result<ScheduleFigureData> loadSchedule(
             data.notes.push_back(traced.error().message);
     }
     if (!data.traced) {
-        RETURN_IF_ERROR(takePlan(store, *run, progress, data));
+        RETURN_IF_ERROR(takePlan(store, run, progress, data));
     }
     data.title = "Pipeline schedule · " + data.run;
     if (data.iteration)

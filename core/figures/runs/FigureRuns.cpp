@@ -1,7 +1,6 @@
 #include "core/figures/runs/FigureRuns.h"
 
 #include "core/analysis/machine/RunLayout.h"
-#include "core/figures/runs/FigureRuns.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -119,18 +118,12 @@ bool keepsOrder(FigureKind kind) {
 }
 
 Result<std::vector<Run>> runsAskedFor(const store::Store& store, const FigureQuery& query) {
-    auto all = store.runs();
-    if (!all.hasValue() || query.runs.empty())
-        return all;
+    if (query.runs.empty())
+        return store.runs();
     std::vector<Run> chosen;
     for (const RunId id : query.runs) {
-        const auto found = std::find_if(
-            all.value().begin(), all.value().end(), [id](const Run& run) { return run.id == id; });
-        if (found == all.value().end())
-            return Error{ErrorCode::NotFound,
-                "A run that the figure asks for is no longer in the database.",
-                store.path().string()};
-        chosen.push_back(*found);
+        ASSIGN_OR_RETURN(auto run, runOf(store, id));
+        chosen.push_back(std::move(run));
     }
     return chosen;
 }
@@ -215,6 +208,16 @@ FigureRun nameOf(const Run& run) {
     named.optimisation = optimisationLabel(run.launch);
     named.microBatch = run.launch.microBatch;
     return named;
+}
+
+Result<Run> runOf(const store::Store& store, RunId id) {
+    ASSIGN_OR_RETURN(const auto runs, store.runs());
+    const auto found
+        = std::find_if(runs.begin(), runs.end(), [id](const Run& run) { return run.id == id; });
+    if (found == runs.end())
+        return Error{ErrorCode::NotFound,
+            "A run that the figure asks for is no longer in the database.", store.path().string()};
+    return *found;
 }
 
 Result<std::vector<FigureSubject>> figureSubjects(

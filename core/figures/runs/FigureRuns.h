@@ -28,6 +28,9 @@ std::string optimisationLabel(const LaunchConfig& launch);
 
 FigureRun nameOf(const Run& run);
 
+// NotFound for one that was removed.
+Result<Run> runOf(const store::Store& store, RunId id);
+
 // Those asked for, else all; filtered by model and optimisation. By model, cluster, layout,
 // micro-batch and optimisation, numbers in names as numbers; runs that were asked for in heat maps,
 // kernels and spectra stay in the order of the query. NotFound for an unknown run.

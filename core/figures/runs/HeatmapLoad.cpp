@@ -28,27 +28,18 @@ std::string durationNote(DurationNs duration) {
 std::map<int, double> valuesOf(
     const analysis::RunSummary& summary, const FigureHeatmap& heatmap, const std::string& metric) {
     std::map<int, double> values;
-    const auto put = [&](int subject, const std::optional<double>& value) {
+    const auto put = [&values](int subject, const std::optional<double>& value) {
         if (value)
             values[subject] = *value;
     };
-    if (heatmap.statistic == FigureStatistic::Energy) {
-        for (const auto& gpu : summary.gpus) {
-            if (gpu.energy)
-                values[gpu.gpu.rank] = gpu.energy->joules;
-        }
+    if (!heatmap.byNode) {
+        for (const auto& gpu : summary.gpus)
+            put(gpu.gpu.rank, statisticOf(gpu, metric, heatmap.statistic));
         return values;
     }
-    const auto read = [&](const auto& metrics, int subject) {
-        if (const auto found = metrics.find(metric); found != metrics.end())
-            put(subject, statisticOf(found->second, heatmap.statistic));
-    };
-    if (heatmap.byNode) {
-        for (const auto& node : summary.nodes)
-            read(node.metrics, node.node);
-    } else {
-        for (const auto& gpu : summary.gpus)
-            read(gpu.metrics, gpu.gpu.rank);
+    for (const auto& node : summary.nodes) {
+        if (const auto found = node.metrics.find(metric); found != node.metrics.end())
+            put(node.node, statisticOf(found->second, heatmap.statistic));
     }
     return values;
 }
@@ -78,7 +69,7 @@ FigureHeatmap::Row rowOf(
     return row;
 }
 
-FigureAxis colourScale(
+FigureAxis scaleOf(
     const FigureData& data, const FigureHeatmap& heatmap, const Metric& metric, bool log) {
     std::vector<double> values;
     for (const auto& row : heatmap.rows) {
@@ -89,15 +80,8 @@ FigureAxis colourScale(
                 values.push_back(*value);
         }
     }
-    FigureAxis axis = axisOf(statisticTitle(metric.name, heatmap.statistic), metric.name,
-        statisticUnit(metric, heatmap.statistic), values, false);
+    FigureAxis axis = colourScale(metric, heatmap.statistic, values);
     axis.log = log && !values.empty();
-    if (!values.empty()) {
-        // Colours use the whole scale: rounded ends would leave it to values that do not occur.
-        const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-        if (*least < *greatest)
-            axis.range = {*least, *greatest};
-    }
     return axis;
 }
 
@@ -131,7 +115,7 @@ void addHeatmap(const FigureContext& context, const std::vector<HeatRun>& runs, 
             runs.size(), statisticTitle(name, heatmap.statistic)));
     if (columns.empty())
         return;
-    heatmap.scale = colourScale(data, heatmap, metric, context.query.logScale);
+    heatmap.scale = scaleOf(data, heatmap, metric, context.query.logScale);
     data.heatmaps.push_back(std::move(heatmap));
 }
 

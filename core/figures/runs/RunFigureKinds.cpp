@@ -87,11 +87,9 @@ Result<Figure> loadKind(
     query.categories = options.text("categories");
     query.model = options.text("model");
     query.optimisation = options.text("optimization");
-    for (const Status& status :
-        {takePer(options, query), takeStatistic(options, query), checkMetrics(store, query)}) {
-        if (!status.hasValue())
-            return status.error();
-    }
+    RETURN_IF_ERROR(takePer(options, query));
+    RETURN_IF_ERROR(takeStatistic(options, query));
+    RETURN_IF_ERROR(checkMetrics(store, query));
     ASSIGN_OR_RETURN(auto data, loadFigure(store, query, progress));
     return runFigure(std::make_shared<const FigureData>(std::move(data)));
 }

@@ -64,6 +64,26 @@ std::optional<double> statisticOf(
 }
 
 std::optional<double> statisticOf(
+    const analysis::GpuSummary& gpu, const std::string& metric, FigureStatistic statistic) {
+    if (statistic == FigureStatistic::Energy)
+        return gpu.energy ? std::optional(gpu.energy->joules) : std::nullopt;
+    const auto found = gpu.metrics.find(metric);
+    return found == gpu.metrics.end() ? std::nullopt : statisticOf(found->second, statistic);
+}
+
+FigureAxis colourScale(
+    const Metric& metric, FigureStatistic statistic, const std::vector<double>& values) {
+    FigureAxis axis = axisOf(statisticTitle(metric.name, statistic), metric.name,
+        statisticUnit(metric, statistic), values, false);
+    if (values.empty())
+        return axis;
+    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+    if (*least < *greatest)
+        axis.range = {*least, *greatest};
+    return axis;
+}
+
+std::optional<double> statisticOf(
     const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic) {
     if (statistic == FigureStatistic::Energy)
         return summary.energy ? std::optional(summary.energy->joules) : std::nullopt;
@@ -77,26 +97,20 @@ Result<FigureData> loadFigure(
     FigureData data;
     data.query = query;
     const FigureContext context{store, query, progress};
-    Status loaded;
-    switch (query.kind) {
-    case FigureKind::Heatmap:
-        loaded = loadHeatmap(context, data);
-        break;
-    case FigureKind::ParallelismSweep:
-    case FigureKind::OptimizationSweep:
-    case FigureKind::MicrobatchSweep:
-        loaded = loadSweep(context, data);
-        break;
-    case FigureKind::Kernels:
-    case FigureKind::StageBreakdown:
-        loaded = loadKernels(context, data);
-        break;
-    case FigureKind::Spectrum:
-        loaded = loadSpectrum(context, data);
-        break;
-    }
-    if (!loaded.hasValue())
-        return loaded.error();
+    const auto load = [&query] {
+        switch (query.kind) {
+        case FigureKind::Heatmap:
+            return loadHeatmap;
+        case FigureKind::Kernels:
+        case FigureKind::StageBreakdown:
+            return loadKernels;
+        case FigureKind::Spectrum:
+            return loadSpectrum;
+        default:
+            return loadSweep;
+        }
+    }();
+    RETURN_IF_ERROR(load(context, data));
     return data;
 }
 

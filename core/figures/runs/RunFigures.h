@@ -48,9 +48,16 @@ std::string windowCaption(const std::vector<FigureWindow>& windows, const Figure
 // One statistic; absent where the data cannot give it.
 std::optional<double> statisticOf(
     const analysis::SubjectStatistics& statistics, FigureStatistic statistic);
+std::optional<double> statisticOf(
+    const analysis::GpuSummary& gpu, const std::string& metric, FigureStatistic statistic);
 // Of the whole run: mean of the GPUs' means, greatest of their maxima, sum of their totals.
 std::optional<double> statisticOf(
     const analysis::RunSummary& summary, const std::string& metric, FigureStatistic statistic);
+
+// The scale of a statistic's colours: from the least value to the greatest, since rounded ends
+// would leave colours to values that do not occur.
+FigureAxis colourScale(
+    const Metric& metric, FigureStatistic statistic, const std::vector<double>& values);
 
 // The numbers of one run's window, of these metrics only.
 Result<analysis::RunSummary> summaryOf(const FigureContext& context, const Run& run,

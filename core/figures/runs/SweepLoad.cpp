@@ -211,18 +211,16 @@ Status loadSweep(const FigureContext& context, FigureData& data) {
     auto metrics = context.query.metrics;
     if (metrics.empty())
         metrics = {metric::kGpuTemperature, metric::kGpuPower, metric::kSmClock};
-    auto runs = readRuns(context, std::move(places), metrics);
-    if (!runs.hasValue())
-        return runs.error();
+    ASSIGN_OR_RETURN(const auto runs, readRuns(context, std::move(places), metrics));
     std::vector<FigureWindow> windows;
-    for (const auto& run : runs.value()) {
+    for (const auto& run : runs) {
         data.runs.push_back(run.place.subject.named);
         if (!isOom(run))
             windows.push_back(run.window);
     }
-    const EfficiencyPoints points = efficiencyOf(runs.value());
+    const EfficiencyPoints points = efficiencyOf(runs);
     for (const auto& metric : metrics)
-        addPanel(runs.value(), metric, points, data);
+        addPanel(runs, metric, points, data);
     if (data.panels.empty()) {
         data.emptyText = "The runs have no values of " + metricTitle(metrics.front()) + ".";
         return {};

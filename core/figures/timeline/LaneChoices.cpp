@@ -150,16 +150,4 @@ Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<Sho
     return catalogue;
 }
 
-Result<Arrangement> defaultArrangement(
-    const store::Store& store, const std::vector<ShownRun>& runs) {
-    ASSIGN_OR_RETURN(auto catalogue, readCatalogue(store, runs));
-    return defaultArrangement(catalogue);
-}
-
-Result<std::vector<LaneChoice>> laneChoices(
-    const store::Store& store, const std::vector<ShownRun>& runs) {
-    ASSIGN_OR_RETURN(auto catalogue, readCatalogue(store, runs));
-    return laneChoices(catalogue);
-}
-
 } // namespace trainscope::figures

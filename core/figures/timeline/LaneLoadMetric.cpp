@@ -32,8 +32,7 @@ Result<std::vector<Bucket>> readBuckets(
     const bool startsInside = series.range.contains(window.begin) && !buckets.empty()
         && buckets.front().count == 0 && !buckets.front().gap;
     if (startsInside && counter) {
-        ASSIGN_OR_RETURN(const auto rate, counterRateAt(request.store, series, window.begin));
-        held = rate;
+        ASSIGN_OR_RETURN(held, counterRateAt(request.store, series, window.begin));
     } else if (startsInside) {
         ASSIGN_OR_RETURN(const auto value, request.store.valueAt(series.id, window.begin));
         held = value.value_or(kNothing);

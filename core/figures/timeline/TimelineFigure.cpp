@@ -151,21 +151,17 @@ Result<Arrangement> arrangementOf(const OptionValues& options, const Catalogue& 
 
 // Open at one side: from the runs' begin, or to the end of the longest.
 Result<ViewWindow> windowOf(const Request& request, const std::vector<ShownRun>& runs) {
-    const auto from = request.options.number("from");
-    const auto to = request.options.number("to");
-    if (!from.hasValue())
-        return from.error();
-    if (!to.hasValue())
-        return to.error();
-    if (!from.value() && !to.value())
+    ASSIGN_OR_RETURN(const auto from, request.options.number("from"));
+    ASSIGN_OR_RETURN(const auto to, request.options.number("to"));
+    if (!from && !to)
         return ViewWindow{};
     DurationNs longest{0};
     for (std::size_t i = 0; i < runs.size(); ++i)
         longest = std::max(longest, request.runs[i].range.end - runs[i].origin);
-    const ViewWindow window{
-        nanoseconds(from.value().value_or(0.0)), to.value() ? nanoseconds(*to.value()) : longest};
+    const ViewWindow window{nanoseconds(from.value_or(0.0)), to ? nanoseconds(*to) : longest};
     if (window.end <= window.begin)
-        return usage("The window is empty: --from must lie before --to and before the run's end.");
+        return usageError(
+            "The window is empty: --from must lie before --to and before the run's end.");
     return window;
 }
 
@@ -176,9 +172,7 @@ Result<Figure> loadTimelineKind(
         timeline.runs.push_back({run.id, run.name, run.range.begin, timeline.runs.size()});
     ASSIGN_OR_RETURN(const auto catalogue, readCatalogue(store, timeline.runs));
     if (request.options.has("align-clocks")) {
-        if (Status status = alignClocks(store, catalogue, timeline.runs, progress);
-            !status.hasValue())
-            return status.error();
+        RETURN_IF_ERROR(alignClocks(store, catalogue, timeline.runs, progress));
     }
     ASSIGN_OR_RETURN(auto arrangement, arrangementOf(request.options, catalogue));
     ASSIGN_OR_RETURN(const auto window, windowOf(request, timeline.runs));
@@ -221,18 +215,14 @@ Result<Figure> timelineFigure(const store::Store& store, const TimelineRequest& 
     }
     figure.sources = sourcesOf(store, figure.runs);
     if (request.picture) {
-        auto data = read(LoadDetail::Drawn);
-        if (!data.hasValue())
-            return data.error();
-        figure.draw = [data = data.value(), timeline](const FigureStyle& style) {
+        ASSIGN_OR_RETURN(const auto data, read(LoadDetail::Drawn));
+        figure.draw = [data, timeline](const FigureStyle& style) {
             return drawTimeline(*data, *timeline, style);
         };
     }
     if (request.numbers) {
-        auto data = read(LoadDetail::Whole);
-        if (!data.hasValue())
-            return data.error();
-        figure.csv = [data = data.value()] { return timelineCsv(*data); };
+        ASSIGN_OR_RETURN(const auto data, read(LoadDetail::Whole));
+        figure.csv = [data] { return timelineCsv(*data); };
     }
     return figure;
 }

@@ -73,11 +73,4 @@ Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& ca
     return data;
 }
 
-Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
-    const Arrangement& arrangement, ViewWindow window, int columns,
-    const std::function<bool()>& isCancelled, LoadDetail detail) {
-    ASSIGN_OR_RETURN(const auto catalogue, readCatalogue(store, runs));
-    return loadTimeline(store, catalogue, runs, arrangement, window, columns, isCancelled, detail);
-}
-
 } // namespace trainscope::figures

@@ -15,19 +15,11 @@ Result<Catalogue> readCatalogue(const store::Store& store, const std::vector<Sho
 
 // Lanes worth showing first for what the runs have: power, temperature (heat), clock, link rates,
 // kernels.
-Result<Arrangement> defaultArrangement(
-    const store::Store& store, const std::vector<ShownRun>& runs);
 Arrangement defaultArrangement(const Catalogue& catalogue);
 // All lanes that could be added, with the text of the menu.
-Result<std::vector<LaneChoice>> laneChoices(
-    const store::Store& store, const std::vector<ShownRun>& runs);
 std::vector<LaneChoice> laneChoices(const Catalogue& catalogue);
 
 // Reads what `arrangement` shows of the window. `isCancelled` is asked between series.
-Result<TimelineData> loadTimeline(const store::Store& store, const std::vector<ShownRun>& runs,
-    const Arrangement& arrangement, ViewWindow window, int columns,
-    const std::function<bool()>& isCancelled = {}, LoadDetail detail = LoadDetail::Drawn);
-// The same with a catalogue read before.
 Result<TimelineData> loadTimeline(const store::Store& store, const Catalogue& catalogue,
     const std::vector<ShownRun>& runs, const Arrangement& arrangement, ViewWindow window,
     int columns, const std::function<bool()>& isCancelled = {},
