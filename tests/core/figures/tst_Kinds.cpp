@@ -1,0 +1,195 @@
+// The list of kinds: what every one of them says of itself, and how it refuses what it cannot take.
+
+#include <QTest>
+
+#include "core/figures/Kinds.h"
+#include "core/figures/support/SweepDatabase.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace trainscope;
+using namespace trainscope::figures;
+using namespace trainscope::test;
+
+namespace {
+
+// As the command line lists them.
+struct Taken {
+    const char* kind;
+    const char* options;
+};
+const std::vector<Taken> kTaken{
+    {"timeline", "--metric, --rank, --from, --to, --align-clocks"},
+    {"parallelism-sweep",
+        "--metric, --statistic, --normalise, --model, --optimization, --whole-run"},
+    {"optimization-sweep",
+        "--metric, --statistic, --normalise, --model, --optimization, --whole-run"},
+    {"microbatch-sweep",
+        "--metric, --statistic, --normalise, --model, --optimization, --whole-run"},
+    {"heatmap", "--metric, --statistic, --log, --model, --optimization, --whole-run"},
+    {"kernels", "--per, --normalise, --categories, --model, --optimization, --whole-run"},
+    {"stage-breakdown", "--per, --normalise, --categories, --model, --optimization, --whole-run"},
+    {"spectrum", "--log, --model, --optimization, --whole-run"},
+    {"comparison",
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--sort"},
+    {"comparison-board",
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--sort"},
+    {"comparison-breakdown",
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--sort"},
+    {"comparison-timeline",
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--sort"},
+    {"comparison-heatmap",
+        "--metric, --statistic, --whole-run, --per, --iteration, --stacked, --stretch, --saved, "
+        "--sort"},
+    {"layout", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
+    {"layout-grid", "--colour, --metric, --statistic, --at, --whole-run, --rank"},
+    {"schedule", "--iteration, --planned, --from, --to"},
+    {"placement", "no options of its own"},
+};
+
+using Given = std::vector<std::pair<const char*, const char*>>;
+struct Refused {
+    const char* kind;
+    Given options;
+    ErrorCode code;
+    const char* message; // its begin
+};
+constexpr auto kUsage = ErrorCode::Usage;
+constexpr auto kNoStatistic
+    = "There is no statistic 'best'; there are mean, peak, p99, min, total and energy.";
+const std::vector<Refused> kRefused{
+    {"timeline", {{"rank", "x"}}, kUsage, "--rank takes a number, not 'x'."},
+    {"timeline", {{"from", "soon"}}, kUsage, "--from takes a number, not 'soon'."},
+    {"timeline", {{"from", "9"}, {"to", "3"}}, kUsage, "The window is empty: --from must lie"},
+    {"timeline", {{"metric", "nope"}}, ErrorCode::NotFound,
+        "The runs have no metric 'nope'. They have: gpu_temperature, and kernels."},
+    {"parallelism-sweep", {{"statistic", "best"}}, kUsage, kNoStatistic},
+    {"optimization-sweep", {{"metric", "nope"}}, ErrorCode::NotFound,
+        "The runs have no metric 'nope'. They have: gpu_temperature."},
+    {"microbatch-sweep", {{"metric", "gpu_temperature"}, {"statistic", "energy"}}, kUsage,
+        "'energy' does not apply to gpu_temperature: totals are those of counters, energy that of "
+        "gpu_power."},
+    {"heatmap", {{"statistic", "best"}}, kUsage, kNoStatistic},
+    {"kernels", {{"per", "node"}}, kUsage,
+        "There is no division 'node'; there are run, stage and rank."},
+    {"stage-breakdown", {{"per", "gpu"}}, kUsage,
+        "There is no division 'gpu'; there are run, stage and rank."},
+    {"comparison", {{"metric", "nope"}}, kUsage,
+        "There is no quantity 'nope'; there are step_time_s, "},
+    {"comparison-board", {{"per", "x"}}, kUsage,
+        "There is no division 'x'; there are run, stage, gpu, node and token for a comparison."},
+    {"comparison-breakdown", {{"sort", "nope"}}, kUsage, "There is no quantity 'nope'; there are"},
+    {"comparison-timeline", {{"iteration", "x"}}, kUsage, "--iteration takes a number, not 'x'."},
+    {"comparison-heatmap", {{"statistic", "best"}}, kUsage, kNoStatistic},
+    {"layout", {{"at", "x"}}, kUsage, "--at takes a number, not 'x'."},
+    {"layout", {{"colour", "tensor"}, {"at", "1"}}, kUsage,
+        "--at and --statistic speak of a metric, not of tensor; give one with --colour."},
+    {"layout-grid", {{"rank", "x"}}, kUsage, "--rank takes a number, not 'x'."},
+    {"schedule", {{"planned", ""}, {"iteration", "1"}}, kUsage,
+        "The plan is the same in every iteration; give --planned or --iteration."},
+    {"schedule", {{"to", "x"}}, kUsage, "--to takes a number, not 'x'."},
+};
+
+} // namespace
+
+class tst_Kinds : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        for (const char* name : {"a", "b"}) {
+            SweepRun run;
+            run.name = name;
+            run.launch = launchOf("gpt", 2, 1, false, false);
+            run.gpus = 2;
+            for (const int rank : {0, 1})
+                run.series.push_back({"gpu_temperature", rank, {50.0, 51.0, 52.0}});
+            m_database.add(run);
+        }
+    }
+
+    void everyKindIsListedOnce() {
+        std::string list;
+        std::vector<std::string> keys;
+        for (const Taken& taken : kTaken) {
+            keys.emplace_back(taken.kind);
+            list += (list.empty() ? "" : ", ") + keys.back();
+        }
+        QCOMPARE(kindList(), list);
+        QCOMPARE(kinds().size(), keys.size());
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            QCOMPARE(std::string(kinds()[i].key), keys[i]);
+            QCOMPARE(findKind(keys[i]), &kinds()[i]);
+        }
+        QVERIFY(findKind("pie") == nullptr);
+    }
+
+    // Help texts are joined by ". ", so they end without a stop.
+    void everyOptionIsWorded() {
+        for (const Kind& kind : kinds()) {
+            std::set<std::string_view> names;
+            for (const Option& option : kind.options) {
+                const std::string where = std::string(kind.key) + " --" + std::string(option.name);
+                QVERIFY2(names.insert(option.name).second, where.c_str());
+                QVERIFY2(option.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-")
+                        == std::string_view::npos,
+                    where.c_str());
+                QVERIFY2(option.help.size() > 8 && !option.help.ends_with('.'), where.c_str());
+                QVERIFY2(!option.isList || !option.value.empty(), where.c_str());
+            }
+        }
+    }
+
+    void foreignOptionsAreRefused() {
+        for (const Taken& taken : kTaken) {
+            const auto figure = loaded(taken.kind, {{"nonsense", "1"}});
+            QVERIFY2(!figure.hasValue(), taken.kind);
+            QCOMPARE(figure.error().code, ErrorCode::Usage);
+            QCOMPARE(figure.error().message,
+                "--nonsense does not apply to a figure of the kind " + std::string(taken.kind)
+                    + ", which takes " + taken.options + ".");
+        }
+    }
+
+    void valuesThatCannotBeAreRefused() {
+        for (const Refused& refused : kRefused) {
+            const auto figure = loaded(refused.kind, refused.options);
+            QVERIFY2(!figure.hasValue(), refused.message);
+            QVERIFY2(figure.error().message.starts_with(refused.message),
+                figure.error().message.c_str());
+            QCOMPARE(figure.error().code, refused.code);
+        }
+    }
+
+    void aComparisonNeedsTwoRuns() {
+        Request request;
+        request.runs = {m_database.store().runs().value().front()};
+        const auto figure = load(*findKind("comparison"), m_database.store(), request);
+        QVERIFY(!figure.hasValue());
+        QCOMPARE(figure.error().message,
+            std::string("A comparison needs two runs: give --run twice or more."));
+    }
+
+private:
+    Result<Figure> loaded(const char* kind, const Given& options) {
+        Request request;
+        request.runs = m_database.store().runs().value();
+        for (const auto& [name, value] : options)
+            request.options.add(name, value);
+        return load(*findKind(kind), m_database.store(), request);
+    }
+
+    SweepDatabase m_database;
+};
+
+TRAINSCOPE_TEST(tst_Kinds)
+#include "tst_Kinds.moc"
