@@ -3,6 +3,7 @@
 #include "core/model/Try.h"
 #include "core/report/ReportComparison.h"
 #include "core/report/ReportTables.h"
+#include "core/report/RunTables.h"
 
 #include <fmt/format.h>
 
@@ -94,8 +95,7 @@ private:
     Status addFindings() {
         std::vector<std::string> without;
         for (const Run& run : m_runs) {
-            ASSIGN_OR_RETURN(auto found, analysis::findingsOf(m_store, run, m_progress));
-            auto& findings = found;
+            ASSIGN_OR_RETURN(auto findings, analysis::findingsOf(m_store, run, m_progress));
             if (findings.empty())
                 without.push_back(run.name);
             if (m_runs.size() > 1 && findings.size() > kMostFindings) {
@@ -116,13 +116,12 @@ private:
     Status addTables() {
         m_report.tables.push_back(runTable(m_runs));
         for (const auto make :
-            {summaryTable, efficiencyTable, throttlingTable, traceTable, energyTable}) {
+            {summaryTable, readEfficiency, readThrottling, traceTable, energyTable}) {
             ASSIGN_OR_RETURN(auto table, make(m_store, m_runs, m_progress));
             if (!table.rows.empty())
                 m_report.tables.push_back(std::move(table));
         }
-        ASSIGN_OR_RETURN(auto sources, sourceTable(m_store, m_runs, m_report.hashes));
-        m_report.sources = std::move(sources);
+        ASSIGN_OR_RETURN(m_report.sources, readSources(m_store, m_runs, m_report.hashes));
         return {};
     }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The tables of a report, a row per run.
+// The tables of a report, a row per run, with what they are read from; RunTables.h builds them.
 
 #include "core/report/Report.h"
 
@@ -7,13 +7,12 @@
 
 namespace trainscope::report {
 
-Table runTable(const std::vector<Run>& runs);
 // Statistics over the steady part of each run; notes say which.
 Result<Table> summaryTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
-Result<Table> efficiencyTable(
+Result<Table> readEfficiency(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
-Result<Table> throttlingTable(
+Result<Table> readThrottling(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
 // Without rows where no run carries traces.
 Result<Table> traceTable(
@@ -21,7 +20,8 @@ Result<Table> traceTable(
 // Of runs that have traces and power at the same time.
 Result<Table> energyTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress);
-Result<Table> sourceTable(
+// Of those runs; also the hashes of all of them.
+Result<Table> readSources(
     const store::Store& store, const std::vector<Run>& runs, std::vector<std::string>& hashes);
 
 } // namespace trainscope::report

@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/options/TopologyInput.h"
 #include "app/cli/text/Json.h"
 #include "core/analysis/machine/RunMachine.h"
@@ -243,21 +244,19 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
         "cluster", "Show a run's machine, and say what its sources do not: air, links, racks");
     auto options = std::make_shared<ClusterOptions>();
     addRuns(*command, *options, "Only this run; may be given several times");
-    auto* airflow = command->add_option("--airflow", options->airflow,
-        "Local indices of a node's GPUs from front (fresh air) to rear");
-    airflow->type_name("LIST");
-    auto* topology = command->add_option("--topology", options->topology,
-        "How the devices of a node hang together: NCCL's or RCCL's XML, or nvidia-smi topo -m");
-    topology->type_name("FILE");
-    auto* racks = command->add_option(
-        "--nodes-per-rack", options->nodesPerRack, "Nodes of a rack, by number");
-    racks->type_name("N")->check(CLI::PositiveNumber);
-    auto* network = command->add_option("--network-gbps", options->networkGbps,
-        "Peak of a GPU's network link per direction, in Gbit/s");
-    network->type_name("G")->check(CLI::PositiveNumber);
-    auto* domain = command->add_option("--nvlink-domain", options->linkDomain,
-        "GPUs that NVLink joins, over nodes: 72 for GB200 NVL72");
-    domain->type_name("N")->check(CLI::PositiveNumber);
+    auto* airflow = addOption(*command, "--airflow", options->airflow,
+        "Local indices of a node's GPUs from front (fresh air) to rear", "LIST");
+    auto* topology = addOption(*command, "--topology", options->topology,
+        "How the devices of a node hang together: NCCL's or RCCL's XML, or nvidia-smi topo -m",
+        "FILE");
+    auto* racks = addOption(
+        *command, "--nodes-per-rack", options->nodesPerRack, "Nodes of a rack, by number", "N");
+    auto* network = addOption(*command, "--network-gbps", options->networkGbps,
+        "Peak of a GPU's network link per direction, in Gbit/s", "G");
+    auto* domain = addOption(*command, "--nvlink-domain", options->linkDomain,
+        "GPUs that NVLink joins, over nodes: 72 for GB200 NVL72", "N");
+    for (auto* positive : {racks, network, domain})
+        positive->check(CLI::PositiveNumber);
     command->add_flag("--reset", options->reset, "Take back all that was said")
         ->excludes(domain)
         ->excludes(airflow)

@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "core/analysis/traces/CommunicationSummary.h"
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/text/Table.h"
@@ -133,10 +134,8 @@ void addCollectivesCommand(CLI::App& app, CommandContext& context) {
         "collectives", "Collectives matched across ranks: bandwidths, waits, stragglers");
     auto options = std::make_shared<CollectivesOptions>();
     addOneRun(*command, *options);
-    command
-        ->add_option("--network-gbps", options->networkGbps,
-            "Peak of a GPU's network link per direction, Gbit/s")
-        ->type_name("N")
+    addOption(*command, "--network-gbps", options->networkGbps,
+        "Peak of a GPU's network link per direction, Gbit/s", "N")
         ->check(CLI::PositiveNumber);
     command->add_flag("--own-clocks", options->ownClocks,
         "Take waits by each rank's own clock instead of one common clock");

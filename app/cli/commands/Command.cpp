@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 
 #include <CLI/CLI.hpp>
 
@@ -12,8 +13,8 @@ void addDatabase(CLI::App& command, DatabaseOptions& options) {
 
 void addOneRun(CLI::App& command, OneRunOptions& options) {
     addDatabase(command, options);
-    command.add_option("--run", options.run, "The run; may be left out where there is only one")
-        ->type_name("N");
+    addOption(
+        command, "--run", options.run, "The run; may be left out where there is only one", "N");
 }
 
 void addRuns(CLI::App& command, SomeRunsOptions& options, const char* help) {
@@ -22,7 +23,7 @@ void addRuns(CLI::App& command, SomeRunsOptions& options, const char* help) {
 }
 
 void addRunNames(CLI::App& command, SomeRunsOptions& options, const char* help) {
-    command.add_option("--run", options.runs, help)->type_name("N")->expected(1)->take_all();
+    addOption(command, "--run", options.runs, help, "N")->expected(1)->take_all();
 }
 
 void addJson(CLI::App& command, bool& json, const char* help) {

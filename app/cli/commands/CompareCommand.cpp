@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/output/CompareOutput.h"
 #include "app/comparing/SavedComparison.h"
 #include "core/model/Try.h"
@@ -166,14 +167,10 @@ std::string checkQuantity(const std::string& key) {
 }
 
 void addSavingOptions(CLI::App& command, CompareOptions& options) {
-    command
-        .add_option("--saved", options.saved,
-            "The runs and settings of the comparison that the database keeps under this name")
-        ->type_name("NAME");
-    command
-        .add_option("--save", options.save,
-            "Keep the runs and settings in the database under this name, for the window too")
-        ->type_name("NAME");
+    addOption(command, "--saved", options.saved,
+        "The runs and settings of the comparison that the database keeps under this name", "NAME");
+    addOption(command, "--save", options.save,
+        "Keep the runs and settings in the database under this name, for the window too", "NAME");
     command.add_flag("--list", options.list, "Only the comparisons that the database keeps");
 }
 
@@ -187,15 +184,11 @@ void addCompareCommand(CLI::App& app, CommandContext& context) {
         "A run, at least twice; the first is the base. May be left out where there are two");
     command->add_flag("--whole-run", options->wholeRun,
         "Warm-up and unsettled time too, instead of settled iterations alone");
-    command
-        ->add_option("--normalise", options->normalise,
-            "Divide what grows with machine or work: absolute, per-gpu, per-node, per-token")
-        ->type_name("BY")
+    addOption(*command, "--normalise", options->normalise,
+        "Divide what grows with machine or work: absolute, per-gpu, per-node, per-token", "BY")
         ->check(CLI::IsMember({"absolute", "per-gpu", "per-node", "per-token"}));
-    command
-        ->add_option("--sort", options->sortedBy,
-            "The runs behind the first by this quantity, the best first; as given without")
-        ->type_name("QUANTITY")
+    addOption(*command, "--sort", options->sortedBy,
+        "The runs behind the first by this quantity, the best first; as given without", "QUANTITY")
         ->check(checkQuantity);
     addSavingOptions(*command, *options);
     addJson(*command, options->json);

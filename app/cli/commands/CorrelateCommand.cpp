@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/telemetry/Correlation.h"
 #include "core/model/Try.h"
@@ -156,12 +157,12 @@ void addCorrelateCommand(CLI::App& app, CommandContext& context) {
         "correlate", "How two series of a run move together, and which follows");
     auto options = std::make_shared<CorrelateOptions>();
     addOneRun(*command, *options);
-    command->add_option("--a", options->a, "METRIC (summed up), METRIC:RANK or METRIC:node K")
-        ->required()
-        ->type_name("SERIES");
-    command->add_option("--b", options->b, "The other one")->required()->type_name("SERIES");
-    command->add_option("--max-lag", options->maxLagS, "The longest lag to try, 60 unless given")
-        ->type_name("S")
+    addOption(
+        *command, "--a", options->a, "METRIC (summed up), METRIC:RANK or METRIC:node K", "SERIES")
+        ->required();
+    addOption(*command, "--b", options->b, "The other one", "SERIES")->required();
+    addOption(
+        *command, "--max-lag", options->maxLagS, "The longest lag to try, 60 unless given", "S")
         ->check(CLI::PositiveNumber);
     addJson(*command, options->json);
     command->footer(

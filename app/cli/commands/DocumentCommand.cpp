@@ -21,20 +21,23 @@ namespace trainscope::cli {
 
 namespace {
 
-template <typename List, typename TextOf>
-std::string joined(const List& list, std::string_view separator, const TextOf& textOf) {
-    std::string text;
-    for (const auto& one : list)
-        text += (text.empty() ? "" : std::string(separator)) + textOf(one);
-    return text;
-}
-
-std::string nameOf(const CommandText& command) {
-    return command.name;
+std::string namesOf(const std::vector<CommandText>& commands) {
+    std::vector<std::string> names;
+    for (const CommandText& command : commands)
+        names.push_back(command.name);
+    return fmt::format("{}", fmt::join(names, " "));
 }
 
 std::string wordsOf(const Argument& argument) {
-    return joined(argument.words, " ", [](const std::string& word) { return word; });
+    return fmt::format("{}", fmt::join(argument.words, " "));
+}
+
+// What a shell completes a value of that kind with; empty: its words alone.
+using Kind = Argument::Kind;
+using Completers = std::map<Kind, std::string_view>;
+std::string_view completerOf(const Completers& completers, Kind kind) {
+    const auto found = completers.find(kind);
+    return found == completers.end() ? std::string_view() : found->second;
 }
 
 // In single quotes of a shell; `escaped` are characters that mean something to its completion.
@@ -55,23 +58,16 @@ constexpr std::string_view kRunQuery
     = "'SELECT name FROM run ORDER BY name' 2>/dev/null | tail -n +2";
 
 std::string bashValue(const Argument& argument) {
+    static const Completers kOwn{
+        {Kind::Run, "_trainscope_cli_runs"}, {Kind::Database, "_trainscope_cli_databases"}};
+    static const Completers kBeside{{Kind::Folder, R"(compgen -d -- "$current"; )"},
+        {Kind::File, R"(compgen -f -- "$current"; )"}};
+    if (const auto own = completerOf(kOwn, argument.kind); !own.empty())
+        return std::string(own);
     std::string sources;
     if (!argument.words.empty())
-        sources += fmt::format("compgen -W {} -- \"$current\"; ", shellQuoted(wordsOf(argument)));
-    switch (argument.kind) {
-    case Argument::Kind::Run:
-        return "_trainscope_cli_runs";
-    case Argument::Kind::Database:
-        return "_trainscope_cli_databases";
-    case Argument::Kind::Folder:
-        return "mapfile -t COMPREPLY < <(compgen -d -- \"$current\")";
-    case Argument::Kind::File:
-        sources += "compgen -f -- \"$current\"; ";
-        break;
-    case Argument::Kind::Flag:
-    case Argument::Kind::Other:
-        break;
-    }
+        sources = fmt::format("compgen -W {} -- \"$current\"; ", shellQuoted(wordsOf(argument)));
+    sources += completerOf(kBeside, argument.kind);
     return sources.empty() ? ":" : "mapfile -t COMPREPLY < <(" + sources + ")";
 }
 
@@ -102,19 +98,20 @@ _trainscope_cli() {
 )";
     for (const CommandText& command : commands) {
         for (const Argument& option : command.options) {
-            if (option.kind != Argument::Kind::Flag)
+            if (option.kind != Kind::Flag)
                 out << fmt::format(
                     "    {}:{}) {}; return ;;\n", command.name, option.name, bashValue(option));
         }
     }
     out << "  esac\n  case \"$command\" in\n";
     for (const CommandText& command : commands) {
-        const auto names
-            = joined(command.options, " ", [](const Argument& option) { return option.name; });
+        std::vector<std::string_view> names;
+        for (const Argument& option : command.options)
+            names.push_back(option.name);
         const std::string positional
             = command.positionals.empty() ? ":" : bashValue(command.positionals.front());
-        out << fmt::format("    {}) options=\"{}\"; positional={} ;;\n", command.name, names,
-            shellQuoted(positional));
+        out << fmt::format("    {}) options=\"{}\"; positional={} ;;\n", command.name,
+            fmt::join(names, " "), shellQuoted(positional));
     }
     out << fmt::format(R"(    *)
       mapfile -t COMPREPLY < <(compgen -W "{} --help --version" -- "$current")
@@ -129,25 +126,18 @@ _trainscope_cli() {
 
 complete -o filenames -F _trainscope_cli trainscope-cli
 )",
-        joined(commands, " ", nameOf));
+        namesOf(commands));
 }
 
 std::string zshAction(const Argument& argument) {
-    const std::string words = wordsOf(argument);
-    switch (argument.kind) {
-    case Argument::Kind::Run:
-        return "_trainscope_cli_runs";
-    case Argument::Kind::Database:
-        return R"x(_files -g "*.trainscope(-.)")x";
-    case Argument::Kind::Folder:
-        return "_files -/";
-    case Argument::Kind::File:
-        return words.empty() ? "_files" : "{compadd " + words + "; _files}";
-    case Argument::Kind::Flag:
-    case Argument::Kind::Other:
-        break;
-    }
-    return words.empty() ? std::string() : "(" + words + ")";
+    static const Completers kOwn{{Kind::Run, "_trainscope_cli_runs"},
+        {Kind::Database, R"x(_files -g "*.trainscope(-.)")x"}, {Kind::Folder, "_files -/"},
+        {Kind::File, "_files"}};
+    const std::string_view own = completerOf(kOwn, argument.kind);
+    if (argument.words.empty())
+        return std::string(own);
+    return own.empty() ? fmt::format("({})", wordsOf(argument))
+                       : fmt::format("{{compadd {}; {}}}", wordsOf(argument), own);
 }
 
 void printZsh(const std::vector<CommandText>& commands, std::ostream& out) {
@@ -190,7 +180,7 @@ _trainscope_cli() {
         for (const Argument& option : command.options) {
             std::string text = replaced(std::string(mainClause(option.text)), "]", "\\]");
             text = (option.isRepeated ? "*" : "") + option.name + "[" + text + "]";
-            if (option.kind != Argument::Kind::Flag)
+            if (option.kind != Kind::Flag)
                 text += ":" + option.value + ":" + zshAction(option);
             out << " \\\n      " << shellQuoted(text);
         }
@@ -200,23 +190,13 @@ _trainscope_cli() {
 }
 
 std::string fishValue(const Argument& argument) {
-    std::string words;
-    if (argument.kind == Argument::Kind::Run)
-        words = " -a '(__trainscope_cli_runs)'";
-    else if (!argument.words.empty())
-        words = " -a " + shellQuoted(wordsOf(argument));
-    switch (argument.kind) {
-    case Argument::Kind::Flag:
-        return {};
-    case Argument::Kind::Database:
-    case Argument::Kind::File:
-    case Argument::Kind::Folder:
-        return " -r -F" + words;
-    case Argument::Kind::Run:
-    case Argument::Kind::Other:
-        break;
-    }
-    return " -x" + words;
+    static const Completers kOwn{{Kind::Flag, ""}, {Kind::Database, " -r -F"},
+        {Kind::File, " -r -F"}, {Kind::Folder, " -r -F"},
+        {Kind::Run, " -x -a '(__trainscope_cli_runs)'"}, {Kind::Other, " -x"}};
+    std::string value(completerOf(kOwn, argument.kind));
+    if (!argument.words.empty())
+        value += " -a " + shellQuoted(wordsOf(argument));
+    return value;
 }
 
 void printFish(const std::vector<CommandText>& commands, std::ostream& out) {
@@ -232,7 +212,7 @@ function __trainscope_cli_runs
 end
 
 set -l commands )"
-        << joined(commands, " ", nameOf) << R"(
+        << namesOf(commands) << R"(
 set -l chosen __fish_seen_subcommand_from
 
 complete -c trainscope-cli -n "not $chosen $commands" -f

@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/output/RunExport.h"
 
 #include <CLI/CLI.hpp>
@@ -39,14 +40,12 @@ void addExportCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("export", "Write a run's samples, kernels and spans as CSV");
     auto options = std::make_shared<ExportOptions>();
     addOneRun(*command, *options);
-    command
-        ->add_option("--metric", options->metrics, "Only this metric; may be given several times")
-        ->type_name("M")
+    addOption(
+        *command, "--metric", options->metrics, "Only this metric; may be given several times", "M")
         ->expected(1)
         ->take_all();
-    command->add_option("--out", options->out, "The folder; made when it does not exist")
-        ->required()
-        ->type_name("DIR");
+    addOption(*command, "--out", options->out, "The folder; made when it does not exist", "DIR")
+        ->required();
     command->add_flag(
         "--force", options->force, "Replace files of the same names in a folder that is not empty");
     command->footer(

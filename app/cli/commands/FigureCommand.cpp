@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/options/GuiApplication.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/comparing/SavedComparison.h"
@@ -144,8 +145,7 @@ void addKindOptions(CLI::App& command, figures::OptionValues& values) {
 
 void addOptions(CLI::App& command, FigureArguments& arguments) {
     addDatabase(command, arguments);
-    command.add_option("--kind", arguments.kind, "What to draw: " + figures::kindList())
-        ->type_name("K")
+    addOption(command, "--kind", arguments.kind, "What to draw: " + figures::kindList(), "K")
         ->check([](const std::string& kind) {
             return figures::findKind(kind) != nullptr
                 ? std::string()
@@ -153,26 +153,19 @@ void addOptions(CLI::App& command, FigureArguments& arguments) {
         })
         ->capture_default_str();
     addRunNames(command, arguments, "A run; of kinds that compare runs all that fit without it");
-    command.add_option("--out", arguments.out, "The figure; its suffix says png, pdf or svg")
-        ->required()
-        ->type_name("F");
-    command
-        .add_option("--width-mm", arguments.widthMm, "Width in mm; 84.6 is a column, 177.8 a page")
+    addOption(command, "--out", arguments.out, "The figure; its suffix says png, pdf or svg", "F")
+        ->required();
+    addOption(command, "--width-mm", arguments.widthMm,
+        "Width in mm, such as: 84.6 (a column), 177.8 (a page)", "W")
         ->capture_default_str()
-        ->type_name("W")
         ->check(CLI::Range(10.0, 2000.0));
-    command
-        .add_option(
-            "--height-mm", arguments.heightMm, "Height in mm; as the content needs unless given")
-        ->type_name("H")
+    addOption(command, "--height-mm", arguments.heightMm,
+        "Height in mm; as the content needs unless given", "H")
         ->check(CLI::Range(10.0, 2000.0));
-    command.add_option("--theme", arguments.theme, "paper, light or dark")
-        ->type_name("T")
+    addOption(command, "--theme", arguments.theme, "paper, light or dark", "T")
         ->capture_default_str();
-    command
-        .add_option("--csv", arguments.csv,
-            "Where the numbers go; without it beside the figure, of the timeline nowhere")
-        ->type_name("FILE");
+    addOption(command, "--csv", arguments.csv,
+        "Where the numbers go; without it beside the figure, of the timeline nowhere", "FILE");
     addKindOptions(command, arguments.options);
 }
 

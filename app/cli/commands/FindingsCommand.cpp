@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "core/analysis/findings/Findings.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
@@ -69,11 +70,10 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
         "findings", "What deserves attention in a run, in plain sentences with their numbers");
     auto options = std::make_shared<FindingsOptions>();
     addOneRun(*command, *options);
-    command
-        ->add_option("--network-gbps", options->networkGbps,
-            "Peak of a GPU's network link per direction, Gbit/s: for the use of links between "
-            "nodes")
-        ->type_name("N")
+    addOption(*command, "--network-gbps", options->networkGbps,
+        "Peak of a GPU's network link per direction, Gbit/s: for the use of links between "
+        "nodes",
+        "N")
         ->check(CLI::PositiveNumber);
     addJson(*command, options->json);
     command->footer(R"(The costliest come first. Each finding states from where on its rule speaks,

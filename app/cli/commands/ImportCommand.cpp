@@ -1,7 +1,9 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/commands/ImportJob.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/output/ReportJson.h"
 #include "core/parallel/WorkerPool.h"
+#include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "importers/registry/Registry.h"
@@ -116,7 +118,7 @@ void printOutcome(const ImportOptions& options, const ImportOutcome& outcome, st
     for (const auto& unit : outcome.units) {
         const std::string rank = unit.unit.rank ? std::to_string(*unit.unit.rank) : std::string();
         table.add({importers::runText(unit.unit), rank,
-            unit.report ? reportText(*unit.report) : "failed"});
+            unit.report ? report::readText(*unit.report) : "failed"});
     }
     if (!table.isEmpty())
         text::print(out, table);
@@ -151,24 +153,16 @@ void addImportCommand(CLI::App& app, CommandContext& context) {
         ->add_option(
             "SRC", options->request.sources, "Files and folders; formats are found by content")
         ->required();
-    command
-        ->add_option(
-            "--into", options->request.database, "The run database; created when it does not exist")
-        ->required()
-        ->type_name("DB");
-    command
-        ->add_option("--name", options->request.name,
-            "Name of the run; a prefix where there are several runs")
-        ->type_name("N");
-    command
-        ->add_option("--format", options->request.format,
-            "Read the sources as this format only: "
-                + importers::formatList(&importers::Format::id))
-        ->type_name("FORMAT");
-    command
-        ->add_option("--threads", options->threads,
-            "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says")
-        ->type_name("N")
+    addOption(*command, "--into", options->request.database,
+        "The run database; created when it does not exist", "DB")
+        ->required();
+    addOption(*command, "--name", options->request.name,
+        "Name of the run; a prefix where there are several runs", "N");
+    addOption(*command, "--format", options->request.format,
+        "Read the sources as this format only: " + importers::formatList(&importers::Format::id),
+        "FORMAT");
+    addOption(*command, "--threads", options->threads,
+        "Threads to read with; as many as processors, or as TRAINSCOPE_THREADS says", "N")
         ->check(CLI::Range(1U, kMostThreads));
     addJson(*command, options->json, "Print the outcome as one JSON object");
     command->footer(

@@ -1,9 +1,7 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/output/InfoJson.h"
-#include "app/cli/output/ReportJson.h"
-#include "core/model/Try.h"
+#include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
-#include "core/text/Table.h"
 #include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
@@ -15,47 +13,17 @@ namespace trainscope::cli {
 
 namespace {
 
-std::string layoutText(const LaunchConfig& launch) {
-    std::string text;
-    const auto append = [&text](const char* name, const std::optional<int>& degree) {
-        if (degree)
-            text += (text.empty() ? "" : " ") + std::string(name) + std::to_string(*degree);
-    };
-    append("TP", launch.tensorParallel);
-    append("PP", launch.pipelineParallel);
-    append("VPP", launch.virtualPipeline);
-    append("CP", launch.contextParallel);
-    append("EP", launch.expertParallel);
-    append("DP", launch.dataParallel);
-    return text.empty() ? text::kMissing : text;
-}
-
-std::string kindText(const Run& run) {
-    return run.simulated ? "simulated" : std::string(toString(run.kind));
-}
-
 void printText(const store::Store& store, const std::vector<Run>& runs,
     const std::vector<store::Source>& sources, std::ostream& out) {
-    using enum text::Align;
-    text::Table table{
-        .columns = {{"run", Left}, {"kind", Left}, {"status", Left}, {"GPUs"}, {"nodes"},
-            {"GPU", Left}, {"layout", Left}, {"start", Left}, {"duration"}}};
-    for (const Run& run : runs) {
-        const bool empty = run.range.isEmpty();
-        table.add({run.name, kindText(run), std::string(toString(run.status)), run.gpuCount,
-            run.nodeCount, run.gpuModel.empty() ? text::kMissing : run.gpuModel,
-            layoutText(run.launch), empty ? text::kMissing : text::moment(run.range.begin),
-            empty ? text::kMissing : text::alignedDuration(run.range.length())});
-    }
     out << store.path().string() << ": "
         << text::counted(static_cast<std::int64_t>(runs.size()), "run") << '\n';
-    if (!table.isEmpty())
-        text::print(out, table);
+    if (!runs.empty())
+        text::print(out, report::runTable(runs));
     if (sources.empty())
         return;
     out << "\nSources\n";
     for (const auto& source : sources)
-        out << source.path << "\n  " << reportText(source.report) << '\n';
+        out << source.path << "\n  " << report::readText(source.report) << '\n';
 }
 
 void printComparisons(const std::vector<store::SavedComparison>& saved, std::ostream& out) {

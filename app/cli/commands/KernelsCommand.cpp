@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/output/KernelsOutput.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
@@ -104,12 +105,9 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         "kernels", "Kernels, categories, and busy, overlapped and idle time per rank");
     auto options = std::make_shared<KernelsOptions>();
     addOneRun(*command, *options);
-    command
-        ->add_option("--categories", options->categories,
-            "Sort kernels by this table: default, charllm (CharLLM-PPT's classes) or a JSON file")
-        ->type_name("T");
-    command->add_option("--iteration", options->iteration, "Only this iteration of each rank")
-        ->type_name("K");
+    addOption(*command, "--categories", options->categories,
+        "Sort kernels by this table: default, charllm (CharLLM-PPT's classes) or a JSON file", "T");
+    addOption(*command, "--iteration", options->iteration, "Only this iteration of each rank", "K");
     command
         ->add_flag("--steady", options->steady,
             "Leave out warm-up iterations and those before the temperatures settled")

@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/options/LayoutOptions.h"
 #include "app/cli/output/BytesOutput.h"
 #include "app/cli/output/LayoutOutput.h"
@@ -201,8 +202,8 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
         "layout", "Where each rank sits, its groups, its layers, and the pipeline's schedule");
     auto options = std::make_shared<LayoutCommandOptions>();
     command->add_option("DB", options->database, "A run database: the layout of one of its runs");
-    command->add_option("--run", options->run, "The run; may be left out where there is only one")
-        ->type_name("N");
+    addOption(
+        *command, "--run", options->run, "The run; may be left out where there is only one", "N");
     options->layout.addTo(*command);
     auto* save = command->add_flag(
         "--save", options->save, "Keep the layout given in the database, as entered by hand");
@@ -212,16 +213,13 @@ void addLayoutCommand(CLI::App& app, CommandContext& context) {
         "--tasks", options->tasks, "With --json: also the planned work of each stage");
     auto* traffic = command->add_flag("--traffic", options->traffic,
         "Of a run: what its ranks exchange per step, computed and as traces and counters show it");
-    command->add_option("--rank", options->rank, "With --traffic: of this rank")
-        ->type_name("R")
+    addOption(*command, "--rank", options->rank, "With --traffic: of this rank", "R")
         ->check(CLI::NonNegativeNumber)
         ->needs(traffic);
     command->add_flag("--traced", options->traced,
         "Also the pipeline as the run's traces show it, with its bubbles");
-    command
-        ->add_option("--iteration", options->iteration,
-            "The traced iteration; the one with most of it traced unless given")
-        ->type_name("K");
+    addOption(*command, "--iteration", options->iteration,
+        "The traced iteration; the one with most of it traced unless given", "K");
     addJson(*command, options->json);
     command->footer(
         R"(Of a run: as entered by hand (--save), else from its launch configuration, else from the

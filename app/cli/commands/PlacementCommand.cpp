@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/text/TextFile.h"
 #include "core/analysis/cluster/Placement.h"
 #include "core/text/Table.h"
@@ -110,8 +111,8 @@ void addPlacementCommand(CLI::App& app, CommandContext& context) {
         "placement", "Which GPUs should serve which stages, with how many layers, given the heat");
     auto options = std::make_shared<PlacementOptions>();
     addOneRun(*command, *options);
-    command->add_option("--out-args", options->argumentsFile, "Write the launch arguments there")
-        ->type_name("F");
+    addOption(
+        *command, "--out-args", options->argumentsFile, "Write the launch arguments there", "F");
     addJson(*command, options->json);
     command->footer(
         R"(From the settled part of a run: throttling of each GPU, front and rear temperatures, power.

@@ -1,4 +1,5 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"
 
@@ -45,7 +46,7 @@ void addRemoveCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("remove", "Remove a run from a database");
     auto options = std::make_shared<RemoveOptions>();
     addDatabase(*command, *options);
-    command->add_option("--run", options->run, "The run to remove")->required()->type_name("N");
+    addOption(*command, "--run", options->run, "The run to remove", "N")->required();
     command->add_flag(
         "--vacuum", options->vacuum, "Give the space back to the file system afterwards");
     command->footer(

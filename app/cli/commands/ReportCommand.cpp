@@ -1,5 +1,6 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/console/ProgressLine.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/options/GuiApplication.h"
 #include "app/cli/options/RunSelection.h"
 #include "app/comparing/SavedComparison.h"
@@ -51,9 +52,8 @@ void addReportCommand(CLI::App& app, CommandContext& context) {
         "report", "Findings, tables and figures of runs as one PDF or HTML page");
     auto options = std::make_shared<ReportOptions>();
     addRuns(*command, *options, "A run; all without it");
-    command->add_option("--out", options->out, "The report; its suffix says pdf or html")
-        ->required()
-        ->type_name("F");
+    addOption(*command, "--out", options->out, "The report; its suffix says pdf or html", "F")
+        ->required();
     command->footer(R"(Comparisons that the database keeps of these runs have a page each.
 
 Examples:

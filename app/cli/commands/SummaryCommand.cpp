@@ -1,12 +1,12 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/AddOption.h"
 #include "app/cli/output/DetailOutput.h"
 #include "app/cli/output/EfficiencyOutput.h"
 #include "app/cli/output/EnergyOutput.h"
 #include "app/cli/output/SummaryJson.h"
 #include "core/analysis/energy/EnergyByPhase.h"
 #include "core/analysis/iterations/Iterations.h"
-#include "core/model/Metric.h"
-#include "core/model/Try.h"
+#include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 #include "core/text/Table.h"
 #include "core/text/Times.h"
@@ -52,24 +52,15 @@ void printMetrics(const analysis::RunSummary& summary, std::ostream& out) {
 }
 
 void printGpus(const analysis::RunSummary& summary, std::ostream& out) {
-    using S = analysis::SubjectStatistics;
-    text::Table table{
-        .columns = {{"rank"}, {"node"}, {"local"}, text::inUnit("energy", "J"),
-            text::inUnit("mean power", "W"), text::inUnit("peak power", "W"),
-            text::inUnit("mean temperature", "°C"), text::inUnit("peak temperature", "°C"),
-            text::inUnit("mean SM clock", "Hz"), text::inUnit("mean utilisation", "%")}};
+    text::Table table = report::telemetryTable("GPUs", {{"rank"}, {"node"}, {"local"}});
     for (const auto& gpu : summary.gpus) {
-        if (gpu.metrics.empty())
-            continue;
-        const auto of = [&gpu](const char* name, auto field) {
+        const auto find = [&gpu](const std::string& name) {
             const auto found = gpu.metrics.find(name);
-            return found == gpu.metrics.end() ? std::nullopt : found->second.*field;
+            return found == gpu.metrics.end() ? nullptr : &found->second;
         };
-        table.add({gpu.gpu.rank, gpu.gpu.node, gpu.gpu.local,
-            gpu.energy ? text::Cell(gpu.energy->joules) : text::Cell(),
-            of(metric::kGpuPower, &S::mean), of(metric::kGpuPower, &S::max),
-            of(metric::kGpuTemperature, &S::mean), of(metric::kGpuTemperature, &S::max),
-            of(metric::kSmClock, &S::mean), of(metric::kGpuUtilization, &S::mean)});
+        if (!gpu.metrics.empty())
+            report::addTelemetry(
+                table, {gpu.gpu.rank, gpu.gpu.node, gpu.gpu.local}, find, gpu.energy);
     }
     if (table.isEmpty())
         return;
@@ -158,7 +149,7 @@ Json figuresJson(const RunFigures& figures) {
 
 void printFigures(const RunFigures& figures, std::ostream& out) {
     printText(figures.summary, figures.steady, out);
-    printEfficiency(figures.efficiency, out);
+    printEfficiency(figures.summary.run.name, figures.efficiency, out);
     if (figures.detail)
         printDetail(figures.summary, *figures.detail, out);
     if (figures.energy)
@@ -199,10 +190,9 @@ void addSummaryCommand(CLI::App& app, CommandContext& context) {
         "energy of traced GPUs went");
     command->add_flag("--steady", options->steady,
         "Leave out warm-up iterations and those before the temperatures settled");
-    command
-        ->add_option("--power-limit", options->powerLimitW,
-            "With --detail: count what the summed power is above; else the boards' limits together")
-        ->type_name("W");
+    addOption(*command, "--power-limit", options->powerLimitW,
+        "With --detail: count what the summed power is above; else the boards' limits together",
+        "W");
     command->add_flag("--per-gpu", options->perGpu,
         "With --detail and --json: the energy of each iteration for each GPU");
     addJson(*command, options->json);

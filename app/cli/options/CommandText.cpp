@@ -14,7 +14,7 @@ namespace {
 
 bool isWord(std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '+';
+        return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '+' || c == '.';
     });
 }
 

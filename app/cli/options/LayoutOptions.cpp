@@ -1,5 +1,6 @@
 #include "app/cli/options/LayoutOptions.h"
 
+#include "app/cli/options/AddOption.h"
 #include "core/catalogue/TrainingModel.h"
 #include "core/model/Try.h"
 
@@ -26,7 +27,7 @@ std::string namesOf(const catalogue::ModelCatalogue& catalogue) {
 
 void LayoutOptions::addTo(CLI::App& command) {
     const auto add = [&](const char* name, std::optional<int>& value, const char* help) {
-        command.add_option(name, value, help)->type_name("N");
+        addOption(command, name, value, help, "N");
     };
     add("--nodes", request.nodes, "Nodes");
     add("--gpus-per-node", request.gpusPerNode, "GPUs of a node");
@@ -37,30 +38,28 @@ void LayoutOptions::addTo(CLI::App& command) {
     add("--ep", request.expert, "Expert parallelism");
     add("--etp", request.expertTensor, "Tensor parallelism of the experts; as --tp unless given");
     add("--vpp", request.virtualStages, "Virtual stages of each pipeline stage (interleaving)");
-    command.add_option("--order", order, "Rank order, fastest first; tp-cp-ep-dp-pp unless given")
-        ->type_name("O");
-    add("--zero", request.zeroStage, "ZeRO stage: 1 optimizer, 2 and gradients, 3 and parameters");
+    addOption(command, "--order", order,
+        "Rank order, fastest first, such as: tp-cp-ep-dp-pp (unless given), tp-cp-ep-pp-dp", "O");
+    add("--zero", request.zeroStage,
+        "ZeRO stage: 1 (optimizer), 2 (and gradients) or 3 (and parameters)");
     add("--shard-size", request.shardSize, "Ranks of a shard group; all of DP and CP unless given");
     add("--layers", request.layers, "Layers of the model");
-    command.add_option("--stage-layers", stageLayers, "Layers of each stage: 19,21,21,19")
-        ->type_name("LIST");
+    addOption(command, "--stage-layers", stageLayers, "Layers of each stage: 19,21,21,19", "LIST");
     command.add_flag("--embedding-layer", request.embeddingCounts,
         "The embedding counts as a layer where layers are divided equally");
     command.add_flag("--loss-layer", request.lossCounts,
         "The loss counts as a layer where layers are divided equally");
-    command.add_option("--model", model, "A model of the catalogue: what the groups exchange")
-        ->type_name("M");
+    addOption(command, "--model", model, "A model of the catalogue: what the groups exchange", "M");
     add("--sequence", sequence, "Tokens of a sample");
     add("--micro-batch", microBatch, "Samples of a micro-batch");
     add("--microbatches", request.microbatches, "Micro-batches of a step and data-parallel rank");
     add("--microbatch-group", request.microbatchGroup,
         "Interleaved: micro-batches through one virtual stage at a time; the least that works "
         "unless given");
-    command
-        .add_option("--schedule", schedule,
-            "gpipe, 1f1b, interleaved, zero-bubble or zero-bubble-v; 1f1b or interleaved unless "
-            "given")
-        ->type_name("S");
+    addOption(command, "--schedule", schedule,
+        "gpipe, 1f1b, interleaved, zero-bubble or zero-bubble-v; 1f1b or interleaved unless "
+        "given",
+        "S");
 }
 
 bool LayoutOptions::saysDegrees() const {
@@ -100,8 +99,6 @@ Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& k
     // A cluster by hand replaces the run's: its number of ranks with it.
     if (given.nodes || given.gpusPerNode)
         result.worldSize = given.worldSize;
-    prefer(result.nodes, given.nodes);
-    prefer(result.gpusPerNode, given.gpusPerNode);
     // Degrees by hand make room for each other: data parallelism fills the world anew.
     if (given.tensor || given.context || given.pipeline)
         result.data.reset();
@@ -111,31 +108,23 @@ Result<layout::LayoutRequest> LayoutOptions::over(const layout::LayoutRequest& k
         result.virtualStages.reset();
         result.stageLayers.clear();
     }
-    prefer(result.tensor, given.tensor);
-    prefer(result.context, given.context);
-    prefer(result.data, given.data);
-    prefer(result.pipeline, given.pipeline);
-    prefer(result.expert, given.expert);
-    prefer(result.expertTensor, given.expertTensor);
-    prefer(result.virtualStages, given.virtualStages);
-    prefer(result.zeroStage, given.zeroStage);
-    prefer(result.shardSize, given.shardSize);
-    prefer(result.layers, given.layers);
-    prefer(result.microbatches, given.microbatches);
-    prefer(result.microbatchGroup, given.microbatchGroup);
+    using Request = layout::LayoutRequest;
+    for (const auto number :
+        {&Request::nodes, &Request::gpusPerNode, &Request::tensor, &Request::context,
+            &Request::data, &Request::pipeline, &Request::expert, &Request::expertTensor,
+            &Request::virtualStages, &Request::zeroStage, &Request::shardSize, &Request::layers,
+            &Request::microbatches, &Request::microbatchGroup})
+        prefer(result.*number, given.*number);
     result.embeddingCounts = given.embeddingCounts;
     result.lossCounts = given.lossCounts;
     if (!order.empty()) {
-        ASSIGN_OR_RETURN(const auto read, layout::rankOrderFromString(order));
-        result.order = read;
+        ASSIGN_OR_RETURN(result.order, layout::rankOrderFromString(order));
     }
     if (!schedule.empty()) {
-        ASSIGN_OR_RETURN(const auto read, layout::scheduleKindFromString(schedule));
-        result.schedule = read;
+        ASSIGN_OR_RETURN(result.schedule, layout::scheduleKindFromString(schedule));
     }
     if (!stageLayers.empty()) {
-        ASSIGN_OR_RETURN(auto read, layout::stageLayersFromString(stageLayers));
-        result.stageLayers = std::move(read);
+        ASSIGN_OR_RETURN(result.stageLayers, layout::stageLayersFromString(stageLayers));
     }
     return result;
 }

@@ -57,12 +57,6 @@ Json edgeJson(const EdgeBytes& edge) {
         {"computed_b_per_step", edge.computed}, {"measured_b_per_step", edge.measured}});
 }
 
-std::string linkText(layout::LinkClass link) {
-    if (link == layout::LinkClass::None)
-        return text::kMissing;
-    return link == layout::LinkClass::ScaleUp ? "inside a node" : "across nodes";
-}
-
 void printRanks(
     std::ostream& out, const RunBytes& bytes, const Layout& layout, const std::vector<int>& ranks) {
     using enum text::Align;

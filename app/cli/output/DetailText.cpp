@@ -3,6 +3,8 @@
 #include "core/text/Times.h"
 
 #include "app/cli/text/Json.h"
+#include "app/cli/text/TitledTable.h"
+#include "core/report/RunTables.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
@@ -20,9 +22,6 @@ constexpr std::size_t kLinesShown = 3;
 constexpr std::size_t kIterationsShown = 20;
 
 void printThrottling(const analysis::Throttling& throttling, std::ostream& out) {
-    out << fmt::format(
-        "  throttled {:.2f} % of the GPU time, {:.4g} GPU-seconds lost, {} episodes\n",
-        100.0 * throttling.fraction, throttling.lostGpuSeconds, throttling.episodes.size());
     using enum text::Align;
     text::Table table{
         .columns = {{"rank"}, {"episodes"}, text::inUnit("time", "s"), text::inUnit("lost", "s"),
@@ -51,20 +50,8 @@ void printThrottling(const analysis::Throttling& throttling, std::ostream& out) 
     }
     if (!table.isEmpty())
         text::print(out, table, "    ");
-}
-
-void printCauses(const analysis::Throttling& throttling, std::ostream& out) {
-    for (const auto& [cause, sum] : throttling.causes) {
-        out << fmt::format("    {}: {} episodes, {:.4g} GPU-seconds, {:.4g} of them lost\n",
-            toString(cause), sum.episodes, sum.gpuSeconds, sum.lostGpuSeconds);
-    }
     for (const auto& [reason, seconds] : throttling.reasonSeconds)
         out << fmt::format("    reason {}: {:.4g} GPU-seconds\n", reason, seconds);
-    if (!throttling.slowdownTemperatureC)
-        out << "    the GPUs' slowdown temperature is not known: only recorded reasons can say "
-               "thermal\n";
-    if (!throttling.powerLimitW)
-        out << "    the GPUs' power limit is not known: only recorded reasons can say power\n";
 }
 
 void printAirflow(const RunDetail& detail, std::ostream& out) {
@@ -175,8 +162,8 @@ void printIterations(const RunDetail& detail, std::ostream& out) {
 void printDetail(const analysis::RunSummary& summary, const RunDetail& detail, std::ostream& out) {
     out << '\n';
     if (detail.throttling) {
+        printTitled(out, report::throttlingTable({{summary.run.name, detail.throttling}}));
         printThrottling(*detail.throttling, out);
-        printCauses(*detail.throttling, out);
     }
     if (detail.gradient)
         printAirflow(detail, out);

@@ -1,9 +1,12 @@
 #include "app/cli/output/EfficiencyOutput.h"
+
+#include "app/cli/text/TitledTable.h"
 #include "core/analysis/energy/Efficiency.h"
+#include "core/report/RunTables.h"
 #include "core/text/Numbers.h"
 
+#include <algorithm>
 #include <ostream>
-#include <vector>
 
 namespace trainscope::cli {
 
@@ -12,10 +15,6 @@ namespace {
 std::optional<double> inTera(const std::optional<double>& value) {
     constexpr double kTera = 1e12;
     return value ? std::optional(*value / kTera) : std::nullopt;
-}
-
-std::string mfuWarning(const analysis::Efficiency& efficiency) {
-    return analysis::implausibleMfuText(text::alignedPercent(*efficiency.mfu));
 }
 
 } // namespace
@@ -37,40 +36,19 @@ void addEfficiency(Json& run, const analysis::Efficiency& made) {
     if (!made.missing.empty())
         run["efficiency_missing"] = made.missing;
     if (analysis::isImplausibleMfu(made.mfu))
-        run["efficiency_warnings"] = Json::array({mfuWarning(made)});
+        run["efficiency_warnings"]
+            = Json::array({analysis::implausibleMfuText(text::alignedPercent(*made.mfu))});
 }
 
-void printEfficiency(const analysis::Efficiency& efficiency, std::ostream& out) {
-    std::vector<std::string> parts;
-    const auto add = [&parts](const std::optional<double>& value, const char* before,
-                         const char* unit, const char* metric = "") {
-        if (value)
-            parts.push_back(before + text::aligned(*value, unit, metric));
-    };
-    add(efficiency.stepTimeS, "step ", "s");
-    add(efficiency.samplesPerS, "", "samples/s");
-    add(efficiency.tokensPerS, "", "tokens/s");
-    add(efficiency.tokensPerSPerGpu, "per GPU ", "tokens/s");
-    add(efficiency.tokensPerJ, "", "tokens/J");
-    add(efficiency.samplesPerSPerMj, "", "samples/(s·MJ)");
-    add(efficiency.flopsPerGpu, "per GPU ", "FLOP/s");
-    add(efficiency.mfu, "MFU ", "1", "utilization");
-    if (parts.empty())
+void printEfficiency(
+    const std::string& run, const analysis::Efficiency& efficiency, std::ostream& out) {
+    const auto table = report::efficiencyTable({{run, efficiency}});
+    const auto& cells = table.rows.front();
+    if (std::all_of(
+            cells.begin() + 1, cells.end(), [](const auto& one) { return one.isMissing(); }))
         return;
-    out << "\n  efficiency: ";
-    for (std::size_t i = 0; i < parts.size(); ++i)
-        out << (i == 0 ? "" : ", ") << parts[i];
     out << '\n';
-    if (!efficiency.modelOrigin.empty() && efficiency.mfu)
-        out << "  model: " << efficiency.modelOrigin << "; " << efficiency.formula << '\n';
-    if (analysis::isImplausibleMfu(efficiency.mfu))
-        out << "  warning: " << mfuWarning(efficiency) << '\n';
-    std::string last;
-    for (const auto& [key, why] : efficiency.missing) {
-        if (why != last)
-            out << "  not known: " << why << '\n';
-        last = why;
-    }
+    printTitled(out, table);
 }
 
 } // namespace trainscope::cli

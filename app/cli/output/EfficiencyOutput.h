@@ -5,13 +5,15 @@
 #include "core/analysis/energy/Efficiency.h"
 
 #include <iosfwd>
+#include <string>
 
 namespace trainscope::cli {
 
 // "efficiency": what is known, and "efficiency_missing": why the rest is not.
 void addEfficiency(Json& run, const analysis::Efficiency& efficiency);
 
-// One paragraph; nothing where neither a step time nor a model is known.
-void printEfficiency(const analysis::Efficiency& efficiency, std::ostream& out);
+// As a table; nothing where nothing is known.
+void printEfficiency(
+    const std::string& run, const analysis::Efficiency& efficiency, std::ostream& out);
 
 } // namespace trainscope::cli

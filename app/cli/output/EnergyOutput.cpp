@@ -1,11 +1,11 @@
 #include "app/cli/output/EnergyOutput.h"
 
 #include "core/analysis/traces/KernelCategory.h"
+#include "core/report/RunTables.h"
 #include "core/text/Table.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ostream>
 #include <string>
 
@@ -65,21 +65,11 @@ Json gpuEnergyJson(const analysis::GpuEnergy& gpu) {
     return json;
 }
 
-std::string boundedText(const BoundedEnergy& energy) {
-    return text::aligned(energy.joules, "J") + " ± " + text::aligned(energy.bound, "J");
-}
-
-std::string readable(std::string_view key) {
-    std::string text(key);
-    std::replace(text.begin(), text.end(), '_', ' ');
-    return text;
-}
-
 void addRow(text::Table& table, std::string name, const BoundedEnergy& energy, double whole) {
     if (energy.joules == 0.0 && energy.bound == 0.0)
         return;
     const bool isResolved = energy.bound <= energy.joules;
-    table.add({std::move(name), boundedText(energy),
+    table.add({std::move(name), report::boundedText(energy),
         text::alignedPercent(whole > 0.0 ? energy.joules / whole : 0.0),
         isResolved ? "" : "shorter than the sensor resolves"});
 }
@@ -114,11 +104,11 @@ void printEnergy(const analysis::EnergyByPhase& energy, std::ostream& out) {
         return;
     const AttributedEnergy& sum = energy.sum;
     out << "  while " << energy.gpus.size() << (energy.gpus.size() == 1 ? " GPU was" : " GPUs were")
-        << " traced: " << boundedText(sum.total) << '\n';
+        << " traced: " << report::boundedText(sum.total) << '\n';
     using enum text::Align;
     text::Table table{.columns = {{"", Left}, {"energy"}, {"of it"}, {"", Left}}};
     for (const Phase phase : kAllPhases)
-        addRow(table, readable(toString(phase)), sum.phases[phase], sum.total.joules);
+        addRow(table, report::phaseTitle(phase), sum.phases[phase], sum.total.joules);
     for (const auto& [stage, stageEnergy] : energy.stages)
         addRow(table, fmt::format("stage {}", stage), stageEnergy, sum.total.joules);
     for (const auto& [category, categoryEnergy] : sum.categories) {

@@ -1,4 +1,5 @@
 #include "app/cli/output/KernelsOutput.h"
+#include "core/report/RunTables.h"
 #include "core/text/Table.h"
 #include "core/text/Times.h"
 
@@ -19,11 +20,7 @@ constexpr std::size_t kTopKernels = 15;
 constexpr std::size_t kTracedIterationsShown = 20;
 constexpr std::size_t kNameWidth = 80;
 
-std::optional<double> shareOf(DurationNs part, DurationNs whole) {
-    if (whole.ns == 0)
-        return std::nullopt;
-    return static_cast<double>(part.ns) / static_cast<double>(whole.ns);
-}
+using report::shareOf;
 
 void printCategories(const DeviceBreakdown& device, std::ostream& out) {
     text::Table table{.columns = {{"category", text::Align::Left}, {"count"}, {"time"},
@@ -75,10 +72,8 @@ void printPhases(const analysis::WindowPhases& phases, std::ostream& out) {
     text::Table table{
         .columns = {{"phase", text::Align::Left}, {"time"}, text::inUnit("of window", "%")}};
     for (const analysis::Phase phase : analysis::kAllPhases) {
-        std::string name(toString(phase));
-        std::replace(name.begin(), name.end(), '_', ' ');
         if (phases.time[phase].ns > 0)
-            table.add({std::move(name), phases.time[phase],
+            table.add({report::phaseTitle(phase), phases.time[phase],
                 shareOf(phases.time[phase], phases.window.length())});
     }
     out << '\n';
@@ -124,15 +119,8 @@ void printDevice(const KernelsReport& report, const DeviceBreakdown& device, std
         << text::alignedDuration(window) << '\n';
     text::Table table{
         .columns = {{"", text::Align::Left}, {"time"}, text::inUnit("of window", "%")}};
-    const auto add = [&](const char* name, DurationNs time) {
-        table.add({name, time, shareOf(time, window)});
-    };
-    add("busy", device.busy);
-    add("compute", device.compute);
-    add("communication", device.communication);
-    add("exposed communication", device.exposedCommunication);
-    add("overlap", device.overlap);
-    add("idle", device.idle);
+    for (const auto& one : report::kTracedTimes)
+        table.add({one.title, device.*one.time, shareOf(device.*one.time, window)});
     text::print(out, table, "  ");
     out << "  beside them: " << device.copies.count << " copies, "
         << text::alignedDuration(device.copies.time) << "; " << device.sets.count << " memsets, "

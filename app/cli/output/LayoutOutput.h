@@ -7,6 +7,7 @@
 #include "core/layout/Traffic.h"
 
 #include <iosfwd>
+#include <string>
 
 namespace trainscope::cli {
 
@@ -15,6 +16,9 @@ Json layoutJson(const layout::Layout& layout, const layout::Schedule* plan, bool
 void printLayout(std::ostream& out, const layout::Layout& layout, const layout::Schedule* plan);
 
 Json tasksJson(const layout::Schedule& schedule);
+
+// "inside a node", "across nodes"; the sign for missing where nothing is sent.
+std::string linkText(layout::LinkClass link);
 
 // What the groups of the first rank of each stage send per step.
 Json trafficJson(const layout::Layout& layout, const layout::TrafficModel& model);

@@ -130,6 +130,12 @@ void printPlan(std::ostream& out, const Layout& layout, const layout::Schedule* 
 
 } // namespace
 
+std::string linkText(LinkClass link) {
+    if (link == LinkClass::None)
+        return text::kMissing;
+    return link == LinkClass::ScaleUp ? "inside a node" : "across nodes";
+}
+
 void printLayout(std::ostream& out, const Layout& layout, const layout::Schedule* plan) {
     out << headline(layout) << '\n';
     for (const auto& note : layout.notes)
@@ -150,7 +156,7 @@ void printTraffic(std::ostream& out, const Layout& layout, const layout::Traffic
             continue;
         for (const auto& one : traffic.value())
             table.add({layout.grid.position(rank).pipeline, rank, one.group, one.bytes,
-                one.link == LinkClass::ScaleUp ? "inside a node" : "across nodes", one.what});
+                linkText(one.link), one.what});
     }
     if (table.isEmpty())
         return;

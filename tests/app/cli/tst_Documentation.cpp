@@ -7,6 +7,8 @@
 #include <QRegularExpression>
 #include <QtTest>
 
+#include <map>
+
 using trainscope::test::runCli;
 
 namespace {
@@ -83,6 +85,22 @@ private Q_SLOTS:
             QVERIFY2(bash.contains(option), qPrintable(option));
             QVERIFY2(zsh.contains(option + QLatin1Char('[')), qPrintable(option));
             QVERIFY2(fish.contains(QStringLiteral(" -l ") + option.mid(2)), qPrintable(option));
+        }
+    }
+
+    // Values that are not all there are, but usual.
+    void valuesAreSuggested() {
+        const QStringList bash = completionOf("bash").split(QLatin1Char('\n'));
+        const QString fish = completionOf("fish");
+        const std::map<QString, QString> values{
+            {QStringLiteral("layout:--order)"), QStringLiteral("'tp-cp-ep-dp-pp tp-cp-ep-pp-dp'")},
+            {QStringLiteral("layout:--zero)"), QStringLiteral("'1 2 3'")},
+            {QStringLiteral("figure:--width-mm)"), QStringLiteral("'84.6 177.8'")}};
+        for (const auto& [option, words] : values) {
+            const QStringList lines = bash.filter(option);
+            QCOMPARE(lines.size(), 1);
+            QVERIFY2(lines.front().contains(words), qPrintable(lines.front()));
+            QVERIFY(fish.contains(QLatin1String(" -a ") + words));
         }
     }
 

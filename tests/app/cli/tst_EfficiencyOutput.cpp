@@ -1,6 +1,7 @@
 // From a result tree with its launch YAML to `summary` and `findings`: efficiency that comes out by
 // hand, and findings in the form that others read.
 
+#include "core/text/Numbers.h"
 #include "support/RunCli.h"
 #include "support/TestProgram.h"
 
@@ -109,8 +110,13 @@ private Q_SLOTS:
         QVERIFY(!run.contains("efficiency_missing"));
         const std::string text = runCli({"summary", m_database}).out;
         // The numbers are those of the JSON above.
-        QVERIFY2(text.find("efficiency: step ") != std::string::npos, text.c_str());
-        QVERIFY(text.find(" samples/(s·MJ), per GPU ") != std::string::npos);
+        const auto table = text.find("\nEfficiency\n");
+        QVERIFY2(table != std::string::npos, text.c_str());
+        for (const char* key : {"samples_per_s", "tokens_per_s", "tokens_per_s_per_gpu",
+                 "tokens_per_j", "samples_per_s_per_mj"}) {
+            const auto figure = ' ' + trainscope::text::number(made[key].get<double>(), 4) + ' ';
+            QVERIFY2(text.find(figure, table) != std::string::npos, figure.c_str());
+        }
     }
 
     void withoutALaunchFileNothingIsAssumed() {

@@ -1,0 +1,19 @@
+#pragma once
+// The tables of runs side by side, for report and command line. Pure; any thread.
+
+#include "core/analysis/comparison/RunMeasures.h"
+#include "core/text/Table.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trainscope::report {
+
+// What was compared, where a step goes, and what is configured differently; none is empty. The
+// first run is what the others are compared with; `quantities` by key, all where there are none.
+// Few runs stand in columns, many in rows.
+std::vector<text::Table> comparisonTables(std::span<const analysis::RunMeasures* const> runs,
+    analysis::Normalisation by, const std::vector<std::string>& quantities = {});
+
+} // namespace trainscope::report

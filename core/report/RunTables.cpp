@@ -1,0 +1,195 @@
+#include "core/report/RunTables.h"
+
+#include "core/figures/runs/FigureRuns.h"
+#include "core/model/Metric.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+namespace trainscope::report {
+
+namespace {
+
+using analysis::ThrottleCause;
+using text::Cell;
+using text::inUnit;
+using text::Table;
+using enum text::Align;
+
+Cell given(const std::string& text) {
+    return text.empty() ? Cell() : Cell(text);
+}
+
+// "TP8-PP4-DP1"; else what the name says: "layout 3".
+Cell layoutCell(const Run& run, const std::string& named) {
+    std::string text;
+    const auto append = [&text](const char* name, const std::optional<int>& degree) {
+        if (degree)
+            text += (text.empty() ? "" : "-") + std::string(name) + std::to_string(*degree);
+    };
+    const LaunchConfig& launch = run.launch;
+    append("TP", launch.tensorParallel);
+    append("PP", launch.pipelineParallel);
+    append("VPP", launch.virtualPipeline);
+    append("CP", launch.contextParallel);
+    append("EP", launch.expertParallel);
+    append("DP", launch.dataParallel);
+    return given(text.empty() && named.starts_with("layout ") ? named : text);
+}
+
+// So many digits behind the whole ones as four in all leave.
+Cell plain(const std::optional<double>& value) {
+    return value ? Cell(text::number(*value, 4)) : Cell();
+}
+
+std::string causeText(const analysis::Throttling& throttling, ThrottleCause cause) {
+    const auto found = throttling.causes.find(cause);
+    if (found == throttling.causes.end())
+        return "0";
+    const auto& sum = found->second;
+    return fmt::format(
+        "{}: {:.4g} GPU·s, {:.4g} lost", sum.episodes, sum.gpuSeconds, sum.lostGpuSeconds);
+}
+
+} // namespace
+
+void addReasons(const std::map<std::string, int>& reasons, Table& table) {
+    for (const auto& [reason, count] : reasons)
+        table.notes.push_back(count == 1 ? reason : fmt::format("{} ({} runs)", reason, count));
+}
+
+Table runTable(const std::vector<Run>& runs) {
+    Table table{"Runs",
+        {{"run", Left}, {"kind", Left}, {"status", Left}, {"layout", Left}, {"model", Left},
+            {"optimisation", Left}, {"micro-batch"}, {"GPUs"}, {"nodes"}, {"GPU", Left},
+            {"start", Left}, {"duration"}}};
+    for (const Run& run : runs) {
+        const plot::FigureRun named = figures::nameOf(run);
+        const bool isEmpty = run.range.isEmpty();
+        table.add({run.name, run.simulated ? "simulated" : toString(run.kind), toString(run.status),
+            layoutCell(run, named.layout), given(named.model), given(named.optimisation),
+            named.microBatch, run.gpuCount, run.nodeCount, given(run.gpuModel),
+            isEmpty ? Cell() : Cell(text::moment(run.range.begin)),
+            isEmpty ? Cell() : Cell(run.range.length())});
+    }
+    return table;
+}
+
+Table telemetryTable(std::string title, std::vector<text::Column> columns) {
+    for (auto& column :
+        {inUnit("power, mean", "W"), inUnit("power, peak", "W"), inUnit("temperature, mean", "°C"),
+            inUnit("temperature, peak", "°C"), inUnit("SM clock, mean", "Hz"),
+            inUnit("utilisation", "%"), inUnit("energy", "J"), inUnit("coverage", "%")})
+        columns.push_back(column);
+    return {std::move(title), std::move(columns)};
+}
+
+void addTelemetry(Table& table, std::vector<Cell> cells, const FindStatistics& find,
+    const std::optional<analysis::Energy>& energy) {
+    using S = analysis::SubjectStatistics;
+    const std::array<std::pair<const char*, std::optional<double> S::*>, 6> figures{
+        {{metric::kGpuPower, &S::mean}, {metric::kGpuPower, &S::max},
+            {metric::kGpuTemperature, &S::mean}, {metric::kGpuTemperature, &S::max},
+            {metric::kSmClock, &S::mean}, {metric::kGpuUtilization, &S::mean}}};
+    for (const auto& [name, field] : figures) {
+        const S* found = find(name);
+        cells.push_back(found == nullptr ? Cell() : Cell(found->*field));
+    }
+    cells.push_back(energy ? Cell(energy->joules) : Cell());
+    cells.push_back(energy ? Cell(energy->coverage) : Cell());
+    table.add(std::move(cells));
+}
+
+Table efficiencyTable(const ByRun<analysis::Efficiency>& runs) {
+    Table table{"Efficiency",
+        {{"run", Left}, inUnit("step time", "s"), {"samples/s"}, {"tokens/s"}, {"tokens/s per GPU"},
+            {"tokens/J"}, {"samples/(s·MJ)"}, inUnit("per GPU", "FLOP/s"), inUnit("MFU", "%")}};
+    std::map<std::string, int> reasons;
+    for (const auto& [name, made] : runs) {
+        table.add({name, made.stepTimeS, plain(made.samplesPerS), plain(made.tokensPerS),
+            plain(made.tokensPerSPerGpu), plain(made.tokensPerJ), plain(made.samplesPerSPerMj),
+            made.flopsPerGpu, made.mfu});
+        std::set<std::string> own;
+        for (const auto& [key, why] : made.missing)
+            own.insert("Not known: " + why);
+        if (!made.formula.empty() && made.mfu)
+            own.insert("Model: " + (made.modelOrigin.empty() ? "" : made.modelOrigin + "; ")
+                + made.formula);
+        if (analysis::isImplausibleMfu(made.mfu))
+            own.insert(analysis::implausibleMfuText(text::alignedPercent(*made.mfu)));
+        for (const auto& why : own)
+            ++reasons[why];
+    }
+    addReasons(reasons, table);
+    return table;
+}
+
+Table throttlingTable(const ByRun<std::optional<analysis::Throttling>>& runs) {
+    Table table{"Throttling",
+        {{"run", Left}, {"share of GPU time"}, {"lost"}, {"episodes"}, {"thermal"}, {"power"},
+            {"other"}}};
+    std::map<std::string, int> reasons;
+    for (const auto& [name, found] : runs) {
+        table.add({name});
+        auto& cells = table.rows.back();
+        cells.resize(table.columns.size());
+        if (!found)
+            continue;
+        cells = {name, text::percent(found->fraction, 2),
+            fmt::format("{:.4g} GPU·s", found->lostGpuSeconds), found->episodes.size(),
+            causeText(*found, ThrottleCause::Thermal), causeText(*found, ThrottleCause::Power),
+            causeText(*found, ThrottleCause::Other)};
+        if (!found->slowdownTemperatureC)
+            ++reasons
+                ["Only recorded reasons can say thermal: the GPUs' slowdown temperature is not "
+                 "known."];
+        if (!found->powerLimitW)
+            ++reasons["Only recorded reasons can say power: the GPUs' power limit is not known."];
+    }
+    addReasons(reasons, table);
+    return table;
+}
+
+Table sourceTable(const std::vector<store::Source>& sources) {
+    Table table{"Sources", {{"path", Left}, {"read", Left}, {"hash", Left}}};
+    for (const auto& source : sources)
+        table.add({source.path, readText(source.report), source.hash});
+    return table;
+}
+
+std::string readText(const ImportReport& report) {
+    std::string text = report.importer + ": " + std::to_string(report.rows) + " rows";
+    const std::array<std::pair<std::int64_t, const char*>, 6> counts{{{report.skipped, "skipped"},
+        {report.samples, "samples"}, {report.missing, "missing"}, {report.spans, "spans"},
+        {report.counterFalls, "counter falls"}, {report.gaps, "gaps"}}};
+    for (const auto& [count, what] : counts)
+        text += count > 0 ? fmt::format(", {} {}", count, what) : "";
+    const auto found = static_cast<int>(report.ranksFound.size());
+    // A source of one rank says nothing about the others of its run.
+    if (found != 1 && report.ranksExpected > 0 && report.ranksExpected != found)
+        text += fmt::format(", {} of {} ranks", found, report.ranksExpected);
+    return text;
+}
+
+std::optional<double> shareOf(DurationNs part, DurationNs whole) {
+    if (whole.ns == 0)
+        return std::nullopt;
+    return static_cast<double>(part.ns) / static_cast<double>(whole.ns);
+}
+
+std::string phaseTitle(analysis::Phase phase) {
+    std::string title(toString(phase));
+    std::replace(title.begin(), title.end(), '_', ' ');
+    return title;
+}
+
+std::string boundedText(const analysis::BoundedEnergy& energy) {
+    return text::aligned(energy.joules, "J") + " ± " + text::aligned(energy.bound, "J");
+}
+
+} // namespace trainscope::report

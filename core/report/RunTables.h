@@ -1,0 +1,67 @@
+#pragma once
+// Tables with a row per run (or source), for report and command line. Pure; any thread.
+
+#include "core/analysis/energy/Efficiency.h"
+#include "core/analysis/energy/EnergyByPhase.h"
+#include "core/analysis/statistics/Summary.h"
+#include "core/analysis/telemetry/Throttling.h"
+#include "core/analysis/traces/Phase.h"
+#include "core/analysis/traces/TraceBreakdown.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+#include "core/text/Table.h"
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::report {
+
+// What was found of runs, beside their names.
+template <typename T>
+using ByRun = std::vector<std::pair<std::string, T>>;
+
+text::Table runTable(const std::vector<Run>& runs);
+// Power, heat, clocks and energy of what stands in the first columns: of runs, or of GPUs.
+text::Table telemetryTable(std::string title, std::vector<text::Column> columns);
+// nullptr: that metric was not recorded.
+using FindStatistics = std::function<const analysis::SubjectStatistics*(const std::string& metric)>;
+void addTelemetry(text::Table& table, std::vector<text::Cell> cells, const FindStatistics& find,
+    const std::optional<analysis::Energy>& energy);
+// Notes: where FLOP come from, what is implausible, and why something is not known; each once, with
+// how many runs it holds for.
+text::Table efficiencyTable(const ByRun<analysis::Efficiency>& runs);
+// Absent: clocks or utilisation were not recorded. Notes: what could not be told.
+text::Table throttlingTable(const ByRun<std::optional<analysis::Throttling>>& runs);
+
+// Each reason once, with how many runs it holds for, as notes.
+void addReasons(const std::map<std::string, int>& reasons, text::Table& table);
+
+text::Table sourceTable(const std::vector<store::Source>& sources);
+// "charllm: 1234 rows, 2 skipped, 1230 samples, 12 missing, 3 counter falls, 1 gaps".
+std::string readText(const ImportReport& report);
+
+// What a window of a trace consists of, as tables call it.
+struct TracedTime {
+    const char* title;
+    DurationNs analysis::TimeBreakdown::*time;
+};
+inline constexpr std::array<TracedTime, 6> kTracedTimes{
+    {{"busy", &analysis::TimeBreakdown::busy}, {"compute", &analysis::TimeBreakdown::compute},
+        {"communication", &analysis::TimeBreakdown::communication},
+        {"exposed communication", &analysis::TimeBreakdown::exposedCommunication},
+        {"overlap", &analysis::TimeBreakdown::overlap}, {"idle", &analysis::TimeBreakdown::idle}}};
+// Absent where the whole is nothing.
+std::optional<double> shareOf(DurationNs part, DurationNs whole);
+
+// "communication exposed".
+std::string phaseTitle(analysis::Phase phase);
+// "1.200 kJ ± 30.00 J"
+std::string boundedText(const analysis::BoundedEnergy& energy);
+
+} // namespace trainscope::report
