@@ -72,7 +72,7 @@ private:
         if (!report.hasValue())
             return report;
         RETURN_IF_ERROR(addLaunch(session));
-        if (m_unit.machine) {
+        if (m_unit.machine && importer.machineFacts != nullptr) {
             ASSIGN_OR_RETURN(const auto facts, importer.machineFacts(m_tree, m_unit));
             RETURN_IF_ERROR(describeRuns(m_store, m_unit.machine->runs, facts));
         }

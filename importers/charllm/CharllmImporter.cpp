@@ -249,16 +249,7 @@ private:
     std::string m_found;
 };
 
-} // namespace
-
-const Format& CharllmImporter::format() const {
-    static constexpr Format kFormat{"charllm", "CharLLM-PPT telemetry",
-        "CharLLM-PPT and Zeus result trees, with their launch YAML", Joins::OwnRun,
-        LaunchSettings::OwnFiles};
-    return kFormat;
-}
-
-Confidence CharllmImporter::sniff(std::string_view head, std::string_view path) const {
+Confidence sniff(std::string_view head, std::string_view path) {
     const auto name = telemetryName(namePart(path));
     if (!name)
         return 0;
@@ -269,19 +260,25 @@ Confidence CharllmImporter::sniff(std::string_view head, std::string_view path) 
     return isTelemetry ? 90 : 40;
 }
 
-std::vector<ImportUnit> CharllmImporter::plan(
-    const SourceTree& tree, const std::vector<SourceFile>& mine) const {
-    return planRuns(tree, mine);
-}
-
-Result<ImportReport> CharllmImporter::import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) const {
+Result<ImportReport> import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     try {
         return RunImport(tree, unit, sink, progress).go();
     } catch (const std::exception& failure) {
         return Error{ErrorCode::Internal, std::string("Reading stopped: ") + failure.what(),
             tree.displayPath(unit.path)};
     }
+}
+
+} // namespace
+
+const Importer& importer() {
+    static constexpr Importer kImporter{
+        {"charllm", "CharLLM-PPT telemetry",
+            "CharLLM-PPT and Zeus result trees, with their launch YAML", Joins::OwnRun,
+            LaunchSettings::OwnFiles},
+        sniff, planRuns, import};
+    return kImporter;
 }
 
 } // namespace trainscope::importers::charllm

@@ -12,11 +12,6 @@ std::string listNames(const std::vector<std::string>& names, std::size_t most) {
                                : text;
 }
 
-Result<std::string> Importer::machineFacts(const SourceTree& tree, const ImportUnit& unit) const {
-    return Error{
-        ErrorCode::Internal, "This format says nothing of machines.", tree.displayPath(unit.path)};
-}
-
 std::string runText(const ImportUnit& unit) {
     return unit.runName.empty() && unit.machine ? listNames(unit.machine->runs) : unit.runName;
 }

@@ -95,27 +95,21 @@ struct Format {
     std::string_view deepMark = {};
 };
 
-class Importer {
-public:
-    Importer() = default;
-    Importer(const Importer&) = delete;
-    Importer& operator=(const Importer&) = delete;
-    virtual ~Importer() = default;
-
-    [[nodiscard]] virtual const Format& format() const = 0;
+// A format as a row of the registry; thread-safe: functions without state.
+struct Importer {
+    Format format;
     // Judges by the first decompressed bytes (64 KiB at most) and the path.
-    [[nodiscard]] virtual Confidence sniff(std::string_view head, std::string_view path) const = 0;
+    Confidence (*sniff)(std::string_view head, std::string_view path);
     // Groups the files that sniffed as this format into units with run names relative to the tree's
     // root.
-    [[nodiscard]] virtual std::vector<ImportUnit> plan(
-        const SourceTree& tree, const std::vector<SourceFile>& mine) const = 0;
+    std::vector<ImportUnit> (*plan)(const SourceTree& tree, const std::vector<SourceFile>& mine);
     // Reads one unit into the sink. The report's `bytes` and counts are true also where a file is
     // cut short.
-    [[nodiscard]] virtual Result<ImportReport> import(const SourceTree& tree,
-        const ImportUnit& unit, Sink& sink, const Progress& progress) const = 0;
-    // What a unit with a machine says of it, JSON of core/layout/Topology.h.
-    [[nodiscard]] virtual Result<std::string> machineFacts(
-        const SourceTree& tree, const ImportUnit& unit) const;
+    Result<ImportReport> (*import)(
+        const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress);
+    // What a unit with a machine says of it, JSON of core/layout/Topology.h; nullptr: the format
+    // makes no such units.
+    Result<std::string> (*machineFacts)(const SourceTree& tree, const ImportUnit& unit) = nullptr;
 };
 
 } // namespace trainscope::importers

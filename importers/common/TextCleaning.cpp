@@ -88,9 +88,8 @@ public:
     [[nodiscard]] std::uint64_t bytesConsumed() const override { return m_raw->bytesConsumed(); }
 
     Result<std::size_t> read(std::span<std::byte> buffer) override {
-        if (m_form == Form::Unknown) {
+        if (m_form == Form::Unknown)
             RETURN_IF_ERROR(judge());
-        }
         if (m_form == Form::Bytes && m_position == m_ready.size())
             return m_raw->read(buffer);
         while (m_position == m_ready.size()) {

@@ -73,9 +73,8 @@ void EventMapper::count(const EventBatch& batch) {
 }
 
 Status EventMapper::events(const EventBatch& batch, const TraceSyntax& text) {
-    if (m_output.isFull(m_header.baseNs.has_value())) {
+    if (m_output.isFull(m_header.baseNs.has_value()))
         RETURN_IF_ERROR(m_onFull());
-    }
     count(batch);
     m_batchNames.assign(batch.textCount(), {});
     m_batchTracks.assign(batch.tracks.size(), kNoTrack);
@@ -197,7 +196,7 @@ Status EventMapper::addEnded(
     return {};
 }
 
-Status EventMapper::finish() {
+void EventMapper::finish() {
     for (const FlowJoin::Waiting& waiting : m_flows.takeRest())
         m_output.add(waiting.track, waiting.span);
     m_report.counts["events"] = m_events;
@@ -219,7 +218,6 @@ Status EventMapper::finish() {
     m_report.rows = m_events - m_unusable;
     m_report.spans = m_output.spanCount();
     m_report.samples = m_output.sampleCount();
-    return {};
 }
 
 } // namespace trainscope::importers::kineto

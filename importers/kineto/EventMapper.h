@@ -29,7 +29,7 @@ public:
     void broken(std::int64_t line, const std::string& what, bool skippedEvent) override;
 
     // Adds what waited for the end of the trace, and the counts to the report.
-    Status finish();
+    void finish();
 
     [[nodiscard]] const TraceHeader& traceHeader() const { return m_header; }
     [[nodiscard]] std::int64_t eventCount() const { return m_events; }

@@ -118,9 +118,8 @@ Result<DurationNs> TraceImport::base() {
 Status TraceImport::writeHeld() {
     ASSIGN_OR_RETURN(const auto offset, base());
     m_base = offset;
-    if (!m_run) {
+    if (!m_run)
         RETURN_IF_ERROR(describeRun(RunStatus::Ok));
-    }
     return m_output.flush(*m_run, *m_base);
 }
 
@@ -168,7 +167,7 @@ void TraceImport::describeClock() {
 }
 
 Status TraceImport::finish(bool isTruncated) {
-    RETURN_IF_ERROR(m_mapper.finish());
+    m_mapper.finish();
     // The whole trace has been read: what the base is now, it is.
     const TraceHeader& header = m_mapper.traceHeader();
     if (!m_base)
@@ -216,7 +215,7 @@ bool isArrayOfEvents(std::string_view head) {
 }
 
 // Tells a trace from other JSON by its first bytes.
-Confidence sniffTrace(std::string_view head) {
+Confidence sniff(std::string_view head, std::string_view /*path*/) {
     const std::size_t start = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (start == std::string_view::npos)
         return 0;
@@ -232,21 +231,7 @@ Confidence sniffTrace(std::string_view head) {
     return head.front() == '{' && hasKinetoMembers && !isExecutionTrace ? 70 : 0;
 }
 
-} // namespace
-
-const Format& KinetoImporter::format() const {
-    static constexpr Format kFormat{"kineto", "PyTorch Kineto trace",
-        "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
-        LaunchSettings::Beside, "\"ph\""};
-    return kFormat;
-}
-
-Confidence KinetoImporter::sniff(std::string_view head, std::string_view /*path*/) const {
-    return sniffTrace(head);
-}
-
-std::vector<ImportUnit> KinetoImporter::plan(
-    const SourceTree& tree, const std::vector<SourceFile>& mine) const {
+std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
     std::vector<TraceFile> files;
     files.reserve(mine.size());
     for (const SourceFile& file : mine)
@@ -254,8 +239,8 @@ std::vector<ImportUnit> KinetoImporter::plan(
     return groupIntoRuns(tree, RunFolders(tree), std::move(files));
 }
 
-Result<ImportReport> KinetoImporter::import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) const {
+Result<ImportReport> import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     try {
         return TraceImport(tree, unit, sink).run(progress);
     } catch (const std::bad_alloc&) {
@@ -266,6 +251,17 @@ Result<ImportReport> KinetoImporter::import(
             std::string("Reading the trace failed: ") + problem.what(),
             tree.displayPath(unit.path)};
     }
+}
+
+} // namespace
+
+const Importer& importer() {
+    static constexpr Importer kImporter{
+        {"kineto", "PyTorch Kineto trace",
+            "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
+            LaunchSettings::Beside, "\"ph\""},
+        sniff, plan, import};
+    return kImporter;
 }
 
 } // namespace trainscope::importers::kineto

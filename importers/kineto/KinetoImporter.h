@@ -11,14 +11,6 @@
 
 namespace trainscope::importers::kineto {
 
-class KinetoImporter final : public Importer {
-public:
-    [[nodiscard]] const Format& format() const override;
-    [[nodiscard]] Confidence sniff(std::string_view head, std::string_view path) const override;
-    [[nodiscard]] std::vector<ImportUnit> plan(
-        const SourceTree& tree, const std::vector<SourceFile>& mine) const override;
-    [[nodiscard]] Result<ImportReport> import(const SourceTree& tree, const ImportUnit& unit,
-        Sink& sink, const Progress& progress) const override;
-};
+const Importer& importer();
 
 } // namespace trainscope::importers::kineto

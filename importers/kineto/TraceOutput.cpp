@@ -115,12 +115,10 @@ Status TraceOutput::flushSeries(RunId run, SeriesBuffer& series, DurationNs base
 }
 
 Status TraceOutput::flush(RunId run, DurationNs base) {
-    for (TrackBuffer& track : m_tracks) {
+    for (TrackBuffer& track : m_tracks)
         RETURN_IF_ERROR(flushTrack(run, track, base));
-    }
-    for (auto& [name, series] : m_series) {
+    for (auto& [name, series] : m_series)
         RETURN_IF_ERROR(flushSeries(run, series, base));
-    }
     m_held = 0;
     m_hasFlushed = true;
     return {};

@@ -99,16 +99,16 @@ void TraceSyntax::append(TracePiece& piece) {
 // Up to where more text is needed.
 void TraceSyntax::readBuffer(TraceVisitor& visitor) {
     while (!isDone()) {
-        const Step outcome = step(visitor);
-        if (outcome == Step::Done)
+        const Scan outcome = step(visitor);
+        if (outcome == Scan::Ok)
             continue;
         const auto rest = static_cast<std::size_t>(m_scanner.end() - m_scanner.position());
-        const bool isTooLarge = outcome == Step::NeedMore && rest > kMaxItem;
-        if (isTooLarge || outcome == Step::Broken)
+        const bool isTooLarge = outcome == Scan::NeedMore && rest > kMaxItem;
+        if (isTooLarge || outcome == Scan::Broken)
             onBroken(visitor);
         if (isTooLarge)
             m_scanner.advance();
-        if (!isTooLarge && outcome == Step::NeedMore) {
+        if (!isTooLarge && outcome == Scan::NeedMore) {
             // A large item is not scanned anew with every piece of it.
             constexpr std::size_t kLarge = std::size_t{2} << 20;
             m_patience = rest > kLarge ? std::min(2 * rest, kMaxItem) : 0;
@@ -117,7 +117,7 @@ void TraceSyntax::readBuffer(TraceVisitor& visitor) {
     }
 }
 
-TraceSyntax::Step TraceSyntax::step(TraceVisitor& visitor) {
+Scan TraceSyntax::step(TraceVisitor& visitor) {
     switch (m_state) {
     case State::Start:
         return stepStart();
@@ -134,26 +134,26 @@ TraceSyntax::Step TraceSyntax::step(TraceVisitor& visitor) {
     case State::Finished:
         break;
     }
-    return Step::Done;
+    return Scan::Ok;
 }
 
-TraceSyntax::Step TraceSyntax::stepStart() {
+Scan TraceSyntax::stepStart() {
     static constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     const auto rest = static_cast<std::size_t>(m_scanner.end() - m_scanner.position());
     if (std::string_view(m_scanner.position(), rest).starts_with(kByteOrderMark))
         m_scanner.moveTo(m_scanner.position() + kByteOrderMark.size());
     const char c = m_scanner.peek();
     if (c == '\0' && m_scanner.atEnd())
-        return Step::NeedMore;
+        return Scan::NeedMore;
     if (c != '{' && c != '[')
-        return Step::Broken;
+        return Scan::Broken;
     m_isBareArray = c == '[';
     m_state = m_isBareArray ? State::Events : State::Members;
     m_scanner.advance();
-    return Step::Done;
+    return Scan::Ok;
 }
 
-TraceSyntax::Step TraceSyntax::stepMembers(TraceVisitor& visitor) {
+Scan TraceSyntax::stepMembers(TraceVisitor& visitor) {
     while (m_scanner.peek() == ',')
         m_scanner.advance();
     const char* const begin = m_scanner.position();
@@ -161,10 +161,10 @@ TraceSyntax::Step TraceSyntax::stepMembers(TraceVisitor& visitor) {
         m_scanner.advance();
         m_state = State::After;
         m_sawEnd = true;
-        return Step::Done;
+        return Scan::Ok;
     }
     if (*begin != '"')
-        return m_scanner.atEnd() ? Step::NeedMore : Step::Broken;
+        return m_scanner.atEnd() ? Scan::NeedMore : Scan::Broken;
     JsonToken key;
     const Scan scan = m_scanner.string(key);
     if (scan == Scan::Ok && m_scanner.peek() == ':') {
@@ -172,52 +172,52 @@ TraceSyntax::Step TraceSyntax::stepMembers(TraceVisitor& visitor) {
         if (key.text == "traceEvents" && m_scanner.peek() == '[') {
             m_scanner.advance();
             m_state = State::Events;
-            return Step::Done;
+            return Scan::Ok;
         }
         if (!m_scanner.atEnd()) {
-            const Step outcome = headerValue(key.text, visitor);
-            if (outcome == Step::NeedMore)
+            const Scan outcome = headerValue(key.text, visitor);
+            if (outcome == Scan::NeedMore)
                 m_scanner.moveTo(begin);
             return outcome;
         }
     }
     const bool isCut = scan == Scan::NeedMore || (scan == Scan::Ok && m_scanner.atEnd());
     if (!isCut)
-        return Step::Broken;
+        return Scan::Broken;
     m_scanner.moveTo(begin);
-    return Step::NeedMore;
+    return Scan::NeedMore;
 }
 
-TraceSyntax::Step TraceSyntax::headerValue(std::string_view key, TraceVisitor& visitor) {
+Scan TraceSyntax::headerValue(std::string_view key, TraceVisitor& visitor) {
     const char* const begin = m_scanner.position();
     JsonToken token;
     const Scan scan = m_scanner.value(token);
     if (scan == Scan::Ok) {
         visitor.header(key, token);
-        return Step::Done;
+        return Scan::Ok;
     }
     if (scan == Scan::NeedMore && m_scanner.end() - begin > kMaxHeader) {
         m_scanner.moveTo(begin);
         m_skipDepth = 0;
         m_state = State::SkipValue;
-        return Step::Done;
+        return Scan::Ok;
     }
-    return scan == Scan::Broken ? Step::Broken : Step::NeedMore;
+    return scan;
 }
 
-TraceSyntax::Step TraceSyntax::stepSkipValue() {
+Scan TraceSyntax::stepSkipValue() {
     JsonToken inner;
     for (;;) {
         const char* const begin = m_scanner.position();
         const char c = *begin;
         if (c == '\0' && m_scanner.atEnd())
-            return Step::NeedMore;
+            return Scan::NeedMore;
         if (c == '"') {
             const Scan scan = m_scanner.string(inner);
             if (scan == Scan::NeedMore)
                 m_scanner.moveTo(begin);
             if (scan != Scan::Ok)
-                return scan == Scan::NeedMore ? Step::NeedMore : Step::Broken;
+                return scan;
             continue;
         }
         m_scanner.advance();
@@ -227,28 +227,28 @@ TraceSyntax::Step TraceSyntax::stepSkipValue() {
             break;
     }
     m_state = State::Members;
-    return Step::Done;
+    return Scan::Ok;
 }
 
-TraceSyntax::Step TraceSyntax::stepEvents(TraceVisitor& visitor) {
+Scan TraceSyntax::stepEvents(TraceVisitor& visitor) {
     for (;;) {
         const char c = m_scanner.peek();
         if (c == '{') {
             if (takeEvents(visitor))
-                return Step::Done;
-            if (const Step outcome = stepEvent(visitor); outcome != Step::Done)
+                return Scan::Ok;
+            if (const Scan outcome = stepEvent(visitor); outcome != Scan::Ok)
                 return outcome;
             if (!m_status.hasValue() || m_state != State::Events)
-                return Step::Done;
+                return Scan::Ok;
         } else if (c == ',') {
             m_scanner.advance();
         } else if (c == ']') {
             m_scanner.advance();
             m_state = m_isBareArray ? State::After : State::Members;
             m_sawEnd = m_isBareArray;
-            return Step::Done;
+            return Scan::Ok;
         } else {
-            return m_scanner.atEnd() ? Step::NeedMore : Step::Broken;
+            return m_scanner.atEnd() ? Scan::NeedMore : Scan::Broken;
         }
     }
 }
@@ -264,7 +264,7 @@ bool TraceSyntax::takeEvents(TraceVisitor& visitor) {
     return true;
 }
 
-TraceSyntax::Step TraceSyntax::stepEvent(TraceVisitor& visitor) {
+Scan TraceSyntax::stepEvent(TraceVisitor& visitor) {
     const char* const begin = m_scanner.position();
     Scan scan = parseEvent(m_scanner, m_event);
     if (scan == Scan::Broken) {
@@ -284,27 +284,27 @@ TraceSyntax::Step TraceSyntax::stepEvent(TraceVisitor& visitor) {
                 lineAt(m_scanner.position()), "an event is not valid JSON and was left out", true);
         m_scanner.moveTo(begin);
         if (scan == Scan::NeedMore)
-            return Step::NeedMore;
+            return Scan::NeedMore;
         m_scanner.advance();
         m_state = State::Resync;
-        return Step::Done;
+        return Scan::Ok;
     }
     if (m_event.wasRepaired)
         visitor.broken(lineAt(begin), "broken text inside an event was passed over", false);
     m_parser.take(
         m_event, static_cast<std::size_t>(m_scanner.position() - m_buffer.data()), m_batch);
     m_status = visitor.events(m_batch, *this);
-    return Step::Done;
+    return Scan::Ok;
 }
 
-TraceSyntax::Step TraceSyntax::stepAfter(TraceVisitor& visitor) {
+Scan TraceSyntax::stepAfter(TraceVisitor& visitor) {
     const char c = m_scanner.peek();
     if (c == '\0' && m_scanner.atEnd())
-        return Step::NeedMore;
+        return Scan::NeedMore;
     visitor.broken(
         lineAt(m_scanner.position()), "there is text behind the end of the trace", false);
     m_state = State::Resync;
-    return Step::Done;
+    return Scan::Ok;
 }
 
 void TraceSyntax::onBroken(TraceVisitor& visitor) {
@@ -317,21 +317,21 @@ void TraceSyntax::onBroken(TraceVisitor& visitor) {
     m_state = State::Resync;
 }
 
-TraceSyntax::Step TraceSyntax::stepResync() {
+Scan TraceSyntax::stepResync() {
     const char* const begin = m_scanner.position();
     const ResyncPoint point = findResync(begin, m_scanner.end(), m_buffer.data(), m_isLast);
     m_scanner.moveTo(point.position);
     switch (point.kind) {
     case ResyncPoint::Kind::None:
-        return Step::NeedMore;
+        return Scan::NeedMore;
     case ResyncPoint::Kind::Event:
         m_state = State::Events;
-        return Step::Done;
+        return Scan::Ok;
     case ResyncPoint::Kind::Member:
         m_state = State::Members;
-        return Step::Done;
+        return Scan::Ok;
     }
-    return Step::NeedMore;
+    return Scan::NeedMore;
 }
 
 // What looks like a cut may be a stray quote that swallowed the rest.

@@ -54,20 +54,19 @@ public:
 
 private:
     enum class State { Start, Members, Events, SkipValue, Resync, After, Finished };
-    enum class Step { Done, NeedMore, Broken };
 
     void append(TracePiece& piece);
     void readBuffer(TraceVisitor& visitor);
-    Step step(TraceVisitor& visitor);
-    Step stepStart();
-    Step stepMembers(TraceVisitor& visitor);
-    Step stepEvents(TraceVisitor& visitor);
-    Step stepEvent(TraceVisitor& visitor);
+    Scan step(TraceVisitor& visitor);
+    Scan stepStart();
+    Scan stepMembers(TraceVisitor& visitor);
+    Scan stepEvents(TraceVisitor& visitor);
+    Scan stepEvent(TraceVisitor& visitor);
     bool takeEvents(TraceVisitor& visitor);
-    Step stepSkipValue();
-    Step stepResync();
-    Step stepAfter(TraceVisitor& visitor);
-    Step headerValue(std::string_view key, TraceVisitor& visitor);
+    Scan stepSkipValue();
+    Scan stepResync();
+    Scan stepAfter(TraceVisitor& visitor);
+    Scan headerValue(std::string_view key, TraceVisitor& visitor);
 
     bool findFurther(TraceVisitor& visitor);
     void onBroken(TraceVisitor& visitor);

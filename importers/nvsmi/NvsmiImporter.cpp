@@ -9,11 +9,9 @@
 #include <algorithm>
 #include <set>
 
-namespace trainscope::importers {
+namespace trainscope::importers::nvsmi {
 
 namespace {
-
-using namespace nvsmi;
 
 constexpr std::string_view kVersion = "nvsmi 1";
 
@@ -143,9 +141,8 @@ public:
         run.name = m_unit.runName;
         ASSIGN_OR_RETURN(auto id, m_sink.run(run));
         Recorder recorder(m_sink, id, m_report);
-        for (std::size_t i = 0; i < m_unit.files.size(); ++i) {
+        for (std::size_t i = 0; i < m_unit.files.size(); ++i)
             RETURN_IF_ERROR(readFile(i, recorder));
-        }
         RETURN_IF_ERROR(recorder.finish());
         if (m_report.rows == 0)
             return nothingUsable(m_report, m_orders.front(), m_tree.displayPath(m_unit.path));
@@ -219,30 +216,31 @@ private:
     bool m_cutShort = false;
 };
 
-} // namespace
-
-const Format& NvsmiImporter::format() const {
-    static constexpr Format kFormat{"nvsmi", "nvidia-smi log",
-        "nvidia-smi --query-gpu … --format=csv logs", Joins::RunBeside, LaunchSettings::Beside};
-    return kFormat;
-}
-
-Confidence NvsmiImporter::sniff(std::string_view head, std::string_view) const {
+Confidence sniff(std::string_view head, std::string_view /*path*/) {
     const auto order = readColumnOrder(linesOfHead(head));
     return order.hasValue() ? order.value().confidence : 0;
 }
 
-std::vector<ImportUnit> NvsmiImporter::plan(
-    const SourceTree& tree, const std::vector<SourceFile>& mine) const {
+std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
     std::vector<ImportUnit> units;
     for (const LogGroup& group : groupLogs(mine))
         units.push_back(unitOf(tree, group));
     return units;
 }
 
-Result<ImportReport> NvsmiImporter::import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) const {
+Result<ImportReport> import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     return UnitImport(tree, unit, sink, progress).run();
 }
 
-} // namespace trainscope::importers
+} // namespace
+
+const Importer& importer() {
+    static constexpr Importer kImporter{
+        {"nvsmi", "nvidia-smi log", "nvidia-smi --query-gpu … --format=csv logs", Joins::RunBeside,
+            LaunchSettings::Beside},
+        sniff, plan, import};
+    return kImporter;
+}
+
+} // namespace trainscope::importers::nvsmi

@@ -63,9 +63,8 @@ Status Recorder::add(std::size_t slot, TimeNs time, std::span<const double> valu
         return flush(rows);
     if (m_held < kMostHeld)
         return {};
-    for (GpuRows& each : m_gpus) {
+    for (GpuRows& each : m_gpus)
         RETURN_IF_ERROR(flush(each));
-    }
     return {};
 }
 

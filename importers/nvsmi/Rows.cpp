@@ -51,73 +51,6 @@ std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns) {
     return result;
 }
 
-Result<const ParsedRow*> RowParser::parse(std::string_view line) {
-    const auto& cells = m_splitter.split(line, m_order.separator);
-    const std::size_t width = m_order.columns.size();
-    // A separator at the end of the line makes an empty cell.
-    const bool trailing = cells.size() == width + 1 && cells.back().empty();
-    if (cells.size() != width && !trailing) {
-        return unrecognised("The line has " + std::to_string(cells.size()) + " cells instead of "
-            + std::to_string(width) + ": " + excerpt(line));
-    }
-    const auto stamp = parseStamp(cells[static_cast<std::size_t>(m_order.stamp)]);
-    if (!stamp || (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative))
-        return unrecognised("The line has no time stamp: " + excerpt(line));
-    m_row.stamp = *stamp;
-    RETURN_IF_ERROR(readIdentity(cells));
-    m_row.badCell.clear();
-    m_row.numbers.assign(width, kMissing);
-    bool any = false;
-    for (std::size_t i = 0; i < width; ++i) {
-        if (m_order.columns[i].role != Role::Metric)
-            continue;
-        m_row.numbers[i] = readNumber(m_order.columns[i], cells[i]);
-        any = any || !std::isnan(m_row.numbers[i]) || isMissingCell(cells[i]);
-    }
-    if (!any)
-        return unrecognised("The line has no numbers: " + excerpt(line));
-    return &m_row;
-}
-
-Status RowParser::readIdentity(const std::vector<std::string_view>& cells) {
-    const auto cell = [&cells](int column) {
-        return column < 0 ? std::string_view() : cells[static_cast<std::size_t>(column)];
-    };
-    m_row.host = cell(m_order.host);
-    m_row.gpu = cell(m_order.gpu);
-    m_row.model = cell(m_order.name);
-    m_row.uuid = cell(m_order.uuid);
-    if (m_order.gpu >= 0 && (isMissingCell(m_row.gpu) || m_row.gpu.size() > 64))
-        return unrecognised("The line does not say which GPU it is about.");
-    if (isMissingCell(m_row.model) || m_row.model.size() > 200)
-        m_row.model = {};
-    if (m_row.uuid.size() > 200 || m_row.host.size() > 200)
-        return unrecognised("The line has a name of more than 200 characters.");
-    return {};
-}
-
-double RowParser::readNumber(const Column& column, std::string_view cell) {
-    if (column.form == CellForm::Number) {
-        std::string_view rest = cell;
-        const auto usual = takePlainNumber(rest);
-        if (usual && trimmed(rest) == column.cellUnit)
-            return *usual;
-    }
-    if (isMissingCell(cell))
-        return kMissing;
-    const auto value = parseCell(cell, column.form);
-    if (value && value->unit == column.cellUnit)
-        return value->number;
-    const bool cutOff = value && value->unit.empty() && column.form == CellForm::Number;
-    const auto unit = value && !cutOff ? findUnit(value->unit) : std::nullopt;
-    if (unit && unit->si == column.metric.unit)
-        return value->number * (unit->scale / column.scale);
-    if (m_row.badCell.empty())
-        m_row.badCell = "\"" + excerpt(cell) + "\" in column \"" + column.header
-            + "\" is no number of that column; taken as missing.";
-    return kMissing;
-}
-
 namespace {
 
 constexpr std::size_t kUsualRow = 64; // bytes, for the first guess at the number of rows
@@ -125,7 +58,7 @@ constexpr std::size_t kUsualRow = 64; // bytes, for the first guess at the numbe
 class Reader {
 public:
     Reader(std::shared_ptr<const LineBlock> block, std::shared_ptr<const ColumnOrder> order)
-        : m_parser(*order) {
+        : m_order(*order) {
         m_out.source = std::move(block);
         m_out.order = std::move(order);
         const std::size_t rows = m_out.source->size / kUsualRow;
@@ -162,17 +95,82 @@ private:
         const std::string_view plain = trimmed(text);
         if (plain.empty() || plain == "\"")
             return;
-        const auto parsed = m_parser.parse(text);
-        if (!parsed.hasValue())
-            return note(text, parsed.error().message);
-        const ParsedRow& found = *parsed.value();
-        BlockRow row{m_out.lines, found.stamp, identityOf(found), -1};
-        if (!found.badCell.empty()) {
+        const std::size_t before = m_out.numbers.size();
+        m_badCell.clear();
+        const auto stamp = parse(text);
+        if (!stamp.hasValue()) {
+            m_out.numbers.resize(before);
+            return note(text, stamp.error().message);
+        }
+        BlockRow row{m_out.lines, stamp.value(), identityIndex(), -1};
+        if (!m_badCell.empty()) {
             row.note = static_cast<int>(m_out.notes.size());
-            m_out.notes.push_back({found.badCell, {}});
+            m_out.notes.push_back({m_badCell, {}});
         }
         m_out.rows.push_back(row);
-        m_out.numbers.insert(m_out.numbers.end(), found.numbers.begin(), found.numbers.end());
+    }
+
+    // Appends the numbers of the line. Errors (Unrecognised) say what the line is instead.
+    Result<Stamp> parse(std::string_view line) {
+        const auto& cells = m_splitter.split(line, m_order.separator);
+        const std::size_t width = m_order.columns.size();
+        // A separator at the end of the line makes an empty cell.
+        const bool trailing = cells.size() == width + 1 && cells.back().empty();
+        if (cells.size() != width && !trailing) {
+            return unrecognised("The line has " + std::to_string(cells.size())
+                + " cells instead of " + std::to_string(width) + ": " + excerpt(line));
+        }
+        const auto stamp = parseStamp(cells[static_cast<std::size_t>(m_order.stamp)]);
+        if (!stamp
+            || (stamp->kind == StampKind::Relative) != (m_order.clock == StampKind::Relative))
+            return unrecognised("The line has no time stamp: " + excerpt(line));
+        RETURN_IF_ERROR(readIdentity(cells));
+        bool any = false;
+        for (std::size_t i = 0; i < width; ++i) {
+            const bool isMetric = m_order.columns[i].role == Role::Metric;
+            const double number = isMetric ? readNumber(m_order.columns[i], cells[i]) : kMissing;
+            m_out.numbers.push_back(number);
+            any = any || !std::isnan(number) || (isMetric && isMissingCell(cells[i]));
+        }
+        if (!any)
+            return unrecognised("The line has no numbers: " + excerpt(line));
+        return *stamp;
+    }
+
+    Status readIdentity(const std::vector<std::string_view>& cells) {
+        const auto cell = [&cells](int column) {
+            return column < 0 ? std::string_view() : cells[static_cast<std::size_t>(column)];
+        };
+        m_who = {cell(m_order.host), cell(m_order.gpu), cell(m_order.name), cell(m_order.uuid)};
+        if (m_order.gpu >= 0 && (isMissingCell(m_who.gpu) || m_who.gpu.size() > 64))
+            return unrecognised("The line does not say which GPU it is about.");
+        if (isMissingCell(m_who.model) || m_who.model.size() > 200)
+            m_who.model = {};
+        if (m_who.uuid.size() > 200 || m_who.host.size() > 200)
+            return unrecognised("The line has a name of more than 200 characters.");
+        return {};
+    }
+
+    double readNumber(const Column& column, std::string_view cell) {
+        if (column.form == CellForm::Number) {
+            std::string_view rest = cell;
+            const auto usual = takePlainNumber(rest);
+            if (usual && trimmed(rest) == column.cellUnit)
+                return *usual;
+        }
+        if (isMissingCell(cell))
+            return kMissing;
+        const auto value = parseCell(cell, column.form);
+        if (value && value->unit == column.cellUnit)
+            return value->number;
+        const bool cutOff = value && value->unit.empty() && column.form == CellForm::Number;
+        const auto unit = value && !cutOff ? findUnit(value->unit) : std::nullopt;
+        if (unit && unit->si == column.metric.unit)
+            return value->number * (unit->scale / column.scale);
+        if (m_badCell.empty())
+            m_badCell = "\"" + excerpt(cell) + "\" in column \"" + column.header
+                + "\" is no number of that column; taken as missing.";
+        return kMissing;
     }
 
     void note(std::string_view text, std::string problem) {
@@ -182,24 +180,34 @@ private:
     }
 
     // GPUs take turns: the one behind that of the last row is the likeliest.
-    int identityOf(const ParsedRow& row) {
+    int identityIndex() {
         const std::size_t count = m_out.identities.size();
         for (std::size_t i = 1; i <= count; ++i) {
             const std::size_t at = (m_lastIdentity + i) % count;
             const RowIdentity& known = m_out.identities[at];
-            if (known.gpu == row.gpu && known.host == row.host && known.uuid == row.uuid
-                && known.model == row.model) {
+            if (known.gpu == m_who.gpu && known.host == m_who.host && known.uuid == m_who.uuid
+                && known.model == m_who.model) {
                 m_lastIdentity = at;
                 return static_cast<int>(at);
             }
         }
         m_lastIdentity = count;
-        m_out.identities.push_back({std::string(row.host), std::string(row.gpu),
-            std::string(row.model), std::string(row.uuid)});
+        m_out.identities.push_back({std::string(m_who.host), std::string(m_who.gpu),
+            std::string(m_who.model), std::string(m_who.uuid)});
         return static_cast<int>(count);
     }
 
-    RowParser m_parser;
+    // Views into the line.
+    struct Identity {
+        std::string_view host;
+        std::string_view gpu;
+        std::string_view model;
+        std::string_view uuid;
+    };
+    const ColumnOrder& m_order;
+    CellSplitter m_splitter;
+    Identity m_who; // of the line at hand, as m_badCell
+    std::string m_badCell; // the first cell that is neither a number nor a missing marker
     RowBlock m_out;
     std::size_t m_lastIdentity = 0;
 };

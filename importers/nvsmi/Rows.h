@@ -24,33 +24,6 @@ struct ColumnGroup {
 };
 std::vector<ColumnGroup> columnGroups(const std::vector<Column>& columns);
 
-struct ParsedRow {
-    Stamp stamp;
-    std::string_view host;
-    std::string_view gpu; // empty: not named
-    std::string_view model;
-    std::string_view uuid;
-    std::vector<double> numbers; // by column; NaN: missing or not a number
-    std::string badCell; // the first cell that is neither a number nor a missing marker
-};
-
-class RowParser {
-public:
-    explicit RowParser(const ColumnOrder& order)
-        : m_order(order) { }
-
-    // Valid until the next call. Errors (Unrecognised) say what the line is instead.
-    Result<const ParsedRow*> parse(std::string_view line);
-
-private:
-    Status readIdentity(const std::vector<std::string_view>& cells);
-    [[nodiscard]] double readNumber(const Column& column, std::string_view cell);
-
-    const ColumnOrder& m_order;
-    CellSplitter m_splitter;
-    ParsedRow m_row;
-};
-
 // Whom a row is about; few of them in any log.
 struct RowIdentity {
     std::string host;

@@ -151,9 +151,8 @@ Result<std::string> HashingTree::hashOf(const ImportUnit& unit, const Progress& 
     auto files = unit.files;
     std::sort(files.begin(), files.end());
     for (const std::string& path : files) {
-        if (!m_digests->find(path)) {
+        if (!m_digests->find(path))
             RETURN_IF_ERROR(readToEnd(path, unit, progress));
-        }
         const auto digest = m_digests->find(path);
         if (!digest)
             return outOfMemory();

@@ -17,7 +17,7 @@ namespace {
 const Format& formatOf(const ImportUnit& unit) {
     static constexpr Format kUnknown{};
     const Importer* importer = findImporter(unit.importer);
-    return importer == nullptr ? kUnknown : importer->format();
+    return importer == nullptr ? kUnknown : importer->format;
 }
 
 bool joinsRunBeside(const ImportUnit& unit) {

@@ -42,12 +42,12 @@ Confidence confidenceOf(const Importer& importer, std::string_view head, std::st
 
 Verdict judgeHead(std::string_view head, std::string_view path, std::string_view onlyFormat) {
     Verdict best;
-    for (const auto& importer : registry()) {
-        if (!onlyFormat.empty() && importer->format().id != onlyFormat)
+    for (const Importer* importer : registry()) {
+        if (!onlyFormat.empty() && importer->format.id != onlyFormat)
             continue;
         const Confidence confidence = confidenceOf(*importer, head, path);
         if (confidence > best.confidence)
-            best = {importer.get(), confidence, {}};
+            best = {importer, confidence, {}};
         if (best.confidence >= kSure)
             break;
     }
@@ -65,8 +65,8 @@ bool mayShowDeeper(const SourceTree& tree, const SourceFile& file, std::string_v
         return false;
     const std::string tail = readTail(tree, file.path, kTailBytes);
     return tail.empty()
-        || std::any_of(registry().begin(), registry().end(), [&tail](const auto& importer) {
-               const std::string_view mark = importer->format().deepMark;
+        || std::any_of(registry().begin(), registry().end(), [&tail](const Importer* importer) {
+               const std::string_view mark = importer->format.deepMark;
                return !mark.empty() && tail.find(mark) != std::string::npos;
            });
 }
@@ -108,7 +108,7 @@ public:
             m_bytesTotal += file.size;
         if (!judgeFiles())
             return cancelled();
-        for (const auto& importer : registry())
+        for (const Importer* importer : registry())
             planWith(*importer);
         joinRunsBeside(m_tree, m_plan.units);
         attachLaunchFiles(m_tree, m_plan.units);
@@ -178,7 +178,7 @@ private:
         try {
             for (ImportUnit& unit : importer.plan(m_tree, mine->second)) {
                 used.insert(unit.files.begin(), unit.files.end());
-                unit.importer = importer.format().id;
+                unit.importer = importer.format.id;
                 m_plan.units.push_back(std::move(unit));
             }
         } catch (const std::exception& problem) {
@@ -189,7 +189,7 @@ private:
         for (const SourceFile& file : mine->second) {
             if (!used.contains(file.path))
                 leaveOut(
-                    file, "a " + std::string(importer.format().name) + " that belongs to no run");
+                    file, "a " + std::string(importer.format.name) + " that belongs to no run");
         }
     }
 

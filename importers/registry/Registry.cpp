@@ -9,31 +9,23 @@
 
 namespace trainscope::importers {
 
-const std::vector<std::unique_ptr<Importer>>& registry() {
-    static const auto importers = [] {
-        std::vector<std::unique_ptr<Importer>> list;
-        list.push_back(std::make_unique<charllm::CharllmImporter>());
-        list.push_back(std::make_unique<kineto::KinetoImporter>());
-        list.push_back(std::make_unique<NvsmiImporter>());
-        list.push_back(std::make_unique<topology::TopologyImporter>());
-        std::stable_sort(list.begin(), list.end(),
-            [](const auto& a, const auto& b) { return a->format().joins < b->format().joins; });
-        return list;
-    }();
+const std::vector<const Importer*>& registry() {
+    static const std::vector<const Importer*> importers{
+        &charllm::importer(), &kineto::importer(), &nvsmi::importer(), &topology::importer()};
     return importers;
 }
 
 const Importer* findImporter(std::string_view id) {
     const auto& importers = registry();
     const auto found = std::find_if(importers.begin(), importers.end(),
-        [id](const auto& importer) { return importer->format().id == id; });
-    return found == importers.end() ? nullptr : found->get();
+        [id](const auto& importer) { return importer->format.id == id; });
+    return found == importers.end() ? nullptr : *found;
 }
 
 std::string formatList(std::string_view Format::*words) {
     std::vector<std::string> all;
     for (const auto& importer : registry())
-        all.emplace_back(importer->format().*words);
+        all.emplace_back(importer->format.*words);
     return listNames(all, all.size());
 }
 

@@ -1,17 +1,16 @@
 #pragma once
-// The explicit list of importers, and the first step of an import: what is in this folder?
+// The explicit list of formats, and the first step of an import: what is in this folder?
 // Thread-safe: no state.
 
 #include "importers/common/Importer.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace trainscope::importers {
 
 // Those that describe machines stand behind those that make the runs.
-const std::vector<std::unique_ptr<Importer>>& registry();
+const std::vector<const Importer*>& registry();
 const Importer* findImporter(std::string_view id); // nullptr: there is none
 // One of the words that the formats say of themselves, of each: "charllm, kineto".
 std::string formatList(std::string_view Format::*words);

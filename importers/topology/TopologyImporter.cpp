@@ -92,16 +92,7 @@ ImportReport reportOf(const TopologyFile& file, const std::string& where, std::u
     return report;
 }
 
-} // namespace
-
-const Format& TopologyImporter::format() const {
-    static constexpr Format kFormat{"topology", "node topology",
-        "NCCL topology XML and nvidia-smi topo -m, beside these or dropped on a run",
-        Joins::MachineOfRuns, LaunchSettings::None};
-    return kFormat;
-}
-
-Confidence TopologyImporter::sniff(std::string_view head, std::string_view /*path*/) const {
+Confidence sniff(std::string_view head, std::string_view /*path*/) {
     if (startsWithMarkup(head)) {
         const bool isNccl = firstElement(head) == "system"
             && (head.find("<cpu") != std::string_view::npos
@@ -115,16 +106,15 @@ Confidence TopologyImporter::sniff(std::string_view head, std::string_view /*pat
     return head.substr(0, heading).find('\n') == std::string_view::npos ? kCertain : kInside;
 }
 
-std::vector<ImportUnit> TopologyImporter::plan(
-    const SourceTree& tree, const std::vector<SourceFile>& mine) const {
+std::vector<ImportUnit> plan(const SourceTree& tree, const std::vector<SourceFile>& mine) {
     std::vector<ImportUnit> units;
     for (const SourceFile& source : mine)
         units.push_back(unitOf(tree, source));
     return units;
 }
 
-Result<ImportReport> TopologyImporter::import(
-    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) const {
+Result<ImportReport> import(
+    const SourceTree& tree, const ImportUnit& unit, Sink& sink, const Progress& progress) {
     if (progress && !progress({"Reading the topology", 0, unit.bytes}))
         return cancelled();
     ASSIGN_OR_RETURN(const auto file, readFile(tree, unit.path));
@@ -139,14 +129,24 @@ Result<ImportReport> TopologyImporter::import(
     return reportOf(file, tree.displayPath(unit.path), unit.bytes);
 }
 
-Result<std::string> TopologyImporter::machineFacts(
-    const SourceTree& tree, const ImportUnit& unit) const {
+Result<std::string> machineFacts(const SourceTree& tree, const ImportUnit& unit) {
     ASSIGN_OR_RETURN(auto file, readFile(tree, unit.path));
     layout::MachineFacts facts;
     const std::string where = tree.displayPath(unit.path);
     facts.topologyFrom = fmt::format("{}, {}", file.format, namePart(where));
     facts.topology = std::move(file.topology);
     return layout::machineToJson(facts);
+}
+
+} // namespace
+
+const Importer& importer() {
+    static constexpr Importer kImporter{
+        {"topology", "node topology",
+            "NCCL topology XML and nvidia-smi topo -m, beside these or dropped on a run",
+            Joins::MachineOfRuns, LaunchSettings::None},
+        sniff, plan, import, machineFacts};
+    return kImporter;
 }
 
 } // namespace trainscope::importers::topology

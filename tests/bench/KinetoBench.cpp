@@ -75,7 +75,7 @@ void kinetoRead(benchmark::State& state) {
     unit.runName = "run";
     for (auto _ : state) {
         bench::ForgettingSink sink;
-        const auto report = kineto::KinetoImporter().import(tree, unit, sink, {});
+        const auto report = importers::kineto::importer().import(tree, unit, sink, {});
         if (!report.hasValue())
             return state.SkipWithError(report.error().message.c_str());
     }

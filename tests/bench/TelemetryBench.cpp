@@ -78,12 +78,12 @@ void import(benchmark::State& state, const Importer& importer, const SourceTree&
 
 void charllmFile(benchmark::State& state) {
     const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kBytes, 3)}});
-    import(state, charllm::CharllmImporter(), *tree);
+    import(state, importers::charllm::importer(), *tree);
 }
 
 void charllmManyDigits(benchmark::State& state) {
     const auto tree = memoryTree({{"r/gpu_power_0.csv", telemetry(kBytes, 14)}});
-    import(state, charllm::CharllmImporter(), *tree);
+    import(state, importers::charllm::importer(), *tree);
 }
 
 void charllmSmallFiles(benchmark::State& state) {
@@ -93,7 +93,7 @@ void charllmSmallFiles(benchmark::State& state) {
     for (int i = 0; i < kFiles; ++i)
         files.emplace_back("r/gpu_power_" + std::to_string(i) + ".csv", text);
     const auto tree = memoryTree(std::move(files));
-    import(state, charllm::CharllmImporter(), *tree);
+    import(state, importers::charllm::importer(), *tree);
 }
 
 // The parser alone, in one thread.
@@ -110,7 +110,7 @@ void charllmBlock(benchmark::State& state) {
 
 void nvsmiLog(benchmark::State& state) {
     const auto tree = memoryTree({{"smi.csv", smiLog(kBytes)}});
-    import(state, NvsmiImporter(), *tree);
+    import(state, importers::nvsmi::importer(), *tree);
 }
 
 BENCHMARK(charllmBlock)->Unit(benchmark::kMicrosecond)->MinTime(0.5);

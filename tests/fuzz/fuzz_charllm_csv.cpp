@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string text(reinterpret_cast<const char*>(data), size);
     const auto tree = importers::memoryTree(
         {{"run/gpu_power_0.csv", text}, {"run/system_ib_rx_bytes_rank_0_id_ib0.csv", text}});
-    const importers::charllm::CharllmImporter importer;
+    const importers::Importer& importer = importers::charllm::importer();
     test::RecordingSink sink;
     for (const auto& unit : importer.plan(*tree, tree->files())) {
         const auto report = importer.import(*tree, unit, sink, {});

@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         text.push_back(static_cast<char>(data[i]));
     const std::size_t pieceSize = 16 + (size > 0 ? data[size - 1] : 0U) * std::size_t{4};
     const auto tree = memoryTree({{"trace_0.json", std::move(text)}});
-    const kineto::KinetoImporter importer;
+    const importers::Importer& importer = importers::kineto::importer();
     for (const auto& unit : importer.plan(*tree, tree->files())) {
         test::CollectingSink sink;
         const auto report = importer.import(*tree, unit, sink, {});

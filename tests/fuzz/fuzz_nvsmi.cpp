@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace trainscope;
     const std::string text(reinterpret_cast<const char*>(data), size);
     const auto tree = importers::memoryTree({{"node0.csv", text}, {"node1.csv", text}});
-    const importers::NvsmiImporter importer;
+    const importers::Importer& importer = importers::nvsmi::importer();
     if (importer.sniff(text.substr(0, 65536), "node0.csv") == 0)
         return 0;
     for (const auto& unit : importer.plan(*tree, tree->files())) {

@@ -187,8 +187,8 @@ void ImportController::setUseOpen(bool use) {
 
 QStringList ImportController::formats() {
     QStringList lines;
-    for (const auto& importer : importers::registry())
-        lines.append(textOf(importer->format().description));
+    for (const importers::Importer* importer : importers::registry())
+        lines.append(textOf(importer->format.description));
     return lines;
 }
 

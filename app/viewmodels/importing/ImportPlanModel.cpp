@@ -19,7 +19,7 @@ QString importerLabel(const std::string& id) {
     const auto* importer = importers::findImporter(id);
     if (importer == nullptr)
         return QString::fromStdString(id);
-    return textOf(importer->format().name);
+    return textOf(importer->format.name);
 }
 
 QString clockText(ClockKind clock) {

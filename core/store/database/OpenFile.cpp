@@ -278,9 +278,8 @@ Result<Database> openFile(const fs::path& path, OpenMode mode) {
 
 Result<Database> openOrCreateFile(const fs::path& path) {
     ASSIGN_OR_RETURN(const auto state, inspect(path));
-    if (state != FileState::Present) {
+    if (state != FileState::Present)
         RETURN_IF_ERROR(create(path, state));
-    }
     return openFile(path, OpenMode::ReadWrite);
 }
 

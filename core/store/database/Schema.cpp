@@ -147,9 +147,8 @@ constexpr int kOldest = 2;
 Status applySteps(Database& database, Migrations steps) {
     // Read again inside the transaction: another program may have been first.
     ASSIGN_OR_RETURN(const auto version, userVersion(database));
-    for (auto i = static_cast<std::size_t>(version); i < steps.size(); ++i) {
+    for (auto i = static_cast<std::size_t>(version); i < steps.size(); ++i)
         RETURN_IF_ERROR(database.script(std::string(steps[i])));
-    }
     return database.script("PRAGMA user_version = " + std::to_string(steps.size()));
 }
 

@@ -54,15 +54,13 @@ public:
     Status drain(Visit&& visit) {
         if (m_runs.empty()) {
             std::stable_sort(m_rows.begin(), m_rows.end(), Less());
-            for (const T& row : m_rows) {
+            for (const T& row : m_rows)
                 RETURN_IF_ERROR(visit(row));
-            }
             m_rows.clear();
             return {};
         }
-        if (!m_rows.empty()) {
+        if (!m_rows.empty())
             RETURN_IF_ERROR(spill());
-        }
         m_rows.shrink_to_fit();
         return merge(visit);
     }
@@ -76,9 +74,8 @@ private:
     };
 
     Status spill() {
-        if (!m_file.isOpen()) {
+        if (!m_file.isOpen())
             RETURN_IF_ERROR(m_file.open(m_beside));
-        }
         std::stable_sort(m_rows.begin(), m_rows.end(), Less());
         const std::uint64_t begin = m_file.size();
         RETURN_IF_ERROR(m_file.append(std::as_bytes(std::span(m_rows))));
@@ -118,9 +115,8 @@ private:
             std::pop_heap(heap.begin(), heap.end(), later);
             Run& run = m_runs[heap.back()];
             RETURN_IF_ERROR(visit(run.buffer[run.at]));
-            if (++run.at == run.buffer.size() && run.next < run.end) {
+            if (++run.at == run.buffer.size() && run.next < run.end)
                 RETURN_IF_ERROR(fill(run));
-            }
             if (run.at == run.buffer.size())
                 heap.pop_back();
             else

@@ -113,18 +113,16 @@ PyramidBuilder::PyramidBuilder(int levels, PageSink sink)
 Status PyramidBuilder::add(std::span<const NodeSums> leaves) {
     if (m_levels.empty())
         return {};
-    for (const NodeSums& leaf : leaves) {
+    for (const NodeSums& leaf : leaves)
         RETURN_IF_ERROR(put(0, leaf));
-    }
     return {};
 }
 
 Status PyramidBuilder::put(std::size_t index, const NodeSums& node) {
     Level& level = m_levels[index];
     level.page.push_back(node);
-    if (level.page.size() == kPageNodes) {
+    if (level.page.size() == kPageNodes)
         RETURN_IF_ERROR(writePage(index));
-    }
     if (index + 1 == m_levels.size())
         return {};
     Level& parent = m_levels[index + 1];
@@ -141,12 +139,10 @@ Status PyramidBuilder::put(std::size_t index, const NodeSums& node) {
 Status PyramidBuilder::finish() {
     for (std::size_t index = 0; index < m_levels.size(); ++index) {
         Level& level = m_levels[index];
-        if (std::exchange(level.children, 0) > 0) {
+        if (std::exchange(level.children, 0) > 0)
             RETURN_IF_ERROR(put(index, level.open));
-        }
-        if (!level.page.empty()) {
+        if (!level.page.empty())
             RETURN_IF_ERROR(writePage(index));
-        }
     }
     return {};
 }

@@ -26,9 +26,8 @@ bool decodeChunk(const ChunkBytes& bytes, std::span<std::int64_t> times, std::sp
 
 Result<const SampleChunk*> SampleReader::at(std::int64_t index) {
     const bool held = m_loaded && index >= m_chunk.firstIndex && index < m_chunk.endIndex();
-    if (!held) {
+    if (!held)
         RETURN_IF_ERROR(load(index));
-    }
     return m_loaded ? &m_chunk : nullptr;
 }
 

@@ -99,9 +99,8 @@ Status SampleWriter::add(
         at += take;
         m_pending += take;
         m_total += take;
-        if (pending.times.size() == kChunkSamples) {
+        if (pending.times.size() == kChunkSamples)
             RETURN_IF_ERROR(submit(series, pending, kChunkSamples));
-        }
     }
     return m_pending > kPendingSamples ? relieve() : Status();
 }

@@ -110,13 +110,11 @@ Status SpanStream::readOne() {
 }
 
 Result<std::span<const Span>> SpanStream::next() {
-    if (m_sequence < 0 && !m_isRead) {
+    if (m_sequence < 0 && !m_isRead)
         RETURN_IF_ERROR(assign(firstChunk(m_database, m_track, m_window.begin), m_sequence));
-    }
     while (true) {
-        while (m_ready.empty() && !m_isRead) {
+        while (m_ready.empty() && !m_isRead)
             RETURN_IF_ERROR(readOne());
-        }
         if (m_ready.empty())
             m_jobs.finish();
         if (m_ready.empty())

@@ -81,9 +81,8 @@ SpanSorter::SpanSorter(std::filesystem::path beside, std::size_t spansInMemory)
 
 Status SpanSorter::add(std::size_t track, std::span<const Span> spans) {
     while (!spans.empty()) {
-        if (m_inBatch == m_limit) {
+        if (m_inBatch == m_limit)
             RETURN_IF_ERROR(handOver());
-        }
         if (track >= m_batch.size())
             m_batch.resize(track + 1);
         std::vector<Span>& own = m_batch[track];
@@ -120,9 +119,8 @@ SpanSorter::EncodedBatch SpanSorter::encode(Batch& batch) {
 }
 
 Status SpanSorter::handOver() {
-    if (!m_file.isOpen()) {
+    if (!m_file.isOpen())
         RETURN_IF_ERROR(m_file.open(m_beside));
-    }
     const auto batch = std::make_shared<Batch>(std::exchange(m_batch, {}));
     m_inBatch = 0;
     if (!m_emptied.empty()) {
@@ -230,9 +228,8 @@ Status SpanSorter::drain(const Visit& visit) {
     if (!m_status.hasValue())
         return m_status;
     const std::size_t tracks = std::max(m_batch.size(), m_pieces.size());
-    for (std::size_t track = 0; track < tracks; ++track) {
+    for (std::size_t track = 0; track < tracks; ++track)
         RETURN_IF_ERROR(drainTrack(track, visit));
-    }
     m_batch.clear();
     m_inBatch = 0;
     m_size = 0;

@@ -51,9 +51,8 @@ private:
 };
 
 Status TrackTables::add(EncodedBlock&& block) {
-    for (const EncodedChunk& chunk : block.chunks) {
+    for (const EncodedChunk& chunk : block.chunks)
         RETURN_IF_ERROR(addChunk(chunk));
-    }
     for (const NameUse& use : block.names)
         m_names.add(use);
     if (block.page.own.empty())
@@ -100,11 +99,10 @@ Status TrackTables::closeAbove(std::size_t index) {
 }
 
 Status TrackTables::writeNames() {
-    for (const NameUse& use : m_names.take()) {
+    for (const NameUse& use : m_names.take())
         RETURN_IF_ERROR(m_database.execute(
             "INSERT INTO track_name(track, name, count, total_ns) VALUES(?,?,?,?)", m_track.value,
             use.name, use.count, use.total));
-    }
     return {};
 }
 

@@ -170,9 +170,8 @@ Status SpanRows::settle() {
         if (isRead && nextChunk())
             continue;
         ++m_current;
-        if (!atEnd()) {
+        if (!atEnd())
             RETURN_IF_ERROR(beginTrack());
-        }
     }
     return {};
 }

@@ -102,9 +102,8 @@ Status runQuery(const std::filesystem::path& path, std::string_view sql, const S
     const SqlRow& row) {
     ASSIGN_OR_RETURN(auto opened, openReader(path));
     Database& database = opened;
-    for (TableDefinition table : {sampleTable(), spanTable()}) {
+    for (TableDefinition table : {sampleTable(), spanTable()})
         RETURN_IF_ERROR(addVirtualTable(database, std::move(table)));
-    }
     // Declaring the tables counts as CREATE TABLE for the authorizer, so it happens before it is
     // there.
     RETURN_IF_ERROR(database.execute("SELECT 1 FROM samples, spans LIMIT 0"));

@@ -38,9 +38,8 @@ constexpr std::array<std::string_view, 7> kDeleteRun{
 template <std::size_t N>
 Status executeAll(
     Database& database, const std::array<std::string_view, N>& statements, std::int64_t id) {
-    for (const std::string_view sql : statements) {
+    for (const std::string_view sql : statements)
         RETURN_IF_ERROR(database.execute(sql, id));
-    }
     return {};
 }
 
@@ -204,9 +203,8 @@ Status deleteRun(Database& database, RunId run, IdSet& names, const Removed& rem
         database.rows("SELECT source FROM source_run WHERE run=?", sourceIdFrom, run.value));
     for (const SourceId source : sources) {
         ASSIGN_OR_RETURN(const auto others, deleteSource(database, source, names, removed));
-        for (const RunId other : others) {
+        for (const RunId other : others)
             RETURN_IF_ERROR(refreshRun(database, other));
-        }
     }
     return executeAll(database, kDeleteRun, run.value);
 }

@@ -27,7 +27,7 @@ std::string telemetry(int rows, int seed) {
 }
 
 ImportUnit unitOf(const SourceTree& tree) {
-    const auto units = CharllmImporter().plan(tree, tree.files());
+    const auto units = importers::charllm::importer().plan(tree, tree.files());
     return units.empty() ? ImportUnit{} : units.front();
 }
 
@@ -50,7 +50,8 @@ private Q_SLOTS:
             const auto tree = memoryTree({{"r/gpu_power_0.csv", whole.substr(0, length)},
                 {"r/gpu_power_1.csv", telemetry(60, 2)}});
             RecordingSink sink;
-            const auto report = CharllmImporter().import(*tree, unitOf(*tree), sink, {});
+            const auto report
+                = importers::charllm::importer().import(*tree, unitOf(*tree), sink, {});
             QVERIFY(report.hasValue());
             QCOMPARE(report.value().samples, recorded(sink));
             const auto* cut = sink.ofGpu("gpu_power", 0);
@@ -66,7 +67,8 @@ private Q_SLOTS:
                 text[random() % text.size()] = static_cast<char>(random() % 256);
             const auto tree = memoryTree({{"r/gpu_power_0.csv", text}});
             RecordingSink sink;
-            const auto report = CharllmImporter().import(*tree, unitOf(*tree), sink, {});
+            const auto report
+                = importers::charllm::importer().import(*tree, unitOf(*tree), sink, {});
             QVERIFY(!report.hasValue() || report.value().samples == recorded(sink));
         }
     }
@@ -76,7 +78,7 @@ private Q_SLOTS:
             {{"r/gpu_power_0.csv", telemetry(60, 1)}, {"r/gpu_power_1.csv", telemetry(60, 2)}},
             500);
         RecordingSink sink;
-        const auto report = CharllmImporter().import(tree, unitOf(tree), sink, {});
+        const auto report = importers::charllm::importer().import(tree, unitOf(tree), sink, {});
         QVERIFY(report.hasValue());
         QVERIFY(sink.runs[0].status == RunStatus::Partial);
         QVERIFY(sink.ofGpu("gpu_power", 0)->values.size() > 20);
@@ -86,7 +88,7 @@ private Q_SLOTS:
     void unreadableFilesAreAnError() {
         const BrokenTree tree({{"r/gpu_power_0.csv", telemetry(60, 1)}}, 0);
         RecordingSink sink;
-        const auto report = CharllmImporter().import(tree, unitOf(tree), sink, {});
+        const auto report = importers::charllm::importer().import(tree, unitOf(tree), sink, {});
         QVERIFY(!report.hasValue());
         QVERIFY(report.error().code == ErrorCode::Unrecognised);
     }
@@ -95,12 +97,14 @@ private Q_SLOTS:
         const auto tree = memoryTree(
             {{"r/gpu_power_0.csv", telemetry(60, 1)}, {"r/sm_clock_0.csv", telemetry(60, 1)}});
         RecordingSink counting;
-        QVERIFY(CharllmImporter().import(*tree, unitOf(*tree), counting, {}).hasValue());
+        QVERIFY(
+            importers::charllm::importer().import(*tree, unitOf(*tree), counting, {}).hasValue());
         QVERIFY(counting.calls >= 7);
         for (int call = 1; call <= counting.calls; ++call) {
             RecordingSink sink;
             sink.failAt = call;
-            const auto report = CharllmImporter().import(*tree, unitOf(*tree), sink, {});
+            const auto report
+                = importers::charllm::importer().import(*tree, unitOf(*tree), sink, {});
             QVERIFY(!report.hasValue());
             QVERIFY(report.error().code == ErrorCode::Io);
             QCOMPARE(sink.calls, call);
@@ -113,7 +117,7 @@ private Q_SLOTS:
         for (int stopAt = 1; stopAt < 20; ++stopAt) {
             int calls = 0;
             RecordingSink sink;
-            const auto report = CharllmImporter().import(
+            const auto report = importers::charllm::importer().import(
                 *tree, unitOf(*tree), sink, [&](const ProgressState&) { return ++calls < stopAt; });
             QVERIFY(!report.hasValue());
             QVERIFY(report.error().code == ErrorCode::Cancelled);
@@ -128,14 +132,14 @@ private Q_SLOTS:
         std::uint64_t last = 0;
         std::set<std::string> phases;
         RecordingSink sink;
-        const auto report
-            = CharllmImporter().import(*tree, unit, sink, [&](const ProgressState& state) {
-                  if (state.bytesDone < last || state.bytesTotal != unit.bytes)
-                      return false;
-                  last = state.bytesDone;
-                  phases.emplace(state.phase);
-                  return true;
-              });
+        const auto report = importers::charllm::importer().import(
+            *tree, unit, sink, [&](const ProgressState& state) {
+                if (state.bytesDone < last || state.bytesTotal != unit.bytes)
+                    return false;
+                last = state.bytesDone;
+                phases.emplace(state.phase);
+                return true;
+            });
         QVERIFY(report.hasValue());
         QCOMPARE(last, unit.bytes);
         QCOMPARE(phases, (std::set<std::string>{"Reading rank 0", "Reading rank 1"}));
@@ -148,7 +152,7 @@ private Q_SLOTS:
         text += "1756300000.5,5000000000\n";
         const auto tree = memoryTree({{"r/pcie_rx_bytes_0.csv", text}});
         RecordingSink sink;
-        const auto report = CharllmImporter().import(*tree, unitOf(*tree), sink, {});
+        const auto report = importers::charllm::importer().import(*tree, unitOf(*tree), sink, {});
         QVERIFY(report.hasValue());
         QCOMPARE(report.value().samples, std::int64_t{1'200'001});
         QCOMPARE(sink.ofGpu("pcie_rx", 0)->values.size(), std::size_t{1'200'001});

@@ -34,7 +34,7 @@ struct Imported {
 inline void importText(
     const std::string& text, Imported& imported, const std::string& path = "trace.json") {
     const auto tree = importers::memoryTree({{path, text}});
-    const importers::kineto::KinetoImporter importer;
+    const importers::Importer& importer = importers::kineto::importer();
     importers::ImportUnit unit;
     unit.files = {path};
     unit.path = path;

@@ -18,7 +18,6 @@
 
 using namespace trainscope;
 using namespace trainscope::test;
-using importers::kineto::KinetoImporter;
 
 namespace {
 
@@ -31,7 +30,7 @@ QString importInto(store::Store& store, const QString& path, std::set<std::strin
     const auto tree = importers::openDiskTree(path.toStdString());
     if (!tree.hasValue())
         return QString::fromStdString(tree.error().describe());
-    const KinetoImporter importer;
+    const importers::Importer& importer = importers::kineto::importer();
     for (const auto& unit : importer.plan(*tree.value(), tree.value()->files())) {
         auto session = store::beginImport(
             store, {path.toStdString() + '/' + unit.path, unit.bytes, {}, unit.runName});

@@ -12,7 +12,6 @@
 using namespace trainscope;
 using namespace trainscope::test;
 using importers::ImportUnit;
-using importers::kineto::KinetoImporter;
 
 namespace {
 
@@ -25,7 +24,7 @@ std::string trace(int rank, int worldSize, const std::string& ts = "1") {
 std::map<std::string, ImportUnit> plan(std::vector<std::pair<std::string, std::string>> files) {
     const auto tree = importers::memoryTree(std::move(files));
     std::map<std::string, ImportUnit> units;
-    for (ImportUnit& unit : KinetoImporter().plan(*tree, tree->files()))
+    for (ImportUnit& unit : importers::kineto::importer().plan(*tree, tree->files()))
         units[unit.path] = unit;
     return units;
 }
@@ -70,7 +69,7 @@ void tst_KinetoPlan::sniffs_data() {
 void tst_KinetoPlan::sniffs() {
     QFETCH(QByteArray, head);
     QFETCH(bool, isMine);
-    QCOMPARE(KinetoImporter().sniff(head.toStdString(), "x.txt") > 0, isMine);
+    QCOMPARE(importers::kineto::importer().sniff(head.toStdString(), "x.txt") > 0, isMine);
 }
 
 void tst_KinetoPlan::rankFromName_data() {
@@ -167,7 +166,7 @@ void tst_KinetoPlan::runFolderTakesItsHighestKineto() {
 void tst_KinetoPlan::theRealFolderIsSplit() {
     const auto small = importers::openDiskTree(standIns() + "/data/kineto");
     QVERIFY(small.hasValue());
-    const auto pair = KinetoImporter().plan(*small.value(), small.value()->files());
+    const auto pair = importers::kineto::importer().plan(*small.value(), small.value()->files());
     QCOMPARE(pair.size(), std::size_t{2});
     for (std::size_t i = 0; i < 2; ++i) {
         QCOMPARE(pair[i].runName, std::string("pair"));
@@ -179,7 +178,8 @@ void tst_KinetoPlan::theRealFolderIsSplit() {
         = importers::openDiskTree((sharedData() + QStringLiteral("/kineto")).toStdString());
     QVERIFY(tree.hasValue());
     std::map<std::string, std::vector<ImportUnit>> runs;
-    for (const ImportUnit& unit : KinetoImporter().plan(*tree.value(), tree.value()->files()))
+    for (const ImportUnit& unit :
+        importers::kineto::importer().plan(*tree.value(), tree.value()->files()))
         runs[unit.runName].push_back(unit);
     QCOMPARE(runs["astra_megatron_tp8"].size(), std::size_t{8});
     QCOMPARE(runs["megatron_tp2_v100"].size(), std::size_t{2});

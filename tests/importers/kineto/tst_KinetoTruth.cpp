@@ -13,7 +13,6 @@
 
 using namespace trainscope;
 using namespace trainscope::test;
-using importers::kineto::KinetoImporter;
 
 namespace {
 
@@ -238,7 +237,7 @@ void tst_KinetoTruth::figures() {
     const QString path = truth[u"path"].toString();
     auto tree = importers::openDiskTree(path.toStdString());
     QVERIFY(tree.hasValue());
-    const KinetoImporter importer;
+    const importers::Importer& importer = importers::kineto::importer();
     const auto units = importer.plan(*tree.value(), tree.value()->files());
     QCOMPARE(units.size(), std::size_t{1});
     CollectingSink sink;

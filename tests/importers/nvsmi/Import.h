@@ -38,7 +38,7 @@ struct ImportedLog {
 };
 
 inline void importTree(const importers::SourceTree& tree, ImportedLog& out) {
-    const importers::NvsmiImporter importer;
+    const importers::Importer& importer = importers::nvsmi::importer();
     std::vector<importers::SourceFile> mine;
     for (const auto& file : tree.files()) {
         const auto head = importers::readHead(tree, file.path, 65536);

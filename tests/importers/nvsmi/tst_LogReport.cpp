@@ -95,7 +95,7 @@ void tst_LogReport::updatePeriod() {
 
 void tst_LogReport::utcOffset() {
     const auto tree = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
-    const importers::NvsmiImporter importer;
+    const importers::Importer& importer = importers::nvsmi::importer();
     auto units = importer.plan(*tree, tree->files());
     units.at(0).utcOffsetSeconds = -4 * 3600;
     RecordingSink sink;
@@ -194,7 +194,7 @@ void tst_LogReport::cancel() {
     for (int i = 0; i < 5000; ++i)
         text += rowAt(i % 60, "X, 0, 100 W");
     const auto tree = importers::memoryTree({{"log.csv", text}});
-    const importers::NvsmiImporter importer;
+    const importers::Importer& importer = importers::nvsmi::importer();
     RecordingSink sink;
     const auto report = importer.import(*tree, importer.plan(*tree, tree->files()).at(0), sink,
         [](const ProgressState&) { return false; });
@@ -204,7 +204,7 @@ void tst_LogReport::cancel() {
 
 void tst_LogReport::failingSink() {
     const auto tree = importers::memoryTree({{"log.csv", kReportHeader + rowAt(0, "X, 0, 100 W")}});
-    const importers::NvsmiImporter importer;
+    const importers::Importer& importer = importers::nvsmi::importer();
     const auto unit = importer.plan(*tree, tree->files()).at(0);
     for (int call = 1; call <= 5; ++call) {
         RecordingSink sink;
