@@ -108,10 +108,10 @@ public:
     // The number in the only row; 0 without one.
     template <typename... Args>
     Result<std::int64_t> number(std::string_view sql, const Args&... args) {
-        std::int64_t found = 0;
-        RETURN_IF_ERROR(forEach(
-            sql, [&found](const Row& row) { found = row.integer(0); }, args...));
-        return found;
+        ASSIGN_OR_RETURN(const auto found,
+            single(
+                sql, [](const Row& row) { return row.integer(0); }, args...));
+        return found.value_or(0);
     }
     // Runs `work` as one transaction; a failure undoes it.
     template <typename Work>

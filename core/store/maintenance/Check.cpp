@@ -26,19 +26,7 @@ public:
         , m_progress(progress) { }
 
     Result<CheckReport> run() {
-        Status status = checkStructure();
-        if (status.hasValue())
-            status = measure();
-        if (status.hasValue())
-            status = checkSpans();
-        if (status.hasValue())
-            status = checkPages();
-        if (status.hasValue())
-            status = checkSeries();
-        if (status.hasValue())
-            status = checkBuckets();
-        if (status.hasValue())
-            status = checkSourceNames();
+        const Status status = checkAll();
         // A file that is too broken to be read on is a finding, not a failure, of the check.
         if (!status.hasValue() && status.error().code != ErrorCode::Unreadable)
             return status.error();
@@ -48,6 +36,16 @@ public:
     }
 
 private:
+    Status checkAll() {
+        RETURN_IF_ERROR(checkStructure());
+        RETURN_IF_ERROR(measure());
+        RETURN_IF_ERROR(checkSpans());
+        RETURN_IF_ERROR(checkPages());
+        RETURN_IF_ERROR(checkSeries());
+        RETURN_IF_ERROR(checkBuckets());
+        return checkSourceNames();
+    }
+
     Status checkStructure() {
         const Watch watch(m_database, [this] {
             return !m_progress || m_progress({kStructure, 0, 0});
@@ -59,16 +57,20 @@ private:
     }
 
     Status measure() {
-        return m_database.forEach("SELECT page_count * page_size FROM pragma_page_count, "
-                                  "pragma_page_size",
-            [this](const Row& row) { m_total = static_cast<std::uint64_t>(row.integer(0)); });
+        ASSIGN_OR_RETURN(const auto bytes,
+            m_database.number(
+                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
+        m_total = static_cast<std::uint64_t>(bytes);
+        return {};
     }
 
-    // Counts one piece; false: stop.
-    bool look(ByteView data) {
+    // Counts one piece of that many bytes.
+    Status look(std::uint64_t bytes) {
         ++m_report.pieces;
-        m_report.bytes += data.size();
-        return !m_progress || m_progress({kContents, std::min(m_report.bytes, m_total), m_total});
+        m_report.bytes += bytes;
+        const bool goesOn
+            = !m_progress || m_progress({kContents, std::min(m_report.bytes, m_total), m_total});
+        return goesOn ? Status() : Status(cancelled());
     }
 
     void damage(std::string text) {
@@ -105,7 +107,7 @@ private:
                     damage("Up to " + std::to_string(row.integer(2)) + " spans of "
                         + trackText(row, 4) + " cannot be read (chunk "
                         + std::to_string(row.integer(1)) + ").");
-                return look(row.blob(3)) ? Status() : Status(cancelled());
+                return look(row.blob(3).size());
             });
     }
 
@@ -120,68 +122,63 @@ private:
                 if (!decodePage(row.blob(1), page) || !decodeNames(row.blob(2), names))
                     damage("The overview of " + trackText(row, 3) + " cannot be read at level "
                         + std::to_string(row.integer(0)) + "; its spans may still be whole.");
-                return look(row.blob(1)) ? Status() : Status(cancelled());
+                return look(row.blob(1).size());
             });
     }
 
+    struct SeriesEntry {
+        SeriesId id;
+        std::int64_t count;
+        std::string text;
+    };
     Status checkSeries() {
-        struct Entry {
-            std::int64_t id;
-            std::int64_t count;
-            std::string text;
-        };
-        std::vector<Entry> series;
-        Status status = m_database.forEach(
-            "SELECT series.id, series.count, metric, rank, run.name FROM series JOIN run ON "
-            "run.id=series.run",
-            [&series](const Row& row) {
-                series.push_back({row.integer(0), row.integer(1),
-                    row.string(2) + ofRank(row.integer(3)) + " in the run \"" + row.string(4)
-                        + "\""});
-            });
-        for (const Entry& entry : series) {
-            if (!status.hasValue())
-                break;
-            status = checkSamples(entry.id, entry.count, entry.text);
-        }
-        return status;
+        ASSIGN_OR_RETURN(const auto all,
+            m_database.rows("SELECT series.id, series.count, metric, rank, run.name FROM series "
+                            "JOIN run ON run.id=series.run",
+                [](const Row& row) {
+                    return SeriesEntry{{row.integer(0)}, row.integer(1),
+                        row.string(2) + ofRank(row.integer(3)) + " in the run \"" + row.string(4)
+                            + "\""};
+                }));
+        for (const SeriesEntry& series : all)
+            RETURN_IF_ERROR(checkSamples(series));
+        return {};
     }
 
     // Chunk by chunk, so that one that is damaged does not hide those behind it.
-    Status checkSamples(std::int64_t id, std::int64_t count, const std::string& text) {
-        SampleReader reader(m_database, SeriesId{id});
-        std::vector<ChunkPlace> places;
-        std::vector<std::uint64_t> bytes;
-        Status status = m_database.forEach(
-            "SELECT first_index, count, values_size + times_size FROM sample_chunk WHERE series=? "
-            "ORDER BY "
-            "first_index",
-            [&](const Row& row) {
-                places.push_back({row.integer(0), row.integer(1), 0, 0});
-                bytes.push_back(static_cast<std::uint64_t>(row.integer(2)));
-            },
-            id);
+    Status checkSamples(const SeriesEntry& series) {
+        struct Piece {
+            std::int64_t first;
+            std::int64_t count;
+            std::uint64_t bytes;
+        };
+        ASSIGN_OR_RETURN(const auto pieces,
+            m_database.rows(
+                "SELECT first_index, count, values_size + times_size FROM "
+                "sample_chunk WHERE series=? ORDER BY first_index",
+                [](const Row& row) {
+                    return Piece{
+                        row.integer(0), row.integer(1), static_cast<std::uint64_t>(row.integer(2))};
+                },
+                series.id.value));
+        SampleReader reader(m_database, series.id);
         std::int64_t next = 0;
-        for (std::size_t i = 0; i < places.size() && status.hasValue(); ++i) {
-            const ChunkPlace& place = places[i];
-            if (place.firstIndex != next)
-                damage("Samples are missing of " + text + ", from sample " + std::to_string(next)
-                    + " on.");
-            next = place.firstIndex + place.count;
-            const auto chunk = reader.at(place.firstIndex);
+        for (const Piece& piece : pieces) {
+            if (piece.first != next)
+                damage("Samples are missing of " + series.text + ", from sample "
+                    + std::to_string(next) + " on.");
+            next = piece.first + piece.count;
+            const auto chunk = reader.at(piece.first);
             const bool isGood = chunk.hasValue() && chunk.value() != nullptr
-                && std::cmp_equal(chunk.value()->values.size(), place.count);
+                && std::cmp_equal(chunk.value()->values.size(), piece.count);
             if (!isGood)
-                damage(std::to_string(place.count) + " samples of " + text
-                    + " cannot be read, from sample " + std::to_string(place.firstIndex) + " on.");
-            ++m_report.pieces;
-            m_report.bytes += bytes[i];
-            if (m_progress && !m_progress({kContents, std::min(m_report.bytes, m_total), m_total}))
-                status = cancelled();
+                damage(std::to_string(piece.count) + " samples of " + series.text
+                    + " cannot be read, from sample " + std::to_string(piece.first) + " on.");
+            RETURN_IF_ERROR(look(piece.bytes));
         }
-        if (status.hasValue() && next != count)
-            damage("Samples are missing at the end of " + text + ".");
-        return status;
+        if (next != series.count)
+            damage("Samples are missing at the end of " + series.text + ".");
+        return {};
     }
 
     Status checkBuckets() {
@@ -199,7 +196,7 @@ private:
                     damage("The overview of " + row.string(3) + ofRank(row.integer(4))
                         + " in the run \"" + row.string(5)
                         + "\" cannot be read; its samples may still be whole.");
-                return look(data) ? Status() : Status(cancelled());
+                return look(data.size());
             });
     }
 
@@ -212,7 +209,7 @@ private:
                 if (!names.decode(row.blob(1)))
                     damage("The list of names of the source " + row.string(0)
                         + " cannot be read: when sources are removed, their names stay.");
-                return look(row.blob(1)) ? Status() : Status(cancelled());
+                return look(row.blob(1).size());
             });
     }
 
