@@ -123,41 +123,51 @@ std::string weightText(const Difference& change) {
                                            : "not known";
 }
 
-// Values, and how they differ from the first run's: beside them, or in rows in brackets.
-Topic quantitiesOf(Runs runs, Normalisation by, const std::vector<std::string>& wanted) {
-    Topic topic{"Compared quantities", "Quantity", {}};
-    std::vector<std::vector<Difference>> changes;
-    for (std::size_t run = 0; run < runs.size(); ++run) {
-        changes.push_back(differencesOf(*runs.front(), *runs[run], by));
-        topic.labels.push_back(analysis::runMark(run));
-        if (run == 0 || isMany(runs))
-            continue;
-        topic.labels.push_back(analysis::runMark(run) + " to " + analysis::runMark(0));
-        topic.labels.push_back(kDifference);
+// Of each run to the first, by quantity.
+using Changes = std::vector<std::vector<Difference>>;
+
+std::vector<std::string> quantityLabels(Runs runs) {
+    if (isMany(runs))
+        return marksOf(runs);
+    std::vector<std::string> labels{analysis::runMark(0)};
+    for (std::size_t run = 1; run < runs.size(); ++run) {
+        const std::string mark = analysis::runMark(run);
+        labels.insert(labels.end(), {mark, mark + " to " + labels.front(), kDifference});
     }
+    return labels;
+}
+
+// Values, and how they differ from the first run's: beside them, or in rows in brackets.
+Line quantityLine(Runs runs, Normalisation by, const Changes& changes, std::size_t quantity) {
+    Line line{analysis::comparedQuantities()[quantity].title, {}};
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        const Difference& change = changes[run][quantity];
+        const std::string words = changeText(change);
+        line.cells.push_back(valueText(*runs[run], quantity, by));
+        if (run == 0)
+            continue;
+        if (!isMany(runs))
+            line.cells.insert(line.cells.end(), {words, weightText(change)});
+        else if (words != text::kMissing)
+            line.cells.back()
+                += fmt::format(" ({}{})", words, change.weight == Weight::Beyond ? " *" : "");
+    }
+    return line;
+}
+
+Topic quantitiesOf(Runs runs, Normalisation by, const std::vector<std::string>& wanted) {
+    Topic topic{"Compared quantities", "Quantity", quantityLabels(runs)};
+    Changes changes;
+    for (const RunMeasures* run : runs)
+        changes.push_back(differencesOf(*runs.front(), *run, by));
     const auto& quantities = analysis::comparedQuantities();
     for (std::size_t at = 0; at < quantities.size(); ++at) {
-        const auto& info = quantities[at];
         const bool isKnown = std::any_of(runs.begin(), runs.end(),
             [&](const RunMeasures* run) { return run->normalised(at, by).has_value(); });
-        const bool isWanted
-            = wanted.empty() || std::find(wanted.begin(), wanted.end(), info.key) != wanted.end();
-        if (!isKnown || !isWanted)
-            continue;
-        Line line{info.title, {}};
-        for (std::size_t run = 0; run < runs.size(); ++run) {
-            const Difference& change = changes[run][at];
-            std::string value = valueText(*runs[run], at, by);
-            const std::string words = changeText(change);
-            if (isMany(runs) && run > 0 && words != text::kMissing)
-                value += fmt::format(" ({}{})", words, change.weight == Weight::Beyond ? " *" : "");
-            line.cells.push_back(std::move(value));
-            if (isMany(runs) || run == 0)
-                continue;
-            line.cells.push_back(words);
-            line.cells.push_back(weightText(change));
-        }
-        topic.lines.push_back(std::move(line));
+        const bool isWanted = wanted.empty()
+            || std::find(wanted.begin(), wanted.end(), quantities[at].key) != wanted.end();
+        if (isKnown && isWanted)
+            topic.lines.push_back(quantityLine(runs, by, changes, at));
     }
     return topic;
 }
