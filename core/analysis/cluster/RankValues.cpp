@@ -39,6 +39,11 @@ Error noSuchMetric(
         {}};
 }
 
+// A sample is held for a period where none follows: sensors end at moments of their own.
+bool holdsAt(const Series& series, TimeNs t) {
+    return series.range.begin <= t && t < series.range.end + series.period;
+}
+
 } // namespace
 
 RankValues RankFrames::at(int frame) const {
@@ -109,16 +114,19 @@ Result<RankValues> RankSeries::at(const store::Store& store, TimeNs t) const {
     RankValues values(m_series.size());
     for (std::size_t rank = 0; rank < values.size(); ++rank) {
         const auto& series = m_series[rank];
-        if (!series || !series->range.contains(t))
+        if (!series || !holdsAt(*series, t))
             continue;
+        const TimeNs last = series->range.end - DurationNs{1};
         if (m_metric.kind == MetricKind::Counter) {
+            // A rate belongs to the interval before its sample.
+            const TimeNs known = std::min(t, last - DurationNs{1});
             ASSIGN_OR_RETURN(
-                const auto rate, store.rateBuckets(series->id, {t, t + DurationNs{1}}, 1));
+                const auto rate, store.rateBuckets(series->id, {known, known + DurationNs{1}}, 1));
             if (const float mean = rate.front().mean; !std::isnan(mean))
                 values[rank] = static_cast<double>(mean);
             continue;
         }
-        ASSIGN_OR_RETURN(values[rank], store.valueAt(series->id, t));
+        ASSIGN_OR_RETURN(values[rank], store.valueAt(series->id, std::min(t, last)));
     }
     return values;
 }

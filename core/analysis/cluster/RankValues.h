@@ -45,7 +45,7 @@ public:
     // Absent where every sample is missing.
     Result<std::optional<ValueBounds>> bounds(const store::Store& store) const;
 
-    // As held at t; absent in a gap, before the first sample and after the last.
+    // As held at t; absent in a gap, before the first sample and a period after the last.
     Result<RankValues> at(const store::Store& store, TimeNs t) const;
     // The time-weighted mean of each of `count` equal parts of the window. Cancelled by progress.
     Result<RankFrames> frames(const store::Store& store, TimeRange window, int count,

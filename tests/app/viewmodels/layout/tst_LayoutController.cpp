@@ -201,6 +201,9 @@ private Q_SLOTS:
         playback->tick();
         QVERIFY(!playback->isPlaying());
         QCOMPARE(playback->position(), 1.0);
+        // The last values are held there: 40 + rank + 60.
+        QTRY_COMPARE(valueOf(0), 100.0);
+        QCOMPARE(valueOf(7), 107.0);
         playback->setPlaying(true);
         QCOMPARE(playback->position(), 0.0);
         playback->setPlaying(false);

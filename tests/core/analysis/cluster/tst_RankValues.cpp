@@ -50,6 +50,9 @@ private Q_SLOTS:
         QCOMPARE(values, (RankValues{53.0, std::nullopt, 70.0}));
         values = series.at(database.store(), atSecond(4.5)).value();
         QCOMPARE(values, (RankValues{54.0, std::nullopt, std::nullopt}));
+        // The last sample for a period, a second.
+        values = series.at(database.store(), atSecond(9.9)).value();
+        QCOMPARE(values, (RankValues{59.0, std::nullopt, 80.0}));
         // Neither before the recording nor after it.
         values = series.at(database.store(), atSecond(-1.0)).value();
         QCOMPARE(values, (RankValues{std::nullopt, std::nullopt, std::nullopt}));
@@ -74,6 +77,7 @@ private Q_SLOTS:
         QCOMPARE(series.ranks(), 2);
         QCOMPARE(series.at(database.store(), atSecond(2.5)).value()[1].value_or(0.0), 10.0);
         QCOMPARE(series.at(database.store(), atSecond(7.5)).value()[1].value_or(0.0), 100.0);
+        QCOMPARE(series.at(database.store(), atSecond(9.5)).value()[1].value_or(0.0), 100.0);
         const auto bounds = series.bounds(database.store()).value();
         QCOMPARE(bounds->low, 10.0);
         QCOMPARE(bounds->high, 100.0);
