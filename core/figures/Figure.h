@@ -72,11 +72,20 @@ struct Request {
     std::function<Result<ComparisonBoard>(const std::string& name)> savedBoard;
 };
 
+// Where a run, or a GPU of it, is to be seen in a picture.
+struct Place {
+    Point at;
+    bool isOwn = true; // else something of it, which stands for no GPU or run
+};
+
 struct Picture {
     PlotScene scene;
     double preferredHeight = 0.0; // below this, texts are thinned out
     std::vector<std::string> warnings; // for the user
     std::function<std::optional<FigureHit>(Point at)> hitAt; // what lies there
+    // The likeliest first; without a rank those of the run.
+    std::function<std::vector<Place>(RunId run, std::optional<int> rank)> placesOf = {};
+    std::vector<Rect> targets = {}; // that keys go to; of a grid of cells its first one
 };
 
 // A figure that has been read: a value that refers to no store. Any thread.

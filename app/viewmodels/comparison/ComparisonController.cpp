@@ -17,10 +17,6 @@ namespace {
 
 const QString kSavedKey = QStringLiteral("saved");
 
-QString viewKey() {
-    return Views::keyOf(Views::Compare);
-}
-
 // Numbers of iterations that all runs have.
 std::vector<std::int64_t> commonIterations(const plot::ComparisonData& data) {
     std::vector<std::int64_t> common;
@@ -40,7 +36,7 @@ std::vector<std::int64_t> commonIterations(const plot::ComparisonData& data) {
 } // namespace
 
 ComparisonController::ComparisonController(QObject* parent)
-    : DrawnView(parent) {
+    : DrawnView(true, parent) {
     connect(&m_library, &ComparisonLibrary::changed, this, &ComparisonController::savedChanged);
     connect(&m_library, &ComparisonLibrary::saved, this, &ComparisonController::setSaved);
     connect(&m_library, &ComparisonLibrary::renamed, this,
@@ -66,7 +62,7 @@ ComparisonController::~ComparisonController() {
 }
 
 void ComparisonController::restore() {
-    const QJsonObject json = views() != nullptr ? views()->settings(viewKey()) : QJsonObject();
+    const QJsonObject json = savedSettings(Views::Compare);
     m_saved = json.value(kSavedKey).toString();
     take(decodeComparison(json));
     Q_EMIT savedChanged();
@@ -83,11 +79,9 @@ void ComparisonController::take(const ComparisonSettings& settings) {
 }
 
 void ComparisonController::keep() {
-    if (views() == nullptr)
-        return;
     QJsonObject json = encodeComparison(m_settings);
     json.insert(kSavedKey, m_saved);
-    views()->setSettings(viewKey(), json);
+    saveSettings(Views::Compare, json);
 }
 
 void ComparisonController::refreshRows() {
@@ -149,7 +143,6 @@ void ComparisonController::togglePanel(int panel) {
 
 void ComparisonController::forget() {
     m_data.reset();
-    m_geometry.reset();
     m_offers = {};
     forgetSelection();
     m_library.setWorkspace(workspace());
@@ -215,7 +208,6 @@ void ComparisonController::show(plot::ComparisonData data) {
     for (const auto& quantity : data.quantities)
         m_offers.quantities.push_back({quantity.key, quantity.axis.title});
     m_data = std::make_shared<const plot::ComparisonData>(std::move(data));
-    m_geometry.reset();
     refreshRows();
     Q_EMIT runsChanged();
     pictureChanged();
@@ -223,7 +215,6 @@ void ComparisonController::show(plot::ComparisonData data) {
 
 void ComparisonController::nothingRead() {
     m_data.reset();
-    m_geometry.reset();
     pictureChanged();
 }
 
@@ -280,12 +271,23 @@ QString ComparisonController::text() const {
     return lines.join(QLatin1Char('\n'));
 }
 
+figures::Figure ComparisonController::figure() const {
+    return figures::comparisonFigure(
+        m_data, {m_settings.panels, m_settings.stacked, m_settings.perStage});
+}
+
+void ComparisonController::laidOut() {
+    if (!m_wantedScroll)
+        return;
+    m_scroll = *std::exchange(m_wantedScroll, std::nullopt);
+    // When its height is known to the window too.
+    QMetaObject::invokeMethod(this, &ComparisonController::scrollWanted, Qt::QueuedConnection);
+}
+
 ExportJob ComparisonController::exportJob() const {
     if (!isReady())
         return {};
-    return exportJobOf(m_saved.isEmpty() ? QStringLiteral("comparison") : m_saved,
-        figures::comparisonFigure(
-            m_data, {m_settings.panels, m_settings.stacked, m_settings.perStage}));
+    return exportJobOf(m_saved.isEmpty() ? QStringLiteral("comparison") : m_saved, figure());
 }
 
 } // namespace trainscope::app

@@ -8,7 +8,7 @@
 #include "app/viewmodels/comparison/ComparisonRows.h"
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/SettingListModel.h"
-#include "core/plot/comparison/ComparisonGeometry.h"
+#include "core/plot/comparison/Comparison.h"
 
 #include <functional>
 #include <memory>
@@ -79,8 +79,6 @@ public:
     [[nodiscard]] QString caption() const override;
     [[nodiscard]] QString notes() const override;
     [[nodiscard]] QString text() const;
-    // To the nearest part in that direction.
-    Q_INVOKABLE bool step(int columns, int rows) override;
 
     [[nodiscard]] QStringList savedNames() const { return m_library.names(); }
     [[nodiscard]] QString savedName() const { return m_saved; }
@@ -113,11 +111,8 @@ private:
     void forget() override;
     void load() override;
     void nothingRead() override;
-    std::shared_ptr<const plot::PlotScene> layOutScene(const plot::Theme& theme,
-        const plot::MeasureText& measure, double width, double viewHeight) override;
-    [[nodiscard]] std::optional<DrawnPart> partAt(double x, double y) const override;
-    [[nodiscard]] std::optional<DrawnPart> find(const Evidence& evidence) const override;
-    [[nodiscard]] std::optional<plot::Rect> firstPart() const override;
+    [[nodiscard]] figures::Figure figure() const override;
+    void laidOut() override;
 
     void take(const ComparisonSettings& settings);
     void change(const ComparisonSettings& settings); // by the user
@@ -128,7 +123,6 @@ private:
     [[nodiscard]] std::vector<Run> comparedRuns() const; // as listed
     [[nodiscard]] std::vector<Run> orderedRuns() const; // as they stand on the board
     void listRuns(const std::vector<Run>& runs, std::string sortedBy);
-    [[nodiscard]] bool isSame(const DrawnPart& part, const Evidence& evidence) const;
     // The settings with the runs that are shown and the window's theme.
     [[nodiscard]] ComparisonSettings current() const;
     void setSaved(const QString& name);
@@ -140,7 +134,6 @@ private:
     ComparisonOffers m_offers;
     SettingListModel m_rows;
     std::shared_ptr<const plot::ComparisonData> m_data;
-    std::shared_ptr<const plot::ComparisonGeometry> m_geometry;
     double m_scroll = 0.0;
     std::optional<double> m_wantedScroll; // once the board is laid out
     QString m_saved;

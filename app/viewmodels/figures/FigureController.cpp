@@ -17,7 +17,7 @@ constexpr std::size_t kKept = 8;
 } // namespace
 
 FigureController::FigureController(QObject* parent)
-    : DrawnView(parent) { }
+    : DrawnView(false, parent) { }
 
 FigureController::~FigureController() {
     m_metricsTask.cancel();
@@ -136,13 +136,11 @@ void FigureController::start(const plot::FigureQuery& query) {
 }
 
 void FigureController::nothingRead() {
-    m_data.reset();
-    Q_EMIT repaintNeeded();
+    show(nullptr);
 }
 
 void FigureController::show(FigurePtr data) {
     m_data = std::move(data);
-    m_geometry.reset();
     pictureChanged();
 }
 
@@ -169,11 +167,15 @@ QString FigureController::notes() const {
     return m_data ? linesOf(m_data->notes) : QString();
 }
 
+figures::Figure FigureController::figure() const {
+    return figures::runFigure(m_data);
+}
+
 ExportJob FigureController::exportJob() const {
     if (!isReady())
         return {};
-    auto figure = figures::runFigure(m_data);
-    ExportJob job = exportJobOf(textOf(figure.kind), figure);
+    const auto shown = figure();
+    ExportJob job = exportJobOf(textOf(shown.kind), shown);
     job.inGuiThread = true;
     return job;
 }

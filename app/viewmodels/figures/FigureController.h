@@ -8,7 +8,6 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 #include "app/viewmodels/workspace/FigureSettings.h"
 #include "app/viewmodels/workspace/SettingListModel.h"
-#include "core/plot/figures/FigureGeometry.h"
 
 #include <deque>
 #include <memory>
@@ -46,10 +45,6 @@ public:
     [[nodiscard]] QString caption() const override;
     [[nodiscard]] QString notes() const override;
 
-    // nullptr while there is nothing. The figure is at least as high as the view.
-    std::shared_ptr<const plot::FigureGeometry> layOut(const plot::Theme& theme,
-        const plot::MeasureText& measure, double width, double viewHeight);
-
     [[nodiscard]] ExportJob exportJob() const override;
     [[nodiscard]] const FigurePtr& data() const { return m_data; }
 
@@ -64,11 +59,7 @@ private:
     void forget() override;
     void load() override;
     void nothingRead() override;
-    std::shared_ptr<const plot::PlotScene> layOutScene(const plot::Theme& theme,
-        const plot::MeasureText& measure, double width, double viewHeight) override;
-    [[nodiscard]] std::optional<DrawnPart> partAt(double x, double y) const override;
-    [[nodiscard]] std::optional<DrawnPart> find(const Evidence& evidence) const override;
-    [[nodiscard]] std::optional<plot::Rect> firstPart() const override;
+    [[nodiscard]] figures::Figure figure() const override;
     void takeSettings(const FigureSettings& settings);
     void change(const FigureSettings& settings); // by the user
     void readMetrics();
@@ -76,7 +67,6 @@ private:
     void show(FigurePtr data);
     [[nodiscard]] plot::FigureQuery wantedQuery() const;
     [[nodiscard]] FigurePtr kept(const plot::FigureQuery& query) const;
-    [[nodiscard]] DrawnPart partOf(plot::FigureHit hit) const;
 
     Views::View m_view = Views::Heatmap;
     LatestTask<Metrics> m_metricsTask{Urgency::Background};
@@ -86,7 +76,6 @@ private:
 
     std::deque<FigurePtr> m_kept; // newest first
     FigurePtr m_data;
-    std::shared_ptr<const plot::FigureGeometry> m_geometry;
 };
 
 } // namespace trainscope::app

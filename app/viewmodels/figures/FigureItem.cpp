@@ -14,6 +14,7 @@ namespace trainscope::app {
 FigureItem::FigureItem(QQuickItem* parent)
     : PictureItem(parent) {
     setOpaquePainting(true);
+    connect(this, &FigureItem::scrollChanged, this, [this] { update(); });
 }
 
 void FigureItem::setController(DrawnView* controller) {
@@ -26,14 +27,6 @@ void FigureItem::setController(DrawnView* controller) {
         connect(controller, &DrawnView::repaintNeeded, this, &QQuickItem::polish);
     polish();
     Q_EMIT controllerChanged();
-}
-
-void FigureItem::setScroll(double scroll) {
-    if (scroll == m_scroll)
-        return;
-    m_scroll = scroll;
-    update();
-    Q_EMIT scrollChanged();
 }
 
 void FigureItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {

@@ -17,15 +17,13 @@ class FigureItem : public trainscope::app::PictureItem {
     Q_PROPERTY(trainscope::app::DrawnView* controller READ controller WRITE setController NOTIFY
             controllerChanged REQUIRED FINAL)
     // The figure's part above the view.
-    Q_PROPERTY(double scroll READ scroll WRITE setScroll NOTIFY scrollChanged FINAL)
+    Q_PROPERTY(double scroll MEMBER m_scroll NOTIFY scrollChanged FINAL)
 
 public:
     explicit FigureItem(QQuickItem* parent = nullptr);
 
     [[nodiscard]] DrawnView* controller() const { return m_controller; }
     void setController(DrawnView* controller);
-    [[nodiscard]] double scroll() const { return m_scroll; }
-    void setScroll(double scroll);
 
     void paint(QPainter* painter) override;
 

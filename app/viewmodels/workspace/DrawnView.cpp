@@ -1,9 +1,16 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace trainscope::app {
 namespace {
 
 constexpr int kMostSteps = 64; // tried in one direction before giving up
+// Sideways counts more: what stands in the same row or column comes first.
+constexpr double kSideways = 4.0;
+// A picture is kept as pixels.
+constexpr double kHighestPicture = 8000.0;
 
 QRectF toQt(const plot::Rect& rect) {
     return {rect.x, rect.y, rect.width, rect.height};
@@ -13,25 +20,47 @@ plot::Point centreOf(const plot::Rect& rect) {
     return {rect.x + rect.width / 2.0, rect.y + rect.height / 2.0};
 }
 
+Evidence evidenceOf(const plot::FigureHit& part) {
+    return {part.run, part.rank, part.range, part.metric};
+}
+
 } // namespace
 
-DrawnView::DrawnView(QObject* parent)
-    : DatabaseView(parent) { }
+DrawnView::DrawnView(bool isCaptionDrawn, QObject* parent)
+    : DatabaseView(parent)
+    , m_isCaptionDrawn(isCaptionDrawn) { }
 
 std::shared_ptr<const plot::PlotScene> DrawnView::draw(
     const plot::Theme& theme, const plot::MeasureText& measure, double width, double viewHeight) {
+    m_picture.reset();
     const bool hasRoom = width > 0.0 && viewHeight > 0.0;
-    auto scene = layOutScene(theme, measure, hasRoom ? width : 0.0, hasRoom ? viewHeight : 0.0);
-    const double height = scene ? scene->height : viewHeight;
+    if (isReady() && hasRoom) {
+        m_picture = std::make_shared<const figures::Picture>(
+            layOut({&theme, width, viewHeight, measure, false, m_isCaptionDrawn}));
+        laidOut();
+    }
+    const double height = m_picture ? m_picture->scene.height : viewHeight;
     if (height != m_contentHeight) {
         m_contentHeight = height;
         Q_EMIT contentHeightChanged();
     }
     placeSelection();
-    return scene;
+    return m_picture ? std::shared_ptr<const plot::PlotScene>(m_picture, &m_picture->scene)
+                     : nullptr;
+}
+
+figures::Picture DrawnView::layOut(plot::FigureStyle style) const {
+    const auto shown = figure();
+    auto picture = shown.draw(style);
+    const double wanted = std::min(picture.preferredHeight, kHighestPicture);
+    if (picture.scene.height >= wanted)
+        return picture;
+    style.height = std::ceil(wanted);
+    return shown.draw(style);
 }
 
 void DrawnView::pictureChanged() {
+    m_picture.reset();
     m_hover.reset();
     Q_EMIT hoverChanged();
     Q_EMIT stateChanged();
@@ -39,8 +68,12 @@ void DrawnView::pictureChanged() {
     placeSelection();
 }
 
+DrawnView::Part DrawnView::partAt(plot::Point at) const {
+    return m_picture ? m_picture->hitAt(at) : std::nullopt;
+}
+
 void DrawnView::hoverAt(double x, double y) {
-    auto part = partAt(x, y);
+    auto part = partAt({x, y});
     const bool same = part && m_hover && part->outline == m_hover->outline;
     if (same || (!part && !m_hover))
         return;
@@ -56,10 +89,10 @@ void DrawnView::leave() {
 }
 
 void DrawnView::clickAt(double x, double y) {
-    auto part = partAt(x, y);
+    auto part = partAt({x, y});
     m_evidence.reset();
-    if (part && part->evidence.run.isValid()) {
-        m_evidence = part->evidence;
+    if (part && part->run.isValid()) {
+        m_evidence = evidenceOf(*part);
         if (views() != nullptr)
             views()->select(*m_evidence);
     }
@@ -67,7 +100,7 @@ void DrawnView::clickAt(double x, double y) {
     setSelected(std::move(part));
 }
 
-void DrawnView::setSelected(std::optional<DrawnPart> part) {
+void DrawnView::setSelected(Part part) {
     m_selected = std::move(part);
     std::vector<Fact> facts;
     if (m_selected) {
@@ -79,14 +112,15 @@ void DrawnView::setSelected(std::optional<DrawnPart> part) {
 }
 
 void DrawnView::openSelected() {
-    if (views() != nullptr && m_selected && m_selected->evidence.run.isValid())
-        views()->showOnTimeline(m_selected->evidence);
+    if (views() != nullptr && m_selected && m_selected->run.isValid())
+        views()->showOnTimeline(evidenceOf(*m_selected));
 }
 
 bool DrawnView::step(int columns, int rows) {
+    const auto go = [this](plot::Point to) { clickAt(to.x, to.y); };
     if (!m_selected) {
-        if (const auto first = firstPart())
-            clickAt(centreOf(*first).x, centreOf(*first).y);
+        if (m_picture && !m_picture->targets.empty())
+            go(centreOf(m_picture->targets.front()));
         return m_selected.has_value();
     }
     const plot::Rect from = m_selected->outline;
@@ -94,13 +128,48 @@ bool DrawnView::step(int columns, int rows) {
     for (int i = 0; i < kMostSteps; ++i) {
         at.x += columns * (i == 0 ? from.width / 2.0 + 1.0 : 4.0);
         at.y += rows * (i == 0 ? from.height / 2.0 + 1.0 : 4.0);
-        const auto part = partAt(at.x, at.y);
+        const auto part = partAt(at);
         if (!part || part->outline == from)
             continue;
-        clickAt(at.x, at.y);
+        go(at);
         return true;
     }
-    return false;
+    const auto next = nearest(centreOf(from), columns, rows);
+    if (next)
+        go(*next);
+    return next.has_value();
+}
+
+std::optional<plot::Point> DrawnView::nearest(plot::Point from, int columns, int rows) const {
+    std::optional<plot::Point> best;
+    double least = 0.0;
+    for (const plot::Rect& target : m_picture->targets) {
+        const plot::Point at = centreOf(target);
+        const double along = columns * (at.x - from.x) + rows * (at.y - from.y);
+        const double across = columns != 0 ? at.y - from.y : at.x - from.x;
+        const double distance = along + kSideways * std::abs(across);
+        if (along > 1.0 && (!best || distance < least)) {
+            best = at;
+            least = distance;
+        }
+    }
+    return best;
+}
+
+DrawnView::Part DrawnView::find(const Evidence& evidence) const {
+    Part first;
+    if (!m_picture)
+        return first;
+    for (const auto& place : m_picture->placesOf(evidence.run, evidence.rank)) {
+        auto part = partAt(place.at);
+        const bool isSame = part && m_selected && part->title == m_selected->title
+            && part->facts == m_selected->facts;
+        if (isSame)
+            return part;
+        if (place.isOwn && !first)
+            first = std::move(part);
+    }
+    return first;
 }
 
 void DrawnView::takeSelection(const Evidence& evidence) {

@@ -9,24 +9,11 @@
 
 #include "app/viewmodels/workspace/DatabaseView.h"
 #include "app/viewmodels/workspace/FactListModel.h"
-#include "core/plot/PlotScene.h"
-#include "core/plot/Theme.h"
 
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace trainscope::app {
-
-// A part of the picture.
-struct DrawnPart {
-    plot::Rect outline;
-    std::string title;
-    std::vector<std::pair<std::string, std::string>> facts; // label, value with unit
-    Evidence evidence; // of an invalid run: the part is of no run
-};
 
 class DrawnView : public trainscope::app::DatabaseView {
     Q_OBJECT
@@ -47,7 +34,8 @@ class DrawnView : public trainscope::app::DatabaseView {
     Q_PROPERTY(trainscope::app::FactListModel* selectedFacts READ selectedFacts CONSTANT FINAL)
 
 public:
-    explicit DrawnView(QObject* parent = nullptr);
+    // Whether what the picture covers is written below it.
+    explicit DrawnView(bool isCaptionDrawn, QObject* parent = nullptr);
 
     [[nodiscard]] virtual bool isReady() const = 0;
     [[nodiscard]] virtual QString emptyText() const = 0;
@@ -67,7 +55,7 @@ public:
     // The timeline of what is selected.
     Q_INVOKABLE void openSelected();
     // To the neighbour of what is selected, by columns and rows; true if there is one.
-    Q_INVOKABLE virtual bool step(int columns, int rows);
+    Q_INVOKABLE bool step(int columns, int rows);
 
     [[nodiscard]] QRectF hovered() const;
     [[nodiscard]] QString hoverTitle() const;
@@ -83,31 +71,32 @@ Q_SIGNALS:
     void repaintNeeded();
 
 protected:
-    // Decides the geometry for that width, and keeps it for partAt(); nullptr while there is
-    // nothing. The scene is at least as high as the view.
-    virtual std::shared_ptr<const plot::PlotScene> layOutScene(
-        const plot::Theme& theme, const plot::MeasureText& measure, double width, double viewHeight)
-        = 0;
-    [[nodiscard]] virtual std::optional<DrawnPart> partAt(double x, double y) const = 0;
-    // The part that shows that place of the data; absent where none does.
-    [[nodiscard]] virtual std::optional<DrawnPart> find(const Evidence& evidence) const = 0;
-    // Where the keys begin.
-    [[nodiscard]] virtual std::optional<plot::Rect> firstPart() const = 0;
+    // What is drawn; only asked for while there is something.
+    [[nodiscard]] virtual figures::Figure figure() const = 0;
+    virtual void laidOut() { }
 
     void takeSelection(const trainscope::app::Evidence& evidence) override;
     // The picture is another one: nothing is pointed at.
     void pictureChanged();
     void forgetSelection() { m_evidence.reset(); }
-    [[nodiscard]] const std::optional<DrawnPart>& selectedPart() const { return m_selected; }
 
 private:
+    using Part = std::optional<plot::FigureHit>;
+    [[nodiscard]] figures::Picture layOut(plot::FigureStyle style) const;
+    [[nodiscard]] Part partAt(plot::Point at) const;
+    // The part that shows that place of the data: the one that was selected before, else the first.
+    [[nodiscard]] Part find(const Evidence& evidence) const;
+    [[nodiscard]] std::optional<plot::Point> nearest(plot::Point from, int columns, int rows) const;
     void placeSelection();
-    void setSelected(std::optional<DrawnPart> part);
+    void setSelected(Part part);
+
+    bool m_isCaptionDrawn;
+    std::shared_ptr<const figures::Picture> m_picture; // nullptr: nothing is drawn
 
     double m_contentHeight = 0.0;
-    std::optional<DrawnPart> m_hover;
+    Part m_hover;
     std::optional<Evidence> m_evidence;
-    std::optional<DrawnPart> m_selected;
+    Part m_selected;
     FactListModel m_facts;
 };
 

@@ -196,6 +196,30 @@ Kind kindOf(std::string_view key, const Panels& panels) {
         }};
 }
 
+// The cell of the GPU, or the run's name; other parts of the run are no place of it alone.
+std::vector<Place> placesOf(const ComparisonData& data, const ComparisonGeometry& geometry,
+    RunId run, std::optional<int> rank) {
+    std::vector<Place> cells;
+    std::vector<Place> others;
+    for (const auto& target : geometry.targets) {
+        if (data.runs[target.run].named.id != run)
+            continue;
+        const Point at{
+            target.rect.x + target.rect.width / 2.0, target.rect.y + target.rect.height / 2.0};
+        if (target.panel == ComparisonPanel::Heatmap) {
+            if (rank && data.heat->runs[target.run].cells[target.item].rank == *rank)
+                cells.insert(cells.begin(), {at});
+            continue;
+        }
+        const auto hit = hitComparison(data, geometry, at.x, at.y);
+        if (hit)
+            others.push_back(
+                {at, rank ? hit->rank == rank : target.panel == ComparisonPanel::Verdict});
+    }
+    cells.insert(cells.end(), others.begin(), others.end());
+    return cells;
+}
+
 } // namespace
 
 Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, BoardChoice choice) {
@@ -209,7 +233,8 @@ Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, Board
             choice.stacked, choice.perStage, asked.title && !choice.bare,
             asked.caption && !choice.bare};
         auto geometry = std::make_shared<ComparisonGeometry>(buildComparison(*data, style));
-        Picture picture{std::move(geometry->scene), 0.0, {}, {}};
+        Picture picture;
+        picture.scene = std::move(geometry->scene);
         picture.preferredHeight = picture.scene.height;
         if (asked.height > 0.0 && picture.scene.height > asked.height + 0.5)
             picture.warnings.push_back(
@@ -219,6 +244,11 @@ Figure comparisonFigure(const std::shared_ptr<const ComparisonData>& data, Board
         picture.hitAt = [data, geometry](Point at) -> std::optional<FigureHit> {
             return hitComparison(*data, *geometry, at.x, at.y);
         };
+        picture.placesOf = [data, geometry](RunId run, std::optional<int> rank) {
+            return placesOf(*data, *geometry, run, rank);
+        };
+        for (const auto& target : geometry->targets)
+            picture.targets.push_back(target.rect);
         return picture;
     };
     return figure;

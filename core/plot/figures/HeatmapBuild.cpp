@@ -259,6 +259,7 @@ std::optional<FigureHit> hitHeatmap(
         hit.outline = {grid.x + width * static_cast<double>(column),
             grid.y + height * static_cast<double>(index), width, height};
         hit.run = run.id;
+        hit.metric = heatmap.scale.metric;
         const int subject = heatmap.columns[column];
         if (!heatmap.byNode)
             hit.rank = subject;

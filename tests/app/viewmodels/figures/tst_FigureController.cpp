@@ -35,9 +35,11 @@ class tst_FigureController : public QObject {
     // The middle of the cell of a GPU of the run with two.
     QPointF cellOf(std::size_t column) {
         const auto& theme = plot::darkTheme();
-        const auto geometry = m_controller->layOut(theme, app::measureWith(theme), 800.0, 400.0);
+        const auto geometry = plot::buildFigure(
+            *m_controller->data(), {&theme, 800.0, 400.0, app::measureWith(theme), false, false});
+        layOut();
         const auto& map = m_controller->data()->heatmaps.front();
-        const auto& cells = geometry->cells.front();
+        const auto& cells = geometry.cells.front();
         const auto row = std::find_if(map.rows.begin(), map.rows.end(), [this](const auto& other) {
             return m_controller->data()->runs[other.run].name == "small";
         });
@@ -179,7 +181,7 @@ private Q_SLOTS:
         other.setView(Views::Heatmap);
         other.setActive(true);
         QTRY_VERIFY(other.isReady());
-        other.layOut(plot::darkTheme(), app::measureWith(plot::darkTheme()), 800.0, 400.0);
+        other.draw(plot::darkTheme(), app::measureWith(plot::darkTheme()), 800.0, 400.0);
         m_controller->clickAt(at.x(), at.y());
         QVERIFY(other.selected().contains(at));
         m_controller->clickAt(1.0, 1.0);
