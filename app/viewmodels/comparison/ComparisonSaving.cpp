@@ -6,30 +6,6 @@
 #include <utility>
 
 namespace trainscope::app {
-namespace {
-
-QString themeText() {
-    switch (Theme::instance()->preference()) {
-    case Theme::Preference::Dark:
-        return QStringLiteral("dark");
-    case Theme::Preference::Light:
-        return QStringLiteral("light");
-    case Theme::Preference::System:
-        break;
-    }
-    return {};
-}
-
-void applyTheme(const QString& theme) {
-    if (theme == QLatin1String("dark"))
-        Theme::instance()->setPreference(Theme::Preference::Dark);
-    else if (theme == QLatin1String("light"))
-        Theme::instance()->setPreference(Theme::Preference::Light);
-    else
-        Theme::instance()->setPreference(Theme::Preference::System);
-}
-
-} // namespace
 
 ComparisonSettings ComparisonController::current() const {
     ComparisonSettings settings = m_settings;
@@ -40,7 +16,12 @@ ComparisonSettings ComparisonController::current() const {
         return std::find(settings.runs.begin(), settings.runs.end(), moved.first)
             == settings.runs.end();
     });
-    settings.theme = themeText();
+    // Like the system is no choice to keep.
+    const auto* theme = Theme::instance();
+    if (theme->preference() == Theme::Preference::System)
+        settings.theme.clear();
+    else
+        settings.theme = theme->preferenceKey();
     settings.scroll = m_scroll;
     return settings;
 }
@@ -76,7 +57,7 @@ void ComparisonController::openSaved(const QString& name) {
         notes.append(QString::fromStdString(note));
     dismissNotice();
     m_saved = name;
-    applyTheme(settings.theme);
+    Theme::instance()->setPreference(Theme::preferenceOf(settings.theme));
     m_settings = settings;
     m_wantedScroll = settings.scroll;
     keep();

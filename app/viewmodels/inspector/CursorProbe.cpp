@@ -163,9 +163,7 @@ Result<ProbeResult> probe(
         if (runs > 1)
             result.gpu.push_back({QString::fromStdString(facts.run.name), {}, true});
         const TimeNs time = request.runs[i].origin + request.time;
-        if (auto added = addGpuFacts(store, facts, request.runs[i], request.rank, time, result.gpu);
-            !added.hasValue())
-            return added.error();
+        RETURN_IF_ERROR(addGpuFacts(store, facts, request.runs[i], request.rank, time, result.gpu));
     }
     return result;
 }

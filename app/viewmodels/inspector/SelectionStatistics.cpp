@@ -50,10 +50,8 @@ Result<std::optional<double>> energyOf(
 Result<std::optional<double>> totalOf(
     const Store& store, const Series& counter, TimeRange window, const Cancel& isCancelled) {
     analysis::CounterTotal total(counter.description);
-    auto read = eachBlock(store, counter.id, window, isCancelled,
-        [&total](auto times, auto values) { total.add(times, values); });
-    if (!read.hasValue())
-        return read.error();
+    RETURN_IF_ERROR(eachBlock(store, counter.id, window, isCancelled,
+        [&total](auto times, auto values) { total.add(times, values); }));
     return total.total();
 }
 

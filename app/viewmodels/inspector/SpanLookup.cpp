@@ -7,6 +7,7 @@
 #include "core/analysis/traces/KernelCategory.h"
 #include "core/model/Try.h"
 #include "core/plot/timeline/TraceClock.h"
+#include "core/text/Numbers.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -27,32 +28,28 @@ Result<FoundSpan> spanHere(const Store& store, const SpanTarget& target) {
         return exact;
     FoundSpan longest;
     const TimeRange near{target.time - target.reach, target.time + target.reach + DurationNs{1}};
-    auto read = store.forEachSpan(target.track, near, [&](std::span<const Span> block) {
+    RETURN_IF_ERROR(store.forEachSpan(target.track, near, [&](std::span<const Span> block) {
         for (const auto& span : block) {
             const bool better = !longest || span.duration > longest->duration;
             if (span.depth == target.depth && better)
                 longest = span;
         }
         return true;
-    });
-    if (!read.hasValue())
-        return read.error();
+    }));
     return longest;
 }
 
 Result<FoundSpan> spanAfter(const Store& store, const SpanTarget& target) {
     FoundSpan next;
     const TimeRange rest{target.time, kAllTime.end};
-    auto read = store.forEachSpan(target.track, rest, [&](std::span<const Span> block) {
+    RETURN_IF_ERROR(store.forEachSpan(target.track, rest, [&](std::span<const Span> block) {
         const auto found = std::find_if(block.begin(), block.end(), [&](const Span& span) {
             return span.depth == target.depth && span.start >= target.time;
         });
         if (found != block.end())
             next = *found;
         return !next.has_value();
-    });
-    if (!read.hasValue())
-        return read.error();
+    }));
     return next;
 }
 
@@ -65,15 +62,13 @@ Result<FoundSpan> spanBefore(const Store& store, const SpanTarget& target, TimeN
         const bool last = target.time - trackBegin <= back;
         const TimeRange window{last ? trackBegin : target.time - back, target.time};
         FoundSpan previous;
-        auto read = store.forEachSpan(target.track, window, [&](std::span<const Span> block) {
+        RETURN_IF_ERROR(store.forEachSpan(target.track, window, [&](std::span<const Span> block) {
             for (const auto& span : block) {
                 if (span.depth == target.depth && span.start < target.time)
                     previous = span;
             }
             return true;
-        });
-        if (!read.hasValue())
-            return read.error();
+        }));
         if (previous || last)
             return previous;
     }
@@ -94,18 +89,6 @@ Result<FoundSpan> find(const Store& store, const SpanTarget& target, TimeNs trac
 
 std::string textOf(const Store& store, NameId id) {
     return id.isValid() ? store.name(id).valueOr({}) : std::string();
-}
-
-// "1, 2, 3 and 28 more".
-QString ranksText(const std::vector<int>& ranks) {
-    constexpr std::size_t kMost = 8;
-    QStringList texts;
-    for (std::size_t i = 0; i < std::min(ranks.size(), kMost); ++i)
-        texts.append(QString::number(ranks[i]));
-    const QString listed = texts.join(QStringLiteral(", "));
-    return ranks.size() <= kMost
-        ? listed
-        : translated("%1 and %2 more").arg(listed).arg(ranks.size() - kMost);
 }
 
 // What called for it, or what it called for.
@@ -154,7 +137,9 @@ Status addPeers(
             QStringLiteral("%1, %2").arg(offset, durationText(peer.span.duration))});
     }
     if (!all.missingRanks.empty())
-        report.facts.push_back({translated("Not traced"), ranksText(all.missingRanks)});
+        report.facts.push_back({translated("Not traced"),
+            QString::fromStdString(
+                text::numberList({all.missingRanks.begin(), all.missingRanks.end()}))});
     return {};
 }
 

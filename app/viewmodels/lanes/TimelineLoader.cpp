@@ -1,6 +1,6 @@
 #include "app/viewmodels/lanes/TimelineLoader.h"
 
-#include "app/viewmodels/lanes/LaneIdentity.h"
+#include "app/viewmodels/lanes/LaneEditing.h"
 #include "core/figures/timeline/TimelineLoad.h"
 #include "core/model/Try.h"
 

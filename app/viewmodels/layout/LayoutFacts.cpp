@@ -20,22 +20,12 @@ using analysis::GroupBytes;
 using layout::CommunicatorKind;
 using layout::LinkClass;
 
-// Three digits with a prefix: "6.14 GB".
 QString quantity(const char* unit, double value) {
-    const text::ShownUnit shown = text::shownUnit(unit, std::abs(value));
-    const double number = value * shown.scale;
-    const int before
-        = number != 0.0 ? static_cast<int>(std::floor(std::log10(std::abs(number)))) + 1 : 1;
-    constexpr int kDigits = 3;
-    return QStringLiteral("%1 %2")
-        .arg(number, 0, 'f', std::clamp(kDigits - before, 0, 2))
-        .arg(QString::fromStdString(shown.unit));
+    return QString::fromStdString(text::rounded(value, unit));
 }
 
 QString percent(double share) {
-    constexpr double kHundred = 100.0;
-    const double value = share * kHundred;
-    return translated("%1 %").arg(value, 0, 'f', value < 10.0 ? 1 : 0);
+    return QString::fromStdString(text::roundedPercent(share));
 }
 
 struct Place {

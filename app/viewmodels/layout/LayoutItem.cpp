@@ -13,7 +13,14 @@ constexpr double kMostScrolled = 1.2; // heights of the view
 } // namespace
 
 LayoutItem::LayoutItem(QQuickItem* parent)
-    : PictureItem(parent) { }
+    : PictureItem(parent) {
+    connect(this, &LayoutItem::partChanged, this, &QQuickItem::polish);
+    connect(this, &LayoutItem::marksChanged, this, [this] {
+        setAcceptHoverEvents(!m_marks);
+        setAcceptedMouseButtons(m_marks ? Qt::NoButton : Qt::LeftButton);
+        connectController();
+    });
+}
 
 void LayoutItem::setController(LayoutController* controller) {
     if (controller == m_controller)
@@ -37,30 +44,6 @@ void LayoutItem::connectController() {
         connect(diagrams, &LayoutDiagrams::recoloured, this, [this] { update(); });
     }
     polish();
-}
-
-void LayoutItem::setPart(LayoutDiagrams::Part part) {
-    m_part = part;
-    polish();
-    Q_EMIT partChanged();
-}
-
-void LayoutItem::setMarks(bool marks) {
-    if (marks == m_marks)
-        return;
-    m_marks = marks;
-    setAcceptHoverEvents(!marks);
-    setAcceptedMouseButtons(marks ? Qt::NoButton : Qt::LeftButton);
-    connectController();
-    Q_EMIT partChanged();
-}
-
-void LayoutItem::setRoom(double room) {
-    if (room == m_room)
-        return;
-    m_room = room;
-    polish();
-    Q_EMIT partChanged();
 }
 
 void LayoutItem::geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) {

@@ -15,30 +15,25 @@ class LayoutItem : public trainscope::app::PictureItem {
     QML_ELEMENT
     Q_PROPERTY(trainscope::app::LayoutController* controller READ controller WRITE setController
             NOTIFY controllerChanged REQUIRED FINAL)
-    Q_PROPERTY(trainscope::app::LayoutDiagrams::Part part READ part WRITE setPart NOTIFY partChanged
-            REQUIRED FINAL)
+    Q_PROPERTY(
+        trainscope::app::LayoutDiagrams::Part part MEMBER m_part NOTIFY partChanged REQUIRED FINAL)
     // The height of the view: a diagram that is much higher is drawn smaller. 0: as it likes.
-    Q_PROPERTY(double room READ room WRITE setRoom NOTIFY partChanged FINAL)
+    Q_PROPERTY(double room MEMBER m_room NOTIFY partChanged FINAL)
     // Paints the marks of the part and takes no mouse; the part is laid out by another item.
-    Q_PROPERTY(bool marks READ isMarks WRITE setMarks NOTIFY partChanged FINAL)
+    Q_PROPERTY(bool marks MEMBER m_marks NOTIFY marksChanged FINAL)
 
 public:
     explicit LayoutItem(QQuickItem* parent = nullptr);
 
     [[nodiscard]] LayoutController* controller() const { return m_controller; }
     void setController(LayoutController* controller);
-    [[nodiscard]] LayoutDiagrams::Part part() const { return m_part; }
-    void setPart(LayoutDiagrams::Part part);
-    [[nodiscard]] bool isMarks() const { return m_marks; }
-    void setMarks(bool marks);
-    [[nodiscard]] double room() const { return m_room; }
-    void setRoom(double room);
 
     void paint(QPainter* painter) override;
 
 Q_SIGNALS:
     void controllerChanged();
     void partChanged();
+    void marksChanged();
 
 protected:
     void geometryChange(const QRectF& newGeometry, const QRectF& oldGeometry) override;

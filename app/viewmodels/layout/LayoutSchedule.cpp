@@ -1,6 +1,7 @@
 #include "app/viewmodels/layout/LayoutSchedule.h"
 
 #include "app/viewmodels/text/Translated.h"
+#include "core/text/Numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +10,7 @@ namespace trainscope::app {
 namespace {
 
 QString percentOf(double share) {
-    constexpr double kHundred = 100.0;
-    return LayoutSchedule::tr("%1 %").arg(share * kHundred, 0, 'f', 1);
-}
-
-QString signedPercent(double share) {
-    return (share < 0.0 ? QStringLiteral("−") : QStringLiteral("+")) + percentOf(std::abs(share));
+    return QString::fromStdString(text::percent(share));
 }
 
 using Iterations = std::vector<analysis::TracedIteration>;
@@ -52,9 +48,9 @@ std::vector<Fact> factsOf(const plot::ScheduleFigureData& data) {
         return facts;
     facts.push_back({LayoutSchedule::tr("The step against plans"), {}, true});
     for (const auto& fit : data.plans)
-        facts.push_back(
-            {textOf(titleOf(fit.kind)), signedPercent(data.traced->makespan / fit.makespan - 1.0),
-                false, LayoutSchedule::tr("its bubbles %1").arg(percentOf(fit.bubbleFraction))});
+        facts.push_back({textOf(titleOf(fit.kind)),
+            QString::fromStdString(text::signedPercent(data.traced->makespan / fit.makespan - 1.0)),
+            false, LayoutSchedule::tr("its bubbles %1").arg(percentOf(fit.bubbleFraction))});
     return facts;
 }
 

@@ -3,6 +3,7 @@
 #include "app/comparing/SavedComparison.h"
 #include "app/reporting/ReportFile.h"
 #include "app/viewmodels/text/HumanText.h"
+#include "core/model/Try.h"
 #include "core/report/Report.h"
 #include "core/store/Writing.h"
 
@@ -38,65 +39,45 @@ MaintenanceController::~MaintenanceController() {
 
 void MaintenanceController::renameRun(const QString& name, const QString& newName) {
     begin(tr("Renaming %1").arg(name), store::OpenMode::ReadWrite,
-        [newName, from = name.toStdString()](store::Store& store, const Progress&) {
-            Outcome outcome;
-            const auto run = store.findRun(from);
-            outcome.status = run.hasValue()
-                ? store::renameRun(store, run.value().id, newName.toStdString())
-                : Status(run.error());
-            outcome.hasChanged = outcome.status.hasValue();
-            outcome.headline = tr("Renamed to %1.").arg(newName);
-            return outcome;
+        [newName, from = name.toStdString()](
+            store::Store& store, const Progress&) -> Result<Outcome> {
+            ASSIGN_OR_RETURN(const auto run, store.findRun(from));
+            RETURN_IF_ERROR(store::renameRun(store, run.id, newName.toStdString()));
+            return Outcome{tr("Renamed to %1.").arg(newName), true};
         });
 }
 
 void MaintenanceController::removeRun(const QString& name) {
     begin(tr("Removing %1").arg(name), store::OpenMode::ReadWrite,
-        [name, which = name.toStdString()](store::Store& store, const Progress& progress) {
-            Outcome outcome;
-            const auto run = store.findRun(which);
-            outcome.status
-                = run.hasValue() ? store::removeRun(store, run.value().id, progress) : run.error();
-            outcome.hasChanged = outcome.status.hasValue();
-            outcome.headline = tr("%1 was removed.").arg(name);
-            return outcome;
+        [name](store::Store& store, const Progress& progress) -> Result<Outcome> {
+            ASSIGN_OR_RETURN(const auto run, store.findRun(name.toStdString()));
+            RETURN_IF_ERROR(store::removeRun(store, run.id, progress));
+            return Outcome{tr("%1 was removed.").arg(name), true};
         });
 }
 
 void MaintenanceController::vacuum() {
     begin(tr("Compacting the database"), store::OpenMode::ReadWrite,
-        [](store::Store& store, const Progress& progress) {
-            Outcome outcome;
-            const auto done = store::vacuum(store, progress);
-            if (!done.hasValue()) {
-                outcome.status = done.error();
-                return outcome;
-            }
-            const auto [before, after] = done.value();
-            outcome.headline = after < before
-                ? tr("The database takes %1, %2 less than before.")
-                      .arg(bytesText(after), bytesText(before - after))
-                : tr("The database takes %1, as before.").arg(bytesText(after));
-            return outcome;
+        [](store::Store& store, const Progress& progress) -> Result<Outcome> {
+            ASSIGN_OR_RETURN(const auto sizes, store::vacuum(store, progress));
+            const auto [before, after] = sizes;
+            return Outcome{after < before
+                    ? tr("The database takes %1, %2 less than before.")
+                          .arg(bytesText(after), bytesText(before - after))
+                    : tr("The database takes %1, as before.").arg(bytesText(after))};
         });
 }
 
 void MaintenanceController::check() {
     begin(tr("Checking the database"), store::OpenMode::ReadOnly,
-        [](store::Store& store, const Progress& progress) {
-            Outcome outcome;
-            const auto report = store.check(progress);
-            if (!report.hasValue()) {
-                outcome.status = report.error();
-                return outcome;
-            }
-            outcome.isToRead = true;
-            const auto& found = report.value();
+        [](store::Store& store, const Progress& progress) -> Result<Outcome> {
+            ASSIGN_OR_RETURN(const auto found, store.check(progress));
             const QString read
                 = tr("%1 in %2 pieces were read.").arg(bytesText(found.bytes)).arg(found.pieces);
-            outcome.headline = found.damageCount == 0
-                ? tr("The database is whole. %1").arg(read)
-                : tr("%1 of its pieces are damaged. %2").arg(found.damageCount).arg(read);
+            Outcome outcome{found.damageCount == 0
+                    ? tr("The database is whole. %1").arg(read)
+                    : tr("%1 of its pieces are damaged. %2").arg(found.damageCount).arg(read)};
+            outcome.isToRead = true;
             for (const std::string& text : found.damage)
                 outcome.details << QString::fromStdString(text);
             const auto listed = static_cast<std::int64_t>(found.damage.size());
@@ -108,23 +89,15 @@ void MaintenanceController::check() {
 
 void MaintenanceController::writeReport(const QUrl& file) {
     begin(tr("Writing the report"), store::OpenMode::ReadOnly,
-        [path = file.toLocalFile()](store::Store& store, const Progress& progress) {
-            Outcome outcome;
-            auto saved = savedBoards(store, {});
-            if (!saved.hasValue()) {
-                outcome.status = saved.error();
-                return outcome;
-            }
-            auto loaded = report::loadReport(store, {{}, std::move(saved).value()}, progress);
-            if (!loaded.hasValue()) {
-                outcome.status = loaded.error();
-                return outcome;
-            }
-            outcome.finish
-                = [path, report = std::make_shared<report::Report>(std::move(loaded).value())] {
-                      return app::writeReport(*report, path);
-                  };
-            outcome.headline = tr("The report was saved as %1.").arg(path);
+        [path = file.toLocalFile()](
+            store::Store& store, const Progress& progress) -> Result<Outcome> {
+            ASSIGN_OR_RETURN(auto saved, savedBoards(store, {}));
+            ASSIGN_OR_RETURN(
+                auto loaded, report::loadReport(store, {{}, std::move(saved)}, progress));
+            Outcome outcome{tr("The report was saved as %1.").arg(path)};
+            outcome.finish = [path, report = std::make_shared<report::Report>(std::move(loaded))] {
+                return app::writeReport(*report, path);
+            };
             return outcome;
         });
 }
@@ -141,14 +114,13 @@ void MaintenanceController::begin(const QString& title, store::OpenMode mode, Wo
     m_details.clear();
     m_board = std::make_shared<WorkBoard>();
     m_isWorking = true;
-    m_work.setFuture(QtConcurrent::run(
-        [path = m_database.toStdString(), mode, work = std::move(work), board = m_board] {
-            auto store = store::Store::open(path, mode);
-            if (!store.hasValue())
-                return std::make_shared<Outcome>(Outcome{store.error(), false, false, {}, {}, {}});
-            return std::make_shared<Outcome>(work(store.value(),
-                [&board](const ProgressState& state) { return board->report(state); }));
-        }));
+    m_work.setFuture(QtConcurrent::run([path = m_database.toStdString(), mode,
+                                           work = std::move(work), board = m_board] {
+        const auto report = [&board](const ProgressState& state) { return board->report(state); };
+        auto store = store::Store::open(path, mode);
+        return std::make_shared<Result<Outcome>>(
+            store.hasValue() ? work(store.value(), report) : store.error());
+    }));
     m_poll.start();
     m_patience.start();
     Q_EMIT stateChanged();
@@ -159,27 +131,25 @@ void MaintenanceController::takeOutcome() {
     m_poll.stop();
     m_patience.stop();
     m_isWorking = false;
-    const std::shared_ptr<Outcome> outcome = m_work.result();
-    if (outcome->status.hasValue() && outcome->finish)
-        outcome->status = outcome->finish();
-    const bool isToRead = outcome->status.hasValue() && outcome->isToRead;
-    if (isToRead) {
-        m_headline = outcome->headline;
-        m_details = outcome->details;
+    const auto result = m_work.result();
+    Status status = result->hasValue() ? Status() : Status(result->error());
+    const Outcome outcome = result->valueOr({});
+    if (outcome.finish)
+        status = outcome.finish();
+    m_showing = status.hasValue() && outcome.isToRead;
+    if (m_showing) {
+        m_headline = outcome.headline;
+        m_details = outcome.details;
     }
-    m_showing = isToRead;
     Q_EMIT stateChanged();
-    if (!outcome->status.hasValue()) {
-        if (outcome->status.error().code == ErrorCode::Cancelled)
-            Q_EMIT informed(tr("Stopped. The database is as it was."));
-        else
-            Q_EMIT failed(outcome->status.error());
-        return;
-    }
-    if (outcome->hasChanged)
-        Q_EMIT changed(outcome->headline);
-    else if (!isToRead)
-        Q_EMIT informed(outcome->headline);
+    if (!status.hasValue() && status.error().code == ErrorCode::Cancelled)
+        Q_EMIT informed(tr("Stopped. The database is as it was."));
+    else if (!status.hasValue())
+        Q_EMIT failed(status.error());
+    else if (outcome.hasChanged)
+        Q_EMIT changed(outcome.headline);
+    else if (!m_showing)
+        Q_EMIT informed(outcome.headline);
 }
 
 void MaintenanceController::stop() {

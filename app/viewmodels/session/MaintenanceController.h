@@ -71,14 +71,13 @@ Q_SIGNALS:
 
 private:
     struct Outcome {
-        Status status;
+        QString headline;
         bool hasChanged = false;
         bool isToRead = false; // shown until dismissed, else said in passing
-        QString headline;
-        QStringList details;
+        QStringList details = {};
         std::function<Status()> finish = {}; // what only the GUI thread can do
     };
-    using Work = std::function<Outcome(store::Store&, const Progress&)>;
+    using Work = std::function<Result<Outcome>(store::Store&, const Progress&)>;
 
     void begin(const QString& title, store::OpenMode mode, Work work);
     void takeOutcome();
@@ -90,7 +89,7 @@ private:
     QStringList m_details;
     bool m_showing = false;
     std::shared_ptr<WorkBoard> m_board;
-    QFutureWatcher<std::shared_ptr<Outcome>> m_work;
+    QFutureWatcher<std::shared_ptr<Result<Outcome>>> m_work;
     bool m_isWorking = false; // until its outcome was taken, which is later than its end
     QTimer m_poll;
     QTimer m_patience; // short work shows nothing

@@ -38,22 +38,13 @@ private:
     std::vector<int> m_count;
 };
 
-// A sample is held until the next; a hole in the recording ends it.
 Status addSeries(const store::Store& store, const Series& series, TimeRange window, int columns,
     MeanColumns& means) {
     ASSIGN_OR_RETURN(const auto buckets, store.buckets(series.id, window, columns));
-    float held = std::numeric_limits<float>::quiet_NaN();
-    const auto width = window.length().ns / columns;
     for (std::size_t i = 0; i < buckets.size(); ++i) {
-        const Bucket& bucket = buckets[i];
-        const TimeNs begin = window.begin + DurationNs{width * static_cast<std::int64_t>(i)};
-        if (bucket.count > 0)
-            held = bucket.last;
-        else if (bucket.gap || begin >= series.range.end)
-            held = std::numeric_limits<float>::quiet_NaN();
-        const float value = bucket.count > 0 ? bucket.mean : held;
-        if (!std::isnan(value))
-            means.add(i, static_cast<double>(value));
+        // Where there is no sample, the one that holds there.
+        if (!std::isnan(buckets[i].mean))
+            means.add(i, static_cast<double>(buckets[i].mean));
     }
     return {};
 }

@@ -123,22 +123,7 @@ Icon::Icon(QQuickItem* parent)
     : QQuickPaintedItem(parent) {
     setAntialiasing(true);
     setImplicitSize(kGrid, kGrid);
-}
-
-void Icon::setName(const QString& name) {
-    if (name == m_name)
-        return;
-    m_name = name;
-    Q_EMIT nameChanged();
-    update();
-}
-
-void Icon::setColor(const QColor& color) {
-    if (color == m_color)
-        return;
-    m_color = color;
-    Q_EMIT colorChanged();
-    update();
+    connect(this, &Icon::changed, this, [this] { update(); });
 }
 
 void Icon::paint(QPainter* painter) {

@@ -12,22 +12,16 @@ namespace trainscope::app {
 class Icon : public QQuickPaintedItem {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(QString name READ name WRITE setName NOTIFY nameChanged FINAL)
-    Q_PROPERTY(QColor color READ color WRITE setColor NOTIFY colorChanged FINAL)
+    Q_PROPERTY(QString name MEMBER m_name NOTIFY changed FINAL)
+    Q_PROPERTY(QColor color MEMBER m_color NOTIFY changed FINAL)
 
 public:
     explicit Icon(QQuickItem* parent = nullptr);
 
-    [[nodiscard]] QString name() const { return m_name; }
-    void setName(const QString& name);
-    [[nodiscard]] QColor color() const { return m_color; }
-    void setColor(const QColor& color);
-
     void paint(QPainter* painter) override;
 
 Q_SIGNALS:
-    void nameChanged();
-    void colorChanged();
+    void changed();
 
 private:
     QString m_name;

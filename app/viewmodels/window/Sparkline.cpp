@@ -10,20 +10,7 @@ namespace trainscope::app {
 Sparkline::Sparkline(QQuickItem* parent)
     : QQuickPaintedItem(parent) {
     setAntialiasing(true);
-}
-
-void Sparkline::setValues(const QList<double>& values) {
-    m_values = values;
-    Q_EMIT valuesChanged();
-    update();
-}
-
-void Sparkline::setColor(const QColor& color) {
-    if (color == m_color)
-        return;
-    m_color = color;
-    Q_EMIT colorChanged();
-    update();
+    connect(this, &Sparkline::changed, this, [this] { update(); });
 }
 
 void Sparkline::paint(QPainter* painter) {

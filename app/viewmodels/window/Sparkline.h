@@ -10,22 +10,16 @@ namespace trainscope::app {
 class Sparkline : public QQuickPaintedItem {
     Q_OBJECT
     QML_ELEMENT
-    Q_PROPERTY(QList<double> values READ values WRITE setValues NOTIFY valuesChanged FINAL)
-    Q_PROPERTY(QColor color READ color WRITE setColor NOTIFY colorChanged FINAL)
+    Q_PROPERTY(QList<double> values MEMBER m_values NOTIFY changed FINAL) // 0..1, 1 at the top
+    Q_PROPERTY(QColor color MEMBER m_color NOTIFY changed FINAL)
 
 public:
     explicit Sparkline(QQuickItem* parent = nullptr);
 
-    [[nodiscard]] QList<double> values() const { return m_values; } // 0..1, 1 at the top
-    void setValues(const QList<double>& values);
-    [[nodiscard]] QColor color() const { return m_color; }
-    void setColor(const QColor& color);
-
     void paint(QPainter* painter) override;
 
 Q_SIGNALS:
-    void valuesChanged();
-    void colorChanged();
+    void changed();
 
 private:
     QList<double> m_values;

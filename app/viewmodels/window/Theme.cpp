@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QFontDatabase>
 #include <QGuiApplication>
+#include <QMetaEnum>
 #include <QPalette>
 #include <QSettings>
 
@@ -43,11 +44,7 @@ Theme::Theme(QObject* parent)
     , m_theme(&plot::lightTheme())
     , m_fontFamily(chooseFamily()) {
     const QSettings settings;
-    const auto stored = settings.value(QLatin1String(kPreferenceKey)).toString();
-    if (stored == QLatin1String("dark"))
-        m_preference = Preference::Dark;
-    else if (stored == QLatin1String("light"))
-        m_preference = Preference::Light;
+    m_preference = preferenceOf(settings.value(QLatin1String(kPreferenceKey)).toString());
     m_reducedMotion = settings.value(QLatin1String(kMotionKey), false).toBool();
     apply();
     qApp->installEventFilter(this);
@@ -57,11 +54,20 @@ void Theme::setPreference(Preference preference) {
     if (preference == m_preference)
         return;
     m_preference = preference;
-    const auto stored = preference == Preference::Dark ? QStringLiteral("dark")
-        : preference == Preference::Light              ? QStringLiteral("light")
-                                                       : QStringLiteral("system");
-    QSettings().setValue(QLatin1String(kPreferenceKey), stored);
+    QSettings().setValue(QLatin1String(kPreferenceKey), preferenceKey());
     apply();
+}
+
+QString Theme::preferenceKey() const {
+    return QString::fromLatin1(
+        QMetaEnum::fromType<Preference>().valueToKey(static_cast<int>(m_preference)))
+        .toLower();
+}
+
+Theme::Preference Theme::preferenceOf(const QString& key) {
+    if (key == QLatin1String("dark"))
+        return Preference::Dark;
+    return key == QLatin1String("light") ? Preference::Light : Preference::System;
 }
 
 void Theme::setReducedMotion(bool reduced) {

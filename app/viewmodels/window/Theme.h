@@ -80,6 +80,9 @@ public:
 
     [[nodiscard]] Preference preference() const { return m_preference; }
     void setPreference(Preference preference);
+    // As it is stored: "dark", "light", else "system".
+    [[nodiscard]] QString preferenceKey() const;
+    static Preference preferenceOf(const QString& key);
     [[nodiscard]] bool dark() const { return m_theme->dark; }
     [[nodiscard]] bool reducedMotion() const { return m_reducedMotion; }
     void setReducedMotion(bool reduced);

@@ -150,13 +150,6 @@ void FigureExporter::setSize(double& side, double mm) {
     Q_EMIT optionsChanged();
 }
 
-void FigureExporter::setDpi(int dpi) {
-    if (dpi == m_dpi)
-        return;
-    m_dpi = dpi;
-    Q_EMIT optionsChanged();
-}
-
 void FigureExporter::setPath(const QString& path) {
     if (path == m_path)
         return;

@@ -41,7 +41,7 @@ class FigureExporter : public QObject {
     Q_PROPERTY(double widthMm READ widthMm WRITE setWidthMm NOTIFY optionsChanged FINAL)
     Q_PROPERTY(
         double heightMm READ heightMm WRITE setHeightMm NOTIFY optionsChanged FINAL) // 0: free
-    Q_PROPERTY(int dpi READ dpi WRITE setDpi NOTIFY optionsChanged FINAL)
+    Q_PROPERTY(int dpi MEMBER m_dpi NOTIFY optionsChanged FINAL)
     Q_PROPERTY(QString path READ path WRITE setPath NOTIFY pathChanged FINAL)
     Q_PROPERTY(QUrl folder READ folder NOTIFY pathChanged FINAL)
     Q_PROPERTY(bool overwrites READ overwrites NOTIFY pathChanged FINAL)
@@ -67,7 +67,6 @@ public:
     [[nodiscard]] int theme() const { return m_theme; }
     [[nodiscard]] double widthMm() const { return m_widthMm; }
     [[nodiscard]] double heightMm() const { return m_heightMm; }
-    [[nodiscard]] int dpi() const { return m_dpi; }
     [[nodiscard]] QString path() const { return m_path; }
     [[nodiscard]] QUrl folder() const;
     [[nodiscard]] bool overwrites() const;
@@ -78,7 +77,6 @@ public:
     void setTheme(int theme);
     void setWidthMm(double width) { setSize(m_widthMm, width); }
     void setHeightMm(double height) { setSize(m_heightMm, height); }
-    void setDpi(int dpi);
     void setPath(const QString& path);
 
     [[nodiscard]] bool isRunning() const { return m_watcher.isRunning(); }

@@ -1,6 +1,5 @@
 // Changes of the arrangement.
 #include "app/viewmodels/lanes/LaneEditing.h"
-#include "app/viewmodels/lanes/LaneIdentity.h"
 #include "support/TestProgram.h"
 
 #include <QTest>
