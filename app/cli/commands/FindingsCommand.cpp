@@ -77,7 +77,8 @@ void addFindingsCommand(CLI::App& app, CommandContext& context) {
         ->check(CLI::PositiveNumber);
     addJson(*command, options->json);
     command->footer(R"(The costliest come first. Each finding states from where on its rule speaks,
-what its shares are shares of, and where it shows.
+what its shares are shares of, and where it shows. A straggler is named by the
+waiting that it causes, with what it did meanwhile, and stands for its symptoms.
 
 Examples:
   trainscope-cli findings runs.trainscope --run gpt3-175b_3_00000

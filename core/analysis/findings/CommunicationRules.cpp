@@ -148,43 +148,6 @@ void report(const LinkLoad& load, const RunFacts& facts, double exposed, Finding
 
 } // namespace
 
-void findStraggler(const RunFacts& facts, Findings& found) {
-    if (!facts.communication || facts.communication->ranks.size() < 2)
-        return;
-    const auto& ranks = facts.communication->ranks;
-    const auto& worst = *std::max_element(ranks.begin(), ranks.end(),
-        [](const auto& a, const auto& b) { return a.timesLastForCertain < b.timesLastForCertain; });
-    const double traced = tracedSeconds(facts);
-    if (worst.collectives < kStragglerCollectives || traced <= 0.0)
-        return;
-    const auto all = static_cast<double>(worst.collectives);
-    const double share = static_cast<double>(worst.timesLastForCertain) / all;
-    const double fair = 1.0 / static_cast<double>(ranks.size());
-    const double least = std::max(kStragglerShare, std::min(0.9, kStragglerOverFair * fair));
-    const double cost = worst.causedWaitS / traced;
-    if (share < least || cost < kStragglerWait)
-        return;
-    found.push_back({"straggler",
-        fmt::format("Rank {} is the straggler in {} of {} collectives: it arrives last, {} after "
-                    "the first on average, and kept the others waiting for {} ({} of the traced "
-                    "time).",
-            worst.rank, worst.timesLastForCertain, worst.collectives,
-            text::seconds(worst.latenessS), text::seconds(worst.causedWaitS),
-            text::roundedPercent(cost)),
-        {{"times_last", static_cast<double>(worst.timesLastForCertain)}, {"collectives", all},
-            {"share", share}, {"lateness_s", worst.latenessS}, {"caused_wait_s", worst.causedWaitS},
-            {"fraction", cost}},
-        {worst.rank, windowOf(facts, worst.rank), {}},
-        fmt::format("last in {} of at least {} collectives, and {} of the traced time",
-            text::roundedPercent(least), kStragglerCollectives,
-            text::roundedPercent(kStragglerWait)),
-        fmt::format("synchronising collectives that the rank was matched in; last by more than the "
-                    "clocks' uncertainty (up to {}); waits over {} of traced time",
-            text::seconds(facts.communication->clocks.largestUncertaintyNs * 1e-9),
-            text::seconds(traced)),
-        cost >= kSeriousCost ? Severity::Serious : Severity::Attention, cost});
-}
-
 void findLinkUse(const RunFacts& facts, Findings& found) {
     const double traced = tracedSeconds(facts);
     if (!facts.communication || traced <= 0.0)

@@ -1,5 +1,6 @@
 #include "core/analysis/findings/RunFacts.h"
 
+#include "core/analysis/findings/Rules.h"
 #include "core/analysis/iterations/RunDetail.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/TimeRanges.h"
@@ -97,6 +98,17 @@ Status addTraces(const store::Store& store, const std::optional<StageMap>& stage
     return {};
 }
 
+// Finding the causes takes another pass over the traces.
+bool isWaitingWorthACause(const RunFacts& facts) {
+    double waitS = 0.0;
+    double tracedS = 0.0;
+    for (const RankCommunication& rank : facts.communication->ranks)
+        waitS += rank.waitS;
+    for (const TracedDevice& device : facts.traced)
+        tracedS += device.windowS;
+    return waitS >= kStragglerWait * tracedS;
+}
+
 } // namespace
 
 Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
@@ -139,6 +151,10 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
     if (facts.traced.size() > 1) {
         ASSIGN_OR_RETURN(facts.communication,
             communicationOf(store, run, {true, options.networkBandwidth, kAllTime}, progress));
+        if (isWaitingWorthACause(facts)) {
+            ASSIGN_OR_RETURN(
+                facts.causes, waitCauses(store, run, facts.communication->clocks, progress));
+        }
     }
     return facts;
 }

@@ -12,6 +12,7 @@
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/traces/CommunicationSummary.h"
+#include "core/analysis/traces/WaitCauses.h"
 #include "core/model/Import.h"
 #include "core/model/Run.h"
 #include "core/model/Series.h"
@@ -62,6 +63,7 @@ struct RunFacts {
     std::vector<TracedDevice> traced;
     std::optional<TracedPipeline> pipeline;
     std::optional<CommunicationSummary> communication;
+    std::optional<WaitCauses> causes; // absent where little is waited
 };
 
 // The facts of a run (RunFacts.h), read from the store.

@@ -1,4 +1,5 @@
 #include "core/analysis/findings/Rules.h"
+#include "core/analysis/findings/Stragglers.h"
 #include "core/text/Numbers.h"
 #include "core/text/Times.h"
 
@@ -7,10 +8,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace trainscope::analysis {
 
 namespace {
+
+constexpr double kToldShare = 0.001; // of the traced time
 
 double sumOver(const std::vector<TracedDevice>& devices, double TracedDevice::*seconds) {
     double sum = 0.0;
@@ -34,46 +39,63 @@ std::string tracedText(const RunFacts& facts) {
         text::counted(static_cast<std::int64_t>(facts.traced.size()), "GPU", "GPUs"));
 }
 
-// A share of the traced time that is a cost as it is.
+// A share of the traced time that is a cost as it is, beside what stragglers explain of it.
 struct Share {
     const char* rule;
     double TracedDevice::*seconds;
     double threshold;
-    const char* sentence; // {} the share, {} the worst rank, {} its share
+    const char* sentence; // {} the share, {} beside what, {} the worst rank, {} its share
     const char* what;
 };
 
-const TracedDevice* addShare(const Share& share, const RunFacts& facts, Findings& found) {
-    const double all = sumOver(facts.traced, &TracedDevice::windowS);
-    const double part = sumOver(facts.traced, share.seconds);
+// " beside what the lateness of rank 3 explains", where that is something.
+std::string besideText(const RunFacts& facts, double explained) {
+    if (explained < kToldShare)
+        return {};
+    std::set<int> ranks;
+    for (const WaitCause* cause : stragglersOf(facts))
+        ranks.insert(cause->rank);
+    return fmt::format(" beside what the lateness of {} {} explains",
+        ranks.size() == 1 ? "rank" : "ranks", text::numberList(ranks));
+}
+
+// False: it does not speak.
+bool addShare(const Share& share, const RunFacts& facts, const std::vector<TracedDevice>& devices,
+    Findings& found) {
+    const double all = sumOver(devices, &TracedDevice::windowS);
+    const double part = sumOver(devices, share.seconds);
+    const double explained = sumOver(facts.traced, share.seconds) - part;
     if (all <= 0.0 || part / all < share.threshold)
-        return nullptr;
-    const TracedDevice& worst = worstOf(facts.traced, share.seconds);
+        return false;
+    const TracedDevice& worst = worstOf(devices, share.seconds);
     const double worstShare = worst.*share.seconds / worst.windowS;
     found.push_back({share.rule,
-        fmt::format(fmt::runtime(share.sentence), text::roundedPercent(part / all), worst.rank,
-            text::roundedPercent(worstShare)),
+        fmt::format(fmt::runtime(share.sentence), text::roundedPercent(part / all),
+            besideText(facts, explained / all), worst.rank, text::roundedPercent(worstShare)),
         {{"fraction", part / all}, {"seconds", part}, {"traced_s", all},
             {"worst_rank_fraction", worstShare}},
         {worst.rank, worst.window, {}},
         text::roundedPercent(share.threshold) + " of the traced time",
         fmt::format("{}: {}", share.what, tracedText(facts)), severityOfCost(part / all),
         part / all});
-    return &worst;
+    if (explained > 0.0)
+        found.back().values["explained_s"] = explained;
+    return true;
 }
 
 } // namespace
 
 void findExposedCommunication(const RunFacts& facts, Findings& found) {
     const Share share{"exposed_communication", &TracedDevice::exposedS, kExposedFraction,
-        "Exposed communication costs {} of the step; most on rank {}, {}",
+        "Exposed communication costs {} of the step{}; most on rank {}, {}",
         "first kernel to last kernel of each device; communication while no compute kernel runs"};
-    if (addShare(share, facts, found) == nullptr)
+    const std::vector<TracedDevice> devices = withoutStragglers(facts);
+    if (!addShare(share, facts, devices, found))
         return;
     Finding& finding = found.back();
-    const double all = sumOver(facts.traced, &TracedDevice::windowS);
+    const double all = sumOver(devices, &TracedDevice::windowS);
     std::map<std::string, double> kinds;
-    for (const TracedDevice& device : facts.traced) {
+    for (const TracedDevice& device : devices) {
         for (const auto& [kind, seconds] : device.exposedByKindS)
             kinds[kind] += seconds;
     }
@@ -85,7 +107,7 @@ void findExposedCommunication(const RunFacts& facts, Findings& found) {
     std::sort(byTime.rbegin(), byTime.rend());
     std::string list;
     for (const auto& [seconds, kind] : byTime) {
-        if (seconds / all >= 0.001)
+        if (seconds / all >= kToldShare)
             list += (list.empty() ? "" : ", ") + std::string(KernelCategories::label(kind)) + " "
                 + text::roundedPercent(seconds / all);
     }
@@ -94,17 +116,17 @@ void findExposedCommunication(const RunFacts& facts, Findings& found) {
 
 void findIdleTime(const RunFacts& facts, Findings& found) {
     addShare({"idle_gpu", &TracedDevice::idleS, kIdleFraction,
-                 "GPUs are idle for {} of the traced time; most on rank {}, {}.",
+                 "GPUs are idle for {} of the traced time{}; most on rank {}, {}.",
                  "first kernel to last kernel of each device; no kernel runs"},
-        facts, found);
+        facts, withoutStragglers(facts), found);
 }
 
 void findHostBound(const RunFacts& facts, Findings& found) {
     addShare({"host_bound", &TracedDevice::hostBoundS, kHostBoundFraction,
-                 "GPUs wait for the host for {} of the traced time: what runs next was not yet "
+                 "GPUs wait for the host for {} of the traced time{}: what runs next was not yet "
                  "launched; most on rank {}, {}.",
                  "first kernel to last kernel of each device"},
-        facts, found);
+        facts, withoutStragglers(facts), found);
 }
 
 void findBubbles(const RunFacts& facts, Findings& found) {

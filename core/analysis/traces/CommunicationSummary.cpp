@@ -73,12 +73,12 @@ public:
             [](const CommunicationRow& a, const CommunicationRow& b) {
                 return a.transferS > b.transferS;
             });
-        std::int64_t most = 0;
+        double most = 0.0;
         for (auto& [rank, sums] : m_ranks) {
             if (sums.collectives > 0)
                 sums.latenessS /= static_cast<double>(sums.collectives);
-            if (sums.timesLast > most) {
-                most = sums.timesLast;
+            if (sums.causedWaitS > most) {
+                most = sums.causedWaitS;
                 m_result.straggler = rank;
             }
             m_result.ranks.push_back(sums);

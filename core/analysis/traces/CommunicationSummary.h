@@ -57,7 +57,7 @@ struct CommunicationSummary {
     std::int64_t incomplete = 0; // of these, some recorded rank's part was not found
     std::int64_t unmatched = 0; // calls whose other parts should be there and are not
     std::int64_t alone = 0; // calls of whose communicator only one rank was recorded
-    std::optional<int> straggler; // last most often
+    std::optional<int> straggler; // kept the others waiting longest
 };
 
 struct CommunicationOptions {

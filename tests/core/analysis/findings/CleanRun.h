@@ -3,6 +3,7 @@
 
 #include "core/analysis/findings/Rules.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -104,6 +105,26 @@ inline void throttle(RunFacts& facts, double fraction) {
 
 inline void swing(RunFacts& facts, double share, double frequency) {
     facts.spectrum = {{frequency, share * 32 * 600.0 / 2.0, 0.001, std::nullopt}};
+}
+
+// Rank → seconds that the others waited by its doing, its host launching late.
+inline void waitFor(RunFacts& facts, const std::map<int, double>& seconds) {
+    facts.causes = WaitCauses{};
+    for (const auto& [rank, waited] : seconds) {
+        WaitCause cause;
+        cause.rank = rank;
+        cause.waitS = waited;
+        cause.certainS = waited;
+        cause.exposedS = waited;
+        cause.byReasonS[LateReason::HostLate] = waited;
+        cause.byCollectiveS["AllReduce along dp"] = waited;
+        cause.worst = kRun;
+        cause.worstRank = rank;
+        facts.causes->waitS += waited;
+        facts.causes->causes.push_back(cause);
+    }
+    std::stable_sort(facts.causes->causes.begin(), facts.causes->causes.end(),
+        [](const WaitCause& a, const WaitCause& b) { return a.waitS > b.waitS; });
 }
 
 inline const Finding* find(const Findings& found, const std::string& rule) {

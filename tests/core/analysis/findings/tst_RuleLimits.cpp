@@ -7,6 +7,8 @@
 #include "core/text/Times.h"
 #include "support/TestProgram.h"
 
+#include <cmath>
+
 using namespace trainscope;
 using namespace trainscope::analysis;
 using namespace trainscope::test;
@@ -57,11 +59,79 @@ private Q_SLOTS:
     void oneOfTwoIsNoStraggler() {
         RunFacts facts = clean();
         facts.communication->ranks.resize(2);
-        facts.communication->ranks[0].timesLastForCertain = 60;
-        facts.communication->ranks[0].causedWaitS = 1.0;
+        waitFor(facts, {{0, 0.6}, {1, 0.4}});
         QVERIFY(applyRules(facts).empty());
-        facts.communication->ranks[0].timesLastForCertain = 80;
+        waitFor(facts, {{0, 0.8}, {1, 0.2}});
         QVERIFY(find(applyRules(facts), "straggler") != nullptr);
+    }
+
+    // Waiting that everybody causes alike has no straggler, however much it is; nor has what the
+    // clocks cannot tell, nor what is not worth a word.
+    void chanceIsNoStraggler() {
+        RunFacts facts = clean();
+        waitFor(facts, {{0, 0.30}, {1, 0.27}, {2, 0.25}, {3, 0.22}});
+        QVERIFY(applyRules(facts).empty());
+        waitFor(facts, {{0, 0.9}, {1, 0.01}, {2, 0.01}, {3, 0.01}});
+        QVERIFY(find(applyRules(facts), "straggler") != nullptr);
+        facts.causes->causes[0].certainS = 0.4;
+        QVERIFY(find(applyRules(facts), "straggler") == nullptr);
+        facts.causes->causes[0].certainS = 0.9;
+        for (auto& rank : facts.communication->ranks)
+            rank.collectives = 9;
+        QVERIFY(find(applyRules(facts), "straggler") == nullptr);
+    }
+
+    // 500, 300, 120 and 80 of 1000 ms: half is twice the fair quarter, 300 ms of the 500 that are
+    // left are nearly twice the fair third, 120 ms of the last 200 are not 1.5 times their half.
+    void severalStragglersAddUp() {
+        RunFacts facts = clean();
+        waitFor(facts, {{0, 0.12}, {1, 0.5}, {2, 0.08}, {3, 0.3}});
+        const Findings found = applyRules(facts);
+        QCOMPARE(found.size(), std::size_t{2});
+        QCOMPARE(found[0].values.at("share"), 0.5);
+        QCOMPARE(found[1].values.at("share"), 0.3);
+        for (const Finding& finding : found) {
+            QCOMPARE(finding.rule, std::string("straggler"));
+            QVERIFY(std::abs(finding.values.at("rest_share") - 0.2) < 1e-12);
+            QVERIFY(finding.denominator.find("rank 1 50 %, rank 3 30 %, no single cause 20 %")
+                != std::string::npos);
+        }
+    }
+
+    // Of 30 % exposed communication 0.9 s of 4 s are waiting for rank 3, and rank 3 itself is idle
+    // for want of its host: what is left of all three is below the thresholds.
+    void aStragglerStandsForItsSymptoms() {
+        RunFacts facts = clean();
+        for (TracedDevice& device : facts.traced) {
+            const bool isLate = device.rank == 3;
+            device.exposedS = isLate ? 0.02 : 0.32;
+            device.exposedByKindS = {{"all_reduce", device.exposedS}};
+            device.idleS = isLate ? 0.9 : 0.1;
+            device.hostBoundS = isLate ? 0.8 : 0.01;
+        }
+        waitFor(facts, {{0, 0.001}, {1, 0.001}, {2, 0.001}, {3, 0.9}});
+        Findings found = applyRules(facts);
+        QCOMPARE(found.size(), std::size_t{4}); // nothing is known of who lost what
+        for (const int rank : {0, 1, 2})
+            facts.causes->lost[{rank, 3}].exposedByKindS = {{"all_reduce", 0.3}};
+        facts.causes->lost[{3, 3}] = {{}, 0.75, 0.75};
+        found = applyRules(facts);
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(found[0].rule, std::string("straggler"));
+        // With 0.3 s more of its own on each rank, that much is told: 1.28 s of 4 s.
+        for (TracedDevice& device : facts.traced) {
+            device.exposedS += 0.3;
+            device.exposedByKindS["all_reduce"] += 0.3;
+        }
+        found = applyRules(facts);
+        const Finding* exposed = find(found, "exposed_communication");
+        QVERIFY(exposed != nullptr);
+        QVERIFY(std::abs(exposed->values.at("fraction") - 0.32) < 1e-9);
+        QVERIFY(std::abs(exposed->values.at("explained_s") - 0.9) < 1e-9);
+        QVERIFY(exposed->text.find("costs 32 % of the step beside what the lateness of rank 3 "
+                                   "explains; ")
+            != std::string::npos);
+        QVERIFY(exposed->text.find("AllReduce 32 %") != std::string::npos);
     }
 
     void airflowTurnedRoundTurnsTheGradient() {

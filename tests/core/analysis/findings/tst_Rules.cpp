@@ -183,14 +183,21 @@ std::vector<Case> traceCases() {
         {"pipeline_bubbles", 0.124, 0.2,
             [](RunFacts& f, double x) { f.pipeline->bubbleFraction = x; },
             {"20 % of the time, 2 times the 10 % that 4 stages"}, {{"ideal_fraction", 0.1}}, 0},
-        {"straggler", 49, 80,
+        // Four ranks are traced for 1 s each.
+        {"straggler", 0.0199, 0.4,
             [](RunFacts& f, double x) {
-                f.communication->ranks[3].timesLastForCertain = static_cast<std::int64_t>(x);
-                f.communication->ranks[3].causedWaitS = 0.4;
+                waitFor(f, {{0, 0.001}, {1, 0.001}, {2, 0.001}, {3, x}});
                 f.communication->ranks[3].latenessS = 0.0012;
+                f.communication->ranks[3].timesLastForCertain = 38;
             },
-            {"Rank 3 is the straggler in 80 of 100 collectives", "1.2 ms", "400 ms", "10 %"},
-            {{"share", 0.8}, {"fraction", 0.1}}, 3},
+            {"Rank 3 causes 99.3 % of all waiting, 400 ms of 403 ms",
+                "last in 38 of 100 collectives, in AllReduce along dp",
+                "meanwhile its GPU waits for its host, which launches late (400 ms)"},
+            {{"share", 0.4 / 0.403}, {"rest_share", 0.003 / 0.403}, {"fraction", 0.1},
+                {"caused_wait_s", 0.4}, {"all_wait_s", 0.403}, {"host_late_s", 0.4},
+                {"slower_kernels_s", 0.0}, {"times_last", 38}, {"collectives", 100},
+                {"lateness_s", 0.0012}},
+            3},
         {"link_use", 0.51, 0.3,
             [](RunFacts& f, double x) { f.communication->rows[0].utilisation = x; },
             {"send_recv along pp uses the links between nodes to 30 % while busy",

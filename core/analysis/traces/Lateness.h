@@ -1,0 +1,92 @@
+#pragma once
+// Why a rank came later than the others: what it did between a moment that all had in common and
+// its arrival, against what the others did meanwhile. Pure; any thread.
+
+#include "core/analysis/traces/DeviceLog.h"
+#include "core/model/Id.h"
+#include "core/model/Time.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::analysis {
+
+enum class LateReason : std::uint8_t {
+    HostLate, // its device was idle longer: the host launched later
+    Stalled, // its device was idle longer though the work had been launched
+    Idle, // its device was idle longer; the trace has no launches that say why
+    SlowerKernels, // the same kernels took longer
+    MoreKernels, // it ran kernels that the others did not, or more of them
+    Unrecorded, // before the recording of all of the ranks had begun
+    Other, // copies, transfers, waits whose cause is not known
+};
+inline constexpr std::array kLateReasons{LateReason::HostLate, LateReason::Stalled,
+    LateReason::Idle, LateReason::SlowerKernels, LateReason::MoreKernels, LateReason::Unrecorded,
+    LateReason::Other};
+std::string_view toString(LateReason reason); // "host_late", "stalled", …
+
+// A value for each reason.
+template <typename T>
+class ByLateReason {
+public:
+    T& operator[](LateReason reason) { return m_values[static_cast<std::size_t>(reason)]; }
+    const T& operator[](LateReason reason) const {
+        return m_values[static_cast<std::size_t>(reason)];
+    }
+
+private:
+    std::array<T, kLateReasons.size()> m_values{};
+};
+
+// Whose doing a wait is, in shares that sum to 1. Rank −1: causes too small to be followed.
+struct BlameShare {
+    int rank = 0;
+    LateReason reason = LateReason::Other;
+    double share = 0.0;
+};
+using Blame = std::vector<BlameShare>;
+inline constexpr std::size_t kMostBlameShares = 8;
+
+// What a rank waited in earlier collectives, by whose doing it was.
+struct BlamedTime {
+    int rank = 0;
+    LateReason reason = LateReason::Other;
+    double ns = 0.0;
+};
+
+struct Meanwhile {
+    int rank = 0;
+    std::int64_t arrivalNs = 0; // after the common moment; negative: before it
+    DeviceTimes times; // from the common moment to the arrival
+    std::vector<BlamedTime> waits; // in that time
+};
+
+// The compute kernels of the rank that came last against those of the others in the same time.
+struct KernelExcess {
+    double slowerNs = 0.0;
+    double moreNs = 0.0;
+    NameId kernel; // with the largest excess
+    double kernelNs = 0.0;
+};
+struct KernelSums {
+    double lastCount = 0.0;
+    double lastNs = 0.0;
+    double otherCount = 0.0; // summed over the others
+    double otherNs = 0.0;
+};
+// Calls beyond the others' mean count are more kernels, at the mean duration of the last rank's
+// own; what is left of the excess is slower ones.
+void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std::size_t others);
+
+// all[last] came last. Its lateness against the mean of the others is the sum of the differences of
+// the parts of its time; the positive ones share the blame. What it waited itself beyond the others
+// is the doing of those that it waited for. Empty unless it came after the others' mean.
+// `isRecordingsBegin`: the common moment is where the last recording begins.
+Blame blameFor(std::span<const Meanwhile> all, std::size_t last, const KernelExcess& kernels,
+    bool isRecordingsBegin);
+
+} // namespace trainscope::analysis

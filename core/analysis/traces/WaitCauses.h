@@ -1,0 +1,59 @@
+#pragma once
+// Whose doing the waiting in a run's synchronising collectives is. A collective's waiting is caused
+// by the rank that started last; where that rank was late because it had waited itself, in another
+// group's collective or for a message, the blame goes on to whom it had waited for. What a rank did
+// to be late is told by Lateness.h, from the end of the group's previous collective on (else from
+// the begin of the recording). The waiting of all causes sums to the whole.
+
+#include "core/analysis/traces/CommunicationSummary.h"
+#include "core/analysis/traces/Lateness.h"
+#include "core/model/Import.h"
+#include "core/model/Run.h"
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainscope::analysis {
+
+struct WaitCause {
+    int rank = 0; // −1: what is too small to be followed
+    double waitS = 0.0; // of the others, for it
+    ByLateReason<double> byReasonS; // sums to waitS
+    double certainS = 0.0; // of it, in collectives whose lateness is beyond the clocks' uncertainty
+    double exposedS = 0.0; // of it, while the waiting rank computed nothing
+    std::int64_t collectives = 0; // in which it came last and others waited
+    std::map<int, double> throughS; // of it, by the rank that came last as it had waited itself
+    std::map<std::string, double> byCollectiveS; // of it: "AllReduce along dp"
+    std::string kernel; // whose time exceeds the others' most; empty: none
+    double kernelS = 0.0; // of waitS, by that kernel, where this rank was last itself
+    TimeRange worst; // what came before the costliest collective, and it; clock of `worstRank`
+    int worstRank = -1; // that was late in it: this one, where it was late itself
+    double worstS = 0.0; // of waitS, in that one
+};
+
+// Time of a rank that costs nothing beyond the lateness of another: it waited for it. Of the rank
+// that was late itself: its idle time beyond the others'.
+struct LostTime {
+    std::map<std::string, double> exposedByKindS; // "all_reduce"
+    double idleS = 0.0; // nothing ran, before or instead of the wait
+    double hostS = 0.0; // of it, waiting for the host
+
+    [[nodiscard]] double exposedS() const;
+};
+
+struct WaitCauses {
+    double waitS = 0.0; // of all ranks in synchronising collectives
+    std::vector<WaitCause> causes; // by waitS, most first
+    std::map<std::pair<int, int>, LostTime> lost; // by the rank and the rank whose doing it is
+};
+
+// Linear in the trace; memory is bounded: causes that are too small to be followed are joined, and
+// of what a rank waited before, the last 1,024 waits are known. Cancelled by progress.
+Result<WaitCauses> waitCauses(const store::Store& store, const Run& run, const RankClocks& clocks,
+    const Progress& progress = {});
+
+} // namespace trainscope::analysis
