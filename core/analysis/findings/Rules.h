@@ -27,6 +27,7 @@ inline constexpr double kStragglerOverFair = 1.5; // × the mean of those that c
 inline constexpr double kStragglerWait = 0.005; // caused wait / traced time
 inline constexpr double kStragglerCertain = 0.5; // of it beyond the clocks' uncertainty
 inline constexpr std::int64_t kStragglerCollectives = 10;
+inline constexpr double kBesideShare = 0.3; // of the caused wait, that another's lateness leaves
 inline constexpr double kToldReason = 0.02; // of the caused wait: smaller parts are joined
 inline constexpr double kLinkUse = 0.5; // of the peak while busy
 inline constexpr double kLinkTime = 0.01; // transfer time / traced time

@@ -47,7 +47,13 @@ typename Map::const_iterator largestOf(const Map& map) {
         map.begin(), map.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
 }
 
+std::string kernelText(const WaitCause& cause, bool isTold) {
+    return isTold && !cause.kernel.empty() ? ", most of all " + cause.kernel : std::string();
+}
+
 std::string whatItDid(LateReason reason, const WaitCause& cause) {
+    const bool runsMore
+        = cause.byReasonS[LateReason::MoreKernels] > cause.byReasonS[LateReason::SlowerKernels];
     switch (reason) {
     case LateReason::HostLate:
         return "its GPU waits for its host, which launches late";
@@ -57,12 +63,9 @@ std::string whatItDid(LateReason reason, const WaitCause& cause) {
     case LateReason::Idle:
         return "its GPU stands idle (no launches are recorded that say why)";
     case LateReason::SlowerKernels:
-        return cause.kernel.empty() ? "its kernels take longer"
-                                    : "its kernels take longer, most of all " + cause.kernel;
+        return "its kernels take longer" + kernelText(cause, !runsMore);
     case LateReason::MoreKernels:
-        return cause.byReasonS[LateReason::SlowerKernels] > 0.0 || cause.kernel.empty()
-            ? "it runs more kernels"
-            : "it runs more kernels, most of all " + cause.kernel;
+        return "it runs more kernels" + kernelText(cause, runsMore);
     case LateReason::Unrecorded:
         return "before the recording of all ranks began";
     case LateReason::Other:
@@ -106,6 +109,15 @@ std::string throughText(const WaitCause& cause) {
         ranks.size() == 1 ? "rank" : "ranks", text::numberList(ranks));
 }
 
+// Where another rank comes nearly as late, most of the time: fixing one of them is not enough.
+std::string nextToLastText(const WaitCause& cause) {
+    const auto beside = largestOf(cause.besideS);
+    if (beside == cause.besideS.end() || beside->second < kBesideShare * cause.waitS)
+        return {};
+    return fmt::format(", only {} of it beyond rank {}, which comes late as well",
+        text::seconds(cause.aloneS), beside->first);
+}
+
 // "rank 0 52 %, rank 6 41.5 %, no single cause 6.3 %".
 std::string sharesText(const RunFacts& facts, const std::vector<const WaitCause*>& stragglers) {
     std::string text;
@@ -129,6 +141,7 @@ std::map<std::string, double> valuesOf(const RunFacts& facts, const WaitCause& c
     for (const auto& [late, seconds] : cause.throughS)
         through += seconds;
     values["through_others_s"] = through;
+    values["alone_s"] = cause.aloneS;
     if (rank != nullptr) {
         values["times_last"] = static_cast<double>(rank->timesLastForCertain);
         values["collectives"] = static_cast<double>(rank->collectives);
@@ -212,7 +225,8 @@ void findStraggler(const RunFacts& facts, Findings& found) {
             fmt::format("Rank {} causes {} of all waiting, {} of {}{}{}; meanwhile {}.",
                 cause->rank, text::roundedPercent(cause->waitS / facts.causes->waitS),
                 text::seconds(cause->waitS), text::seconds(facts.causes->waitS),
-                lastIn(facts, *cause), throughText(*cause), meanwhile(*cause)),
+                lastIn(facts, *cause), throughText(*cause) + nextToLastText(*cause),
+                meanwhile(*cause)),
             valuesOf(facts, *cause), {cause->worstRank, cause->worst, {}},
             fmt::format("{} of all waiting, {} times the mean of the ranks that cause no more, and "
                         "{} of the traced time, in runs of {} collectives or more",

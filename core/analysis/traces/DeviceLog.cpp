@@ -7,7 +7,6 @@ namespace trainscope::analysis {
 
 namespace {
 
-constexpr std::int64_t kLoggedSpans = 2'000'000; // on all streams together, in one window
 // A launch takes some microseconds to reach an idle device: the host was late until then.
 constexpr DurationNs kLaunchLatency{20'000};
 
@@ -76,15 +75,15 @@ DeviceTimes DeviceLog::timesIn(TimeRange range) const {
     return times;
 }
 
-Result<DeviceLogs> DeviceLogs::open(
-    const store::Store& store, const Run& run, const RankClocks& clocks, const Progress& progress) {
+Result<DeviceLogs> DeviceLogs::open(const store::Store& store, const Run& run,
+    const RankClocks& clocks, const Progress& progress, std::int64_t spansPerWindow) {
     DeviceLogs logs(store, progress);
     ASSIGN_OR_RETURN(const auto devices, tracedDevices(store, run));
     for (const DeviceTracks& device : devices)
         logs.addRank(device, clocks);
     for (auto& [rank, one] : logs.m_ranks)
         one.log.beginAt(one.recordedFrom);
-    logs.chooseWindows();
+    logs.chooseWindows(spansPerWindow);
     return logs;
 }
 
@@ -112,7 +111,7 @@ void DeviceLogs::addRank(const DeviceTracks& device, const RankClocks& clocks) {
     rank.recordedFrom = std::min(rank.recordedFrom, device.extent.begin);
 }
 
-void DeviceLogs::chooseWindows() {
+void DeviceLogs::chooseWindows(std::int64_t spansPerWindow) {
     std::int64_t spans = 0;
     TimeRange all = kNoTime;
     for (const auto& [id, rank] : m_ranks) {
@@ -124,7 +123,7 @@ void DeviceLogs::chooseWindows() {
     }
     if (m_ranks.empty() || all.isEmpty())
         return;
-    const std::int64_t count = spans / kLoggedSpans + 1;
+    const std::int64_t count = spans / spansPerWindow + 1;
     const DurationNs step{all.length().ns / count + 1};
     for (TimeNs begin = all.begin; begin < all.end; begin = begin + step)
         m_windows.push_back({begin, begin + step});

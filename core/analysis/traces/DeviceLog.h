@@ -89,13 +89,16 @@ private:
     std::vector<Kernel> m_kernels;
 };
 
+inline constexpr std::int64_t kLoggedSpans = 2'000'000; // on all streams together, in one window
+
 // The logs of all ranks whose clocks are known. Reads the traces once, in windows of the common
 // clock so short that what two of them hold fits into memory: of the past it knows one window.
 class DeviceLogs {
 public:
     // Refers to the store, the clocks and progress.
     static Result<DeviceLogs> open(const store::Store& store, const Run& run,
-        const RankClocks& clocks, const Progress& progress);
+        const RankClocks& clocks, const Progress& progress,
+        std::int64_t spansPerWindow = kLoggedSpans);
 
     // Times of the common clock until then can be asked for.
     Status readTo(TimeNs time);
@@ -117,7 +120,7 @@ private:
         : m_store(&store)
         , m_progress(&progress) { }
     void addRank(const DeviceTracks& device, const RankClocks& clocks);
-    void chooseWindows();
+    void chooseWindows(std::int64_t spansPerWindow);
     Status readNext();
 
     const store::Store* m_store;

@@ -204,7 +204,7 @@ private:
         const double error
             = (clock == nullptr ? 0.0 : clock->uncertaintyNs) + m_clocks.largestUncertaintyNs;
         const double latenessNs = waitS * 1e9 / static_cast<double>(one.ranks.size() - 1);
-        ++causeOf(one.lastRank).collectives;
+        countLast(one, waitS);
         std::map<int, double> byRank;
         for (const BlameShare& share : blame) {
             byRank[share.rank] += waitS * share.share;
@@ -221,6 +221,20 @@ private:
                 cause.throughS[one.lastRank] += seconds;
             keepWorst(cause, one, since, seconds);
         }
+    }
+
+    // How much hangs on the last rank alone, and who came just before it.
+    void countLast(const Collective& one, double waitS) {
+        const CollectiveRank* before = nullptr;
+        for (const CollectiveRank& rank : one.ranks) {
+            if (rank.rank != one.lastRank && (before == nullptr || rank.start > before->start))
+                before = &rank;
+        }
+        WaitCause& cause = causeOf(one.lastRank);
+        ++cause.collectives;
+        const double aloneS = before->wait.seconds() * static_cast<double>(one.ranks.size() - 1);
+        cause.aloneS += aloneS;
+        cause.besideS[before->rank] += waitS - aloneS;
     }
 
     // Where a rank was late itself shows more than where another was in its place.

@@ -26,6 +26,8 @@ struct WaitCause {
     double certainS = 0.0; // of it, in collectives whose lateness is beyond the clocks' uncertainty
     double exposedS = 0.0; // of it, while the waiting rank computed nothing
     std::int64_t collectives = 0; // in which it came last and others waited
+    double aloneS = 0.0; // what the others would not have waited had it come with the next-to-last
+    std::map<int, double> besideS; // what they had, by the rank that came next to last
     std::map<int, double> throughS; // of it, by the rank that came last as it had waited itself
     std::map<std::string, double> byCollectiveS; // of it: "AllReduce along dp"
     std::string kernel; // whose time exceeds the others' most; empty: none

@@ -98,6 +98,33 @@ private Q_SLOTS:
         }
     }
 
+    // What the late rank did, the most of it first, with the kernel where it belongs; parts under a
+    // fiftieth are one. Through whom, and who comes just before, where it is worth saying.
+    void whatAStragglerDid() {
+        RunFacts facts = clean();
+        waitFor(facts, {{0, 0.01}, {1, 0.01}, {2, 0.01}, {3, 1.0}});
+        WaitCause& cause = facts.causes->causes[0];
+        cause.byReasonS = {};
+        cause.byReasonS[LateReason::SlowerKernels] = 0.2;
+        cause.byReasonS[LateReason::MoreKernels] = 0.78;
+        cause.byReasonS[LateReason::Stalled] = 0.015;
+        cause.byReasonS[LateReason::Other] = 0.005;
+        cause.kernel = "check_for_nan";
+        cause.throughS = {{1, 0.4}, {2, 0.001}};
+        cause.aloneS = 0.3;
+        cause.besideS = {{0, 0.1}, {2, 0.6}};
+        const Findings found = applyRules(facts);
+        QCOMPARE(found.size(), std::size_t{1});
+        const std::string& text = found[0].text;
+        QVERIFY2(
+            text.find(", 401 ms of it through rank 1, which waited for it first, only 300 ms of "
+                      "it beyond rank 2, which comes late as well; meanwhile it runs more "
+                      "kernels, most of all check_for_nan (780 ms); its kernels take longer "
+                      "(200 ms); the rest is 20 ms.")
+                != std::string::npos,
+            text.c_str());
+    }
+
     // Of 30 % exposed communication 0.9 s of 4 s are waiting for rank 3, and rank 3 itself is idle
     // for want of its host: what is left of all three is below the thresholds.
     void aStragglerStandsForItsSymptoms() {

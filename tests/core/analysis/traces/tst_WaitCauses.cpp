@@ -171,6 +171,24 @@ private Q_SLOTS:
             QVERIFY(causeOf(causes, rank).waitS <= 42 * 7 * 45e-6 + 1e-9);
     }
 
+    // Rank 2 comes 300 µs late, rank 5 500 µs, 40 times: for rank 5 wait six ranks 500 and one 200
+    // µs, of which seven times 200 µs hang on it alone.
+    void nextToLast() {
+        Steps steps({0, 1, 2, 3, 4, 5, 6, 7});
+        for (std::int64_t step = 0; step < 40; ++step) {
+            for (int rank = 0; rank < 8; ++rank)
+                steps.compute(rank, usual(step) + (rank == 2 ? 300'000 : rank == 5 ? 500'000 : 0));
+            steps.allReduce({0, 1, 2, 3, 4, 5, 6, 7}, "world");
+        }
+        const auto store = steps.planted.stored();
+        const WaitCauses causes = causesIn(store, "planted");
+        const WaitCause& five = causeOf(causes, 5);
+        QVERIFY(isNear(five.waitS, 40 * 3200e-6));
+        QVERIFY(isNear(five.aloneS, 40 * 1400e-6));
+        QCOMPARE(five.besideS.size(), std::size_t{1});
+        QVERIFY(isNear(five.besideS.at(2), 40 * 1800e-6));
+    }
+
     // A recording that lacks two ranks tells the same of the others: five wait for each.
     void ranksMissing() {
         const PlantedRun planted = eightRanks({0, 6});
