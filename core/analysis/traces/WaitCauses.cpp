@@ -17,6 +17,7 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr std::size_t kMostWaits = 1024; // of a rank that are known later
+constexpr std::size_t kMostCauses = 32; // of what it waited since a moment
 
 // A message is a group of its two ranks.
 using GroupKey = std::tuple<std::uint32_t, int, int>;
@@ -51,6 +52,10 @@ public:
             if (part > 0.0)
                 addParts(*at, part / static_cast<double>(at->range.length().ns), result);
         }
+        std::stable_sort(result.begin(), result.end(),
+            [](const BlamedTime& a, const BlamedTime& b) { return a.ns > b.ns; });
+        if (result.size() > kMostCauses)
+            result.resize(kMostCauses);
         return result;
     }
     [[nodiscard]] TimeNs waitedUntil() const { return m_waitedUntil; }
