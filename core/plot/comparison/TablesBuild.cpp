@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostKernels = 12;
 constexpr double kLeastNames = 0.3; // of the width
 constexpr double kLeastColumn = 5.0; // in sizes of the text
-constexpr int kMostLines = 6; // of a value
+constexpr int kMostValueLines = 6; // of a value
 
 // A first column of names and one for each run. Columns that do not fit beside each other follow
 // in a further block; values that do not fit into their column are wrapped.
@@ -92,7 +92,8 @@ private:
         return std::min(first + m_perBlock, m_count);
     }
     [[nodiscard]] std::vector<std::string> linesOf(const std::string& value) const {
-        return brokenAnywhere(value, m_column - 2.0 * m_frame.gap(), kMostLines, m_frame.measure);
+        return brokenAnywhere(
+            value, m_column - 2.0 * m_frame.gap(), kMostValueLines, m_frame.measure);
     }
     [[nodiscard]] double rowHeight(const Row& row, std::size_t first) const {
         std::size_t lines = 1;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTrackRow = 1.05; // in sizes of the small text
 constexpr double kLeastTrackRow = 0.45;
-constexpr double kMostRows = 32.0; // of full height; more are lower
+constexpr double kMostFullRows = 32.0; // of full height; more are lower
 
 class TrackRows : public PanelContent {
 public:
@@ -23,7 +23,7 @@ public:
         , m_tracks(*frame.data.tracks)
         , m_width(width) {
         const auto rows = static_cast<double>(m_tracks.rows.size());
-        const double share = rows > kMostRows ? kMostRows / rows : 1.0;
+        const double share = rows > kMostFullRows ? kMostFullRows / rows : 1.0;
         m_row = std::max(kTrackRow * share, kLeastTrackRow) * frame.size();
         for (const auto& row : m_tracks.rows) {
             m_marks = std::max(m_marks, frame.width(frame.mark(row.run), TextRole::Small, true));

@@ -8,7 +8,7 @@ namespace trainscope::store {
 namespace {
 
 constexpr std::size_t kFields = 7;
-constexpr std::size_t kDuration = 1;
+constexpr std::size_t kDurationField = 1;
 // Deeply overlapping tracks have many open spans; beyond this the chunk is not believed.
 constexpr std::uint64_t kMaxSpans = std::uint64_t{1} << 20U;
 
@@ -20,7 +20,7 @@ void visitField(std::size_t field, Visit&& visit) {
     switch (field) {
     case 0:
         return visit([](auto& span) -> auto& { return span.start.ns; });
-    case kDuration:
+    case kDurationField:
         return visit([](auto& span) -> auto& { return span.duration.ns; });
     case 2:
         return visit([](auto& span) -> auto& { return span.name.value; });
@@ -62,7 +62,7 @@ void setField(std::size_t field, const Values& values, std::span<Span> spans) {
                 at(spans[i]) = static_cast<Value>(values[i]);
         }
     });
-    if (field != kDuration)
+    if (field != kDurationField)
         return;
     for (Span& span : spans)
         span.duration = boundedDuration(span.start, span.duration);
