@@ -7,11 +7,13 @@
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
+#include "core/text/Times.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -27,6 +29,8 @@ struct KernelsOptions : OneRunOptions {
     std::string categories;
     std::optional<std::int64_t> iteration;
     bool steady = false;
+    std::optional<double> fromS; // since the run's start
+    std::optional<double> toS;
 };
 
 Result<KernelCategories> chosenCategories(const KernelsOptions& options) {
@@ -45,6 +49,23 @@ Result<std::pair<TimeRange, std::string>> steadyWindow(const store::Store& store
         return std::pair{kAllTime,
             std::string("all of the trace: it has nothing of the steady part of the run")};
     return std::pair{steady.isWholeRun ? kAllTime : steady.window, steady.wording};
+}
+
+DurationNs sinceStart(double seconds) {
+    return {static_cast<std::int64_t>(std::llround(seconds * 1e9))};
+}
+
+// A part of the run; open at a side that is not given.
+Result<TimeRange> givenWindow(const KernelsOptions& options, const Run& run) {
+    TimeRange window = run.range;
+    if (options.fromS)
+        window.begin = run.range.begin + sinceStart(*options.fromS);
+    if (options.toS)
+        window.end = run.range.begin + sinceStart(*options.toS);
+    if (window.begin >= window.end || !window.overlaps(run.range))
+        return Error{ErrorCode::Usage,
+            "The window is empty: --from must lie before --to and before the run's end.", run.name};
+    return window;
 }
 
 Status compute(const store::Store& store, const analysis::IterationChoice& choice, TimeRange window,
@@ -70,6 +91,12 @@ Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
     if (options.steady) {
         ASSIGN_OR_RETURN(const auto steady, steadyWindow(store, run, iterations, progress));
         std::tie(window, report.windowText) = steady;
+    }
+    if (options.fromS || options.toS) {
+        ASSIGN_OR_RETURN(window, givenWindow(options, run));
+        report.windowText = fmt::format("{} to {} of the run, as far as it was traced",
+            text::duration(window.begin - run.range.begin),
+            text::duration(window.end - run.range.begin));
     }
     RETURN_IF_ERROR(compute(
         store, {iterations.everyOne(), options.iteration}, window, categories, progress, report));
@@ -112,6 +139,11 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         ->add_flag("--steady", options->steady,
             "Leave out warm-up iterations and those before the temperatures settled")
         ->excludes("--iteration");
+    for (const auto& [name, value, help] :
+        {std::tuple(
+             "--from", &options->fromS, "Begin of the part looked at, since the run's start"),
+            std::tuple("--to", &options->toS, "Its end, since the run's start")})
+        addOption(*command, name, *value, help, "S")->excludes("--iteration")->excludes("--steady");
     addJson(*command, options->json, "Print one JSON object with all kernels");
     command->footer(
         R"(Times are unions over all streams of a device, exact to the nanosecond; kernel time is
@@ -121,6 +153,7 @@ kernel_categories.json in the configuration folder is used, where there is one.
 Examples:
   trainscope-cli kernels traces.trainscope
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --steady --json
+  trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --from 1.5 --to 2
   trainscope-cli kernels runs.trainscope --run gpt3-175b_3_00000 --categories charllm)");
     runsOnRun(*command, context, options, printBreakdown);
 }

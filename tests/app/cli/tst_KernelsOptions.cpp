@@ -34,6 +34,7 @@ private Q_SLOTS:
     void initTestCase();
     void allOfIt();
     void oneIteration();
+    void aPartOfTheRun();
     void categories();
     void mistakes();
 
@@ -97,6 +98,29 @@ void tst_KernelsOptions::oneIteration() {
              "exposed_communication_us", "overlap_us", "kernel_count", "categories", "phases"})
         QVERIFY2(json[key] == all["iterations"][1][key], key);
     QCOMPARE(json["kernels"].size(), std::size_t{2});
+}
+
+// 130 to 170 µs cut the second GEMM at its begin and the collective at its end.
+void tst_KernelsOptions::aPartOfTheRun() {
+    const auto json = rank({"--from", "130e-6", "--to", "170e-6"});
+    QCOMPARE(json["window_us"].get<double>(), 40.0);
+    QCOMPARE(json["busy_us"].get<double>(), 40.0);
+    QCOMPARE(json["compute_us"].get<double>(), 30.0);
+    QCOMPARE(json["communication_us"].get<double>(), 20.0);
+    QCOMPARE(json["overlap_us"].get<double>(), 10.0);
+    QCOMPARE(json["exposed_communication_us"].get<double>(), 10.0);
+    QCOMPARE(json["idle_us"].get<double>(), 0.0);
+    QCOMPARE(json["kernels"].size(), std::size_t{2});
+    // Open at its end: the second GEMM and the collective, no copy.
+    const auto rest = rank({"--from", "100e-6"});
+    QCOMPARE(rest["compute_us"].get<double>(), 40.0);
+    QCOMPARE(rest["copies"]["count"].get<int>(), 0);
+    for (const char* from : {"2", "170e-6"}) {
+        const auto ran = runCli({"kernels", m_database, "--from", from, "--to", "130e-6"});
+        QCOMPARE(ran.status, 2);
+        QVERIFY(ran.err.find("--from must lie before --to") != std::string::npos);
+    }
+    QCOMPARE(runCli({"kernels", m_database, "--from", "0", "--steady"}).status, 2);
 }
 
 void tst_KernelsOptions::categories() {
