@@ -87,7 +87,7 @@ Result<FoundSpan> find(const Store& store, const SpanTarget& target, TimeNs trac
     return FoundSpan{};
 }
 
-std::string textOf(const Store& store, NameId id) {
+std::string nameText(const Store& store, NameId id) {
     return id.isValid() ? store.name(id).valueOr({}) : std::string();
 }
 
@@ -101,7 +101,7 @@ Status addLaunch(const Store& store, const RunFacts& facts, SpanReport& report) 
         if (other.track == report.track && other.span.start == report.span.start)
             continue;
         const bool launched = other.span.kind == SpanKind::Runtime;
-        const QString name = QString::fromStdString(textOf(store, other.span.name));
+        const QString name = QString::fromStdString(nameText(store, other.span.name));
         report.facts.push_back(
             {launched ? translated("Launched by") : translated("Launches"), name});
         const DurationNs delay = launched ? report.span.start - other.span.start
@@ -181,8 +181,8 @@ Result<std::optional<SpanReport>> lookUpSpan(const Store& store, const TimelineC
     report.track = target.track;
     report.rank = track->description.rank;
     report.span = *found;
-    report.name = textOf(store, report.span.name);
-    const std::string detail = textOf(store, report.span.detail);
+    report.name = nameText(store, report.span.name);
+    const std::string detail = nameText(store, report.span.detail);
     plot::ShownRun shown;
     shown.clocks = target.clocks;
     report.facts = basicFacts(report, run, *track, detail, context,

@@ -1,5 +1,6 @@
 #include "app/viewmodels/layout/LayoutDiagrams.h"
 
+#include "app/painting/ScenePainter.h"
 #include "app/viewmodels/window/Theme.h"
 #include "core/plot/layout/DiagramLegend.h"
 #include "core/plot/layout/PhysicalDiagram.h"
@@ -10,10 +11,6 @@
 
 namespace trainscope::app {
 namespace {
-
-QRectF toQt(const plot::Rect& rect) {
-    return {rect.x, rect.y, rect.width, rect.height};
-}
 
 template <typename ChartHit>
 std::optional<LayoutDiagrams::Hit> hitOf(const std::optional<ChartHit>& hit) {

@@ -8,7 +8,7 @@
 namespace trainscope::app {
 namespace {
 
-QString say(const char* text) {
+QString sayExport(const char* text) {
     return QCoreApplication::translate("LayoutExport", text);
 }
 
@@ -17,7 +17,7 @@ ExportJob diagramJob(const LayoutContext& context, const QString& timeText) {
     data->colours = context.colours;
     data->caption = context.coloursCaption.toStdString();
     if (context.showsValuesAtCursor())
-        data->caption = say("%1 at %2 after the run's begin, on the scale of the whole run.")
+        data->caption = sayExport("%1 at %2 after the run's begin, on the scale of the whole run.")
                             .arg(QString::fromStdString(context.colours.scale.title), timeText)
                             .toStdString();
     data->query.rank = context.rank;
@@ -27,11 +27,11 @@ ExportJob diagramJob(const LayoutContext& context, const QString& timeText) {
 } // namespace
 
 QStringList layoutFigures(const LayoutContext& context, const LayoutSchedule& schedule) {
-    QStringList titles{say("Diagrams")};
+    QStringList titles{sayExport("Diagrams")};
     if (!schedule.data().isEmpty())
-        titles.append(say("Pipeline schedule"));
+        titles.append(sayExport("Pipeline schedule"));
     if (!context.placement.isEmpty())
-        titles.append(say("Placement"));
+        titles.append(sayExport("Placement"));
     return titles;
 }
 
@@ -41,11 +41,11 @@ ExportJob layoutJob(const LayoutContext& context, const LayoutSchedule& schedule
         return {};
     const QString title = layoutFigures(context, schedule).value(figure);
     const QString name = Views::keyOf(Views::Layout);
-    if (title == say("Pipeline schedule"))
+    if (title == sayExport("Pipeline schedule"))
         return exportJobOf(name + QStringLiteral("-schedule"),
             figures::scheduleFigure(std::make_shared<const plot::ScheduleFigureData>(
                 schedule.part(context.settings.wholeStep))));
-    if (title == say("Placement"))
+    if (title == sayExport("Placement"))
         return exportJobOf(name + QStringLiteral("-placement"),
             figures::placementFigure(
                 std::make_shared<const plot::PlacementFigureData>(context.placement)));

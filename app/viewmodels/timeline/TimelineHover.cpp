@@ -11,16 +11,16 @@ namespace {
 
 using Overlays = std::vector<plot::RunOverlay>;
 
-QString say(const char* text) {
+QString sayHover(const char* text) {
     return QCoreApplication::translate("TimelineHover", text);
 }
 
 QString causeText(std::string_view cause) {
     if (cause == "thermal")
-        return say("by heat");
+        return sayHover("by heat");
     if (cause == "power")
-        return say("by its power limit");
-    return say("for another reason");
+        return sayHover("by its power limit");
+    return sayHover("for another reason");
 }
 
 QString lostText(double seconds) {
@@ -45,7 +45,7 @@ QString throttleText(
         return {};
     const auto& mark = marks.front();
     return QLatin1Char('\n')
-        + say("throttled %1 for %2, %3 lost")
+        + sayHover("throttled %1 for %2, %3 lost")
               .arg(causeText(mark.cause), durationText(mark.range.length()),
                   lostText(mark.lostSeconds));
 }
@@ -58,11 +58,11 @@ QString throttledText(const plot::RunOverlay& overlay, TimeNs time) {
         ++causes[mark.cause];
         lost += mark.lostSeconds;
     }
-    QStringList lines{say("%1 of %2 GPUs throttled").arg(marks.size()).arg(overlay.gpus)};
+    QStringList lines{sayHover("%1 of %2 GPUs throttled").arg(marks.size()).arg(overlay.gpus)};
     for (const auto& [cause, count] : causes)
-        lines.append(say("%1 %2").arg(count).arg(causeText(cause)));
+        lines.append(sayHover("%1 %2").arg(count).arg(causeText(cause)));
     if (!marks.empty())
-        lines.append(say("%1 lost in these episodes").arg(lostText(lost)));
+        lines.append(sayHover("%1 lost in these episodes").arg(lostText(lost)));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -102,7 +102,7 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
         return track;
     const QString name = titleOf(*context.drawn, hit.group->name);
     if (hit.group->count > 1)
-        return say("%1 spans, longest: %2\n%3")
+        return sayHover("%1 spans, longest: %2\n%3")
             .arg(wholeText(hit.group->count), name.left(80), track);
     return QStringLiteral("%1\n%2 · %3")
         .arg(name.left(120), exactDurationText(hit.group->range.length()), track);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kReadableSpan = 8.0; // px: narrower spans are zoomed to when jumped at
 constexpr std::int64_t kJumpLengths = 40; // window in lengths of the span
-constexpr std::int64_t kReachPixels = 3;
+constexpr std::int64_t kSpanReachPixels = 3;
 
 } // namespace
 
@@ -32,7 +32,7 @@ void TimelineSpan::select(const TimelineHit& hit) {
     target.track = lane.spans[static_cast<std::size_t>(hit.item)].track;
     target.time = plot::ownTime(run, hit.rank, shown);
     target.depth = hit.group->depth;
-    target.reach = {std::max(range.length().ns, m_context.pixelLength().ns * kReachPixels)};
+    target.reach = {std::max(range.length().ns, m_context.pixelLength().ns * kSpanReachPixels)};
     select(target, false);
 }
 

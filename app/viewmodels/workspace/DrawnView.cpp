@@ -1,5 +1,7 @@
 #include "app/viewmodels/workspace/DrawnView.h"
 
+#include "app/painting/ScenePainter.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,10 +13,6 @@ constexpr int kMostSteps = 64; // tried in one direction before giving up
 constexpr double kSideways = 4.0;
 // A picture is kept as pixels.
 constexpr double kHighestPicture = 8000.0;
-
-QRectF toQt(const plot::Rect& rect) {
-    return {rect.x, rect.y, rect.width, rect.height};
-}
 
 plot::Point centreOf(const plot::Rect& rect) {
     return {rect.x + rect.width / 2.0, rect.y + rect.height / 2.0};

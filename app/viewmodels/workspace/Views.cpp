@@ -12,7 +12,7 @@
 namespace trainscope::app {
 namespace {
 
-constexpr int kSaveDelayMs = 500;
+constexpr int kViewsSaveDelayMs = 500;
 constexpr std::array<const char*, Views::kViews> kKeys{
     "timeline", "layout", "heatmap", "kernels", "sweep", "spectrum", "compare", "findings"};
 
@@ -21,7 +21,7 @@ constexpr std::array<const char*, Views::kViews> kKeys{
 Views::Views(QObject* parent)
     : QObject(parent) {
     m_saveTimer.setSingleShot(true);
-    m_saveTimer.setInterval(kSaveDelayMs);
+    m_saveTimer.setInterval(kViewsSaveDelayMs);
     connect(&m_saveTimer, &QTimer::timeout, this, &Views::write);
 }
 
