@@ -66,8 +66,11 @@ std::string whatItDid(LateReason reason, const WaitCause& cause) {
         return "its kernels take longer" + kernelText(cause, !runsMore);
     case LateReason::MoreKernels:
         return "it runs more kernels" + kernelText(cause, runsMore);
+    case LateReason::LateMessages:
+        return "its messages come late";
     case LateReason::Unrecorded:
         return "before the recording of all ranks began";
+    case LateReason::InTurn: // nobody's
     case LateReason::Other:
         break;
     }
@@ -118,6 +121,14 @@ std::string nextToLastText(const WaitCause& cause) {
         text::seconds(cause.aloneS), beside->first);
 }
 
+double inTurnOf(const WaitCauses& causes) {
+    for (const WaitCause& cause : causes.causes) {
+        if (cause.rank == kNobody)
+            return cause.byReasonS[LateReason::InTurn];
+    }
+    return 0.0;
+}
+
 // "rank 0 52 %, rank 6 41.5 %, no single cause 6.3 %".
 std::string sharesText(const RunFacts& facts, const std::vector<const WaitCause*>& stragglers) {
     std::string text;
@@ -127,6 +138,11 @@ std::string sharesText(const RunFacts& facts, const std::vector<const WaitCause*
         text += fmt::format("rank {} {}, ", cause->rank, text::roundedPercent(share));
         rest -= share;
     }
+    const double inTurn = inTurnOf(*facts.causes) / facts.causes->waitS;
+    if (inTurn >= kToldReason) {
+        text += fmt::format("the order of a pipeline {}, ", text::roundedPercent(inTurn));
+        rest -= inTurn;
+    }
     return text + "no single cause " + text::roundedPercent(std::max(rest, 0.0));
 }
 
@@ -135,8 +151,10 @@ std::map<std::string, double> valuesOf(const RunFacts& facts, const WaitCause& c
     std::map<std::string, double> values{{"share", cause.waitS / facts.causes->waitS},
         {"caused_wait_s", cause.waitS}, {"all_wait_s", facts.causes->waitS},
         {"exposed_wait_s", cause.exposedS}, {"fraction", cause.waitS / secondsTraced(facts)}};
-    for (const LateReason reason : kLateReasons)
-        values[std::string(toString(reason)) + "_s"] = cause.byReasonS[reason];
+    for (const LateReason reason : kLateReasons) {
+        if (reason != LateReason::InTurn)
+            values[std::string(toString(reason)) + "_s"] = cause.byReasonS[reason];
+    }
     double through = 0.0;
     for (const auto& [late, seconds] : cause.throughS)
         through += seconds;
@@ -175,7 +193,7 @@ std::vector<const WaitCause*> stragglersOf(const RunFacts& facts) {
     double left = facts.causes->waitS;
     auto others = static_cast<double>(ranks);
     for (const WaitCause& cause : facts.causes->causes) {
-        if (cause.rank < 0)
+        if (cause.rank == kNobody)
             continue;
         const double fair = std::min(0.9, kStragglerOverFair / others) * left;
         if (cause.waitS

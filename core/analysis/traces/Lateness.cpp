@@ -64,6 +64,33 @@ void addCompute(Blame& blame, int rank, double ns, const KernelExcess& kernels) 
     addPositive(blame, rank, LateReason::MoreKernels, ns * kernels.moreNs / sum);
 }
 
+double allWaits(const Meanwhile& one) {
+    double ns = 0.0;
+    for (const BlamedTime& wait : one.waits)
+        ns += wait.ns;
+    return ns;
+}
+
+// The others may have waited as long for somebody else: only what goes beyond is passed on.
+void addWaits(Blame& blame, std::span<const Meanwhile> all, std::size_t last, bool isMessage) {
+    Blame causes;
+    double sum = 0.0;
+    for (const BlamedTime& cause : all[last].waits) {
+        const double ns
+            = excessOf(all, last, [&](const Meanwhile& one) { return waitOf(one, cause); });
+        addPositive(causes, cause.rank, cause.reason, ns);
+        sum += std::max(ns, 0.0);
+    }
+    const double beyond = excessOf(all, last, allWaits);
+    for (const BlameShare& cause : causes) {
+        const bool isThere = std::any_of(
+            all.begin(), all.end(), [&](const Meanwhile& one) { return one.rank == cause.rank; });
+        const bool isInTurn = !isMessage && isThere && cause.reason == LateReason::LateMessages;
+        addPositive(blame, isInTurn ? kNobody : cause.rank,
+            isInTurn ? LateReason::InTurn : cause.reason, cause.share * beyond / sum);
+    }
+}
+
 void keepLargest(Blame& blame) {
     std::stable_sort(blame.begin(), blame.end(),
         [](const BlameShare& a, const BlameShare& b) { return a.share > b.share; });
@@ -72,7 +99,7 @@ void keepLargest(Blame& blame) {
         rest += blame.back().share;
         blame.pop_back();
     }
-    addPositive(blame, -1, LateReason::Other, rest);
+    addPositive(blame, kNobody, LateReason::Other, rest);
 }
 
 } // namespace
@@ -97,7 +124,7 @@ void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std:
 }
 
 Blame blameFor(std::span<const Meanwhile> all, std::size_t last, const KernelExcess& kernels,
-    bool isRecordingsBegin) {
+    LatenessContext context) {
     Blame blame;
     const int rank = all[last].rank;
     const auto stateExcess = [&](DeviceState state) {
@@ -108,12 +135,14 @@ Blame blameFor(std::span<const Meanwhile> all, std::size_t last, const KernelExc
     addPositive(blame, rank, LateReason::Stalled, stateExcess(DeviceState::Stalled));
     addPositive(blame, rank, LateReason::Idle, stateExcess(DeviceState::Idle));
     addCompute(blame, rank, stateExcess(DeviceState::Compute), kernels);
-    addPositive(blame, rank, isRecordingsBegin ? LateReason::Unrecorded : LateReason::Other,
+    addPositive(blame, rank, context.isRecordingsBegin ? LateReason::Unrecorded : LateReason::Other,
         excessOf(all, last, beforeCommonMoment));
     addPositive(blame, rank, LateReason::Other, excessOf(all, last, restOf));
-    for (const BlamedTime& cause : all[last].waits)
-        addPositive(blame, cause.rank, cause.reason,
-            excessOf(all, last, [&](const Meanwhile& one) { return waitOf(one, cause); }));
+    if (context.isMessage) {
+        for (BlameShare& share : blame)
+            share.reason = LateReason::LateMessages;
+    }
+    addWaits(blame, all, last, context.isMessage);
     keepLargest(blame);
     double sum = 0.0;
     for (const BlameShare& share : blame)

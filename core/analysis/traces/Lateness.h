@@ -21,12 +21,15 @@ enum class LateReason : std::uint8_t {
     Idle, // its device was idle longer; the trace has no launches that say why
     SlowerKernels, // the same kernels took longer
     MoreKernels, // it ran kernels that the others did not, or more of them
+    LateMessages, // its messages came late, which made another rank late
+    InTurn, // nobody's: the late rank waited for messages of ranks that were there before it, as
+            // stages of a pipeline do
     Unrecorded, // before the recording of all of the ranks had begun
     Other, // copies, transfers, waits whose cause is not known
 };
 inline constexpr std::array kLateReasons{LateReason::HostLate, LateReason::Stalled,
-    LateReason::Idle, LateReason::SlowerKernels, LateReason::MoreKernels, LateReason::Unrecorded,
-    LateReason::Other};
+    LateReason::Idle, LateReason::SlowerKernels, LateReason::MoreKernels, LateReason::LateMessages,
+    LateReason::InTurn, LateReason::Unrecorded, LateReason::Other};
 std::string_view toString(LateReason reason); // "host_late", "stalled", …
 
 // A value for each reason.
@@ -42,7 +45,9 @@ private:
     std::array<T, kLateReasons.size()> m_values{};
 };
 
-// Whose doing a wait is, in shares that sum to 1. Rank −1: causes too small to be followed.
+inline constexpr int kNobody = -1;
+// Whose doing a wait is, in shares that sum to 1. Nobody's: waiting in turn, and causes too small
+// to be followed.
 struct BlameShare {
     int rank = 0;
     LateReason reason = LateReason::Other;
@@ -82,11 +87,18 @@ struct KernelSums {
 // own; what is left of the excess is slower ones.
 void addExcess(KernelExcess& excess, NameId kernel, const KernelSums& sums, std::size_t others);
 
+// What all have in common.
+struct LatenessContext {
+    bool isMessage = false; // between ranks whose work is not alike
+    bool isRecordingsBegin = false; // the common moment is where the last recording begins
+};
+
 // all[last] came last. Its lateness against the mean of the others is the sum of the differences of
-// the parts of its time; the positive ones share the blame. What it waited itself beyond the others
-// is the doing of those that it waited for. Empty unless it came after the others' mean.
-// `isRecordingsBegin`: the common moment is where the last recording begins.
+// the parts of its time; the positive ones share the blame. What it waited itself beyond what the
+// others did is the doing of those that it waited for, unless their messages kept it and they were
+// there before it. Who is late with a message is told without a reason. Empty unless all[last] came
+// after the others' mean.
 Blame blameFor(std::span<const Meanwhile> all, std::size_t last, const KernelExcess& kernels,
-    bool isRecordingsBegin);
+    LatenessContext context);
 
 } // namespace trainscope::analysis

@@ -159,8 +159,8 @@ private:
             last = one.ranks[i].rank == one.lastRank ? i : last;
         }
         const KernelExcess kernels = kernelExcess(one, since);
-        const auto blamed
-            = std::make_shared<const Blame>(blameFor(all, last, kernels, moment.isRecordingsBegin));
+        const auto blamed = std::make_shared<const Blame>(
+            blameFor(all, last, kernels, {!isCounted, moment.isRecordingsBegin}));
         if (isCounted)
             count(one, since, *blamed, kernels);
         for (std::size_t i = 0; i < one.ranks.size(); ++i)

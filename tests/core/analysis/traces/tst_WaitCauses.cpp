@@ -1,106 +1,19 @@
-// Planted lateness: whose doing the waiting is, what that rank did meanwhile, and who only passed
-// it on. Every wait is worked out by hand from the plant; the causes sum to the whole.
+// Planted lateness: whose doing the waiting is, and what that rank did meanwhile. Every wait is
+// worked out by hand from the plant; the causes sum to the whole.
 
 #include <QtTest>
 
-#include "core/analysis/traces/PlantedRun.h"
+#include "core/analysis/traces/PlantedSteps.h"
 #include "core/analysis/traces/PlantedTrace.h"
-#include "core/analysis/traces/WaitCauses.h"
 #include "support/TestProgram.h"
 
-#include <cmath>
+#include <set>
 
 using namespace trainscope;
 using namespace trainscope::analysis;
-using test::kMs;
-using test::kUs;
-using test::PlantedRun;
-using test::PlantedTrace;
+using namespace trainscope::test;
 
 namespace {
-
-WaitCauses causesIn(const store::Store& store, const std::string& name) {
-    const auto run = store.findRun(name);
-    const auto clocks = alignRanks(store, run.value());
-    if (!clocks.hasValue())
-        qFatal("%s", clocks.error().describe().c_str());
-    auto causes = waitCauses(store, run.value(), clocks.value());
-    if (!causes.hasValue())
-        qFatal("%s", causes.error().describe().c_str());
-    return std::move(causes).value();
-}
-
-const WaitCause& causeOf(const WaitCauses& causes, int rank) {
-    static const WaitCause none{};
-    for (const WaitCause& cause : causes.causes) {
-        if (cause.rank == rank)
-            return cause;
-    }
-    return none;
-}
-
-bool isNear(double value, double expected, double within = 1e-6) {
-    return std::abs(value - expected) <= within * std::abs(expected) + 1e-12;
-}
-
-double sumOf(const WaitCauses& causes) {
-    double sum = 0.0;
-    for (const WaitCause& cause : causes.causes)
-        sum += cause.waitS;
-    return sum;
-}
-
-double sumOf(const WaitCause& cause) {
-    double sum = 0.0;
-    for (const LateReason reason : kLateReasons)
-        sum += cause.byReasonS[reason];
-    return sum;
-}
-
-// Ranks that compute and meet, each with its own time: a trace made step by step.
-class Steps {
-public:
-    explicit Steps(std::vector<int> ranks) {
-        for (const int rank : ranks)
-            m_now[rank] = 0;
-    }
-    PlantedRun planted;
-
-    void compute(int rank, std::int64_t ns, const std::string& kernel = "gemm") {
-        planted.calls.push_back({rank, m_now[rank], m_now[rank] + ns, kernel, "", "7"});
-        m_now[rank] += ns;
-    }
-    void idle(int rank, std::int64_t ns) { m_now[rank] += ns; }
-    void allReduce(const std::vector<int>& ranks, const std::string& group) {
-        meet(ranks, test::collectiveDetail("allreduce", 1 << 20, group, ranks),
-            "ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
-    }
-    void message(int from, int to) {
-        meet({from, to},
-            test::collectiveDetail("send", 1 << 20, "pp" + std::to_string(from), {from, to},
-                R"(,"Src Rank":)" + std::to_string(from) + R"(,"Dst Rank":)" + std::to_string(to)),
-            "ncclDevKernel_SendRecv");
-    }
-
-private:
-    void meet(const std::vector<int>& ranks, const std::string& detail, const std::string& kernel) {
-        std::vector<std::int64_t> starts;
-        for (const int rank : ranks)
-            starts.push_back(m_now[rank]);
-        planted.addCollective(
-            ranks, starts, kTransfer, detail, [] { return std::int64_t{0}; }, kernel);
-        const std::int64_t end = *std::max_element(starts.begin(), starts.end()) + kTransfer;
-        for (const int rank : ranks)
-            m_now[rank] = end;
-    }
-    static constexpr std::int64_t kTransfer = 10'000;
-    std::map<int, std::int64_t> m_now;
-};
-
-// A step's usual work, never twice the same in a row: equal steps could be confused.
-std::int64_t usual(std::int64_t step) {
-    return 1'000'000 + (step * step % 97) * 1'000;
-}
 
 // Eight ranks meet 480 times. In 96 steps the matrix product of rank 3 takes 228 µs longer, in 96
 // others it runs a kernel of 228 µs that nobody else has; in the other 288 one of the seven others
@@ -216,92 +129,6 @@ private Q_SLOTS:
         // The evidence is on the clock of the rank itself, 0.8 ms behind.
         const std::int64_t first = planted.local(3, 0);
         QVERIFY(three.worst.begin.ns >= first && three.worst.end.ns < first + 1'000'000'000);
-    }
-
-    // Tensor groups {0, 1} and {2, 3}, data groups {0, 2} and {1, 3}. Rank 0 computes 300 µs
-    // longer, so rank 1 waits, comes late to rank 3 in its turn, and rank 2 waits for rank 0: 900
-    // µs a step, all of them rank 0's doing.
-    void blameGoesThroughGroups() {
-        Steps steps({0, 1, 2, 3});
-        for (std::int64_t step = 0; step < 100; ++step) {
-            for (const int rank : {0, 1, 2, 3})
-                steps.compute(rank, usual(step) + (rank == 0 ? 300'000 : 0));
-            steps.allReduce({0, 1}, "tp0");
-            steps.allReduce({2, 3}, "tp1");
-            for (const int rank : {0, 1, 2, 3})
-                steps.compute(rank, 100'000, "optimizer");
-            steps.allReduce({0, 2}, "dp0");
-            steps.allReduce({1, 3}, "dp1");
-        }
-        const auto store = steps.planted.stored();
-        const WaitCauses causes = causesIn(store, "planted");
-        QVERIFY(isNear(causes.waitS, 100 * 900e-6));
-        QCOMPARE(causes.causes.front().rank, 0);
-        const WaitCause& zero = causes.causes.front();
-        QVERIFY(isNear(zero.waitS, causes.waitS));
-        QVERIFY(isNear(zero.byReasonS[LateReason::SlowerKernels], causes.waitS));
-        QCOMPARE(zero.kernel, std::string("gemm"));
-        QVERIFY(isNear(zero.kernelS, 100 * 600e-6)); // where it was last itself
-        QCOMPARE(zero.throughS.size(), std::size_t{1});
-        QVERIFY(isNear(zero.throughS.at(1), 100 * 300e-6));
-        QCOMPARE(zero.worstRank, 0);
-        QVERIFY(causeOf(causes, 1).waitS == 0.0);
-    }
-
-    // Stage 0 is ranks 0 and 1, stage 1 ranks 2 and 3. Rank 0 is 400 µs slow, so its message makes
-    // rank 2 late, for which rank 3 waits where their gradients meet. Messages count for nobody's
-    // waiting.
-    void blameGoesThroughMessages() {
-        Steps steps({0, 1, 2, 3});
-        for (std::int64_t step = 0; step < 100; ++step) {
-            for (const int rank : {0, 1})
-                steps.compute(rank, usual(step) + (rank == 0 ? 400'000 : 0));
-            steps.message(0, 2);
-            steps.message(1, 3);
-            for (const int rank : {2, 3})
-                steps.compute(rank, 500'000);
-            steps.allReduce({0, 1}, "dp0");
-            steps.allReduce({2, 3}, "dp1");
-        }
-        const auto store = steps.planted.stored();
-        const WaitCauses causes = causesIn(store, "planted");
-        QVERIFY(isNear(causes.waitS, 100 * 800e-6));
-        QVERIFY(isNear(causeOf(causes, 0).waitS, causes.waitS));
-        QVERIFY(isNear(causeOf(causes, 0).throughS.at(2), 100 * 400e-6));
-    }
-
-    // Rank 0 computes 200 µs longer before tp0, rank 1 runs 100 µs more before dp1. But for the
-    // first step the ranks 1 and 3 leave dp1 100 µs after the ranks 0 and 2 leave dp0. In a step
-    // wait
-    //   rank 1 in tp0   100 µs for rank 0
-    //   rank 2 in tp1   100 µs for rank 3, late as it waited for what rank 1 ran more
-    //   rank 3 in dp1   200 µs for rank 1, half of it since that had waited for rank 0
-    //   rank 2 in dp0   100 µs for rank 0
-    // and in the first step 200, 0, 300 (of which 200 for rank 0) and 200 µs.
-    void blameIsShared() {
-        Steps steps({0, 1, 2, 3});
-        for (std::int64_t step = 0; step < 60; ++step) {
-            for (const int rank : {0, 1, 2, 3})
-                steps.compute(rank, usual(step) + (rank == 0 ? 200'000 : 0));
-            steps.allReduce({0, 1}, "tp0");
-            steps.allReduce({2, 3}, "tp1");
-            steps.compute(1, 100'000, "dropout");
-            steps.allReduce({1, 3}, "dp1");
-            steps.allReduce({0, 2}, "dp0");
-        }
-        const auto store = steps.planted.stored();
-        const WaitCauses causes = causesIn(store, "planted");
-        QVERIFY(isNear(causes.waitS, 700e-6 + 59 * 500e-6));
-        const WaitCause& zero = causeOf(causes, 0);
-        QVERIFY(isNear(zero.waitS, 600e-6 + 59 * 300e-6));
-        QVERIFY(isNear(zero.byReasonS[LateReason::SlowerKernels], zero.waitS));
-        QVERIFY(isNear(zero.throughS.at(1), 200e-6 + 59 * 100e-6));
-        const WaitCause& one = causeOf(causes, 1);
-        QVERIFY(isNear(one.waitS, 100e-6 + 59 * 200e-6));
-        QVERIFY(isNear(one.byReasonS[LateReason::MoreKernels], one.waitS));
-        QVERIFY(isNear(one.throughS.at(3), 59 * 100e-6));
-        QCOMPARE(one.kernel, std::string("dropout"));
-        QVERIFY(causeOf(causes, 3).waitS == 0.0);
     }
 
     // Rank 1 launches its collective 300 µs late; rank 2 has launched in time and starts 300 µs
