@@ -123,7 +123,7 @@ std::string nextToLastText(const WaitCause& cause) {
 
 double inTurnOf(const WaitCauses& causes) {
     for (const WaitCause& cause : causes.causes) {
-        if (cause.rank == kNobody)
+        if (cause.rank == kNoRank)
             return cause.byReasonS[LateReason::InTurn];
     }
     return 0.0;
@@ -193,7 +193,7 @@ std::vector<const WaitCause*> stragglersOf(const RunFacts& facts) {
     double left = facts.causes->waitS;
     auto others = static_cast<double>(ranks);
     for (const WaitCause& cause : facts.causes->causes) {
-        if (cause.rank == kNobody)
+        if (cause.rank == kNoRank)
             continue;
         const double fair = std::min(0.9, kStragglerOverFair / others) * left;
         if (cause.waitS

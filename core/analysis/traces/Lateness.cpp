@@ -86,7 +86,7 @@ void addWaits(Blame& blame, std::span<const Meanwhile> all, std::size_t last, bo
         const bool isThere = std::any_of(
             all.begin(), all.end(), [&](const Meanwhile& one) { return one.rank == cause.rank; });
         const bool isInTurn = !isMessage && isThere && cause.reason == LateReason::LateMessages;
-        addPositive(blame, isInTurn ? kNobody : cause.rank,
+        addPositive(blame, isInTurn ? kNoRank : cause.rank,
             isInTurn ? LateReason::InTurn : cause.reason, cause.share * beyond / sum);
     }
 }
@@ -99,7 +99,7 @@ void keepLargest(Blame& blame) {
         rest += blame.back().share;
         blame.pop_back();
     }
-    addPositive(blame, kNobody, LateReason::Other, rest);
+    addPositive(blame, kNoRank, LateReason::Other, rest);
 }
 
 } // namespace

@@ -45,7 +45,7 @@ private:
     std::array<T, kLateReasons.size()> m_values{};
 };
 
-inline constexpr int kNobody = -1;
+inline constexpr int kNoRank = -1;
 // Whose doing a wait is, in shares that sum to 1. Nobody's: waiting in turn, and causes too small
 // to be followed.
 struct BlameShare {

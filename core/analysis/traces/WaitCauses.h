@@ -20,7 +20,7 @@
 namespace trainscope::analysis {
 
 struct WaitCause {
-    int rank = 0; // or kNobody
+    int rank = 0; // or kNoRank
     double waitS = 0.0; // of the others, for it
     ByLateReason<double> byReasonS; // sums to waitS
     double certainS = 0.0; // of it, in collectives whose lateness is beyond the clocks' uncertainty

@@ -106,7 +106,7 @@ private Q_SLOTS:
         const auto store = steps.planted.stored();
         const WaitCauses causes = causesIn(store, "planted");
         QVERIFY(isNear(causes.waitS, 60 * 400e-6));
-        QVERIFY(isNear(causeOf(causes, kNobody).byReasonS[LateReason::InTurn], causes.waitS));
+        QVERIFY(isNear(causeOf(causes, kNoRank).byReasonS[LateReason::InTurn], causes.waitS));
         QVERIFY(causeOf(causes, 0).waitS < 1e-9 && causeOf(causes, 1).waitS < 1e-9);
     }
 
