@@ -110,7 +110,8 @@ Outcome runQuery(const QueryOptions& options, const Console& console, const stor
                                      : printAsText(store, options.sql, console);
     if (console.isCancelled())
         return Error{ErrorCode::Cancelled, "Stopped on request; the output is incomplete.", {}};
-    RETURN_IF_ERROR(status);
+    if (!status.hasValue())
+        return status.error();
     return ExitStatus::Done;
 }
 

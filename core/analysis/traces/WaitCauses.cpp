@@ -45,13 +45,13 @@ public:
     // By whose doing it waited in that time.
     [[nodiscard]] std::vector<BlamedTime> waitsIn(TimeRange range) const {
         std::vector<BlamedTime> result;
-        for (auto at = m_waits.rbegin(); at != m_waits.rend(); ++at) {
-            if (at->range.end <= range.begin)
-                break;
-            const auto part = static_cast<double>(shared(at->range, range).length().ns);
+        const auto over = std::find_if(m_waits.rbegin(), m_waits.rend(),
+            [&](const PastWait& wait) { return wait.range.end <= range.begin; });
+        std::for_each(m_waits.rbegin(), over, [&](const PastWait& wait) {
+            const auto part = static_cast<double>(shared(wait.range, range).length().ns);
             if (part > 0.0)
-                addParts(*at, part / static_cast<double>(at->range.length().ns), result);
-        }
+                addParts(wait, part / static_cast<double>(wait.range.length().ns), result);
+        });
         std::stable_sort(result.begin(), result.end(),
             [](const BlamedTime& a, const BlamedTime& b) { return a.ns > b.ns; });
         if (result.size() > kMostCauses)

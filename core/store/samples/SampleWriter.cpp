@@ -209,7 +209,8 @@ Status SampleWriter::resort(SeriesId series, Pending& pending, const Proceed& pr
             added = cancelled();
         return added.hasValue();
     }));
-    RETURN_IF_ERROR(added);
+    if (!added.hasValue())
+        return added;
     RETURN_IF_ERROR(m_database.execute("DELETE FROM sample_chunk WHERE series=?", series.value));
     m_written -= static_cast<std::uint64_t>(pending.submitted);
     pending.submitted = 0;

@@ -22,7 +22,7 @@ Error noComparison(const Database& database, std::string_view name) {
 }
 
 // Nothing was changed where there is no such row.
-Status changedOr(const Database& database, Status done, Error otherwise) {
+Status changedOr(const Database& database, const Status& done, Error otherwise) {
     return done.hasValue() && database.changes() == 0 ? Status(std::move(otherwise)) : done;
 }
 
