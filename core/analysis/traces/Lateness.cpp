@@ -12,6 +12,7 @@ namespace {
 constexpr auto kReasonNames = enumNames<LateReason>({{LateReason::HostLate, "host_late"},
     {LateReason::Stalled, "stalled"}, {LateReason::Idle, "idle"},
     {LateReason::SlowerKernels, "slower_kernels"}, {LateReason::MoreKernels, "more_kernels"},
+    {LateReason::LateMessages, "late_messages"}, {LateReason::InTurn, "in_turn"},
     {LateReason::Unrecorded, "unrecorded"}, {LateReason::Other, "other"}});
 
 double waitOf(const Meanwhile& one, const BlamedTime& cause) {

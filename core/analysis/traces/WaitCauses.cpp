@@ -209,7 +209,7 @@ private:
         const double error
             = (clock == nullptr ? 0.0 : clock->uncertaintyNs) + m_clocks.largestUncertaintyNs;
         const double latenessNs = waitS * 1e9 / static_cast<double>(one.ranks.size() - 1);
-        countLast(one, waitS);
+        countLast(one, waitS, blame);
         std::map<int, double> byRank;
         for (const BlameShare& share : blame) {
             byRank[share.rank] += waitS * share.share;
@@ -228,18 +228,21 @@ private:
         }
     }
 
-    // How much hangs on the last rank alone, and who came just before it.
-    void countLast(const Collective& one, double waitS) {
+    // How much of what is its own doing hangs on the last rank alone, and who came just before it.
+    void countLast(const Collective& one, double waitS, const Blame& blame) {
         const CollectiveRank* before = nullptr;
         for (const CollectiveRank& rank : one.ranks) {
             if (rank.rank != one.lastRank && (before == nullptr || rank.start > before->start))
                 before = &rank;
         }
+        double own = 0.0;
+        for (const BlameShare& share : blame)
+            own += share.rank == one.lastRank ? share.share : 0.0;
         WaitCause& cause = causeOf(one.lastRank);
         ++cause.collectives;
         const double aloneS = before->wait.seconds() * static_cast<double>(one.ranks.size() - 1);
-        cause.aloneS += aloneS;
-        cause.besideS[before->rank] += waitS - aloneS;
+        cause.aloneS += own * aloneS;
+        cause.besideS[before->rank] += own * (waitS - aloneS);
     }
 
     // Where a rank was late itself shows more than where another was in its place.

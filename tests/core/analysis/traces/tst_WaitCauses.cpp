@@ -199,6 +199,14 @@ private Q_SLOTS:
             2e-3));
     }
 
+    void everyReasonHasAName() {
+        std::set<std::string_view> names;
+        for (const LateReason reason : kLateReasons)
+            names.insert(toString(reason));
+        QCOMPARE(names.size(), kLateReasons.size());
+        QVERIFY(!names.contains(""));
+    }
+
     void stoppedWhenAsked() {
         const PlantedRun planted = eightRanks();
         const auto store = planted.stored();
