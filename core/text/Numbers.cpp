@@ -149,6 +149,13 @@ std::string quantity(const std::optional<double>& value, std::string_view unit, 
     return value ? quantity(*value, unit, digits, metric) : kMissing;
 }
 
+std::string withInterval(
+    double value, double low, double high, std::string_view unit, Digits digits) {
+    const double scale = unitFor(unit, std::abs(value), digits, {}).scale;
+    return fmt::format("{} ({} to {})", quantity(value, unit, digits), number(low * scale, 4),
+        number(high * scale, 4));
+}
+
 std::string rounded(double value, std::string_view unit) {
     return quantity(value, unit, Digits::Three);
 }

@@ -46,7 +46,11 @@ std::string quantity(double value, std::string_view unit, Digits digits = Digits
 std::string quantity(const std::optional<double>& value, std::string_view unit,
     Digits digits = Digits::Four, std::string_view metric = {});
 
-// The same with three digits, for sentences: "8.12 kW", "4.21 %" of a fraction.
+// "12.07 kJ (11.6 to 12.5)": a value with the bounds of its interval, in the value's unit.
+std::string withInterval(
+    double value, double low, double high, std::string_view unit, Digits digits = Digits::Four);
+
+// As quantity() with three digits, for sentences: "8.12 kW", "4.21 %" of a fraction.
 std::string rounded(double value, std::string_view unit);
 std::string roundedPercent(double fraction);
 // The same in columns of the command line: "412.3 W", "1.750 GHz", "87.30 %".

@@ -55,6 +55,13 @@ private Q_SLOTS:
         QTEST(worded(text::Digits::Aligned), "aligned");
     }
 
+    void intervals() {
+        QCOMPARE(text::withInterval(12'070.0, 11'600.0, 12'500.0, "J"),
+            std::string("12.07 kJ (11.6 to 12.5)"));
+        QCOMPARE(
+            text::withInterval(905.0, 870.0, 1'012.0, "J"), std::string("905 J (870 to 1012)"));
+    }
+
     void missing() {
         QCOMPARE(text::quantity(std::optional<double>(), "W"), std::string("—"));
         QCOMPARE(text::percent(std::optional<double>()), std::string("—"));
