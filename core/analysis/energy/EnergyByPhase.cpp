@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace trainscope::analysis {
 
@@ -19,6 +20,38 @@ namespace {
 
 constexpr double kInstantWindowNs = 25e6;
 constexpr double kAveragedWindowNs = kNvmlAveragingS * 1e9;
+constexpr double kLongestResponseNs = 3e9; // of a sensor: readings so far outside still tell of it
+constexpr std::size_t kMostReadings = std::size_t{1} << 19U;
+
+// The readings that the estimate is made of. Of a sensor that repeats itself each value counts
+// once; beyond kMostReadings every second one is left out, again and again.
+class ReadingList {
+public:
+    explicit ReadingList(bool isRepeating = false)
+        : m_isRepeating(isRepeating) { }
+
+    void add(DurationNs at, double watts) {
+        if (std::exchange(m_last, watts) == watts && m_isRepeating)
+            return;
+        if (m_count++ % m_stride != 0)
+            return;
+        m_readings.push_back({static_cast<double>(at.ns), watts});
+        if (m_readings.size() < kMostReadings)
+            return;
+        for (std::size_t i = 0; 2 * i < m_readings.size(); ++i)
+            m_readings[i] = m_readings[2 * i];
+        m_readings.resize((m_readings.size() + 1) / 2);
+        m_stride *= 2;
+    }
+    [[nodiscard]] std::span<const PowerReading> readings() const { return m_readings; }
+
+private:
+    bool m_isRepeating = false;
+    std::optional<double> m_last;
+    std::size_t m_count = 0;
+    std::size_t m_stride = 1;
+    std::vector<PowerReading> m_readings;
+};
 
 // A GPU whose model is not known may draw the most that any known one may.
 double powerLimit(const std::string& model) {
@@ -78,6 +111,7 @@ public:
         m_sampling = *sampling;
         m_reach = {windowNs(), std::max(m_sampling.periodNs, m_sampling.updateNs), m_alignmentNs,
             std::max(powerLimit(m_power.model), m_sampling.maxW)};
+        m_facts = {knownWindowNs(), m_known.has_value(), m_reach.highestW, std::nullopt};
         SensorBlur blur(m_extent, m_reach);
         EnergyMeter meter(m_store, m_extent, m_shown.iterations, integral(m_extent), blur, blur);
         RETURN_IF_ERROR(readPower(meter));
@@ -92,6 +126,10 @@ private:
         return m_power.series.description.sensor == SensorKind::Instant ? kInstantWindowNs
                                                                         : kAveragedWindowNs;
     }
+    // Of a sensor of which nothing is said, the readings tell.
+    [[nodiscard]] double knownWindowNs() const {
+        return m_power.series.description.sensor == SensorKind::Unknown ? 0.0 : windowNs();
+    }
     [[nodiscard]] PowerIntegral integral(TimeRange window) const {
         return {m_store, m_power.series, m_sampling.gapLimitNs, window, m_lag};
     }
@@ -100,13 +138,17 @@ private:
         TimeRange around = m_extent;
         for (const Iteration& iteration : m_shown.iterations)
             around = spanned(around, iteration.range);
-        const DurationNs margin{static_cast<std::int64_t>(3.0 * m_reach.reachNs())};
+        const DurationNs margin{
+            static_cast<std::int64_t>(std::max(3.0 * m_reach.reachNs(), kLongestResponseNs))};
+        m_readings = ReadingList(m_sampling.isRepeating());
         return m_store.forEachSample(m_power.series.id,
             {around.begin + m_lag - margin, around.end + m_lag + margin},
             [&](auto times, auto values) {
                 for (std::size_t i = 0; i < times.size(); ++i) {
-                    if (!std::isnan(values[i]))
-                        meter.addReading(times[i] - m_lag, values[i]);
+                    if (std::isnan(values[i]))
+                        continue;
+                    meter.addReading(times[i] - m_lag, values[i]);
+                    m_readings.add(times[i] - m_lag - m_extent.begin, values[i]);
                 }
                 return true;
             });
@@ -125,21 +167,24 @@ private:
         result.lag = m_known;
         result.energy = meter.result(evidence);
         for (std::size_t i = 0; i < m_shown.iterations.size(); ++i)
-            RETURN_IF_ERROR(
-                complete(result.energy.iterations[i], m_shown.iterations[i].range, meter));
+            RETURN_IF_ERROR(complete(i, result.energy.iterations[i], meter));
+        result.estimatedSensor
+            = meter.estimate(evidence, m_readings.readings(), m_facts, result.energy);
         std::erase_if(result.energy.iterations,
             [](const IterationEnergy& iteration) { return iteration.coverage <= 0.0; });
         return std::optional(std::move(result));
     }
 
     // Before its first kernel and after its last an iteration is idle.
-    Status complete(IterationEnergy& iteration, TimeRange range, const EnergyMeter& meter) {
+    Status complete(std::size_t number, IterationEnergy& iteration, EnergyMeter& meter) {
+        const TimeRange range = m_shown.iterations[number].range;
         ASSIGN_OR_RETURN(const auto whole, integral(range).to(range.end));
         iteration.gpus = 1;
         iteration.coverage
             = static_cast<double>(whole.covered.ns) / static_cast<double>(range.length().ns);
         iteration.phases[Phase::Idle] += whole.joules - iteration.total.joules;
-        iteration.total = {whole.joules, meter.boundOfRange(range)};
+        iteration.total = {whole.joules, meter.boundOfRange(range), std::nullopt};
+        meter.completeIteration(number, range, whole.covered);
         return {};
     }
 
@@ -153,12 +198,25 @@ private:
     TimeRange m_extent;
     PowerSampling m_sampling;
     SensorReach m_reach;
+    SensorFacts m_facts;
+    ReadingList m_readings;
 };
 
 template <typename Map>
-void addMaps(Map& sums, const Map& more, auto&& add) {
+void addMaps(Map& sums, const Map& more) {
     for (const auto& [key, value] : more)
-        add(sums[key], value);
+        sums[key] += value;
+}
+
+// A sum is estimated where all that is in it is.
+void addEstimate(
+    bool isFirst, std::optional<EstimatedEnergy>& sum, const std::optional<EstimatedEnergy>& more) {
+    if (isFirst)
+        sum = more;
+    else if (sum && more)
+        *sum += *more;
+    else
+        sum.reset();
 }
 
 void addIterations(std::vector<IterationEnergy>& sums, const std::vector<IterationEnergy>& more) {
@@ -173,25 +231,41 @@ void addIterations(std::vector<IterationEnergy>& sums, const std::vector<Iterati
             = (place->coverage * place->gpus + one.coverage * one.gpus) / (place->gpus + one.gpus);
         place->gpus += one.gpus;
         place->total += one.total;
-        for (const Phase phase : kAllPhases)
+        for (const Phase phase : kAllPhases) {
             place->phases[phase] += one.phases[phase];
+            place->estimatedPhases[phase] += one.estimatedPhases[phase];
+        }
     }
 }
 
 } // namespace
 
+BoundedEnergy& BoundedEnergy::operator+=(const BoundedEnergy& more) {
+    if (more.isNothing())
+        return *this;
+    addEstimate(isNothing(), estimate, more.estimate);
+    joules += more.joules;
+    bound += more.bound;
+    return *this;
+}
+
+CollectiveEnergy& CollectiveEnergy::operator+=(const CollectiveEnergy& more) {
+    if (more.exposed != 0.0)
+        addEstimate(exposed == 0.0, exposedEstimate, more.exposedEstimate);
+    if (more.hidden != 0.0)
+        addEstimate(hidden == 0.0, hiddenEstimate, more.hiddenEstimate);
+    exposed += more.exposed;
+    hidden += more.hidden;
+    return *this;
+}
+
 AttributedEnergy& AttributedEnergy::operator+=(const AttributedEnergy& more) {
-    const auto addCollective = [](CollectiveEnergy& sum, const CollectiveEnergy& one) {
-        sum.exposed += one.exposed;
-        sum.hidden += one.hidden;
-    };
     total += more.total;
     for (const Phase phase : kAllPhases)
         phases[phase] += more.phases[phase];
-    addMaps(categories, more.categories,
-        [](BoundedEnergy& sum, const BoundedEnergy& one) { sum += one; });
-    addMaps(collectives, more.collectives, addCollective);
-    addMaps(communicators, more.communicators, addCollective);
+    addMaps(categories, more.categories);
+    addMaps(collectives, more.collectives);
+    addMaps(communicators, more.communicators);
     addIterations(iterations, more.iterations);
     return *this;
 }

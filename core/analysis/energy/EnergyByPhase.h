@@ -17,7 +17,17 @@
 // measurements", 2023), those said to be averaged, and those of which nothing is said, over 1 s
 // (NVML since Ampere); a sensor that repeats itself has its period measured (SensorProbe.h). Sums
 // over GPUs add the bounds.
+//
+// Beside each stands an estimate with a 90 % interval, where the readings tell it: the powers of
+// the phases (and apart of the categories) that explain all readings of the GPU best, times the
+// time each has (PowerEstimate.h; only time that has power counts). Phases, and categories, sum to
+// the estimate of the whole, which is their powers' energy and what the readings within the trace
+// show beyond it; it differs from the integral by what the sensor's delay and averaging moved over
+// the trace's edges. A collective has the part of its category's (hidden: of hidden
+// communication's) estimate that it has of the time; an iteration the powers of its phases, and
+// what the readings of its time show beyond them.
 
+#include "core/analysis/energy/EstimatedEnergy.h"
 #include "core/analysis/traces/Phase.h"
 #include "core/analysis/traces/TraceWindow.h"
 #include "core/model/Import.h"
@@ -33,22 +43,24 @@ namespace trainscope::analysis {
 struct BoundedEnergy {
     double joules = 0.0;
     double bound = 0.0; // the true energy is within joules ± bound
-    BoundedEnergy& operator+=(const BoundedEnergy& more) {
-        joules += more.joules;
-        bound += more.bound;
-        return *this;
-    }
+    std::optional<EstimatedEnergy> estimate; // of a sum: where every part has one
+    [[nodiscard]] bool isNothing() const { return joules == 0.0 && bound == 0.0 && !estimate; }
+    BoundedEnergy& operator+=(const BoundedEnergy& more);
 };
 
 struct CollectiveEnergy {
     double exposed = 0.0; // J
     double hidden = 0.0; // J
+    std::optional<EstimatedEnergy> exposedEstimate;
+    std::optional<EstimatedEnergy> hiddenEstimate;
+    CollectiveEnergy& operator+=(const CollectiveEnergy& more);
 };
 
 struct IterationEnergy {
     std::int64_t index = 0;
     BoundedEnergy total;
     ByPhase<double> phases; // J, sum to the total
+    ByPhase<double> estimatedPhases; // J, sum to the total's estimate, where there is one
     double coverage = 0.0; // of the iterations' time, over the GPUs
     int gpus = 0;
 };
@@ -78,6 +90,14 @@ struct GpuEnergy {
     double sensorPeriodS = 0.0; // T
     std::optional<PowerLag> lag; // by which its samples were moved
     AttributedEnergy energy;
+
+    // Of the estimate: what the readings say of the sensor; absent where they are too few.
+    struct Sensor {
+        double windowS = 0.0; // that it averages over
+        double delayS = 0.0; // from the window's middle to the reading's stamp, beyond the lag
+        std::size_t readings = 0; // that lie wholly inside the trace
+    };
+    std::optional<Sensor> estimatedSensor;
 };
 
 struct EnergyByPhase {

@@ -28,11 +28,14 @@ EnergyMeter::EnergyMeter(const store::Store& store, TimeRange extent,
     , m_power(std::move(power))
     , m_phaseBlur(std::move(phaseBlur))
     , m_categoryBlur(std::move(categoryBlur))
-    , m_window{extent.begin, extent.begin} {
+    , m_window{extent.begin, extent.begin}
+    , m_phaseTimes(extent)
+    , m_categoryTimes(extent) {
     for (const Iteration& iteration : iterations) {
         IterationEnergy energy;
         energy.index = iteration.index;
         m_iterations.push_back(energy);
+        m_iterationTimes.push_back({iteration.range, {}});
         m_windows.add(iteration.range);
         m_borders.push_back(iteration.range.begin);
         m_borders.push_back(iteration.range.end);
@@ -60,22 +63,32 @@ Status EnergyMeter::piece(TimeRange range, std::span<const ActiveKernel> running
 
 Status EnergyMeter::take(TimeRange range, std::span<const ActiveKernel> running) {
     ASSIGN_OR_RETURN(const auto energy, m_power.to(range.end));
-    const double joules = energy.joules;
+    const Amount amount{energy.joules, energy.covered.seconds()};
     m_covered = m_covered + energy.covered;
-    m_total += joules;
+    m_total += amount.joules;
     const Phase phase = phaseOf(running);
-    m_phases[phase] += joules;
+    m_phases[phase] += amount;
     m_phaseBlur.add(range, static_cast<std::size_t>(phase));
+    m_phaseTimes.add(range, phaseLabel(phase));
     m_windows.forEachTouched(range, [&](std::size_t i) {
-        m_iterations[i].phases[phase] += joules;
-        m_iterations[i].total.joules += joules;
+        m_iterations[i].phases[phase] += amount.joules;
+        m_iterations[i].total.joules += amount.joules;
+        m_iterationTimes[i].seconds[phase] += amount.seconds;
     });
-    return share(range, running, joules);
+    return share(range, running, amount);
 }
 
-Status EnergyMeter::share(TimeRange range, std::span<const ActiveKernel> running, double joules) {
+std::size_t EnergyMeter::phaseLabel(Phase phase) {
+    auto& label = m_phaseLabels[phase];
+    if (!label)
+        label = m_labels++;
+    return *label;
+}
+
+Status EnergyMeter::share(
+    TimeRange range, std::span<const ActiveKernel> running, const Amount& amount) {
     if (running.empty()) {
-        count(range, "idle", 1.0, joules);
+        count(range, kIdleCategory, 1.0, amount);
         return {};
     }
     const auto isCompute = [](const ActiveKernel& kernel) { return !kernel.isCommunication; };
@@ -84,22 +97,23 @@ Status EnergyMeter::share(TimeRange range, std::span<const ActiveKernel> running
     const double part = 1.0 / static_cast<double>(isHidden ? compute : std::ssize(running));
     for (const ActiveKernel& kernel : running) {
         if (!isHidden || isCompute(kernel))
-            count(range, *kernel.category, part, joules * part);
+            count(range, *kernel.category, part, amount.part(part));
     }
-    return shareCollectives(running, joules, isHidden);
+    return shareCollectives(running, amount, isHidden);
 }
 
 Status EnergyMeter::shareCollectives(
-    std::span<const ActiveKernel> running, double joules, bool isHidden) {
+    std::span<const ActiveKernel> running, const Amount& amount, bool isHidden) {
     const auto collectives = std::count_if(running.begin(), running.end(),
         [](const ActiveKernel& kernel) { return kernel.isCommunication; });
     for (const ActiveKernel& kernel : running) {
         if (!kernel.isCommunication)
             continue;
-        const double part = joules / static_cast<double>(collectives);
+        const Amount part = amount.part(1.0 / static_cast<double>(collectives));
         ASSIGN_OR_RETURN(const auto name, communicator(kernel));
-        const auto add = [&](CollectiveEnergy& energy) {
-            (isHidden ? energy.hidden : energy.exposed) += part;
+        const auto add = [&](CollectiveAmount& sum) {
+            sum.category = *kernel.category;
+            (isHidden ? sum.hidden : sum.exposed) += part;
         };
         add(m_collectives[*kernel.category]);
         if (!name->empty())
@@ -108,10 +122,13 @@ Status EnergyMeter::shareCollectives(
     return {};
 }
 
-void EnergyMeter::count(TimeRange range, const std::string& category, double share, double joules) {
-    const auto found = m_categories.emplace(category, std::pair{m_categories.size(), 0.0}).first;
-    found->second.second += joules;
-    m_categoryBlur.add(range, found->second.first, share);
+void EnergyMeter::count(
+    TimeRange range, const std::string& category, double share, const Amount& amount) {
+    const auto found
+        = m_categories.emplace(category, CategoryAmount{m_categories.size(), {}}).first;
+    found->second.amount += amount;
+    m_categoryBlur.add(range, found->second.label, share);
+    m_categoryTimes.add(range, found->second.label, share);
 }
 
 Result<const std::string*> EnergyMeter::communicator(const ActiveKernel& kernel) {
@@ -137,13 +154,16 @@ AttributedEnergy EnergyMeter::result(const MarkEvidence& evidence) {
     for (const Phase phase : kAllPhases) {
         const auto label = static_cast<std::size_t>(phase);
         const double bound = label < phaseBounds.size() ? phaseBounds[label] : 0.0;
-        result.phases[named(phase)] += {m_phases[phase], bound};
+        result.phases[named(phase)] += {m_phases[phase].joules, bound, std::nullopt};
     }
-    for (const auto& [category, energy] : m_categories)
-        result.categories[category] = {energy.second, categoryBounds[energy.first]};
-    result.total = {m_total, m_phaseBlur.boundOfRange(m_window)};
-    result.collectives = m_collectives;
-    result.communicators = m_communicators;
+    for (const auto& [category, found] : m_categories)
+        result.categories[category]
+            = {found.amount.joules, categoryBounds[found.label], std::nullopt};
+    result.total = {m_total, m_phaseBlur.boundOfRange(m_window), std::nullopt};
+    for (const auto& [name, found] : m_collectives)
+        result.collectives[name] = {found.exposed.joules, found.hidden.joules, {}, {}};
+    for (const auto& [name, found] : m_communicators)
+        result.communicators[name] = {found.exposed.joules, found.hidden.joules, {}, {}};
     result.iterations = m_iterations;
     for (IterationEnergy& iteration : result.iterations) {
         ByPhase<double> phases;

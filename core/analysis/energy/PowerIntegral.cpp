@@ -108,10 +108,11 @@ Result<std::optional<PowerSampling>> powerSamplingOf(
     if (update > PowerSampling::kRarestUpdateNs)
         update = 0.0;
     const UpdatePeriod measured = probe.result(samplingPeriod(series));
-    if (measured.seconds && measured.isCertain)
+    const bool isCertain = measured.seconds && measured.isCertain;
+    if (isCertain)
         update = *measured.seconds * 1e9;
     return std::optional(
-        PowerSampling{limit / EnergyIntegral::kGapPeriods, limit, update, series.max});
+        PowerSampling{limit / EnergyIntegral::kGapPeriods, limit, update, series.max, isCertain});
 }
 
 } // namespace trainscope::analysis

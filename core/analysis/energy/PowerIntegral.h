@@ -51,6 +51,10 @@ struct PowerSampling {
     // kRarestUpdateNs a plateau, then 0.
     double updateNs = 0.0;
     double maxW = 0.0;
+    bool isUpdateCertain = false;
+
+    // Whether a reading is often the one before again, not a new one of the same value.
+    [[nodiscard]] bool isRepeating() const { return isUpdateCertain && updateNs > 1.5 * periodNs; }
 
     static constexpr double kRarestUpdateNs = 250e6;
 };

@@ -1,0 +1,274 @@
+#include "core/analysis/energy/PowerFit.h"
+
+#include "core/analysis/energy/NonNegative.h"
+
+#include <Eigen/Dense>
+#include <boost/math/distributions/students_t.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainscope::analysis {
+
+namespace {
+
+constexpr double kIntervalShare = 0.9;
+constexpr double kNormal90 = 1.645; // two-sided
+constexpr std::size_t kLeastBlocks = 12;
+constexpr double kDelaySpreadNs = 0.2e9;
+constexpr double kWholeWattsW2 = 1.0 / 12.0; // variance of a reading in whole watts
+constexpr Eigen::Index kUnknowns = 2; // w and d, behind the classes
+
+// The sums of the estimating equations over blocks of one length.
+struct BlockSums {
+    std::size_t length = 1;
+    std::size_t inBlock = 0;
+    std::size_t blocks = 0;
+    Eigen::VectorXd block;
+    Eigen::MatrixXd products;
+
+    void add(const Eigen::VectorXd& scores) {
+        block += scores;
+        if (++inBlock == length)
+            close();
+    }
+    void close() {
+        if (inBlock == 0)
+            return;
+        products += block * block.transpose();
+        block.setZero();
+        inBlock = 0;
+        ++blocks;
+    }
+};
+
+} // namespace
+
+class PowerFitter {
+public:
+    PowerFitter(const ClassTimes& times, std::span<const PowerReading> readings,
+        const SensorResponse& response, const SensorFacts& facts)
+        : m_times(times)
+        , m_readings(readings)
+        , m_response(response)
+        , m_facts(facts)
+        , m_priorW(facts.highestW / 2.0)
+        , m_classes(static_cast<Eigen::Index>(times.classes()))
+        , m_shares(times.classes()) { }
+
+    PowerFit fit() {
+        PowerFit result;
+        accumulate();
+        const auto used = static_cast<std::size_t>((m_normal.diagonal().array() > 0.0).count());
+        if (m_count < 3 * (used + kUnknowns))
+            return result;
+        result.m_readings = m_count;
+        result.m_meanW = m_mean;
+        solve();
+        result.m_watts.assign(m_watts.data(), m_watts.data() + m_classes);
+        result.m_noiseW = std::sqrt(m_noise);
+        takeRest(result);
+        return result;
+    }
+
+private:
+    void accumulate() {
+        m_normal.setZero(m_classes, m_classes);
+        m_right.setZero(m_classes);
+        const Eigen::Map<const Eigen::VectorXd> x(m_shares.data(), m_classes);
+        double sum = 0.0;
+        double squares = 0.0;
+        for (const PowerReading& reading : m_readings) {
+            if (!windowShares(m_times, m_response, reading.atNs, m_shares))
+                continue;
+            m_normal.noalias() += x * x.transpose();
+            m_right += reading.watts * x;
+            sum += reading.watts;
+            squares += reading.watts * reading.watts;
+            ++m_count;
+        }
+        m_mean = m_count > 0 ? sum / static_cast<double>(m_count) : 0.0;
+        m_squares = squares;
+    }
+
+    // The prior weighs as much as the noise that is left says, which depends on it.
+    void solve() {
+        const auto n = static_cast<double>(m_count);
+        m_watts.setConstant(m_classes, m_mean);
+        m_noise = std::max(m_squares / n - m_mean * m_mean, kWholeWattsW2);
+        for (int round = 0; round < 5; ++round) {
+            const double ridge = m_noise / (m_priorW * m_priorW);
+            Eigen::MatrixXd normal = m_normal;
+            normal.diagonal().array() += ridge;
+            m_watts = leastSquaresAbove(normal, m_right.array() + ridge * m_mean, m_facts.idle);
+            const double left
+                = m_squares - 2.0 * m_watts.dot(m_right) + m_watts.dot(m_normal * m_watts);
+            m_noise
+                = std::max(left / (n - static_cast<double>(m_classes + kUnknowns)), kWholeWattsW2);
+        }
+    }
+
+    // What is left of each reading, and how it moves the estimate.
+    void takeRest(PowerFit& result) {
+        const Eigen::Index all = m_classes + kUnknowns;
+        std::vector<BlockSums> sums;
+        for (std::size_t length = 1; length == 1 || m_count / length >= kLeastBlocks; length *= 2)
+            sums.push_back(
+                {length, 0, 0, Eigen::VectorXd::Zero(all), Eigen::MatrixXd::Zero(all, all)});
+        Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(all, all);
+        Eigen::VectorXd row(all);
+        std::vector<double> moved(m_shares.size());
+        const double step = std::max(1e6, m_response.windowNs / 50.0);
+        for (const PowerReading& reading : m_readings) {
+            if (!windowShares(m_times, m_response, reading.atNs, m_shares))
+                continue;
+            const Eigen::Map<const Eigen::VectorXd> x(m_shares.data(), m_classes);
+            const double expected = x.dot(m_watts);
+            const double rest = reading.watts - expected;
+            row.head(m_classes) = x;
+            row[m_classes]
+                = slope({m_response.windowNs + step, m_response.delayNs},
+                      {m_response.windowNs - step, m_response.delayNs}, reading.atNs, moved)
+                / (2.0 * step);
+            row[m_classes + 1]
+                = slope({m_response.windowNs, m_response.delayNs + step},
+                      {m_response.windowNs, m_response.delayNs - step}, reading.atNs, moved)
+                / (2.0 * step);
+            normal.noalias() += row * row.transpose();
+            for (BlockSums& one : sums)
+                one.add(rest * row);
+            keepRest(result, reading.atNs - m_response.delayNs, rest);
+        }
+        takeCovariances(result, normal, sums);
+    }
+
+    double slope(const SensorResponse& above, const SensorResponse& below, double atNs,
+        std::vector<double>& moved) const {
+        double difference = 0.0;
+        for (const auto& [response, sign] : {std::pair{above, 1.0}, std::pair{below, -1.0}}) {
+            if (response.windowNs <= 0.0 || !windowShares(m_times, response, atNs, moved))
+                return 0.0;
+            difference
+                += sign * Eigen::Map<const Eigen::VectorXd>(moved.data(), m_classes).dot(m_watts);
+        }
+        return difference;
+    }
+
+    static void keepRest(PowerFit& result, double atNs, double watts) {
+        auto& rest = result.m_rest;
+        const double joules = rest.empty()
+            ? 0.0
+            : rest.back().joules + 0.5e-9 * (rest.back().watts + watts) * (atNs - rest.back().atNs);
+        rest.push_back({atNs, watts, joules});
+    }
+
+    void takeCovariances(
+        PowerFit& result, const Eigen::MatrixXd& normal, std::vector<BlockSums>& sums) const {
+        const Eigen::Index all = m_classes + kUnknowns;
+        Eigen::VectorXd prior(all);
+        prior.head(m_classes).setConstant(m_noise / (m_priorW * m_priorW));
+        prior[m_classes] = m_noise / (m_response.windowNs * m_response.windowNs);
+        prior[m_classes + 1] = m_noise / (kDelaySpreadNs * kDelaySpreadNs);
+        Eigen::MatrixXd weighted = normal;
+        weighted.diagonal() += prior;
+        // Columns of very different units: scaled before the inversion.
+        const Eigen::VectorXd scale = weighted.diagonal().array().rsqrt();
+        const Eigen::MatrixXd scaled = scale.asDiagonal() * weighted * scale.asDiagonal();
+        const Eigen::MatrixXd inverse = scale.asDiagonal()
+            * Eigen::MatrixXd(scaled.ldlt().solve(Eigen::MatrixXd::Identity(all, all)))
+            * scale.asDiagonal();
+        const auto keep = [&](const Eigen::MatrixXd& middle, double degrees) {
+            const double t = boost::math::quantile(
+                boost::math::students_t(std::max(1.0, degrees)), 0.5 + kIntervalShare / 2.0);
+            const Eigen::MatrixXd covariance
+                = (t * t * inverse * middle * inverse).topLeftCorner(m_classes, m_classes);
+            PowerFit::Blocks blocks;
+            blocks.covariance.assign(covariance.data(), covariance.data() + covariance.size());
+            result.m_blocks.push_back(std::move(blocks));
+        };
+        Eigen::MatrixXd priorPart = Eigen::MatrixXd::Zero(all, all);
+        priorPart.diagonal() = m_noise * prior;
+        const auto n = static_cast<double>(m_count);
+        const double degrees = n - static_cast<double>(all);
+        keep(m_noise * weighted, degrees);
+        for (BlockSums& one : sums) {
+            one.close();
+            const auto blocks = static_cast<double>(one.blocks);
+            const double widened = blocks / (blocks - 1.0) * n / degrees;
+            keep(widened * one.products + priorPart, std::min(degrees, blocks - 1.0));
+        }
+    }
+
+    const ClassTimes& m_times;
+    std::span<const PowerReading> m_readings;
+    SensorResponse m_response;
+    const SensorFacts& m_facts;
+    double m_priorW;
+    Eigen::Index m_classes;
+    std::vector<double> m_shares;
+    Eigen::MatrixXd m_normal;
+    Eigen::VectorXd m_right;
+    Eigen::VectorXd m_watts;
+    std::size_t m_count = 0;
+    double m_mean = 0.0;
+    double m_squares = 0.0;
+    double m_noise = 0.0; // variance of a reading
+};
+
+PowerFit PowerFit::of(const ClassTimes& times, std::span<const PowerReading> readings,
+    const SensorResponse& response, const SensorFacts& facts) {
+    return PowerFitter(times, readings, response, facts).fit();
+}
+
+double PowerFit::joules(std::span<const double> times) const {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < m_watts.size(); ++k)
+        sum += m_watts[k] * times[k];
+    return sum;
+}
+
+double PowerFit::uncertainty(std::span<const double> times) const {
+    const std::size_t classes = m_watts.size();
+    double largest = 0.0;
+    for (const Blocks& one : m_blocks) {
+        double variance = 0.0;
+        for (std::size_t a = 0; a < classes; ++a) {
+            for (std::size_t b = 0; b < classes; ++b)
+                variance += times[a] * one.covariance[a * classes + b] * times[b];
+        }
+        largest = std::max(largest, variance);
+    }
+    return std::sqrt(largest);
+}
+
+std::vector<double> PowerFit::spread(std::span<const double> times) const {
+    const std::size_t classes = m_watts.size();
+    std::vector<double> result(classes, 0.0);
+    for (std::size_t a = 0; a < classes; ++a) {
+        for (std::size_t b = 0; b < classes; ++b)
+            result[a] += m_blocks.front().covariance[a * classes + b] * times[b];
+    }
+    return result;
+}
+
+double PowerFit::restUncertainty(double lengthNs, double windowNs) const {
+    const double span = m_rest.back().atNs - m_rest.front().atNs;
+    const double alike = std::max(windowNs, span / static_cast<double>(m_readings));
+    return kNormal90 * m_noiseW * 1e-9
+        * std::sqrt(lengthNs * std::min(alike, std::max(lengthNs, 1.0)));
+}
+
+double PowerFit::restUntil(double atNs) const {
+    const auto right = std::lower_bound(m_rest.begin(), m_rest.end(), atNs,
+        [](const Rest& rest, double at) { return rest.atNs < at; });
+    if (right == m_rest.begin())
+        return 0.0;
+    if (right == m_rest.end())
+        return m_rest.back().joules;
+    const Rest& left = *(right - 1);
+    const double passed = atNs - left.atNs;
+    const double slope = (right->watts - left.watts) / (right->atNs - left.atNs);
+    return left.joules + 1e-9 * passed * (left.watts + 0.5 * slope * passed);
+}
+
+} // namespace trainscope::analysis

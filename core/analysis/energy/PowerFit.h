@@ -1,0 +1,61 @@
+#pragma once
+// The power of each class of work from all readings of a sensor at once: least squares with the
+// sensor's averaging window as the kernel,
+//     reading(t) = Σ_k P_k · share_k(t − d − w/2 … t − d + w/2) + rest,   P_k ≥ 0,
+// which tells apart classes that the sensor never shows alone, as long as their mixture varies.
+//
+// A priori P_k is the mean power ± half of what the GPU can draw: a mild ridge, which decides only
+// where the readings do not. Variances are those of the estimating equations summed over blocks of
+// 1, 2, 4 … readings (the largest counts, with Student's t for the number of blocks), since what is
+// left over is correlated in time; w and d are further unknowns in them, to first order.
+
+#include "core/analysis/energy/SensorResponse.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace trainscope::analysis {
+
+class PowerFit {
+public:
+    // readings as for findResponses(); see isUsable().
+    static PowerFit of(const ClassTimes& times, std::span<const PowerReading> readings,
+        const SensorResponse& response, const SensorFacts& facts);
+
+    // False: fewer than three readings for each class, the window and the delay; all else is then
+    // empty.
+    [[nodiscard]] bool isUsable() const { return m_readings > 0; }
+    [[nodiscard]] std::size_t readings() const { return m_readings; } // that counted
+    [[nodiscard]] const std::vector<double>& watts() const { return m_watts; } // by class
+    // Of all classes together: Σ_k watts[k] · times[k], times in s.
+    [[nodiscard]] double joules(std::span<const double> times) const;
+    // Half of the 90 % interval of the same.
+    [[nodiscard]] double uncertainty(std::span<const double> times) const;
+    // covariance · times, for what is shared out by how little is known of it; W²·s.
+    [[nodiscard]] std::vector<double> spread(std::span<const double> times) const;
+    [[nodiscard]] double meanW() const { return m_meanW; }
+    // J that the readings show beyond the estimate until atNs behind the timeline's begin.
+    [[nodiscard]] double restUntil(double atNs) const;
+    // Half of the 90 % interval of such a rest over a time, where the sensor averages over another.
+    [[nodiscard]] double restUncertainty(double lengthNs, double windowNs) const;
+
+private:
+    friend class PowerFitter;
+    struct Rest {
+        double atNs = 0.0; // middle of the window
+        double watts = 0.0;
+        double joules = 0.0; // until then
+    };
+    struct Blocks { // covariance · t² of blocks of some length, row by row
+        std::vector<double> covariance;
+    };
+    std::size_t m_readings = 0;
+    double m_meanW = 0.0;
+    double m_noiseW = 0.0; // standard deviation of a reading
+    std::vector<double> m_watts;
+    std::vector<Blocks> m_blocks;
+    std::vector<Rest> m_rest;
+};
+
+} // namespace trainscope::analysis
