@@ -114,8 +114,10 @@ Result<Table> traceTable(
 Result<Table> energyTable(
     const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
     Table table{"Energy of the traced GPUs by phase", {{"run"}, {"GPUs"}}, {},
-        {"Power integrated over what ran at the time; the bound beside each figure is what the "
-         "sensor's averaging and its period leave open."}};
+        {"Estimated from all readings at once, with the bounds of the 90 % interval; the bound "
+         "behind it is what the sensor's averaging and its period leave open of the power "
+         "integrated over what ran at the time, which stands alone where the readings do not tell "
+         "more."}};
     for (const auto phase : analysis::kAllPhases)
         table.columns.push_back({phaseTitle(phase)});
     for (const Run& run : runs) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -189,7 +190,14 @@ std::string phaseTitle(analysis::Phase phase) {
 }
 
 std::string boundedText(const analysis::BoundedEnergy& energy) {
-    return text::aligned(energy.joules, "J") + " ± " + text::aligned(energy.bound, "J");
+    if (!energy.estimate)
+        return text::aligned(energy.joules, "J") + " ± " + text::aligned(energy.bound, "J");
+    const analysis::EstimatedEnergy& estimate = *energy.estimate;
+    // The bound is around what was integrated, which the estimate may lie beside.
+    const double bound = energy.bound + std::abs(estimate.joules - energy.joules);
+    return text::withInterval(
+               estimate.joules, estimate.low, estimate.high, "J", text::Digits::Aligned)
+        + ", bound ± " + text::rounded(bound, "J");
 }
 
 } // namespace trainscope::report

@@ -61,7 +61,8 @@ std::optional<double> shareOf(DurationNs part, DurationNs whole);
 
 // "communication exposed".
 std::string phaseTitle(analysis::Phase phase);
-// "1.200 kJ ± 30.00 J"
+// "12.07 kJ (11.6 to 12.5), bound ± 13.1 kJ": the estimate with its 90 % interval, and how far the
+// truth is from it at most; "1.200 kJ ± 30.00 J", with the bound, where there is no estimate.
 std::string boundedText(const analysis::BoundedEnergy& energy);
 
 } // namespace trainscope::report

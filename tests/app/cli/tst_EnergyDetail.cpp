@@ -167,6 +167,10 @@ void tst_EnergyDetail::phasesAreInsideTheirBounds() {
         QVERIFY2(bound < joules, piece.phase); // these last long enough
         if (piece.end - piece.begin > 1.5)
             QVERIFY2(bound < 0.35 * joules, piece.phase);
+        const auto& estimate = m_run["energy_by_phase_estimate"][piece.phase];
+        QVERIFY2(std::abs(estimate["energy_j"].get<double>() / truth - 1.0) < 0.05, piece.phase);
+        QVERIFY(estimate["energy_low_j"] <= estimate["energy_j"]);
+        QVERIFY(estimate["energy_high_j"] >= estimate["energy_j"]);
     }
     QVERIFY(!m_run["energy_by_phase"].contains("communication_hidden"));
     QVERIFY(!m_run["energy_by_phase"].contains("compute"));
@@ -188,6 +192,13 @@ void tst_EnergyDetail::everythingAddsUp() {
         QCOMPARE(gpu["duration_s"].get<double>(), 19.0);
     }
     QVERIFY(std::abs(gpus - whole) < 1e-9 * whole);
+    const double estimated = m_run["energy_attribution"]["energy_estimated_j"].get<double>();
+    for (const char* map : {"energy_by_phase_estimate", "energy_by_category_estimate"}) {
+        double sum = 0.0;
+        for (const auto& value : m_run[map])
+            sum += value["energy_j"].get<double>();
+        QVERIFY2(std::abs(sum - estimated) < 1e-6 * estimated, map);
+    }
     const auto& collective = m_run["energy_by_collective"]["all_reduce"];
     QVERIFY(std::abs(collective["exposed_j"].get<double>()
                 - m_run["energy_by_phase"]["communication_exposed"].get<double>())
@@ -228,6 +239,7 @@ void tst_EnergyDetail::text() {
     const auto out = runCli({"summary", m_database, "--detail"}).out;
     QVERIFY(out.find("while 2 GPUs were traced") != std::string::npos);
     QVERIFY(out.find("communication exposed") != std::string::npos);
+    QVERIFY(out.find("), bound ± ") != std::string::npos);
     QVERIFY(out.find("stage 1") != std::string::npos);
 }
 
