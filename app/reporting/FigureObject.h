@@ -24,7 +24,10 @@ public:
     FigureObject(std::vector<plot::PlotScene> scenes, const plot::Theme& theme, double most)
         : m_scenes(std::move(scenes))
         , m_theme(theme)
-        , m_most(most) { }
+        , m_most(m_scenes.size(), most) { }
+
+    [[nodiscard]] double heightOf(std::size_t figure) const;
+    void setMost(std::size_t figure, double most) { m_most[figure] = most; }
 
     QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override;
     void drawObject(QPainter* painter, const QRectF& rect, QTextDocument*, int,
@@ -33,7 +36,7 @@ public:
 private:
     std::vector<plot::PlotScene> m_scenes;
     const plot::Theme& m_theme;
-    double m_most;
+    std::vector<double> m_most; // by scene
 };
 
 } // namespace trainscope::app

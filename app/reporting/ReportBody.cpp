@@ -4,9 +4,14 @@
 
 #include <QString>
 
+#include <algorithm>
+
 namespace trainscope::app {
 
 namespace {
+
+constexpr std::size_t kLongestName = 48; // characters of a name on paper
+constexpr std::size_t kLongestWord = 11; // of what is not broken
 
 class Body {
 public:
@@ -17,6 +22,7 @@ public:
 
     QByteArray make() {
         head();
+        overview();
         comparisons();
         findings();
         for (const auto& table : m_report.tables)
@@ -24,7 +30,7 @@ public:
         if (!m_report.figures.empty())
             m_out += "<h2>Figures</h2>\n";
         for (std::size_t i = 0; i < m_report.figures.size(); ++i)
-            m_out += m_figure(i);
+            m_out += m_figure(m_report.overview.size() + i);
         list("Definitions", m_report.definitions);
         add(m_report.sources);
         return std::move(m_out);
@@ -42,8 +48,14 @@ private:
         m_out += " · Trainscope " TRAINSCOPE_VERSION "</p>\n";
     }
 
+    void overview() {
+        list("Summary", m_report.summary);
+        for (std::size_t i = 0; i < m_report.overview.size(); ++i)
+            m_out += m_figure(i);
+    }
+
     void comparisons() {
-        std::size_t picture = m_report.figures.size();
+        std::size_t picture = m_report.overview.size() + m_report.figures.size();
         for (const auto& one : m_report.comparisons) {
             // Each on a page of its own.
             m_out += "<h2 style=\"page-break-before:always\">Comparison: "
@@ -60,7 +72,9 @@ private:
     }
 
     void findings() {
-        m_out += "<h2>Findings</h2>\n";
+        m_out += m_report.comparisons.empty()
+            ? "<h2 style=\"page-break-before:always\">Findings</h2>\n"
+            : "<h2>Findings</h2>\n";
         std::string run;
         for (const auto& statement : m_report.findings) {
             if (statement.run != run && m_report.title != statement.run)
@@ -81,6 +95,12 @@ private:
     void add(const report::Table& table) {
         if (table.rows.empty())
             return;
+        const auto rows = table.inWords();
+        // The run of a report on one run is its title.
+        const bool isOfTitle = table.columns.size() > 1
+            && std::all_of(rows.begin(), rows.end(),
+                [this](const auto& row) { return row.front() == m_report.title; });
+        const std::size_t first = isOfTitle ? 1 : 0;
         const QByteArray title = escapedHtml(table.title);
         m_out += "<h2>" + title + "</h2>\n";
         m_out += m_plain
@@ -88,13 +108,13 @@ private:
             : QByteArray("<div class=\"scroll\"><table>\n<caption class=\"hidden\">") + title
                 + "</caption>\n";
         m_out += "<thead><tr>";
-        for (std::size_t i = 0; i < table.columns.size(); ++i)
-            cell("th", i, table.columns[i].title, " scope=\"col\"");
+        for (std::size_t i = first; i < table.columns.size(); ++i)
+            cell("th", i == first, table.columns[i].title, " scope=\"col\"");
         m_out += "</tr></thead>\n<tbody>\n";
-        for (const auto& row : table.inWords()) {
+        for (const auto& row : rows) {
             m_out += "<tr>";
-            for (std::size_t i = 0; i < row.size(); ++i)
-                cell(i == 0 && !m_plain ? "th" : "td", i, row[i], " scope=\"row\"");
+            for (std::size_t i = first; i < row.size(); ++i)
+                cell(i == first && !m_plain ? "th" : "td", i == first, row[i], " scope=\"row\"");
             m_out += "</tr>\n";
         }
         m_out += "</tbody></table>\n";
@@ -103,14 +123,20 @@ private:
             m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
     }
 
-    void cell(const char* element, std::size_t column, const std::string& text, const char* scope) {
+    // On paper names and short words stay on their line; what is longer is broken for them.
+    void cell(const char* element, bool isName, const std::string& text, const char* scope) {
         const bool isHeader = element[1] == 'h';
         m_out += QByteArray("<") + element;
-        if (m_plain)
-            m_out += column == 0 ? " align=\"left\"" : " align=\"right\"";
-        else if (isHeader)
+        if (m_plain) {
+            m_out += isName ? " align=\"left\"" : " align=\"right\"";
+            if (isName || text::displayWidth(text) <= kLongestWord)
+                m_out += " style=\"white-space:nowrap\"";
+        } else if (isHeader) {
             m_out += scope;
-        m_out += ">" + escapedHtml(text) + "</" + element + ">";
+        }
+        const bool isCut = m_plain && isName;
+        m_out += ">" + escapedHtml(isCut ? text::elided(text, kLongestName) : text) + "</" + element
+            + ">";
     }
 
     void list(const char* title, const std::vector<std::string>& texts) {
@@ -141,6 +167,8 @@ QByteArray escapedHtml(const std::string& text) {
 
 std::vector<const figures::Figure*> figuresOf(const report::Report& report) {
     std::vector<const figures::Figure*> all;
+    for (const auto& figure : report.overview)
+        all.push_back(&figure);
     for (const auto& figure : report.figures)
         all.push_back(&figure);
     for (const auto& comparison : report.comparisons) {

@@ -10,7 +10,7 @@
 
 namespace trainscope::app {
 
-// All of a report, in order: its figures, then the pictures of its comparisons.
+// All of a report, in order: those of its first page, its figures, the pictures of its comparisons.
 std::vector<const figures::Figure*> figuresOf(const report::Report& report);
 
 // The HTML of one of them, by its index.

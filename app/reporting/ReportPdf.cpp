@@ -27,7 +27,7 @@ constexpr double kFoot = 24.0;
 constexpr const char* kDocumentStyle = R"(
 h1{font-size:16px;font-weight:600}h2{font-size:11px;font-weight:600;margin-top:14px;margin-bottom:3px}
 h3{font-size:8.5px;font-weight:600;color:#333;margin-top:8px;margin-bottom:2px}
-p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{font-weight:600;color:#333;white-space:nowrap}
+p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{font-weight:600;color:#333}
 .facts,.note,.rule{color:#444;font-size:7.5px}
 )";
 
@@ -68,6 +68,11 @@ void insertFigures(QTextDocument& document, std::size_t count) {
     }
 }
 
+// All of it, since Qt moves what follows a change only in part.
+void layOutAgain(QTextDocument& document) {
+    document.setPageSize(document.pageSize());
+}
+
 // A heading whose text begins on the next page goes there too.
 void keepHeadingsWithText(QTextDocument& document) {
     const double height = document.pageSize().height();
@@ -86,6 +91,32 @@ void keepHeadingsWithText(QTextDocument& document) {
         QTextBlockFormat format = block.blockFormat();
         format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
         QTextCursor(block).setBlockFormat(format);
+        layOutAgain(document);
+    }
+}
+
+// A figure of the overview that is little too high for the rest of the first page is made smaller;
+// its texts stay legible.
+void keepOnFirstPage(QTextDocument& document, FigureObject& figures, std::size_t count) {
+    constexpr double least = 0.82;
+    const double page = document.pageSize().height();
+    const auto* layout = document.documentLayout();
+    double end = 0.0; // of what stands on the first page
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        const QRectF rect = layout->blockBoundingRect(block);
+        if (rect.bottom() <= page) {
+            end = rect.bottom();
+            continue;
+        }
+        const auto format = block.begin().fragment().charFormat();
+        const auto figure = static_cast<std::size_t>(format.intProperty(kFigureIndex));
+        const double rest = page - end - kFoot;
+        if (format.objectType() == kFigureObject && figure < count
+            && rest >= least * figures.heightOf(figure)) {
+            figures.setMost(figure, rest);
+            layOutAgain(document);
+        }
+        return;
     }
 }
 
@@ -134,6 +165,7 @@ Result<QByteArray> reportPdf(const report::Report& report) {
         report, [](std::size_t i) { return "<p>" + placeholder(i) + "</p>\n"; }, true)));
     insertFigures(document, figuresOf(report).size());
     document.setPageSize(QSizeF(contentWidth(), contentHeight()));
+    keepOnFirstPage(document, figures, report.overview.size());
     keepHeadingsWithText(document);
     QString sources = QStringLiteral("Sources:");
     for (const auto& hash : report.hashes)

@@ -34,6 +34,9 @@ struct Comparison {
 struct Report {
     std::string title;
     std::vector<std::pair<std::string, std::string>> facts; // "Runs" → "12 …"
+    // The first page: what was found, a timeline, and the machine by its temperatures.
+    std::vector<std::string> summary;
+    std::vector<figures::Figure> overview; // none is empty
     std::vector<Comparison> comparisons; // kept ones; of a report on two runs at least those two
     std::vector<Statement> findings; // by run; the costliest first
     std::vector<std::string> findingNotes; // runs without, findings left out

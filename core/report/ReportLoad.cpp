@@ -1,5 +1,6 @@
 #include "core/analysis/findings/Findings.h"
 #include "core/figures/Kinds.h"
+#include "core/model/Metric.h"
 #include "core/model/Try.h"
 #include "core/report/ReportComparison.h"
 #include "core/report/ReportTables.h"
@@ -8,12 +9,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace trainscope::report {
 
 namespace {
 
 constexpr std::size_t kMostFindings = 8; // of a run among several
+constexpr std::size_t kMostSummed = 6; // sentences of the summary
+constexpr std::size_t kMostOnTimeline = 2; // runs
+constexpr int kTimelineColumns = 1200;
 
 constexpr std::string_view kDefinitions
     = R"(Mean: weighted by time; each sample holds until the next, intervals that begin at a missing sample are left out.
@@ -48,9 +53,10 @@ public:
             = m_runs.size() == 1 ? m_runs.front().name : fmt::format("{} runs", m_runs.size());
         m_report.definitions = definitions();
         for (const auto& step : {&Loader::addComparisons, &Loader::addFindings, &Loader::addTables,
-                 &Loader::addFigures}) {
+                 &Loader::addOverview, &Loader::addFigures}) {
             RETURN_IF_ERROR((this->*step)());
         }
+        addSummary();
         addFacts();
         return std::move(m_report);
     }
@@ -128,7 +134,9 @@ private:
     Status addFigures() {
         for (const auto& kind : figures::kinds()) {
             auto options = kind.inReport ? kind.inReport(m_runs.size()) : std::nullopt;
-            if (!options)
+            const bool isShown = std::any_of(m_report.overview.begin(), m_report.overview.end(),
+                [&kind](const auto& figure) { return figure.kind == kind.key; });
+            if (!options || isShown)
                 continue;
             figures::Request request;
             request.options = *std::move(options);
@@ -139,6 +147,53 @@ private:
             if (figure.emptyText.empty())
                 m_report.figures.push_back(std::move(figure));
         }
+        return {};
+    }
+
+    // The verdicts, else of each run in turn its costliest findings.
+    void addSummary() {
+        auto& summary = m_report.summary;
+        for (const auto& one : m_report.comparisons)
+            summary.push_back(one.headline + ".");
+        std::map<std::string, std::vector<std::string>> byRun;
+        for (const auto& [run, finding] : m_report.findings)
+            byRun[run].push_back(m_runs.size() == 1 ? finding.text : run + ": " + finding.text);
+        for (std::size_t place = 0; place < kMostSummed; ++place) {
+            for (const auto& [run, texts] : byRun) {
+                if (summary.size() < kMostSummed && place < texts.size())
+                    summary.push_back(texts[place]);
+            }
+        }
+        if (summary.empty())
+            summary.emplace_back("Nothing stands out.");
+    }
+
+    Status addOverview() {
+        figures::Request timeline;
+        timeline.runs = {m_runs.begin(),
+            m_runs.begin() + static_cast<std::ptrdiff_t>(std::min(m_runs.size(), kMostOnTimeline))};
+        timeline.columns = kTimelineColumns;
+        for (const auto metric : {metric::kGpuPower, metric::kGpuTemperature})
+            timeline.options.add("metric", metric);
+        RETURN_IF_ERROR(addOverview("timeline", timeline));
+        figures::Request machine;
+        machine.runs = m_runs;
+        if (m_runs.size() > 1)
+            return addOverview("heatmap", machine);
+        machine.options.add("colour", metric::kGpuTemperature);
+        return addOverview("layout", machine);
+    }
+
+    // Nothing where the runs lack what it shows.
+    Status addOverview(std::string_view kind, const figures::Request& request) {
+        auto figure = figures::load(*figures::findKind(kind), m_store, request, m_progress);
+        if (!figure.hasValue()) {
+            const ErrorCode code = figure.error().code;
+            const bool isLacking = code == ErrorCode::NotFound || code == ErrorCode::Usage;
+            return isLacking ? Status() : Status(figure.error());
+        }
+        if (figure.value().emptyText.empty())
+            m_report.overview.push_back(std::move(figure).value());
         return {};
     }
 

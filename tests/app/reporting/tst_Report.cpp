@@ -93,9 +93,18 @@ private Q_SLOTS:
                 [kind](const auto& figure) { return figure.kind == kind; });
         };
         QVERIFY(has("parallelism-sweep"));
-        QVERIFY(has("heatmap"));
         QVERIFY(has("kernels"));
         QVERIFY(!has("optimization-sweep"));
+    }
+
+    void theFirstPageSaysItInShort() {
+        QVERIFY(!m_report.summary.empty());
+        QCOMPARE(m_report.overview.size(), std::size_t{2});
+        QVERIFY(m_report.overview[0].kind == "timeline");
+        QVERIFY(m_report.overview[1].kind == "heatmap");
+        // Not shown twice.
+        for (const auto& figure : m_report.figures)
+            QVERIFY(figure.kind != "heatmap");
     }
 
     void thePageStandsAlone() {
@@ -106,7 +115,8 @@ private Q_SLOTS:
         QVERIFY(page.contains("gpt &amp; co"));
         QVERIFY(!page.contains("gpt & co"));
         QVERIFY(page.contains("prefers-color-scheme:dark"));
-        QCOMPARE(page.count("<svg"), 2 * static_cast<qsizetype>(m_report.figures.size()));
+        const auto figures = m_report.overview.size() + m_report.figures.size();
+        QCOMPARE(page.count("<svg"), 2 * static_cast<qsizetype>(figures));
         QCOMPARE(page.count("<figure"), page.count("aria-label"));
         QVERIFY(page.contains("scope=\"col\"") && page.contains("<caption"));
         QVERIFY(
