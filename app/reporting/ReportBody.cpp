@@ -1,6 +1,7 @@
 #include "app/reporting/ReportBody.h"
 
 #include "app/painting/FigureExport.h"
+#include "core/text/Numbers.h"
 
 #include <QString>
 
@@ -10,8 +11,11 @@ namespace trainscope::app {
 
 namespace {
 
-constexpr std::size_t kLongestName = 48; // characters of a name on paper
-constexpr std::size_t kLongestWord = 11; // of what is not broken
+// On paper, in characters.
+constexpr std::size_t kLongestName = 40;
+constexpr std::size_t kMostInShortLines = 44; // longer texts are broken where their column ends
+constexpr std::size_t kLeastLine = 12;
+constexpr std::size_t kTableWidth = 110;
 
 class Body {
 public:
@@ -96,11 +100,8 @@ private:
         if (table.rows.empty())
             return;
         const auto rows = table.inWords();
-        // The run of a report on one run is its title.
-        const bool isOfTitle = table.columns.size() > 1
-            && std::all_of(rows.begin(), rows.end(),
-                [this](const auto& row) { return row.front() == m_report.title; });
-        const std::size_t first = isOfTitle ? 1 : 0;
+        const auto columns = columnsWorthShowing(table, rows);
+        m_lineLength = std::max(kLeastLine, kTableWidth / std::max<std::size_t>(columns.size(), 1));
         const QByteArray title = escapedHtml(table.title);
         m_out += "<h2>" + title + "</h2>\n";
         m_out += m_plain
@@ -108,13 +109,15 @@ private:
             : QByteArray("<div class=\"scroll\"><table>\n<caption class=\"hidden\">") + title
                 + "</caption>\n";
         m_out += "<thead><tr>";
-        for (std::size_t i = first; i < table.columns.size(); ++i)
-            cell("th", i == first, table.columns[i].title, " scope=\"col\"");
+        for (const std::size_t i : columns)
+            cell("th", i == columns.front(), table.columns[i].title, " scope=\"col\"");
         m_out += "</tr></thead>\n<tbody>\n";
         for (const auto& row : rows) {
             m_out += "<tr>";
-            for (std::size_t i = first; i < row.size(); ++i)
-                cell(i == first && !m_plain ? "th" : "td", i == first, row[i], " scope=\"row\"");
+            for (const std::size_t i : columns) {
+                const bool isName = i == columns.front();
+                cell(isName && !m_plain ? "th" : "td", isName, row[i], " scope=\"row\"");
+            }
             m_out += "</tr>\n";
         }
         m_out += "</tbody></table>\n";
@@ -123,20 +126,48 @@ private:
             m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
     }
 
-    // On paper names and short words stay on their line; what is longer is broken for them.
+    // Not those that nothing is known of, nor the run of a report on one run, which is its title.
+    [[nodiscard]] std::vector<std::size_t> columnsWorthShowing(
+        const report::Table& table, const std::vector<std::vector<std::string>>& rows) const {
+        std::vector<std::size_t> shown;
+        for (std::size_t i = 0; i < table.columns.size(); ++i) {
+            const bool saysNothing = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
+                return row[i] == text::kMissing || (i == 0 && row[i] == m_report.title);
+            });
+            if (!saysNothing)
+                shown.push_back(i);
+        }
+        return shown;
+    }
+
     void cell(const char* element, bool isName, const std::string& text, const char* scope) {
         const bool isHeader = element[1] == 'h';
         m_out += QByteArray("<") + element;
-        if (m_plain) {
+        if (m_plain)
             m_out += isName ? " align=\"left\"" : " align=\"right\"";
-            if (isName || text::displayWidth(text) <= kLongestWord)
-                m_out += " style=\"white-space:nowrap\"";
-        } else if (isHeader) {
+        else if (isHeader)
             m_out += scope;
+        if (m_plain && (isName || text::displayWidth(text) <= kMostInShortLines))
+            m_out += " style=\"white-space:nowrap\">"
+                + (isName ? escapedHtml(text::elided(text, kLongestName)) : inShortLines(text));
+        else
+            m_out += ">" + escapedHtml(text);
+        m_out += QByteArray("</") + element + ">";
+    }
+
+    // Broken between words only, which a narrow column of paper would not be.
+    [[nodiscard]] QByteArray inShortLines(const std::string& text) const {
+        QByteArray lines;
+        std::size_t length = 0;
+        for (const QString& word : QString::fromStdString(text).split(QLatin1Char(' '))) {
+            const auto size = static_cast<std::size_t>(word.size());
+            const bool fits = length == 0 || length + 1 + size <= m_lineLength;
+            if (!lines.isEmpty())
+                lines += fits ? " " : "<br>";
+            length = fits && length > 0 ? length + 1 + size : size;
+            lines += word.toHtmlEscaped().toUtf8();
         }
-        const bool isCut = m_plain && isName;
-        m_out += ">" + escapedHtml(isCut ? text::elided(text, kLongestName) : text) + "</" + element
-            + ">";
+        return lines;
     }
 
     void list(const char* title, const std::vector<std::string>& texts) {
@@ -156,6 +187,7 @@ private:
     const report::Report& m_report;
     const FigureHtml& m_figure;
     bool m_plain;
+    std::size_t m_lineLength = kLeastLine; // of a cell
     QByteArray m_out;
 };
 

@@ -40,6 +40,19 @@ std::vector<std::string> definitions() {
     return all;
 }
 
+// What a page has no room for.
+Table without(std::string_view title, Table table) {
+    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+        [title](const text::Column& one) { return one.title == title; });
+    const auto at = column - table.columns.begin();
+    if (column == table.columns.end())
+        return table;
+    table.columns.erase(column);
+    for (auto& row : table.rows)
+        row.erase(row.begin() + at);
+    return table;
+}
+
 class Loader {
 public:
     Loader(const store::Store& store, const Progress& progress)
@@ -120,7 +133,7 @@ private:
     }
 
     Status addTables() {
-        m_report.tables.push_back(runTable(m_runs));
+        m_report.tables.push_back(without("start", runTable(m_runs)));
         for (const auto make :
             {summaryTable, readEfficiency, readThrottling, traceTable, energyTable}) {
             ASSIGN_OR_RETURN(auto table, make(m_store, m_runs, m_progress));

@@ -111,26 +111,71 @@ Result<Table> traceTable(
     return table;
 }
 
-Result<Table> energyTable(
-    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
-    Table table{"Energy of the traced GPUs by phase", {{"run"}, {"GPUs"}}, {},
+namespace {
+
+constexpr std::size_t kMostEnergyColumns = 3; // runs beside each other
+
+struct TracedEnergy {
+    std::string run;
+    analysis::EnergyByPhase energy;
+};
+
+// A column for each run, with what is known of each figure.
+Table fewEnergies(const std::vector<TracedEnergy>& runs) {
+    Table table{{}, {{"phase"}}, {},
         {"Estimated from all readings at once, with the bounds of the 90 % interval; the bound "
          "behind it is what the sensor's averaging and its period leave open of the power "
          "integrated over what ran at the time, which stands alone where the readings do not tell "
          "more."}};
-    for (const auto phase : analysis::kAllPhases)
-        table.columns.push_back({phaseTitle(phase)});
-    for (const Run& run : runs) {
-        ASSIGN_OR_RETURN(const auto energy, analysis::energyByPhase(store, run, {}, progress));
-        if (energy.gpus.empty())
-            continue;
-        std::vector<text::Cell> row{run.name, fmt::format("{}", energy.gpus.size())};
-        for (const auto phase : analysis::kAllPhases) {
-            const auto& part = energy.sum.phases[phase];
+    for (const TracedEnergy& one : runs)
+        table.columns.push_back({fmt::format("{}, {}", one.run,
+            text::counted(static_cast<std::int64_t>(one.energy.gpus.size()), "GPU"))});
+    for (const auto phase : analysis::kAllPhases) {
+        std::vector<text::Cell> row{phaseTitle(phase)};
+        bool isKnown = false;
+        for (const TracedEnergy& one : runs) {
+            const auto& part = one.energy.sum.phases[phase];
+            isKnown |= part.joules > 0.0;
             row.push_back(part.joules > 0.0 ? boundedText(part) : text::kMissing);
+        }
+        if (isKnown)
+            table.add(std::move(row));
+    }
+    return table;
+}
+
+// A row for each run, of figures alone.
+Table manyEnergies(const std::vector<TracedEnergy>& runs) {
+    Table table{{}, {{"run"}, {"GPUs"}}, {},
+        {"Estimated from all readings at once, else the power integrated over what ran at the "
+         "time; a report on single runs gives the intervals."}};
+    for (const auto phase : analysis::kAllPhases)
+        table.columns.push_back(text::inUnit(phaseTitle(phase), "J"));
+    for (const TracedEnergy& one : runs) {
+        std::vector<text::Cell> row{one.run, one.energy.gpus.size()};
+        for (const auto phase : analysis::kAllPhases) {
+            const auto& part = one.energy.sum.phases[phase];
+            row.push_back(part.joules > 0.0
+                    ? text::Cell(part.estimate ? part.estimate->joules : part.joules)
+                    : text::Cell());
         }
         table.add(std::move(row));
     }
+    return table;
+}
+
+} // namespace
+
+Result<Table> energyTable(
+    const store::Store& store, const std::vector<Run>& runs, const Progress& progress) {
+    std::vector<TracedEnergy> traced;
+    for (const Run& run : runs) {
+        ASSIGN_OR_RETURN(auto energy, analysis::energyByPhase(store, run, {}, progress));
+        if (!energy.gpus.empty())
+            traced.push_back({run.name, std::move(energy)});
+    }
+    Table table = traced.size() > kMostEnergyColumns ? manyEnergies(traced) : fewEnergies(traced);
+    table.title = "Energy of the traced GPUs by phase";
     return table;
 }
 
