@@ -112,13 +112,18 @@ Result<std::string> readHead(const SourceTree& tree, const std::string& path, st
 }
 
 std::string readTail(const SourceTree& tree, const std::string& path, std::size_t limit) {
+    return readBeforeEnd(tree, path, limit, limit);
+}
+
+std::string readBeforeEnd(
+    const SourceTree& tree, const std::string& path, std::uint64_t beforeEnd, std::size_t limit) {
     const std::uint64_t size = tree.sizeOf(path);
     const auto stream = tree.openRaw(path);
     std::string text;
-    if (size < limit + kMagicBytes || !stream.hasValue()
+    if (size < beforeEnd + kMagicBytes || !stream.hasValue()
         || !readUpTo(*stream.value(), kMagicBytes, text).hasValue()
         || compressionOf(text) != Compression::None
-        || !stream.value()->skip(size - limit - kMagicBytes).hasValue())
+        || !stream.value()->skip(size - beforeEnd - kMagicBytes).hasValue())
         return {};
     text.clear();
     return readUpTo(*stream.value(), limit, text).hasValue() ? text : std::string();

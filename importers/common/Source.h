@@ -71,6 +71,9 @@ std::unique_ptr<SourceTree> memoryTree(std::vector<std::pair<std::string, std::s
 Result<std::string> readHead(const SourceTree& tree, const std::string& path, std::size_t limit);
 // The last `limit` bytes of a file that is longer and not compressed; nothing of another.
 std::string readTail(const SourceTree& tree, const std::string& path, std::size_t limit);
+// As readTail(), what begins so many bytes before the end.
+std::string readBeforeEnd(
+    const SourceTree& tree, const std::string& path, std::uint64_t beforeEnd, std::size_t limit);
 // Reads on until `text` has `limit` bytes or the stream ends; fails only where it delivers nothing.
 Status readUpTo(ByteStream& stream, std::size_t limit, std::string& text);
 

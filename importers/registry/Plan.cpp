@@ -63,12 +63,16 @@ bool startsAnObject(std::string_view head) {
 bool mayShowDeeper(const SourceTree& tree, const SourceFile& file, std::string_view head) {
     if (!startsAnObject(head))
         return false;
+    const auto isMarked = [](const std::string& part) {
+        return std::any_of(registry().begin(), registry().end(), [&](const Importer* importer) {
+            const std::string_view mark = importer->format.deepMark;
+            return !mark.empty() && part.find(mark) != std::string::npos;
+        });
+    };
     const std::string tail = readTail(tree, file.path, kTailBytes);
-    return tail.empty()
-        || std::any_of(registry().begin(), registry().end(), [&tail](const Importer* importer) {
-               const std::string_view mark = importer->format.deepMark;
-               return !mark.empty() && tail.find(mark) != std::string::npos;
-           });
+    // Large members may stand at both ends.
+    return tail.empty() || isMarked(tail)
+        || isMarked(readBeforeEnd(tree, file.path, file.size / 2, kTailBytes));
 }
 
 Verdict judgeFile(const SourceTree& tree, const SourceFile& file, std::string_view onlyFormat) {

@@ -1,6 +1,7 @@
 #include "core/analysis/findings/Rules.h"
 #include "core/analysis/findings/Stragglers.h"
 #include "core/text/Numbers.h"
+#include "core/text/Table.h"
 #include "core/text/Times.h"
 
 #include <fmt/format.h>
@@ -48,7 +49,9 @@ typename Map::const_iterator largestOf(const Map& map) {
 }
 
 std::string kernelText(const WaitCause& cause, bool isTold) {
-    return isTold && !cause.kernel.empty() ? ", most of all " + cause.kernel : std::string();
+    constexpr std::size_t longest = 48; // of a mangled or generated name in a sentence
+    return isTold && !cause.kernel.empty() ? ", most of all " + text::elided(cause.kernel, longest)
+                                           : std::string();
 }
 
 std::string whatItDid(LateReason reason, const WaitCause& cause) {

@@ -92,6 +92,7 @@ private Q_SLOTS:
     void traceBehindALargeMember();
     void looksAtLittle_data();
     void looksAtLittle();
+    void eventsInTheMiddle();
     void hashes();
 };
 
@@ -237,7 +238,7 @@ void tst_Plan::looksAtLittle_data() {
     QTest::newRow("text") << "we, ran: this on (Monday) 1 W, 2 W\n" + frames;
 }
 
-// Of a file that nobody knows, whatever its size, only the beginning and the end are read.
+// Of a file that nobody knows, whatever its size, only its beginning, middle and end are read.
 void tst_Plan::looksAtLittle() {
     QFETCH(std::string, content);
     const auto tree = memoryTree({{"unknown.json", content}});
@@ -246,8 +247,26 @@ void tst_Plan::looksAtLittle() {
     QVERIFY(plan.hasValue());
     QCOMPARE(plan.value().unrecognised.size(), std::size_t{1});
     constexpr std::uint64_t kOneLook = 65'536;
-    QVERIFY2(counting.bytesRead() <= 2 * kOneLook + 16,
+    QVERIFY2(counting.bytesRead() <= 3 * kOneLook + 32,
         qPrintable(QString::number(counting.bytesRead())));
+}
+
+// Between large members that hold nothing.
+void tst_Plan::eventsInTheMiddle() {
+    std::string events;
+    for (int i = 0; i < 3000; ++i)
+        events += std::string(i == 0 ? "" : ",")
+            + R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)"
+            + std::to_string(10 * i) + R"(,"dur":5,"args":{"device":0,"stream":7}})";
+    const std::string padding(300'000, 'x');
+    const auto tree = memoryTree({{"trace.json",
+        R"({"before":")" + padding + R"(","traceEvents":[)" + events + R"(],"after":")" + padding
+            + R"("})"}});
+    const auto plan = planImport(*tree, {});
+    QVERIFY(plan.hasValue());
+    QVERIFY(plan.value().unrecognised.empty());
+    QCOMPARE(plan.value().units.size(), std::size_t{1});
+    QCOMPARE(plan.value().units.front().importer, std::string("kineto"));
 }
 
 void tst_Plan::hashes() {
