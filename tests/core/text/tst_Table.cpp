@@ -1,6 +1,6 @@
 // A table is one value and reads alike as text and CSV.
 
-#include "core/text/Table.h"
+#include "core/text/TableOrder.h"
 #include "support/TestProgram.h"
 
 #include <QObject>
@@ -22,6 +22,19 @@ private Q_SLOTS:
         std::ostringstream out;
         text::print(out, table, "  ");
         QCOMPARE(out.str(), std::string("  name    value\n  µs          1\n  longer    100\n"));
+    }
+
+    void sortedByAColumn() {
+        text::Table table{"", {{"name", Align::Left}, {"count"}, {"time"}}};
+        table.add({"b", 9, DurationNs{2'000}});
+        table.add({"a", 10, std::optional<DurationNs>()});
+        table.add({"c", 10, DurationNs{1'000}});
+        using Order = std::vector<std::size_t>;
+        QCOMPARE(text::sortedRows(table, 0, false), (Order{1, 0, 2}));
+        QCOMPARE(text::sortedRows(table, 1, false), (Order{0, 1, 2})); // as numbers
+        QCOMPARE(text::sortedRows(table, 1, true), (Order{1, 2, 0}));
+        QCOMPARE(text::sortedRows(table, 2, true), (Order{0, 2, 1})); // missing: last
+        QCOMPARE(text::sortedRows(table, 2, false), (Order{2, 0, 1}));
     }
 
     void cellsInWordsAndAsCsv() {

@@ -1,0 +1,79 @@
+#pragma once
+// What the GPUs and the hosts of a run did in a stretch of time: the time of the devices with their
+// kernels, launches and copies, host operators by name, and collectives with bytes, bandwidth and
+// waits. Exact; one part after the other, in the order of the fields. Memory grows with the names
+// and with the collectives of the stretch. Blocking; for a worker.
+
+#include "core/analysis/traces/CollectiveKind.h"
+#include "core/analysis/traces/DeviceActivity.h"
+#include "core/analysis/traces/TraceBreakdown.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trainscope::analysis {
+
+// The stretch on the clock of a rank. One that holds all that a device recorded counts as kAllTime
+// for it, as where no stretch is given.
+using RankWindow = std::function<TimeRange(int rank)>;
+
+struct DeviceLaunches {
+    int rank = -1;
+    int device = -1;
+    TimeRange window;
+    LaunchStatistics launches;
+    CopyStatistics copies;
+};
+
+// Host operators of one name, over all threads of all ranks. Time is that inside the stretch; of
+// operators that call others of their name, all count.
+struct OperatorRow {
+    std::string name;
+    std::int64_t count = 0;
+    DurationNs time;
+    DurationNs self; // without the operators called by it
+};
+
+// The calls of one kind in communicators of one purpose, as each rank made them: those that start
+// in the stretch, with their whole duration.
+struct CallRow {
+    CollectiveKind kind = CollectiveKind::Other;
+    std::string group; // what the communicator is for, else its name; empty: not said
+    int ranks = 0; // in the communicator; 0: not known
+    std::int64_t count = 0;
+    DurationNs time;
+    std::optional<double> bytes; // Σ of those that say it
+    double waitS = 0.0; // Σ from the start of a call to the start of the last rank's
+    std::int64_t matched = 0; // of the count: whose other ranks were traced
+    // bytes / time of those that say the bytes, without their waits; B/s
+    std::optional<double> bandwidth;
+};
+
+struct TraceSelection {
+    std::string run;
+    std::vector<DeviceBreakdown> devices; // that recorded in the stretch; by rank, then device
+    std::vector<DeviceLaunches> launches; // of the same devices
+    std::vector<OperatorRow> operators; // by time
+    std::vector<CallRow> calls; // by time
+};
+
+// Told after each part but the last with what there is; may be empty.
+using TellSelection = std::function<void(const TraceSelection&)>;
+
+// Progress counts nanoseconds of the stretch, summed over the tracks that are read. Cancelled by
+// it.
+Result<TraceSelection> selectionOf(const store::Store& store, const Run& run,
+    const RankWindow& window, const KernelCategories& categories, const Progress& progress = {},
+    const TellSelection& tell = {});
+
+// The longest span of a stretch among kernels of a name or a category, or operators of a name; by
+// its whole duration, the first of several. Absent where there is none.
+enum class SpanGroup { KernelName, KernelCategory, OperatorName };
+Result<std::optional<store::FoundSpan>> longestSpan(const store::Store& store, const Run& run,
+    const RankWindow& window, SpanGroup group, const std::string& name,
+    const KernelCategories& categories, const Progress& progress = {});
+
+} // namespace trainscope::analysis

@@ -1,0 +1,264 @@
+#include "core/report/SelectionTables.h"
+
+#include "core/analysis/traces/KernelCategory.h"
+#include "core/report/RunTables.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace trainscope::report {
+
+namespace {
+
+using analysis::DeviceBreakdown;
+using analysis::TraceSelection;
+using text::inUnit;
+using text::Table;
+using enum text::Align;
+using Selections = std::span<const TraceSelection>;
+
+std::string ofRun(Selections runs, const TraceSelection& run, const std::string& what) {
+    return runs.size() > 1 ? run.run + ": " + what : what;
+}
+
+template <typename Device>
+std::string gpuName(const TraceSelection& run, const Device& device) {
+    const auto ofRank = std::count_if(run.devices.begin(), run.devices.end(),
+        [&](const auto& one) { return one.rank == device.rank; });
+    return ofRank > 1 ? fmt::format("rank {}, device {}", device.rank, device.device)
+                      : fmt::format("rank {}", device.rank);
+}
+
+DurationNs windowsOf(const TraceSelection& run) {
+    DurationNs sum;
+    for (const DeviceBreakdown& device : run.devices)
+        sum = sum + device.window.length();
+    return sum;
+}
+
+DurationNs sumOf(const TraceSelection& run, DurationNs analysis::TimeBreakdown::*part) {
+    DurationNs sum;
+    for (const DeviceBreakdown& device : run.devices)
+        sum = sum + device.*part;
+    return sum;
+}
+
+struct KernelTotals {
+    std::int64_t count = 0;
+    DurationNs time;
+    std::string category;
+};
+
+void count(KernelTotals& totals, std::int64_t calls, DurationNs time) {
+    totals.count += calls;
+    totals.time = totals.time + time;
+}
+
+DurationNs meanOf(DurationNs time, std::int64_t calls) {
+    const double mean = static_cast<double>(time.ns) / static_cast<double>(calls);
+    return {calls > 0 ? static_cast<std::int64_t>(std::llround(mean)) : 0};
+}
+
+using NamedTotals = std::map<std::string, KernelTotals>;
+
+// By time, most first.
+std::vector<std::pair<std::string, KernelTotals>> ordered(const NamedTotals& totals) {
+    std::vector<std::pair<std::string, KernelTotals>> rows(totals.begin(), totals.end());
+    std::stable_sort(rows.begin(), rows.end(),
+        [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+    return rows;
+}
+
+Table kernelTable(std::string title, std::string subject) {
+    return {std::move(title),
+        {{std::move(subject), Left}, {"count"}, {"total"}, {"mean"}, inUnit("share", "%")}};
+}
+
+// Named by the function of their keys.
+template <typename NameOf>
+void addKernels(SourcedTable& made, Selections runs, std::size_t run, const NamedTotals& totals,
+    NameOf&& nameOf) {
+    const DurationNs all = sumOf(runs[run], &analysis::TimeBreakdown::kernelTime);
+    for (const auto& [key, sums] : ordered(totals)) {
+        made.table.add({ofRun(runs, runs[run], nameOf(key)), sums.count, sums.time,
+            meanOf(sums.time, sums.count), shareOf(sums.time, all)});
+        made.sources.push_back({run, key});
+    }
+}
+
+// For narrow columns.
+std::string shortTitle(const TracedTime& part) {
+    if (part.time == &analysis::TimeBreakdown::communication)
+        return "comm.";
+    return part.time == &analysis::TimeBreakdown::exposedCommunication ? "exposed" : part.title;
+}
+
+// Parts of a device's time as shares of its window, or as they are.
+template <typename CellOf>
+Table gpuTable(
+    Selections runs, std::string title, const char* unit, bool hasWindow, CellOf&& cellOf) {
+    Table table{std::move(title), {{"GPU", Left}}};
+    if (hasWindow)
+        table.columns.push_back({"window"});
+    for (const TracedTime& part : kTracedTimes)
+        table.columns.push_back(inUnit(hasWindow ? part.title : shortTitle(part), unit));
+    for (const TraceSelection& run : runs) {
+        for (const DeviceBreakdown& device : run.devices) {
+            std::vector<text::Cell> cells{ofRun(runs, run, gpuName(run, device))};
+            if (hasWindow)
+                cells.emplace_back(device.window.length());
+            for (const TracedTime& part : kTracedTimes)
+                cells.push_back(cellOf(device, device.*part.time));
+            table.add(std::move(cells));
+        }
+    }
+    return table;
+}
+
+std::optional<DurationNs> wholeNs(const std::optional<double>& ns) {
+    return ns ? std::optional(DurationNs{static_cast<std::int64_t>(std::llround(*ns))})
+              : std::nullopt;
+}
+
+std::string callName(const analysis::CallRow& row) {
+    std::string name(analysis::KernelCategories::label(toString(row.kind)));
+    if (!row.group.empty())
+        name += ", " + row.group;
+    return row.ranks > 0 ? fmt::format("{}, {}", name, text::counted(row.ranks, "rank")) : name;
+}
+
+} // namespace
+
+Table deviceTimesTable(Selections runs) {
+    Table table{"Time of the GPUs", {{"part", Left}, {"time"}, inUnit("of window", "%")}};
+    for (const TraceSelection& run : runs) {
+        if (run.devices.empty())
+            continue;
+        const DurationNs all = windowsOf(run);
+        for (const TracedTime& part : kTracedTimes) {
+            const DurationNs time = sumOf(run, part.time);
+            table.add({ofRun(runs, run, part.title), time, shareOf(time, all)});
+        }
+        table.notes.push_back(ofRun(runs, run,
+            fmt::format("{} of {}{}. Exposed: no compute ran beside it.", text::duration(all),
+                text::counted(std::ssize(run.devices), "GPU"),
+                run.devices.size() > 1 ? ", summed" : "")));
+    }
+    return table;
+}
+
+Table gpuTimesTable(Selections runs) {
+    return gpuTable(runs, "Time per GPU", "", true,
+        [](const DeviceBreakdown&, DurationNs part) { return text::Cell(part); });
+}
+
+Table gpuSharesTable(Selections runs) {
+    return gpuTable(
+        runs, "Shares per GPU", "%", false, [](const DeviceBreakdown& device, DurationNs part) {
+            return text::Cell(shareOf(part, device.window.length()));
+        });
+}
+
+SourcedTable kernelNamesTable(Selections runs) {
+    SourcedTable made{kernelTable("Kernels by name", "kernel"), {}};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        NamedTotals totals;
+        for (const DeviceBreakdown& device : runs[i].devices) {
+            for (const auto& kernel : device.kernels)
+                count(totals[kernel.name], kernel.count, kernel.time);
+        }
+        addKernels(made, runs, i, totals, [](const std::string& name) { return name; });
+    }
+    return made;
+}
+
+SourcedTable kernelCategoriesTable(Selections runs) {
+    SourcedTable made{kernelTable("Kernels by category", "category"), {}};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        NamedTotals totals;
+        for (const DeviceBreakdown& device : runs[i].devices) {
+            for (const auto& [category, sums] : device.categories)
+                count(totals[category], sums.count, sums.time);
+        }
+        addKernels(made, runs, i, totals, [](const std::string& key) {
+            return std::string(analysis::KernelCategories::label(key));
+        });
+    }
+    return made;
+}
+
+Table launchTable(Selections runs) {
+    Table table{"Launches",
+        {{"GPU", Left}, {"launched"}, {"delay"}, {"p99"}, inUnit("for host", "%"), {"queue"}}};
+    std::int64_t unjoined = 0;
+    for (const TraceSelection& run : runs) {
+        for (const auto& device : run.launches) {
+            const auto& launches = device.launches;
+            unjoined += launches.unjoined;
+            if (launches.joined == 0)
+                continue;
+            std::optional<std::int64_t> deepest;
+            for (const auto& queue : launches.queues)
+                deepest = std::max(deepest.value_or(0), queue.maxDepth);
+            const auto delay = launches.delay;
+            table.add({ofRun(runs, run, gpuName(run, device)), launches.joined,
+                wholeNs(delay ? std::optional(delay->medianNs) : std::nullopt),
+                wholeNs(delay ? std::optional(delay->p99Ns) : std::nullopt),
+                shareOf(launches.hostBound, device.window.length()), deepest});
+        }
+    }
+    if (table.isEmpty())
+        return table;
+    table.notes.push_back("Delay: median from the call to the start of the kernel. For host: "
+                          "nothing ran, and the next work was not yet launched. Queue: the most "
+                          "that waited on a stream at once.");
+    if (unjoined > 0)
+        table.notes.push_back(
+            text::counted(unjoined, "kernel has", "kernels have") + " no call in the trace.");
+    return table;
+}
+
+SourcedTable operatorTable(Selections runs) {
+    SourcedTable made{
+        {"Host operators", {{"operator", Left}, {"count"}, {"total"}, {"mean"}, {"self"}}}, {}};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        for (const auto& row : runs[i].operators) {
+            made.table.add({ofRun(runs, runs[i], row.name), row.count, row.time,
+                meanOf(row.time, row.count), row.self});
+            made.sources.push_back({i, row.name});
+        }
+    }
+    if (!made.table.isEmpty())
+        made.table.notes.push_back("Self: without the operators that they call.");
+    return made;
+}
+
+Table callTable(Selections runs) {
+    Table table{"Collectives",
+        {{"collective", Left}, {"calls"}, {"time"}, inUnit("bytes", "B"),
+            inUnit("bandwidth", "B/s"), {"waits"}}};
+    bool isAlone = false;
+    for (const TraceSelection& run : runs) {
+        for (const auto& row : run.calls) {
+            const auto waits = row.matched > 0 ? wholeNs(row.waitS * 1e9) : std::nullopt;
+            isAlone = isAlone || row.matched < row.count;
+            table.add({ofRun(runs, run, callName(row)), row.count, row.time, row.bytes,
+                row.bandwidth, waits});
+        }
+    }
+    if (table.isEmpty())
+        return table;
+    table.notes.push_back("Calls of all ranks that start in the stretch, whole. Bandwidth: bytes "
+                          "over the time of the calls without their waits for the last rank.");
+    if (isAlone)
+        table.notes.push_back("Waits are known only where the other ranks were traced.");
+    return table;
+}
+
+} // namespace trainscope::report

@@ -1,0 +1,38 @@
+#pragma once
+// The tables of a selection over kernels (TraceSelection.h), for the window and the command line.
+// With several runs each row says whose it is. Pure; any thread.
+
+#include "core/analysis/traces/TraceSelection.h"
+#include "core/text/Table.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trainscope::report {
+
+// What a row is of: the run's place, and the name or category as the trace has it.
+struct RowSource {
+    std::size_t run = 0;
+    std::string name;
+};
+
+struct SourcedTable {
+    text::Table table;
+    std::vector<RowSource> sources; // as the rows
+};
+
+// Parts of the time of all GPUs of a run, summed, with their share of the windows.
+text::Table deviceTimesTable(std::span<const analysis::TraceSelection> runs);
+// A row for each GPU with the window and its parts; and the same as shares of the window.
+text::Table gpuTimesTable(std::span<const analysis::TraceSelection> runs);
+text::Table gpuSharesTable(std::span<const analysis::TraceSelection> runs);
+// Over all GPUs: count, total, mean, share of the kernel time.
+SourcedTable kernelNamesTable(std::span<const analysis::TraceSelection> runs);
+SourcedTable kernelCategoriesTable(std::span<const analysis::TraceSelection> runs);
+text::Table launchTable(std::span<const analysis::TraceSelection> runs);
+SourcedTable operatorTable(std::span<const analysis::TraceSelection> runs);
+text::Table callTable(std::span<const analysis::TraceSelection> runs);
+
+} // namespace trainscope::report

@@ -1,0 +1,164 @@
+// The figures of a stretch of a trace that can be read off.
+
+#include "core/analysis/traces/PlantedTrace.h"
+
+#include "core/analysis/traces/PlantedRun.h"
+#include "core/analysis/traces/TraceSelection.h"
+#include "support/TestProgram.h"
+
+using namespace trainscope;
+using namespace trainscope::analysis;
+using namespace trainscope::test;
+
+namespace {
+
+constexpr const char* kReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+
+// µs: a GEMM of 40 at 10 and at 120, a collective of 30 at 150 beside the second, a copy at 60.
+// The host calls linear [100, 150), in it mm [110, 140), in it empty [135, 138).
+void plantSmall(PlantedTrace& trace) {
+    trace.kernel(3, "7", "my_gemm_kernel", 10 * kUs, 40 * kUs, 1);
+    trace.work(3, "7", SpanKind::Copy, "Memcpy HtoD", 60 * kUs, 10 * kUs);
+    trace.kernel(3, "7", "my_gemm_kernel", 120 * kUs, 41 * kUs, 2);
+    trace.kernel(3, "9", kReduce, 150 * kUs, 30 * kUs);
+    trace.host(3, "1", SpanKind::Runtime, "cudaLaunchKernel", 5 * kUs, 2 * kUs, 1);
+    trace.host(3, "1", SpanKind::CpuOp, "aten::linear", 100 * kUs, 50 * kUs);
+    trace.host(3, "1", SpanKind::CpuOp, "aten::mm", 110 * kUs, 30 * kUs);
+    trace.host(3, "1", SpanKind::Runtime, "cudaLaunchKernel", 115 * kUs, 2 * kUs, 2);
+    trace.host(3, "1", SpanKind::CpuOp, "aten::empty", 135 * kUs, 3 * kUs);
+}
+
+TraceSelection select(const store::Store& store, TimeRange window) {
+    const Run run = store.findRun("run").value();
+    return selectionOf(
+        store, run, [window](int) { return window; }, KernelCategories::builtIn())
+        .value();
+}
+
+void compare(const OperatorRow& row, const char* name, std::int64_t timeUs, std::int64_t selfUs) {
+    QCOMPARE(row.name, std::string(name));
+    QCOMPARE(row.count, std::int64_t{1});
+    QCOMPARE(row.time.ns, timeUs * kUs);
+    QCOMPARE(row.self.ns, selfUs * kUs);
+}
+
+} // namespace
+
+class tst_TraceSelection : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // 130 to 170 µs cut the second GEMM on both sides and the collective at its end.
+    void aStretch() {
+        PlantedTrace trace;
+        plantSmall(trace);
+        const auto store = trace.store();
+        const auto made = select(store, {{130 * kUs}, {170 * kUs}});
+        QCOMPARE(made.devices.size(), std::size_t{1});
+        const DeviceBreakdown& device = made.devices.front();
+        QCOMPARE(device.rank, 3);
+        QCOMPARE(device.window.length().ns, 40 * kUs);
+        QCOMPARE(device.busy.ns, 40 * kUs);
+        QCOMPARE(device.compute.ns, 31 * kUs);
+        QCOMPARE(device.communication.ns, 20 * kUs);
+        QCOMPARE(device.overlap.ns, 11 * kUs);
+        QCOMPARE(device.exposedCommunication.ns, 9 * kUs);
+        QCOMPARE(device.kernels.size(), std::size_t{2});
+        QCOMPARE(device.kernels[0].time.ns, 31 * kUs);
+        QCOMPARE(made.operators.size(), std::size_t{3});
+        compare(made.operators[0], "aten::linear", 20, 10);
+        compare(made.operators[1], "aten::mm", 10, 7);
+        compare(made.operators[2], "aten::empty", 3, 3);
+        QCOMPARE(made.calls.size(), std::size_t{1});
+        QCOMPARE(made.calls[0].time.ns, 30 * kUs); // whole
+        QCOMPARE(made.calls[0].matched, std::int64_t{0});
+        QVERIFY(!made.calls[0].bandwidth);
+    }
+    // As without a stretch: from the first kernel to the last.
+    void allOfIt() {
+        PlantedTrace trace;
+        plantSmall(trace);
+        const auto store = trace.store();
+        const auto made = select(store, {{-kMs}, {kMs}});
+        QCOMPARE(made.devices[0].window.length().ns, 170 * kUs);
+        QCOMPARE(made.devices[0].busy.ns, 100 * kUs);
+        QCOMPARE(made.devices[0].idle.ns, 70 * kUs);
+        QCOMPARE(made.launches[0].launches.joined, std::int64_t{2});
+        QCOMPARE(made.launches[0].launches.unjoined, std::int64_t{1});
+        QCOMPARE(made.launches[0].launches.delay->medianNs, 5.0 * kUs);
+        QCOMPARE(made.launches[0].copies.at("HtoD").count, std::int64_t{1});
+        QVERIFY(select(store, {{kMs}, {2 * kMs}}).devices.empty());
+    }
+    void itsPartsComeOneByOne() {
+        PlantedTrace trace;
+        plantSmall(trace);
+        const auto store = trace.store();
+        const Run run = store.findRun("run").value();
+        std::vector<std::size_t> filled;
+        std::uint64_t most = 0;
+        const auto made = selectionOf(
+            store, run, [](int) { return kAllTime; }, KernelCategories::builtIn(),
+            [&](const ProgressState& state) {
+                most = std::max(most, state.bytesTotal);
+                return state.bytesDone <= state.bytesTotal;
+            },
+            [&](const TraceSelection& part) {
+                filled.push_back(
+                    part.devices.size() + part.launches.size() + part.operators.size());
+            });
+        QVERIFY(made.hasValue());
+        QCOMPARE(filled, (std::vector<std::size_t>{1, 2, 5}));
+        QCOMPARE(most, std::uint64_t{170 * kUs});
+        const auto stopped = selectionOf(
+            store, run, [](int) { return kAllTime; }, KernelCategories::builtIn(),
+            [](const ProgressState&) { return false; });
+        QVERIFY(!stopped.hasValue());
+        QVERIFY(stopped.error().code == ErrorCode::Cancelled);
+    }
+    // Ten all-reduces of 4,000 bytes, 1 ms apart; rank 1 comes 50 µs later, both end 50 µs after
+    // that. Three begin in the stretch: 6 calls of 100 or 50 µs, of which 3 × 50 are waits, and
+    // 6 × 4,000 bytes in 6 × 50 µs.
+    void collectives() {
+        PlantedTrace trace;
+        const std::string detail = collectiveDetail("allreduce", 1'000, "0", {0, 1}, {}, "Float");
+        for (std::int64_t k = 0; k < 10; ++k) {
+            trace.kernel(0, "7", kReduce, k * kMs, 100 * kUs, 0, detail);
+            trace.kernel(1, "7", kReduce, k * kMs + 50 * kUs, 50 * kUs, 0, detail);
+        }
+        const auto store = trace.store();
+        const auto made = select(store, {{-1}, {2'500 * kUs}});
+        QCOMPARE(made.devices.size(), std::size_t{2});
+        QCOMPARE(made.calls.size(), std::size_t{1});
+        const CallRow& row = made.calls.front();
+        QVERIFY(row.kind == CollectiveKind::AllReduce);
+        QCOMPARE(row.ranks, 2);
+        QCOMPARE(row.count, std::int64_t{6});
+        QCOMPARE(row.matched, std::int64_t{6});
+        QCOMPARE(row.time.ns, 450 * kUs);
+        QCOMPARE(*row.bytes, 24'000.0);
+        QVERIFY(std::abs(row.waitS - 150e-6) < 1e-9);
+        QVERIFY(std::abs(*row.bandwidth / 80e6 - 1.0) < 1e-6);
+    }
+    void theLongest() {
+        PlantedTrace trace;
+        plantSmall(trace);
+        const auto store = trace.store();
+        const Run run = store.findRun("run").value();
+        const auto find = [&](TimeRange window, SpanGroup group, const std::string& name) {
+            return longestSpan(
+                store, run, [window](int) { return window; }, group, name,
+                KernelCategories::builtIn())
+                .value();
+        };
+        const TimeRange all{{-kMs}, {kMs}};
+        using enum SpanGroup;
+        QCOMPARE(find(all, KernelName, "my_gemm_kernel")->span.start.ns, 120 * kUs);
+        QCOMPARE(find({{0}, {100 * kUs}}, KernelName, "my_gemm_kernel")->span.start.ns, 10 * kUs);
+        QCOMPARE(find(all, KernelCategory, "all_reduce")->span.start.ns, 150 * kUs);
+        QCOMPARE(find(all, OperatorName, "aten::mm")->span.duration.ns, 30 * kUs);
+        QVERIFY(!find(all, KernelName, "aten::mm"));
+    }
+};
+
+TRAINSCOPE_TEST(tst_TraceSelection)
+#include "tst_TraceSelection.moc"
