@@ -33,6 +33,9 @@ InspectorPane {
     FactList {
         facts: panel.facts.selection
     }
+    KernelTables {
+        kernels: panel.facts.kernels
+    }
     InspectorHead {
         visible: text !== ""
         text: panel.facts.cursorTitle

@@ -67,6 +67,8 @@ QString InspectorModel::text() const {
     QString text = m_selectionTitle + QLatin1Char('\n') + m_selection.text();
     if (m_gpus.count() > 0)
         text += QLatin1Char('\n') + m_gpus.text();
+    if (m_kernels.isThere())
+        text += QLatin1Char('\n') + m_kernels.text();
     if (m_cursor.count() > 0)
         text += QLatin1Char('\n') + m_cursorTitle + QLatin1Char('\n') + m_cursor.text();
     if (m_hasSpan)
@@ -125,6 +127,7 @@ void InspectorModel::clear() {
     m_error.clear();
     m_selection.setFacts({});
     m_gpus.setStatistics({});
+    m_kernels.clear();
     clearCursor();
     showSpan(std::nullopt);
     Q_EMIT selectionChanged();

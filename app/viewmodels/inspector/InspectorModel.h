@@ -8,6 +8,7 @@
 
 #include "app/viewmodels/inspector/CursorProbe.h"
 #include "app/viewmodels/inspector/GpuListModel.h"
+#include "app/viewmodels/inspector/KernelFigures.h"
 #include "app/viewmodels/inspector/SelectionStatistics.h"
 #include "app/viewmodels/inspector/SpanLookup.h"
 #include "app/viewmodels/workspace/FactListModel.h"
@@ -23,6 +24,7 @@ class InspectorModel : public QObject {
     Q_PROPERTY(QString selectionTitle READ selectionTitle NOTIFY selectionChanged FINAL)
     Q_PROPERTY(trainscope::app::FactListModel* selection READ selection CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::GpuListModel* gpus READ gpus CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::KernelFigures* kernels READ kernels CONSTANT FINAL)
     Q_PROPERTY(bool computing READ isComputing NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY selectionChanged FINAL)
     Q_PROPERTY(QString cursorTitle READ cursorTitle NOTIFY cursorChanged FINAL)
@@ -37,6 +39,7 @@ public:
     [[nodiscard]] const QString& selectionTitle() const { return m_selectionTitle; }
     [[nodiscard]] FactListModel* selection() { return &m_selection; }
     [[nodiscard]] GpuListModel* gpus() { return &m_gpus; }
+    [[nodiscard]] KernelFigures* kernels() { return &m_kernels; }
     [[nodiscard]] bool isComputing() const { return m_computing; }
     [[nodiscard]] const QString& errorText() const { return m_error; }
     [[nodiscard]] const QString& cursorTitle() const { return m_cursorTitle; }
@@ -45,7 +48,7 @@ public:
     [[nodiscard]] const QString& spanName() const { return m_spanName; }
     [[nodiscard]] FactListModel* span() { return &m_span; }
 
-    // All that is shown, as tab-separated text on the clipboard.
+    // All that is shown, as tab-separated text on the clipboard, the tables with all their rows.
     Q_INVOKABLE void copy() const;
     [[nodiscard]] QString text() const;
 
@@ -65,6 +68,7 @@ private:
     QString m_selectionTitle;
     FactListModel m_selection;
     GpuListModel m_gpus;
+    KernelFigures m_kernels;
     bool m_computing = false;
     QString m_error;
     QString m_cursorTitle;

@@ -51,6 +51,9 @@ void TimelineController::connectParts() {
     connect(&m_lanes, &TimelineLanes::edited, this, &This::save);
     connect(&m_lanes, &TimelineLanes::scrolled, this, &This::repaintNeeded);
     connect(&m_span, &TimelineSpan::failed, this, &This::fail);
+    connect(&m_selection, &TimelineSelection::failed, this, &This::fail);
+    connect(&m_selection, &TimelineSelection::spanFound, this,
+        [this](const SpanTarget& target) { m_span.select(target, true); });
     connect(&m_marks, &MarkListModel::edited, this, [this] {
         m_search.setMarks(m_marks.marks());
         save();

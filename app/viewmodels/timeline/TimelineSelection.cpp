@@ -21,6 +21,8 @@ TimelineSelection::TimelineSelection(
     m_timer.setSingleShot(true);
     m_timer.setInterval(kStatisticsDelayMs);
     connect(&m_timer, &QTimer::timeout, this, &TimelineSelection::startStatistics);
+    connect(m_inspector.kernels(), &KernelFigures::longestWanted, this,
+        &TimelineSelection::findLongest);
 }
 
 void TimelineSelection::selectBetween(double fromX, double toX) {
@@ -71,6 +73,42 @@ void TimelineSelection::startStatistics() {
             return selectionStatistics(store, *catalogue, runs, stretch, stage.cancelCheck());
         },
         [this](const Result<Statistics>& result) { m_inspector.showStatistics(result); });
+    startKernels();
+}
+
+KernelStretch TimelineSelection::shownStretch() const {
+    return {m_context.catalogue, m_context.runs,
+        m_context.selection.value_or(m_context.window.window())};
+}
+
+void TimelineSelection::startKernels() {
+    m_kernelTask.start(
+        m_context.readers(),
+        [stretch = shownStretch()](const store::Store& store,
+            const TaskStage<KernelReading>& stage) { readKernelFigures(store, stretch, stage); },
+        [this](const Result<KernelReading>& reading) { m_inspector.kernels()->show(reading); });
+}
+
+// The figures stay those of the stretch while the window goes to the span.
+void TimelineSelection::findLongest(
+    analysis::SpanGroup group, std::size_t run, const std::string& name) {
+    using Found = std::optional<SpanTarget>;
+    if (!m_context.isReady())
+        return;
+    const KernelStretch stretch = shownStretch();
+    if (!m_context.selection)
+        set(stretch.stretch);
+    m_longestTask.ask(
+        m_context.readers(),
+        [stretch, group, run, name](const store::Store& store, const TaskStage<Found>& stage) {
+            return app::findLongest(store, stretch, group, run, name, stage.progress());
+        },
+        [this](const Result<Found>& found) {
+            if (!found.hasValue())
+                Q_EMIT failed(found.error());
+            else if (found.value())
+                Q_EMIT spanFound(*found.value());
+        });
 }
 
 double TimelineSelection::clampedX(DurationNs time) const {

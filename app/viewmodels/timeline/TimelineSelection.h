@@ -7,6 +7,7 @@
 #include <QTimer>
 
 #include "app/viewmodels/inspector/InspectorModel.h"
+#include "app/viewmodels/inspector/KernelReader.h"
 #include "app/viewmodels/timeline/TimelineContext.h"
 
 namespace trainscope::app {
@@ -40,14 +41,23 @@ public:
 
 Q_SIGNALS:
     void changed();
+    // The longest span of a row of the figures.
+    void spanFound(const trainscope::app::SpanTarget& target);
+    void failed(const trainscope::Error& error);
 
 private:
     void startStatistics();
+    void startKernels();
+    void findLongest(analysis::SpanGroup group, std::size_t run, const std::string& name);
+    // The selection, else what is in view.
+    [[nodiscard]] KernelStretch shownStretch() const;
     [[nodiscard]] double clampedX(DurationNs time) const;
 
     TimelineContext& m_context;
     InspectorModel& m_inspector;
     LatestTask<std::vector<RunStatistics>> m_task;
+    LatestTask<KernelReading> m_kernelTask;
+    LatestTask<std::optional<SpanTarget>> m_longestTask{Urgency::Pointer};
     QTimer m_timer;
 };
 

@@ -1,0 +1,95 @@
+#include "app/viewmodels/inspector/KernelFigures.h"
+
+#include "core/report/SelectionTables.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace trainscope::app {
+
+KernelFigures::KernelFigures(QObject* parent)
+    : QObject(parent) {
+    connectRows(m_names, analysis::SpanGroup::KernelName);
+    connectRows(m_categories, analysis::SpanGroup::KernelCategory);
+    connectRows(m_operators, analysis::SpanGroup::OperatorName);
+}
+
+void KernelFigures::connectRows(FigureTableModel& table, analysis::SpanGroup group) {
+    connect(
+        &table, &FigureTableModel::selected, this, [this, group](const report::RowSource& source) {
+            if (source.run < m_places.size())
+                Q_EMIT longestWanted(group, m_places[source.run], source.name);
+        });
+}
+
+bool KernelFigures::isThere() const {
+    const auto tables = copied();
+    return std::any_of(
+        tables.begin(), tables.end(), [](const auto* table) { return !table->table().isEmpty(); });
+}
+
+void KernelFigures::show(const Result<KernelReading>& reading) {
+    if (reading.hasValue() && reading.value().isProgress)
+        return showDoing(reading.value().doing);
+    m_error = reading.hasValue() ? QString() : QString::fromStdString(reading.error().describe());
+    const KernelReading made = reading.valueOr(KernelReading{});
+    m_doing = made.doing;
+    m_places = made.places;
+    std::size_t devices = 0;
+    for (const auto& run : made.runs)
+        devices += run.devices.size();
+    m_times.setTable(report::deviceTimesTable(made.runs));
+    m_gpus.setTable(devices > 1 ? report::gpuSharesTable(made.runs) : text::Table());
+    m_exactGpus.setTable(report::gpuTimesTable(made.runs));
+    m_names.setTable(report::kernelNamesTable(made.runs));
+    m_categories.setTable(report::kernelCategoriesTable(made.runs));
+    m_collectives.setTable(report::callTable(made.runs));
+    m_launches.setTable(report::launchTable(made.runs));
+    m_operators.setTable(report::operatorTable(made.runs));
+    Q_EMIT changed();
+}
+
+void KernelFigures::showDoing(const QString& doing) {
+    m_doing = doing;
+    Q_EMIT changed();
+}
+
+void KernelFigures::clear() {
+    show(KernelReading{});
+}
+
+std::vector<const FigureTableModel*> KernelFigures::copied() const {
+    return {
+        &m_times, &m_exactGpus, &m_names, &m_categories, &m_collectives, &m_launches, &m_operators};
+}
+
+QString KernelFigures::text() const {
+    QStringList parts;
+    for (const auto* table : copied()) {
+        if (!table->table().isEmpty())
+            parts.push_back(table->text());
+    }
+    return parts.join(QLatin1Char('\n'));
+}
+
+QString KernelFigures::csv() const {
+    QStringList parts;
+    for (const auto* table : copied()) {
+        if (!table->table().isEmpty())
+            parts.push_back(table->csv());
+    }
+    return parts.join(QLatin1Char('\n'));
+}
+
+void KernelFigures::copyAsText() const {
+    QGuiApplication::clipboard()->setText(text());
+}
+
+void KernelFigures::copyAsCsv() const {
+    QGuiApplication::clipboard()->setText(csv());
+}
+
+} // namespace trainscope::app

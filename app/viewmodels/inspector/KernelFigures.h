@@ -1,0 +1,89 @@
+#pragma once
+// What the inspector says of the kernels in a stretch of time: its tables, how far they are read,
+// and which span a row asks for. Filled by TimelineSelection. GUI thread.
+
+#include <QObject>
+#include <QQmlEngine>
+#include <QString>
+
+#include "app/viewmodels/inspector/FigureTableModel.h"
+#include "core/analysis/traces/TraceSelection.h"
+#include "core/model/Result.h"
+
+#include <vector>
+
+namespace trainscope::app {
+
+// What there is of it; told again as more is read.
+struct KernelReading {
+    std::vector<analysis::TraceSelection> runs; // traced ones, as they are shown
+    std::vector<std::size_t> places; // of these among the shown runs
+    QString doing; // "Reading kernels, 40 %…"; empty: all is there
+    bool isProgress = false; // says what is being done, and nothing else
+};
+
+class KernelFigures : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("Comes from the inspector.")
+    Q_PROPERTY(trainscope::app::FigureTableModel* times READ times CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::FigureTableModel* gpus READ gpus CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::FigureTableModel* names READ names CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::FigureTableModel* categories READ categories CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::FigureTableModel* collectives READ collectives CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::FigureTableModel* launches READ launches CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::FigureTableModel* operators READ operators CONSTANT FINAL)
+    Q_PROPERTY(bool isThere READ isThere NOTIFY changed FINAL)
+    Q_PROPERTY(QString doing READ doing NOTIFY changed FINAL)
+    Q_PROPERTY(QString errorText READ errorText NOTIFY changed FINAL)
+
+public:
+    explicit KernelFigures(QObject* parent = nullptr);
+
+    [[nodiscard]] FigureTableModel* times() { return &m_times; }
+    [[nodiscard]] FigureTableModel* gpus() { return &m_gpus; }
+    [[nodiscard]] FigureTableModel* names() { return &m_names; }
+    [[nodiscard]] FigureTableModel* categories() { return &m_categories; }
+    [[nodiscard]] FigureTableModel* collectives() { return &m_collectives; }
+    [[nodiscard]] FigureTableModel* launches() { return &m_launches; }
+    [[nodiscard]] FigureTableModel* operators() { return &m_operators; }
+    // Something was traced in the stretch.
+    [[nodiscard]] bool isThere() const;
+    [[nodiscard]] const QString& doing() const { return m_doing; }
+    [[nodiscard]] const QString& errorText() const { return m_error; }
+
+    void show(const Result<KernelReading>& reading);
+    // The tables stay while what was there is of another stretch.
+    void showDoing(const QString& doing);
+    void clear();
+
+    // Every table with all its rows, the CSV with exact figures; empty without any.
+    [[nodiscard]] QString text() const;
+    [[nodiscard]] QString csv() const;
+    Q_INVOKABLE void copyAsText() const;
+    Q_INVOKABLE void copyAsCsv() const;
+
+Q_SIGNALS:
+    void changed();
+    // The longest span of a row; `run` counts the shown runs.
+    void longestWanted(
+        trainscope::analysis::SpanGroup group, std::size_t run, const std::string& name);
+
+private:
+    [[nodiscard]] std::vector<const FigureTableModel*> copied() const;
+    void connectRows(FigureTableModel& table, analysis::SpanGroup group);
+
+    FigureTableModel m_times;
+    FigureTableModel m_gpus;
+    FigureTableModel m_exactGpus; // copied instead of the shares
+    FigureTableModel m_names;
+    FigureTableModel m_categories;
+    FigureTableModel m_collectives;
+    FigureTableModel m_launches;
+    FigureTableModel m_operators;
+    std::vector<std::size_t> m_places;
+    QString m_doing;
+    QString m_error;
+};
+
+} // namespace trainscope::app

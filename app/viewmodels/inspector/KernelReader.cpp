@@ -1,0 +1,98 @@
+#include "app/viewmodels/inspector/KernelReader.h"
+
+#include "app/viewmodels/text/Translated.h"
+#include "core/catalogue/Tables.h"
+#include "core/model/Try.h"
+#include "core/plot/timeline/TraceClock.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+using analysis::KernelCategories;
+
+analysis::RankWindow windowOf(const plot::ShownRun& run, const plot::ViewWindow& stretch) {
+    return [run, stretch](int rank) {
+        return plot::ownRange(run, rank, {run.origin + stretch.begin, run.origin + stretch.end});
+    };
+}
+
+bool isTraced(const RunFacts& facts) {
+    return std::any_of(facts.tracks.begin(), facts.tracks.end(), [](const Track& track) {
+        const TrackKind kind = track.description.kind;
+        return kind == TrackKind::Stream || kind == TrackKind::Thread;
+    });
+}
+
+QString wordsOf(const ProgressState& state) {
+    const QString phase = textOf(state.phase);
+    if (state.bytesTotal == 0)
+        return KernelFigures::tr("%1…").arg(phase);
+    const double done = 100.0 * static_cast<double>(state.bytesDone);
+    return KernelFigures::tr("%1, %2 %…")
+        .arg(phase)
+        .arg(static_cast<int>(done / static_cast<double>(state.bytesTotal)));
+}
+
+Status readRuns(const store::Store& store, const KernelStretch& stretch,
+    const TaskStage<KernelReading>& stage, KernelReading& reading) {
+    ASSIGN_OR_RETURN(
+        const auto categories, KernelCategories::fromFolder(catalogue::configFolder()));
+    const Progress progress = stage.progress([&stage](const ProgressState& state) {
+        KernelReading only;
+        only.isProgress = true;
+        only.doing = wordsOf(state);
+        stage.publish(std::move(only));
+    });
+    const std::size_t count = std::min(stretch.runs.size(), stretch.catalogue->runs.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const RunFacts facts = stretch.catalogue->facts(i);
+        if (!isTraced(facts))
+            continue;
+        reading.places.push_back(i);
+        const std::size_t place = reading.runs.size();
+        reading.runs.emplace_back();
+        const auto tell = [&](const analysis::TraceSelection& part) {
+            reading.runs[place] = part;
+            stage.publish(reading);
+        };
+        ASSIGN_OR_RETURN(reading.runs[place],
+            analysis::selectionOf(store, facts.run, windowOf(stretch.runs[i], stretch.stretch),
+                categories, progress, tell));
+    }
+    return {};
+}
+
+} // namespace
+
+void readKernelFigures(const store::Store& store, const KernelStretch& stretch,
+    const TaskStage<KernelReading>& stage) {
+    KernelReading reading;
+    reading.doing = KernelFigures::tr("Reading on…");
+    const Status status = readRuns(store, stretch, stage, reading);
+    if (!status.hasValue())
+        return stage.publish(status.error());
+    reading.doing.clear();
+    stage.publish(std::move(reading));
+}
+
+Result<std::optional<SpanTarget>> findLongest(const store::Store& store,
+    const KernelStretch& stretch, analysis::SpanGroup group, std::size_t run,
+    const std::string& name, const Progress& progress) {
+    if (run >= std::min(stretch.runs.size(), stretch.catalogue->runs.size()))
+        return std::optional<SpanTarget>();
+    ASSIGN_OR_RETURN(
+        const auto categories, KernelCategories::fromFolder(catalogue::configFolder()));
+    ASSIGN_OR_RETURN(const auto found,
+        analysis::longestSpan(store, stretch.catalogue->facts(run).run,
+            windowOf(stretch.runs[run], stretch.stretch), group, name, categories, progress));
+    if (!found)
+        return std::optional<SpanTarget>();
+    const DurationNs half{found->span.duration.ns / 2};
+    return std::optional(SpanTarget{run, found->track, found->span.start + half, found->span.depth,
+        SpanTarget::Step::Here, DurationNs{1}});
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,102 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import Trainscope
+import Trainscope.App
+
+// What the GPUs and hosts did in the selection: one table under the other.
+ColumnLayout {
+    id: tables
+
+    required property KernelFigures kernels
+    property bool byCategory: false
+
+    Layout.fillWidth: true
+    spacing: Theme.spaceXs
+
+    Row {
+        visible: tables.kernels.isThere
+        topPadding: Theme.spaceS
+        spacing: Theme.spaceS
+
+        UiButton {
+            text: qsTr("Copy as text")
+            onClicked: tables.kernels.copyAsText()
+        }
+        UiButton {
+            text: qsTr("Copy as CSV")
+            onClicked: tables.kernels.copyAsCsv()
+        }
+    }
+    InspectorText {
+        Layout.topMargin: Theme.spaceS
+        text: tables.kernels.doing
+    }
+    InspectorText {
+        text: tables.kernels.errorText
+        color: Theme.warning
+    }
+    InspectorHead {
+        visible: tables.kernels.times.count > 0
+        text: tables.kernels.times.title
+    }
+    FigureTable {
+        figures: tables.kernels.times
+    }
+    InspectorHead {
+        visible: tables.kernels.gpus.count > 0
+        text: tables.kernels.gpus.title
+    }
+    FigureTable {
+        figures: tables.kernels.gpus
+    }
+    InspectorHead {
+        visible: tables.kernels.names.count > 0
+        text: qsTr("Kernels")
+    }
+    Row {
+        visible: tables.kernels.names.count > 0
+        spacing: Theme.spaceXs
+
+        UiTab {
+            text: qsTr("By name")
+            checked: !tables.byCategory
+            onClicked: tables.byCategory = false
+        }
+        UiTab {
+            text: qsTr("By category")
+            checked: tables.byCategory
+            onClicked: tables.byCategory = true
+        }
+    }
+    FigureTable {
+        visible: !tables.byCategory && figures.count > 0
+        figures: tables.kernels.names
+    }
+    FigureTable {
+        visible: tables.byCategory && figures.count > 0
+        figures: tables.kernels.categories
+    }
+    InspectorHead {
+        visible: tables.kernels.collectives.count > 0
+        text: tables.kernels.collectives.title
+    }
+    FigureTable {
+        figures: tables.kernels.collectives
+    }
+    InspectorHead {
+        visible: tables.kernels.launches.count > 0
+        text: tables.kernels.launches.title
+    }
+    FigureTable {
+        figures: tables.kernels.launches
+    }
+    InspectorHead {
+        visible: tables.kernels.operators.count > 0
+        text: tables.kernels.operators.title
+    }
+    FigureTable {
+        figures: tables.kernels.operators
+    }
+}
