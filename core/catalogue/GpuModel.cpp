@@ -60,6 +60,12 @@ const std::vector<GpuModel>& gpuModels() {
 
 const GpuModel* findGpuModel(std::string_view deviceName) {
     const std::string name = lowered(deviceName);
+    // The catalogue's own names first: "A100 SXM4 40GB" is no A100 of 80 GB.
+    for (const GpuModel& model : gpuModels()) {
+        const std::string own = lowered(model.name);
+        if (name == own || name.starts_with(own + " ("))
+            return &model;
+    }
     for (const GpuModel& model : gpuModels()) {
         const bool isIt = std::any_of(model.match.begin(), model.match.end(),
             [&name](const std::string& word) { return name.find(word) != std::string::npos; });

@@ -2,6 +2,7 @@
 
 #include "core/model/EnumNames.h"
 #include "core/model/LaunchConfig.h"
+#include "core/store/tables/GpuInference.h"
 #include "core/store/tables/StoredJson.h"
 
 #include <optional>
@@ -125,11 +126,17 @@ std::string_view toText(SensorKind kind) {
 }
 
 Result<std::vector<Run>> readRuns(Database& database) {
-    std::string sql = "SELECT id, name, kind, status, simulated, gpu_model, begin_ns, end_ns, "
-                      "gpu_count, node_count, world_size, coalesce(launch.origin, '')";
+    // What the user said of the GPUs goes before what their source recorded.
+    std::string sql = "SELECT id, name, kind, status, simulated,"
+                      " coalesce((SELECT json_extract(machine, '$.gpu_model') FROM cluster"
+                      "  WHERE cluster.run=run.id AND json_valid(machine)), gpu_model),"
+                      " begin_ns, end_ns,"
+                      " gpu_count, node_count, world_size, coalesce(launch.origin, '')";
     forEachLaunchField([&sql](const char* name, auto) { sql += std::string(", launch.") + name; });
     sql += " FROM run LEFT JOIN launch ON launch.run=run.id ORDER BY name, id";
-    return database.rows(sql, runFrom);
+    ASSIGN_OR_RETURN(auto runs, database.rows(sql, runFrom));
+    RETURN_IF_ERROR(inferGpuModels(database, runs));
+    return runs;
 }
 
 Result<std::vector<Gpu>> readGpus(Database& database, RunId run) {

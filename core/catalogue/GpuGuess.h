@@ -1,0 +1,42 @@
+#pragma once
+// Which kind of GPU a recording is of where its source names none: by names of files, folders and
+// neighbours, and by what memory, clocks and power reach. Pure; SI.
+
+#include "core/catalogue/GpuModel.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::catalogue {
+
+// What a recording shows of its GPUs; the highest value of any.
+struct GpuTraces {
+    std::vector<std::string> names; // of the run, its files and their folders
+    std::vector<std::string> neighbours; // device names recorded in the same folder
+    std::optional<double> memoryTotalBytes;
+    std::optional<double> memoryUsedBytes;
+    std::optional<double> topClockHz;
+    std::optional<double> peakPowerW;
+};
+
+struct GpuGuess {
+    const GpuModel* model = nullptr; // of gpuModels()
+    double confidence = 0.0; // 0 to 1
+    std::string evidence; // "named in 8xH100.csv, power up to 702 W, …"
+};
+
+// The model that most of this speaks for: four points for a name, three for the size of the
+// memory, two each for a top clock within 1 % and a peak power within −5 to +8 % of the model's,
+// one for memory of which at least three quarters are used. Models that have less memory than is
+// used, or that are exceeded by 15 % in power or 1 % in clock are out. Absent below four points
+// or where two models tie. Confidence: points of twelve that could be had.
+std::optional<GpuGuess> guessGpuModel(const GpuTraces& traces);
+
+// A guessed name carries its mark with it, so that nothing can show it without:
+// "H100 SXM5 (inferred)". findGpuModel() understands it.
+std::string inferredName(const GpuModel& model);
+bool isInferredName(std::string_view name);
+
+} // namespace trainscope::catalogue
