@@ -153,6 +153,7 @@ Cluster makeCluster(const ClusterFacts& facts) {
     }
     cluster.gpuModel = facts.gpuModel;
     cluster.isAirflowAssumed = facts.airflow.empty();
+    cluster.airflowEvidence = facts.airflowEvidence;
     cluster.nodesPerRack = facts.nodesPerRack;
     cluster.scaleUp = facts.scaleUp;
     cluster.gpusPerCard = std::max(facts.gpusPerCard, 1);

@@ -40,6 +40,8 @@ struct Cluster {
     std::vector<ClusterNode> nodes; // by number
     std::string gpuModel;
     bool isAirflowAssumed = true; // ascending local indices, since nobody said the order
+    // By what an order that nobody said was inferred, a sentence; empty: said, or assumed.
+    std::string airflowEvidence;
     std::optional<int> nodesPerRack; // absent: one row of nodes, all in rack 0
     ScaleUpLink scaleUp;
     int nodesPerDomain = 1; // that its links join, by number
@@ -55,7 +57,8 @@ struct Cluster {
 // The facts a cluster is made from, as a catalogue, a topology or a user states them.
 struct ClusterFacts {
     std::vector<Gpu> gpus; // in any order
-    std::vector<int> airflow; // local indices from front to rear; empty: not said
+    std::vector<int> airflow; // local indices from front to rear; empty: not known
+    std::string airflowEvidence; // of an inferred order
     std::optional<int> nodesPerRack;
     ScaleUpLink scaleUp; // usual for that kind of GPU
     std::optional<int> linkDomain; // GPUs that it joins; a node's when absent

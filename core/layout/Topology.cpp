@@ -183,6 +183,8 @@ std::string machineToJson(const MachineFacts& facts) {
     set(json, "nodes_per_rack", facts.nodesPerRack);
     set(json, "network_b_per_s", facts.networkBandwidth);
     set(json, "nvlink_domain", facts.linkDomain);
+    if (!facts.gpuModel.empty())
+        json["gpu_model"] = facts.gpuModel;
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -197,6 +199,7 @@ Result<MachineFacts> machineFromJson(std::string_view json) {
         facts.nodesPerRack = get<int>(root, "nodes_per_rack");
         facts.networkBandwidth = get<double>(root, "network_b_per_s");
         facts.linkDomain = get<int>(root, "nvlink_domain");
+        facts.gpuModel = root.value("gpu_model", std::string());
         return facts;
     } catch (const Json::exception& problem) {
         return Error{ErrorCode::Unreadable,

@@ -93,9 +93,10 @@ struct MachineFacts {
     std::optional<int> nodesPerRack;
     std::optional<double> networkBandwidth; // of a GPU out of its node, per direction, B/s
     std::optional<int> linkDomain; // GPUs of one scale-up domain
+    std::string gpuModel; // of the run's GPUs; empty: as recorded, or inferred
 
     [[nodiscard]] bool isEmpty() const {
-        return !topology && !nodesPerRack && !networkBandwidth && !linkDomain;
+        return !topology && !nodesPerRack && !networkBandwidth && !linkDomain && gpuModel.empty();
     }
 };
 

@@ -145,6 +145,8 @@ Table throttlingTable(const ByRun<std::optional<analysis::Throttling>>& runs) {
             fmt::format("{:.4g} GPU·s", found->lostGpuSeconds), found->episodes.size(),
             causeText(*found, ThrottleCause::Thermal), causeText(*found, ThrottleCause::Power),
             causeText(*found, ThrottleCause::Other)};
+        for (const std::string& sentence : found->evidence)
+            ++reasons["Causes are inferred: " + sentence];
         if (!found->slowdownTemperatureC)
             ++reasons
                 ["Only recorded reasons can say thermal: the GPUs' slowdown temperature is not "

@@ -8,6 +8,7 @@
 #include "core/analysis/machine/RunMachine.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/analysis/telemetry/Airflow.h"
 #include "core/analysis/telemetry/Temperature.h"
 #include "core/analysis/telemetry/Throttling.h"
 #include "core/analysis/telemetry/UniformSeries.h"
@@ -161,7 +162,10 @@ private:
     }
 
     Status placeGpus() {
-        ASSIGN_OR_RETURN(const auto order, m_store.airflow(m_run.id));
+        ASSIGN_OR_RETURN(const auto air, airflowOf(m_store, m_run));
+        const AirflowOrder& order = air.order;
+        if (air.origin == AirflowOrigin::Inferred)
+            m_notes.emplace_back("The order of the air is inferred. " + air.evidence);
         if (order.empty())
             m_notes.emplace_back(
                 "The order of the air is assumed: ascending GPU indices from front "

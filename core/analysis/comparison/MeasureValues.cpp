@@ -1,6 +1,7 @@
 #include "core/analysis/comparison/RunMeasures.h"
 
 #include "core/analysis/telemetry/Throttling.h"
+#include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Metric.h"
 
@@ -316,7 +317,10 @@ GpuFacts gpuFactsOf(const Run& run) {
     }
     if (model == nullptr)
         return facts;
-    facts.name = model->name;
+    const bool isInferred = catalogue::isInferredName(run.gpuModel);
+    facts.name = isInferred ? run.gpuModel : model->name;
+    if (isInferred)
+        facts.origin = "inferred";
     facts.memoryBytes = model->memoryBytes;
     facts.bf16Flops = model->bf16Flops ? model->bf16Flops : model->fp16Flops;
     facts.powerLimitW = model->powerLimitW;

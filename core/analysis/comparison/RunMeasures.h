@@ -37,7 +37,7 @@ struct Measure {
 // What is known of the GPUs of a run, for what memory and compute each has.
 struct GpuFacts {
     std::string name; // of the catalogue, else as recorded; empty: not known
-    std::string origin; // "recorded", or "from the name of the run"
+    std::string origin; // "recorded", "inferred", or "from the name of the run"
     std::optional<double> memoryBytes; // of one GPU as the system sees it
     std::optional<double> bf16Flops; // the same
     std::optional<double> powerLimitW;

@@ -1,6 +1,7 @@
 #include "core/analysis/energy/Efficiency.h"
 
 #include "core/analysis/machine/ModelShape.h"
+#include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 
 #include <fmt/format.h>
@@ -119,6 +120,8 @@ private:
             lack({"mfu"}, why);
         else if (m_made.flopsPerGpu)
             m_made.mfu = *m_made.flopsPerGpu / *m_made.peakFlops;
+        if (m_made.mfu && catalogue::isInferredName(m_facts.gpuModel))
+            m_made.formula += "; MFU against the peak of " + m_facts.gpuModel;
     }
 
     std::optional<double> peak(std::string& why) const {

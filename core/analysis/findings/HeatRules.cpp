@@ -45,6 +45,23 @@ double throttledShare(const RunFacts& facts, const std::set<int>& ranks) {
     return all > 0.0 ? throttled / all : 0.0;
 }
 
+std::string airWords(const RunFacts& facts) {
+    if (facts.airflow.empty())
+        return "local indices taken to ascend from front to rear";
+    if (facts.airflowEvidence.empty())
+        return "front to rear as the cluster description says";
+    return "front to rear inferred: "
+        + facts.airflowEvidence.substr(0, facts.airflowEvidence.size() - 1);
+}
+
+std::string inferredWords(const Throttling& throttling) {
+    std::string words;
+    for (const std::string& sentence : throttling.evidence)
+        words += (words.empty() ? "; causes inferred: " : "; ")
+            + sentence.substr(0, sentence.size() - 1);
+    return words;
+}
+
 } // namespace
 
 void findFrontRearGradient(const RunFacts& facts, Findings& found) {
@@ -70,9 +87,7 @@ void findFrontRearGradient(const RunFacts& facts, Findings& found) {
         {hottest->gpu.rank, facts.steadyState.window, metric::kGpuTemperature},
         text::rounded(kGradientC, "°C")
             + " between the means of the rear and the front half of a node",
-        "time-weighted means over " + facts.steadyState.wording + "; "
-            + (facts.airflow.empty() ? "local indices taken to ascend from front to rear"
-                                     : "front to rear as the cluster description says"),
+        "time-weighted means over " + facts.steadyState.wording + "; " + airWords(facts),
         Severity::Attention, 0.0};
     if (facts.throttling) {
         const double rear = throttledShare(facts, halfOf(facts, true));
@@ -90,12 +105,15 @@ void findThrottling(const RunFacts& facts, Findings& found) {
     if (!facts.throttling || facts.throttling->fraction < kThrottleFraction)
         return;
     std::array<double, 3> byCause{};
+    std::array<double, 3> inferredByCause{};
     std::map<int, double> byRank;
     const RankEpisode* longest = nullptr;
     double all = 0.0;
     for (const RankEpisode& one : facts.throttling->episodes) {
         const double seconds = one.episode.range.length().seconds();
-        byCause[static_cast<std::size_t>(one.episode.cause)] += seconds;
+        const auto cause = static_cast<std::size_t>(one.episode.cause);
+        byCause[cause] += seconds;
+        inferredByCause[cause] += one.episode.isCauseInferred ? seconds : 0.0;
         byRank[one.rank] += seconds;
         all += seconds;
         if (longest == nullptr || seconds > longest->episode.range.length().seconds())
@@ -111,24 +129,26 @@ void findThrottling(const RunFacts& facts, Findings& found) {
     const double cost = facts.throttling->lostGpuSeconds / gpuSeconds;
     const auto cause = toString(static_cast<ThrottleCause>(most));
     found.push_back({"throttling",
-        fmt::format("GPUs throttled {} of the time, {} of it for {} reasons; that cost {} of their "
-                    "clock. Rank {} throttled most, {}.",
+        fmt::format("GPUs throttled {} of the time, {} of it for {} reasons{}; that cost {} of "
+                    "their clock. Rank {} throttled most, {}.",
             text::roundedPercent(facts.throttling->fraction),
             text::roundedPercent(byCause[most] / all), cause == "other" ? "unknown" : cause,
+            inferredByCause[most] > 0.5 * byCause[most] ? " (inferred)" : "",
             text::roundedPercent(cost), worst->first,
             text::roundedPercent(worst->second / facts.whole.duration.seconds())),
         {{"fraction", facts.throttling->fraction}, {"thermal_share", byCause[0] / all},
             {"power_share", byCause[1] / all}, {"other_share", byCause[2] / all},
+            {"inferred_share", facts.throttling->inferredGpuSeconds / all},
             {"lost_gpu_s", facts.throttling->lostGpuSeconds}, {"lost_fraction", cost},
             {"episodes", static_cast<double>(facts.throttling->episodes.size())},
             {"worst_rank_fraction", worst->second / facts.whole.duration.seconds()}},
         {longest->rank, longest->episode.range, metric::kSmClock},
         text::roundedPercent(kThrottleFraction) + " of the GPUs' time",
         fmt::format("all GPU-seconds of the run; a GPU throttles below {} of the run's 95th "
-                    "percentile clock ({}) at a utilisation of {} or more",
+                    "percentile clock ({}) at a utilisation of {} or more{}",
             text::roundedPercent(kThrottledClock),
             text::rounded(facts.throttling->referenceClockHz, "Hz"),
-            text::roundedPercent(kBusyUtilization)),
+            text::roundedPercent(kBusyUtilization), inferredWords(*facts.throttling)),
         severityOfCost(cost), cost});
 }
 

@@ -133,7 +133,9 @@ Result<RunFacts> collectFacts(const store::Store& store, const Run& run,
         facts.stageOf = stages->stageOf;
     ASSIGN_OR_RETURN(auto detail, detailOf(store, run, facts.iterations, {}, progress));
     facts.throttling = std::move(detail.throttling);
-    facts.airflow = std::move(detail.airflow);
+    if (detail.airflow.origin == AirflowOrigin::Inferred)
+        facts.airflowEvidence = std::move(detail.airflow.evidence);
+    facts.airflow = std::move(detail.airflow.order);
     facts.burst = detail.burst;
     facts.spectrum = std::move(detail.spectrum);
     if (const Sensor* sensor = detail.powerSensor(); sensor != nullptr)

@@ -52,6 +52,7 @@ struct RunFacts {
     RunIterations iterations;
     std::optional<Throttling> throttling;
     AirflowOrder airflow; // empty: by ascending local index
+    std::string airflowEvidence; // of an inferred order, as a sentence; empty: it was said
     std::optional<Burst> burst;
     std::vector<SpectralLine> spectrum; // of the summed power
     std::optional<RunSettling> settling;

@@ -52,7 +52,7 @@ private:
         ASSIGN_OR_RETURN(m_series, m_store.series(m_run.id));
         ASSIGN_OR_RETURN(const auto tracks, m_store.tracks(m_run.id));
         ASSIGN_OR_RETURN(const auto gpus, m_store.gpus(m_run.id));
-        ASSIGN_OR_RETURN(m_detail.airflow, m_store.airflow(m_run.id));
+        ASSIGN_OR_RETURN(m_detail.airflow, airflowOf(m_store, m_run));
         m_duration = isWhole() ? runDuration(m_series, tracks) : m_query.window.length();
         m_gpus = gpuSeriesByRank(m_series);
         for (const Gpu& gpu : gpus) {
@@ -104,7 +104,7 @@ private:
                 if (!limit)
                     return;
                 out.limitW += limit->watts;
-                out.origin = limit->isRecorded ? "recorded" : "catalogue";
+                out.origin = limit->origin;
             }
         }
         out.excursions = excursionsAbove(m_power, out.limitW);
@@ -134,7 +134,7 @@ private:
                 means[place->second.node][place->second.local] = *mean;
             RETURN_IF_ERROR(fit(rank, gpu));
         }
-        m_detail.gradient = airflowGradient(means, m_detail.airflow);
+        m_detail.gradient = airflowGradient(means, m_detail.airflow.order);
         ASSIGN_OR_RETURN(const auto settling,
             runSettling(m_store, gpuSeriesOf(m_gpus, metric::kGpuTemperature), m_progress));
         m_detail.settledFrom = settling.from;

@@ -6,6 +6,7 @@
 #include "core/analysis/iterations/IterationFigures.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/analysis/telemetry/Airflow.h"
 #include "core/analysis/telemetry/Burstiness.h"
 #include "core/analysis/telemetry/SensorProbe.h"
 #include "core/analysis/telemetry/Temperature.h"
@@ -36,7 +37,7 @@ struct GpuDetail {
 // How long and how often the summed power lay above a limit.
 struct LimitExcursions {
     double limitW = 0.0;
-    std::string origin; // "given", "recorded", "catalogue"
+    std::string origin; // "given", "recorded", "catalogue", "inferred"
     Excursions excursions;
 };
 
@@ -45,7 +46,7 @@ struct RunDetail {
     std::vector<IterationFigures> iterationFigures; // of those in the window
     std::optional<Throttling> throttling; // needs sm_clock and gpu_utilization
     std::optional<AirflowGradient> gradient;
-    AirflowOrder airflow; // as set for the run; empty: ascending local indices are assumed
+    Airflow airflow; // as said for the run, else inferred, else assumed
     std::optional<TimeNs> settledFrom; // when the last GPU's temperature has settled
     // From then to the end: power, temperatures and clock, to be set beside those of the run.
     std::optional<RunSummary> settled;

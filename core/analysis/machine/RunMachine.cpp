@@ -1,5 +1,6 @@
 #include "core/analysis/machine/RunMachine.h"
 
+#include "core/analysis/telemetry/Airflow.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
 
@@ -111,10 +112,12 @@ Result<RunOfDomains> domainsAsNodes(const store::Store& store, const Run& run) {
 Result<layout::Cluster> clusterOf(
     const store::Store& store, const Run& run, const layout::Layout* layout) {
     ASSIGN_OR_RETURN(auto gpus, store.gpus(run.id));
-    ASSIGN_OR_RETURN(auto airflow, store.airflow(run.id));
+    ASSIGN_OR_RETURN(auto airflow, airflowOf(store, run));
     layout::ClusterFacts facts;
     facts.gpus = std::move(gpus);
-    facts.airflow = std::move(airflow);
+    facts.airflow = std::move(airflow.order);
+    if (airflow.origin == AirflowOrigin::Inferred)
+        facts.airflowEvidence = std::move(airflow.evidence);
     facts.gpuModel = run.gpuModel;
     if (layout != nullptr)
         addMissing(*layout, facts.gpus);

@@ -53,15 +53,24 @@ bool ThrottleDetector::isThrottled(const GpuMoment& moment) const {
 
 ThrottleCause ThrottleDetector::causeOf(const GpuMoment& moment) const {
     const std::uint64_t reasons = moment.reasons.value_or(0);
-    const bool isHot = m_limits.slowdownTemperatureC
+    const bool hasReasons = moment.reasons.has_value();
+    const bool isHot = m_limits.slowdownTemperatureC && !(m_limits.isSlowdownInferred && hasReasons)
         && moment.temperatureC >= *m_limits.slowdownTemperatureC - kNearSlowdownC;
     if (isHot || (reasons & kThermalReasons) != 0)
         return ThrottleCause::Thermal;
-    const bool isAtLimit
-        = m_limits.powerLimitW && moment.powerW >= kNearPowerLimit * *m_limits.powerLimitW;
+    const bool isAtLimit = m_limits.powerLimitW && !(m_limits.isPowerLimitInferred && hasReasons)
+        && moment.powerW >= kNearPowerLimit * *m_limits.powerLimitW;
     if (isAtLimit || (reasons & kPowerReasons) != 0)
         return ThrottleCause::Power;
     return ThrottleCause::Other;
+}
+
+bool ThrottleDetector::isInferred(ThrottleCause cause, const GpuMoment& moment) const {
+    if (moment.reasons)
+        return false;
+    return cause == ThrottleCause::Thermal
+        ? m_limits.isSlowdownInferred
+        : cause == ThrottleCause::Power && m_limits.isPowerLimitInferred;
 }
 
 void ThrottleDetector::add(const GpuMoment& moment) {
@@ -77,7 +86,8 @@ void ThrottleDetector::add(const GpuMoment& moment) {
     }
     if (isThrottled(moment)) {
         if (!m_open)
-            m_open = ThrottleEpisode{{moment.time, moment.time}, ThrottleCause::Other, 0.0, 0};
+            m_open
+                = ThrottleEpisode{{moment.time, moment.time}, ThrottleCause::Other, 0.0, 0, false};
         ++m_open->samples;
     }
     m_last = moment;
@@ -97,6 +107,7 @@ void ThrottleDetector::close(TimeNs end) {
     episode.cause
         = *longest > 0 ? static_cast<ThrottleCause>(longest - m_heldNs.begin()) : causeOf(m_last);
     m_heldNs = {};
+    episode.isCauseInferred = isInferred(episode.cause, m_last);
     episode.range.end = end;
     if (episode.samples >= 2)
         m_episodes.push_back(episode);

@@ -4,9 +4,14 @@
 #include "core/analysis/statistics/Accumulators.h"
 #include "core/analysis/statistics/Distribution.h"
 #include "core/analysis/statistics/SeriesStatistics.h"
+#include "core/analysis/telemetry/ThrottleInference.h"
 #include "core/analysis/telemetry/UniformSeries.h"
+#include "core/catalogue/GpuGuess.h"
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Try.h"
+#include "core/text/Numbers.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +22,9 @@ namespace trainscope::analysis {
 namespace {
 
 constexpr double kReferenceQuantile = 0.95;
+constexpr const char* kRecorded = "recorded";
+constexpr const char* kCatalogue = "catalogue";
+constexpr const char* kInferred = "inferred";
 constexpr std::int64_t kSamplesPerQuestion = 4096;
 
 struct Reason {
@@ -28,6 +36,11 @@ constexpr std::array<Reason, 9> kReasons{{{0x1, "gpu_idle"}, {0x2, "applications
     {0x4, "sw_power_cap"}, {0x8, "hw_slowdown"}, {0x10, "sync_boost"},
     {0x20, "sw_thermal_slowdown"}, {0x40, "hw_thermal_slowdown"}, {0x80, "hw_power_brake_slowdown"},
     {0x100, "display_clock_setting"}}};
+
+// Of what the catalogue says of the run's model.
+const char* originOf(const Run& run) {
+    return catalogue::isInferredName(run.gpuModel) ? kInferred : kCatalogue;
+}
 
 const Series* find(const GpuSeries& gpu, const char* metric) {
     const auto found = gpu.find(metric);
@@ -141,6 +154,8 @@ public:
         , m_keepGoing(keepGoing) {
         if (const auto* model = catalogue::findGpuModel(run.gpuModel))
             m_found.slowdownTemperatureC = model->slowdownC;
+        if (m_found.slowdownTemperatureC)
+            m_found.slowdownOrigin = originOf(run);
     }
 
     Result<std::optional<Throttling>> run(DurationNs duration) {
@@ -148,12 +163,16 @@ public:
         if (!(m_found.referenceClockHz > 0.0))
             return std::optional<Throttling>();
         double throttled = 0.0;
-        for (const auto& [rank, gpu] : m_gpus) {
-            if (!canThrottle(gpu))
-                continue;
-            ASSIGN_OR_RETURN(const auto seconds, addGpu(rank, gpu));
-            throttled += seconds;
+        ASSIGN_OR_RETURN(throttled, addGpus());
+        if (m_found.causes.contains(ThrottleCause::Other)) {
+            RETURN_IF_ERROR(inferLimits());
+            if (m_usualPlateau || m_givesWay) {
+                forgetEpisodes();
+                ASSIGN_OR_RETURN(throttled, addGpus());
+                tellPlateau();
+            }
         }
+        tellModel();
         const double all = duration.seconds() * static_cast<double>(m_gpus.size());
         m_found.fraction = all > 0.0 ? throttled / all : 0.0;
         std::stable_sort(m_found.episodes.begin(), m_found.episodes.end(),
@@ -177,15 +196,115 @@ private:
         return {};
     }
 
-    ThrottleLimits limitsOf(const GpuSeries& gpu) {
+    // Their throttled seconds.
+    Result<double> addGpus() {
+        double throttled = 0.0;
+        for (const auto& [rank, gpu] : m_gpus) {
+            if (!canThrottle(gpu))
+                continue;
+            ASSIGN_OR_RETURN(const auto seconds, addGpu(rank, gpu));
+            throttled += seconds;
+        }
+        return throttled;
+    }
+
+    void forgetEpisodes() {
+        m_found.episodes.clear();
+        m_found.causes.clear();
+        m_found.reasonSeconds.clear();
+        m_found.lostGpuSeconds = 0.0;
+        m_found.inferredGpuSeconds = 0.0;
+        m_found.powerLimitW.reset();
+        m_found.powerLimitOrigin.clear();
+    }
+
+    // Over the whole run: limits do not change with the window.
+    Status inferLimits() {
+        ThrottleEvidence all(m_found.referenceClockHz);
+        std::vector<double> plateaus;
+        for (const auto& [rank, gpu] : m_gpus) {
+            if (!canThrottle(gpu) || find(gpu, metric::kThrottleReasons) != nullptr)
+                continue;
+            ThrottleEvidence own(m_found.referenceClockHz);
+            RETURN_IF_ERROR(
+                GpuWalk(m_store, gpu, kAllTime)
+                    .run([&own](const GpuMoment& moment) { own.add(moment); }, m_keepGoing));
+            if (const auto plateau = own.powerPlateauW()) {
+                m_plateaus[rank] = *plateau;
+                plateaus.push_back(*plateau);
+            }
+            all.add(own);
+        }
+        takeGiveWay(all.giveWayTemperatureC());
+        if (!plateaus.empty()) {
+            const auto middle = plateaus.begin() + static_cast<std::ptrdiff_t>(plateaus.size() / 2);
+            std::nth_element(plateaus.begin(), middle, plateaus.end());
+            m_usualPlateau = *middle;
+        }
+        return {};
+    }
+
+    void takeGiveWay(const std::optional<double>& temperatureC) {
+        const auto& known = m_found.slowdownTemperatureC;
+        if (!temperatureC || (known && *temperatureC >= *known - kNearSlowdownC))
+            return;
+        m_givesWay = true;
+        m_found.slowdownTemperatureC = temperatureC;
+        m_found.slowdownOrigin = kInferred;
+        m_found.evidence.push_back(
+            fmt::format("Clocks give way where the temperature reaches {}, and not below.",
+                text::rounded(*temperatureC, "°C")));
+    }
+
+    void takePowerLimit(int rank, const GpuSeries& gpu, ThrottleLimits& limits) {
+        const auto known = powerLimitOf(m_run, gpu);
+        const auto own = m_plateaus.find(rank);
+        const std::optional<double> plateau
+            = own == m_plateaus.end() ? m_usualPlateau : std::optional(own->second);
+        // A plateau tells more than a guessed model; of a known one it is a lower setting.
+        const bool isTold = known
+            && (known->origin == kRecorded
+                || (known->origin == kCatalogue
+                    && plateau.value_or(known->watts) >= kNearPowerLimit * known->watts));
+        if (!known && !plateau)
+            return;
+        const bool takesPlateau = plateau && !isTold;
+        limits.powerLimitW = takesPlateau ? *plateau : known->watts;
+        limits.isPowerLimitInferred = takesPlateau || known->origin == kInferred;
+        if (*limits.powerLimitW <= m_found.powerLimitW.value_or(0.0))
+            return;
+        m_found.powerLimitW = limits.powerLimitW;
+        m_found.powerLimitOrigin = takesPlateau ? kInferred : known->origin;
+    }
+
+    // Where episodes go by the limits of a guessed model.
+    void tellModel() {
+        const bool isOfModel = (m_found.powerLimitOrigin == kInferred && m_plateaus.empty())
+            || (m_found.slowdownOrigin == kInferred && !m_givesWay
+                && m_found.causes.contains(ThrottleCause::Thermal));
+        if (isOfModel && m_found.inferredGpuSeconds > 0.0)
+            m_found.evidence.push_back("The limits are those of " + m_run.gpuModel + ".");
+    }
+
+    void tellPlateau() {
+        if (m_found.powerLimitOrigin != kInferred || m_plateaus.empty())
+            return;
+        const auto [low, high] = std::minmax_element(m_plateaus.begin(), m_plateaus.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+        const std::string level = high->second - low->second < 1.0
+            ? text::rounded(high->second, "W")
+            : fmt::format(
+                "{} to {}", text::rounded(low->second, "W"), text::rounded(high->second, "W"));
+        m_found.evidence.push_back(
+            fmt::format("Power of throttled GPUs stands at {} while their clocks vary.", level));
+    }
+
+    ThrottleLimits limitsOf(int rank, const GpuSeries& gpu) {
         ThrottleLimits limits;
         limits.referenceClockHz = m_found.referenceClockHz;
         limits.slowdownTemperatureC = m_found.slowdownTemperatureC;
-        if (const auto limit = powerLimitOf(m_run, gpu)) {
-            limits.powerLimitW = limit->watts;
-            m_found.powerLimitW = std::max(m_found.powerLimitW.value_or(0.0), limit->watts);
-            m_found.powerLimitOrigin = limit->isRecorded ? "recorded" : "catalogue";
-        }
+        limits.isSlowdownInferred = m_found.slowdownOrigin == kInferred;
+        takePowerLimit(rank, gpu, limits);
         limits.holeNs = static_cast<std::int64_t>(EnergyIntegral::kGapPeriods
             * static_cast<double>(samplingPeriod(*find(gpu, metric::kSmClock)).ns));
         return limits;
@@ -193,7 +312,7 @@ private:
 
     // Its throttled seconds.
     Result<double> addGpu(int rank, const GpuSeries& gpu) {
-        const ThrottleLimits limits = limitsOf(gpu);
+        const ThrottleLimits limits = limitsOf(rank, gpu);
         ThrottleDetector detector(limits);
         ReasonClock reasons(limits.holeNs);
         const auto take = [&](const GpuMoment& moment) {
@@ -206,6 +325,7 @@ private:
         for (const ThrottleEpisode& episode : detector.finish()) {
             const double length = episode.range.length().seconds();
             seconds += length;
+            m_found.inferredGpuSeconds += episode.isCauseInferred ? length : 0.0;
             m_found.lostGpuSeconds += episode.lostSeconds;
             ThrottleSum& sum = m_found.causes[episode.cause];
             ++sum.episodes;
@@ -221,6 +341,9 @@ private:
     const std::map<int, GpuSeries>& m_gpus;
     TimeRange m_window;
     const std::function<bool()>& m_keepGoing;
+    std::map<int, double> m_plateaus; // W, by rank
+    std::optional<double> m_usualPlateau;
+    bool m_givesWay = false; // the slowdown temperature is what the samples show
     Throttling m_found;
 };
 
@@ -229,11 +352,11 @@ private:
 std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu) {
     const Series* recorded = find(gpu, metric::kPowerLimit);
     if (recorded != nullptr && recorded->mean > 0.0)
-        return PowerLimit{recorded->mean, true};
+        return PowerLimit{recorded->mean, kRecorded};
     const auto* model = catalogue::findGpuModel(run.gpuModel);
     if (model == nullptr || !model->powerLimitW)
         return std::nullopt;
-    return PowerLimit{*model->powerLimitW, false};
+    return PowerLimit{*model->powerLimitW, originOf(run)};
 }
 
 Result<std::optional<Throttling>> scanThrottling(const store::Store& store, const Run& run,

@@ -23,7 +23,8 @@ namespace trainscope::analysis {
 // sample that is not throttled, or at its last sample where the recording has a hole or a missing
 // clock. A sample counts as thermal if the source's reasons say so or the temperature is within
 // 3 °C of the slowdown limit, as power if the reasons say so or the power is at least 97 % of its
-// limit, else as other; an episode's cause is the one that held longest.
+// limit, else as other; an episode's cause is the one that held longest. A limit that is inferred
+// speaks only where the source says no reasons.
 //
 // Pure arithmetic; feed the clock samples of one GPU in time order. SI.
 
@@ -40,6 +41,8 @@ struct ThrottleLimits {
     std::optional<double> slowdownTemperatureC;
     std::optional<double> powerLimitW;
     std::int64_t holeNs = 0; // a longer interval between two samples is a hole
+    bool isSlowdownInferred = false; // nobody states it (ThrottleInference.h, or a guessed model)
+    bool isPowerLimitInferred = false;
 };
 
 // A clock sample and what the GPU's other sensors hold at that moment; NaN: not known.
@@ -57,6 +60,7 @@ struct ThrottleEpisode {
     ThrottleCause cause = ThrottleCause::Other;
     double lostSeconds = 0.0; // Σ dt·(1 − clock / reference clock)
     std::int64_t samples = 0;
+    bool isCauseInferred = false; // by an inferred limit
 };
 
 class ThrottleDetector {
@@ -70,6 +74,7 @@ public:
 private:
     [[nodiscard]] bool isThrottled(const GpuMoment& moment) const;
     [[nodiscard]] ThrottleCause causeOf(const GpuMoment& moment) const;
+    [[nodiscard]] bool isInferred(ThrottleCause cause, const GpuMoment& moment) const;
     void hold(TimeNs until);
     void close(TimeNs end);
 
@@ -102,18 +107,24 @@ struct Throttling {
     // GPU-seconds under each reason that the source's throttle_reasons name, throttled or not;
     // empty without them.
     std::map<std::string, double> reasonSeconds;
-    // What decided over causes. Temperatures: of the GPU model. Power: as the run recorded it, else
-    // of the GPU model; several where the GPUs differ. Absent: not known, so that only the source's
-    // reasons can say thermal or power.
+    // What decided over causes. Temperatures: of the GPU model, else inferred. Power: as the run
+    // recorded it, else of the GPU model, else inferred; the highest where the GPUs differ. What
+    // the samples show takes the place of the model's where clocks give way clearly below that.
+    // Absent: not known, so that only the source's reasons can say thermal or power.
     std::optional<double> slowdownTemperatureC;
+    std::string slowdownOrigin; // "catalogue", "inferred", empty
     std::optional<double> powerLimitW;
-    std::string powerLimitOrigin; // "recorded", "catalogue", empty
+    std::string powerLimitOrigin; // "recorded", "catalogue", "inferred", empty
+    // How the inferred limits show, as sentences.
+    std::vector<std::string> evidence;
+    // GPU-seconds of the episodes whose cause is inferred.
+    double inferredGpuSeconds = 0.0;
 };
 
 // What a GPU may draw: the mean of its recorded power_limit, else its model's.
 struct PowerLimit {
     double watts = 0.0;
-    bool isRecorded = false;
+    std::string origin; // "recorded", "catalogue", "inferred": of a model that is
 };
 std::optional<PowerLimit> powerLimitOf(const Run& run, const GpuSeries& gpu);
 

@@ -1,4 +1,5 @@
 // One statistic by GPU (or node), from what was measured.
+#include "core/analysis/telemetry/Airflow.h"
 #include "core/figures/comparison/ComparisonLoad.h"
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
@@ -95,12 +96,15 @@ Status addHeat(
     ComparisonHeat heat;
     bool any = false;
     heat.isAirflowKnown = true;
+    heat.isAirflowInferred = true;
     for (std::size_t i = 0; i < context.measured.size(); ++i) {
         const auto& measured = *context.measured[i];
-        ASSIGN_OR_RETURN(const auto order, context.store.airflow(measured.run.id));
-        heat.isAirflowKnown = heat.isAirflowKnown && !order.empty();
+        ASSIGN_OR_RETURN(const auto air, analysis::airflowOf(context.store, measured.run));
+        heat.isAirflowKnown = heat.isAirflowKnown && air.origin == analysis::AirflowOrigin::Said;
+        heat.isAirflowInferred
+            = heat.isAirflowInferred && air.origin != analysis::AirflowOrigin::Assumed;
         heat.runs.push_back(gpusHave(measured.summary, context.query)
-                ? gpuCells(measured.summary, context.query, order)
+                ? gpuCells(measured.summary, context.query, air.order)
                 : nodeCells(measured.summary, context.query));
         if (heat.runs.back().cells.empty())
             addNote(notes, i,

@@ -167,6 +167,8 @@ private:
         if (m_data.cluster.isAirflowAssumed && m_data.query.physical)
             notes.emplace_back("Front to rear is taken to be ascending local indices; nobody said "
                                "the order of the air.");
+        if (!m_data.cluster.airflowEvidence.empty() && m_data.query.physical)
+            notes.emplace_back("Front to rear is inferred: " + m_data.cluster.airflowEvidence);
         if (!m_data.cluster.linksFrom.empty() && m_data.query.physical)
             notes.emplace_back("Links of a node: " + m_data.cluster.linksFrom + ".");
         if (!m_data.edges.empty() && m_data.query.physical)

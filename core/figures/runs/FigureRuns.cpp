@@ -1,6 +1,7 @@
 #include "core/figures/runs/FigureRuns.h"
 
 #include "core/analysis/machine/RunLayout.h"
+#include "core/catalogue/GpuGuess.h"
 #include "core/model/Try.h"
 
 #include <fmt/format.h>
@@ -54,6 +55,11 @@ std::string_view layoutIndex(std::string_view name) {
     return isNumber ? index : std::string_view();
 }
 
+// Of a run whose source or user names its GPUs; else empty.
+std::string toldModel(const Run& run) {
+    return catalogue::isInferredName(run.gpuModel) ? std::string() : run.gpuModel;
+}
+
 // Without the vendor: "H200", whatever the source of the name.
 std::string shortGpuModel(std::string_view model) {
     for (const std::string_view vendor : {"NVIDIA ", "AMD Instinct ", "AMD "}) {
@@ -70,11 +76,12 @@ std::string clusterOf(const Run& run) {
     return fmt::format("{} × {}", gpus, shortGpuModel(run.gpuModel));
 }
 
-// A run whose GPU nobody named is of the cluster of the others, where these are of one.
+// A run whose GPU nobody named, inferred or not, is of the cluster of the others, where these are
+// of one.
 void fillUnknownClusters(std::vector<FigureSubject>& subjects) {
     std::set<std::string> models;
     for (const auto& subject : subjects)
-        models.insert(shortGpuModel(subject.run.gpuModel));
+        models.insert(shortGpuModel(toldModel(subject.run)));
     if (models.size() != 2 || !models.contains(""))
         return;
     for (auto& subject : subjects) {

@@ -166,7 +166,10 @@ struct ComparisonHeat {
         std::vector<Cell> cells;
     };
     FigureAxis scale; // one for all
-    bool isAirflowKnown = false; // else ascending local indices are assumed
+    bool isAirflowKnown = false; // said for every run
+    // Else: said or inferred from temperatures for every run; else ascending local indices are
+    // assumed of some.
+    bool isAirflowInferred = false;
     std::vector<OfRun> runs; // by run; without cells: the run has no such values
 };
 

@@ -55,7 +55,8 @@ public:
                     + std::min(m_heat.runs[run].rows, m_perColumn) * m_cell);
         }
         const std::string order = m_heat.isAirflowKnown ? "columns front → rear"
-                                                        : "columns front → rear, by local index";
+            : m_heat.isAirflowInferred ? "columns front → rear, inferred from temperatures"
+                                       : "columns front → rear, by local index";
         m_frame.text({area.x + m_names, below + m_frame.lineHeight()},
             m_frame.fitted(order, area.width - m_names), m_frame.theme.textMuted);
     }

@@ -52,7 +52,8 @@ public:
         }
         const std::string places = m_byNode ? "a cell is a node: the mean of its GPUs"
             : m_heat.isAirflowKnown         ? "in each node front → rear"
-                                            : "in each node front → rear, by local index";
+            : m_heat.isAirflowInferred ? "in each node front → rear, inferred from temperatures"
+                                       : "in each node front → rear, by local index";
         m_frame.text({area.x + m_names, y + small()}, m_frame.fitted(places, area.width - m_names),
             m_frame.theme.textMuted);
     }

@@ -1,0 +1,129 @@
+// Which positions of a node are cool and which hot, from planted temperatures.
+
+#include <QtTest>
+
+#include "core/analysis/telemetry/Airflow.h"
+#include "support/TestProgram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+using namespace trainscope::analysis;
+
+namespace {
+
+using Excess = std::function<double(int local, int step)>; // °C
+
+// GPUs that idle for ten steps and then draw 600 W, each a little more than the one before it;
+// 0.05 °C/W above 25 °C.
+std::vector<GpuHeat> node(int number, int gpus, const Excess& excess, double wattsApart = 1.0) {
+    std::vector<GpuHeat> out;
+    for (int local = 0; local < gpus; ++local) {
+        GpuHeat gpu{number, local, {}, {}};
+        for (int step = 0; step < 60; ++step) {
+            const double watts = step < 10 ? 100.0 : 600.0 + wattsApart * local;
+            gpu.powerW.push_back(watts);
+            gpu.temperatureC.push_back(
+                std::round(25.0 + 0.05 * watts + (step < 10 ? 0.0 : excess(local, step))));
+        }
+        out.push_back(std::move(gpu));
+    }
+    return out;
+}
+
+std::vector<GpuHeat> both(std::vector<GpuHeat> a, const std::vector<GpuHeat>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+bool isOneOf(int local, const std::vector<int>& locals) {
+    return std::find(locals.begin(), locals.end(), local) != locals.end();
+}
+
+Excess hotAt(const std::vector<int>& locals, double celsius = 6.0) {
+    return [=](int local, int) { return isOneOf(local, locals) ? celsius : 0.0; };
+}
+
+bool isAssumed(const Airflow& found) {
+    return found.origin == AirflowOrigin::Assumed && found.order.empty();
+}
+
+} // namespace
+
+class tst_Airflow : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void hotPositionsOfOneNode() {
+        const auto found = inferAirflow(node(0, 8, hotAt({1, 2, 5, 6})));
+        QVERIFY(found.origin == AirflowOrigin::Inferred);
+        QCOMPARE(found.order, (AirflowOrder{0, 3, 4, 7, 1, 2, 5, 6}));
+        QVERIFY(found.evidence.find("GPUs 1, 2, 5, 6 are 6 °C hotter") == 0);
+    }
+
+    void theSamePositionsOfSeveralNodes() {
+        std::vector<GpuHeat> gpus;
+        for (int i = 0; i < 4; ++i)
+            gpus = both(std::move(gpus), node(i, 4, hotAt({0, 1}, 5.0 + i)));
+        QCOMPARE(inferAirflow(gpus).order, (AirflowOrder{2, 3, 0, 1}));
+    }
+
+    void oneHotGpuOfOneNodeIsNotItsPlace() {
+        const auto found = inferAirflow(node(0, 8, hotAt({5}, 12.0), 0.0));
+        QVERIFY(isAssumed(found));
+        QVERIFY(found.evidence.find("GPU 5 alone is 12 °C hotter") == 0);
+    }
+
+    // One bad GPU does not hide the positions that eight nodes share.
+    void aBadGpuAmongNodes() {
+        std::vector<GpuHeat> gpus;
+        for (int i = 0; i < 8; ++i)
+            gpus = both(std::move(gpus), node(i, 8, [i](int local, int) {
+                return (local >= 4 ? 7.0 : 0.0) + (i == 3 && local == 1 ? 20.0 : 0.0);
+            }));
+        QCOMPARE(inferAirflow(gpus).order, (AirflowOrder{0, 1, 2, 3, 4, 5, 6, 7}));
+    }
+
+    void nodesThatDisagree() {
+        QVERIFY(isAssumed(
+            inferAirflow(both(node(0, 8, hotAt({1, 2, 5, 6})), node(1, 8, hotAt({0, 3, 4, 7}))))));
+    }
+
+    void equalGpusTellNothing() {
+        QVERIFY(isAssumed(inferAirflow(node(0, 8, hotAt({})))));
+        QVERIFY(isAssumed(inferAirflow({})));
+        // Each 2 °C above the one before: no groups.
+        QVERIFY(isAssumed(inferAirflow(node(0, 8, [](int local, int) { return 2.0 * local; }))));
+    }
+
+    // 100 W more at 0.05 °C/W are 5 °C, which are no matter of the place.
+    void hotterForItsPowerOnly() {
+        auto gpus = node(0, 8, hotAt({}), 0.0);
+        for (const int local : {2, 3, 6, 7}) {
+            for (std::size_t i = 10; i < 60; ++i) {
+                gpus[static_cast<std::size_t>(local)].powerW[i] += 100.0;
+                gpus[static_cast<std::size_t>(local)].temperatureC[i] += 5.0;
+            }
+        }
+        QVERIFY(isAssumed(inferAirflow(gpus)));
+    }
+
+    void notWhatChangesOverTheRun() {
+        QVERIFY(isAssumed(inferAirflow(node(0, 8, [](int local, int step) {
+            const bool isHot = step < 38 ? local >= 4 : local < 4;
+            return isHot ? 12.0 : 0.0;
+        }))));
+    }
+
+    void notOfIncompleteRecords() {
+        auto gpus = node(0, 8, hotAt({1, 2, 5, 6}));
+        gpus[3].powerW.assign(60, std::numeric_limits<double>::quiet_NaN());
+        QVERIFY(isAssumed(inferAirflow(gpus)));
+    }
+};
+
+TRAINSCOPE_TEST(tst_Airflow)
+#include "tst_Airflow.moc"
