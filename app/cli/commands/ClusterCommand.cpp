@@ -3,12 +3,14 @@
 #include "app/cli/options/TopologyInput.h"
 #include "app/cli/text/Json.h"
 #include "core/analysis/machine/RunMachine.h"
-#include "core/analysis/telemetry/Temperature.h"
+#include "core/analysis/telemetry/Airflow.h"
+#include "core/catalogue/GpuGuess.h"
 #include "core/model/Try.h"
 #include "core/store/Writing.h"
 #include "core/text/Numbers.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
@@ -23,13 +25,14 @@ namespace {
 struct ClusterOptions : SomeRunsOptions {
     std::string airflow;
     std::string topology;
+    std::string gpuModel;
     std::optional<int> nodesPerRack;
     std::optional<double> networkGbps;
     std::optional<int> linkDomain;
     bool reset = false;
 
     [[nodiscard]] bool saysMachine() const {
-        return !topology.empty() || nodesPerRack || networkGbps || linkDomain;
+        return !topology.empty() || !gpuModel.empty() || nodesPerRack || networkGbps || linkDomain;
     }
     [[nodiscard]] bool isChange() const { return reset || !airflow.empty() || saysMachine(); }
 };
@@ -38,6 +41,7 @@ struct Shown {
     Run run;
     std::vector<int> locals; // of its GPUs, ascending
     layout::Cluster cluster;
+    analysis::Airflow air;
 };
 
 std::vector<int> localsOf(const std::vector<Gpu>& gpus) {
@@ -50,9 +54,10 @@ std::vector<int> localsOf(const std::vector<Gpu>& gpus) {
 Result<Shown> shownOf(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto gpus, store.gpus(run.id));
     if (gpus.empty())
-        return Shown{run, {}, {}};
+        return Shown{run, {}, {}, {}};
     ASSIGN_OR_RETURN(auto cluster, analysis::clusterOf(store, run, nullptr));
-    return Shown{run, localsOf(gpus), std::move(cluster)};
+    ASSIGN_OR_RETURN(auto air, analysis::airflowOf(store, run));
+    return Shown{run, localsOf(gpus), std::move(cluster), std::move(air)};
 }
 
 // What is to be said of every run.
@@ -75,6 +80,10 @@ Result<Said> saidBy(const ClusterOptions& options, const Console& console) {
         said.machine.topologyFrom = file.format + ", " + name;
         said.machine.topology = std::move(file.topology);
     }
+    if (!options.gpuModel.empty() && catalogue::findGpuModel(options.gpuModel) == nullptr)
+        console.warn("\"" + options.gpuModel
+            + "\" is not in the hardware catalogue: its limits and peaks are not known.");
+    said.machine.gpuModel = options.gpuModel;
     said.machine.nodesPerRack = options.nodesPerRack;
     said.machine.linkDomain = options.linkDomain;
     said.machine.networkBandwidth = bytesPerSecond(options.networkGbps);
@@ -113,6 +122,8 @@ Status writeMachine(store::Store& store, const Run& run, const layout::MachineFa
         facts.topology = said.topology;
         facts.topologyFrom = said.topologyFrom;
     }
+    if (!said.gpuModel.empty())
+        facts.gpuModel = said.gpuModel;
     if (said.nodesPerRack)
         facts.nodesPerRack = said.nodesPerRack;
     if (said.networkBandwidth)
@@ -179,8 +190,11 @@ Json linksJson(const layout::Cluster& cluster) {
 
 Json clusterJson(const Shown& shown) {
     return object({{"name", shown.run.name}, {"gpu_model", shown.run.gpuModel},
+        {"gpu_model_inferred", catalogue::isInferredName(shown.run.gpuModel)},
         {"nodes", shown.run.nodeCount}, {"gpus", shown.run.gpuCount}, {"airflow", airflowOf(shown)},
         {"airflow_assumed", shown.cluster.isAirflowAssumed},
+        {"airflow_origin", std::string(toString(shown.air.origin))},
+        {"airflow_evidence", given(shown.air.evidence)},
         {"nodes_per_rack", shown.cluster.nodesPerRack},
         {"nodes_per_nvlink_domain", shown.cluster.nodesPerDomain},
         {"links", linksJson(shown.cluster)}});
@@ -206,7 +220,12 @@ void printCluster(const Shown& shown, std::ostream& out) {
     out << run.name << ": " << text::counted(run.gpuCount, "GPU") << " on "
         << text::counted(run.nodeCount, "node") << (run.gpuModel.empty() ? "" : ", " + run.gpuModel)
         << "\n  airflow, front to rear: " << listed(airflowOf(shown))
-        << (shown.cluster.isAirflowAssumed ? " (assumed; set it with --airflow)" : "") << '\n';
+        << (shown.air.origin == analysis::AirflowOrigin::Said
+                   ? ""
+                   : fmt::format(" ({}; set it with --airflow)", toString(shown.air.origin)))
+        << '\n';
+    if (!shown.air.evidence.empty())
+        out << "    " << shown.air.evidence << '\n';
     if (shown.cluster.nodesPerRack)
         out << "  racks: of " << *shown.cluster.nodesPerRack << " nodes\n";
     if (shown.cluster.nodesPerDomain > 1)
@@ -218,9 +237,11 @@ Outcome showClusters(const ClusterOptions& options, const Console& console) {
     ASSIGN_OR_RETURN(auto store,
         openDatabase(options.database,
             options.isChange() ? store::OpenMode::ReadWrite : store::OpenMode::ReadOnly));
-    ASSIGN_OR_RETURN(const auto runs, selectRuns(store, options.runs));
-    if (options.isChange())
+    ASSIGN_OR_RETURN(auto runs, selectRuns(store, options.runs));
+    if (options.isChange()) {
         RETURN_IF_ERROR(change(store, runs, options, console));
+        ASSIGN_OR_RETURN(runs, selectRuns(store, options.runs));
+    }
     std::vector<Shown> all;
     for (const Run& run : runs) {
         ASSIGN_OR_RETURN(auto shown, shownOf(store, run));
@@ -249,6 +270,8 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
     auto* topology = addOption(*command, "--topology", options->topology,
         "How the devices of a node hang together: NCCL's or RCCL's XML, or nvidia-smi topo -m",
         "FILE");
+    auto* model = addOption(*command, "--gpu-model", options->gpuModel,
+        "Model of the GPUs, for their limits and peaks: \"H100 SXM5\"", "NAME");
     auto* racks = addOption(
         *command, "--nodes-per-rack", options->nodesPerRack, "Nodes of a rack, by number", "N");
     auto* network = addOption(*command, "--network-gbps", options->networkGbps,
@@ -261,17 +284,20 @@ void addClusterCommand(CLI::App& app, CommandContext& context) {
         ->excludes(domain)
         ->excludes(airflow)
         ->excludes(topology)
+        ->excludes(model)
         ->excludes(racks)
         ->excludes(network);
     addJson(*command, options->json);
     command->footer(
         R"(What is said is kept in the database, also when runs are imported again, and used wherever front
-and rear GPUs are compared, links are shown and nodes are drawn. Without it the air passes GPUs by
-their local indices, and links are those that are usual for the GPU.
+and rear GPUs are compared, links are shown and nodes are drawn. Without it the order of the air is
+inferred from which GPUs are hot at equal power; where temperatures do not tell, the air passes GPUs
+by their local indices. Links are those that are usual for the GPU.
 
 Examples:
   trainscope-cli cluster runs.trainscope
   trainscope-cli cluster runs.trainscope --run N --airflow 4,5,6,7,0,1,2,3
+  trainscope-cli cluster runs.trainscope --run N --gpu-model "H100 SXM5"
   trainscope-cli cluster runs.trainscope --topology nccl-topo.xml --nodes-per-rack 4)");
     runs(*command, context, options, showClusters);
 }

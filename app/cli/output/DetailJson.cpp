@@ -21,15 +21,20 @@ Json throttleJson(const analysis::Throttling& throttling) {
                 })},
         {"reason_gpu_seconds", when(!throttling.reasonSeconds.empty(), throttling.reasonSeconds)},
         {"slowdown_temperature_c", throttling.slowdownTemperatureC},
+        {"slowdown_temperature_origin",
+            when(throttling.slowdownTemperatureC.has_value(), throttling.slowdownOrigin)},
         {"power_limit_w", throttling.powerLimitW},
         {"power_limit_origin",
             when(throttling.powerLimitW.has_value(), throttling.powerLimitOrigin)},
+        {"inferred_gpu_seconds",
+            when(throttling.inferredGpuSeconds > 0.0, throttling.inferredGpuSeconds)},
+        {"evidence", when(!throttling.evidence.empty(), throttling.evidence)},
         {"episodes", listOf(throttling.episodes, [](const auto& one) {
              const auto& [rank, episode] = one;
              return Json{{"rank", rank}, {"start_ns", episode.range.begin.ns},
                  {"duration_s", seconds(episode.range.length())},
                  {"cause", std::string(toString(episode.cause))},
-                 {"time_lost_s", episode.lostSeconds}};
+                 {"cause_inferred", episode.isCauseInferred}, {"time_lost_s", episode.lostSeconds}};
          })}});
 }
 
@@ -78,13 +83,16 @@ Json burstJson(const RunDetail& detail) {
 
 Json airflowJson(const RunDetail& detail) {
     const auto& gradient = *detail.gradient;
-    return {{"order", detail.airflow}, {"assumed", detail.airflow.empty()},
-        {"front_c", gradient.frontC}, {"rear_c", gradient.rearC},
-        {"rear_hotter_by", gradient.hotterBy},
+    Json json{{"order", detail.airflow.order}, {"assumed", detail.airflow.order.empty()},
+        {"origin", std::string(toString(detail.airflow.origin))}, {"front_c", gradient.frontC},
+        {"rear_c", gradient.rearC}, {"rear_hotter_by", gradient.hotterBy},
         {"nodes", listOf(gradient.nodes, [](const auto& node) {
              return Json{{"node", node.node}, {"front_c", node.frontC}, {"rear_c", node.rearC},
                  {"front_rear_gradient_c", node.rearC - node.frontC}};
          })}};
+    if (!detail.airflow.evidence.empty())
+        json["evidence"] = detail.airflow.evidence;
+    return json;
 }
 
 // The summary of the settled part without what it shares with that of the run.

@@ -55,15 +55,20 @@ void printThrottling(const analysis::Throttling& throttling, std::ostream& out) 
 }
 
 void printAirflow(const RunDetail& detail, std::ostream& out) {
+    const analysis::Airflow& air = detail.airflow;
+    const bool isInferred = air.origin == analysis::AirflowOrigin::Inferred;
     std::string order;
-    for (const int local : detail.airflow)
+    for (const int local : air.order)
         order += (order.empty() ? "" : ",") + std::to_string(local);
     const auto& gradient = *detail.gradient;
     out << fmt::format("  rear GPUs {:+.1f} °C against the front ones ({:.1f} to {:.1f} °C, "
                        "{:+.1f} %; {}, {} {})\n",
         gradient.celsius, gradient.frontC, gradient.rearC, 100.0 * gradient.hotterBy,
-        order.empty() ? "local indices ascending from front to rear" : "order " + order,
+        order.empty() ? "local indices ascending from front to rear"
+                      : (isInferred ? "inferred order " : "order ") + order,
         gradient.nodes.size(), gradient.nodes.size() == 1 ? "node" : "nodes");
+    if (!air.evidence.empty())
+        out << "    " << air.evidence << '\n';
 }
 
 void printSettled(const analysis::RunSummary& summary, const RunDetail& detail, std::ostream& out) {

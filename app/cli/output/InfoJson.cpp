@@ -3,6 +3,7 @@
 #include "app/cli/output/DetailOutput.h"
 #include "app/cli/output/ReportJson.h"
 #include "core/analysis/statistics/Summary.h"
+#include "core/catalogue/GpuGuess.h"
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
 
@@ -88,9 +89,11 @@ Result<Json> runInfoJson(const store::Store& store, const Run& run) {
     ASSIGN_OR_RETURN(const auto airflow, store.airflow(run.id));
     ASSIGN_OR_RETURN(const auto sensors, analysis::probeSensors(store, series));
     ASSIGN_OR_RETURN(const auto iterations, store.iterations(run.id));
+    const bool isGuessed = catalogue::isInferredName(run.gpuModel);
     return object({{"name", run.name}, {"kind", toString(run.kind)},
         {"status", toString(run.status)}, {"simulated", run.simulated},
-        {"gpu_model", given(run.gpuModel)}, {"gpu_count", run.gpuCount},
+        {"gpu_model", given(isGuessed ? std::string() : run.gpuModel)},
+        {"gpu_model_inferred", when(isGuessed, run.gpuModel)}, {"gpu_count", run.gpuCount},
         {"node_count", run.nodeCount}, {"world_size", when(run.worldSize > 0, run.worldSize)},
         {"start_ns", run.range.begin.ns},
         {"duration_s", seconds(analysis::runDuration(series, tracks))},

@@ -1,0 +1,85 @@
+// What a real log without a GPU's name tells of its machine: eight H100 whose positions 1, 2, 5
+// and 6 are hot, held back by a power cap.
+
+#include "support/RunCli.h"
+#include "support/TestFiles.h"
+#include "support/TestProgram.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <vector>
+
+using namespace trainscope::test;
+
+class tst_InferredMachine : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    std::string m_database;
+
+    [[nodiscard]] nlohmann::json detail() const {
+        return runCli({"summary", m_database, "--detail", "--json"}).json()["runs"][0];
+    }
+    [[nodiscard]] nlohmann::json cluster(const std::vector<std::string>& options = {}) const {
+        std::vector<std::string> command{"cluster", m_database, "--json"};
+        command.insert(command.end(), options.begin(), options.end());
+        return runCli(command).json()["runs"][0];
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        if (realFiles().empty())
+            QSKIP("the real recordings are not beside the checkout: nothing was tested");
+        m_database = m_folder.filePath(QStringLiteral("one.trainscope")).toStdString();
+        const auto imported
+            = runCli({"import", realFiles() + "/data/nvidia_smi/pgolf_8xH100_019b_diag_nvsmi.csv",
+                "--into", m_database});
+        QVERIFY2(imported.status == 0, imported.err.c_str());
+    }
+
+    // Mean temperatures of the busy samples, by an independent reading of the file: 46.6, 54.8,
+    // 57.0, 48.4, 46.0, 56.3, 54.4 and 48.0 °C.
+    void hotPositions() {
+        const auto run = detail();
+        QCOMPARE(run["airflow"]["origin"], "inferred");
+        QCOMPARE(run["airflow"]["order"], nlohmann::json({0, 3, 4, 7, 1, 2, 5, 6}));
+        const double gradient = run["front_rear_gradient_c"];
+        QVERIFY2(gradient > 5.0 && gradient < 8.5, std::to_string(gradient).c_str());
+        QCOMPARE(cluster()["airflow_origin"], "inferred");
+    }
+
+    void powerCap() {
+        const auto throttle = detail()["throttle"];
+        QCOMPARE(throttle["power_limit_origin"], "inferred");
+        QVERIFY(std::abs(throttle["power_limit_w"].get<double>() - 700.0) < 14.0);
+        double all = 0.0;
+        for (const auto& cause : throttle["causes"])
+            all += cause["gpu_seconds"].get<double>();
+        QVERIFY(throttle["causes"]["power"]["gpu_seconds"].get<double>() > 0.9 * all);
+        QVERIFY(!throttle["causes"].contains("thermal"));
+        QVERIFY(throttle["inferred_gpu_seconds"].get<double>() > 0.9 * all);
+        for (const auto& one : runCli({"findings", m_database, "--json"}).json()["findings"]) {
+            if (one["rule"] == "throttling")
+                QVERIFY(one["text"].get<std::string>().find("for power reasons (inferred)")
+                    != std::string::npos);
+        }
+    }
+
+    void modelAndWhatIsSaidOfIt() {
+        QCOMPARE(cluster()["gpu_model"], "H100 SXM5 (inferred)");
+        QCOMPARE(cluster()["gpu_model_inferred"], true);
+        const auto info = runCli({"info", m_database, "--json"}).json()["runs"][0];
+        QVERIFY(!info.contains("gpu_model"));
+        const auto said = cluster({"--gpu-model", "H200"});
+        QCOMPARE(said["gpu_model"], "H200");
+        QCOMPARE(said["gpu_model_inferred"], false);
+        // Other facts of the machine leave it.
+        QCOMPARE(cluster({"--nodes-per-rack", "4"})["gpu_model"], "H200");
+        QCOMPARE(cluster({"--reset"})["gpu_model"], "H100 SXM5 (inferred)");
+    }
+};
+
+TRAINSCOPE_TEST(tst_InferredMachine)
+#include "tst_InferredMachine.moc"
