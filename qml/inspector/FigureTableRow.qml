@@ -24,40 +24,14 @@ T.Button {
     Keys.onReturnPressed: row.clicked()
     Keys.onEnterPressed: row.clicked()
     Accessible.role: Accessible.Row
-    Accessible.name: row.name + " " + row.figures.join(" ")
+    Accessible.name: row.name
     Accessible.description: selectable ? qsTr("Shows the longest of them") : ""
 
-    contentItem: Item {
-        implicitHeight: cells.y + cells.height
-
-        UiText {
-            id: label
-
-            width: row.stacked ? parent.width : parent.width - cells.width
-            text: row.name
-            elide: Text.ElideMiddle
-            font.pixelSize: Theme.secondarySize
-        }
-        Row {
-            id: cells
-
-            anchors.right: parent.right
-            y: row.stacked ? label.height : 0
-
-            Repeater {
-                model: row.figures
-                delegate: UiText {
-                    required property string modelData
-
-                    width: row.cellWidth
-                    horizontalAlignment: Text.AlignRight
-                    text: modelData
-                    font.pixelSize: row.stacked ? Theme.smallSize : Theme.secondarySize
-                    color: row.stacked ? Theme.textSecondary : Theme.text
-                    Accessible.ignored: true
-                }
-            }
-        }
+    contentItem: FigureTableCells {
+        name: row.name
+        figures: row.figures
+        stacked: row.stacked
+        cellWidth: row.cellWidth
     }
     background: Rectangle {
         radius: Theme.radius
@@ -70,7 +44,7 @@ T.Button {
     }
 
     UiToolTip {
-        visible: label.truncated && !row.selectable && row.hovered
+        visible: (row.contentItem as FigureTableCells).truncated && !row.selectable && row.hovered
         text: row.name
     }
 }

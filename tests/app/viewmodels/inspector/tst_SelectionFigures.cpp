@@ -36,7 +36,7 @@ void compareNs(const QString& seconds, DurationNs time) {
 
 } // namespace
 
-class tst_KernelFigures : public QObject {
+class tst_SelectionFigures : public QObject {
     Q_OBJECT
 
 private:
@@ -192,5 +192,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_GUI_TEST(tst_KernelFigures)
-#include "tst_KernelFigures.moc"
+TRAINSCOPE_GUI_TEST(tst_SelectionFigures)
+#include "tst_SelectionFigures.moc"
