@@ -32,7 +32,7 @@ constexpr double kExcessShare = 0.05; // of what the GPU can draw
 constexpr std::size_t kCoarseReadings = 300;
 constexpr std::size_t kFineReadings = 1000;
 constexpr std::size_t kAllReadings = 5000;
-constexpr std::size_t kMostOpen = 6;
+constexpr std::size_t kMostOpenResponses = 6;
 constexpr double kBesideEdgeNs = 2.2e9; // behind an edge of the timeline, and before it a third
 constexpr double kOpen = 9.0; // of −2 ln of the likelihood: not told apart by the readings
 constexpr double kSame = 0.02; // of the window
@@ -42,7 +42,7 @@ constexpr double kEdgeNoiseW2 = 1.0;
 constexpr double kRoundingW2 = 1.0 / 12.0; // variance of a reading in whole watts
 constexpr double kUnexplained = std::numeric_limits<double>::infinity();
 
-struct Candidate {
+struct TriedResponse {
     SensorResponse response;
     double score = kUnexplained; // −2 ln of the likelihood and the prior
 };
@@ -67,24 +67,24 @@ public:
 
     std::vector<SensorResponse> find() {
         take(kCoarseReadings);
-        const Candidate wide = widest();
-        std::vector<Candidate> found = valleys(wide.response);
+        const TriedResponse wide = widest();
+        std::vector<TriedResponse> found = valleys(wide.response);
         found.push_back(wide);
-        for (Candidate& one : found)
+        for (TriedResponse& one : found)
             one = refined(one, 12, 0.5);
         keepBest(found);
         for (std::size_t i = 0, count = found.size(); i < count; ++i)
             hop(found[i], found);
         keepBest(found);
         take(kFineReadings);
-        for (Candidate& one : found) {
+        for (TriedResponse& one : found) {
             one.score = score(one.response);
             one = refined(refined(one, 20, 0.25), 15, 0.03);
         }
         std::sort(found.begin(), found.end(), isBetter);
         keepWithin(found, 3.0 * kOpen);
         take(kAllReadings);
-        for (Candidate& one : found) {
+        for (TriedResponse& one : found) {
             one.score = score(one.response);
             one = refined(one, 15, 0.01);
         }
@@ -94,7 +94,9 @@ public:
     }
 
 private:
-    static bool isBetter(const Candidate& a, const Candidate& b) { return a.score < b.score; }
+    static bool isBetter(const TriedResponse& a, const TriedResponse& b) {
+        return a.score < b.score;
+    }
 
     // Every so many readings count, and of those at the edges as many again.
     void take(std::size_t most) {
@@ -113,13 +115,13 @@ private:
         m_edge.resize(m_edge.size() / stride);
     }
 
-    static void keepBest(std::vector<Candidate>& found) {
+    static void keepBest(std::vector<TriedResponse>& found) {
         std::sort(found.begin(), found.end(), isBetter);
-        std::vector<Candidate> kept;
-        for (const Candidate& one : found) {
+        std::vector<TriedResponse> kept;
+        for (const TriedResponse& one : found) {
             const bool isKnown = std::any_of(kept.begin(), kept.end(),
-                [&](const Candidate& other) { return isSame(one.response, other.response); });
-            if (!isKnown && kept.size() < kMostOpen)
+                [&](const TriedResponse& other) { return isSame(one.response, other.response); });
+            if (!isKnown && kept.size() < kMostOpenResponses)
                 kept.push_back(one);
         }
         found = std::move(kept);
@@ -130,9 +132,9 @@ private:
     }
 
     // Other delays of the same window: work that repeats itself fits again a period later.
-    void hop(Candidate from, std::vector<Candidate>& found) {
+    void hop(TriedResponse from, std::vector<TriedResponse>& found) {
         const double step = std::max(2e6, from.response.windowNs / 16.0);
-        std::array<Candidate, 3> last;
+        std::array<TriedResponse, 3> last;
         for (double moved = -kHopNs; moved <= kHopNs; moved += step) {
             last = {last[1], last[2], at(from.response.windowNs, from.response.delayNs + moved)};
             if (isBetter(last[1], last[0]) && !isBetter(last[2], last[1])
@@ -146,15 +148,16 @@ private:
         return {window, m_facts.isMoved ? 0.0 : window / 2.0};
     }
 
-    static void keepWithin(std::vector<Candidate>& sorted, double slack) {
+    static void keepWithin(std::vector<TriedResponse>& sorted, double slack) {
         std::erase_if(sorted,
             [best = sorted.empty() ? 0.0 : sorted.front().score, slack](
-                const Candidate& one) { return !(one.score <= best + slack); });
+                const TriedResponse& one) { return !(one.score <= best + slack); });
     }
 
-    [[nodiscard]] std::vector<SensorResponse> distinct(const std::vector<Candidate>& sorted) const {
+    [[nodiscard]] std::vector<SensorResponse> distinct(
+        const std::vector<TriedResponse>& sorted) const {
         std::vector<SensorResponse> result;
-        for (const Candidate& one : sorted) {
+        for (const TriedResponse& one : sorted) {
             const bool isKnown = std::any_of(result.begin(), result.end(),
                 [&one](const SensorResponse& other) { return isSame(one.response, other); });
             if (!isKnown)
@@ -166,8 +169,8 @@ private:
     }
 
     // The best with a delay between two, for one window.
-    Candidate bestOf(double windowNs, double earliest, double latest) {
-        Candidate found;
+    TriedResponse bestOf(double windowNs, double earliest, double latest) {
+        TriedResponse found;
         const double step = std::max(kFinestStepNs, windowNs / 4.0);
         for (double delay = earliest; delay <= latest; delay += step) {
             const SensorResponse response{windowNs, delay};
@@ -177,8 +180,8 @@ private:
     }
 
     // Few windows, all delays.
-    Candidate widest() {
-        Candidate found{usual(), kUnexplained};
+    TriedResponse widest() {
+        TriedResponse found{usual(), kUnexplained};
         for (double window = 2.5 * kShortestNs; window <= kLongestNs; window *= kSparseRatio)
             found = std::min(found,
                 m_facts.isMoved ? bestOf(window, -1e9, 1e9) : bestOf(window, -0.5e9, 1.5e9),
@@ -188,8 +191,8 @@ private:
 
     // Windows that do better than their neighbours, with delays around what is known: work that
     // repeats itself is explained nearly as well by windows that differ by its period.
-    std::vector<Candidate> valleys(const SensorResponse& around) {
-        std::vector<Candidate> all;
+    std::vector<TriedResponse> valleys(const SensorResponse& around) {
+        std::vector<TriedResponse> all;
         for (double window = kShortestNs; window <= kLongestNs; window *= kDenseRatio) {
             const double moved
                 = around.delayNs + (m_facts.isMoved ? 0.0 : window - around.windowNs) / 2.0;
@@ -198,7 +201,7 @@ private:
                 all.back() = std::min(
                     all.back(), bestOf(window, window / 2.0, window / 2.0 + kAroundNs), isBetter);
         }
-        std::vector<Candidate> found;
+        std::vector<TriedResponse> found;
         for (std::size_t i = 0; i < all.size(); ++i) {
             const bool isLow = (i == 0 || all[i].score <= all[i - 1].score)
                 && (i + 1 == all.size() || all[i].score <= all[i + 1].score);
@@ -208,7 +211,7 @@ private:
         return found;
     }
 
-    Candidate at(double windowNs, double delayNs) {
+    TriedResponse at(double windowNs, double delayNs) {
         const SensorResponse response{windowNs, delayNs};
         const bool isAllowed = windowNs >= kShortestNs / 2.0 && windowNs <= 1.25 * kLongestNs;
         return {response, isAllowed ? score(response) : kUnexplained};
@@ -216,28 +219,29 @@ private:
 
     // The simplex of J. A. Nelder and R. Mead (1965): window and delay trade against each other
     // along narrow valleys.
-    Candidate refined(const Candidate& start, int trials, double size) {
+    TriedResponse refined(const TriedResponse& start, int trials, double size) {
         const double step = std::max(kFinestStepNs, start.response.windowNs / 4.0) * size;
-        std::array<Candidate, 3> corners{start,
+        std::array<TriedResponse, 3> corners{start,
             at(start.response.windowNs + step, start.response.delayNs),
             at(start.response.windowNs, start.response.delayNs + step)};
-        const auto between = [&](double share, const Candidate& from, const SensorResponse& to) {
-            return at(from.response.windowNs + share * (to.windowNs - from.response.windowNs),
-                from.response.delayNs + share * (to.delayNs - from.response.delayNs));
-        };
+        const auto between
+            = [&](double share, const TriedResponse& from, const SensorResponse& to) {
+                  return at(from.response.windowNs + share * (to.windowNs - from.response.windowNs),
+                      from.response.delayNs + share * (to.delayNs - from.response.delayNs));
+              };
         for (int trial = 0; trial < trials; ++trial) {
             std::sort(corners.begin(), corners.end(), isBetter);
-            Candidate& worst = corners[2];
+            TriedResponse& worst = corners[2];
             const SensorResponse middle{
                 (corners[0].response.windowNs + corners[1].response.windowNs) / 2.0,
                 (corners[0].response.delayNs + corners[1].response.delayNs) / 2.0};
-            const Candidate reflected = between(2.0, worst, middle);
+            const TriedResponse reflected = between(2.0, worst, middle);
             if (isBetter(reflected, corners[0])) {
                 worst = std::min(reflected, between(3.0, worst, middle), isBetter);
             } else if (isBetter(reflected, corners[1])) {
                 worst = reflected;
             } else {
-                const Candidate inner
+                const TriedResponse inner
                     = std::min(between(0.5, worst, middle), between(1.5, worst, middle), isBetter);
                 if (isBetter(inner, worst)) {
                     worst = inner;

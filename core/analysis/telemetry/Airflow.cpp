@@ -1,5 +1,6 @@
 #include "core/analysis/telemetry/Airflow.h"
 
+#include "core/analysis/statistics/Means.h"
 #include "core/analysis/statistics/SeriesSelection.h"
 #include "core/model/EnumNames.h"
 #include "core/model/Metric.h"
@@ -200,12 +201,6 @@ private:
     std::vector<std::size_t> m_busy;
     double m_slope = 0.0;
 };
-
-double medianOf(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
-}
 
 AirOffsets overNodes(const std::vector<NodeHeat>& nodes, double from, double to) {
     std::map<int, std::vector<double>> byLocal;
