@@ -5,6 +5,7 @@
 #include "core/model/Try.h"
 #include "core/store/Store.h"
 #include "core/store/Writing.h"
+#include "core/store/database/OpenFile.h"
 #include "importers/launch/LaunchFiles.h"
 #include "importers/registry/HashingTree.h"
 
@@ -106,14 +107,6 @@ private:
     Progress m_progress;
 };
 
-// A database that this import made and that got nothing is not left behind.
-void removeEmpty(const std::filesystem::path& database) {
-    for (const char* suffix : {"", "-wal", "-shm"}) {
-        std::error_code ignored;
-        std::filesystem::remove(database.string() + suffix, ignored);
-    }
-}
-
 } // namespace
 
 Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
@@ -126,8 +119,9 @@ Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
     {
         auto store = store::Store::openOrCreate(database);
         if (!store.hasValue()) {
+            // One that this import made and that got nothing is not left behind.
             if (!existed)
-                removeEmpty(database);
+                store::removeWithSideFiles(database);
             return store.error();
         }
         ProgressFunnel funnel(plan, listener);
@@ -152,7 +146,7 @@ Result<std::vector<UnitOutcome>> runImport(const importers::SourceTree& tree,
         }
     }
     if (!existed && !anything)
-        removeEmpty(database);
+        store::removeWithSideFiles(database);
     return outcomes;
 }
 
