@@ -6,8 +6,10 @@
 #include "core/store/Values.h"
 #include "core/store/database/Database.h"
 
+#include <chrono>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -30,12 +32,30 @@ struct Connection {
     OpenMode mode;
     std::string uuid;
     bool importing = false;
+    bool readsInBursts = false;
+    std::unique_ptr<ReadSnapshot> burst = {};
+    std::chrono::steady_clock::time_point burstBegan = {};
 
     // function(database, args...), fenced.
     template <typename Function, typename... Args>
     auto call(Function&& function, Args&&... args)
         -> std::invoke_result_t<Function&, Database&, Args&...> {
-        return fenced(path, [&] { return function(database, args...); });
+        return fenced(path, [&] {
+            if (readsInBursts)
+                renewBurst();
+            return function(database, args...);
+        });
+    }
+
+private:
+    void renewBurst() {
+        constexpr std::chrono::milliseconds longest{100}; // that a writer waits
+        const auto now = std::chrono::steady_clock::now();
+        if (burst && now - burstBegan < longest)
+            return;
+        burst.reset();
+        burst = std::make_unique<ReadSnapshot>(database);
+        burstBegan = now;
     }
 };
 

@@ -28,8 +28,7 @@ Result<std::unique_ptr<Connection>> connected(
         return Error{ErrorCode::Unreadable,
             "The database is damaged: it has lost its identity. Import the sources into a new one.",
             database.shownPath()};
-    return std::make_unique<Connection>(
-        Connection{path, std::move(database), mode, *uuid.value(), false});
+    return std::make_unique<Connection>(Connection{path, std::move(database), mode, *uuid.value()});
 }
 
 // function(database, shape of the series, args...), of one moment of the file.
@@ -64,6 +63,10 @@ Result<Store> Store::openOrCreate(const std::filesystem::path& path) {
     if (!opened.hasValue())
         return opened.error();
     return Store(std::move(opened.value()));
+}
+
+void Store::readInBursts() {
+    m_connection->readsInBursts = m_connection->mode == OpenMode::ReadOnly;
 }
 
 const std::filesystem::path& Store::path() const {

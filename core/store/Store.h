@@ -33,6 +33,11 @@ public:
     // whole or not at all; anything that is not one of ours is refused and left as it is.
     static Result<Store> openOrCreate(const std::filesystem::path& path);
 
+    // For a program that reads without a pause until it ends: SQLite locks the file for a while
+    // instead of for each of the many small readings, which takes half of their time. Whoever
+    // writes meanwhile may wait until the next reading. Nothing for a store that may be written.
+    void readInBursts();
+
     [[nodiscard]] const std::filesystem::path& path() const;
     [[nodiscard]] std::string uuid() const; // stays with the file wherever it is moved
 

@@ -49,6 +49,8 @@ Result<store::Store> openDatabase(const std::string& path, store::OpenMode mode)
         error.code = ErrorCode::Refused;
         return error;
     }
+    if (store.hasValue())
+        store.value().readInBursts();
     return store;
 }
 

@@ -9,14 +9,17 @@
 
 #include <QFile>
 #include <QObject>
+#include <QThread>
 
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <random>
+#include <thread>
 
 using namespace trainscope;
 using namespace trainscope::store;
@@ -146,6 +149,29 @@ private Q_SLOTS:
         }),
             0);
         ::chmod(fixture.folder.path().toUtf8().constData(), 0755);
+    }
+
+    void aBurstOfReadingsGivesWay() {
+        Fixture fixture;
+        { Store store = fixture.create(); }
+        Store reader = got(Store::open(fixture.path, OpenMode::ReadOnly));
+        reader.readInBursts();
+        QVERIFY(got(reader.runs()).empty());
+        QVERIFY(got(reader.runs()).empty());
+        // The reader goes on reading while another thread's import waits for it.
+        std::atomic<bool> isDone = false;
+        std::thread writing([&] {
+            Store writer = fixture.create();
+            addSeries(writer, gauge("gpu_power", 0), {0, 1000}, {1.0, 2.0});
+            isDone = true;
+        });
+        bool couldRead = true;
+        while (!isDone)
+            couldRead = reader.runs().hasValue() && couldRead;
+        writing.join();
+        QVERIFY(couldRead);
+        QThread::msleep(150); // longer than a burst
+        QCOMPARE(got(reader.runs()).size(), std::size_t{1});
     }
 
     // Who copies, mails or archives a database takes one file.
