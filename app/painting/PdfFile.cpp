@@ -4,13 +4,15 @@
 
 #include <QBuffer>
 #include <QHashSeed>
+#include <QLibrary>
 #include <QPageSize>
 
-#define POINTERHOLDER_TRANSITION 4 // QPDF 11 asks for it: std::shared_ptr only
-#include <qpdf/QPDF.hh>
-#include <qpdf/QPDFWriter.hh>
+#include <qpdf/qpdf-c.h>
 
-#include <exception>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace trainscope::app {
 
@@ -28,47 +30,136 @@ public:
     FixedHashOrder& operator=(const FixedHashOrder&) = delete;
 };
 
-QPDFObjectHandle informationObject(const PdfInformation& information) {
-    auto object = QPDFObjectHandle::newDictionary();
-    const auto add = [&object](const char* key, const QString& text) {
-        if (!text.isEmpty())
-            object.replaceKey(key, QPDFObjectHandle::newUnicodeString(text.toStdString()));
-    };
-    add("/Title", information.title);
-    add("/Subject", information.subject);
-    add("/Keywords", information.keywords);
-    add("/Creator", creatorText());
-    add("/Producer", QStringLiteral("Qt " QT_VERSION_STR));
-    return object;
-}
+// QPDF's C interface, loaded when the first PDF is written: the libraries that come with it would
+// cost every start of the program 8 ms.
+class Qpdf {
+    QLibrary m_library{QStringLiteral(TRAINSCOPE_QPDF_LIBRARY)};
+    bool m_complete = true;
 
-// The content hangs from the upper edge of Qt's box, whose height is kept.
-void setTrueSize(QPDFObjectHandle page, const PdfInformation& information) {
-    const double top = page.getKey("/MediaBox").getArrayAsRectangle().ury;
-    auto box = QPDFObjectHandle::newArray();
-    for (const double edge : {0.0, top - information.heightPoints, information.widthPoints, top})
-        box.appendItem(QPDFObjectHandle::newReal(edge, 3));
-    page.replaceKey("/MediaBox", box);
-}
+    template <typename Function>
+    Function* function(const char* name) {
+        const auto resolved = reinterpret_cast<Function*>(m_library.resolve(name));
+        m_complete = m_complete && resolved != nullptr;
+        return resolved;
+    }
 
-// Throws what QPDF throws.
-QByteArray rewritten(const QByteArray& pdf, const PdfInformation& information) {
-    QPDF document;
-    document.setAttemptRecovery(false);
-    document.processMemoryFile("figure", pdf.constData(), static_cast<std::size_t>(pdf.size()));
-    document.getTrailer().replaceKey(
-        "/Info", document.makeIndirectObject(informationObject(information)));
-    for (const auto& page : document.getAllPages())
-        setTrueSize(page, information);
-    QPDFWriter writer(document);
-    writer.setOutputMemory();
-    writer.setStreamDataMode(qpdf_s_preserve);
-    writer.setObjectStreamMode(qpdf_o_disable);
-    writer.setDeterministicID(true);
-    writer.write();
-    const auto bytes = writer.getBufferSharedPointer();
-    return QByteArray(reinterpret_cast<const char*>(bytes->getBuffer()),
-        static_cast<qsizetype>(bytes->getSize()));
+public:
+#define TRAINSCOPE_QPDF(name)                                                                      \
+    decltype(::qpdf_##name)* name = function<decltype(::qpdf_##name)>("qpdf_" #name)
+    TRAINSCOPE_QPDF(init);
+    TRAINSCOPE_QPDF(cleanup);
+    TRAINSCOPE_QPDF(silence_errors);
+    TRAINSCOPE_QPDF(has_error);
+    TRAINSCOPE_QPDF(set_attempt_recovery);
+    TRAINSCOPE_QPDF(read_memory);
+    TRAINSCOPE_QPDF(get_num_pages);
+    TRAINSCOPE_QPDF(get_page_n);
+    TRAINSCOPE_QPDF(get_trailer);
+    TRAINSCOPE_QPDF(make_indirect_object);
+    TRAINSCOPE_QPDF(oh_new_dictionary);
+    TRAINSCOPE_QPDF(oh_new_array);
+    TRAINSCOPE_QPDF(oh_new_unicode_string);
+    TRAINSCOPE_QPDF(oh_new_real_from_double);
+    TRAINSCOPE_QPDF(oh_get_key);
+    TRAINSCOPE_QPDF(oh_replace_key);
+    TRAINSCOPE_QPDF(oh_get_array_item);
+    TRAINSCOPE_QPDF(oh_append_item);
+    TRAINSCOPE_QPDF(oh_get_numeric_value);
+    TRAINSCOPE_QPDF(init_write_memory);
+    TRAINSCOPE_QPDF(set_stream_data_mode);
+    TRAINSCOPE_QPDF(set_object_stream_mode);
+    TRAINSCOPE_QPDF(set_deterministic_ID);
+    TRAINSCOPE_QPDF(write);
+    TRAINSCOPE_QPDF(get_buffer);
+    TRAINSCOPE_QPDF(get_buffer_length);
+#undef TRAINSCOPE_QPDF
+
+    bool complete() const {
+        return m_complete;
+    }
+    std::string failure() const {
+        return m_library.errorString().toStdString();
+    }
+};
+
+// One PDF in memory, of which QPDF owns all objects.
+class PdfDocument {
+public:
+    PdfDocument(const Qpdf& qpdf, const QByteArray& pdf)
+        : m_qpdf(qpdf)
+        , m_data(qpdf.init()) {
+        m_qpdf.silence_errors(m_data);
+        m_qpdf.set_attempt_recovery(m_data, QPDF_FALSE);
+        m_qpdf.read_memory(m_data, "figure", pdf.constData(),
+            static_cast<unsigned long long>(pdf.size()), nullptr);
+    }
+    ~PdfDocument() { m_qpdf.cleanup(&m_data); }
+    PdfDocument(const PdfDocument&) = delete;
+    PdfDocument& operator=(const PdfDocument&) = delete;
+
+    void setInformation(const PdfInformation& information) {
+        const auto object = m_qpdf.oh_new_dictionary(m_data);
+        const auto add = [&](const char* key, const QString& text) {
+            if (!text.isEmpty())
+                m_qpdf.oh_replace_key(m_data, object, key,
+                    m_qpdf.oh_new_unicode_string(m_data, text.toUtf8().constData()));
+        };
+        add("/Title", information.title);
+        add("/Subject", information.subject);
+        add("/Keywords", information.keywords);
+        add("/Creator", creatorText());
+        add("/Producer", QStringLiteral("Qt " QT_VERSION_STR));
+        m_qpdf.oh_replace_key(m_data, m_qpdf.get_trailer(m_data), "/Info",
+            m_qpdf.make_indirect_object(m_data, object));
+    }
+
+    // The content hangs from the upper edge of Qt's box, whose height is kept.
+    void setTrueSize(const PdfInformation& information) {
+        const int pages = m_qpdf.get_num_pages(m_data);
+        for (int index = 0; index < pages; ++index) {
+            const auto page = m_qpdf.get_page_n(m_data, static_cast<std::size_t>(index));
+            const double top = m_qpdf.oh_get_numeric_value(m_data,
+                m_qpdf.oh_get_array_item(m_data, m_qpdf.oh_get_key(m_data, page, "/MediaBox"), 3));
+            const auto box = m_qpdf.oh_new_array(m_data);
+            for (const double edge :
+                std::array{0.0, top - information.heightPoints, information.widthPoints, top})
+                m_qpdf.oh_append_item(m_data, box, m_qpdf.oh_new_real_from_double(m_data, edge, 3));
+            m_qpdf.oh_replace_key(m_data, page, "/MediaBox", box);
+        }
+    }
+
+    // Nothing if QPDF refused the file or any change of it.
+    std::optional<QByteArray> written() {
+        m_qpdf.init_write_memory(m_data);
+        m_qpdf.set_stream_data_mode(m_data, qpdf_s_preserve);
+        m_qpdf.set_object_stream_mode(m_data, qpdf_o_disable);
+        m_qpdf.set_deterministic_ID(m_data, QPDF_TRUE);
+        m_qpdf.write(m_data);
+        if (m_qpdf.has_error(m_data))
+            return std::nullopt;
+        return QByteArray(reinterpret_cast<const char*>(m_qpdf.get_buffer(m_data)),
+            static_cast<qsizetype>(m_qpdf.get_buffer_length(m_data)));
+    }
+
+private:
+    const Qpdf& m_qpdf;
+    qpdf_data m_data;
+};
+
+Result<QByteArray> rewritten(const QByteArray& pdf, const PdfInformation& information) {
+    static const Qpdf qpdf;
+    if (!qpdf.complete())
+        return Error{ErrorCode::Io,
+            "PDFs need the library QPDF (package libqpdf29), which could not be loaded ("
+                + qpdf.failure() + "). Install it, or export as SVG.",
+            {}};
+    PdfDocument document(qpdf, pdf);
+    document.setInformation(information);
+    document.setTrueSize(information);
+    if (auto bytes = document.written())
+        return std::move(*bytes);
+    return Error{
+        ErrorCode::Internal, "The PDF writer gave an unexpected file; export as SVG instead.", {}};
 }
 
 } // namespace
@@ -93,12 +184,7 @@ Result<QByteArray> paintPdf(const PdfInformation& information,
         painter.scale(kResolution / 72.0, kResolution / 72.0);
         paint(writer, painter);
     }
-    try {
-        return rewritten(bytes, information);
-    } catch (const std::exception&) {
-        return Error{ErrorCode::Internal,
-            "The PDF writer gave an unexpected file; export as SVG instead.", {}};
-    }
+    return rewritten(bytes, information);
 }
 
 } // namespace trainscope::app
