@@ -22,13 +22,10 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, last - first);
 }
 
-char lowerChar(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 std::string lowered(std::string_view text) {
     std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(), lowerChar);
+    for (char& c : result)
+        c = lowerChar(c);
     return result;
 }
 
@@ -41,10 +38,6 @@ bool containsIgnoringCase(std::string_view text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char x, char y) {
         return lowerChar(x) == y;
     }) != text.end();
-}
-
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 std::vector<std::string_view> words(std::string_view text, std::string_view separators) {

@@ -9,11 +9,15 @@
 namespace trainscope {
 
 std::string_view trimmed(std::string_view text);
-char lowerChar(char c);
+constexpr char lowerChar(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 std::string lowered(std::string_view text);
 bool equalsIgnoringCase(std::string_view a, std::string_view b);
 bool containsIgnoringCase(std::string_view text, std::string_view part); // `part` in lower case
-bool isDigit(char c);
+constexpr bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 // The non-empty words between any of the characters in `separators`.
 std::vector<std::string_view> words(std::string_view text, std::string_view separators);

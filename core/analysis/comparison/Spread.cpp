@@ -2,19 +2,10 @@
 
 #include "core/analysis/statistics/Means.h"
 
-#include <boost/math/special_functions/beta.hpp>
-
 #include <algorithm>
 #include <cmath>
 
 namespace trainscope::analysis {
-
-double studentT(double probability, double degrees) {
-    // |t| is larger with the probability I_x(degrees / 2, 1 / 2), x = degrees / (degrees + t²).
-    double remainder = 0.0; // 1 − x
-    const double x = boost::math::ibeta_inv(degrees / 2.0, 0.5, 1.0 - probability, &remainder);
-    return std::sqrt(degrees * remainder / x);
-}
 
 double Spread::effectiveCount() const {
     const auto n = static_cast<double>(count);

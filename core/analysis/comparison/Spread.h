@@ -41,7 +41,4 @@ struct MeanDifference {
 std::optional<MeanDifference> differenceOf(
     const Spread& a, const Spread& b, double confidence = kConfidence);
 
-// Two-sided quantile of Student's t: |t| stays below it with that probability. degrees > 0.
-double studentT(double probability, double degrees);
-
 } // namespace trainscope::analysis

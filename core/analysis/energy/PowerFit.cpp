@@ -1,9 +1,9 @@
 #include "core/analysis/energy/PowerFit.h"
 
 #include "core/analysis/energy/NonNegative.h"
+#include "core/analysis/statistics/Means.h"
 
 #include <Eigen/Dense>
-#include <boost/math/distributions/students_t.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -178,8 +178,7 @@ private:
             * Eigen::MatrixXd(scaled.ldlt().solve(Eigen::MatrixXd::Identity(all, all)))
             * scale.asDiagonal();
         const auto keep = [&](const Eigen::MatrixXd& middle, double degrees) {
-            const double t = boost::math::quantile(
-                boost::math::students_t(std::max(1.0, degrees)), 0.5 + kIntervalShare / 2.0);
+            const double t = studentT(kIntervalShare, std::max(1.0, degrees));
             const Eigen::MatrixXd covariance
                 = (t * t * inverse * middle * inverse).topLeftCorner(m_classes, m_classes);
             PowerFit::Blocks blocks;

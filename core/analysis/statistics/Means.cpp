@@ -1,5 +1,7 @@
 #include "core/analysis/statistics/Means.h"
 
+#include <boost/math/special_functions/beta.hpp>
+
 #include <cmath>
 
 namespace trainscope::analysis {
@@ -29,6 +31,14 @@ std::optional<double> populationStd(std::span<const double> values) {
     for (const double value : values)
         squares.add((value - *mean) * (value - *mean));
     return std::sqrt(squares.value() / static_cast<double>(values.size()));
+}
+
+double studentT(double probability, double degrees) {
+    // |t| is larger with the probability I_x(degrees / 2, 1 / 2), x = degrees / (degrees + t²).
+    double remainder = 0.0; // 1 − x
+    const double x = boost::math::ibeta_inv(degrees / 2.0, 0.5, 1.0 - probability, &remainder,
+        boost::math::policies::policy<boost::math::policies::promote_double<false>>());
+    return std::sqrt(degrees * remainder / x);
 }
 
 Imbalance imbalance(const std::map<int, std::vector<double>>& means) {

@@ -61,6 +61,8 @@ std::optional<double> meanOf(std::span<const double> values);
 double medianOf(std::vector<double> values);
 // Divided by n: the GPUs of a run are all there are, not a sample of them.
 std::optional<double> populationStd(std::span<const double> values);
+// Two-sided quantile of Student's t: |t| stays below it with that probability. degrees > 0.
+double studentT(double probability, double degrees);
 
 // How unevenly the GPUs of a run are loaded.
 struct Imbalance {

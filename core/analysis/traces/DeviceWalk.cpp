@@ -161,9 +161,16 @@ private:
             if (const Telling told = m_host.annotationAt(work.span.start); told.mark != Mark::None)
                 return {told, &MarkEvidence::hostAnnotations};
         }
-        const Mark mark = markOfKernel(work.kernel->name, work.kernel->category);
+        const Mark mark = markOf(*work.kernel);
         return {{mark, std::nullopt, {}},
             mark == Mark::None ? &MarkEvidence::none : &MarkEvidence::names};
+    }
+
+    Mark markOf(const KernelNames::Kernel& kernel) {
+        const auto [known, isNew] = m_kernelMarks.try_emplace(&kernel, Mark::None);
+        if (isNew)
+            known->second = markOfKernel(kernel.name, kernel.category);
+        return known->second;
     }
 
     [[nodiscard]] Telling streamTelling(std::size_t stream, TimeNs moment) const {
@@ -213,6 +220,7 @@ private:
     std::vector<std::vector<Annotation>> m_annotations; // open ones, as the tracks
     std::vector<std::size_t> m_annotationOf; // by stream
     std::unordered_map<NameId, Name> m_marks;
+    std::unordered_map<const KernelNames::Kernel*, Mark> m_kernelMarks;
     std::unordered_map<NameId, bool> m_transfers; // by detail
     std::optional<ActivitySweep> m_sweep;
     TimeNs m_end = kAllTime.begin;

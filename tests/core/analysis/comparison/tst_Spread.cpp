@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "core/analysis/comparison/Spread.h"
+#include "core/analysis/statistics/Means.h"
 #include "support/TestProgram.h"
 
 #include <array>
