@@ -16,6 +16,7 @@ constexpr std::size_t kLongestName = 40;
 constexpr std::size_t kMostInShortLines = 44; // longer texts are broken where their column ends
 constexpr std::size_t kLeastLine = 12;
 constexpr std::size_t kTableWidth = 110;
+constexpr std::size_t kMostNamed = 6; // runs in a sentence
 
 class Body {
 public:
@@ -88,12 +89,25 @@ private:
             const QByteArray severity(toString(finding.severity).data(),
                 static_cast<qsizetype>(toString(finding.severity).size()));
             m_out += "<p class=\"finding " + severity + "\"><b>" + escapedHtml(finding.text)
-                + "</b><br><span class=\"rule\">" + severity
-                + " · speaks from: " + escapedHtml(finding.threshold)
-                + " · of: " + escapedHtml(finding.denominator) + "</span></p>\n";
+                + "</b><br><span class=\"rule\">" + severity + " · speaks from: "
+                + escapedHtml(finding.threshold) + " · of: " + escapedHtml(finding.denominator)
+                + alsoIn(statement.also) + "</span></p>\n";
         }
         for (const auto& note : m_report.findingNotes)
             m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
+    }
+
+    // The names of some, all others counted.
+    static QByteArray alsoIn(const std::vector<std::string>& runs) {
+        if (runs.empty())
+            return {};
+        const std::size_t named = std::min(runs.size(), kMostNamed);
+        QByteArray out = " · also in ";
+        for (std::size_t i = 0; i < named; ++i)
+            out += (i == 0 ? QByteArray() : QByteArray(", ")) + escapedHtml(runs[i]);
+        if (const auto rest = static_cast<std::int64_t>(runs.size() - named); rest > 0)
+            out += " and " + QByteArray::fromStdString(text::counted(rest, "more run"));
+        return out;
     }
 
     void add(const report::Table& table) {

@@ -7,13 +7,19 @@
 
 namespace trainscope::app {
 
-Status writeReport(const report::Report& report, const QString& path) {
+std::array<Paper, 2> papersByUse(const QLocale& locale) {
+    if (locale.measurementSystem() == QLocale::ImperialUSSystem)
+        return {Paper::Letter, Paper::A4};
+    return {Paper::A4, Paper::Letter};
+}
+
+Status writeReport(const report::Report& report, const QString& path, Paper paper) {
     const QString suffix = QFileInfo(path).suffix().toLower();
     const bool isPdf = suffix == QLatin1String("pdf");
     if (!isPdf && suffix != QLatin1String("html") && suffix != QLatin1String("htm"))
         return Error{
             ErrorCode::Usage, "A report's name ends in .pdf or .html.", path.toStdString()};
-    ASSIGN_OR_RETURN(const auto bytes, isPdf ? reportPdf(report) : reportHtml(report));
+    ASSIGN_OR_RETURN(const auto bytes, isPdf ? reportPdf(report, paper) : reportHtml(report));
     return writeFile(path, bytes);
 }
 

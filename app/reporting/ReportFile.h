@@ -1,6 +1,6 @@
 #pragma once
-// A report as a file: PDF (A4, vector figures, embedded fonts) or one self-contained HTML page that
-// follows the reader's light or dark setting. The same bytes for the same report.
+// A report as a file: PDF (A4 or Letter, vector figures, embedded fonts) or one self-contained HTML
+// page that follows the reader's light or dark setting. The same bytes for the same report.
 //
 // On the thread of the QApplication, since figures hold charts.
 
@@ -8,14 +8,21 @@
 #include "core/report/Report.h"
 
 #include <QByteArray>
+#include <QLocale>
 #include <QString>
+
+#include <array>
 
 namespace trainscope::app {
 
+enum class Paper { A4, Letter };
+// All, what the country's printers hold first.
+std::array<Paper, 2> papersByUse(const QLocale& locale);
+
 // By the suffix, pdf or html; Usage for others. Through a temporary file.
-Status writeReport(const report::Report& report, const QString& path);
+Status writeReport(const report::Report& report, const QString& path, Paper paper = Paper::A4);
 
 Result<QByteArray> reportHtml(const report::Report& report);
-Result<QByteArray> reportPdf(const report::Report& report);
+Result<QByteArray> reportPdf(const report::Report& report, Paper paper = Paper::A4);
 
 } // namespace trainscope::app

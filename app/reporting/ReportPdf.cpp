@@ -18,11 +18,21 @@ namespace trainscope::app {
 
 namespace {
 
-// A4 in points.
-constexpr double kReportWidth = 595.276;
-constexpr double kPageHeight = 841.89;
-constexpr double kReportMargin = 48.0;
+constexpr double kReportMargin = 48.0; // points
 constexpr double kFoot = 24.0;
+
+// In points.
+struct Sheet {
+    double width = 595.276;
+    double height = 841.89;
+
+    [[nodiscard]] double contentWidth() const { return width - 2.0 * kReportMargin; }
+    [[nodiscard]] double contentHeight() const { return height - 2.0 * kReportMargin - kFoot; }
+};
+
+Sheet sheetOf(Paper paper) {
+    return paper == Paper::Letter ? Sheet{612.0, 792.0} : Sheet{};
+}
 
 constexpr const char* kDocumentStyle = R"(
 h1{font-size:16px;font-weight:600}h2{font-size:11px;font-weight:600;margin-top:14px;margin-bottom:3px}
@@ -31,21 +41,14 @@ p,li{font-size:8.5px;margin-top:2px;margin-bottom:3px}td,th{font-size:6.5px}th{f
 .facts,.note,.rule{color:#444;font-size:7.5px}
 )";
 
-double contentWidth() {
-    return kReportWidth - 2.0 * kReportMargin;
-}
-double contentHeight() {
-    return kPageHeight - 2.0 * kReportMargin - kFoot;
-}
-
-std::vector<plot::PlotScene> drawAll(const report::Report& report) {
+std::vector<plot::PlotScene> drawAll(const report::Report& report, const Sheet& sheet) {
     std::vector<plot::PlotScene> scenes;
-    const double most = contentHeight() - kFoot;
+    const double most = sheet.contentHeight() - kFoot;
     for (const auto* figure : figuresOf(report)) {
-        auto scene = drawFigure(*figure, plot::paperTheme(), contentWidth());
+        auto scene = drawFigure(*figure, plot::paperTheme(), sheet.contentWidth());
         // One that would be higher than a page is as high as one, where its kind can be.
         if (scene.height > most)
-            scene = drawFigure(*figure, plot::paperTheme(), contentWidth(), most);
+            scene = drawFigure(*figure, plot::paperTheme(), sheet.contentWidth(), most);
         scenes.push_back(std::move(scene));
     }
     return scenes;
@@ -120,10 +123,11 @@ void keepOnFirstPage(QTextDocument& document, FigureObject& figures, std::size_t
     }
 }
 
-void paintFoot(QPainter& painter, const report::Report& report, int page, int pages) {
+void paintFoot(
+    QPainter& painter, const report::Report& report, const Sheet& sheet, int page, int pages) {
     painter.setFont(themeFont(plot::paperTheme(), plot::TextRole::Small, false));
     painter.setPen(QColor(0x33, 0x33, 0x33));
-    const QRectF foot(kReportMargin, kPageHeight - kReportMargin, contentWidth(), kFoot);
+    const QRectF foot(kReportMargin, sheet.height - kReportMargin, sheet.contentWidth(), kFoot);
     painter.drawText(foot, Qt::AlignLeft | Qt::AlignTop,
         QStringLiteral("Trainscope " TRAINSCOPE_VERSION " · ")
             + QString::fromStdString(report.title));
@@ -131,8 +135,8 @@ void paintFoot(QPainter& painter, const report::Report& report, int page, int pa
         foot, Qt::AlignRight | Qt::AlignTop, QStringLiteral("%1 of %2").arg(page + 1).arg(pages));
 }
 
-void paintPages(
-    QPdfWriter& writer, QPainter& painter, QTextDocument& document, const report::Report& report) {
+void paintPages(QPdfWriter& writer, QPainter& painter, QTextDocument& document,
+    const report::Report& report, const Sheet& sheet) {
     const int pages = document.pageCount();
     const double height = document.pageSize().height();
     for (int page = 0; page < pages; ++page) {
@@ -140,21 +144,22 @@ void paintPages(
             writer.newPage();
         painter.save();
         painter.translate(kReportMargin, kReportMargin - page * height);
-        const QRectF visible(0.0, page * height, contentWidth(), height);
+        const QRectF visible(0.0, page * height, sheet.contentWidth(), height);
         painter.setClipRect(visible);
         QAbstractTextDocumentLayout::PaintContext context;
         context.clip = visible;
         context.palette.setColor(QPalette::Text, Qt::black);
         document.documentLayout()->draw(&painter, context);
         painter.restore();
-        paintFoot(painter, report, page, pages);
+        paintFoot(painter, report, sheet, page, pages);
     }
 }
 
 } // namespace
 
-Result<QByteArray> reportPdf(const report::Report& report) {
-    FigureObject figures(drawAll(report), plot::paperTheme(), contentHeight() - kFoot);
+Result<QByteArray> reportPdf(const report::Report& report, Paper paper) {
+    const Sheet sheet = sheetOf(paper);
+    FigureObject figures(drawAll(report, sheet), plot::paperTheme(), sheet.contentHeight() - kFoot);
     QTextDocument document;
     document.setDocumentMargin(0.0);
     document.setUseDesignMetrics(true);
@@ -164,17 +169,17 @@ Result<QByteArray> reportPdf(const report::Report& report) {
     document.setHtml(QString::fromUtf8(reportBody(
         report, [](std::size_t i) { return "<p>" + placeholder(i) + "</p>\n"; }, true)));
     insertFigures(document, figuresOf(report).size());
-    document.setPageSize(QSizeF(contentWidth(), contentHeight()));
+    document.setPageSize(QSizeF(sheet.contentWidth(), sheet.contentHeight()));
     keepOnFirstPage(document, figures, report.overview.size());
     keepHeadingsWithText(document);
     QString sources = QStringLiteral("Sources:");
     for (const auto& hash : report.hashes)
         sources += QLatin1Char(' ') + QString::fromStdString(hash);
     return paintPdf(
-        {kReportWidth, kPageHeight, QString::fromStdString(report.title),
+        {sheet.width, sheet.height, QString::fromStdString(report.title),
             report.hashes.empty() ? QString() : sources, QStringLiteral("Trainscope, report")},
         [&](QPdfWriter& writer, QPainter& painter) {
-            paintPages(writer, painter, document, report);
+            paintPages(writer, painter, document, report, sheet);
         });
 }
 

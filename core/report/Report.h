@@ -20,6 +20,7 @@ using text::Table;
 struct Statement {
     std::string run;
     analysis::Finding finding;
+    std::vector<std::string> also; // runs with such a finding that costs no more, of many runs
 };
 // Runs side by side: a board without panels has no pictures.
 struct Comparison {
@@ -38,7 +39,8 @@ struct Report {
     std::vector<std::string> summary;
     std::vector<figures::Figure> overview; // none is empty
     std::vector<Comparison> comparisons; // kept ones; of a report on two runs at least those two
-    std::vector<Statement> findings; // by run; the costliest first
+    // By run, the costliest first; of many runs one for each rule, those of most runs first.
+    std::vector<Statement> findings;
     std::vector<std::string> findingNotes; // runs without, findings left out
     std::vector<Table> tables;
     std::vector<figures::Figure> figures; // none is empty

@@ -5,6 +5,7 @@
 #include "core/report/ReportComparison.h"
 #include "core/report/ReportTables.h"
 #include "core/report/RunTables.h"
+#include "core/text/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@ namespace trainscope::report {
 namespace {
 
 constexpr std::size_t kMostFindings = 8; // of a run among several
+constexpr std::size_t kMostApart = 4; // runs whose findings stand each by itself
 constexpr std::size_t kMostSummed = 6; // sentences of the summary
 constexpr std::size_t kMostOnTimeline = 2; // runs
 constexpr int kTimelineColumns = 1200;
@@ -51,6 +53,35 @@ Table without(std::string_view title, Table table) {
     for (auto& row : table.rows)
         row.erase(row.begin() + at);
     return table;
+}
+
+// The costliest of each rule, with the other runs that it speaks of.
+std::vector<Statement> byRule(std::vector<Statement> all) {
+    std::stable_sort(all.begin(), all.end(),
+        [](const Statement& a, const Statement& b) { return a.finding.cost > b.finding.cost; });
+    std::vector<Statement> folded;
+    for (Statement& one : all) {
+        const auto same = std::find_if(folded.begin(), folded.end(),
+            [&one](const Statement& other) { return other.finding.rule == one.finding.rule; });
+        if (same == folded.end())
+            folded.push_back(std::move(one));
+        else if (one.run != same->run
+            && std::find(same->also.begin(), same->also.end(), one.run) == same->also.end())
+            same->also.push_back(std::move(one.run));
+    }
+    std::stable_sort(folded.begin(), folded.end(),
+        [](const Statement& a, const Statement& b) { return a.also.size() > b.also.size(); });
+    return folded;
+}
+
+// The sentence, with its run where there are several.
+std::string sentenceOf(const Statement& statement, bool isOnlyRun) {
+    if (isOnlyRun)
+        return statement.finding.text;
+    const auto others = static_cast<std::int64_t>(statement.also.size());
+    return statement.run
+        + (others > 0 ? " (and " + text::counted(others, "other run") + "): " : ": ")
+        + statement.finding.text;
 }
 
 class Loader {
@@ -117,14 +148,18 @@ private:
             ASSIGN_OR_RETURN(auto findings, analysis::findingsOf(m_store, run, m_progress));
             if (findings.empty())
                 without.push_back(run.name);
-            if (m_runs.size() > 1 && findings.size() > kMostFindings) {
+            const bool isCut = m_runs.size() > 1 && m_runs.size() <= kMostApart;
+            if (isCut && findings.size() > kMostFindings) {
                 m_report.findingNotes.push_back(fmt::format("{}: {} more, less costly findings.",
                     run.name, findings.size() - kMostFindings));
                 findings.resize(kMostFindings);
             }
             for (auto& finding : findings)
-                m_report.findings.push_back({run.name, std::move(finding)});
+                m_report.findings.push_back({run.name, std::move(finding), {}});
         }
+        m_findingCount = m_report.findings.size();
+        if (m_runs.size() > kMostApart)
+            m_report.findings = byRule(std::move(m_report.findings));
         if (!without.empty())
             m_report.findingNotes.push_back(without.size() == m_runs.size()
                     ? "Nothing stands out."
@@ -169,8 +204,10 @@ private:
         for (const auto& one : m_report.comparisons)
             summary.push_back(one.headline + ".");
         std::map<std::string, std::vector<std::string>> byRun;
-        for (const auto& [run, finding] : m_report.findings)
-            byRun[run].push_back(m_runs.size() == 1 ? finding.text : run + ": " + finding.text);
+        const bool isOnlyRun = m_runs.size() == 1;
+        for (const auto& one : m_report.findings)
+            byRun[m_runs.size() > kMostApart ? std::string() : one.run].push_back(
+                sentenceOf(one, isOnlyRun));
         for (std::size_t place = 0; place < kMostSummed; ++place) {
             for (const auto& [run, texts] : byRun) {
                 if (summary.size() < kMostSummed && place < texts.size())
@@ -225,13 +262,14 @@ private:
         m_report.facts.emplace_back("Runs", runs);
         m_report.facts.emplace_back(
             "Sources", fmt::format("{}, with their hashes at the end", m_report.hashes.size()));
-        m_report.facts.emplace_back("Findings", fmt::format("{}", m_report.findings.size()));
+        m_report.facts.emplace_back("Findings", fmt::format("{}", m_findingCount));
     }
 
     const store::Store& m_store;
     const Progress& m_progress;
     std::vector<Run> m_runs;
     std::vector<figures::ComparisonBoard> m_comparisons;
+    std::size_t m_findingCount = 0; // before those of many runs are folded
     Report m_report;
 };
 

@@ -39,8 +39,8 @@ Item {
         title: qsTr("Write the report")
         fileMode: FileDialog.SaveFile
         defaultSuffix: "pdf"
-        nameFilters: [qsTr("PDF (*.pdf)"), qsTr("Web page (*.html)")]
-        onAccepted: dialogs.session.maintenance.writeReport(selectedFile)
+        nameFilters: dialogs.session.maintenance.reportForms()
+        onAccepted: dialogs.session.maintenance.writeReport(selectedFile, selectedNameFilter.index)
     }
     FileDialog {
         id: targetDialog

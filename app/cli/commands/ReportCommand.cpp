@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <map>
 #include <memory>
 #include <ostream>
 
@@ -18,6 +19,7 @@ namespace {
 
 struct ReportOptions : SomeRunsOptions {
     std::string out;
+    app::Paper paper = app::Paper::A4;
 };
 
 Status makeReport(const ReportOptions& options, const Console& console) {
@@ -35,7 +37,7 @@ Status makeReport(const ReportOptions& options, const Console& console) {
     ProgressLine line(console);
     ASSIGN_OR_RETURN(const auto loaded, report::loadReport(store, query, shownOn(line, console)));
     line.clear();
-    return app::writeReport(loaded, QString::fromStdString(options.out));
+    return app::writeReport(loaded, QString::fromStdString(options.out), options.paper);
 }
 
 Outcome writeReport(const ReportOptions& options, const Console& console) {
@@ -54,6 +56,10 @@ void addReportCommand(CLI::App& app, CommandContext& context) {
     addRuns(*command, *options, "A run; all without it");
     addOption(*command, "--out", options->out, "The report; its suffix says pdf or html", "F")
         ->required();
+    const std::map<std::string, app::Paper> papers{
+        {"a4", app::Paper::A4}, {"letter", app::Paper::Letter}};
+    addOption(*command, "--paper", options->paper, "The PDF's paper: a4 (default) or letter", "P")
+        ->transform(CLI::CheckedTransformer(papers, CLI::ignore_case));
     command->footer(R"(Comparisons that the database keeps of these runs have a page each.
 
 Examples:

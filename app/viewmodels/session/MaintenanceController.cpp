@@ -87,17 +87,26 @@ void MaintenanceController::check() {
         });
 }
 
-void MaintenanceController::writeReport(const QUrl& file) {
+QStringList MaintenanceController::reportForms() {
+    QStringList forms;
+    for (const Paper paper : papersByUse(QLocale()))
+        forms << (paper == Paper::Letter ? tr("PDF on Letter (*.pdf)") : tr("PDF on A4 (*.pdf)"));
+    return forms << tr("Web page (*.html)");
+}
+
+void MaintenanceController::writeReport(const QUrl& file, int form) {
+    const Paper paper = papersByUse(QLocale())[form == 1 ? 1 : 0];
     begin(tr("Writing the report"), store::OpenMode::ReadOnly,
-        [path = file.toLocalFile()](
+        [path = file.toLocalFile(), paper](
             store::Store& store, const Progress& progress) -> Result<Outcome> {
             ASSIGN_OR_RETURN(auto saved, savedBoards(store, {}));
             ASSIGN_OR_RETURN(
                 auto loaded, report::loadReport(store, {{}, std::move(saved)}, progress));
             Outcome outcome{tr("The report was saved as %1.").arg(path)};
-            outcome.finish = [path, report = std::make_shared<report::Report>(std::move(loaded))] {
-                return app::writeReport(*report, path);
-            };
+            outcome.finish
+                = [path, paper, report = std::make_shared<report::Report>(std::move(loaded))] {
+                      return app::writeReport(*report, path, paper);
+                  };
             return outcome;
         });
 }

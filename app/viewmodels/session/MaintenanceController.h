@@ -46,8 +46,11 @@ public:
     void removeRun(const QString& name);
     Q_INVOKABLE void check();
     Q_INVOKABLE void vacuum();
-    // As PDF or HTML by the file's suffix; reads in the background, draws on this thread.
-    Q_INVOKABLE void writeReport(const QUrl& file);
+    // What a report can be written as, for a file dialog: PDF on the usual paper first.
+    Q_INVOKABLE [[nodiscard]] static QStringList reportForms();
+    // In the form of that index, or HTML by the file's suffix; reads in the background, draws on
+    // this thread.
+    Q_INVOKABLE void writeReport(const QUrl& file, int form);
     Q_INVOKABLE void stop();
     // The result has been read.
     Q_INVOKABLE void dismiss();

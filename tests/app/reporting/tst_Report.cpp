@@ -9,6 +9,7 @@
 #include "support/TestProgram.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace trainscope;
 using namespace trainscope::test;
@@ -25,6 +26,14 @@ SweepRun plantedRun(const std::string& name, int tensor, int pipeline, double wa
         run.series.push_back({"gpu_power", rank, std::vector<double>(40, watts)});
         run.series.push_back({"gpu_temperature", rank, std::vector<double>(40, 60.0 + rank)});
         run.kernels.push_back({rank, 1.0, 2.0, "sm90_xmma_gemm_bf16"});
+    }
+    return run;
+}
+
+SweepRun withIdleGpu(SweepRun run) {
+    for (auto& series : run.series) {
+        if (series.rank == 3 && series.metric == "gpu_power")
+            series.values.assign(40, 60.0);
     }
     return run;
 }
@@ -134,6 +143,32 @@ private Q_SLOTS:
         QVERIFY(pdf.value().contains("/FontFile"));
         QVERIFY(!pdf.value().contains("/Subtype /Image"));
         QVERIFY(pdf.value().count("/Type /Page >>") >= 2);
+    }
+
+    void papers() {
+        const auto a4 = app::reportPdf(m_report);
+        const auto letter = app::reportPdf(m_report, app::Paper::Letter);
+        QVERIFY(a4.hasValue() && letter.hasValue());
+        QVERIFY(a4.value().contains("/MediaBox [ 0 0.11 595.276 842 ]"));
+        QVERIFY(letter.value().contains("/MediaBox [ 0 0 612 792 ]"));
+        QVERIFY(app::papersByUse(QLocale(QStringLiteral("en_US")))[0] == app::Paper::Letter);
+        QVERIFY(app::papersByUse(QLocale(QStringLiteral("de_DE")))[0] == app::Paper::A4);
+    }
+
+    void manyRunsHaveOneStatementForEachRule() {
+        SweepDatabase database;
+        for (const char* name : {"b_1", "b_2", "b_3", "b_4", "b_5", "b_6"})
+            database.add(withIdleGpu(plantedRun(name, 2, 2, 300.0)));
+        const auto report = report::loadReport(database.store(), {});
+        QVERIFY(report.hasValue());
+        QVERIFY(!report.value().findings.empty());
+        std::set<std::string> rules;
+        for (const auto& statement : report.value().findings) {
+            QVERIFY(rules.insert(statement.finding.rule).second);
+            QCOMPARE(statement.run, std::string("b_1"));
+            QCOMPARE(statement.also, (std::vector<std::string>{"b_2", "b_3", "b_4", "b_5", "b_6"}));
+        }
+        QVERIFY(report.value().summary.front().starts_with("b_1 (and 5 other runs): "));
     }
 
     void filesByTheirSuffix() {
