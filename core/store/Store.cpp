@@ -2,6 +2,7 @@
 
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
+#include "core/store/RunNotes.h"
 #include "core/store/database/OpenFile.h"
 #include "core/store/maintenance/Maintenance.h"
 #include "core/store/samples/WindowFigures.h"
@@ -9,6 +10,8 @@
 #include "core/store/spans/SpanSearch.h"
 #include "core/store/sql/SqlQuery.h"
 #include "core/store/tables/Catalogue.h"
+#include "core/store/tables/KeptFigures.h"
+#include "core/store/tables/RunLabels.h"
 #include "core/store/tables/UserTables.h"
 
 namespace trainscope::store {
@@ -181,6 +184,19 @@ Result<CheckReport> Store::check(const Progress& progress) const {
 
 Status Store::query(std::string_view sql, const SqlHeader& header, const SqlRow& row) const {
     return fenced(path(), [&] { return runQuery(path(), sql, header, row); });
+}
+
+Result<std::vector<RunLabels>> runLabels(const Store& store) {
+    return store.connection().call(readLabels);
+}
+Result<std::vector<std::pair<RunId, std::string>>> sourcePaths(const Store& store) {
+    return store.connection().call(readSourcePaths);
+}
+Result<std::vector<KeptFigures>> keptFigures(const Store& store) {
+    return store.connection().call(readFigures);
+}
+Result<std::vector<std::pair<RunId, std::string>>> figureBases(const Store& store) {
+    return store.connection().call(readFigureBases);
 }
 
 } // namespace trainscope::store

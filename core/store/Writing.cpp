@@ -2,7 +2,10 @@
 
 #include "core/model/Try.h"
 #include "core/store/Connection.h"
+#include "core/store/RunNotes.h"
 #include "core/store/maintenance/Maintenance.h"
+#include "core/store/tables/KeptFigures.h"
+#include "core/store/tables/RunLabels.h"
 #include "core/store/tables/Session.h"
 #include "core/store/tables/UserTables.h"
 
@@ -58,6 +61,22 @@ Status setMachine(Store& store, RunId run, const std::optional<std::string>& fac
     Connection& connection = store.connection();
     return connection.mode == OpenMode::ReadOnly ? requireWritable(connection)
                                                  : connection.call(writeMachine, run, facts);
+}
+
+Status setTags(Store& store, RunId run, std::span<const std::string> tags) {
+    return writing(store, [&](Database& database) {
+        return database.transaction([&] { return writeTags(database, run, tags); });
+    });
+}
+
+Status setNote(Store& store, RunId run, std::string_view note) {
+    return writing(store, [&](Database& database) { return writeNote(database, run, note); });
+}
+
+Status keepFigures(Store& store, std::span<const KeptFigures> figures) {
+    return writing(store, [&](Database& database) {
+        return database.transaction([&] { return writeFigures(database, figures); });
+    });
 }
 
 Status saveComparison(Store& store, std::string_view name, std::string_view spec) {

@@ -3,6 +3,7 @@
 #include "core/analysis/machine/RunLayout.h"
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/Try.h"
+#include "core/text/NaturalOrder.h"
 
 #include <fmt/format.h>
 
@@ -17,21 +18,6 @@
 namespace trainscope::figures {
 
 namespace {
-
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-// The digits at the front, without leading zeros; taken off the text.
-std::string_view takeNumber(std::string_view& text) {
-    const auto end = static_cast<std::size_t>(
-        std::find_if_not(text.begin(), text.end(), isDigit) - text.begin());
-    std::string_view digits = text.substr(0, end);
-    text.remove_prefix(end);
-    while (digits.size() > 1 && digits.front() == '0')
-        digits.remove_prefix(1);
-    return digits;
-}
 
 constexpr std::array<std::string_view, 5> kOptimisations{"", "base", "cc", "act", "cc+act"};
 
@@ -299,23 +285,7 @@ std::string groupLabel(const FigureRun& run, const std::vector<FigureSubject>& a
 }
 
 std::strong_ordering naturalOrder(std::string_view a, std::string_view b) {
-    while (!a.empty() && !b.empty()) {
-        if (isDigit(a.front()) && isDigit(b.front())) {
-            const std::string_view left = takeNumber(a);
-            const std::string_view right = takeNumber(b);
-            // A longer number without leading zeros is the greater one.
-            if (left.size() != right.size())
-                return left.size() <=> right.size();
-            if (const auto order = left.compare(right) <=> 0; order != 0)
-                return order;
-            continue;
-        }
-        if (const auto order = a.front() <=> b.front(); order != 0)
-            return order;
-        a.remove_prefix(1);
-        b.remove_prefix(1);
-    }
-    return a.size() <=> b.size();
+    return text::naturalOrder(a, b);
 }
 
 } // namespace trainscope::figures

@@ -139,9 +139,21 @@ constexpr std::string_view kVersion5 = R"sql(
 ALTER TABLE cluster ADD COLUMN machine TEXT NOT NULL DEFAULT '';
 )sql";
 
+// What people say of runs; and figures of runs, kept once they were computed: `basis` says by which
+// formulas and of what (RunNotes.h).
+constexpr std::string_view kVersion6 = R"sql(
+CREATE TABLE run_tag(run INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY(run, tag)) WITHOUT ROWID;
+CREATE TABLE run_note(run INTEGER PRIMARY KEY, text TEXT NOT NULL);
+DROP TABLE summary;
+CREATE TABLE summary(
+  run INTEGER NOT NULL, key TEXT NOT NULL, value REAL, absent_why TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY(run, key)) WITHOUT ROWID;
+CREATE TABLE summary_basis(run INTEGER PRIMARY KEY, basis TEXT NOT NULL);
+)sql";
+
 // Version 1 was written before the first release only; what it held cannot be brought up.
-constexpr std::array<std::string_view, 5> kMigrations{
-    "", kVersion2, kVersion3, kVersion4, kVersion5};
+constexpr std::array<std::string_view, 6> kMigrations{
+    "", kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
 constexpr int kOldest = 2;
 
 Status applySteps(Database& database, Migrations steps) {

@@ -3,8 +3,9 @@
 // says whose it is: application_id "TRSC", user_version the schema's version.
 //
 // Tables for SQL: meta, run, launch, cluster, gpu, series, track, iteration, source, source_run,
-// name, note, summary, comparison, run_layout, track_name (the names on a track, with the number of
-// their spans and the sum of their durations). Chunks: sample_chunk (ValueCodec.h, TimeCodec.h) and
+// name, note, summary (kept figures of runs) with summary_basis, comparison, run_layout, run_tag,
+// run_note, track_name (the names on a track, with the number of their spans and the sum of their
+// durations). Chunks: sample_chunk (ValueCodec.h, TimeCodec.h) and
 // bucket_page (Pyramid.h), whose bytes lie in sample_data (SampleReader.h); span_chunk
 // (SpanCodec.h), group_page (LodPage.h), source_name (StringTable.h).
 

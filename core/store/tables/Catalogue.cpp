@@ -4,7 +4,9 @@
 #include "core/model/LaunchConfig.h"
 #include "core/store/tables/GpuInference.h"
 #include "core/store/tables/StoredJson.h"
+#include "core/text/NaturalOrder.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -135,6 +137,8 @@ Result<std::vector<Run>> readRuns(Database& database) {
     forEachLaunchField([&sql](const char* name, auto) { sql += std::string(", launch.") + name; });
     sql += " FROM run LEFT JOIN launch ON launch.run=run.id ORDER BY name, id";
     ASSIGN_OR_RETURN(auto runs, database.rows(sql, runFrom));
+    std::stable_sort(runs.begin(), runs.end(),
+        [](const Run& a, const Run& b) { return text::naturalOrder(a.name, b.name) < 0; });
     RETURN_IF_ERROR(inferGpuModels(database, runs));
     return runs;
 }
@@ -192,6 +196,14 @@ Result<std::vector<Source>> readSources(Database& database) {
                 source.runs));
     }
     return sources;
+}
+
+Result<std::vector<std::pair<RunId, std::string>>> readSourcePaths(Database& database) {
+    return database.rows("SELECT run, path FROM source_run JOIN source ON source.id=source"
+                         " ORDER BY run, source",
+        [](const Row& row) {
+            return std::pair{RunId{row.integer(0)}, row.string(1)};
+        });
 }
 
 Result<std::string> readName(Database& database, NameId id) {

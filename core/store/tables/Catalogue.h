@@ -21,6 +21,7 @@ Result<std::vector<Series>> readSeries(Database& database, RunId run);
 Result<std::vector<Track>> readTracks(Database& database, RunId run);
 Result<std::vector<Iteration>> readIterations(Database& database, RunId run);
 Result<std::vector<Source>> readSources(Database& database);
+Result<std::vector<std::pair<RunId, std::string>>> readSourcePaths(Database& database);
 Result<std::string> readName(Database& database, NameId id);
 Result<std::vector<std::pair<NameId, std::string>>> readNames(Database& database, RunId run);
 Result<SeriesShape> readShape(Database& database, SeriesId series);

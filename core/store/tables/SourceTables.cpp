@@ -4,6 +4,7 @@
 #include "core/model/LaunchConfig.h"
 #include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
+#include "core/store/tables/KeptFigures.h"
 #include "core/store/tables/StoredJson.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace trainscope::store {
 namespace {
 
-constexpr std::array<std::string_view, 10> kDeleteSource{
+constexpr std::array<std::string_view, 11> kDeleteSource{
     "DELETE FROM bucket_page WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM sample_chunk WHERE series IN (SELECT id FROM series WHERE source=?)",
     "DELETE FROM series WHERE source=?",
@@ -21,16 +22,20 @@ constexpr std::array<std::string_view, 10> kDeleteSource{
     "DELETE FROM source_gpu WHERE source=?",
     "DELETE FROM source_name WHERE source=?",
     "DELETE FROM summary WHERE run IN (SELECT run FROM source_run WHERE source=?)",
+    "DELETE FROM summary_basis WHERE run IN (SELECT run FROM source_run WHERE source=?)",
     "DELETE FROM source_run WHERE source=?",
     "DELETE FROM source WHERE id=?",
 };
 
-constexpr std::array<std::string_view, 7> kDeleteRun{
+constexpr std::array<std::string_view, 10> kDeleteRun{
     "DELETE FROM gpu WHERE run=?",
     "DELETE FROM launch WHERE run=?",
     "DELETE FROM cluster WHERE run=?",
     "DELETE FROM note WHERE run=?",
     "DELETE FROM summary WHERE run=?",
+    "DELETE FROM summary_basis WHERE run=?",
+    "DELETE FROM run_tag WHERE run=?",
+    "DELETE FROM run_note WHERE run=?",
     "DELETE FROM run_layout WHERE run=?",
     "DELETE FROM run WHERE id=?",
 };
@@ -184,7 +189,7 @@ Status refreshRun(Database& database, RunId run) {
     RETURN_IF_ERROR(refreshGpus(database, run));
     RETURN_IF_ERROR(writeLaunch(database, run, facts->launch));
     RETURN_IF_ERROR(writeRun(database, run, *facts));
-    return database.execute("DELETE FROM summary WHERE run=?", run.value);
+    return dropFigures(database, run);
 }
 
 Result<RunId> findOrAddRun(Database& database, const std::string& name) {

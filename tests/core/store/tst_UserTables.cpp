@@ -1,7 +1,9 @@
-// What users add to a database: saved comparisons and layouts entered by hand.
+// What users add to a database: saved comparisons, layouts entered by hand, tags and notes; and the
+// figures that it keeps.
 
 #include "core/store/Fixture.h"
 
+#include "core/store/RunNotes.h"
 #include "core/store/Writing.h"
 #include "core/store/database/Database.h"
 #include "core/store/database/Schema.h"
@@ -10,6 +12,8 @@
 #include <QObject>
 
 #include <sqlite3.h>
+
+#include <utility>
 
 using namespace trainscope;
 using namespace trainscope::store;
@@ -136,6 +140,95 @@ private Q_SLOTS:
         QVERIFY(!got(store.machine(run)));
     }
 
+    void runsGoByTheirNumbers() {
+        Fixture fixture;
+        Store store = fixture.create();
+        for (const char* name : {"r10", "r1", "r2", "r11"})
+            addSeries(
+                store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0}, std::string("/d/") + name, name);
+        std::vector<std::string> names;
+        for (const Run& run : got(store.runs()))
+            names.push_back(run.name);
+        QCOMPARE(names, (std::vector<std::string>{"r1", "r2", "r10", "r11"}));
+        const auto paths = got(store::sourcePaths(store));
+        QCOMPARE(paths.size(), 4U);
+        QCOMPARE(paths.front().second, std::string("/d/r10")); // the first that was imported
+    }
+
+    void labelsStayWithTheirRun() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0});
+        const RunId run = got(store.findRun("run")).id;
+        QVERIFY(got(store::runLabels(store)).empty());
+        ok(store::setTags(store, run, std::vector<std::string>{" slow ", "", "paper", "slow"}));
+        ok(store::setNote(store, run, " fan 3 was broken\n"));
+        const std::vector<RunLabels> wanted{{run, {"paper", "slow"}, "fan 3 was broken"}};
+        QVERIFY(got(store::runLabels(store)) == wanted);
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {5.0, 6.0}); // imported again
+        QVERIFY(got(store::runLabels(store)) == wanted);
+        ok(store::setTags(store, run, {}));
+        QVERIFY(got(store::runLabels(store))
+            == (std::vector<RunLabels>{{run, {}, "fan 3 was broken"}}));
+        ok(store::setNote(store, run, "  "));
+        QVERIFY(got(store::runLabels(store)).empty());
+        QVERIFY(codeOf(store::setNote(store, {run.value + 1}, "x")) == ErrorCode::NotFound);
+        QVERIFY(codeOf(store::setTags(store, {run.value + 1}, {})) == ErrorCode::NotFound);
+        ok(store::setNote(store, run, "goes with its run"));
+        ok(store::removeRun(store, run));
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {5.0, 6.0}, "/data/b.csv", "new");
+        QVERIFY(got(store::runLabels(store)).empty());
+    }
+
+    void figuresAreKeptUntilTheirRunChanges() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0});
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0}, "/data/b.csv", "other");
+        const RunId run = got(store.findRun("run")).id;
+        const RunId other = got(store.findRun("other")).id;
+        const KeptFigures kept{
+            run, "v1", {{"a", 1.5, ""}, {"b", std::nullopt, "was not recorded"}}};
+        ok(store::keepFigures(store,
+            std::vector<KeptFigures>{
+                kept, {other, "v1", {{"a", 2.0, ""}}}, {{run.value + 7}, "v1", {}}}));
+        const auto read = got(store::keptFigures(fixture.view()));
+        QCOMPARE(read.size(), 2U);
+        QCOMPARE(read[0].run.value, run.value);
+        QCOMPARE(read[0].basis, std::string("v1"));
+        QCOMPARE(read[0].figures.size(), 2U);
+        QCOMPARE(read[0].figures[0].value, std::optional(1.5));
+        QVERIFY(!read[0].figures[1].value);
+        QCOMPARE(read[0].figures[1].absentWhy, std::string("was not recorded"));
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {5.0, 6.0}); // imported again
+        const auto left = got(store::keptFigures(store));
+        QCOMPARE(left.size(), 1U);
+        QCOMPARE(left[0].run.value, other.value);
+        ok(store::removeRun(store, other));
+        QVERIFY(got(store::keptFigures(store)).empty());
+    }
+
+    void whatFiguresDependOn() {
+        Fixture fixture;
+        Store store = fixture.create();
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0});
+        const RunId run = got(store.findRun("run")).id;
+        const auto basis = [&store] { return got(store::figureBases(store)).front().second; };
+        std::string before = basis();
+        QCOMPARE(basis(), before);
+        ok(store::setTags(store, run, std::vector<std::string>{"slow"})); // changes no figure
+        QCOMPARE(basis(), before);
+        const auto hasChanged = [&] { return std::exchange(before, basis()) != before; };
+        ok(store::setEnteredLayout(store, run, R"({"tp":8})"));
+        QVERIFY(hasChanged());
+        ok(store::setMachine(store, run, R"({"gpu_model":"NVIDIA H200"})"));
+        QVERIFY(hasChanged());
+        ok(store::setAirflow(store, run, std::vector<int>{1, 0}));
+        QVERIFY(hasChanged());
+        addSeries(store, gauge("gpu_power", 0), {1, 2}, {3.0, 4.0}); // imported again
+        QVERIFY(hasChanged());
+    }
+
     void aDatabaseOfVersion3IsBroughtUp() {
         Fixture fixture;
         makeVersion3(fixture.path);
@@ -151,6 +244,9 @@ private Q_SLOTS:
         QCOMPARE(got(store.airflow({1})), (std::vector<int>{1, 0}));
         ok(store::saveComparison(store, "a", "{}"));
         QVERIFY(got(store.enteredLayout({1})).has_value());
+        ok(store::setNote(store, {1}, "old"));
+        ok(store::keepFigures(store, std::vector<KeptFigures>{{{1}, "v1", {{"a", 1.0, ""}}}}));
+        QCOMPARE(got(store::keptFigures(store)).size(), 1U);
     }
 };
 

@@ -1,0 +1,58 @@
+#pragma once
+// What a database holds about its runs beside what was imported: tags and notes of people, where
+// each run came from, and figures that were computed once. What changes it is refused as in
+// Writing.h.
+
+#include "core/model/Id.h"
+#include "core/model/Result.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trainscope::store {
+
+class Store;
+
+// What people say of a run.
+struct RunLabels {
+    RunId run;
+    std::vector<std::string> tags; // each once, by their letters
+    std::string note;
+    bool operator==(const RunLabels&) const = default;
+};
+
+Result<std::vector<RunLabels>> runLabels(const Store& store); // of runs with any, by run
+// Replace what was said; empty takes it back. A tag is one line without blanks around it; those
+// that are empty or occur twice are left out. They stay when the run's sources are imported again;
+// NotFound without run.
+Status setTags(Store& store, RunId run, std::span<const std::string> tags);
+Status setNote(Store& store, RunId run, std::string_view note);
+
+// The paths of what runs were imported from, by run and in order of their import.
+Result<std::vector<std::pair<RunId, std::string>>> sourcePaths(const Store& store);
+
+// Figures of a run: whoever computes them says what they mean.
+struct KeptFigure {
+    std::string key;
+    std::optional<double> value;
+    std::string absentWhy; // for people, where there is no value
+};
+struct KeptFigures {
+    RunId run;
+    // By which formulas and of what they were computed: figures of another basis are stale.
+    std::string basis;
+    std::vector<KeptFigure> figures;
+};
+
+Result<std::vector<KeptFigures>> keptFigures(const Store& store); // by run
+// Replaces those of these runs, all or nothing; runs that are gone are passed over.
+Status keepFigures(Store& store, std::span<const KeptFigures> figures);
+// Of each run what the database knows that figures of it depend on, as a short text: another one
+// means that figures of it are stale.
+Result<std::vector<std::pair<RunId, std::string>>> figureBases(const Store& store);
+
+} // namespace trainscope::store
