@@ -1,0 +1,152 @@
+#include "core/analysis/comparison/RunQuantities.h"
+
+#include "core/analysis/comparison/RunMeasures.h"
+#include "core/catalogue/TrainingModel.h"
+#include "core/model/Metric.h"
+#include "core/model/Try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace trainscope::analysis {
+
+namespace {
+
+// FNV-1a, 64 bits: the same on every machine, which std::hash is not.
+class Digest {
+public:
+    void add(std::string_view text) {
+        for (const char c : text)
+            addByte(static_cast<unsigned char>(c));
+        addByte(0);
+    }
+    [[nodiscard]] std::string text() const { return fmt::format("{:016x}", m_state); }
+
+private:
+    void addByte(std::uint8_t byte) {
+        m_state ^= byte;
+        m_state *= 0x100000001b3ULL;
+    }
+    std::uint64_t m_state = 0xcbf29ce484222325ULL;
+};
+
+// Of what figures depend on beside the run: their definitions, and the user's own models.
+std::string formulaDigest() {
+    Digest digest;
+    digest.add(std::to_string(kQuantitiesVersion));
+    for (const QuantityInfo& quantity : listedQuantities()) {
+        digest.add(quantity.key);
+        digest.add(quantity.definition);
+    }
+    const auto catalogue = catalogue::modelCatalogue();
+    const std::size_t own = catalogue.models.size() - catalogue::builtInModels().size();
+    for (std::size_t i = 0; i < own; ++i) {
+        const catalogue::TrainingModel& model = catalogue.models[i];
+        digest.add(fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", model.name, model.layers,
+            model.hidden, model.heads, model.kvHeads, model.headSize, model.ffn, model.gatedMlp,
+            model.vocabulary, model.tiedEmbeddings, model.experts, model.expertsPerToken));
+        for (const std::string& word : model.match)
+            digest.add(word);
+    }
+    return digest.text();
+}
+
+// What is inferred of a run from others, and its name, by which its GPUs may be known.
+std::string runDigest(const Run& run) {
+    Digest digest;
+    digest.add(run.name);
+    digest.add(run.gpuModel);
+    digest.add(toString(run.status));
+    digest.add(toString(run.kind));
+    return digest.text();
+}
+
+RunQuantities nothingKnown(RunId run, std::string basis) {
+    const std::size_t count = listedQuantities().size();
+    return {run, std::move(basis), std::vector<std::optional<double>>(count),
+        std::vector<std::string>(count)};
+}
+
+RunQuantities fromKept(const store::KeptFigures& kept) {
+    RunQuantities quantities = nothingKnown(kept.run, kept.basis);
+    for (const store::KeptFigure& figure : kept.figures) {
+        if (const auto at = listedIndex(figure.key)) {
+            quantities.values[*at] = figure.value;
+            quantities.absentWhy[*at] = figure.absentWhy;
+        }
+    }
+    return quantities;
+}
+
+} // namespace
+
+const std::vector<QuantityInfo>& listedQuantities() {
+    static const std::vector<QuantityInfo> kListed = [] {
+        std::vector<QuantityInfo> all = comparedQuantities();
+        all.push_back({std::string(kMeanGpuPower), "GPU power, mean", "W", Better::Lower,
+            "mean over the GPUs of their time-weighted mean power in the window"});
+        return all;
+    }();
+    return kListed;
+}
+
+std::optional<std::size_t> listedIndex(std::string_view key) {
+    const auto& all = listedQuantities();
+    const auto found = std::find_if(
+        all.begin(), all.end(), [key](const QuantityInfo& one) { return one.key == key; });
+    return found == all.end() ? std::nullopt
+                              : std::optional(static_cast<std::size_t>(found - all.begin()));
+}
+
+Result<KnownQuantities> knownQuantities(const store::Store& store, std::span<const Run> runs) {
+    ASSIGN_OR_RETURN(auto kept, store::keptFigures(store));
+    ASSIGN_OR_RETURN(const auto bases, store::figureBases(store));
+    std::map<RunId, const store::KeptFigures*> keptOf;
+    for (const store::KeptFigures& one : kept)
+        keptOf[one.run] = &one;
+    const std::map<RunId, std::string> baseOf(bases.begin(), bases.end());
+    const std::string formulas = formulaDigest();
+    KnownQuantities made;
+    for (const Run& run : runs) {
+        const auto base = baseOf.find(run.id);
+        const std::string basis = fmt::format("{}-{}-{}", formulas, runDigest(run),
+            base == baseOf.end() ? std::string() : base->second);
+        const auto found = keptOf.find(run.id);
+        if (found != keptOf.end() && found->second->basis == basis)
+            made.known.push_back(fromKept(*found->second));
+        else
+            made.unknown.push_back({run, basis});
+    }
+    return made;
+}
+
+Result<RunQuantities> measureQuantities(
+    const store::Store& store, const UnmeasuredRun& of, const Progress& progress) {
+    ASSIGN_OR_RETURN(const auto measures, measuresOf(store, of.run, {}, progress));
+    RunQuantities quantities = nothingKnown(of.run.id, of.basis);
+    for (std::size_t i = 0; i < measures.values.size(); ++i) {
+        if (measures.values[i])
+            quantities.values[i] = measures.values[i]->value;
+        else
+            quantities.absentWhy[i] = measures.absentWhy[i];
+    }
+    const std::size_t power = listedIndex(kMeanGpuPower).value();
+    const auto found = measures.summary.metrics.find(metric::kGpuPower);
+    if (found != measures.summary.metrics.end() && found->second.all.mean)
+        quantities.values[power] = found->second.all.mean;
+    else
+        quantities.absentWhy[power] = "The power of the GPUs was not recorded.";
+    return quantities;
+}
+
+store::KeptFigures keptFrom(const RunQuantities& quantities) {
+    store::KeptFigures kept{quantities.run, quantities.basis, {}};
+    for (std::size_t i = 0; i < quantities.values.size(); ++i)
+        kept.figures.push_back(
+            {listedQuantities()[i].key, quantities.values[i], quantities.absentWhy[i]});
+    return kept;
+}
+
+} // namespace trainscope::analysis
