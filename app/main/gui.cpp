@@ -9,9 +9,13 @@
 #include <QQuickStyle>
 #include <QTimer>
 
+#include <malloc.h>
+
 #include <cstdio>
 
 int main(int argc, char* argv[]) {
+    // Every thread's own arena would keep what the thread freed.
+    mallopt(M_ARENA_MAX, 3);
     QCoreApplication::setOrganizationName(QStringLiteral("Trainscope"));
     QCoreApplication::setApplicationName(QStringLiteral("trainscope"));
     QCoreApplication::setApplicationVersion(QStringLiteral(TRAINSCOPE_VERSION));

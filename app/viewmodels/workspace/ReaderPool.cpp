@@ -1,5 +1,8 @@
 #include "app/viewmodels/workspace/ReaderPool.h"
 
+#include <malloc.h>
+
+#include <chrono>
 #include <utility>
 
 namespace trainscope::app {
@@ -7,6 +10,7 @@ namespace {
 
 // Threads that jobs of an urgency and of all lower ones may take together.
 constexpr std::array<int, 3> kMost{ReaderPool::kThreads, 4, 2};
+constexpr std::chrono::seconds kRest{2}; // without a job
 
 Error nothingOpen() {
     return {ErrorCode::NotFound, "No run database is open.", {}};
@@ -77,6 +81,8 @@ void ReaderPool::work() {
             const Posted posted = std::move(m_waiting[*urgency].front());
             m_waiting[*urgency].pop_front();
             ++m_running[*urgency];
+            ++m_jobs;
+            m_hasLitter = true;
             lock.unlock();
             run(connection, posted);
             lock.lock();
@@ -87,6 +93,16 @@ void ReaderPool::work() {
             lock.unlock();
             connection = {};
             lock.lock();
+        } else if (m_hasLitter) {
+            const auto jobs = m_jobs;
+            const bool isRest = m_changed.wait_for(lock, kRest) == std::cv_status::timeout;
+            if (isRest && m_jobs == jobs && std::exchange(m_hasLitter, false)) {
+                // What jobs freed stays with their threads, tens of megabytes each, unless it is
+                // asked back.
+                lock.unlock();
+                malloc_trim(0);
+                lock.lock();
+            }
         } else {
             m_changed.wait(lock);
         }

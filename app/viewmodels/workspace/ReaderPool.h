@@ -82,6 +82,8 @@ private:
     std::condition_variable m_changed;
     std::array<std::deque<Posted>, kUrgencies> m_waiting;
     std::array<int, kUrgencies> m_running{};
+    std::int64_t m_jobs = 0; // that have begun
+    bool m_hasLitter = false; // memory that they freed
     std::int64_t m_opening = 0; // of the open database
     std::vector<std::thread> m_threads;
 };

@@ -133,10 +133,15 @@ std::string fileUri(const fs::path& path, std::string_view query) {
     return uri.append(query);
 }
 
-Status configure(Database& database) {
+// Many readers of one file share the system's cache of it; KiB, negative as SQLite wants them.
+constexpr int kReaderCache = -8192;
+constexpr int kWriterCache = -32768;
+
+Status configure(Database& database, int cache) {
     return database.script(
-        "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32768;"
-        "PRAGMA journal_size_limit=67108864; PRAGMA temp_store=MEMORY;");
+        "PRAGMA foreign_keys=ON; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864;"
+        "PRAGMA temp_store=MEMORY; PRAGMA cache_size="
+        + std::to_string(cache));
 }
 
 // Touches the schema, which is where a read-only connection to a WAL database without its side
@@ -150,7 +155,7 @@ Result<Database> openReadOnly(const fs::path& path, std::string_view query) {
         fileUri(path, query), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path.string());
     if (!opened.hasValue())
         return opened;
-    RETURN_IF_ERROR(configure(opened.value()));
+    RETURN_IF_ERROR(configure(opened.value(), kReaderCache));
     RETURN_IF_ERROR(probe(opened.value()));
     return opened;
 }
@@ -163,7 +168,7 @@ Result<Database> openWritable(const fs::path& path) {
     if (::access(path.c_str(), W_OK) != 0)
         return Error{ErrorCode::Refused, "The database is read-only: " + systemError(errno) + ".",
             path.string()};
-    RETURN_IF_ERROR(configure(opened.value()));
+    RETURN_IF_ERROR(configure(opened.value(), kWriterCache));
     RETURN_IF_ERROR(migrate(opened.value(), migrations()));
     // So that readers need not wait; where one is in the middle of something, they may have to.
     (void)opened.value().script("PRAGMA journal_mode=WAL");
