@@ -13,9 +13,13 @@ namespace {
 
 // On paper, in characters.
 constexpr std::size_t kLongestName = 40;
+constexpr std::size_t kShortestName = 16; // that a name is cut to
 constexpr std::size_t kMostInShortLines = 44; // longer texts are broken where their column ends
 constexpr std::size_t kLeastLine = 12;
 constexpr std::size_t kTableWidth = 110;
+constexpr double kPageWidth = 114.0; // of a line of a table, what a column adds, and bold letters
+constexpr double kColumnGap = 2.0;
+constexpr double kBold = 1.12;
 constexpr std::size_t kMostNamed = 6; // runs in a sentence
 
 class Body {
@@ -113,9 +117,11 @@ private:
     void add(const report::Table& table) {
         if (table.rows.empty())
             return;
-        const auto rows = table.inWords();
+        auto rows = table.inWords();
         const auto columns = columnsWorthShowing(table, rows);
+        const std::size_t silent = dropSilentRows(rows, columns);
         m_lineLength = std::max(kLeastLine, kTableWidth / std::max<std::size_t>(columns.size(), 1));
+        m_longestName = nameWidth(table, rows, columns);
         const QByteArray title = escapedHtml(table.title);
         m_out += "<h2>" + title + "</h2>\n";
         m_out += m_plain
@@ -138,6 +144,37 @@ private:
         m_out += m_plain ? "" : "</div>\n";
         for (const auto& note : table.notes)
             m_out += "<p class=\"note\">" + escapedHtml(note) + "</p>\n";
+        if (silent > 0)
+            m_out += "<p class=\"note\">"
+                + escapedHtml(
+                    text::counted(static_cast<std::int64_t>(silent), "other has", "others have")
+                    + " nothing of this.")
+                + "</p>\n";
+    }
+
+    // Those that nothing but the name is known of, of several; returns how many.
+    static std::size_t dropSilentRows(
+        std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& columns) {
+        const auto isSilent = [&columns](const auto& row) {
+            return std::all_of(columns.begin() + 1, columns.end(),
+                [&row](std::size_t i) { return row[i] == text::kMissing; });
+        };
+        return columns.size() < 2 ? 0 : std::erase_if(rows, isSilent);
+    }
+
+    // What the other columns leave of the page's width.
+    [[nodiscard]] std::size_t nameWidth(const report::Table& table,
+        const std::vector<std::vector<std::string>>& rows,
+        const std::vector<std::size_t>& columns) const {
+        double others = 0.0;
+        for (auto i = columns.begin() + (columns.empty() ? 0 : 1); i != columns.end(); ++i) {
+            double width = kBold * longestLine(table.columns[*i].title);
+            for (const auto& row : rows)
+                width = std::max(width, longestLine(row[*i]));
+            others += kColumnGap + width;
+        }
+        const double rest = std::max(0.0, kPageWidth - others);
+        return std::clamp(static_cast<std::size_t>(rest), kShortestName, kLongestName);
     }
 
     // Not those that nothing is known of, nor the run of a report on one run, which is its title.
@@ -163,10 +200,19 @@ private:
             m_out += scope;
         if (m_plain && (isName || text::displayWidth(text) <= kMostInShortLines))
             m_out += " style=\"white-space:nowrap\">"
-                + (isName ? escapedHtml(text::elided(text, kLongestName)) : inShortLines(text));
+                + (isName ? escapedHtml(text::elidedInMiddle(text, m_longestName))
+                          : inShortLines(text));
         else
             m_out += ">" + escapedHtml(text);
         m_out += QByteArray("</") + element + ">";
+    }
+
+    // Of a cell as inShortLines() breaks it.
+    [[nodiscard]] double longestLine(const std::string& text) const {
+        std::size_t longest = 0;
+        for (const QByteArray& line : inShortLines(text).replace("<br>", "\n").split('\n'))
+            longest = std::max(longest, text::displayWidth(line.toStdString()));
+        return static_cast<double>(longest);
     }
 
     // Broken between words only, which a narrow column of paper would not be.
@@ -202,6 +248,7 @@ private:
     const FigureHtml& m_figure;
     bool m_plain;
     std::size_t m_lineLength = kLeastLine; // of a cell
+    std::size_t m_longestName = kLongestName;
     QByteArray m_out;
 };
 

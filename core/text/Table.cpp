@@ -14,6 +14,16 @@ bool startsCharacter(char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
 }
 
+// The byte where that character begins, counted from 0; the end of the text for those behind.
+std::size_t placeOf(std::string_view text, std::size_t character) {
+    std::size_t seen = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (startsCharacter(text[at]) && seen++ == character)
+            return at;
+    }
+    return text.size();
+}
+
 } // namespace
 
 Cell::Cell(float value) {
@@ -115,13 +125,16 @@ std::size_t displayWidth(std::string_view text) {
 std::string elided(std::string_view text, std::size_t width) {
     if (displayWidth(text) <= width || width == 0)
         return std::string(text);
-    std::size_t characters = 0;
-    std::size_t end = 0;
-    for (; end < text.size(); ++end) {
-        if (startsCharacter(text[end]) && ++characters == width)
-            break;
-    }
-    return std::string(text.substr(0, end)) + "…";
+    return std::string(text.substr(0, placeOf(text, width - 1))) + "…";
+}
+
+std::string elidedInMiddle(std::string_view text, std::size_t width) {
+    const std::size_t all = displayWidth(text);
+    if (all <= width || width == 0)
+        return std::string(text);
+    const std::size_t head = (width - 1) / 2;
+    return std::string(text.substr(0, placeOf(text, head))) + "…"
+        + std::string(text.substr(placeOf(text, all - (width - 1 - head))));
 }
 
 } // namespace trainscope::text

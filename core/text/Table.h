@@ -85,5 +85,7 @@ std::string csv(const Table& table);
 std::size_t displayWidth(std::string_view text);
 // At most `width` characters, with an ellipsis where something was cut.
 std::string elided(std::string_view text, std::size_t width);
+// The same for names, which differ at their ends: what is cut is cut from the middle.
+std::string elidedInMiddle(std::string_view text, std::size_t width);
 
 } // namespace trainscope::text

@@ -54,6 +54,9 @@ private Q_SLOTS:
     void elision() {
         QCOMPARE(text::elided("short", 10), std::string("short"));
         QCOMPARE(text::elided("µµµµµ", 3), std::string("µµ…"));
+        QCOMPARE(text::elidedInMiddle("short", 5), std::string("short"));
+        QCOMPARE(text::elidedInMiddle("run_a_µ10", 6), std::string("ru…µ10"));
+        QCOMPARE(text::elidedInMiddle("run_a_µ10", 1), std::string("…"));
     }
 };
 
