@@ -119,12 +119,15 @@ private:
 
     Result<EfficiencyFacts> takeEnergies(TimeRange window) {
         std::array<WindowEnergy, 3> energies{WindowEnergy{m_run.range, {}, {}},
-            {shared(window, m_run.range), {}, {}}, {m_steps.range, {}, {}}};
+            {m_steps.range, {}, {}}, {shared(window, m_run.range), {}, {}}};
+        auto& [whole, steps, asked] = energies;
+        // Mostly the whole run is asked for, which is summed once.
+        const bool isPart = asked.range != whole.range;
         if (m_facts.whyNoEnergy.empty())
-            RETURN_IF_ERROR(sumPower(energies));
-        m_facts.runEnergyJ = energyOf(energies[0]);
-        m_facts.windowEnergyJ = energyOf(energies[1]);
-        if (const auto stepped = energyOf(energies[2]); stepped && m_facts.steps > 0)
+            RETURN_IF_ERROR(sumPower(std::span(energies).first(isPart ? 3 : 2)));
+        m_facts.runEnergyJ = energyOf(whole);
+        m_facts.windowEnergyJ = energyOf(isPart ? asked : whole);
+        if (const auto stepped = energyOf(steps); stepped && m_facts.steps > 0)
             m_facts.energyPerStepJ = *stepped / static_cast<double>(m_facts.steps);
         return std::move(m_facts);
     }

@@ -18,17 +18,19 @@ using ComplexSpectrum = std::vector<std::complex<double>>;
 struct Masked {
     std::vector<double> values;
     std::vector<double> known;
+    bool isComplete = true;
     double deviation = 0.0;
 };
 
 Masked maskedOf(std::span<const double> signal, std::size_t length) {
-    Masked out{std::vector<double>(length), std::vector<double>(length), 0.0};
+    Masked out{std::vector<double>(length), std::vector<double>(length), true, 0.0};
     double sum = 0.0;
     double count = 0.0;
     for (const double value : signal) {
         sum += std::isnan(value) ? 0.0 : value;
         count += std::isnan(value) ? 0.0 : 1.0;
     }
+    out.isComplete = count == static_cast<double>(signal.size());
     if (count == 0.0)
         return out;
     double squares = 0.0;
@@ -50,12 +52,18 @@ public:
         m_fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
     }
 
+    // Σ x[i]·y[i + k] for every cyclic lag k.
+    std::vector<double> products(const std::vector<double>& x, const std::vector<double>& y) {
+        const ComplexSpectrum first = forward(x);
+        return &x == &y ? products(first, first) : products(first, forward(y));
+    }
+
+private:
     ComplexSpectrum forward(const std::vector<double>& values) {
         ComplexSpectrum out;
         m_fft.fwd(out, values);
         return out;
     }
-    // Σ x[i]·y[i + k] for every cyclic lag k.
     std::vector<double> products(const ComplexSpectrum& x, const ComplexSpectrum& y) {
         ComplexSpectrum product(x.size());
         for (std::size_t k = 0; k < x.size(); ++k)
@@ -65,23 +73,29 @@ public:
         return out;
     }
 
-private:
     std::size_t m_length;
     Eigen::FFT<double> m_fft;
 };
 
-} // namespace
+// How many i there are with both x[i] and y[i + k], for every cyclic lag k up to `most`.
+std::vector<double> pairsOf(
+    Correlator& correlator, const Masked& x, const Masked& y, std::size_t size, std::size_t most) {
+    if (!x.isComplete || !y.isComplete)
+        return correlator.products(x.known, y.known);
+    std::vector<double> pairs(x.known.size());
+    for (std::size_t lag = 0; lag <= most; ++lag) {
+        pairs[lag] = static_cast<double>(size - lag);
+        pairs[(pairs.size() - lag) % pairs.size()] = pairs[lag];
+    }
+    return pairs;
+}
 
-LaggedCovariance laggedCovariance(
-    std::span<const double> x, std::span<const double> y, std::size_t most) {
-    const std::size_t length = std::bit_ceil(x.size() + most + 1); // so that lags do not wrap
-    const Masked first = maskedOf(x, length);
-    const Masked second = maskedOf(y, length);
-    Correlator correlator(length);
-    const auto sums
-        = correlator.products(correlator.forward(first.values), correlator.forward(second.values));
-    const auto pairs
-        = correlator.products(correlator.forward(first.known), correlator.forward(second.known));
+// x and y may be the same.
+LaggedCovariance covarianceOf(Correlator& correlator, const Masked& first, const Masked& second,
+    std::size_t size, std::size_t most) {
+    const std::size_t length = first.values.size();
+    const auto sums = correlator.products(first.values, second.values);
+    const auto pairs = pairsOf(correlator, first, second, size, most);
     LaggedCovariance out;
     out.deviationX = first.deviation;
     out.deviationY = second.deviation;
@@ -93,8 +107,24 @@ LaggedCovariance laggedCovariance(
     return out;
 }
 
+std::size_t lengthFor(std::size_t size, std::size_t most) {
+    return std::bit_ceil(size + most + 1); // so that lags do not wrap
+}
+
+} // namespace
+
+LaggedCovariance laggedCovariance(
+    std::span<const double> x, std::span<const double> y, std::size_t most) {
+    const std::size_t length = lengthFor(x.size(), most);
+    Correlator correlator(length);
+    return covarianceOf(correlator, maskedOf(x, length), maskedOf(y, length), x.size(), most);
+}
+
 std::vector<double> autocorrelation(std::span<const double> x, std::size_t most) {
-    const LaggedCovariance covariance = laggedCovariance(x, x, most);
+    const std::size_t length = lengthFor(x.size(), most);
+    Correlator correlator(length);
+    const Masked masked = maskedOf(x, length);
+    const LaggedCovariance covariance = covarianceOf(correlator, masked, masked, x.size(), most);
     std::vector<double> out(
         covariance.values.begin() + static_cast<std::ptrdiff_t>(most), covariance.values.end());
     const double variance = out.front();
