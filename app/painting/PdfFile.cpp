@@ -1,6 +1,7 @@
 #include "app/painting/PdfFile.h"
 
 #include "app/painting/FigureWriters.h"
+#include "app/painting/PdfNumbers.h"
 
 #include <QBuffer>
 #include <QHashSeed>
@@ -10,6 +11,8 @@
 #include <qpdf/qpdf-c.h>
 
 #include <array>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -65,6 +68,10 @@ public:
     TRAINSCOPE_QPDF(oh_get_array_item);
     TRAINSCOPE_QPDF(oh_append_item);
     TRAINSCOPE_QPDF(oh_get_numeric_value);
+    TRAINSCOPE_QPDF(oh_new_name);
+    TRAINSCOPE_QPDF(oh_new_null);
+    TRAINSCOPE_QPDF(oh_get_stream_data);
+    TRAINSCOPE_QPDF(oh_replace_stream_data);
     TRAINSCOPE_QPDF(init_write_memory);
     TRAINSCOPE_QPDF(set_stream_data_mode);
     TRAINSCOPE_QPDF(set_object_stream_mode);
@@ -128,6 +135,14 @@ public:
         }
     }
 
+    void shortenCoordinates() {
+        const int pages = m_qpdf.get_num_pages(m_data);
+        for (int index = 0; index < pages; ++index) {
+            const auto page = m_qpdf.get_page_n(m_data, static_cast<std::size_t>(index));
+            shortenCoordinates(m_qpdf.oh_get_key(m_data, page, "/Contents"));
+        }
+    }
+
     // Nothing if QPDF refused the file or any change of it.
     std::optional<QByteArray> written() {
         m_qpdf.init_write_memory(m_data);
@@ -142,6 +157,26 @@ public:
     }
 
 private:
+    void shortenCoordinates(qpdf_oh contents) {
+        constexpr int kSmallest = 9; // of zlib's levels
+        constexpr qsizetype kLengthBytes = 4; // that Qt puts before what zlib gives
+        unsigned char* bytes = nullptr;
+        std::size_t size = 0;
+        m_qpdf.oh_get_stream_data(m_data, contents, qpdf_dl_generalized, nullptr, &bytes, &size);
+        const std::unique_ptr<unsigned char, decltype(&std::free)> owned(bytes, &std::free);
+        if (bytes == nullptr)
+            return;
+        const std::string shorter
+            = withShortCoordinates({reinterpret_cast<const char*>(bytes), size});
+        const QByteArray packed = qCompress(reinterpret_cast<const uchar*>(shorter.data()),
+            static_cast<qsizetype>(shorter.size()), kSmallest)
+                                      .mid(kLengthBytes);
+        m_qpdf.oh_replace_stream_data(m_data, contents,
+            reinterpret_cast<const unsigned char*>(packed.constData()),
+            static_cast<std::size_t>(packed.size()), m_qpdf.oh_new_name(m_data, "/FlateDecode"),
+            m_qpdf.oh_new_null(m_data));
+    }
+
     const Qpdf& m_qpdf;
     qpdf_data m_data;
 };
@@ -156,6 +191,7 @@ Result<QByteArray> rewritten(const QByteArray& pdf, const PdfInformation& inform
     PdfDocument document(qpdf, pdf);
     document.setInformation(information);
     document.setTrueSize(information);
+    document.shortenCoordinates();
     if (auto bytes = document.written())
         return std::move(*bytes);
     return Error{

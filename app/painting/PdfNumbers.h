@@ -1,0 +1,14 @@
+#pragma once
+// Coordinates of a PDF page with the digits that can be seen. Qt writes nine of each, which is most
+// of what a dense figure takes.
+
+#include <string>
+#include <string_view>
+
+namespace trainscope::app {
+
+// A page's content as Qt writes it, an operation a line: the coordinates of paths rounded to 0.01
+// pt or finer, by the scale that is in force. Everything else stays as it is.
+std::string withShortCoordinates(std::string_view content);
+
+} // namespace trainscope::app
