@@ -34,16 +34,35 @@ PanelMargins commonMargins(const Canvas& canvas, const FigureData& data, double 
     return widest;
 }
 
+// The height of each plot area of panels below each other.
+double stackedPlot(
+    const Canvas& canvas, const FigureData& data, Rect area, const PanelMargins& margins) {
+    const auto count = static_cast<double>(data.panels.size());
+    const CategoryAxis axis(canvas, data.panels.front().categories,
+        std::max(area.width - margins.left - margins.right, 1.0));
+    const double heads = count * panelHead(canvas);
+    return std::max(
+        (area.height - axis.height() - heads) / count - canvas.gap(), kLeastPlot * lineOf(canvas));
+}
+
+// Higher plot areas have more ticks, whose labels may be wider, and wider labels make the axis of
+// categories higher.
+PanelMargins stackMargins(const Canvas& canvas, const FigureData& data, Rect area) {
+    const auto at = [&](const PanelMargins& margins) {
+        return commonMargins(canvas, data, stackedPlot(canvas, data, area, margins));
+    };
+    const PanelMargins first = at(commonMargins(canvas, data, wantedPlot(canvas, data)));
+    const PanelMargins second = at(first);
+    return {std::max(first.left, second.left), std::max(first.right, second.right)};
+}
+
 // Panels below each other with one axis of categories under the last.
 void drawStacked(
     const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
-    const auto count = static_cast<double>(data.panels.size());
-    PanelMargins margins = commonMargins(canvas, data, wantedPlot(canvas, data));
+    const PanelMargins margins = stackMargins(canvas, data, area);
     const double width = std::max(area.width - margins.left - margins.right, 1.0);
     const CategoryAxis axis(canvas, data.panels.front().categories, width);
-    const double heads = count * panelHead(canvas);
-    const double plot = std::max(
-        (area.height - axis.height() - heads) / count - canvas.gap(), kLeastPlot * lineOf(canvas));
+    const double plot = stackedPlot(canvas, data, area, margins);
     double y = area.y;
     for (std::size_t i = 0; i < data.panels.size(); ++i) {
         y += panelHead(canvas);
@@ -56,8 +75,9 @@ void drawStacked(
 // Panels beside each other, each with its own categories; the values' axis is the same.
 class BesideLayout {
 public:
-    BesideLayout(const Canvas& canvas, const FigureData& data, double width)
-        : m_margins(commonMargins(canvas, data, wantedPlot(canvas, data))) {
+    // `height` of the plot areas, about.
+    BesideLayout(const Canvas& canvas, const FigureData& data, double width, double height)
+        : m_margins(commonMargins(canvas, data, height)) {
         std::size_t categories = 0;
         for (const auto& panel : data.panels)
             categories += std::max(panel.categories.size(), kLeastCategories);
@@ -73,6 +93,11 @@ public:
         }
     }
     [[nodiscard]] double axisHeight() const { return m_axisHeight; }
+    // Of the plot areas in so much room, the name of the values taken off.
+    [[nodiscard]] double plotHeight(const Canvas& canvas, double height) const {
+        return std::max(height - m_axisHeight - panelHead(canvas) - lineOf(canvas),
+            kLeastPlot * lineOf(canvas));
+    }
 
     void draw(const Canvas& canvas, const FigureData& data, Rect area, FigureGeometry& geometry) {
         const double name = lineOf(canvas);
@@ -80,8 +105,7 @@ public:
             area.width, TextRole::Small);
         area.y += name;
         area.height -= name;
-        const double plot = std::max(
-            area.height - m_axisHeight - panelHead(canvas) - name, kLeastPlot * lineOf(canvas));
+        const double plot = plotHeight(canvas, area.height);
         double x = area.x;
         for (std::size_t i = 0; i < data.panels.size(); ++i) {
             x += m_margins.left;
@@ -113,7 +137,7 @@ double panelsHeight(const Canvas& canvas, const FigureData& data, double width) 
     const double plot = wantedPlot(canvas, data);
     if (data.sideBySide)
         return legend + panelHead(canvas) + plot + 2.0 * lineOf(canvas)
-            + BesideLayout(canvas, data, width).axisHeight();
+            + BesideLayout(canvas, data, width, plot).axisHeight();
     const auto count = static_cast<double>(data.panels.size());
     const auto margins = commonMargins(canvas, data, plot);
     const CategoryAxis axis(canvas, data.panels.front().categories,
@@ -125,10 +149,11 @@ void drawPanels(const Canvas& canvas, const FigureData& data, Rect area, FigureG
     const double legend = drawChartLegend(canvas, data, {area.x, area.y}, area.width, true);
     area.y += legend;
     area.height = std::max(area.height - legend, 1.0);
-    if (data.sideBySide)
-        BesideLayout(canvas, data, area.width).draw(canvas, data, area, geometry);
-    else
-        drawStacked(canvas, data, area, geometry);
+    if (!data.sideBySide)
+        return drawStacked(canvas, data, area, geometry);
+    const BesideLayout wanted(canvas, data, area.width, wantedPlot(canvas, data));
+    const double plot = wanted.plotHeight(canvas, area.height - lineOf(canvas));
+    BesideLayout(canvas, data, area.width, plot).draw(canvas, data, area, geometry);
 }
 
 std::optional<FigureHit> hitPanel(

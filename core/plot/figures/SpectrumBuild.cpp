@@ -172,11 +172,11 @@ void drawSpectra(
     const auto count = static_cast<double>(data.spectra.size());
     FigurePanel like;
     like.left = data.amplitude;
-    const auto margins = marginsOf(canvas, like, kPlot * canvas.lineHeight());
-    const double width = std::max(area.width - margins.left - 4.0 * canvas.gap(), 1.0);
     const double height
         = std::max((area.height - footOf(canvas)) / count - panelHead(canvas) - canvas.gap(),
             kLeastPlot * canvas.lineHeight());
+    const auto margins = marginsOf(canvas, like, height);
+    const double width = std::max(area.width - margins.left - 4.0 * canvas.gap(), 1.0);
     double y = area.y;
     for (std::size_t i = 0; i < data.spectra.size(); ++i) {
         y += panelHead(canvas);

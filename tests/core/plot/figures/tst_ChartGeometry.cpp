@@ -100,6 +100,25 @@ private Q_SLOTS:
         }
     }
 
+    // Also where there is room for more ticks than the usual height has.
+    void labelsStayInside() {
+        for (const double height : {200.0, 400.0, 700.0, 1100.0, 1700.0}) {
+            const FigureStyle of = style(400.0, height);
+            auto data = demoSweep(3, 6);
+            // 0, 1, 2 in a low plot area, 0.0, 0.5, … in a high one.
+            for (auto& panel : data.panels)
+                panel.right = demoAxis("efficiency", "samples/(s·MJ)", 2.0);
+            const auto geometry = buildFigure(data, of);
+            for (const auto& item : geometry.scene.items) {
+                const auto* label = std::get_if<Label>(&item);
+                if (label == nullptr || label->rotation != 0.0)
+                    continue;
+                const Rect box = boxOf(*label, of);
+                QVERIFY2(box.x >= 0.0 && box.right() <= 400.0, label->text.c_str());
+            }
+        }
+    }
+
     void linesEndWithTheirGroup() {
         const auto geometry = buildFigure(demoSweep(1, 8), style(400.0));
         // Places 0, 1 | 3 (2 is out of memory) | 4 … 7.
