@@ -1,6 +1,7 @@
 // A metric over one iteration, aligned: means in their bands, over each other or below each other,
 // and the differences to the first run below.
 #include "core/plot/Palette.h"
+#include "core/plot/RunInk.h"
 #include "core/plot/comparison/ComparisonFrame.h"
 
 #include <algorithm>
@@ -80,19 +81,27 @@ private:
     // Returns its height.
     double legend(Point at, bool draw) const {
         const double size = m_frame.size();
+        const double swatch
+            = isPrinted(m_frame.theme) ? inkSampleLength(m_frame.theme) : 1.4 * size;
         LegendFlow flow(m_frame,
-            {1.4 * size, m_frame.gap(), 3.0 * m_frame.gap(), m_frame.lineHeight(), 0.64 * size, {}},
-            at, std::max(m_width - m_labels, 1.0), draw);
+            {swatch, m_frame.gap(), 3.0 * m_frame.gap(), m_frame.lineHeight(), 0.64 * size, {}}, at,
+            std::max(m_width - m_labels, 1.0), draw);
         for (const auto& curve : m_curves.curves) {
             const Color ink = m_frame.inkOf(curve.run);
             flow.setInk(ink);
             flow.add(m_frame.mark(curve.run) + " " + m_frame.data.runs[curve.run].named.cluster,
                 [&](Point left) {
-                    m_frame.line(
-                        left, {left.x + 1.4 * size, left.y}, ink, 2.0 * m_frame.theme.lineWidth);
+                    drawInkSample(m_frame, curve.run, left, swatch, 2.0 * m_frame.theme.lineWidth,
+                        lineInkOf(curve.run));
                 });
         }
         return flow.height();
+    }
+
+    [[nodiscard]] Color lineInkOf(std::size_t run) const {
+        return isPrinted(m_frame.theme)
+            ? runInk(m_frame.fillOf(run), run, m_frame.theme, m_frame.paper())
+            : m_frame.inkOf(run);
     }
 
     void drawGrid(Rect plot, const FigureAxis& axis) const {
@@ -136,7 +145,18 @@ private:
     }
 
     void drawMean(Rect plot, const ComparisonCurves::Curve& curve) const {
-        drawLine(plot, m_curves.axis, curve.mean, m_frame.inkOf(curve.run));
+        std::vector<float> values = curve.mean;
+        if (isPrinted(m_frame.theme)) {
+            const double step
+                = plot.width / static_cast<double>(std::max<std::size_t>(values.size(), 1));
+            // A dash has two points at least.
+            const double unit = std::max(m_frame.theme.lineWidth, 0.5 * step);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                if (!isInked(curve.run, step * static_cast<double>(i) / unit))
+                    values[i] = kNothing;
+            }
+        }
+        drawLine(plot, m_curves.axis, values, lineInkOf(curve.run));
     }
 
     // Joined through the middles of the columns, broken where nothing is known.

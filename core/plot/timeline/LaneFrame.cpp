@@ -22,12 +22,17 @@ SeriesColors seriesColors(const LaneData& lane) {
 
 Color colorOf(const LaneFrame& frame, const LaneData& lane, const SeriesColors& colors,
     const LaneSeries& series) {
-    Color color = metricColor(lane.spec.metric);
     if (colors.byRun)
-        color = seriesColor(frame.data.runs[series.run].color);
-    else if (colors.byNode)
+        return inkOf(frame, series.run);
+    Color color = metricColor(lane.spec.metric);
+    if (colors.byNode)
         color = seriesColor(static_cast<std::size_t>(std::max(series.node, 0)));
     return legibleOn(color, frame.scene.background);
+}
+
+Color inkOf(const LaneFrame& frame, std::size_t run) {
+    return runInk(
+        seriesColor(frame.data.runs[run].color), run, frame.theme, frame.scene.background);
 }
 
 void drawHoles(const LaneFrame& frame, const LaneData& lane) {
@@ -41,7 +46,7 @@ void drawHoles(const LaneFrame& frame, const LaneData& lane) {
 void drawRunMark(const LaneFrame& frame, std::size_t run, double y, double height) {
     const double gap = frame.gap();
     frame.fill({frame.scale.x - 0.75 * gap, y, 0.5 * gap, height},
-        legibleOn(seriesColor(frame.data.runs[run].color), frame.theme.window));
+        runInk(seriesColor(frame.data.runs[run].color), run, frame.theme, frame.theme.window));
 }
 
 void drawEmpty(const LaneFrame& frame, const std::string& message) {

@@ -4,6 +4,7 @@
 
 #include "core/plot/Canvas.h"
 #include "core/plot/Palette.h"
+#include "core/plot/RunInk.h"
 #include "core/plot/SceneParts.h"
 #include "core/plot/TextFit.h"
 #include "core/plot/timeline/TimeScale.h"
@@ -11,6 +12,7 @@
 #include "core/plot/timeline/Timeline.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,8 @@ struct SeriesColors {
 SeriesColors seriesColors(const LaneData& lane);
 Color colorOf(const LaneFrame& frame, const LaneData& lane, const SeriesColors& colors,
     const LaneSeries& series);
+// Of a run's lines among those of several runs.
+Color inkOf(const LaneFrame& frame, std::size_t run);
 
 // Grid, ticks and labels of a lane's values.
 void drawValueAxis(const LaneFrame& frame, const LaneData& lane);
@@ -102,6 +106,7 @@ LaneGeometry drawSpans(const LaneFrame& frame, const LaneData& lane);
 struct LegendEntry {
     std::string text;
     Color color;
+    std::optional<std::size_t> run = {}; // whose lines it stands for
 };
 double drawLegend(
     const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width);

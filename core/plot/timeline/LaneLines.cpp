@@ -128,6 +128,19 @@ Columns columnsOf(const LaneFrame& frame, const ValueScale& values, const Source
     return columns;
 }
 
+// In print the lines of a run have its pattern.
+Columns inPattern(Columns columns, const LaneFrame& frame, std::size_t run) {
+    if (!isPrinted(frame.theme))
+        return columns;
+    const std::size_t count = columns.top.size();
+    const double step = columns.area.width / static_cast<double>(count) / frame.theme.lineWidth;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!isInked(run, step * (static_cast<double>(i) + 0.5)))
+            columns.top[i] = columns.bottom[i] = kGap;
+    }
+    return columns;
+}
+
 Source sourceOf(const LaneSeries& series) {
     return {&series.trace, series.buckets.empty() ? nullptr : &series.buckets};
 }
@@ -162,8 +175,10 @@ LaneGeometry drawLines(const LaneFrame& frame, const LaneData& lane) {
         Color color = colorOf(frame, lane, colors, lane.series[i]);
         if (lane.series.size() > 1)
             color = withAlpha(color, kOverlaidAlpha);
+        Columns columns
+            = columnsOf(frame, values, sourceOf(lane.series[i]), sourceBehind(frame, i), color);
         frame.scene.items.emplace_back(
-            columnsOf(frame, values, sourceOf(lane.series[i]), sourceBehind(frame, i), color));
+            colors.byRun ? inPattern(std::move(columns), frame, lane.series[i].run) : columns);
     }
     if (lane.series.empty())
         drawEmpty(frame, "no data");
@@ -177,18 +192,22 @@ LaneGeometry drawBand(const LaneFrame& frame, const LaneData& lane) {
     for (const LaneBand& band : lane.bands) {
         if (frame.map->columns.empty())
             break;
-        const Color base = lane.bands.size() > 1 ? seriesColor(frame.data.runs[band.run].color)
-                                                 : metricColor(lane.spec.metric);
+        const bool isOneOfSeveral = lane.bands.size() > 1;
+        Color base = metricColor(lane.spec.metric);
+        if (isOneOfSeveral)
+            base = isPrinted(frame.theme) ? inkOf(frame, band.run)
+                                          : seriesColor(frame.data.runs[band.run].color);
         const LaneBand* behind = bandBehind(frame, band.run);
-        const auto add = [&](Trace LaneBand::*part, Color color) {
-            const Source coarse = behind == nullptr ? Source{} : Source{&(behind->*part), nullptr};
-            frame.scene.items.emplace_back(
-                columnsOf(frame, values, {&(band.*part), nullptr}, coarse, color));
+        const auto part = [&](Trace LaneBand::*of, Color color) {
+            const Source coarse = behind == nullptr ? Source{} : Source{&(behind->*of), nullptr};
+            return columnsOf(frame, values, {&(band.*of), nullptr}, coarse, color);
         };
-        add(&LaneBand::range, withAlpha(base, kRangeAlpha));
-        add(&LaneBand::most, withAlpha(base, kMostAlpha));
-        add(&LaneBand::half, withAlpha(base, kHalfAlpha));
-        add(&LaneBand::median, legibleOn(base, frame.scene.background));
+        auto& items = frame.scene.items;
+        items.emplace_back(part(&LaneBand::range, withAlpha(base, kRangeAlpha)));
+        items.emplace_back(part(&LaneBand::most, withAlpha(base, kMostAlpha)));
+        items.emplace_back(part(&LaneBand::half, withAlpha(base, kHalfAlpha)));
+        Columns median = part(&LaneBand::median, legibleOn(base, frame.scene.background));
+        items.emplace_back(isOneOfSeveral ? inPattern(std::move(median), frame, band.run) : median);
     }
     if (lane.series.empty())
         drawEmpty(frame, "no data");

@@ -48,6 +48,8 @@ void forEachVisible(
     }
 }
 
+constexpr double kSampleLine = 3.0; // times the line's width
+
 } // namespace
 
 std::vector<LegendEntry> categoryEntries(
@@ -89,7 +91,7 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame) {
     const Color background = frame.scene.background;
     if (frame.data.runs.size() > 1) {
         for (const auto& run : frame.data.runs)
-            entries.push_back({run.name, legibleOn(seriesColor(run.color), background)});
+            entries.push_back({run.name, inkOf(frame, entries.size()), entries.size()});
         return entries;
     }
     std::set<int> nodes;
@@ -110,13 +112,21 @@ std::vector<LegendEntry> seriesEntries(const LaneFrame& frame) {
 double drawLegend(
     const LaneFrame& frame, const std::vector<LegendEntry>& entries, Point topLeft, double width) {
     const double size = frame.size();
-    const double swatch = 0.7 * size;
+    const double side = 0.7 * size;
+    const bool hasPatterns = isPrinted(frame.theme)
+        && std::any_of(entries.begin(), entries.end(),
+            [](const LegendEntry& entry) { return entry.run.has_value(); });
+    const double swatch = hasPatterns ? inkSampleLength(frame.theme) : side;
     LegendFlow flow(frame,
         {swatch, 0.45 * size, 1.6 * size, 1.6 * size, 0.5 * size, frame.theme.textSecondary},
         topLeft, width);
     for (const auto& entry : entries)
         flow.add(entry.text, [&](Point left) {
-            frame.fill({left.x, left.y - swatch / 2.0, swatch, swatch}, entry.color);
+            if (entry.run && isPrinted(frame.theme))
+                drawInkSample(frame, *entry.run, left, swatch, kSampleLine * frame.theme.lineWidth,
+                    entry.color);
+            else
+                frame.fill({left.x + swatch - side, left.y - side / 2.0, side, side}, entry.color);
         });
     return flow.height();
 }
