@@ -45,11 +45,20 @@ void LayoutController::restore() {
 }
 
 void LayoutController::takeSettings(const LayoutSettings& settings) {
-    m_context.settings = settings;
+    m_wanted = settings;
+    fitSettings();
     refresh();
     Q_EMIT settingsChanged();
     if (isReady())
         readColours();
+}
+
+// As they were chosen, but by a metric that the run has.
+void LayoutController::fitSettings() {
+    m_context.settings = m_wanted;
+    if (isReady())
+        fitMetric(
+            m_context.reading->metrics, m_context.settings.metric, m_context.settings.statistic);
 }
 
 void LayoutController::choose(const QString& key, int choice) {
@@ -66,6 +75,8 @@ void LayoutController::choose(const QString& key, int choice) {
         changed = withLayoutSetting(m_context.settings, choicesOf(), key, choice);
     if (changed == m_context.settings)
         return;
+    if (changed.metric == m_context.settings.metric)
+        changed.metric = m_wanted.metric;
     saveSettings(Views::Layout, encodeLayout(changed));
     takeSettings(changed);
     Q_EMIT m_diagrams.marksChanged();
@@ -74,8 +85,8 @@ void LayoutController::choose(const QString& key, int choice) {
 void LayoutController::setWholeStep(bool whole) {
     if (whole == m_context.settings.wholeStep)
         return;
-    m_context.settings.wholeStep = whole;
-    saveSettings(Views::Layout, encodeLayout(m_context.settings));
+    m_context.settings.wholeStep = m_wanted.wholeStep = whole;
+    saveSettings(Views::Layout, encodeLayout(m_wanted));
     Q_EMIT settingsChanged();
     Q_EMIT m_diagrams.changed();
 }
@@ -120,6 +131,7 @@ std::vector<Run> LayoutController::candidates() const {
 void LayoutController::setRun(std::optional<Run> run) {
     m_context.run = std::move(run);
     m_context.reading.reset();
+    fitSettings();
     m_schedule.forget();
 }
 
@@ -184,6 +196,8 @@ void LayoutController::takeReading(const LayoutReadingPtr& reading) {
     m_schedule.setData(reading->schedule);
     m_placement.refresh();
     if (isFirst) {
+        fitSettings();
+        Q_EMIT settingsChanged();
         m_context.colours = reading->figure.colours;
         m_context.coloursCaption = QString::fromStdString(reading->figure.caption);
         m_moment.setMetric(m_context.settings.metric);

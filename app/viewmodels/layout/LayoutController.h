@@ -106,6 +106,7 @@ private:
     void setRun(std::optional<Run> run);
     void takeReading(const LayoutReadingPtr& reading);
     void takeSettings(const LayoutSettings& settings);
+    void fitSettings();
     void takeValues(const std::vector<std::optional<double>>& values);
     void refresh();
     void readColours();
@@ -115,6 +116,7 @@ private:
     [[nodiscard]] LayoutChoices choicesOf() const;
 
     LayoutContext m_context;
+    LayoutSettings m_wanted; // the context's, whatever the run has
     LayoutMoment m_moment;
     LayoutSchedule m_schedule;
     LayoutDiagrams m_diagrams{m_context, m_schedule};

@@ -3,6 +3,10 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace trainscope::app {
 namespace {
 
@@ -46,7 +50,24 @@ Status readPlacement(const store::Store& store, const Progress& progress, Layout
     return {};
 }
 
+// "This run has no memory temperature." before the caption.
+void tellMissing(const std::string& metric, std::string& caption) {
+    caption = fmt::format(
+        "This run has no {}.{}{}", plot::metricTitle(metric), caption.empty() ? "" : " ", caption);
+}
+
 } // namespace
+
+void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metric,
+    std::optional<plot::FigureStatistic>& statistic) {
+    const bool isThere = std::any_of(
+        metrics.begin(), metrics.end(), [&metric](const auto& one) { return one.key == metric; });
+    if (isThere || metrics.empty())
+        return;
+    metric = metrics.front().key;
+    if (statistic)
+        statistic = plot::usualStatistic(metric);
+}
 
 Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     const plot::ColourQuery& colours, bool withTraces, const Progress& progress) {
@@ -63,6 +84,7 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
         = colours.by != plot::RankColour::Value && colours.by != plot::RankColour::Node;
     if (!reading->known && needsLayout)
         query.colours.by = plot::RankColour::Node;
+    fitMetric(reading->metrics, query.colours.metric, query.colours.statistic);
     auto figure = figures::loadLayoutFigure(store, query, progress);
     // A metric that this run does not have is no reason to show nothing.
     if (!figure.hasValue() && figure.error().code == ErrorCode::NotFound
@@ -73,6 +95,8 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     if (!figure.hasValue())
         return figure.error();
     reading->figure = std::move(figure).value();
+    if (colours.by == plot::RankColour::Value && query.colours.metric != colours.metric)
+        tellMissing(colours.metric, reading->figure.caption);
     reading->hasTraces = withTraces;
     RETURN_IF_ERROR(readSchedule(store, withTraces, progress, *reading));
     if (withTraces && reading->figure.layout) {

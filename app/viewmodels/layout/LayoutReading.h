@@ -30,7 +30,12 @@ struct LayoutReading {
 };
 using LayoutReadingPtr = std::shared_ptr<const LayoutReading>;
 
-// `colours` by group fall back to nodes where nothing says the layout. Cancelled by progress.
+// A metric that is not among those becomes the first of them, a statistic of it the usual one.
+void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metric,
+    std::optional<plot::FigureStatistic>& statistic);
+
+// `colours` by group fall back to nodes where nothing says the layout, those by a metric that the
+// run does not have to one that it has (fitMetric), which the caption tells. Cancelled by progress.
 Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     const plot::ColourQuery& colours, bool withTraces, const Progress& progress);
 
