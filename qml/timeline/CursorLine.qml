@@ -10,6 +10,11 @@ Item {
     required property real plotRight
     required property real plotBottom
 
+    // Whether the readout at the pointer lies beside a part of that height.
+    function covers(top: real, height: real): bool {
+        return hover.visible && top < hover.y + hover.height && hover.y < top + height;
+    }
+
     visible: controller.cursor.visible
 
     Rectangle {
@@ -27,6 +32,8 @@ Item {
         Accessible.name: qsTr("Cursor at %1").arg(text)
     }
     CursorTag {
+        id: hover
+
         y: Math.min(cursor.controller.cursor.hoverY + Theme.spaceXl, cursor.plotBottom - height - Theme.spaceXs)
         visible: text !== ""
         controller: cursor.controller

@@ -156,7 +156,7 @@ Result<ProbeResult> probe(
                     request.runs[i].origin + request.time));
             texts.append(text);
         }
-        result.lanes.push_back(texts.join(QStringLiteral("  /  ")));
+        result.lanes.push_back(std::move(texts));
     }
     for (std::size_t i = 0; i < runs; ++i) {
         const RunFacts facts = request.catalogue->facts(i);

@@ -22,8 +22,7 @@ struct ProbeRequest {
 struct ProbeResult {
     DurationNs time;
     int rank = 0;
-    std::vector<QString>
-        lanes; // one text per lane: "688 W", several runs "688 W / 702 W", "no data"
+    std::vector<QStringList> lanes; // a text per lane and run: "688 W", "no data"
     std::vector<Fact> gpu; // the metrics of the GPU, per run
 };
 

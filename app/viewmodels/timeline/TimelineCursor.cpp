@@ -27,14 +27,31 @@ void TimelineCursor::hoverAt(double x, double y) {
     if (x < m_context.axis.x || x > m_context.axis.right())
         return leave();
     const TimelineHit hit = m_context.hitAt(x, y);
-    m_hoverText = app::hoverText(m_context, m_overlays.shown(), hit, y);
+    m_hit = hit;
     m_hoverY = y;
+    wordHover();
     moveTo(hit.time, hit.rank >= 0 ? std::optional(hit.rank) : std::nullopt);
 }
 
 void TimelineCursor::leave() {
-    m_hoverText.clear();
+    forgetHover();
     Q_EMIT changed();
+}
+
+void TimelineCursor::forgetHover() {
+    m_hit = {};
+    m_hoverText.clear();
+}
+
+void TimelineCursor::wordHover() {
+    m_hoverText = app::hoverText(m_context, m_overlays.shown(), m_hit, readout(), m_hoverY);
+}
+
+QString TimelineCursor::readout() const {
+    const auto lane = static_cast<std::size_t>(m_hit.lane);
+    const bool isOfPointer = m_hit.lane >= 0 && lane < m_probed.lanes.size()
+        && (m_hit.rank < 0 || m_probed.rank == m_hit.rank);
+    return isOfPointer ? m_probed.lanes[lane].value(static_cast<qsizetype>(m_hit.run)) : QString();
 }
 
 void TimelineCursor::moveTo(DurationNs time, std::optional<int> rank) {
@@ -92,8 +109,16 @@ void TimelineCursor::probe() {
         [this](const Result<ProbeResult>& result) {
             if (!result.hasValue())
                 return;
-            m_lanes.setReadouts(result.value().lanes);
-            m_inspector.showCursor(result.value());
+            m_probed = result.value();
+            std::vector<QString> readouts;
+            for (const QStringList& runs : m_probed.lanes)
+                readouts.push_back(runs.join(QStringLiteral("  /  ")));
+            m_lanes.setReadouts(readouts);
+            m_inspector.showCursor(m_probed);
+            if (m_hoverText.isEmpty())
+                return;
+            wordHover();
+            Q_EMIT changed();
         });
 }
 

@@ -23,6 +23,8 @@ class TimelineCursor : public QObject {
     Q_PROPERTY(QString text READ text NOTIFY changed FINAL)
     Q_PROPERTY(QString hoverText READ hoverText NOTIFY changed FINAL)
     Q_PROPERTY(double hoverY READ hoverY NOTIFY changed FINAL)
+    // The lane that hoverText speaks of, whose own readout is part of it; -1: none.
+    Q_PROPERTY(int hoverLane READ hoverLane NOTIFY changed FINAL)
 
 public:
     TimelineCursor(TimelineContext& context, const TimelineOverlays& overlays, LaneListModel& lanes,
@@ -40,7 +42,7 @@ public:
     // Reads the values at the cursor again.
     void probe();
     // Other runs or another place on the screen: nothing is pointed at.
-    void forgetHover() { m_hoverText.clear(); }
+    void forgetHover();
     void forget();
 
     [[nodiscard]] bool isVisible() const { return m_context.isCursorVisible(); }
@@ -48,6 +50,7 @@ public:
     [[nodiscard]] QString text() const;
     [[nodiscard]] QString hoverText() const { return m_hoverText; }
     [[nodiscard]] double hoverY() const { return m_hoverY; }
+    [[nodiscard]] int hoverLane() const { return m_hoverText.isEmpty() ? -1 : m_hit.lane; }
 
 Q_SIGNALS:
     void changed();
@@ -55,6 +58,9 @@ Q_SIGNALS:
 private:
     void share();
     void take();
+    void wordHover();
+    // What the last probe says of the lane under the pointer, for the GPU under the pointer.
+    [[nodiscard]] QString readout() const;
 
     TimelineContext& m_context;
     const TimelineOverlays& m_overlays;
@@ -62,6 +68,8 @@ private:
     InspectorModel& m_inspector;
     QPointer<Views> m_views;
     SteadyTask<ProbeResult> m_task;
+    TimelineHit m_hit; // of the pointer
+    ProbeResult m_probed;
     QString m_hoverText;
     double m_hoverY = 0.0;
 };

@@ -83,7 +83,7 @@ QString stripText(
 } // namespace
 
 QString hoverText(const TimelineContext& context, const std::vector<plot::RunOverlay>* overlays,
-    const TimelineHit& hit, double y) {
+    const TimelineHit& hit, const QString& readout, double y) {
     if (y < context.lanesTop)
         return stripText(context, overlays, hit.time, y);
     if (hit.item < 0 || !context.drawn)
@@ -95,11 +95,13 @@ QString hoverText(const TimelineContext& context, const std::vector<plot::RunOve
         if (context.runs.size() > 1)
             label = QStringLiteral("%1 · %2").arg(
                 QString::fromStdString(context.runs[hit.run].name), label);
+        if (!readout.isEmpty())
+            label = QStringLiteral("%1: %2").arg(label, readout);
         return label + throttleText(context, overlays, hit);
     }
     const QString track = QString::fromStdString(lane.spans[item].label);
     if (!hit.group)
-        return track;
+        return sayHover("%1: nothing recorded here").arg(track);
     const QString name = titleOf(*context.drawn, hit.group->name);
     if (hit.group->count > 1)
         return sayHover("%1 spans, longest: %2\n%3")

@@ -96,13 +96,15 @@ private Q_SLOTS:
             {plot::LaneStyle::Lines, "pcie_rx", {}, 100.0}};
         const auto at = app::probe(*m_store, request, never);
         QVERIFY(at.hasValue());
-        QCOMPARE(at.value().lanes[0], QStringLiteral("30 W"));
-        QCOMPARE(at.value().lanes[1], QStringLiteral("50 °C"));
-        QCOMPARE(at.value().lanes[2], QStringLiteral("1 MB/s"));
+        QCOMPARE(at.value().lanes[0], QStringList{QStringLiteral("30 W")});
+        QCOMPARE(at.value().lanes[1], QStringList{QStringLiteral("50 °C")});
+        QCOMPARE(at.value().lanes[2], QStringList{QStringLiteral("1 MB/s")});
         request.time = seconds(4.5); // missing since 4 s
-        QCOMPARE(app::probe(*m_store, request, never).value().lanes[1], QStringLiteral("no data"));
+        QCOMPARE(app::probe(*m_store, request, never).value().lanes[1],
+            QStringList{QStringLiteral("no data")});
         request.time = seconds(30);
-        QCOMPARE(app::probe(*m_store, request, never).value().lanes[0], QStringLiteral("no data"));
+        QCOMPARE(app::probe(*m_store, request, never).value().lanes[0],
+            QStringList{QStringLiteral("no data")});
     }
     void spanUnderThePointer() {
         app::SpanTarget target;

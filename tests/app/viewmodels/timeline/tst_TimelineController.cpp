@@ -169,6 +169,44 @@ private Q_SLOTS:
         QVERIFY(m_controller->cursor()->isVisible());
         QVERIFY(m_controller->cursor()->text().contains(QStringLiteral("3.5")));
     }
+    // One readout: at the pointer, with the value of the GPU under it.
+    void thePointersReadoutHasTheLanesValue() {
+        auto* cursor = m_controller->cursor();
+        const auto hover = [&](const char* has) {
+            for (int y = 60; y < 690; y += 4) {
+                cursor->hoverAt(at(3.5).x(), y);
+                if (cursor->hoverText().contains(QLatin1String(has)))
+                    return true;
+            }
+            return false;
+        };
+        // Rank 1 draws 30 W at 3.5 s, rank 0 100 W.
+        QTRY_VERIFY(hover("rank 1"));
+        const int lane = cursor->hoverLane();
+        QVERIFY(lane >= 0);
+        QTRY_VERIFY(cursor->hoverText().endsWith(QStringLiteral(": 30 W")));
+        cursor->leave();
+        QCOMPARE(cursor->hoverLane(), -1);
+    }
+    void thePointersReadoutNamesItsKernelAlone() {
+        auto* cursor = m_controller->cursor();
+        QTRY_VERIFY([&] {
+            for (int y = 60; y < 690; y += 4) {
+                cursor->hoverAt(at(1.05).x(), y);
+                if (cursor->hoverText().startsWith(QStringLiteral("sm90_gemm")))
+                    return true;
+            }
+            return false;
+        }());
+        // The lane's own readout is told there.
+        const int lane = cursor->hoverLane();
+        QVERIFY(m_controller->context()
+                    .drawn->lanes[static_cast<std::size_t>(lane)]
+                    .spec.metric.empty());
+        const QString text = cursor->hoverText();
+        QTest::qWait(50); // the probe's answer changes nothing
+        QCOMPARE(cursor->hoverText(), text);
+    }
     void clickSelectsAKernelAndArrowsStep() {
         QTRY_VERIFY([this] {
             for (int y = 60; y < 690; y += 4) {
