@@ -39,6 +39,7 @@ T.ApplicationWindow {
         onImportFilesWanted: dialogs.files.open()
         onImportFolderWanted: dialogs.folder.open()
         onKeysWanted: keysSheet.open()
+        onManualWanted: manualSheet.show(window.isOpen ? window.session.views.key : "")
         onMenuWanted: mainMenu.popup(topBar, Theme.spaceS, topBar.height)
         onExportWanted: workspacePane.exportShown()
         onFilterWanted: workspacePane.focusFilter()
@@ -153,6 +154,9 @@ T.ApplicationWindow {
     }
     KeysSheet {
         id: keysSheet
+    }
+    ManualSheet {
+        id: manualSheet
     }
     AboutSheet {
         id: aboutSheet

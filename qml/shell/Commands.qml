@@ -20,6 +20,7 @@ Item {
     signal aboutWanted
     signal exportWanted
     signal keysWanted
+    signal manualWanted
     signal menuWanted
     signal filterWanted
     signal searchWanted
@@ -79,6 +80,10 @@ Item {
         sequences: KeyMap.sequences("keys")
         enabled: !commands.typing
         onActivated: commands.keysWanted()
+    }
+    Shortcut {
+        sequences: KeyMap.sequences("manual")
+        onActivated: commands.manualWanted()
     }
     Shortcut {
         sequences: KeyMap.sequences("mainMenu")

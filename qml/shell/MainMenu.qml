@@ -126,16 +126,25 @@ UiMenu {
             onTriggered: Theme.reducedMotion = checked
         }
     }
-    UiMenuItem {
-        text: qsTr("Keys")
-        iconName: "help"
-        shortcutText: KeyMap.hint("keys")
-        onTriggered: menu.commands.keysWanted()
-    }
-    UiMenuItem {
-        text: qsTr("About Trainscope")
-        iconName: "info"
-        onTriggered: menu.commands.aboutWanted()
+    UiMenu {
+        title: qsTr("Help")
+
+        UiMenuItem {
+            text: qsTr("Manual")
+            iconName: "help"
+            shortcutText: KeyMap.hint("manual")
+            onTriggered: menu.commands.manualWanted()
+        }
+        UiMenuItem {
+            text: qsTr("Keys")
+            shortcutText: KeyMap.hint("keys")
+            onTriggered: menu.commands.keysWanted()
+        }
+        UiMenuItem {
+            text: qsTr("About Trainscope")
+            iconName: "info"
+            onTriggered: menu.commands.aboutWanted()
+        }
     }
     UiMenuSeparator {}
     UiMenuItem {

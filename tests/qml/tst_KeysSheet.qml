@@ -26,6 +26,7 @@ Item {
         function test_hints() {
             compare(KeyMap.hint("open"), "Ctrl+O");
             compare(KeyMap.sequences("search"), ["/", "Ctrl+F"]);
+            compare(KeyMap.hint("manual"), "F1");
             compare(KeyMap.sequences("no such key"), []);
         }
     }

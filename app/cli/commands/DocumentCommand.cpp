@@ -1,9 +1,10 @@
 // `document`, which --help does not list: the shell completions and the option lists of the man
-// page, written from the command line's own description. The build calls it and installs what it
-// prints.
+// page, written from the command line's own description, and the pages of the manual as man pages.
+// The build calls it and installs what it prints.
 
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/CommandText.h"
+#include "app/manual/ManPage.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -306,11 +307,21 @@ Outcome printMan(
     return ExitStatus::Done;
 }
 
-Outcome document(const CLI::App& app, const std::string& what, const std::string& manTemplate,
+Outcome printManual(const std::string& id, const Console& console) {
+    const app::manual::Page* page = app::manual::findPage(id);
+    if (page == nullptr)
+        return Error{ErrorCode::NotFound, "The manual has no page '" + id + "'.", {}};
+    console.out() << app::manual::manPage(*page);
+    return ExitStatus::Done;
+}
+
+Outcome document(const CLI::App& app, const std::string& what, const std::string& source,
     const Console& console) {
     const auto commands = commandsOf(app);
     if (what == "man")
-        return printMan(commands, manTemplate, console);
+        return printMan(commands, source, console);
+    if (what == "manual")
+        return printManual(source, console);
     if (what == "bash")
         printBash(commands, console.out());
     else if (what == "zsh")
@@ -326,13 +337,14 @@ void addDocumentCommand(CLI::App& app, CommandContext& context) {
     auto* command = app.add_subcommand("document", "Shell completions and the man page");
     command->group({}); // not listed
     auto what = std::make_shared<std::string>();
-    auto manTemplate = std::make_shared<std::string>();
+    auto source = std::make_shared<std::string>();
     command->add_option("WHAT", *what, "What to print")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
-    command->add_option("TEMPLATE", *manTemplate, "The man page without its lists of options");
-    whenChosen(*command, context, [what, manTemplate, &app](const Console& console) {
-        return document(app, *what, *manTemplate, console);
+        ->check(CLI::IsMember({"bash", "zsh", "fish", "man", "manual"}));
+    command->add_option("SOURCE", *source,
+        "Of man the page without its lists of options; of manual the name of the page");
+    whenChosen(*command, context, [what, source, &app](const Console& console) {
+        return document(app, *what, *source, console);
     });
 }
 

@@ -1,122 +1,24 @@
 #include "app/viewmodels/window/KeyMap.h"
 
+#include "app/manual/Keys.h"
+
 #include <algorithm>
-#include <array>
+#include <string_view>
 
 namespace trainscope::app {
 
 namespace {
 
-// `sequences`: alternatives separated by blanks, in QKeySequence's portable spelling; empty for
-// keys that a view handles. `shown`: what the sheet prints; empty: the sequences.
-struct KeyEntry {
-    const char* id;
-    const char* group;
-    const char* sequences;
-    const char* shown;
-    const char* action;
-};
-
-constexpr auto kWindow = QT_TRANSLATE_NOOP("KeyMap", "Window");
-constexpr auto kViews = QT_TRANSLATE_NOOP("KeyMap", "Views");
-constexpr auto kRuns = QT_TRANSLATE_NOOP("KeyMap", "Runs");
-constexpr auto kTimeline = QT_TRANSLATE_NOOP("KeyMap", "Timeline");
-constexpr auto kLanes = QT_TRANSLATE_NOOP("KeyMap", "Lanes");
-constexpr auto kLayout = QT_TRANSLATE_NOOP("KeyMap", "Layout");
-constexpr auto kMouse = QT_TRANSLATE_NOOP("KeyMap", "Mouse on the timeline");
-
-constexpr std::array kEntries{
-    KeyEntry{"open", kWindow, "Ctrl+O", "", QT_TRANSLATE_NOOP("KeyMap", "Open a run database")},
-    KeyEntry{"importFiles", kWindow, "Ctrl+I", "", QT_TRANSLATE_NOOP("KeyMap", "Import files")},
-    KeyEntry{"importFolder", kWindow, "Ctrl+Shift+I", "",
-        QT_TRANSLATE_NOOP("KeyMap", "Import a folder")},
-    KeyEntry{"export", kWindow, "Ctrl+E", "", QT_TRANSLATE_NOOP("KeyMap", "Export what is shown")},
-    KeyEntry{
-        "runList", kWindow, "Ctrl+B", "", QT_TRANSLATE_NOOP("KeyMap", "Show or hide the runs")},
-    KeyEntry{"inspector", kWindow, "Ctrl+J", "",
-        QT_TRANSLATE_NOOP("KeyMap", "Show or hide the inspector")},
-    KeyEntry{"nextPane", kWindow, "F6", "", QT_TRANSLATE_NOOP("KeyMap", "To the next part")},
-    KeyEntry{"previousPane", kWindow, "Shift+F6", "",
-        QT_TRANSLATE_NOOP("KeyMap", "To the previous part")},
-    KeyEntry{"mainMenu", kWindow, "F10", "", QT_TRANSLATE_NOOP("KeyMap", "Menu")},
-    KeyEntry{"fullScreen", kWindow, "F11", "", QT_TRANSLATE_NOOP("KeyMap", "Full screen")},
-    KeyEntry{"keys", kWindow, "? F1", "? F1", QT_TRANSLATE_NOOP("KeyMap", "All keys")},
-    KeyEntry{
-        "closeDatabase", kWindow, "Ctrl+W", "", QT_TRANSLATE_NOOP("KeyMap", "Close the database")},
-    KeyEntry{"quit", kWindow, "Ctrl+Q", "", QT_TRANSLATE_NOOP("KeyMap", "Quit")},
-    KeyEntry{"close", kWindow, "", "Esc",
-        QT_TRANSLATE_NOOP("KeyMap", "Close the sheet, clear the selection")},
-
-    KeyEntry{"view0", kViews, "Ctrl+1", "", QT_TRANSLATE_NOOP("KeyMap", "Timeline")},
-    KeyEntry{"view1", kViews, "Ctrl+2", "", QT_TRANSLATE_NOOP("KeyMap", "Layout")},
-    KeyEntry{"view2", kViews, "Ctrl+3", "", QT_TRANSLATE_NOOP("KeyMap", "Heatmap")},
-    KeyEntry{"view3", kViews, "Ctrl+4", "", QT_TRANSLATE_NOOP("KeyMap", "Kernels")},
-    KeyEntry{"view4", kViews, "Ctrl+5", "", QT_TRANSLATE_NOOP("KeyMap", "Sweep")},
-    KeyEntry{"view5", kViews, "Ctrl+6", "", QT_TRANSLATE_NOOP("KeyMap", "Spectrum")},
-    KeyEntry{"view6", kViews, "Ctrl+7", "", QT_TRANSLATE_NOOP("KeyMap", "Compare")},
-    KeyEntry{"view7", kViews, "Ctrl+8", "", QT_TRANSLATE_NOOP("KeyMap", "Findings")},
-
-    KeyEntry{"filter", kRuns, "Ctrl+L", "", QT_TRANSLATE_NOOP("KeyMap", "Filter the runs")},
-    KeyEntry{"runOnly", kRuns, "", "Enter", QT_TRANSLATE_NOOP("KeyMap", "Show only this run")},
-    KeyEntry{"runToggle", kRuns, "", "Space  Ctrl+Click",
-        QT_TRANSLATE_NOOP("KeyMap", "Add it to what is shown, or take it away")},
-    KeyEntry{"runRename", kRuns, "", "F2", QT_TRANSLATE_NOOP("KeyMap", "Rename the run")},
-    KeyEntry{"runRemove", kRuns, "", "Delete", QT_TRANSLATE_NOOP("KeyMap", "Remove the run")},
-    KeyEntry{"runCopy", kRuns, "", "Ctrl+C", QT_TRANSLATE_NOOP("KeyMap", "Copy its name")},
-
-    KeyEntry{"search", kTimeline, "/ Ctrl+F", "/  Ctrl+F",
-        QT_TRANSLATE_NOOP(
-            "KeyMap", "Search kernels, metrics and marks; Enter, Shift+Enter: next, previous")},
-    KeyEntry{"zoom", kTimeline, "", "W  S  +  −", QT_TRANSLATE_NOOP("KeyMap", "Zoom in, zoom out")},
-    KeyEntry{"pan", kTimeline, "", "A  D", QT_TRANSLATE_NOOP("KeyMap", "Pan left, pan right")},
-    KeyEntry{"arrows", kTimeline, "", "←  →",
-        QT_TRANSLATE_NOOP("KeyMap", "Pan a little; previous or next kernel when one is selected")},
-    KeyEntry{"spans", kTimeline, "", ",  .", QT_TRANSLATE_NOOP("KeyMap", "Previous, next kernel")},
-    KeyEntry{"fit", kTimeline, "", "F", QT_TRANSLATE_NOOP("KeyMap", "Fit the selection, or all")},
-    KeyEntry{"whole", kTimeline, "", "0", QT_TRANSLATE_NOOP("KeyMap", "The whole run")},
-    KeyEntry{"mark", kTimeline, "", "M",
-        QT_TRANSLATE_NOOP("KeyMap", "Mark the selection, the cursor or the middle of the view")},
-    KeyEntry{"marks", kTimeline, "", "[  ]", QT_TRANSLATE_NOOP("KeyMap", "Previous, next mark")},
-    KeyEntry{"markRemove", kTimeline, "", "Delete",
-        QT_TRANSLATE_NOOP("KeyMap", "Remove the mark at the cursor")},
-    KeyEntry{
-        "undo", kTimeline, "", "Ctrl+Z", QT_TRANSLATE_NOOP("KeyMap", "Undo zoom or arrangement")},
-    KeyEntry{"redo", kTimeline, "", "Ctrl+Shift+Z  Ctrl+Y", QT_TRANSLATE_NOOP("KeyMap", "Redo")},
-
-    KeyEntry{"lanes", kLanes, "", "↑  ↓", QT_TRANSLATE_NOOP("KeyMap", "Previous, next lane")},
-    KeyEntry{"laneMove", kLanes, "", "Alt+↑  Alt+↓",
-        QT_TRANSLATE_NOOP("KeyMap", "Move the lane up, down")},
-    KeyEntry{"laneHeight", kLanes, "", "Alt+←  Alt+→",
-        QT_TRANSLATE_NOOP("KeyMap", "Make the lane lower, higher")},
-
-    KeyEntry{
-        "ranks", kLayout, "", "←  →  ↑  ↓", QT_TRANSLATE_NOOP("KeyMap", "The next GPU that way")},
-    KeyEntry{"rankTimeline", kLayout, "", "Enter",
-        QT_TRANSLATE_NOOP("KeyMap", "The selected GPU on the timeline")},
-    KeyEntry{"play", kLayout, "", "Space", QT_TRANSLATE_NOOP("KeyMap", "Play, pause")},
-    KeyEntry{"moments", kLayout, "", ",  .",
-        QT_TRANSLATE_NOOP("KeyMap", "A hundredth of the run back, on")},
-
-    KeyEntry{"wheel", kMouse, "", "Wheel", QT_TRANSLATE_NOOP("KeyMap", "Scroll the lanes")},
-    KeyEntry{"ctrlWheel", kMouse, "", "Ctrl+Wheel  Pinch",
-        QT_TRANSLATE_NOOP("KeyMap", "Zoom at the pointer")},
-    KeyEntry{"shiftWheel", kMouse, "", "Shift+Wheel  Shift+Drag  Middle drag",
-        QT_TRANSLATE_NOOP("KeyMap", "Pan")},
-    KeyEntry{"drag", kMouse, "", "Drag", QT_TRANSLATE_NOOP("KeyMap", "Select a stretch of time")},
-    KeyEntry{"doubleClick", kMouse, "", "Double click",
-        QT_TRANSLATE_NOOP("KeyMap", "Zoom to the kernel or the selection")},
-};
-
 QString shown(const KeyEntry& entry) {
-    const auto text = QString::fromUtf8(entry.shown);
-    return text.isEmpty() ? QString::fromLatin1(entry.sequences) : text;
+    return QString::fromStdString(shownKeys(entry));
 }
 
 const KeyEntry* find(const QString& id) {
     const auto wanted = id.toStdString();
-    const auto found = std::find_if(kEntries.begin(), kEntries.end(),
+    const auto entries = keyEntries();
+    const auto found = std::find_if(entries.begin(), entries.end(),
         [&wanted](const KeyEntry& entry) { return wanted == entry.id; });
-    return found == kEntries.end() ? nullptr : &*found;
+    return found == entries.end() ? nullptr : &*found;
 }
 
 } // namespace
@@ -126,10 +28,10 @@ KeyMap::KeyMap(QObject* parent)
         {{"group", &KeyLine::group}, {"keys", &KeyLine::keys}, {"action", &KeyLine::action}},
         parent) {
     std::vector<KeyLine> lines;
-    const char* group = nullptr;
-    for (const auto& entry : kEntries) {
+    std::string_view group;
+    for (const auto& entry : keyEntries()) {
         lines.push_back(
-            {group == entry.group ? QString() : tr(entry.group), shown(entry), tr(entry.action)});
+            {entry.group == group ? QString() : tr(entry.group), shown(entry), tr(entry.action)});
         group = entry.group;
     }
     resetRows(std::move(lines));

@@ -1,6 +1,6 @@
 #pragma once
-// The window's keys in one list: the handlers take their sequences from it, menus and tool tips
-// their hints, and the sheet of keys shows it. Keys of the views stand in it by their text alone.
+// The list of keys (app/manual/Keys.h) for QML: sequences of the handlers, hints of menus and tool
+// tips, rows of the sheet of keys.
 
 #include "app/viewmodels/window/RowListModel.h"
 

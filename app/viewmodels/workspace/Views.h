@@ -41,6 +41,7 @@ class Views : public QObject {
             workspaceChanged REQUIRED FINAL)
     Q_PROPERTY(View view READ view WRITE setView NOTIFY viewChanged FINAL)
     Q_PROPERTY(QString title READ title NOTIFY viewChanged FINAL)
+    Q_PROPERTY(QString key READ key NOTIFY viewChanged FINAL)
     // In the order of View.
     Q_PROPERTY(QStringList titles READ titles CONSTANT FINAL)
     // Figures of the paper, for openPreset().
@@ -63,6 +64,7 @@ public:
     [[nodiscard]] QString title() const { return titles().at(m_view); }
     [[nodiscard]] QStringList titles() const;
 
+    [[nodiscard]] QString key() const { return keyOf(m_view); }
     // "timeline", "heatmap", …: as they are stored and named on the command line.
     static QString keyOf(View view);
 

@@ -1,0 +1,139 @@
+#include "app/manual/Manual.h"
+
+#include "app/manual/Facts.h"
+#include "app/manual/Pages.h"
+#include "core/model/AsciiText.h"
+
+#include <algorithm>
+
+namespace trainscope::app::manual {
+
+namespace {
+
+constexpr std::size_t kExcerptBefore = 40; // bytes before the found word
+constexpr std::size_t kExcerptLength = 130;
+constexpr int kTitleScore = 100; // of a word in a title
+constexpr int kPageScore = 20; // of a word in the title of the page
+
+std::vector<Section> sectionsOf(const Markup& markup) {
+    std::vector<Section> sections{{{}, markup.title, 1, markup.about}};
+    for (const Block& block : markup.blocks) {
+        if (block.kind == Block::Kind::Heading)
+            sections.push_back({block.anchor, plainText(block.line), block.level, {}});
+        else
+            sections.back().text.append("  ").append(plainText(block));
+    }
+    return sections;
+}
+
+std::vector<Page> makePages() {
+    std::vector<Page> all;
+    for (const auto& [id, text] : pageTexts()) {
+        Page page{std::string(id), parseMarkup(withFacts(text)), {}};
+        page.sections = sectionsOf(page.markup);
+        all.push_back(std::move(page));
+    }
+    return all;
+}
+
+std::size_t occurrences(std::string_view text, std::string_view word) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(word); at != std::string_view::npos;
+         at = text.find(word, at + word.size()))
+        ++count;
+    return count;
+}
+
+// 0: a word is missing.
+int scoreOf(const Page& page, const Section& section, const std::vector<std::string>& wanted) {
+    const std::string title = lowered(section.title);
+    const std::string text = lowered(section.text);
+    int score = 0;
+    for (const std::string& word : wanted) {
+        const auto count = static_cast<int>(occurrences(text, word));
+        const bool isInTitle = title.find(word) != std::string::npos;
+        const bool isInPage = containsIgnoringCase(page.markup.title, word);
+        if (count == 0 && !isInTitle)
+            return 0;
+        score += std::min(count, kPageScore) + (isInTitle ? kTitleScore : 0)
+            + (isInPage ? kPageScore : 0);
+    }
+    return score;
+}
+
+bool isInsideCharacter(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; // UTF-8, all but the first byte
+}
+
+std::string excerptOf(const std::string& text, const std::vector<std::string>& wanted) {
+    const std::string all = lowered(text);
+    std::size_t found = std::string::npos;
+    for (const std::string& word : wanted)
+        found = std::min(found, all.find(word));
+    if (found == std::string::npos)
+        found = 0;
+    std::size_t begin = found > kExcerptBefore ? text.find(' ', found - kExcerptBefore) : 0;
+    begin = std::min(begin == std::string::npos ? found : begin, found);
+    std::size_t end = std::min(text.size(), begin + kExcerptLength);
+    while (end < text.size() && isInsideCharacter(text[end]))
+        ++end;
+    const std::string part(trimmed(std::string_view(text).substr(begin, end - begin)));
+    return (begin > 0 ? "… " : "") + part + (end < text.size() ? " …" : "");
+}
+
+} // namespace
+
+Place placeOf(std::string_view text) {
+    const std::size_t hash = std::min(text.find('#'), text.size());
+    return {std::string(text.substr(0, hash)),
+        std::string(text.substr(std::min(hash + 1, text.size())))};
+}
+
+const std::vector<Page>& pages() {
+    static const std::vector<Page> all = makePages();
+    return all;
+}
+
+const Page* findPage(std::string_view id) {
+    const auto found = std::find_if(
+        pages().begin(), pages().end(), [id](const Page& page) { return page.id == id; });
+    return found == pages().end() ? nullptr : &*found;
+}
+
+std::optional<Place> findTopic(std::string_view name) {
+    if (findPage(name) != nullptr)
+        return Place{std::string(name), {}};
+    for (const Page& page : pages()) {
+        for (const Section& section : page.sections) {
+            if (!section.anchor.empty() && section.anchor == name)
+                return Place{page.id, section.anchor};
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> queryWords(std::string_view query) {
+    std::vector<std::string> wanted;
+    for (const std::string_view word : words(query, " \t"))
+        wanted.push_back(lowered(word));
+    return wanted;
+}
+
+std::vector<Hit> search(std::string_view query) {
+    const auto wanted = queryWords(query);
+    std::vector<Hit> hits;
+    if (wanted.empty())
+        return hits;
+    for (const Page& page : pages()) {
+        for (const Section& section : page.sections) {
+            if (const int score = scoreOf(page, section, wanted); score > 0)
+                hits.push_back({{page.id, section.anchor}, section.title, page.markup.title,
+                    excerptOf(section.text, wanted), score});
+        }
+    }
+    std::stable_sort(
+        hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
+    return hits;
+}
+
+} // namespace trainscope::app::manual

@@ -1,0 +1,81 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// The pages with the sections of the open one, or what the search has found.
+ListView {
+    id: list
+
+    required property ManualController controller
+
+    clip: true
+    activeFocusOnTab: true
+    boundsBehavior: Flickable.StopAtBounds
+    model: controller.entries
+    currentIndex: controller.current
+    highlightMoveDuration: 0
+    UiScrollBar.vertical: UiScrollBar {}
+    Accessible.role: Accessible.List
+    Accessible.name: controller.headline
+    Keys.onDownPressed: list.controller.step(1)
+    Keys.onUpPressed: list.controller.step(-1)
+
+    delegate: T.ItemDelegate {
+        id: entry
+
+        required property int index
+        required property string title
+        required property string detail
+        required property int level
+        required property string name
+        readonly property bool current: ListView.isCurrentItem
+
+        width: list.width - Theme.spaceM
+        implicitHeight: column.height + Theme.spaceS
+        focusPolicy: Qt.NoFocus
+        Accessible.name: entry.name
+        Accessible.description: entry.detail
+        Accessible.selected: entry.current
+        onClicked: list.controller.openEntry(entry.index)
+
+        contentItem: Item {
+            Column {
+                id: column
+
+                x: Theme.spaceM + (entry.level - 1) * Theme.spaceM
+                width: parent.width - x - Theme.spaceS
+                anchors.verticalCenter: parent.verticalCenter
+
+                UiText {
+                    width: parent.width
+                    text: entry.title
+                    textFormat: Text.StyledText
+                    wrapMode: Text.Wrap
+                    color: entry.level === 1 || entry.current ? Theme.text : Theme.textSecondary
+                    font.weight: entry.current ? Font.DemiBold : Font.Normal
+                }
+                UiNote {
+                    width: parent.width
+                    visible: entry.detail !== ""
+                    text: entry.detail
+                    textFormat: Text.StyledText
+                    wrapMode: Text.Wrap
+                }
+            }
+        }
+        background: Rectangle {
+            anchors.fill: parent
+            anchors.leftMargin: Theme.spaceXs
+            radius: Theme.radius
+            color: entry.current ? Theme.raised : entry.hovered ? Theme.hovered : "transparent"
+
+            UiFocusRing {
+                control: entry
+                visible: entry.current && list.activeFocus
+            }
+        }
+    }
+}
