@@ -102,6 +102,8 @@ std::string countText(const LaneData& lane, std::size_t runs) {
     return text;
 }
 
+constexpr std::string_view kByRun = "coloured by run";
+
 std::string styleText(const LaneData& lane, std::size_t runs, std::size_t nodes) {
     switch (drawnStyle(lane.spec.style, lane.series.size())) {
     case LaneStyle::Heat:
@@ -112,7 +114,7 @@ std::string styleText(const LaneData& lane, std::size_t runs, std::size_t nodes)
         break;
     }
     if (runs > 1)
-        return "coloured by run";
+        return std::string(kByRun);
     return nodes > 1 ? "coloured by node" : "";
 }
 
@@ -131,10 +133,12 @@ void setTexts(LaneData& lane, const Metric& metric) {
         if (!text.empty())
             lane.subtitle += (lane.subtitle.empty() ? "" : ", ") + text;
     };
+    const std::string style
+        = lane.series.size() > 1 ? styleText(lane, runs.size(), nodes.size()) : std::string();
+    // Colours by run say of themselves that there are several.
     if (lane.series.size() > 1 || !lane.spec.rank)
-        add(countText(lane, runs.size()));
-    if (lane.series.size() > 1)
-        add(styleText(lane, runs.size(), nodes.size()));
+        add(countText(lane, style == kByRun ? 1 : runs.size()));
+    add(style);
 }
 
 } // namespace
