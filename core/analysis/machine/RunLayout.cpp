@@ -92,7 +92,8 @@ Result<RunLayout> fromLaunch(const Known& known) {
     ASSIGN_OR_RETURN(auto request, layout::layoutFromLaunch(known.run.launch, known.world));
     const auto& origin = known.run.launch.origin;
     RunLayout result{std::move(request), LayoutOrigin::Launch,
-        origin.empty() ? "the launch configuration" : "the launch configuration " + origin, {}};
+        origin.empty() ? "the launch configuration" : "the launch configuration (" + origin + ")",
+        {}};
     if (result.request.expertTensor && !known.run.launch.expertTensorParallel)
         result.notes.push_back("assumed: the experts are not tensor-parallel (ETP 1), for TP × EP "
                                "does not divide the ranks of a stage");
