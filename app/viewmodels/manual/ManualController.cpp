@@ -2,6 +2,7 @@
 
 #include "app/manual/HtmlPage.h"
 #include "app/viewmodels/window/Theme.h"
+#include "core/text/Numbers.h"
 
 #include <QDesktopServices>
 #include <QSyntaxHighlighter>
@@ -84,7 +85,9 @@ QString ManualController::title() const {
 QString ManualController::headline() const {
     if (m_query.trimmed().isEmpty())
         return tr("Pages");
-    return m_entries.count() == 0 ? tr("Nothing found") : tr("%n place(s)", "", m_entries.count());
+    return m_entries.count() == 0
+        ? tr("Nothing found")
+        : QString::fromStdString(text::counted(m_entries.count(), "place"));
 }
 
 void ManualController::setDocument(QQuickTextDocument* document) {

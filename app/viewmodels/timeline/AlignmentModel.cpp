@@ -1,6 +1,7 @@
 #include "app/viewmodels/timeline/AlignmentModel.h"
 
 #include "app/viewmodels/text/HumanText.h"
+#include "core/text/Numbers.h"
 
 #include <QColor>
 #include <QLocale>
@@ -175,7 +176,9 @@ QString AlignmentModel::clockText() const {
                 : tr("The clocks of the ranks agree, within %1.").arg(error));
     }
     if (unaligned > 0)
-        lines << tr("%n rank(s) cannot be compared.", nullptr, static_cast<int>(unaligned));
+        lines << tr("%1 cannot be compared.")
+                     .arg(QString::fromStdString(
+                         text::counted(static_cast<std::int64_t>(unaligned), "rank")));
     return lines.join(QLatin1Char('\n'));
 }
 
