@@ -5,6 +5,7 @@
 #include "core/figures/Kinds.h"
 #include "core/model/AsciiText.h"
 #include "core/model/Metric.h"
+#include "core/report/RunColumns.h"
 #include "importers/registry/Registry.h"
 
 #include <fmt/format.h>
@@ -68,12 +69,20 @@ std::string quantityList(std::string_view /*of*/) {
     return text;
 }
 
+std::string columnTable(std::string_view /*of*/) {
+    std::string text = "| word | column | unit |\n|---|---|---|\n";
+    for (const report::RunColumn& column : report::runColumns())
+        text += fmt::format("| `{}` | {} | {} |\n", fmt::join(column.words, "` `"),
+            column.definition, column.unit == "1" ? std::string() : column.unit);
+    return text;
+}
+
 struct FactList {
     std::string_view name;
     std::string (*text)(std::string_view of);
 };
 constexpr FactList kLists[]{{"metrics", metricTable}, {"keys", keyTables}, {"formats", formatTable},
-    {"options", optionTable}, {"quantities", quantityList}};
+    {"options", optionTable}, {"quantities", quantityList}, {"columns", columnTable}};
 
 // What a line stands for; empty: for itself.
 std::string factsOf(std::string_view line) {

@@ -8,6 +8,7 @@
 #include "core/analysis/comparison/Quantity.h"
 #include "core/figures/Kinds.h"
 #include "core/model/Metric.h"
+#include "core/report/RunExpression.h"
 #include "importers/registry/Registry.h"
 #include "support/TestProgram.h"
 
@@ -85,6 +86,28 @@ private Q_SLOTS:
             QVERIFY2(contains(numbers, quantity.key), quantity.key.c_str());
             QVERIFY2(contains(numbers, quantity.definition), quantity.key.c_str());
         }
+    }
+
+    void everyColumnOfRunsIsThere() {
+        const std::string runs = textOf("runs");
+        for (const auto& column : report::runColumns()) {
+            QVERIFY2(contains(runs, column.definition), column.key.c_str());
+            for (const auto& word : column.words)
+                QVERIFY2(contains(runs, word), word.c_str());
+        }
+    }
+
+    // As they are told, they are understood.
+    void examplesOfExpressions() {
+        int examples = 0;
+        for (const auto& block : manual::findPage("runs")->markup.blocks) {
+            for (const QByteArray& line : QByteArray::fromStdString(block.code).split('\n')) {
+                const auto parsed = report::parseRunExpression(line.toStdString());
+                QVERIFY2(parsed.hasValue(), line.constData());
+                examples += line.isEmpty() ? 0 : 1;
+            }
+        }
+        QVERIFY(examples > 3);
     }
 
     void everyKeyIsThere() {
