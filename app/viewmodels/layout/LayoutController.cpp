@@ -351,6 +351,10 @@ QString LayoutController::notes() const {
         if (!text.empty())
             lines.append(QString::fromStdString(text));
     };
+    if (const auto& wanted = m_wanted.metric;
+        m_wanted.by == plot::RankColour::Value && wanted != m_context.settings.metric)
+        lines.append(tr("Not recorded in this run: %1.")
+                         .arg(QString::fromStdString(plot::metricTitle(wanted))));
     if (m_context.showsValuesAtCursor())
         lines.append(tr("%1 at the cursor's time, on the scale of the whole run.")
                          .arg(QString::fromStdString(m_context.colours.scale.title)));

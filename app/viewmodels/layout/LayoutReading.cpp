@@ -3,8 +3,6 @@
 #include "core/figures/runs/RunFigures.h"
 #include "core/model/Try.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace trainscope::app {
@@ -50,12 +48,6 @@ Status readPlacement(const store::Store& store, const Progress& progress, Layout
     return {};
 }
 
-// "This run has no memory temperature." before the caption.
-void tellMissing(const std::string& metric, std::string& caption) {
-    caption = fmt::format(
-        "This run has no {}.{}{}", plot::metricTitle(metric), caption.empty() ? "" : " ", caption);
-}
-
 } // namespace
 
 void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metric,
@@ -95,8 +87,6 @@ Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     if (!figure.hasValue())
         return figure.error();
     reading->figure = std::move(figure).value();
-    if (colours.by == plot::RankColour::Value && query.colours.metric != colours.metric)
-        tellMissing(colours.metric, reading->figure.caption);
     reading->hasTraces = withTraces;
     RETURN_IF_ERROR(readSchedule(store, withTraces, progress, *reading));
     if (withTraces && reading->figure.layout) {

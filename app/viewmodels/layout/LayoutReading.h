@@ -35,7 +35,7 @@ void fitMetric(const std::vector<plot::FigureChoice>& metrics, std::string& metr
     std::optional<plot::FigureStatistic>& statistic);
 
 // `colours` by group fall back to nodes where nothing says the layout, those by a metric that the
-// run does not have to one that it has (fitMetric), which the caption tells. Cancelled by progress.
+// run does not have to one that it has (fitMetric). Cancelled by progress.
 Result<LayoutReadingPtr> readLayout(const store::Store& store, const Run& run,
     const plot::ColourQuery& colours, bool withTraces, const Progress& progress);
 

@@ -43,6 +43,8 @@ private Q_SLOTS:
         QTRY_COMPARE(controller.colours().values.at(0), std::optional(100.0));
         QTest::qWait(50);
         QVERIFY(failed.isEmpty());
+        QVERIFY(controller.notes().startsWith(
+            QStringLiteral("Not recorded in this run: Memory temperature.")));
         QCOMPARE(controller.errorText(), QString());
         QCOMPARE(app::decodeLayout(views.settings(QStringLiteral("layout"))).metric, chosen.metric);
     }
