@@ -86,9 +86,12 @@ std::string tableText(const Block& table, const Page& page) {
     std::string text;
     for (std::size_t i = 1; i < table.rows.size(); ++i) {
         text += fmt::format(".TP\n\\fB{}\\fR\n", manLine(table.rows[i].front(), page));
-        for (std::size_t k = 1; k < table.rows[i].size(); ++k)
-            text += (k > 1 ? "; " : "") + manLine(table.rows[i][k], page);
-        text += "\n";
+        std::string said;
+        for (std::size_t k = 1; k < table.rows[i].size(); ++k) {
+            const std::string cell = manLine(table.rows[i][k], page);
+            said += (said.empty() || cell.empty() ? "" : "; ") + cell;
+        }
+        text += said + "\n";
     }
     return text;
 }
