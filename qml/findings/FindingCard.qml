@@ -69,7 +69,7 @@ Item {
                 Layout.fillWidth: true
                 Layout.topMargin: Theme.spaceXs
                 visible: card.labels.length > 0
-                spacing: Theme.spaceL
+                spacing: Theme.spaceXs
 
                 Repeater {
                     model: card.labels
@@ -80,6 +80,7 @@ Item {
                         required property string modelData
 
                         spacing: Theme.spaceXs
+                        rightPadding: Theme.spaceM
 
                         UiNote {
                             text: figure.modelData

@@ -103,8 +103,11 @@ FindingRow rowOf(const Run& run, const analysis::Finding& finding) {
     row.place = placeOf(run, finding.evidence);
     row.severity = static_cast<int>(finding.severity);
     row.severityText = severityText(finding.severity);
-    for (const auto& [name, value] : finding.values)
-        addValue(row, name, value);
+    for (const auto& [name, value] : finding.values) {
+        // Most of the causes that a straggler may have cost nothing.
+        if (value != 0.0 || !name.ends_with("_s"))
+            addValue(row, name, value);
+    }
     row.evidence = evidenceOf(run, finding.evidence);
     return row;
 }
