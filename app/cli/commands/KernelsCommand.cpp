@@ -1,11 +1,11 @@
 #include "app/cli/commands/Command.h"
 #include "app/cli/options/AddOption.h"
+#include "app/cli/options/CategoryOption.h"
 #include "app/cli/output/KernelsOutput.h"
 #include "core/analysis/iterations/Iterations.h"
 #include "core/analysis/iterations/SteadyState.h"
 #include "core/analysis/traces/Pipeline.h"
 #include "core/analysis/traces/TraceBreakdown.h"
-#include "core/catalogue/Tables.h"
 #include "core/model/Try.h"
 #include "core/text/Times.h"
 
@@ -32,11 +32,6 @@ struct KernelsOptions : OneRunOptions {
     std::optional<double> fromS; // since the run's start
     std::optional<double> toS;
 };
-
-Result<KernelCategories> chosenCategories(const KernelsOptions& options) {
-    return options.categories.empty() ? KernelCategories::fromFolder(catalogue::configFolder())
-                                      : KernelCategories::fromChoice(options.categories);
-}
 
 // The steady part of the run, and what to say of it; all of the trace where that has none of it.
 Result<std::pair<TimeRange, std::string>> steadyWindow(const store::Store& store, const Run& run,
@@ -84,7 +79,7 @@ Status compute(const store::Store& store, const analysis::IterationChoice& choic
 
 Result<KernelsReport> computeReport(const store::Store& store, const Run& run,
     const KernelsOptions& options, const Progress& progress) {
-    ASSIGN_OR_RETURN(const auto categories, chosenCategories(options));
+    ASSIGN_OR_RETURN(const auto categories, chosenCategories(options.categories));
     ASSIGN_OR_RETURN(const auto iterations, analysis::iterationsOf(store, run, progress));
     KernelsReport report{run, {}, {}, {}, {}};
     TimeRange window = kAllTime;
@@ -132,8 +127,7 @@ void addKernelsCommand(CLI::App& app, CommandContext& context) {
         "kernels", "Kernels, categories, and busy, overlapped and idle time per rank");
     auto options = std::make_shared<KernelsOptions>();
     addOneRun(*command, *options);
-    addOption(*command, "--categories", options->categories,
-        "Sort kernels by this table: default, charllm (CharLLM-PPT's classes) or a JSON file", "T");
+    addCategories(*command, options->categories);
     addOption(*command, "--iteration", options->iteration, "Only this iteration of each rank", "K");
     command
         ->add_flag("--steady", options->steady,

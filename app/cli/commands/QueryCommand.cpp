@@ -1,4 +1,8 @@
 #include "app/cli/commands/Command.h"
+#include "app/cli/options/CategoryOption.h"
+#include "core/analysis/traces/SpanColumns.h"
+#include "core/report/QueryText.h"
+#include "core/store/Query.h"
 #include "core/text/Table.h"
 
 #include <CLI/CLI.hpp>
@@ -21,14 +25,9 @@ constexpr std::size_t kCellWidth = 100;
 
 struct QueryOptions : DatabaseOptions {
     std::string sql;
+    std::string categories;
+    bool csv = false;
 };
-
-std::string hex(const std::string& bytes) {
-    std::string text;
-    for (const char c : bytes)
-        text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-    return text;
-}
 
 Json valueJson(const SqlValue& value) {
     switch (value.type) {
@@ -39,7 +38,7 @@ Json valueJson(const SqlValue& value) {
     case SqlValue::Type::Text:
         return value.text;
     case SqlValue::Type::Blob:
-        return hex(value.text);
+        return report::plainText(value);
     case SqlValue::Type::Null:
         break;
     }
@@ -48,23 +47,49 @@ Json valueJson(const SqlValue& value) {
 
 std::string valueText(const SqlValue& value) {
     switch (value.type) {
-    case SqlValue::Type::Integer:
-        return std::to_string(value.integer);
-    case SqlValue::Type::Real:
-        return fmt::format("{}", value.real);
     case SqlValue::Type::Text:
         return text::elided(value.text, kCellWidth);
     case SqlValue::Type::Blob:
         return fmt::format("({} bytes)", value.text.size());
-    case SqlValue::Type::Null:
-        break;
+    default:
+        return report::plainText(value);
     }
-    return {};
 }
+
+// Asks the database with what the command was given.
+class Asking {
+public:
+    static Result<Asking> of(
+        const QueryOptions& options, const Console& console, const store::Store& store) {
+        ASSIGN_OR_RETURN(auto categories, chosenCategories(options.categories));
+        return Asking(options.sql, console, store,
+            {analysis::spanColumns(store, std::move(categories), untilCancelled(console)),
+                [&console] { return !console.isCancelled(); }});
+    }
+
+    Status run(const store::SqlHeader& header, const store::SqlRow& row) const {
+        return store::query(m_store, m_sql, header, row, m_with);
+    }
+    [[nodiscard]] const Console& console() const { return m_console; }
+
+private:
+    Asking(const std::string& sql, const Console& console, const store::Store& store,
+        store::QueryOptions with)
+        : m_sql(sql)
+        , m_console(console)
+        , m_store(store)
+        , m_with(std::move(with)) { }
+
+    const std::string& m_sql;
+    const Console& m_console;
+    const store::Store& m_store;
+    store::QueryOptions m_with;
+};
 
 // Streams one object; nothing is printed before the first row or the end, so that an error leaves
 // stdout empty.
-Status printAsJson(const store::Store& store, const std::string& sql, const Console& console) {
+Status printAsJson(const Asking& asking) {
+    const Console& console = asking.console();
     std::string pending = R"({"columns":)";
     bool first = true;
     const auto header = [&](const std::vector<std::string>& columns) {
@@ -76,12 +101,13 @@ Status printAsJson(const store::Store& store, const std::string& sql, const Cons
         first = false;
         return !console.isCancelled();
     };
-    RETURN_IF_ERROR(store.query(sql, header, row));
+    RETURN_IF_ERROR(asking.run(header, row));
     console.out() << pending << "]}\n";
     return {};
 }
 
-Status printAsText(const store::Store& store, const std::string& sql, const Console& console) {
+Status printAsText(const Asking& asking) {
+    const Console& console = asking.console();
     text::Table table;
     std::size_t rows = 0;
     const auto header = [&](const std::vector<std::string>& names) {
@@ -99,15 +125,27 @@ Status printAsText(const store::Store& store, const std::string& sql, const Cons
         }
         return !console.isCancelled();
     };
-    RETURN_IF_ERROR(store.query(sql, header, row));
+    RETURN_IF_ERROR(asking.run(header, row));
     if (!table.columns.empty() && (rows == 0 || !table.isEmpty()))
         text::print(console.out(), table);
     return {};
 }
 
+Status printAsCsv(const Asking& asking) {
+    std::ostream& out = asking.console().out();
+    return asking.run(
+        [&out](const std::vector<std::string>& names) { out << report::csvLine(names); },
+        [&](const std::vector<SqlValue>& values) {
+            out << report::csvLine(values);
+            return !asking.console().isCancelled();
+        });
+}
+
 Outcome runQuery(const QueryOptions& options, const Console& console, const store::Store& store) {
-    const auto status = options.json ? printAsJson(store, options.sql, console)
-                                     : printAsText(store, options.sql, console);
+    ASSIGN_OR_RETURN(const auto asking, Asking::of(options, console, store));
+    const auto status = options.json ? printAsJson(asking)
+        : options.csv                ? printAsCsv(asking)
+                                     : printAsText(asking);
     if (console.isCancelled())
         return Error{ErrorCode::Cancelled, "Stopped on request; the output is incomplete.", {}};
     if (!status.hasValue())
@@ -123,13 +161,28 @@ void addQueryCommand(CLI::App& app, CommandContext& context) {
     addDatabase(*command, *options);
     command->add_option("SQL", options->sql, "One SELECT statement")->required();
     addJson(*command, options->json, "Print one JSON object with columns and rows");
+    addCategories(*command, options->categories);
+    command->add_flag("--csv", options->csv, "Print CSV: the names of the columns, then the rows")
+        ->excludes(command->get_option("--json"));
     command->footer(R"(Tables: run, gpu, series, track, iteration, source and more, and
-  samples(run, metric, rank, node, device, time_ns, value)   every sample, SI units
-  spans(run, rank, device, track, name, kind, start_ns, duration_ns, ...)
+  samples(run, metric, rank, node, device, time_ns, value, series)
+    every sample in SI units; value is NULL where it is missing
+  spans(run, rank, device, track, name, kind, start_ns, duration_ns, depth, correlation, detail,
+        track_id, stream, category, iteration, phase, bytes, communicator)
+    every kernel, copy, call and annotation; what is not known is NULL. category is that of the
+    kernels command; iteration the one it begins in; phase forward, backward, optimizer or compute;
+    bytes what a collective or copy moves; communicator the process group of a collective
+PRAGMA table_info(spans) lists columns with their types.
+
+count, sum, avg, total, min and max over samples read whole chunks, not rows, where the statement
+only chooses by run, metric, rank, node, device, series, time_ns and value and groups by the first
+six of these.
 
 Examples:
   trainscope-cli query runs.trainscope "SELECT name, status FROM run"
-  trainscope-cli query runs.trainscope "SELECT metric, avg(value) FROM samples GROUP BY metric" --json)");
+  trainscope-cli query runs.trainscope "SELECT metric, avg(value) FROM samples GROUP BY metric" --json
+  trainscope-cli query runs.trainscope "SELECT category, phase, sum(duration_ns)/1e9 AS s
+    FROM spans WHERE kind='kernel' GROUP BY 1, 2 ORDER BY s DESC" --csv)");
     runsOnDatabase(*command, context, options, runQuery);
 }
 

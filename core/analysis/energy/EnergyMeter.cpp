@@ -1,25 +1,11 @@
 #include "core/analysis/energy/EnergyMeter.h"
 
-#include "core/analysis/machine/ProcessGroups.h"
+#include "core/analysis/machine/GroupText.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
 
 namespace trainscope::analysis {
-
-namespace {
-
-// "all_reduce in TENSOR_MODEL_PARALLEL_GROUP [0, 1]", with what is known of it.
-std::string communicatorText(const CollectiveDetail& detail) {
-    std::string text = detail.description.empty() || detail.description == "undefined"
-        ? detail.group
-        : detail.description;
-    if (detail.ranksText.empty())
-        return text;
-    return text + (text.empty() ? "" : " ") + detail.ranksText;
-}
-
-} // namespace
 
 EnergyMeter::EnergyMeter(const store::Store& store, TimeRange extent,
     const std::vector<Iteration>& iterations, PowerIntegral power, SensorBlur phaseBlur,
@@ -138,7 +124,7 @@ Result<const std::string*> EnergyMeter::communicator(const ActiveKernel& kernel)
     std::string text;
     if (kernel.detail.isValid()) {
         ASSIGN_OR_RETURN(const auto detail, collectiveDetail(m_store, kernel.detail));
-        text = communicatorText(detail);
+        text = groupText(detail);
     }
     return &m_communicatorNames.emplace(kernel.detail, std::move(text)).first->second;
 }

@@ -1,10 +1,9 @@
 #include "core/analysis/traces/DeviceActivity.h"
 
 #include "core/analysis/statistics/TimeRanges.h"
+#include "core/analysis/traces/MovedBytes.h"
 #include "core/analysis/traces/TraceBreakdown.h"
 #include "core/model/Try.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,16 +17,6 @@ void add(WindowPhases& window, Phase phase, DurationNs length, bool isSendRecvOn
     window.time[phase] = window.time[phase] + length;
     if (isSendRecvOnly)
         window.sendRecvOnly = window.sendRecvOnly + length;
-}
-
-std::optional<std::int64_t> bytesOf(const std::string& detail) {
-    const auto json = nlohmann::json::parse(detail, nullptr, false);
-    if (!json.is_object())
-        return std::nullopt;
-    const auto bytes = json.find("bytes");
-    if (bytes == json.end() || !bytes->is_number_integer() || bytes->get<std::int64_t>() < 0)
-        return std::nullopt;
-    return bytes->get<std::int64_t>();
 }
 
 class BreakdownVisitor : public DeviceVisitor {
@@ -139,7 +128,7 @@ Result<CopyMeter::Facts> CopyMeter::factsOf(const Span& span) {
     }
     if (span.detail.isValid()) {
         ASSIGN_OR_RETURN(const auto detail, m_store.name(span.detail));
-        facts.bytes = bytesOf(detail);
+        facts.bytes = movedBytes(detail);
     }
     facts.kind = &m_result[copyDirection(name)];
     m_facts.emplace(key, facts);

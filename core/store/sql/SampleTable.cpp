@@ -1,9 +1,11 @@
-#include "core/store/sql/VirtualTable.h"
+#include "core/store/sql/SqlTables.h"
 
+#include "core/model/Import.h"
 #include "core/model/Try.h"
-#include "core/store/samples/SampleReader.h"
+#include "core/store/sql/SampleBlock.h"
 
-#include <limits>
+#include <algorithm>
+#include <compare>
 
 namespace trainscope::store {
 namespace {
@@ -21,127 +23,213 @@ enum SampleColumn {
 
 struct SeriesEntry {
     SeriesId id;
-    std::string run;
-    std::string metric;
+    std::string_view run; // as the other texts, for as long as the connection
+    std::string_view metric;
     std::int64_t rank = -1;
     std::int64_t node = -1;
-    std::string device;
+    std::string_view device;
     double scale = 1.0;
 };
 
+std::weak_ordering seriesCompared(const SeriesEntry& a, const SeriesEntry& b, int column) {
+    switch (column) {
+    case kSampleRun:
+        return a.run <=> b.run;
+    case kMetric:
+        return a.metric <=> b.metric;
+    case kSampleRank:
+        return a.rank <=> b.rank;
+    case kNode:
+        return a.node <=> b.node;
+    case kSampleDevice:
+        return a.device <=> b.device;
+    case kSeries:
+        return a.id.value <=> b.id.value;
+    default:
+        return std::weak_ordering::equivalent;
+    }
+}
+
 class SampleRows : public RowSource {
 public:
-    explicit SampleRows(Database& database)
-        : m_database(database) { }
-    Status start(const std::vector<Constraint>& constraints) override;
-    Status next() override;
-    [[nodiscard]] bool atEnd() const override { return m_current >= m_series.size(); }
-    Status column(int index, sqlite3_context* into) override;
+    SampleRows(Database& database, SqlPass& pass)
+        : m_database(database)
+        , m_pass(pass)
+        , m_block(database) { }
+    ~SampleRows() override { leaveBlock(); }
+
+    Status start(const Scan& scan) override;
+    Status nextBlock() override;
+    void column(int index, sqlite3_context* into) override;
 
 private:
-    Status enterSeries();
-    Status settle();
+    Status listSeries(const Scan& scan);
+    Status listChunks();
+    Status enterChunk(const ChunkRow& chunk);
+    void leaveBlock();
 
     Database& m_database;
+    SqlPass& m_pass;
+    SampleBlock m_block;
     std::vector<SeriesEntry> m_series;
-    std::size_t m_current = 0;
-    std::unique_ptr<SampleReader> m_reader;
-    const SampleChunk* m_chunk = nullptr;
-    std::int64_t m_index = 0; // of the sample in its series
-    IntegerRange m_time{};
+    std::size_t m_next = 0; // series to be entered
+    const SeriesEntry* m_current = nullptr;
+    std::vector<ChunkRow> m_chunks; // of the current series, those that may hold what is wanted
+    std::size_t m_chunk = 0; // to be entered
+    IntegerRange m_times;
+    RealRange m_values;
+    bool m_wantsTimes = false;
+    bool m_wantsValues = false;
+    bool m_isDistinct = false; // one row stands for all of a block
 };
 
-Status SampleRows::start(const std::vector<Constraint>& constraints) {
+Status SampleRows::start(const Scan& scan) {
+    leaveBlock();
+    m_times = integerRangeOf(scan.constraints, kTime);
+    m_values = realRangeOf(scan.constraints, kValue);
+    m_wantsTimes = scan.uses(kTime);
+    m_wantsValues = scan.uses(kValue);
+    m_isDistinct = scan.isDistinct && !m_wantsTimes && !m_wantsValues;
+    m_next = 0;
+    m_chunks.clear();
+    m_chunk = 0;
     m_series.clear();
-    m_current = 0;
-    m_time = rangeOf(constraints, kTime);
+    if (!m_times.isEmpty() && !m_values.isEmpty())
+        RETURN_IF_ERROR(listSeries(scan));
+    return nextBlock();
+}
+
+Status SampleRows::listSeries(const Scan& scan) {
     RETURN_IF_ERROR(m_database.forEach(
         "SELECT series.id, run.name, metric, rank, node, device, scale FROM series JOIN run ON "
         "run.id=series.run"
         " WHERE count>0 ORDER BY run.name, metric, rank, node, device, series.id",
         [&](const Row& row) {
-            SeriesEntry entry{{row.integer(0)}, row.string(1), row.string(2), row.integer(3),
-                row.integer(4), row.string(5), row.real(6)};
-            const bool wanted = admits(constraints, kSampleRun, entry.run)
-                && admits(constraints, kMetric, entry.metric)
-                && admits(constraints, kSampleRank, entry.rank)
-                && admits(constraints, kNode, entry.node)
-                && admits(constraints, kSampleDevice, entry.device)
-                && admits(constraints, kSeries, entry.id.value);
-            if (wanted)
-                m_series.push_back(std::move(entry));
+            SeriesEntry entry{{row.integer(0)}, row.text(1), row.text(2), row.integer(3),
+                row.integer(4), row.text(5), row.real(6)};
+            const auto& asked = scan.constraints;
+            const bool isWanted = admits(asked, kSampleRun, entry.run)
+                && admits(asked, kMetric, entry.metric) && admits(asked, kSampleRank, entry.rank)
+                && admits(asked, kNode, entry.node) && admits(asked, kSampleDevice, entry.device)
+                && admits(asked, kSeries, entry.id.value);
+            if (!isWanted)
+                return;
+            for (std::string_view* text : {&entry.run, &entry.metric, &entry.device})
+                *text = m_pass.lasting(*text);
+            m_series.push_back(entry);
         }));
-    if (atEnd())
-        return {};
-    RETURN_IF_ERROR(enterSeries());
-    return settle();
+    std::stable_sort(
+        m_series.begin(), m_series.end(), [&scan](const SeriesEntry& a, const SeriesEntry& b) {
+            return comesBefore(a, b, scan.order, seriesCompared);
+        });
+    return {};
 }
 
-Status SampleRows::enterSeries() {
-    m_reader = std::make_unique<SampleReader>(m_database, m_series[m_current].id);
-    m_chunk = nullptr;
-    m_index = 0;
-    if (m_time.begin == std::numeric_limits<std::int64_t>::min())
-        return {};
-    return assign(m_reader->lowerBound(m_time.begin), m_index);
+Status SampleRows::listChunks() {
+    m_chunk = 0;
+    return assign(m_database.rows(
+                      "SELECT count, begin_ns, end_ns, missing, min, max, values_at, values_size, "
+                      "times_at, times_size, base_at, base_size FROM sample_chunk"
+                      " WHERE series=? AND begin_ns<? AND end_ns>=? ORDER BY first_index",
+                      [](const Row& row) {
+                          return ChunkRow{row.integer(0), row.integer(1), row.integer(2),
+                              row.integer(3), row.real(4), row.real(5), chunkColumns(row, 6)};
+                      },
+                      m_current->id.value, m_times.end, m_times.begin),
+        m_chunks);
 }
 
-// Moves on until m_index is a sample within the time range, or all series are done.
-Status SampleRows::settle() {
-    while (!atEnd()) {
-        ASSIGN_OR_RETURN(const auto chunk, m_reader->at(m_index));
-        m_chunk = chunk;
-        if (m_chunk != nullptr
-            && m_chunk->times[static_cast<std::size_t>(m_index - m_chunk->firstIndex)] < m_time.end)
+Status SampleRows::enterChunk(const ChunkRow& chunk) {
+    RETURN_IF_ERROR(m_block.enter(chunk, m_current->scale, m_times, m_values));
+    if (m_block.count() == 0)
+        return {};
+    if (m_pass.blocks != nullptr || m_isDistinct) {
+        if (m_pass.blocks != nullptr)
+            m_pass.blocks->enter(&m_block);
+        enterBlock(1);
+        return {};
+    }
+    if (m_wantsTimes)
+        RETURN_IF_ERROR(m_block.readTimes());
+    if (m_wantsValues)
+        RETURN_IF_ERROR(m_block.readValues());
+    enterBlock(static_cast<std::size_t>(m_block.count()));
+    return {};
+}
+
+Status SampleRows::nextBlock() {
+    leaveBlock();
+    while (isAtEnd()) {
+        RETURN_IF_ERROR(m_pass.goOn());
+        if (m_chunk < m_chunks.size()) {
+            RETURN_IF_ERROR(enterChunk(m_chunks[m_chunk++]));
+            continue;
+        }
+        if (m_next >= m_series.size())
             return {};
-        ++m_current;
-        if (atEnd())
-            return {};
-        RETURN_IF_ERROR(enterSeries());
+        m_current = &m_series[m_next++];
+        RETURN_IF_ERROR(listChunks());
     }
     return {};
 }
 
-Status SampleRows::next() {
-    ++m_index;
-    const auto i = static_cast<std::size_t>(m_index - m_chunk->firstIndex);
-    if (i < m_chunk->times.size() && m_chunk->times[i] < m_time.end)
-        return {};
-    return settle();
+void SampleRows::leaveBlock() {
+    enterBlock(0);
+    if (m_pass.blocks != nullptr)
+        m_pass.blocks->enter(nullptr);
 }
 
-Status SampleRows::column(int index, sqlite3_context* into) {
-    const SeriesEntry& series = m_series[m_current];
-    const auto i = static_cast<std::size_t>(m_index - m_chunk->firstIndex);
+void SampleRows::column(int index, sqlite3_context* into) {
     switch (index) {
     case kSampleRun:
-        return putText(into, series.run);
+        return putLastingText(into, m_current->run);
     case kMetric:
-        return putText(into, series.metric);
+        return putLastingText(into, m_current->metric);
     case kSampleRank:
-        return putInteger(into, series.rank);
+        return putInteger(into, m_current->rank);
     case kNode:
-        return putInteger(into, series.node);
+        return putInteger(into, m_current->node);
     case kSampleDevice:
-        return putText(into, series.device);
+        return putLastingText(into, m_current->device);
     case kTime:
-        return putInteger(into, m_chunk->times[i]);
+        return m_pass.blocks != nullptr ? m_pass.blocks->giveTimes(into)
+                                        : putInteger(into, m_block.time(row()));
     case kValue:
-        return putReal(into, m_chunk->values[i] * series.scale);
+        return m_pass.blocks != nullptr ? m_pass.blocks->giveValues(into)
+                                        : putReal(into, m_block.value(row()));
     default:
-        return putInteger(into, series.id.value);
+        return putInteger(into, m_current->id.value);
     }
 }
 
 } // namespace
 
-TableDefinition sampleTable() {
-    return {"samples",
-        "CREATE TABLE x(run TEXT, metric TEXT, rank INTEGER, node INTEGER, device TEXT, time_ns "
-        "INTEGER,"
-        " value REAL, series INTEGER)",
-        {kSampleRun, kMetric, kSampleRank, kNode, kSampleDevice, kSeries}, {kTime},
-        [](Database& database) { return std::make_unique<SampleRows>(database); }};
+std::string_view SqlPass::lasting(std::string_view text) {
+    const auto known = texts.find(text);
+    return known == texts.end() ? *texts.emplace(text).first : *known;
+}
+
+Status SqlPass::goOn() const {
+    if (blocks != nullptr && !blocks->isSound())
+        return Error{ErrorCode::Usage, "The statement does more than to aggregate.", {}};
+    return !proceed || proceed() ? Status() : Status(cancelled());
+}
+
+TableDefinition sampleTable(SqlPass& pass) {
+    using Type = VirtualColumn::Type;
+    static const PartColumns parts{
+        {kSampleRun, kMetric, kSampleRank, kNode, kSampleDevice, kSeries}, kSeries, kTime};
+    return {"samples", "One row per sample, in SI units",
+        {{Type::Text, "run", Narrowing::Equal, "Name of the run"},
+            {Type::Text, "metric", Narrowing::Equal, "gpu_power, sm_clock, …"},
+            {Type::Integer, "rank", Narrowing::Any, "Global rank of the GPU, -1 of a node"},
+            {Type::Integer, "node", Narrowing::Any, "Number of the node, -1 where not known"},
+            {Type::Text, "device", Narrowing::Equal, "Link or adapter, else empty"},
+            {Type::Integer, "time_ns", Narrowing::Range, "Nanoseconds since the Unix epoch"},
+            {Type::Real, "value", Narrowing::Range, "SI, NULL where the sample is missing"},
+            {Type::Integer, "series", Narrowing::Any, "series.id"}},
+        [](const auto& order) { return isOrderOfParts(order, parts); },
+        [&pass](Database& database) { return std::make_unique<SampleRows>(database, pass); }};
 }
 
 } // namespace trainscope::store

@@ -1,215 +1,287 @@
-#include "core/store/sql/VirtualTable.h"
+#include "core/store/sql/SqlTables.h"
 
 #include "core/model/Try.h"
 #include "core/store/codec/SpanCodec.h"
 #include "core/store/spans/SpanReader.h"
 #include "core/store/spans/SpanSearch.h"
+#include "core/store/sql/SpanFilter.h"
 #include "core/store/tables/Catalogue.h"
 #include "core/store/tables/StringTable.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <unordered_map>
 
 namespace trainscope::store {
 namespace {
 
-enum SpanColumn {
-    kRun,
-    kRank,
-    kDevice,
-    kTrack,
-    kName,
-    kKind,
-    kStart,
-    kDuration,
-    kDepth,
-    kCorrelation,
-    kDetail,
-    kTrackId
-};
-
 constexpr std::size_t kMaxCachedNames = 100'000;
 constexpr std::int64_t kNoChunk = -1;
 
 struct TrackEntry {
-    std::int64_t id = 0;
-    std::string run;
-    std::int64_t rank = -1;
-    std::int64_t device = -1;
-    std::string name;
+    Track track;
+    std::string_view run; // as the other texts, for as long as the connection
+    std::string_view name;
+    std::optional<std::int64_t> stream;
 };
+
+std::optional<std::int64_t> streamOf(const TrackDescription& description) {
+    const std::string& text = description.thread;
+    const bool isStream
+        = description.kind == TrackKind::Stream || description.kind == TrackKind::StreamAnnotation;
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool isWhole = error == std::errc() && end == text.data() + text.size();
+    return isStream && isWhole ? std::optional(number) : std::nullopt;
+}
+
+std::weak_ordering tracksCompared(const TrackEntry& a, const TrackEntry& b, int column) {
+    switch (column) {
+    case kRun:
+        return a.run <=> b.run;
+    case kRank:
+        return a.track.description.rank <=> b.track.description.rank;
+    case kDevice:
+        return a.track.description.device <=> b.track.description.device;
+    case kTrack:
+        return a.name <=> b.name;
+    case kTrackId:
+        return a.track.id.value <=> b.track.id.value;
+    default:
+        return std::weak_ordering::equivalent;
+    }
+}
 
 class SpanRows : public RowSource {
 public:
-    explicit SpanRows(Database& database)
-        : m_database(database) { }
-    Status start(const std::vector<Constraint>& constraints) override;
-    Status next() override;
-    [[nodiscard]] bool atEnd() const override { return m_current >= m_tracks.size(); }
-    Status column(int index, sqlite3_context* into) override;
+    SpanRows(Database& database, SqlPass& pass, const std::vector<SpanColumn>& columns)
+        : m_database(database)
+        , m_pass(pass)
+        , m_columns(columns) { }
+    Status start(const Scan& scan) override;
+    Status nextBlock() override;
+    void column(int index, sqlite3_context* into) override;
 
 private:
-    Status listTracks(const std::vector<Constraint>& constraints);
-    Status findName(const std::vector<Constraint>& constraints);
+    Status listTracks(const Scan& scan);
+    Status findName(const Scan& scan);
     Status beginTrack();
+    Result<std::optional<std::vector<std::int64_t>>> chunksOf(TrackId track);
     bool nextChunk();
-    Status settle();
-    Status putName(NameId id, sqlite3_context* into);
-    [[nodiscard]] bool isWanted(const Span& span) const {
-        return span.start.ns >= m_start.begin
-            && (!m_wanted
-                || std::find(m_wanted->begin(), m_wanted->end(), span.name.value)
-                    != m_wanted->end());
-    }
+    Status readChunk();
+    void endTrack();
+    void putName(NameId id, sqlite3_context* into);
+    void putComputed(std::size_t index, sqlite3_context* into);
 
     Database& m_database;
+    SqlPass& m_pass;
+    const std::vector<SpanColumn>& m_columns;
     std::vector<TrackEntry> m_tracks;
-    std::size_t m_current = 0;
+    std::size_t m_next = 0; // track to be entered
+    const TrackEntry* m_current = nullptr; // nullptr: between tracks
     std::optional<NameList> m_wanted; // by name=; empty: there is no such name
-    std::vector<std::int64_t> m_chunks; // of the current track, where m_wanted says which
+    std::optional<std::int64_t> m_correlation; // by correlation=
+    std::optional<std::vector<std::int64_t>> m_chunks; // of the current track, where it is known
     std::size_t m_place = 0; // in m_chunks
     std::int64_t m_sequence = 0;
-    std::size_t m_index = 0;
+    SpanFilter m_filter;
+    SpanFields m_fields = SpanFields::All;
     SpanChunk m_chunk;
-    bool m_loaded = false;
-    IntegerRange m_start{};
     std::unordered_map<NameId, std::string> m_names;
 };
 
-Status SpanRows::findName(const std::vector<Constraint>& constraints) {
+Status SpanRows::findName(const Scan& scan) {
     m_wanted.reset();
-    for (const Constraint& constraint : constraints) {
+    for (const Constraint& constraint : scan.constraints) {
         const bool isName = constraint.column == kName && constraint.op == Comparison::Equal
-            && constraint.isText();
+            && constraint.values.size() == 1
+            && constraint.values.front().type == SqlValue::Type::Text;
         if (!isName || m_wanted)
             continue;
         m_wanted.emplace();
         RETURN_IF_ERROR(m_database.forEach(
             "SELECT id FROM name WHERE hash=?",
             [this](const Row& row) { m_wanted->push_back(row.integer(0)); },
-            hashOf(constraint.text())));
+            hashOf(constraint.values.front().text)));
     }
     return {};
 }
 
-Status SpanRows::listTracks(const std::vector<Constraint>& constraints) {
-    return m_database.forEach(
-        "SELECT track.id, run.name, rank, device, track.name FROM track JOIN run ON "
-        "run.id=track.run WHERE count>0 ORDER BY run.name, rank, track.name, track.id",
-        [&](const Row& row) {
-            TrackEntry entry{
-                row.integer(0), row.string(1), row.integer(2), row.integer(3), row.string(4)};
-            const bool wanted = admits(constraints, kRun, entry.run)
-                && admits(constraints, kRank, entry.rank)
-                && admits(constraints, kDevice, entry.device)
-                && admits(constraints, kTrack, entry.name)
-                && admits(constraints, kTrackId, entry.id);
-            if (wanted)
-                m_tracks.push_back(std::move(entry));
+Status SpanRows::listTracks(const Scan& scan) {
+    ASSIGN_OR_RETURN(const auto runs, readRuns(m_database));
+    const auto& asked = scan.constraints;
+    for (const Run& run : runs) {
+        if (!admits(asked, kRun, run.name))
+            continue;
+        ASSIGN_OR_RETURN(auto tracks, readTracks(m_database, run.id));
+        for (Track& track : tracks) {
+            const TrackDescription& described = track.description;
+            const auto stream = streamOf(described);
+            const bool isWanted = track.count > 0
+                && admits(asked, kRank, std::int64_t{described.rank})
+                && admits(asked, kDevice, std::int64_t{described.device})
+                && admits(asked, kTrack, described.name) && admits(asked, kTrackId, track.id.value)
+                && (stream ? admits(asked, kStream, *stream) : !asks(scan, kStream));
+            if (!isWanted)
+                continue;
+            const std::string_view name = m_pass.lasting(described.name);
+            m_tracks.push_back({std::move(track), m_pass.lasting(run.name), name, stream});
+        }
+    }
+    const std::vector<OrderTerm> usual{
+        {kRun, false}, {kRank, false}, {kTrack, false}, {kTrackId, false}};
+    const auto& order = scan.order.empty() ? usual : scan.order;
+    std::stable_sort(
+        m_tracks.begin(), m_tracks.end(), [&order](const TrackEntry& a, const TrackEntry& b) {
+            return comesBefore(a, b, order, tracksCompared);
         });
+    return {};
 }
 
-Status SpanRows::start(const std::vector<Constraint>& constraints) {
+Status SpanRows::start(const Scan& scan) {
     m_tracks.clear();
-    m_current = 0;
-    m_loaded = false;
-    m_start = rangeOf(constraints, kStart);
-    RETURN_IF_ERROR(findName(constraints));
-    if (m_wanted && m_wanted->empty())
-        return {};
-    RETURN_IF_ERROR(listTracks(constraints));
-    if (atEnd())
-        return {};
-    RETURN_IF_ERROR(beginTrack());
-    return settle();
+    m_next = 0;
+    endTrack();
+    m_correlation.reset();
+    for (const Constraint& constraint : scan.constraints) {
+        const bool isPlain = constraint.column == kCorrelation && constraint.op == Comparison::Equal
+            && constraint.values.size() == 1
+            && constraint.values.front().type == SqlValue::Type::Integer;
+        if (isPlain)
+            m_correlation = constraint.values.front().integer;
+    }
+    RETURN_IF_ERROR(findName(scan));
+    m_filter = SpanFilter(scan, m_wanted);
+    m_fields = fieldsOf(scan);
+    if ((!m_wanted || !m_wanted->empty()) && !m_filter.start().isEmpty())
+        RETURN_IF_ERROR(listTracks(scan));
+    return nextBlock();
+}
+
+// Absent: all of them may hold what is wanted.
+Result<std::optional<std::vector<std::int64_t>>> SpanRows::chunksOf(TrackId track) {
+    using Chunks = std::optional<std::vector<std::int64_t>>;
+    if (m_correlation) {
+        ASSIGN_OR_RETURN(auto found,
+            m_database.rows(
+                "SELECT sequence FROM span_chunk WHERE track=? AND correlation_min<=? AND "
+                "correlation_max>=? ORDER BY sequence",
+                [](const Row& row) { return row.integer(0); }, track.value, *m_correlation,
+                *m_correlation));
+        return Chunks(std::move(found));
+    }
+    if (!m_wanted)
+        return Chunks();
+    ASSIGN_OR_RETURN(auto found, chunksHolding(m_database, track, *m_wanted));
+    return Chunks(std::move(found));
 }
 
 Status SpanRows::beginTrack() {
-    m_index = 0;
-    m_loaded = false;
-    m_chunks.clear();
+    m_current = &m_tracks[m_next++];
     m_place = 0;
-    const TrackId track{m_tracks[m_current].id};
-    RETURN_IF_ERROR(assign(firstChunk(m_database, track, {m_start.begin}), m_sequence));
-    if (!m_wanted)
+    const TrackId track = m_current->track.id;
+    RETURN_IF_ERROR(assign(firstChunk(m_database, track, {m_filter.start().begin}), m_sequence));
+    RETURN_IF_ERROR(assign(chunksOf(track), m_chunks));
+    if (!m_chunks)
         return {};
-    Status status = assign(chunksHolding(m_database, track, *m_wanted), m_chunks);
-    std::erase_if(m_chunks, [this](std::int64_t chunk) { return chunk < m_sequence; });
-    m_sequence = m_chunks.empty() ? kNoChunk : m_chunks.front();
-    return status;
+    std::erase_if(*m_chunks, [this](std::int64_t chunk) { return chunk < m_sequence; });
+    m_sequence = m_chunks->empty() ? kNoChunk : m_chunks->front();
+    return {};
+}
+
+void SpanRows::endTrack() {
+    m_current = nullptr;
+    enterBlock(0);
 }
 
 bool SpanRows::nextChunk() {
-    if (!m_wanted) {
+    if (!m_chunks) {
         ++m_sequence;
         return true;
     }
-    if (++m_place >= m_chunks.size())
+    if (++m_place >= m_chunks->size())
         return false;
-    m_sequence = m_chunks[m_place];
+    m_sequence = (*m_chunks)[m_place];
     return true;
 }
 
-Status SpanRows::settle() {
-    while (!atEnd()) {
-        bool found = m_loaded;
-        if (!m_loaded) {
-            const TrackId track{m_tracks[m_current].id};
-            RETURN_IF_ERROR(assign(readSpanChunk(m_database, track, m_sequence, m_chunk), found));
-            m_loaded = found;
-        }
-        const auto& own = m_chunk.own;
-        while (found && m_index < own.size() && !isWanted(own[m_index]))
-            ++m_index;
-        if (found && m_index < own.size() && own[m_index].start.ns < m_start.end)
-            return {};
-        const bool isRead = found && m_index >= own.size();
-        m_loaded = false;
-        m_index = 0;
-        if (isRead && nextChunk())
-            continue;
-        ++m_current;
-        if (!atEnd())
+// The chunk that m_sequence names, and goes to the next.
+Status SpanRows::readChunk() {
+    ASSIGN_OR_RETURN(const auto isThere,
+        readSpanChunk(m_database, m_current->track.id, m_sequence, m_chunk, m_fields));
+    if (!isThere) {
+        endTrack();
+        return {};
+    }
+    auto& spans = m_chunk.own;
+    const bool isLast = !spans.empty() && spans.back().start.ns >= m_filter.start().end;
+    m_filter.apply(spans);
+    if (isLast || !nextChunk())
+        m_sequence = kNoChunk;
+    enterBlock(spans.size());
+    return {};
+}
+
+Status SpanRows::nextBlock() {
+    enterBlock(0);
+    while (isAtEnd()) {
+        RETURN_IF_ERROR(m_pass.goOn());
+        if (m_current != nullptr && m_sequence == kNoChunk)
+            endTrack();
+        if (m_current != nullptr)
+            RETURN_IF_ERROR(readChunk());
+        else if (m_next < m_tracks.size())
             RETURN_IF_ERROR(beginTrack());
+        else
+            return {};
     }
     return {};
 }
 
-Status SpanRows::next() {
-    ++m_index;
-    return settle();
-}
-
-Status SpanRows::putName(NameId id, sqlite3_context* into) {
+void SpanRows::putName(NameId id, sqlite3_context* into) {
     if (!id.isValid())
-        return {}; // NULL is what SQLite takes when nothing is put
+        return; // NULL is what SQLite takes when nothing is put
     auto known = m_names.find(id);
     if (known == m_names.end()) {
-        ASSIGN_OR_RETURN(auto text, readName(m_database, id));
+        auto text = readName(m_database, id);
+        if (!text.hasValue())
+            return putError(into, text.error());
         if (m_names.size() >= kMaxCachedNames)
             m_names.clear();
-        known = m_names.emplace(id, std::move(text)).first;
+        known = m_names.emplace(id, std::move(text).value()).first;
     }
-    return putText(into, known->second);
+    putText(into, known->second);
 }
 
-Status SpanRows::column(int index, sqlite3_context* into) {
-    const TrackEntry& track = m_tracks[m_current];
-    const Span& span = m_chunk.own[m_index];
+void SpanRows::putComputed(std::size_t index, sqlite3_context* into) {
+    const auto cell = m_columns[index].value(m_current->track, m_chunk.own[row()]);
+    if (!cell.hasValue())
+        return putError(into, cell.error());
+    if (const auto* text = std::get_if<std::string_view>(&cell.value()))
+        putText(into, *text);
+    else if (const auto* whole = std::get_if<std::int64_t>(&cell.value()))
+        putInteger(into, *whole);
+    else if (const auto* real = std::get_if<double>(&cell.value()))
+        putReal(into, *real);
+}
+
+void SpanRows::column(int index, sqlite3_context* into) {
+    const TrackDescription& described = m_current->track.description;
+    const Span& span = m_chunk.own[row()];
     switch (index) {
     case kRun:
-        return putText(into, track.run);
+        return putLastingText(into, m_current->run);
     case kRank:
-        return putInteger(into, track.rank);
+        return putInteger(into, described.rank);
     case kDevice:
-        return putInteger(into, track.device);
+        return putInteger(into, described.device);
     case kTrack:
-        return putText(into, track.name);
+        return putLastingText(into, m_current->name);
     case kName:
         return putName(span.name, into);
     case kKind:
-        return putText(into, toString(span.kind));
+        return putLastingText(into, toString(span.kind));
     case kStart:
         return putInteger(into, span.start.ns);
     case kDuration:
@@ -217,23 +289,46 @@ Status SpanRows::column(int index, sqlite3_context* into) {
     case kDepth:
         return putInteger(into, span.depth);
     case kCorrelation:
-        return putInteger(into, span.correlation);
+        return span.correlation == 0 ? void() : putInteger(into, span.correlation);
     case kDetail:
         return putName(span.detail, into);
+    case kTrackId:
+        return putInteger(into, m_current->track.id.value);
+    case kStream:
+        return m_current->stream ? putInteger(into, *m_current->stream) : void();
     default:
-        return putInteger(into, track.id);
+        return putComputed(static_cast<std::size_t>(index - kOwnSpanColumns), into);
     }
 }
 
 } // namespace
 
-TableDefinition spanTable() {
-    return {"spans",
-        "CREATE TABLE x(run TEXT, rank INTEGER, device INTEGER, track TEXT, name TEXT, kind TEXT, "
-        "start_ns INTEGER,"
-        " duration_ns INTEGER, depth INTEGER, correlation INTEGER, detail TEXT, track_id INTEGER)",
-        {kRun, kRank, kDevice, kTrack, kName, kTrackId}, {kStart},
-        [](Database& database) { return std::make_unique<SpanRows>(database); }};
+TableDefinition spanTable(SqlPass& pass, std::vector<SpanColumn> computed) {
+    using Type = VirtualColumn::Type;
+    static const PartColumns parts{{kRun, kRank, kDevice, kTrack, kTrackId}, kTrackId, kStart};
+    std::vector<VirtualColumn> columns{{Type::Text, "run", Narrowing::Equal, "Name of the run"},
+        {Type::Integer, "rank", Narrowing::Any, "Global rank"},
+        {Type::Integer, "device", Narrowing::Any, "Number of the device, -1 on the host"},
+        {Type::Text, "track", Narrowing::Equal, "Stream or thread that it ran on"},
+        {Type::Text, "name", Narrowing::Hint, "Kernel, call or annotation"},
+        {Type::Text, "kind", Narrowing::Equal, "kernel, copy, set, runtime, cpu_op, annotation, …"},
+        {Type::Integer, "start_ns", Narrowing::Range, "Nanoseconds since the Unix epoch"},
+        {Type::Integer, "duration_ns", Narrowing::Any, "Nanoseconds"},
+        {Type::Integer, "depth", Narrowing::Any, "How many spans of the track surround it"},
+        {Type::Integer, "correlation", Narrowing::Any, "Joins a launch with what it launched"},
+        {Type::Text, "detail", Narrowing::None, "Remaining arguments, JSON"},
+        {Type::Integer, "track_id", Narrowing::Any, "track.id"},
+        {Type::Integer, "stream", Narrowing::Any, "Number of the device stream"}};
+    for (const SpanColumn& column : computed)
+        columns.push_back({column.type == SpanColumn::Type::Text ? Type::Text
+                : column.type == SpanColumn::Type::Integer       ? Type::Integer
+                                                                 : Type::Real,
+            column.name, Narrowing::None, column.help});
+    auto shared = std::make_shared<const std::vector<SpanColumn>>(std::move(computed));
+    return {"spans", "One row per kernel, copy, call or annotation", std::move(columns),
+        [](const auto& order) { return isOrderOfParts(order, parts); },
+        [&pass, shared](
+            Database& database) { return std::make_unique<SpanRows>(database, pass, *shared); }};
 }
 
 } // namespace trainscope::store

@@ -1,10 +1,20 @@
 #include "core/store/sql/SqlQuery.h"
 
+#include "core/model/AsciiText.h"
+#include "core/model/Import.h"
 #include "core/model/Try.h"
+#include "core/store/Connection.h"
 #include "core/store/database/OpenFile.h"
-#include "core/store/sql/VirtualTable.h"
+#include "core/store/sql/SqlTables.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
 
 namespace trainscope::store {
 namespace {
@@ -60,69 +70,254 @@ SqlValue valueOf(sqlite3_stmt* statement, int column) {
     return value;
 }
 
-Error sqlError(const Database& database, int code) {
-    if ((code & 0xFF) == SQLITE_CORRUPT || (code & 0xFF) == SQLITE_NOTADB
-        || (code & 0xFF) == SQLITE_IOERR)
-        return database.error(code);
-    std::string message = sqlite3_errmsg(database.handle());
-    if ((code & 0xFF) == SQLITE_AUTH || (code & 0xFF) == SQLITE_READONLY)
-        message += "; queries may only read";
-    return {ErrorCode::Usage, "SQL: " + message + ".", {}};
+// "line 2, column 8" of a byte of the text; columns count characters.
+std::string placeIn(std::string_view text, std::size_t at) {
+    const std::string_view before = text.substr(0, at);
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const std::size_t lineBegin = before.rfind('\n') + 1; // 0 where there is none
+    const auto column = std::count_if(before.begin() + static_cast<std::ptrdiff_t>(lineBegin),
+        before.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+    return fmt::format("line {}, column {}", line, column + 1);
 }
 
-// false: the visitor wants no more.
-Result<bool> runStatement(
-    const Database& database, sqlite3_stmt* statement, const SqlHeader& header, const SqlRow& row) {
-    const int columns = sqlite3_column_count(statement);
-    if (columns > 0 && header) {
-        std::vector<std::string> names;
-        for (int i = 0; i < columns; ++i) {
-            const char* name = sqlite3_column_name(statement, i);
-            names.emplace_back(name == nullptr ? "" : name);
+// A connection with its virtual tables; does not move, since these know where it is.
+struct SqlConnection {
+    BlockPass blocks;
+    SqlPass pass;
+    Database database;
+
+    static Result<std::unique_ptr<SqlConnection>> open(
+        const std::filesystem::path& path, const QueryOptions& options, bool readsBlocks) {
+        ASSIGN_OR_RETURN(auto opened, openReader(path));
+        auto made = std::unique_ptr<SqlConnection>(
+            new SqlConnection{{}, {options.proceed, nullptr, {}}, std::move(opened)});
+        Database& database = made->database;
+        if (readsBlocks) {
+            made->pass.blocks = &made->blocks;
+            RETURN_IF_ERROR(addBlockAggregates(database, made->blocks));
         }
-        header(names);
+        for (TableDefinition table :
+            {sampleTable(made->pass), spanTable(made->pass, options.spanColumns)})
+            RETURN_IF_ERROR(addVirtualTable(database, std::move(table)));
+        // Declaring the tables counts as CREATE TABLE for the authorizer, so it happens before it
+        // is there. Large sorts belong on the disk.
+        RETURN_IF_ERROR(database.script("PRAGMA temp_store=FILE; PRAGMA query_only=ON;"));
+        RETURN_IF_ERROR(database.execute("SELECT 1 FROM samples, spans LIMIT 0"));
+        sqlite3_set_authorizer(database.handle(), allowReading, nullptr);
+        return made;
     }
-    std::vector<SqlValue> values(static_cast<std::size_t>(columns));
-    while (true) {
-        const int code = sqlite3_step(statement);
-        if (code == SQLITE_DONE)
-            return true;
-        if (code != SQLITE_ROW)
-            return sqlError(database, code);
-        for (int i = 0; i < columns; ++i)
-            values[static_cast<std::size_t>(i)] = valueOf(statement, i);
-        if (row && !row(values))
-            return false;
+};
+
+struct BufferedRows {
+    std::vector<std::string> header;
+    std::vector<std::vector<SqlValue>> rows;
+};
+
+class Querying {
+public:
+    Querying(const std::filesystem::path& path, std::string_view sql, const QueryOptions& options)
+        : m_path(path)
+        , m_sql(sql)
+        , m_options(options) { }
+
+    Status run(const SqlHeader& header, const SqlRow& row) {
+        ASSIGN_OR_RETURN(m_plain, SqlConnection::open(m_path, m_options, false));
+        const Watch watch(m_plain->database, m_options.proceed);
+        const char* rest = m_sql.c_str();
+        while (*rest != '\0') {
+            const char* begin = rest;
+            ASSIGN_OR_RETURN(const auto statement, prepare(m_plain->database, begin, rest));
+            if (statement == nullptr)
+                continue;
+            const std::string text(begin, rest);
+            ASSIGN_OR_RETURN(const auto more, answer(statement.get(), text, header, row));
+            if (!more)
+                return {};
+        }
+        return {};
     }
+
+private:
+    // nullptr for a comment or nothing; `rest` is moved behind the statement.
+    Result<StatementHandle> prepare(
+        const Database& database, const char* begin, const char*& rest) {
+        sqlite3_stmt* raw = nullptr;
+        const int code = sqlite3_prepare_v2(database.handle(), begin, -1, &raw, &rest);
+        if (code == SQLITE_OK)
+            return StatementHandle(raw);
+        Error error = failure(database, code);
+        const int at = sqlite3_error_offset(database.handle());
+        if (error.code == ErrorCode::Usage && at >= 0)
+            error.where = placeIn(m_sql, static_cast<std::size_t>(begin - m_sql.c_str() + at));
+        return error;
+    }
+
+    [[nodiscard]] Error failure(const Database& database, int code) const {
+        if (m_options.proceed && !m_options.proceed())
+            return cancelled();
+        switch (code & 0xFF) {
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+        case SQLITE_IOERR:
+        case SQLITE_INTERRUPT:
+            return database.error(code);
+        default:
+            break;
+        }
+        std::string message = sqlite3_errmsg(database.handle());
+        if ((code & 0xFF) == SQLITE_AUTH || (code & 0xFF) == SQLITE_READONLY)
+            message += "; queries may only read";
+        return {ErrorCode::Usage, "SQL: " + message + ".", {}};
+    }
+
+    // false: the visitor wants no more.
+    Result<bool> answer(sqlite3_stmt* statement, const std::string& text, const SqlHeader& header,
+        const SqlRow& row) {
+        ASSIGN_OR_RETURN(const auto buffered, byBlocks(statement, text));
+        if (!buffered)
+            return step(m_plain->database, statement, header, row);
+        if (header)
+            header(buffered->header);
+        return !row
+            || std::all_of(buffered->rows.begin(), buffered->rows.end(),
+                [&row](const std::vector<SqlValue>& values) { return row(values); });
+    }
+
+    // What the statement gives where samples are aggregated by blocks; absent where it cannot be
+    // run so. There are few rows: no more than the database has chunks.
+    Result<std::optional<BufferedRows>> byBlocks(sqlite3_stmt* statement, const std::string& text) {
+        std::optional<BufferedRows> none;
+        if (sqlite3_stmt_isexplain(statement) != 0 || sqlite3_column_count(statement) == 0
+            || !containsIgnoringCase(text, "samples"))
+            return none;
+        ASSIGN_OR_RETURN(const auto isPlain, readsBlocks(m_plain->database, text));
+        if (!isPlain)
+            return none;
+        auto opened = SqlConnection::open(m_path, m_options, true);
+        if (!opened.hasValue())
+            return opened.error();
+        SqlConnection& blocks = *opened.value();
+        const Watch watch(blocks.database, m_options.proceed);
+        const auto isStill = readsBlocks(blocks.database, text);
+        if (!isStill.hasValue() || !isStill.value())
+            return none;
+        const char* rest = nullptr;
+        const auto prepared = prepare(blocks.database, text.c_str(), rest);
+        if (!prepared.hasValue() || prepared.value() == nullptr)
+            return none;
+        BufferedRows buffered;
+        const auto stepped = step(
+            blocks.database, prepared.value().get(),
+            [&buffered](const auto& names) { buffered.header = names; },
+            [&buffered](const auto& values) {
+                buffered.rows.push_back(values);
+                return true;
+            });
+        if (!stepped.hasValue() && stepped.error().code == ErrorCode::Cancelled)
+            return stepped.error();
+        // Any other failure comes again, in its own words, when it is run row by row.
+        return stepped.hasValue() && blocks.blocks.isSound() ? std::optional(std::move(buffered))
+                                                             : none;
+    }
+
+    Result<bool> step(const Database& database, sqlite3_stmt* statement, const SqlHeader& header,
+        const SqlRow& row) const {
+        const int columns = sqlite3_column_count(statement);
+        if (columns > 0 && header) {
+            std::vector<std::string> names;
+            for (int i = 0; i < columns; ++i) {
+                const char* name = sqlite3_column_name(statement, i);
+                names.emplace_back(name == nullptr ? "" : name);
+            }
+            header(names);
+        }
+        std::vector<SqlValue> values(static_cast<std::size_t>(columns));
+        while (true) {
+            const int code = sqlite3_step(statement);
+            if (code == SQLITE_DONE)
+                return true;
+            if (code != SQLITE_ROW)
+                return failure(database, code);
+            for (int i = 0; i < columns; ++i)
+                values[static_cast<std::size_t>(i)] = valueOf(statement, i);
+            if (row && !row(values))
+                return false;
+        }
+    }
+
+    const std::filesystem::path& m_path;
+    std::string m_sql;
+    const QueryOptions& m_options;
+    std::unique_ptr<SqlConnection> m_plain;
+};
+
+SqlTable describe(const TableDefinition& definition) {
+    SqlTable table{definition.name, definition.help, {}, true};
+    for (const VirtualColumn& column : definition.columns)
+        table.columns.push_back({column.name, std::string(typeName(column.type)), column.help});
+    return table;
+}
+
+// The tables of the file that people ask.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTableHelp{{
+    {"run", "One row per run"},
+    {"launch", "Model, batch and parallel layout as launched"},
+    {"cluster", "GPU model, nodes and GPUs per node of a run"},
+    {"gpu", "One row per GPU of a run"},
+    {"source", "Imported files and folders"},
+    {"source_run", "Which source brought which run"},
+    {"series", "One row per metric of a GPU, node or link, with its statistics"},
+    {"track", "One row per stream or thread of a trace"},
+    {"iteration", "Recorded iterations"},
+    {"note", "Notes on a stretch of a run"},
+    {"summary", "Figures kept with a run"},
+    {"comparison", "Saved comparisons"},
+}};
+
+std::string helpOf(std::string_view table) {
+    const auto found = std::find_if(kTableHelp.begin(), kTableHelp.end(),
+        [table](const auto& entry) { return entry.first == table; });
+    return found == kTableHelp.end() ? std::string() : std::string(found->second);
 }
 
 } // namespace
 
 Status runQuery(const std::filesystem::path& path, std::string_view sql, const SqlHeader& header,
-    const SqlRow& row) {
+    const SqlRow& row, const QueryOptions& options) {
+    return Querying(path, sql, options).run(header, row);
+}
+
+Result<std::vector<SqlTable>> readSqlTables(
+    const std::filesystem::path& path, const QueryOptions& options) {
+    SqlPass pass;
+    std::vector<SqlTable> tables{
+        describe(sampleTable(pass)), describe(spanTable(pass, options.spanColumns))};
     ASSIGN_OR_RETURN(auto opened, openReader(path));
     Database& database = opened;
-    for (TableDefinition table : {sampleTable(), spanTable()})
-        RETURN_IF_ERROR(addVirtualTable(database, std::move(table)));
-    // Declaring the tables counts as CREATE TABLE for the authorizer, so it happens before it is
-    // there.
-    RETURN_IF_ERROR(database.execute("SELECT 1 FROM samples, spans LIMIT 0"));
-    sqlite3_set_authorizer(database.handle(), allowReading, nullptr);
-    const std::string text(sql);
-    const char* rest = text.c_str();
-    while (*rest != '\0') {
-        sqlite3_stmt* raw = nullptr;
-        const int code = sqlite3_prepare_v2(database.handle(), rest, -1, &raw, &rest);
-        if (code != SQLITE_OK)
-            return sqlError(database, code);
-        const StatementHandle statement(raw);
-        if (raw == nullptr)
-            continue;
-        ASSIGN_OR_RETURN(const auto more, runStatement(database, raw, header, row));
-        if (!more)
-            break;
+    ASSIGN_OR_RETURN(const auto names,
+        database.rows("SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE "
+                      "'sqlite%' ORDER BY rowid",
+            [](const Row& row) { return row.string(0); }));
+    for (const std::string& name : names) {
+        SqlTable& table = tables.emplace_back(SqlTable{name, helpOf(name), {}, false});
+        RETURN_IF_ERROR(assign(database.rows(
+                                   "SELECT name, type FROM pragma_table_info(?) ORDER BY cid",
+                                   [](const Row& row) {
+                                       return SqlTable::Column{row.string(0), row.string(1), {}};
+                                   },
+                                   std::string_view(name)),
+            table.columns));
     }
-    return {};
+    return tables;
+}
+
+Status query(const Store& store, std::string_view sql, const SqlHeader& header, const SqlRow& row,
+    const QueryOptions& options) {
+    return fenced(store.path(), [&] { return runQuery(store.path(), sql, header, row, options); });
+}
+
+Result<std::vector<SqlTable>> sqlTables(const Store& store, const QueryOptions& options) {
+    return fenced(store.path(), [&] { return readSqlTables(store.path(), options); });
 }
 
 } // namespace trainscope::store

@@ -1,10 +1,11 @@
 #include "core/store/sql/VirtualTable.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdlib>
 #include <optional>
 
 namespace trainscope::store {
@@ -48,7 +49,7 @@ int reported(sqlite3_vtab* table, Work&& work) {
     return SQLITE_ERROR;
 }
 
-std::optional<Comparison> comparisonOf(unsigned char op) {
+std::optional<Comparison> comparisonOf(int op) {
     switch (op) {
     case SQLITE_INDEX_CONSTRAINT_EQ:
         return Comparison::Equal;
@@ -60,43 +61,104 @@ std::optional<Comparison> comparisonOf(unsigned char op) {
         return Comparison::Less;
     case SQLITE_INDEX_CONSTRAINT_LE:
         return Comparison::LessOrEqual;
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
+        return Comparison::IsNotNull;
     default:
         return std::nullopt;
     }
 }
 
-bool contains(const std::vector<int>& columns, int column) {
-    return std::find(columns.begin(), columns.end(), column) != columns.end();
+bool isText(const VirtualColumn& column) {
+    return column.type == VirtualColumn::Type::Text;
 }
 
-bool usable(const TableDefinition& definition, sqlite3_index_info* info, int i) {
+// `run = ?` is no text before the query runs, and then other rules may hold.
+bool isComparedWithText(sqlite3_index_info* info, int i) {
+    sqlite3_value* value = nullptr;
+    return sqlite3_vtab_rhs_value(info, i, &value) == SQLITE_OK
+        && sqlite3_value_type(value) == SQLITE_TEXT;
+}
+
+// What a plan says, as SQLite keeps it between planning and running: numbers behind each other.
+//   columns used; distinct; number of order terms, each: column, descending;
+//   then for each argument: column, op, 1 for a list
+class PlanText {
+public:
+    void add(std::int64_t number) { m_text += fmt::format("{} ", number); }
+    [[nodiscard]] const std::string& text() const { return m_text; }
+
+private:
+    std::string m_text;
+};
+class PlanReader {
+public:
+    explicit PlanReader(const char* plan)
+        : m_at(const_cast<char*>(plan)) { }
+    std::int64_t next() { return std::strtoll(m_at, &m_at, 10); }
+
+private:
+    char* m_at;
+};
+
+// Hands down one constraint, where the table can do something with it.
+bool take(const TableDefinition& definition, sqlite3_index_info* info, int i, PlanText& arguments) {
     const auto& constraint = info->aConstraint[i];
     const auto op = comparisonOf(constraint.op);
-    if (constraint.usable == 0 || !op)
+    if (constraint.usable == 0 || !op || constraint.iColumn < 0)
+        return false;
+    const VirtualColumn& column = definition.columns[static_cast<std::size_t>(constraint.iColumn)];
+    const bool isEqual = *op == Comparison::Equal;
+    const bool takesAny
+        = column.narrowing == Narrowing::Range || column.narrowing == Narrowing::Any;
+    if (column.narrowing == Narrowing::None || (!takesAny && !isEqual))
         return false;
     // Another collation finds rows that plain equality does not.
-    if (sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
+    if (isText(column) && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
         return false;
-    return contains(definition.rangeColumns, constraint.iColumn)
-        || (*op == Comparison::Equal && contains(definition.equalColumns, constraint.iColumn));
+    const bool canBeList
+        = column.narrowing == Narrowing::Equal || column.narrowing == Narrowing::Any;
+    const bool isList = canBeList && isEqual && sqlite3_vtab_in(info, i, 1) != 0;
+    const bool isExact = column.narrowing != Narrowing::Hint
+        && (!isText(column) || (!isList && isComparedWithText(info, i)));
+    info->aConstraintUsage[i].omit = isExact ? 1 : 0;
+    arguments.add(constraint.iColumn);
+    arguments.add(constraint.op);
+    arguments.add(isList ? 1 : 0);
+    return true;
 }
 
-// idxStr is a list of "column op;" in the order of the arguments.
+// True when the order was promised.
+bool takeOrder(const TableDefinition& definition, sqlite3_index_info* info, PlanText& plan) {
+    std::vector<OrderTerm> order;
+    for (int i = 0; i < info->nOrderBy; ++i)
+        order.push_back({info->aOrderBy[i].iColumn, info->aOrderBy[i].desc != 0});
+    const bool isKept = !order.empty() && definition.keepsOrder && definition.keepsOrder(order);
+    info->orderByConsumed = isKept ? 1 : 0;
+    plan.add(isKept && sqlite3_vtab_distinct(info) >= 2 ? 1 : 0);
+    plan.add(isKept ? static_cast<std::int64_t>(order.size()) : 0);
+    for (std::size_t i = 0; isKept && i < order.size(); ++i) {
+        plan.add(order[i].column);
+        plan.add(order[i].isDescending ? 1 : 0);
+    }
+    return isKept;
+}
+
 int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
     return reported(base, [&]() -> Status {
         const TableDefinition& definition = tableOf(base)->module->definition;
-        std::string plan;
+        PlanText plan;
+        plan.add(static_cast<std::int64_t>(info->colUsed));
+        takeOrder(definition, info, plan);
+        PlanText arguments;
         int used = 0;
         double cost = 1e12;
         for (int i = 0; i < info->nConstraint; ++i) {
-            if (!usable(definition, info, i))
+            if (!take(definition, info, i, arguments))
                 continue;
-            const auto& constraint = info->aConstraint[i];
             info->aConstraintUsage[i].argvIndex = ++used;
-            plan += std::to_string(constraint.iColumn) + " " + std::to_string(constraint.op) + ";";
-            cost /= constraint.op == SQLITE_INDEX_CONSTRAINT_EQ ? 50 : 4;
+            cost /= info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ ? 50 : 4;
         }
-        info->idxStr = sqlite3_mprintf("%s", plan.c_str());
+        info->idxStr = sqlite3_mprintf("%s%s", plan.text().c_str(), arguments.text().c_str());
         info->needToFreeIdxStr = 1;
         info->estimatedCost = cost;
         info->estimatedRows = static_cast<std::int64_t>(cost / 10) + 1;
@@ -104,23 +166,79 @@ int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
     });
 }
 
-std::vector<Constraint> constraintsOf(const char* plan, int count, sqlite3_value** values) {
-    std::vector<Constraint> constraints;
-    char* at = const_cast<char*>(plan);
-    for (int i = 0; i < count; ++i) {
-        const long column = std::strtol(at, &at, 10);
-        const long op = std::strtol(at, &at, 10);
-        ++at; // the semicolon
-        if (const auto comparison = comparisonOf(static_cast<unsigned char>(op)))
-            constraints.push_back({static_cast<int>(column), *comparison, values[i]});
+SqlValue copyOf(sqlite3_value* value, bool isTextColumn) {
+    SqlValue copy;
+    switch (isTextColumn ? sqlite3_value_type(value) : sqlite3_value_numeric_type(value)) {
+    case SQLITE_INTEGER:
+        copy.type = SqlValue::Type::Integer;
+        copy.integer = sqlite3_value_int64(value);
+        break;
+    case SQLITE_FLOAT:
+        copy.type = SqlValue::Type::Real;
+        copy.real = sqlite3_value_double(value);
+        break;
+    case SQLITE_NULL:
+        break;
+    default: {
+        const bool isString = sqlite3_value_type(value) == SQLITE_TEXT;
+        copy.type = isString ? SqlValue::Type::Text : SqlValue::Type::Blob;
+        const void* bytes = sqlite3_value_blob(value);
+        copy.text.assign(static_cast<const char*>(bytes),
+            static_cast<std::size_t>(bytes == nullptr ? 0 : sqlite3_value_bytes(value)));
+        break;
     }
-    return constraints;
+    }
+    return copy;
+}
+
+std::vector<SqlValue> valuesOf(sqlite3_value* argument, Comparison op, bool isList, bool isText) {
+    if (op == Comparison::IsNotNull)
+        return {};
+    if (!isList)
+        return {copyOf(argument, isText)};
+    std::vector<SqlValue> values;
+    sqlite3_value* value = nullptr;
+    for (int code = sqlite3_vtab_in_first(argument, &value); code == SQLITE_OK && value != nullptr;
+         code = sqlite3_vtab_in_next(argument, &value))
+        values.push_back(copyOf(value, isText));
+    return values;
+}
+
+Scan scanOf(
+    const TableDefinition& definition, const char* text, int count, sqlite3_value** values) {
+    PlanReader plan(text);
+    Scan scan;
+    scan.columns = static_cast<std::uint64_t>(plan.next());
+    scan.isDistinct = plan.next() != 0;
+    scan.order.resize(static_cast<std::size_t>(plan.next()));
+    for (OrderTerm& term : scan.order) {
+        term.column = static_cast<int>(plan.next());
+        term.isDescending = plan.next() != 0;
+    }
+    for (int i = 0; i < count; ++i) {
+        const auto column = static_cast<int>(plan.next());
+        const auto op = comparisonOf(static_cast<int>(plan.next()));
+        const bool isList = plan.next() != 0;
+        if (op)
+            scan.constraints.push_back({column, *op,
+                valuesOf(values[i], *op, isList,
+                    isText(definition.columns[static_cast<std::size_t>(column)]))});
+    }
+    return scan;
+}
+
+std::string schemaOf(const TableDefinition& definition) {
+    std::string columns;
+    for (const VirtualColumn& column : definition.columns)
+        columns += fmt::format(
+            "{}{} {}", columns.empty() ? "" : ", ", column.name, typeName(column.type));
+    return "CREATE TABLE x(" + columns + ")";
 }
 
 int connect(
     sqlite3* handle, void* auxiliary, int, const char* const*, sqlite3_vtab** out, char** message) {
     auto* module = static_cast<Module*>(auxiliary);
-    const int code = sqlite3_declare_vtab(handle, module->definition.schema.c_str());
+    const int code = sqlite3_declare_vtab(handle, schemaOf(module->definition).c_str());
     if (code == SQLITE_OK)
         *out = &(new Table{{}, module})->base;
     else
@@ -149,24 +267,31 @@ int close(sqlite3_vtab_cursor* base) {
 
 int filter(sqlite3_vtab_cursor* base, int, const char* plan, int count, sqlite3_value** values) {
     return reported(base->pVtab, [&] {
+        const TableDefinition& definition = tableOf(base->pVtab)->module->definition;
         cursorOf(base)->row = 0;
-        return cursorOf(base)->source->start(constraintsOf(plan, count, values));
+        return cursorOf(base)->source->start(scanOf(definition, plan, count, values));
     });
 }
 
 int next(sqlite3_vtab_cursor* base) {
-    return reported(base->pVtab, [&] {
-        ++cursorOf(base)->row;
-        return cursorOf(base)->source->next();
-    });
+    Cursor* cursor = cursorOf(base);
+    ++cursor->row;
+    if (cursor->source->step())
+        return SQLITE_OK;
+    return reported(base->pVtab, [cursor] { return cursor->source->nextBlock(); });
 }
 
 int atEnd(sqlite3_vtab_cursor* base) {
-    return cursorOf(base)->source->atEnd() ? 1 : 0;
+    return cursorOf(base)->source->isAtEnd() ? 1 : 0;
 }
 
 int column(sqlite3_vtab_cursor* base, sqlite3_context* into, int index) {
-    return reported(base->pVtab, [&] { return cursorOf(base)->source->column(index, into); });
+    try {
+        cursorOf(base)->source->column(index, into);
+    } catch (const std::exception& exception) {
+        sqlite3_result_error(into, exception.what(), -1);
+    }
+    return SQLITE_OK;
 }
 
 int rowId(sqlite3_vtab_cursor* base, sqlite3_int64* out) {
@@ -191,52 +316,16 @@ sqlite3_module makeModule() {
 
 } // namespace
 
-bool Constraint::isInteger() const {
-    return sqlite3_value_type(value) == SQLITE_INTEGER;
-}
-bool Constraint::isText() const {
-    return sqlite3_value_type(value) == SQLITE_TEXT;
-}
-std::int64_t Constraint::integer() const {
-    return sqlite3_value_int64(value);
-}
-std::string Constraint::text() const {
-    const void* bytes = sqlite3_value_text(value);
-    return {static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_value_bytes(value))};
-}
-
-bool admits(const std::vector<Constraint>& constraints, int column, std::int64_t value) {
-    return std::none_of(constraints.begin(), constraints.end(), [&](const Constraint& constraint) {
-        return constraint.column == column && constraint.op == Comparison::Equal
-            && constraint.isInteger() && constraint.integer() != value;
-    });
-}
-
-bool admits(const std::vector<Constraint>& constraints, int column, std::string_view value) {
-    return std::none_of(constraints.begin(), constraints.end(), [&](const Constraint& constraint) {
-        return constraint.column == column && constraint.op == Comparison::Equal
-            && constraint.isText() && constraint.text() != value;
-    });
-}
-
-IntegerRange rangeOf(const std::vector<Constraint>& constraints, int column) {
-    constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-    IntegerRange range{std::numeric_limits<std::int64_t>::min(), highest};
-    for (const Constraint& constraint : constraints) {
-        if (constraint.column != column || !constraint.isInteger())
-            continue;
-        const std::int64_t value = constraint.integer();
-        const std::int64_t after = value == highest ? highest : value + 1;
-        if (constraint.op == Comparison::Equal || constraint.op == Comparison::GreaterOrEqual)
-            range.begin = std::max(range.begin, value);
-        if (constraint.op == Comparison::Greater)
-            range.begin = std::max(range.begin, after);
-        if (constraint.op == Comparison::Equal || constraint.op == Comparison::LessOrEqual)
-            range.end = std::min(range.end, after);
-        if (constraint.op == Comparison::Less)
-            range.end = std::min(range.end, value);
+std::string_view typeName(VirtualColumn::Type type) {
+    switch (type) {
+    case VirtualColumn::Type::Text:
+        return "TEXT";
+    case VirtualColumn::Type::Integer:
+        return "INTEGER";
+    case VirtualColumn::Type::Real:
+        return "REAL";
     }
-    return range;
+    return "";
 }
 
 Status addVirtualTable(Database& database, TableDefinition definition) {
@@ -249,28 +338,45 @@ Status addVirtualTable(Database& database, TableDefinition definition) {
     return code == SQLITE_OK ? Status() : Status(database.error(code));
 }
 
-Status putText(sqlite3_context* into, std::string_view text) {
-    char* copy = static_cast<char*>(sqlite3_malloc64(text.size() + 1));
-    if (copy == nullptr) {
-        sqlite3_result_error_nomem(into);
-        return {};
+bool isOrderOfParts(const std::vector<OrderTerm>& order, const PartColumns& parts) {
+    bool isOnePart = false;
+    for (const OrderTerm& term : order) {
+        if (term.column == parts.time)
+            return isOnePart && !term.isDescending && &term == &order.back();
+        if (std::find(parts.columns.begin(), parts.columns.end(), term.column)
+            == parts.columns.end())
+            return false;
+        isOnePart = isOnePart || term.column == parts.id;
     }
-    text.copy(copy, text.size());
-    sqlite3_result_text64(into, copy, text.size(), sqlite3_free, SQLITE_UTF8);
-    return {};
+    return true;
 }
 
-Status putReal(sqlite3_context* into, double value) {
+void putText(sqlite3_context* into, std::string_view text) {
+    char* copy = static_cast<char*>(sqlite3_malloc64(text.size() + 1));
+    if (copy == nullptr)
+        return sqlite3_result_error_nomem(into);
+    text.copy(copy, text.size());
+    sqlite3_result_text64(into, copy, text.size(), sqlite3_free, SQLITE_UTF8);
+}
+
+void putLastingText(sqlite3_context* into, std::string_view text) {
+    // A null destructor is SQLITE_STATIC. An empty view may have no address, which would be NULL.
+    sqlite3_result_text64(into, text.empty() ? "" : text.data(), text.size(), nullptr, SQLITE_UTF8);
+}
+
+void putReal(sqlite3_context* into, double value) {
     if (std::isnan(value))
         sqlite3_result_null(into);
     else
         sqlite3_result_double(into, value);
-    return {};
 }
 
-Status putInteger(sqlite3_context* into, std::int64_t value) {
+void putInteger(sqlite3_context* into, std::int64_t value) {
     sqlite3_result_int64(into, value);
-    return {};
+}
+
+void putError(sqlite3_context* into, const Error& error) {
+    sqlite3_result_error(into, error.describe().c_str(), -1);
 }
 
 } // namespace trainscope::store

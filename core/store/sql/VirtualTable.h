@@ -1,46 +1,40 @@
 #pragma once
-// The part that read-only virtual tables of SQLite share: which constraints are handed down,
-// errors, and no exception across the C interface. A table is a schema, the columns that it can
-// narrow by, and a RowSource.
+// The part that read-only virtual tables of SQLite share: which constraints and orders are handed
+// down, errors, and no exception across the C interface. A table is its columns and a RowSource.
 
 #include "core/store/database/Database.h"
+#include "core/store/sql/Constraint.h"
 
+#include <compare>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct sqlite3_context;
-struct sqlite3_value;
 
 namespace trainscope::store {
 
-enum class Comparison { Equal, Greater, GreaterOrEqual, Less, LessOrEqual };
-
-// `column op value`, as the query states it. SQLite checks every row again, so a source may ignore
-// any of them.
-struct Constraint {
+// Rows come by this column; a column by which they all come the same way.
+struct OrderTerm {
     int column = 0;
-    Comparison op = Comparison::Equal;
-    sqlite3_value* value = nullptr;
-
-    [[nodiscard]] bool isInteger() const;
-    [[nodiscard]] bool isText() const;
-    [[nodiscard]] std::int64_t integer() const;
-    [[nodiscard]] std::string text() const;
+    bool isDescending = false;
 };
 
-// True unless an equality on that column says otherwise.
-bool admits(const std::vector<Constraint>& constraints, int column, std::int64_t value);
-bool admits(const std::vector<Constraint>& constraints, int column, std::string_view value);
-// The half-open range that the constraints on an integer column leave.
-struct IntegerRange {
-    std::int64_t begin;
-    std::int64_t end;
-};
-IntegerRange rangeOf(const std::vector<Constraint>& constraints, int column);
+// One pass, as SQLite has planned it.
+struct Scan {
+    std::vector<Constraint> constraints;
+    std::vector<OrderTerm> order; // to be kept
+    std::uint64_t columns = 0; // that are asked for, a bit each
+    bool isDistinct = false; // rows that are equal in these columns count once
 
-// One pass over the rows.
+    [[nodiscard]] bool uses(int column) const { return (columns >> column & 1U) != 0; }
+};
+
+// The rows of a pass, a block after the other; within a block a step is an addition.
 class RowSource {
 public:
     RowSource() = default;
@@ -48,18 +42,48 @@ public:
     RowSource& operator=(const RowSource&) = delete;
     virtual ~RowSource() = default;
 
-    // Goes to the first row. The constraints are valid during the call only.
-    virtual Status start(const std::vector<Constraint>& constraints) = 0;
-    virtual Status next() = 0;
-    [[nodiscard]] virtual bool atEnd() const = 0;
-    virtual Status column(int index, sqlite3_context* into) = 0;
+    // Goes to the first block.
+    virtual Status start(const Scan& scan) = 0;
+    // Goes to the next block, which is not empty unless it is the end.
+    virtual Status nextBlock() = 0;
+    // What a row of the block has in a column; a failure is put there too.
+    virtual void column(int index, sqlite3_context* into) = 0;
+
+    // False: the block is over.
+    bool step() { return ++m_row < m_rows; }
+    [[nodiscard]] bool isAtEnd() const { return m_row >= m_rows; }
+
+protected:
+    void enterBlock(std::size_t rows) {
+        m_row = 0;
+        m_rows = rows;
+    }
+    [[nodiscard]] std::size_t row() const { return m_row; }
+
+private:
+    std::size_t m_row = 0; // of the block
+    std::size_t m_rows = 0;
 };
+
+// By what a table can be narrowed: nothing; equality, which SQLite checks again; equality; any
+// comparison but with lists; any comparison.
+enum class Narrowing { None, Hint, Equal, Range, Any };
+
+struct VirtualColumn {
+    enum class Type { Text, Integer, Real } type = Type::Text;
+    std::string name;
+    Narrowing narrowing = Narrowing::None;
+    std::string help; // for people
+};
+
+std::string_view typeName(VirtualColumn::Type type); // "TEXT"
 
 struct TableDefinition {
     std::string name;
-    std::string schema; // CREATE TABLE x(...)
-    std::vector<int> equalColumns; // narrowed by =
-    std::vector<int> rangeColumns; // narrowed by = < <= > >=
+    std::string help; // what a row is
+    std::vector<VirtualColumn> columns;
+    // Whether rows can come in that order.
+    std::function<bool(const std::vector<OrderTerm>&)> keepsOrder;
     std::function<std::unique_ptr<RowSource>(Database&)> open;
 };
 
@@ -67,17 +91,32 @@ struct TableDefinition {
 // name.
 Status addVirtualTable(Database& database, TableDefinition definition);
 
-// For RowSource::column().
-Status putText(sqlite3_context* into, std::string_view text);
-Status putReal(sqlite3_context* into, double value); // NULL for NaN
-Status putInteger(sqlite3_context* into, std::int64_t value);
+// True for an order by columns that are the same throughout a part of the table (a series, a
+// track), and within a single part by time: such parts have only to be sorted.
+struct PartColumns {
+    std::vector<int> columns; // of the parts
+    int id = 0; // one of these; no two parts have it in common
+    int time = 0;
+};
+bool isOrderOfParts(const std::vector<OrderTerm>& order, const PartColumns& parts);
+// Whether part `a` comes before `b`; compared(a, b, column) orders them by one column.
+template <typename Part, typename Compared>
+bool comesBefore(
+    const Part& a, const Part& b, const std::vector<OrderTerm>& order, const Compared& compared) {
+    for (const OrderTerm& term : order) {
+        const std::weak_ordering found = compared(a, b, term.column);
+        if (std::is_neq(found))
+            return term.isDescending ? std::is_gt(found) : std::is_lt(found);
+    }
+    return false;
+}
 
-// samples(run, metric, rank, node, device, time_ns, value, series): one row per sample, value in
-// SI, NULL where missing. Narrowed by =, and by ranges of time_ns.
-TableDefinition sampleTable();
-// spans(run, rank, device, track, name, kind, start_ns, duration_ns, depth, correlation, detail,
-// track_id): one row per span. Narrowed by = on run, rank, device, track, track_id and name, and by
-// ranges of start_ns.
-TableDefinition spanTable();
+// For RowSource::column().
+void putText(sqlite3_context* into, std::string_view text);
+// Of a text that lives as long as the connection.
+void putLastingText(sqlite3_context* into, std::string_view text);
+void putReal(sqlite3_context* into, double value); // NULL for NaN
+void putInteger(sqlite3_context* into, std::int64_t value);
+void putError(sqlite3_context* into, const Error& error);
 
 } // namespace trainscope::store

@@ -97,7 +97,7 @@ private Q_SLOTS:
         row("SELECT count(*) FROM spans WHERE name='odd' AND rank=2", "5000");
         row("SELECT name, kind, duration_ns, depth, correlation, detail, track, run, device FROM "
             "spans LIMIT 1",
-            "even,kernel,1000000,0,0,NULL,stream 7,first,0");
+            "even,kernel,1000000,0,NULL,NULL,stream 7,first,0");
         row("SELECT 1 AS a; SELECT 2 AS b;", "1;2");
         row("SELECT x'00ff' IS NOT NULL", "1");
     }

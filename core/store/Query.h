@@ -1,0 +1,57 @@
+#pragma once
+// SQL over a run database, read-only: the tables of the file, `samples` and `spans`
+// (sql/SqlTables.h says their columns), and columns of `spans` that are computed above the store.
+
+#include "core/store/Store.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace trainscope::store {
+
+// NULL, a whole number, a number, or a text that is valid until the next question.
+using SqlCell = std::variant<std::monostate, std::int64_t, double, std::string_view>;
+
+// A column of `spans` whose values follow from analyses. It is asked only where a query uses it, by
+// the thread of the query, track by track and within a track in order of start.
+struct SpanColumn {
+    enum class Type { Text, Integer, Real } type = Type::Text;
+    std::string name;
+    std::string help; // what it says, for people
+    std::function<Result<SqlCell>(const Track& track, const Span& span)> value;
+};
+
+struct QueryOptions {
+    std::vector<SpanColumn> spanColumns;
+    // Asked every few milliseconds; false ends the query with ErrorCode::Cancelled. Must not use
+    // the store. Empty: nothing stops it but its visitor.
+    std::function<bool()> proceed;
+};
+
+// Several statements may follow each other, separated by semicolons. `header` gets the column names
+// once for each, `row` each row; false stops. Aggregates over `samples` read whole chunks where the
+// statement allows (sql/BlockAggregates.h). Errors of the SQL are Usage, in SQLite's words; `where`
+// is their place, "line 2, column 8".
+Status query(const Store& store, std::string_view sql, const SqlHeader& header, const SqlRow& row,
+    const QueryOptions& options);
+
+// A table that a query can ask.
+struct SqlTable {
+    struct Column {
+        std::string name;
+        std::string type; // "INTEGER"
+        std::string help; // may be empty
+    };
+    std::string name;
+    std::string help; // what a row is; empty: of use to the store alone
+    std::vector<Column> columns;
+    bool isVirtual = false; // samples, spans
+};
+// `samples` and `spans` first, then the tables of the file.
+Result<std::vector<SqlTable>> sqlTables(const Store& store, const QueryOptions& options);
+
+} // namespace trainscope::store

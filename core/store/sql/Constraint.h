@@ -1,0 +1,52 @@
+#pragma once
+// What a query asks of the columns of a virtual table, as SQLite hands it down: `column op value`.
+// The comparisons are SQLite's own: a number compares with text as the number that the text is,
+// else it is less than any text; nothing compares with NULL.
+
+#include "core/store/Values.h"
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::store {
+
+enum class Comparison { Equal, Greater, GreaterOrEqual, Less, LessOrEqual, IsNotNull };
+
+struct Constraint {
+    int column = 0;
+    Comparison op = Comparison::Equal;
+    // One; several of `column IN (…)`, of which one has to be equal; none of IsNotNull. For columns
+    // of numbers a text that is a number is that number already.
+    std::vector<SqlValue> values;
+};
+
+// False where a constraint on that column rules the value out. On a column of text only
+// comparisons for equality with text rule anything out.
+bool admits(const std::vector<Constraint>& constraints, int column, std::int64_t value);
+bool admits(const std::vector<Constraint>& constraints, int column, std::string_view value);
+
+// The half-open range that the constraints on a column of integers leave; the largest integer is
+// never in it.
+struct IntegerRange {
+    std::int64_t begin = std::numeric_limits<std::int64_t>::min();
+    std::int64_t end = std::numeric_limits<std::int64_t>::max();
+
+    [[nodiscard]] bool isEmpty() const { return begin >= end; }
+    [[nodiscard]] bool contains(std::int64_t value) const { return value >= begin && value < end; }
+};
+IntegerRange integerRangeOf(const std::vector<Constraint>& constraints, int column);
+
+// The closed range that they leave of a column of reals.
+struct RealRange {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    bool isAsked = false; // any constraint: then missing values are out
+
+    [[nodiscard]] bool isEmpty() const { return low > high; }
+    [[nodiscard]] bool contains(double value) const { return value >= low && value <= high; }
+};
+RealRange realRangeOf(const std::vector<Constraint>& constraints, int column);
+
+} // namespace trainscope::store

@@ -1,0 +1,59 @@
+#pragma once
+// What a query wants of the spans of a chunk.
+
+#include "core/model/Span.h"
+#include "core/store/codec/SpanCodec.h"
+#include "core/store/spans/SpanSearch.h"
+#include "core/store/sql/VirtualTable.h"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace trainscope::store {
+
+// The columns of `spans` that the store knows by itself; the computed ones follow.
+enum OwnSpanColumn {
+    kRun,
+    kRank,
+    kDevice,
+    kTrack,
+    kName,
+    kKind,
+    kStart,
+    kDuration,
+    kDepth,
+    kCorrelation,
+    kDetail,
+    kTrackId,
+    kStream,
+    kOwnSpanColumns
+};
+
+// Whether any constraint is on that column.
+bool asks(const Scan& scan, int column);
+// What of a span has to be decoded.
+SpanFields fieldsOf(const Scan& scan);
+
+class SpanFilter {
+public:
+    SpanFilter() = default;
+    // names: ids of the only names that are wanted.
+    SpanFilter(const Scan& scan, std::optional<NameList> names);
+
+    [[nodiscard]] const IntegerRange& start() const { return m_start; }
+    // Leaves those that are wanted.
+    void apply(std::vector<Span>& spans) const;
+
+private:
+    static constexpr std::size_t kKinds = static_cast<std::size_t>(SpanKind::Other) + 1;
+    [[nodiscard]] bool isWanted(const Span& span) const;
+
+    IntegerRange m_start;
+    std::optional<NameList> m_names;
+    std::vector<Constraint> m_numbers; // on what follows
+    std::array<bool, kKinds> m_kinds{};
+    bool m_asksCorrelation = false;
+};
+
+} // namespace trainscope::store

@@ -1,0 +1,36 @@
+#pragma once
+// The virtual tables that a query sees beside those of the file.
+
+#include "core/store/Query.h"
+#include "core/store/sql/BlockAggregates.h"
+#include "core/store/sql/VirtualTable.h"
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainscope::store {
+
+// What the tables of a connection share; must outlive it.
+struct SqlPass {
+    std::function<bool()> proceed; // asked between chunks; may be empty
+    BlockPass* blocks = nullptr; // the rows of `samples` are blocks
+    std::set<std::string, std::less<>> texts; // that were handed out
+
+    // Cancelled after a no.
+    [[nodiscard]] Status goOn() const;
+    // A copy that lives as long as this.
+    std::string_view lasting(std::string_view text);
+};
+
+// samples(run, metric, rank, node, device, time_ns, value, series): one row per sample, value in
+// SI, NULL where missing.
+TableDefinition sampleTable(SqlPass& pass);
+// spans(run, rank, device, track, name, kind, start_ns, duration_ns, depth, correlation, detail,
+// track_id, stream) and the columns that are given: one row per span. `correlation` is NULL where
+// there is none, `stream` of what did not run on one.
+TableDefinition spanTable(SqlPass& pass, std::vector<SpanColumn> columns);
+
+} // namespace trainscope::store

@@ -1,0 +1,81 @@
+// Aggregates over `samples` in SQL: by blocks, as the statement allows, beside the same statement
+// kept from it, which asks for every row; and beside both a table of SQLite with a row per sample.
+#include "bench/inputs/Cache.h"
+#include "bench/inputs/PowerDatabase.h"
+
+#include "core/store/Query.h"
+
+#include <benchmark/benchmark.h>
+#include <sqlite3.h>
+
+#include <string>
+
+namespace {
+
+using namespace trainscope;
+
+constexpr std::int64_t kSamples = 10'000'000;
+
+void ask(benchmark::State& state, const std::string& sql, std::int64_t rows) {
+    auto opened = store::Store::open(bench::powerDatabase(kSamples), store::OpenMode::ReadOnly);
+    if (!opened.hasValue())
+        return state.SkipWithError(opened.error().describe().c_str());
+    for (auto _ : state) {
+        const auto status
+            = store::query(opened.value(), sql, {}, [](const auto&) { return true; }, {});
+        if (!status.hasValue())
+            return state.SkipWithError(status.error().describe().c_str());
+    }
+    state.SetItemsProcessed(state.iterations() * rows);
+}
+
+void sqlAverage(benchmark::State& state) {
+    ask(state, "SELECT avg(value) FROM samples WHERE metric='gpu_power'", kSamples);
+}
+void sqlGroups(benchmark::State& state) {
+    ask(state,
+        "SELECT metric, rank, count(*), avg(value), min(value), max(value) FROM samples GROUP BY "
+        "metric, rank",
+        kSamples);
+}
+// min() and max() need nothing but what the rows of chunks say.
+void sqlExtremes(benchmark::State& state) {
+    ask(state, "SELECT rank, max(value), count(*) FROM samples GROUP BY rank", kSamples);
+}
+// An expression of the value has to be computed for every row.
+void sqlRows(benchmark::State& state) {
+    ask(state, "SELECT avg(value+0) FROM samples WHERE metric='gpu_power'", kSamples);
+}
+void sqlTimeGroups(benchmark::State& state) {
+    ask(state, "SELECT time_ns/60000000000, avg(value) FROM samples WHERE rank=0 GROUP BY 1",
+        kSamples / 64);
+}
+
+// The table that people have without this program.
+void sqlPlainTable(benchmark::State& state) {
+    const auto path = bench::cacheFolder() / "sql_plain.db";
+    sqlite3* handle = nullptr;
+    const bool isThere = std::filesystem::exists(path);
+    sqlite3_open(path.c_str(), &handle);
+    if (!isThere)
+        sqlite3_exec(handle,
+            "CREATE TABLE samples(metric TEXT, rank INTEGER, time_ns INTEGER, value REAL);"
+            "INSERT INTO samples WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n "
+            "WHERE "
+            "i<9999999) SELECT 'gpu_power', i%64, i*10000000, 300.0+i%400 FROM n;",
+            nullptr, nullptr, nullptr);
+    for (auto _ : state)
+        sqlite3_exec(handle, "SELECT avg(value) FROM samples WHERE metric='gpu_power'", nullptr,
+            nullptr, nullptr);
+    state.SetItemsProcessed(state.iterations() * kSamples);
+    sqlite3_close(handle);
+}
+
+BENCHMARK(sqlAverage)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(sqlGroups)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(sqlExtremes)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(sqlRows)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(sqlTimeGroups)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(sqlPlainTable)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+} // namespace
