@@ -17,6 +17,7 @@ ListView {
     model: controller.entries
     currentIndex: controller.current
     highlightMoveDuration: 0
+    cacheBuffer: 0 // a list that changes must not wait for entries that it no longer has
     UiScrollBar.vertical: UiScrollBar {}
     Accessible.role: Accessible.List
     Accessible.name: controller.headline
