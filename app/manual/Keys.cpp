@@ -14,6 +14,7 @@ constexpr auto kRuns = QT_TRANSLATE_NOOP("KeyMap", "Runs");
 constexpr auto kTimeline = QT_TRANSLATE_NOOP("KeyMap", "Timeline");
 constexpr auto kLanes = QT_TRANSLATE_NOOP("KeyMap", "Lanes");
 constexpr auto kLayout = QT_TRANSLATE_NOOP("KeyMap", "Layout");
+constexpr auto kQuery = QT_TRANSLATE_NOOP("KeyMap", "Query");
 constexpr auto kMouse = QT_TRANSLATE_NOOP("KeyMap", "Mouse on the timeline");
 
 constexpr std::array kEntries{
@@ -48,6 +49,7 @@ constexpr std::array kEntries{
     KeyEntry{"view5", kViews, "Ctrl+6", "", QT_TRANSLATE_NOOP("KeyMap", "Spectrum")},
     KeyEntry{"view6", kViews, "Ctrl+7", "", QT_TRANSLATE_NOOP("KeyMap", "Compare")},
     KeyEntry{"view7", kViews, "Ctrl+8", "", QT_TRANSLATE_NOOP("KeyMap", "Findings")},
+    KeyEntry{"view8", kViews, "Ctrl+9", "", QT_TRANSLATE_NOOP("KeyMap", "Query")},
 
     KeyEntry{"filter", kRuns, "Ctrl+L", "", QT_TRANSLATE_NOOP("KeyMap", "Filter the runs")},
     KeyEntry{"runOnly", kRuns, "", "Enter", QT_TRANSLATE_NOOP("KeyMap", "Show only this run")},
@@ -89,6 +91,12 @@ constexpr std::array kEntries{
     KeyEntry{"play", kLayout, "", "Space", QT_TRANSLATE_NOOP("KeyMap", "Play, pause")},
     KeyEntry{"moments", kLayout, "", ",  .",
         QT_TRANSLATE_NOOP("KeyMap", "A hundredth of the run back, on")},
+
+    KeyEntry{"queryRun", kQuery, "", "Ctrl+Enter",
+        QT_TRANSLATE_NOOP("KeyMap", "Ask what is in the editor, or what is selected there")},
+    KeyEntry{"queryStop", kQuery, "", "Esc", QT_TRANSLATE_NOOP("KeyMap", "Stop the query")},
+    KeyEntry{"queryCopy", kQuery, "", "Ctrl+C",
+        QT_TRANSLATE_NOOP("KeyMap", "In the table: copy the row")},
 
     KeyEntry{"wheel", kMouse, "", "Wheel", QT_TRANSLATE_NOOP("KeyMap", "Scroll the lanes")},
     KeyEntry{"ctrlWheel", kMouse, "", "Ctrl+Wheel  Pinch",

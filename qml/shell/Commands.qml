@@ -27,7 +27,7 @@ Item {
     signal paneWanted(bool forward)
 
     readonly property bool isOpen: session.workspace.isOpen
-    readonly property bool typing: window.activeFocusItem instanceof TextInput
+    readonly property bool typing: window.activeFocusItem instanceof TextInput || window.activeFocusItem instanceof TextEdit
 
     Shortcut {
         sequences: KeyMap.sequences("open")

@@ -13,8 +13,8 @@ namespace trainscope::app {
 namespace {
 
 constexpr int kViewsSaveDelayMs = 500;
-constexpr std::array<const char*, Views::kViews> kKeys{
-    "timeline", "layout", "heatmap", "kernels", "sweep", "spectrum", "compare", "findings"};
+constexpr std::array<const char*, Views::kViews> kKeys{"timeline", "layout", "heatmap", "kernels",
+    "sweep", "spectrum", "compare", "findings", "query"};
 
 } // namespace
 
@@ -45,7 +45,7 @@ void Views::setWorkspace(Workspace* workspace) {
 
 QStringList Views::titles() const {
     return {tr("Timeline"), tr("Layout"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"),
-        tr("Compare"), tr("Findings")};
+        tr("Compare"), tr("Findings"), tr("Query")};
 }
 
 QString Views::keyOf(View view) {
@@ -53,7 +53,7 @@ QString Views::keyOf(View view) {
 }
 
 void Views::setView(View view) {
-    if (view == m_view || view < Timeline || view > Findings)
+    if (view == m_view || view < Timeline || view >= kViews)
         return;
     m_view = view;
     m_saved.view = keyOf(view);

@@ -48,9 +48,9 @@ class Views : public QObject {
     Q_PROPERTY(QStringList presets READ presets CONSTANT FINAL)
 
 public:
-    enum View { Timeline, Layout, Heatmap, Kernels, Sweep, Spectrum, Compare, Findings };
+    enum View { Timeline, Layout, Heatmap, Kernels, Sweep, Spectrum, Compare, Findings, Query };
     Q_ENUM(View)
-    static constexpr int kViews = 8;
+    static constexpr int kViews = 9;
 
     explicit Views(QObject* parent = nullptr);
     ~Views() override;

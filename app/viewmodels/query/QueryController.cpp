@@ -1,0 +1,303 @@
+#include "app/viewmodels/query/QueryController.h"
+
+#include "app/viewmodels/query/QueryJobs.h"
+#include "app/viewmodels/text/HumanText.h"
+
+#include <QFileInfo>
+#include <QFontDatabase>
+#include <QJsonArray>
+#include <QJsonObject>
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+namespace {
+
+const QString kTextKey = QStringLiteral("sql");
+const QString kPastKey = QStringLiteral("history");
+const QString kChartKey = QStringLiteral("chart");
+
+} // namespace
+
+QueryController::QueryController(QObject* parent)
+    : DrawnView(false, parent) { }
+
+QString QueryController::editorFont() {
+    return QFontDatabase::systemFont(QFontDatabase::FixedFont).family();
+}
+
+QueryController::~QueryController() {
+    m_schemaTask.cancel();
+    m_orderTask.cancel();
+    m_exportTask.cancel();
+}
+
+void QueryController::restore() {
+    const QJsonObject saved = savedSettings(Views::Query);
+    m_sql = saved.value(kTextKey).toString();
+    m_history.restore(saved.value(kPastKey).toArray());
+    m_isChartShown = saved.value(kChartKey).toBool();
+    Q_EMIT sqlChanged();
+    Q_EMIT sqlRestored();
+    Q_EMIT chartChanged();
+}
+
+void QueryController::remember() {
+    saveSettings(Views::Query,
+        {{kTextKey, m_sql}, {kPastKey, m_history.encoded()}, {kChartKey, m_isChartShown}});
+}
+
+void QueryController::setSql(const QString& sql) {
+    if (sql == m_sql)
+        return;
+    m_sql = sql;
+    remember();
+    Q_EMIT sqlChanged();
+}
+
+void QueryController::forget() {
+    m_isSchemaKnown = false;
+    m_exportTask.cancel();
+    m_isExporting = false;
+    m_asked.clear();
+    show(nullptr);
+}
+
+// Nothing is asked before the user says so; the tables are listed when the view is seen.
+void QueryController::load() {
+    if (workspace() != nullptr && isActive() && !m_isSchemaKnown)
+        readSchema();
+}
+
+void QueryController::readSchema() {
+    m_schemaTask.ask(
+        workspace()->readers(),
+        [](const store::Store& store, const TaskStage<Tables>&) { return readTables(store); },
+        [this](Result<Tables> tables) {
+            if (!tables.hasValue()) {
+                if (views() != nullptr)
+                    views()->report(tables.error());
+                return;
+            }
+            m_isSchemaKnown = true;
+            m_schema.setTables(tables.value());
+        });
+}
+
+void QueryController::run(const QString& sql) {
+    if (workspace() == nullptr || sql.trimmed().isEmpty())
+        return;
+    m_running = sql;
+    m_clock.start();
+    read<QueryRowsPtr>(
+        {},
+        [text = sql.toStdString()](const store::Store& store, const Progress& progress) {
+            return readRows(store, text, progress);
+        },
+        [this](QueryRowsPtr rows) {
+            m_seconds = static_cast<double>(m_clock.nsecsElapsed()) * 1e-9;
+            m_asked = m_running;
+            show(std::move(rows));
+            m_history.add({m_asked, outcome()});
+            remember();
+        });
+}
+
+void QueryController::stop() {
+    m_exportTask.cancel();
+    m_isExporting = false;
+    cancel();
+    Q_EMIT stateChanged();
+}
+
+void QueryController::clearHistory() {
+    m_history.clear();
+    remember();
+}
+
+void QueryController::show(QueryRowsPtr rows) {
+    m_orderTask.cancel();
+    m_written.clear();
+    const bool isSameShape = rows && m_table.kept() && rows->names() == m_table.kept()->names();
+    m_table.setRows(std::move(rows));
+    if (!m_table.kept())
+        m_columns = {};
+    else if (!isSameShape || m_columns.x < 0 || m_columns.y < 0)
+        m_columns = usualColumns(*m_table.kept());
+    makeChart();
+}
+
+void QueryController::sortBy(int column) {
+    const QueryRowsPtr rows = m_table.kept();
+    if (!rows || column < 0 || column >= m_table.columnCount() || workspace() == nullptr)
+        return;
+    const bool isSame = column == m_table.sortColumn();
+    if (isSame && m_table.isDescending()) {
+        m_orderTask.cancel();
+        return m_table.setOrder({}, -1, false);
+    }
+    m_orderTask.ask(
+        workspace()->readers(),
+        [rows, column, isSame](const store::Store&, const TaskStage<Order>&) -> Result<Order> {
+            return rows->sorted(static_cast<std::size_t>(column), isSame);
+        },
+        [this, rows, column, isSame](Result<Order> order) {
+            if (order.hasValue() && rows == m_table.kept())
+                m_table.setOrder(std::move(order).value(), column, isSame);
+        });
+}
+
+QString QueryController::textOf(int first, int count) const {
+    return m_table.text(first, std::min(count, kMostCopied));
+}
+
+QString QueryController::outcome() const {
+    const auto& rows = m_table.kept();
+    if (!rows)
+        return {};
+    const auto count = static_cast<std::int64_t>(rows->rows());
+    const QString words = rows->columns() == 0 ? tr("No answer")
+        : count == 1                           ? tr("1 row")
+                                               : tr("%1 rows").arg(wholeText(count));
+    const QString answer
+        = tr("%1 · %2").arg(words, durationText({static_cast<std::int64_t>(m_seconds * 1e9)}));
+    return m_written.isEmpty() ? answer : tr("%1 · %2").arg(answer, m_written);
+}
+
+QString QueryController::cutText() const {
+    const auto& rows = m_table.kept();
+    if (!rows || !rows->isCut())
+        return {};
+    return tr("There are more rows than the window keeps: these are the first %1. Export CSV "
+              "writes all of them.")
+        .arg(wholeText(static_cast<std::int64_t>(rows->rows())));
+}
+
+void QueryController::exportCsv(const QUrl& file) {
+    if (workspace() == nullptr || m_asked.isEmpty())
+        return;
+    const QString path = file.toLocalFile();
+    m_isExporting = true;
+    m_written.clear();
+    Q_EMIT stateChanged();
+    m_exportTask.ask(
+        workspace()->readers(),
+        [path, text = m_asked.toStdString()](
+            const store::Store& store, const TaskStage<std::int64_t>& stage) {
+            return writeRows(store, text, path, stage.progress());
+        },
+        [this, path](Result<std::int64_t> rows) {
+            m_isExporting = false;
+            if (rows.hasValue())
+                m_written = tr("%1 rows written to %2")
+                                .arg(wholeText(rows.value()), QFileInfo(path).fileName());
+            else if (views() != nullptr)
+                views()->report(rows.error());
+            Q_EMIT stateChanged();
+        });
+}
+
+void QueryController::setChartShown(bool shown) {
+    if (shown == m_isChartShown)
+        return;
+    m_isChartShown = shown;
+    remember();
+    makeChart();
+}
+
+std::vector<int> QueryController::numericColumns() const {
+    std::vector<int> columns;
+    for (int column = 0; column < m_table.columnCount(); ++column) {
+        if (m_table.kept()->isNumeric(static_cast<std::size_t>(column)))
+            columns.push_back(column);
+    }
+    return columns;
+}
+
+QStringList QueryController::numberColumns() const {
+    const QStringList heads = m_table.heads();
+    QStringList names;
+    for (const int column : numericColumns())
+        names.append(heads[column]);
+    return names;
+}
+
+int QueryController::placeOf(int column) const {
+    const auto columns = numericColumns();
+    const auto found = std::find(columns.begin(), columns.end(), column);
+    return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
+}
+
+int QueryController::columnAt(int place) const {
+    const auto columns = numericColumns();
+    return place >= 0 && place < static_cast<int>(columns.size())
+        ? columns[static_cast<std::size_t>(place)]
+        : -1;
+}
+
+void QueryController::setChartX(int column) {
+    chooseColumns({columnAt(column), m_columns.y, m_columns.isLine});
+}
+void QueryController::setChartY(int column) {
+    chooseColumns({m_columns.x, columnAt(column), m_columns.isLine});
+}
+void QueryController::setChartLine(bool line) {
+    chooseColumns({m_columns.x, m_columns.y, line});
+}
+
+void QueryController::chooseColumns(const ChartColumns& columns) {
+    if (columns == m_columns || columns.x < 0 || columns.y < 0)
+        return;
+    m_columns = columns;
+    makeChart();
+}
+
+void QueryController::makeChart() {
+    m_chart.reset();
+    if (m_table.kept() && m_isChartShown)
+        m_chart
+            = std::make_shared<const plot::ColumnChart>(columnChart(*m_table.kept(), m_columns));
+    Q_EMIT chartChanged();
+    pictureChanged();
+}
+
+QString QueryController::emptyText() const {
+    if (!m_isChartShown || !isAnswered() || isReady())
+        return {};
+    return tr("A chart needs two columns of numbers.");
+}
+
+QString QueryController::title() const {
+    return m_chart ? QString::fromStdString(m_chart->title) : QString();
+}
+
+QString QueryController::caption() const {
+    return {};
+}
+
+QString QueryController::notes() const {
+    return m_chart ? linesOf(m_chart->notes) : QString();
+}
+
+// The picture is the chart; the numbers are the rows, where the window keeps all of them.
+ExportJob QueryController::exportJob() const {
+    const QueryRowsPtr rows = m_table.kept();
+    if (!rows)
+        return {};
+    figures::Figure shown;
+    if (isReady())
+        shown = figure();
+    shown.csv = [rows] { return rowsCsv(*rows); };
+    ExportJob job;
+    job.name = Views::keyOf(Views::Query);
+    job.figure = [shown, cut = cutText()](
+                     const figures::Request& request, const Progress&) -> Result<figures::Figure> {
+        if (request.numbers && !cut.isEmpty())
+            return Error{ErrorCode::Usage, cut.toStdString(), {}};
+        return shown;
+    };
+    return job;
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,134 @@
+#pragma once
+// The view in which people ask the database in SQL: a text, its answer as a table and as a chart of
+// two columns, what was asked before, and the tables there are. Queries run on a reader thread and
+// can only read; the window keeps as many rows as QueryRows holds, the CSV has all. GUI thread.
+
+#include <QElapsedTimer>
+#include <QQmlEngine>
+#include <QUrl>
+
+#include "app/viewmodels/query/QueryChart.h"
+#include "app/viewmodels/query/QueryLists.h"
+#include "app/viewmodels/query/QueryTableModel.h"
+#include "app/viewmodels/workspace/DrawnView.h"
+
+#include <memory>
+#include <vector>
+
+namespace trainscope::app {
+
+class QueryController : public trainscope::app::DrawnView {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(QString editorFont READ editorFont CONSTANT FINAL)
+    // What the editor holds; remembered per database.
+    Q_PROPERTY(QString sql READ sql WRITE setSql NOTIFY sqlChanged FINAL)
+    Q_PROPERTY(trainscope::app::QueryTableModel* table READ table CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::QueryExampleModel* examples READ examples CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::QueryHistoryModel* history READ history CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::SchemaModel* schema READ schema CONSTANT FINAL)
+    Q_PROPERTY(bool answered READ isAnswered NOTIFY stateChanged FINAL) // the table is an answer
+    // "1,024 rows · 0.3 s", and what was exported of them.
+    Q_PROPERTY(QString outcome READ outcome NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QString cutText READ cutText NOTIFY stateChanged FINAL) // rows are left out
+    Q_PROPERTY(bool exporting READ isExporting NOTIFY stateChanged FINAL)
+
+    Q_PROPERTY(bool chartShown READ isChartShown WRITE setChartShown NOTIFY chartChanged FINAL)
+    Q_PROPERTY(QStringList numberColumns READ numberColumns NOTIFY chartChanged FINAL)
+    // Indices into numberColumns; −1: none.
+    Q_PROPERTY(int chartX READ chartX WRITE setChartX NOTIFY chartChanged FINAL)
+    Q_PROPERTY(int chartY READ chartY WRITE setChartY NOTIFY chartChanged FINAL)
+    Q_PROPERTY(bool chartLine READ isChartLine WRITE setChartLine NOTIFY chartChanged FINAL)
+
+public:
+    explicit QueryController(QObject* parent = nullptr);
+    ~QueryController() override;
+
+    [[nodiscard]] static QString editorFont();
+    [[nodiscard]] QString sql() const { return m_sql; }
+    void setSql(const QString& sql);
+    [[nodiscard]] QueryTableModel* table() { return &m_table; }
+    [[nodiscard]] QueryExampleModel* examples() { return &m_examples; }
+    [[nodiscard]] QueryHistoryModel* history() { return &m_history; }
+    [[nodiscard]] SchemaModel* schema() { return &m_schema; }
+    [[nodiscard]] bool isAnswered() const { return m_table.kept() != nullptr; }
+    [[nodiscard]] QString outcome() const;
+    [[nodiscard]] QString cutText() const;
+    [[nodiscard]] bool isExporting() const { return m_isExporting; }
+
+    // What is in the editor, or, while a part of it is selected, that.
+    Q_INVOKABLE void run(const QString& sql);
+    Q_INVOKABLE void stop();
+    Q_INVOKABLE void clearHistory();
+    // From the least on; a second time the other way round, a third time as the rows came.
+    Q_INVOKABLE void sortBy(int column);
+    // Rows of the table with its heads, tab-separated; at most kMostCopied.
+    Q_INVOKABLE [[nodiscard]] QString textOf(int first, int count) const;
+    Q_INVOKABLE [[nodiscard]] QString text() const { return textOf(0, kMostCopied); }
+    // Asks again and writes every row, as `trainscope-cli query --csv` does.
+    Q_INVOKABLE void exportCsv(const QUrl& file);
+
+    static constexpr int kMostCopied = 100'000;
+
+    [[nodiscard]] bool isChartShown() const { return m_isChartShown; }
+    void setChartShown(bool shown);
+    [[nodiscard]] QStringList numberColumns() const;
+    [[nodiscard]] int chartX() const { return placeOf(m_columns.x); }
+    [[nodiscard]] int chartY() const { return placeOf(m_columns.y); }
+    [[nodiscard]] bool isChartLine() const { return m_columns.isLine; }
+    void setChartX(int column);
+    void setChartY(int column);
+    void setChartLine(bool line);
+
+    [[nodiscard]] bool isReady() const override { return m_chart && !m_chart->points.empty(); }
+    [[nodiscard]] QString emptyText() const override;
+    [[nodiscard]] QString title() const override;
+    [[nodiscard]] QString caption() const override;
+    [[nodiscard]] QString notes() const override;
+    [[nodiscard]] ExportJob exportJob() const override;
+
+Q_SIGNALS:
+    void sqlChanged();
+    void chartChanged();
+    // Another text came into the editor from outside: a database was opened.
+    void sqlRestored();
+
+private:
+    using Tables = std::vector<store::SqlTable>;
+    using Order = std::vector<std::uint32_t>;
+
+    void restore() override;
+    void forget() override;
+    void load() override;
+    [[nodiscard]] figures::Figure figure() const override { return chartFigure(m_chart); }
+    void readSchema();
+    void show(QueryRowsPtr rows);
+    void chooseColumns(const ChartColumns& columns);
+    void makeChart();
+    void remember();
+    // Of a column of the table among those of numbers, and back.
+    [[nodiscard]] int placeOf(int column) const;
+    [[nodiscard]] int columnAt(int place) const;
+    [[nodiscard]] std::vector<int> numericColumns() const;
+
+    QString m_sql;
+    QString m_asked; // what the table answers
+    QString m_running;
+    double m_seconds = 0.0; // that the answer took
+    QString m_written; // what the last export wrote
+    QElapsedTimer m_clock;
+    QueryTableModel m_table;
+    QueryExampleModel m_examples;
+    QueryHistoryModel m_history;
+    SchemaModel m_schema;
+    bool m_isSchemaKnown = false;
+    bool m_isExporting = false;
+    bool m_isChartShown = false;
+    ChartColumns m_columns; // of the table
+    std::shared_ptr<const plot::ColumnChart> m_chart;
+    LatestTask<Tables> m_schemaTask{Urgency::Background};
+    LatestTask<Order> m_orderTask{Urgency::Pointer};
+    LatestTask<std::int64_t> m_exportTask;
+};
+
+} // namespace trainscope::app

@@ -1,0 +1,195 @@
+#include "core/plot/figures/ColumnChart.h"
+
+#include "core/plot/Palette.h"
+#include "core/plot/figures/FigureFoot.h"
+#include "core/plot/figures/PanelBuild.h"
+#include "core/text/Table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace trainscope::plot {
+
+namespace {
+
+constexpr double kDot = 4.0; // diameter of a point
+constexpr double kApart = 2.0; // points nearer than this are one
+constexpr double kReach = 8.0; // how far from a point the pointer still means it
+constexpr double kChartLines = 16.0; // of small text, that a chart wants
+constexpr int kMostXTicks = 8;
+constexpr int kMostNoteLines = 2;
+
+class ColumnDrawing {
+public:
+    ColumnDrawing(const Canvas& canvas, const ColumnChart& chart, Rect area)
+        : m_canvas(canvas)
+        , m_chart(chart)
+        , m_area(area)
+        , m_color(legibleOn(seriesColor(0), canvas.theme.window)) { }
+
+    void draw() const {
+        drawAxes();
+        if (m_chart.isLine)
+            drawLine();
+        else
+            drawPoints();
+    }
+
+private:
+    [[nodiscard]] Point placeOf(Point value) const {
+        return {m_area.x + m_area.width * fractionOf(m_chart.x, value.x),
+            m_area.bottom() - m_area.height * fractionOf(m_chart.y, value.y)};
+    }
+
+    void drawAxes() const {
+        for (const auto& tick : ticksOf(m_chart.y, mostTicks(m_canvas, m_area.height))) {
+            const double y = placeOf({m_chart.x.range.low, tick.value}).y;
+            m_canvas.line({m_area.x, y}, {m_area.right(), y}, m_canvas.theme.line);
+            m_canvas.note(
+                {m_area.x - m_canvas.gap(), m_canvas.centred(y)}, tick.label, Align::Right);
+        }
+        const double below = m_area.bottom() + m_canvas.gap() + m_canvas.size();
+        for (const auto& tick : ticksOf(m_chart.x, kMostXTicks)) {
+            const double x = placeOf({tick.value, m_chart.y.range.low}).x;
+            m_canvas.line({x, m_area.bottom()}, {x, m_area.bottom() + 0.5 * m_canvas.gap()},
+                m_canvas.theme.textSecondary);
+            m_canvas.note({x, below}, tick.label, Align::Centre);
+        }
+        m_canvas.line({m_area.x, m_area.bottom()}, {m_area.right(), m_area.bottom()},
+            m_canvas.theme.textSecondary);
+        m_canvas.note({m_area.x + m_area.width / 2.0, below + m_canvas.lineHeight()},
+            axisTitle(m_chart.x), Align::Centre);
+        m_canvas.heading({m_area.x, m_area.y - 1.5 * m_canvas.gap()}, axisTitle(m_chart.y),
+            m_area.width, TextRole::Small);
+    }
+
+    void drawPoints() const {
+        const auto cells = [](double length) {
+            return static_cast<std::size_t>(std::max(length, 0.0) / kApart) + 1;
+        };
+        const std::size_t columns = cells(m_area.width);
+        std::vector<bool> taken(columns * cells(m_area.height));
+        for (const Point& point : m_chart.points) {
+            const Point at = placeOf(point);
+            const std::size_t cell = (cells(at.y - m_area.y) - 1) * columns
+                + std::min(cells(at.x - m_area.x), columns) - 1;
+            if (cell >= taken.size() || taken[cell])
+                continue;
+            taken[cell] = true;
+            m_canvas.dot(at, kDot, m_color);
+        }
+    }
+
+    // Per column of pixels the first, the lowest, the highest and the last of its points.
+    void drawLine() const {
+        std::vector<Point> places;
+        places.reserve(m_chart.points.size());
+        for (const Point& point : m_chart.points)
+            places.push_back(placeOf(point));
+        std::stable_sort(
+            places.begin(), places.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
+        Polyline line{{}, m_color, 1.5 * m_canvas.theme.lineWidth};
+        for (auto at = places.begin(); at != places.end();) {
+            const double column = std::floor(at->x);
+            const auto end = std::find_if(
+                at, places.end(), [column](const Point& place) { return place.x >= column + 1.0; });
+            addColumn(at, end, line);
+            at = end;
+        }
+        if (line.points.size() == 1)
+            m_canvas.dot(line.points.front(), kDot, m_color);
+        else
+            m_canvas.scene.items.emplace_back(std::move(line));
+    }
+
+    using Places = std::vector<Point>::const_iterator;
+    static void addColumn(Places from, Places to, Polyline& line) {
+        const auto [high, low] = std::minmax_element(
+            from, to, [](const Point& a, const Point& b) { return a.y < b.y; });
+        std::set<Places> kept{from, high, low, std::prev(to)};
+        for (const Places& place : kept)
+            line.points.push_back(*place);
+    }
+
+    const Canvas& m_canvas;
+    const ColumnChart& m_chart;
+    Rect m_area;
+    Color m_color;
+};
+
+std::string numberText(const FigureAxis& axis, double value) {
+    return axis.siUnit.empty() ? fmt::format("{:.6g}", value) : valueText(axis, value);
+}
+
+} // namespace
+
+FigureAxis columnAxis(std::string title, std::string unit, const std::vector<double>& values) {
+    return axisOf(std::move(title), {}, std::move(unit), values, false);
+}
+
+ColumnChartGeometry buildColumnChart(const ColumnChart& chart, const FigureStyle& style) {
+    ColumnChartGeometry geometry;
+    geometry.scene.width = style.width;
+    geometry.scene.background = style.theme->window;
+    const Canvas canvas{*style.theme, style.measure, geometry.scene};
+    const double pad = 2.0 * canvas.gap();
+    const double width = std::max(style.width - 2.0 * pad, 1.0);
+    const bool hasTitle = style.title && !chart.title.empty();
+    FigureFoot foot(canvas, width, kMostNoteLines);
+    if (style.caption)
+        foot.add({}, chart.notes);
+    FigurePanel like;
+    like.left = chart.y;
+    const double left = marginsOf(canvas, like, kChartLines * canvas.lineHeight()).left;
+    const double above = pad + (hasTitle ? titleHeight(canvas) : 0.0) + panelHead(canvas);
+    const double below = 2.0 * canvas.lineHeight() + canvas.gap() + foot.height() + pad;
+    geometry.preferredHeight = above + kChartLines * canvas.lineHeight() + below;
+    const double height = style.height > 0.0 ? style.height : geometry.preferredHeight;
+    geometry.scene.height = height;
+    if (hasTitle)
+        drawTitle(canvas, chart.title, {pad, pad}, width);
+    geometry.area = {pad + left, above, std::max(width - left - 2.0 * canvas.gap(), 1.0),
+        std::max(height - above - below, kLeastPlot * canvas.lineHeight())};
+    ColumnDrawing(canvas, chart, geometry.area).draw();
+    foot.draw(pad, height - pad - foot.height());
+    return geometry;
+}
+
+std::optional<FigureHit> hitColumnChart(
+    const ColumnChart& chart, const ColumnChartGeometry& geometry, Point at) {
+    const Rect& area = geometry.area;
+    const Point* nearest = nullptr;
+    Point place;
+    double least = kReach * kReach;
+    for (const Point& point : chart.points) {
+        const double x = area.x + area.width * fractionOf(chart.x, point.x);
+        const double y = area.bottom() - area.height * fractionOf(chart.y, point.y);
+        const double distance = (x - at.x) * (x - at.x) + (y - at.y) * (y - at.y);
+        if (distance > least)
+            continue;
+        least = distance;
+        nearest = &point;
+        place = {x, y};
+    }
+    if (nearest == nullptr)
+        return std::nullopt;
+    FigureHit hit;
+    hit.outline = {place.x - kDot, place.y - kDot, 2.0 * kDot, 2.0 * kDot};
+    hit.title = numberText(chart.y, nearest->y);
+    hit.facts.emplace_back(chart.x.title, numberText(chart.x, nearest->x));
+    hit.facts.emplace_back(chart.y.title, numberText(chart.y, nearest->y));
+    return hit;
+}
+
+std::string columnChartCsv(const ColumnChart& chart) {
+    std::string csv = text::csvCell(chart.x.title) + ',' + text::csvCell(chart.y.title) + '\n';
+    for (const Point& point : chart.points)
+        csv += fmt::format("{},{}\n", point.x, point.y);
+    return csv;
+}
+
+} // namespace trainscope::plot

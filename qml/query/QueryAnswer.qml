@@ -1,0 +1,84 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Layouts
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// What the database answered: the table, the chart beside it, how long it took, or what is wrong.
+Item {
+    id: answer
+
+    required property QueryController controller
+    signal copyWanted(int row)
+    signal askWanted(string sql)
+
+    ColumnLayout {
+        anchors.fill: parent
+        spacing: 0
+
+        UiNotice {
+            Layout.fillWidth: true
+            objectName: "error"
+            visible: answer.controller.errorText !== ""
+            iconName: "error"
+            severe: true
+            text: answer.controller.errorText
+        }
+        UiNotice {
+            Layout.fillWidth: true
+            objectName: "cut"
+            visible: answer.controller.cutText !== ""
+            text: answer.controller.cutText
+        }
+        T.SplitView {
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            visible: answer.controller.answered
+            orientation: Qt.Horizontal
+            handle: QueryHandle {
+                vertical: true
+            }
+
+            QueryTable {
+                T.SplitView.fillWidth: true
+                T.SplitView.minimumWidth: Theme.runListWidth / 2
+                controller: answer.controller
+                onCopyWanted: row => answer.copyWanted(row)
+            }
+            FigureCanvas {
+                T.SplitView.preferredWidth: answer.width / 2
+                T.SplitView.minimumWidth: Theme.runListWidth / 2
+                visible: answer.controller.chartShown
+                controller: answer.controller
+            }
+        }
+        QueryExamples {
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            visible: !answer.controller.answered
+            examples: answer.controller.examples
+            onAskWanted: sql => answer.askWanted(sql)
+        }
+        UiBar {
+            Layout.fillWidth: true
+            lower: true
+
+            UiNote {
+                Layout.fillWidth: true
+                objectName: "outcome"
+                text: answer.controller.stopped ? qsTr("Stopped.") : answer.controller.loading ? qsTr("Asking… %1").arg(answer.controller.progressText) : answer.controller.exporting ? qsTr("Writing…") : answer.controller.outcome
+                Accessible.role: Accessible.StaticText
+                Accessible.name: text
+            }
+        }
+    }
+    BusyBox {
+        anchors.centerIn: parent
+        busy: answer.controller.loading
+        text: answer.controller.progressText
+        progress: answer.controller.progress
+        onCancelWanted: answer.controller.stop()
+    }
+}

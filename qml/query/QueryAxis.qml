@@ -1,0 +1,30 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// Which column of numbers an axis shows.
+Row {
+    id: axis
+
+    required property string label
+    required property list<string> columns
+    required property int chosen
+    signal picked(int column)
+
+    spacing: Theme.spaceXs
+    height: Theme.controlHeight
+
+    UiNote {
+        anchors.verticalCenter: parent.verticalCenter
+        text: axis.label
+        Accessible.ignored: true
+    }
+    UiComboBox {
+        label: axis.label
+        model: axis.columns
+        currentIndex: axis.chosen
+        // New columns put a combo box on the first of them.
+        onModelChanged: currentIndex = Qt.binding(() => axis.chosen)
+        onActivated: index => axis.picked(index)
+    }
+}

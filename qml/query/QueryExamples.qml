@@ -1,0 +1,46 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// What stands in the place of an answer before the first one: questions to begin with.
+Flickable {
+    id: area
+
+    required property QueryExampleModel examples
+    signal askWanted(string sql)
+
+    contentHeight: column.height + 2 * Theme.spaceL
+    clip: true
+    boundsBehavior: Flickable.StopAtBounds
+    UiScrollBar.vertical: UiScrollBar {}
+
+    Column {
+        id: column
+
+        x: Theme.spaceL
+        y: Theme.spaceL
+        width: area.width - 2 * Theme.spaceL
+        spacing: Theme.spaceXs
+
+        UiText {
+            width: parent.width
+            text: qsTr("Ask the database in SQL, or begin with one of these")
+            Accessible.role: Accessible.Heading
+            Accessible.name: text
+        }
+        Repeater {
+            model: area.examples
+            delegate: QueryLine {
+                required property string title
+                required property string sql
+
+                width: column.width
+                text: title
+                tip: sql
+                onClicked: area.askWanted(sql)
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// The head of a column of the answer.
+T.Button {
+    id: head
+
+    required property bool sorted
+    required property bool descending
+
+    implicitHeight: Theme.hitTarget
+    leftPadding: Theme.spaceS
+    rightPadding: Theme.spaceS
+    focusPolicy: Qt.TabFocus
+    Keys.onReturnPressed: head.clicked()
+    Keys.onEnterPressed: head.clicked()
+    Accessible.role: Accessible.ColumnHeader
+    Accessible.name: text
+    Accessible.description: !sorted ? qsTr("Sorts by this column") : descending ? qsTr("Sorted, largest first") : qsTr("Sorted, smallest first")
+
+    contentItem: UiText {
+        text: !head.sorted ? head.text : head.descending ? "↓ " + head.text : "↑ " + head.text
+        verticalAlignment: Text.AlignVCenter
+        font.pixelSize: Theme.secondarySize
+        font.weight: Font.Medium
+        color: head.sorted || head.hovered ? Theme.text : Theme.textSecondary
+    }
+    background: UiFocusRing {
+        control: head
+        visible: head.visualFocus
+    }
+}

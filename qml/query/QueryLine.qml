@@ -1,0 +1,58 @@
+import QtQuick
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// A line that does something at a click: an example, a past query, a table or a column.
+T.Button {
+    id: line
+
+    property string note: ""
+    property string tip: ""
+    property bool strong: false
+    property real indent: 0
+
+    implicitHeight: Theme.hitTarget
+    leftPadding: Theme.spaceXs + indent
+    rightPadding: Theme.spaceXs
+    focusPolicy: Qt.TabFocus
+    Keys.onReturnPressed: line.clicked()
+    Keys.onEnterPressed: line.clicked()
+    Accessible.role: Accessible.Button
+    Accessible.name: text
+    Accessible.description: tip
+
+    contentItem: Item {
+        UiText {
+            anchors.left: parent.left
+            anchors.right: noteText.left
+            anchors.rightMargin: Theme.spaceS
+            anchors.verticalCenter: parent.verticalCenter
+            text: line.text
+            font.pixelSize: Theme.secondarySize
+            font.weight: line.strong ? Font.Medium : Font.Normal
+        }
+        UiNote {
+            id: noteText
+
+            anchors.right: parent.right
+            anchors.verticalCenter: parent.verticalCenter
+            text: line.note
+            font.pixelSize: Theme.smallSize
+        }
+    }
+    background: Rectangle {
+        radius: Theme.radius
+        color: line.down ? Theme.raised : line.hovered ? Theme.hovered : "transparent"
+
+        UiFocusRing {
+            control: line
+            visible: line.visualFocus
+        }
+    }
+
+    UiToolTip {
+        visible: line.tip !== "" && (line.hovered || line.visualFocus)
+        text: line.tip
+    }
+}

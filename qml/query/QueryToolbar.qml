@@ -1,0 +1,95 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// Runs and stops the query, and says what becomes of its answer.
+SettingsBar {
+    id: bar
+
+    required property QueryController controller
+    signal runWanted
+    signal copyWanted
+    signal exportWanted
+
+    name: qsTr("Query")
+
+    UiButton {
+        objectName: "run"
+        visible: !bar.controller.loading
+        primary: true
+        iconName: "play"
+        text: qsTr("Run")
+        toolTip: qsTr("Ask what is in the editor, or what is selected there")
+        shortcutText: KeyMap.hint("queryRun")
+        enabled: bar.controller.sql !== ""
+        onClicked: bar.runWanted()
+    }
+    UiButton {
+        objectName: "stop"
+        visible: bar.controller.loading || bar.controller.exporting
+        iconName: "close"
+        text: qsTr("Stop")
+        toolTip: qsTr("Stop the query")
+        shortcutText: KeyMap.hint("queryStop")
+        onClicked: bar.controller.stop()
+    }
+    UiButton {
+        objectName: "copy"
+        iconName: "copy"
+        text: qsTr("Copy")
+        toolTip: qsTr("Copy the table, tab-separated")
+        enabled: bar.controller.table.rows > 0
+        onClicked: bar.copyWanted()
+    }
+    UiButton {
+        objectName: "exportCsv"
+        iconName: "export"
+        text: qsTr("Export CSV")
+        toolTip: qsTr("Ask again and write every row to a file")
+        enabled: bar.controller.answered && !bar.controller.exporting
+        onClicked: bar.exportWanted()
+    }
+    UiButton {
+        objectName: "chart"
+        iconName: "chart"
+        text: qsTr("Chart")
+        toolTip: qsTr("Draw two columns of numbers against each other")
+        checked: bar.controller.chartShown
+        Accessible.role: Accessible.CheckBox
+        Accessible.checkable: true
+        Accessible.checked: checked
+        onClicked: bar.controller.chartShown = !bar.controller.chartShown
+    }
+    Row {
+        visible: bar.controller.chartShown && bar.controller.numberColumns.length > 1
+        spacing: Theme.spaceS
+
+        QueryAxis {
+            objectName: "chartX"
+            label: qsTr("Across")
+            columns: bar.controller.numberColumns
+            chosen: bar.controller.chartX
+            onPicked: column => bar.controller.chartX = column
+        }
+        QueryAxis {
+            objectName: "chartY"
+            label: qsTr("Up")
+            columns: bar.controller.numberColumns
+            chosen: bar.controller.chartY
+            onPicked: column => bar.controller.chartY = column
+        }
+        UiButton {
+            objectName: "chartLine"
+            iconName: "lines"
+            text: qsTr("Line")
+            toolTip: qsTr("Join the points in their order across")
+            checked: bar.controller.chartLine
+            Accessible.role: Accessible.CheckBox
+            Accessible.checkable: true
+            Accessible.checked: checked
+            onClicked: bar.controller.chartLine = !bar.controller.chartLine
+        }
+    }
+}

@@ -1,0 +1,93 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import QtQuick.Dialogs
+import QtQuick.Templates as T
+import Trainscope
+import Trainscope.App
+
+// SQL over the database: the editor above its answer, as a table and as a chart of two columns, and
+// beside them examples, tables and what was asked before.
+ViewPage {
+    id: view
+
+    kind: Views.Query
+    body: editor
+    inspector: panel
+    exportable: controller
+    Accessible.role: Accessible.Pane
+    Accessible.name: qsTr("Query")
+
+    // Into the editor and asked at once.
+    function ask(sql: string) {
+        editor.replaceAll(sql);
+        controller.run(sql);
+    }
+
+    QueryController {
+        id: controller
+
+        views: view.session.views
+        active: view.visible
+        onSqlRestored: editor.restore(sql)
+    }
+    QueryToolbar {
+        id: toolbar
+
+        anchors.left: parent.left
+        anchors.right: panel.left
+        controller: controller
+        onRunWanted: controller.run(editor.wanted)
+        onCopyWanted: view.session.copyText(controller.text())
+        onExportWanted: chooser.open()
+    }
+    T.SplitView {
+        id: split
+
+        anchors.top: toolbar.bottom
+        anchors.bottom: parent.bottom
+        anchors.left: parent.left
+        anchors.right: panel.left
+        orientation: Qt.Vertical
+        handle: QueryHandle {
+            vertical: false
+        }
+
+        QueryEditor {
+            id: editor
+
+            T.SplitView.preferredHeight: split.height * 0.3
+            T.SplitView.minimumHeight: 3 * Theme.controlHeight
+            controller: controller
+            focus: true
+        }
+        QueryAnswer {
+            T.SplitView.fillHeight: true
+            T.SplitView.minimumHeight: 4 * Theme.controlHeight
+            controller: controller
+            onCopyWanted: row => view.session.copyText(controller.textOf(row, 1))
+            onAskWanted: sql => view.ask(sql)
+        }
+    }
+    QueryPanel {
+        id: panel
+
+        anchors.right: parent.right
+        width: visible ? implicitWidth : 0
+        height: parent.height
+        visible: view.inspectorOpen
+        controller: controller
+        onAskWanted: sql => view.ask(sql)
+        onRecallWanted: sql => editor.replaceAll(sql)
+        onNameWanted: name => editor.insertName(name)
+    }
+    FileDialog {
+        id: chooser
+
+        title: qsTr("Export CSV")
+        fileMode: FileDialog.SaveFile
+        defaultSuffix: "csv"
+        nameFilters: [qsTr("CSV (*.csv)")]
+        onAccepted: controller.exportCsv(selectedFile)
+    }
+}

@@ -1,0 +1,257 @@
+// SQL in the window: answers, errors with their place, refusals, stopping, sorting, copying,
+// exporting, and what is remembered.
+#include "app/viewmodels/query/QueryController.h"
+#include "app/viewmodels/support/OpenWorkspace.h"
+#include "app/viewmodels/support/TimelineDatabase.h"
+#include "support/TestProgram.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+using namespace trainscope;
+using app::QueryController;
+using app::Views;
+
+class tst_QueryController : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    std::filesystem::path m_path;
+    std::unique_ptr<app::Workspace> m_workspace;
+    std::unique_ptr<Views> m_views;
+    std::unique_ptr<QueryController> m_controller;
+
+    void makeController() {
+        m_controller = std::make_unique<QueryController>();
+        m_controller->setViews(m_views.get());
+        m_controller->setActive(true);
+    }
+    bool answers(const char* sql) {
+        m_controller->run(QString::fromUtf8(sql));
+        return QTest::qWaitFor([this] { return !m_controller->isLoading(); })
+            && m_controller->errorText().isEmpty();
+    }
+    [[nodiscard]] QString text() const { return m_controller->textOf(0, 100); }
+
+private Q_SLOTS:
+    void initTestCase() {
+        QVERIFY(m_folder.isValid());
+        qputenv("XDG_STATE_HOME", m_folder.path().toLocal8Bit());
+        qputenv("XDG_CONFIG_HOME", m_folder.path().toLocal8Bit());
+        m_path = test::writeTimelineDatabase(m_folder.path().toStdString());
+        QVERIFY(!m_path.empty());
+    }
+    void init() {
+        QDir(app::viewFolder()).removeRecursively();
+        m_workspace = std::make_unique<app::Workspace>();
+        QVERIFY(test::opens(*m_workspace, m_path));
+        m_views = std::make_unique<Views>();
+        m_views->setWorkspace(m_workspace.get());
+        makeController();
+    }
+    void cleanup() {
+        m_controller.reset();
+        m_views.reset();
+        m_workspace.reset();
+    }
+
+    void answersWithATable() {
+        QVERIFY(!m_controller->isAnswered());
+        QVERIFY(answers("SELECT rank, avg(value) AS mean FROM samples WHERE metric='gpu_power' AND "
+                        "run='small' GROUP BY rank"));
+        QCOMPARE(text(), QStringLiteral("rank\tmean\n0\t100\n1\t50\n"));
+        QVERIFY(m_controller->outcome().startsWith(QStringLiteral("2 rows · ")));
+        QCOMPARE(m_controller->cutText(), QString());
+        QVERIFY(answers("SELECT 1 AS one"));
+        QVERIFY(m_controller->outcome().startsWith(QStringLiteral("1 row · ")));
+    }
+
+    // gemm twice and one all-reduce on stream 7, in the iterations 5 and 6.
+    void knowsTheComputedColumns() {
+        QVERIFY(
+            answers("SELECT stream, category, iteration FROM spans WHERE kind='kernel' ORDER BY "
+                    "start_ns"));
+        QCOMPARE(text(),
+            QStringLiteral(
+                "stream\tcategory\titeration\n7\tgemm\t5\n7\tall_reduce\t5\n7\tgemm\t6\n"));
+    }
+
+    void errorsNameTheirPlace() {
+        m_controller->run(QStringLiteral("SELECT 1,\n  nowhere FROM run"));
+        QTRY_VERIFY(!m_controller->isLoading());
+        QCOMPARE(m_controller->errorText(),
+            QStringLiteral("line 2, column 3: SQL: no such column: nowhere."));
+        // What was answered before stays to be seen, and the next answer takes the error away.
+        QVERIFY(answers("SELECT 1"));
+        QCOMPARE(m_controller->errorText(), QString());
+    }
+
+    void writingIsRefused() {
+        for (const char* sql : {"DELETE FROM run", "CREATE TABLE t(a)", "PRAGMA user_version=9"}) {
+            m_controller->run(QString::fromUtf8(sql));
+            QTRY_VERIFY(!m_controller->isLoading());
+            QVERIFY2(m_controller->errorText().contains(QStringLiteral("may only read")),
+                qPrintable(m_controller->errorText()));
+        }
+        QVERIFY(answers("SELECT count(*) FROM run"));
+        QCOMPARE(text(), QStringLiteral("count(*)\n2\n"));
+    }
+
+    void stopEndsTheQuery() {
+        QVERIFY(answers("SELECT 7 AS seven"));
+        m_controller->run(QStringLiteral("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 "
+                                         "FROM n) SELECT sum(i) FROM n"));
+        QTest::qWait(50);
+        QVERIFY(m_controller->isLoading());
+        m_controller->stop();
+        QVERIFY(!m_controller->isLoading() && m_controller->isStopped());
+        QCOMPARE(text(), QStringLiteral("seven\n7\n")); // the last answer stays
+        // The thread is free again: as many as there are would wait else.
+        for (int i = 0; i < app::ReaderPool::kThreads + 1; ++i) {
+            m_controller->run(QStringLiteral("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+                                             "i+1 FROM n) SELECT sum(i) FROM n"));
+            QTest::qWait(20);
+        }
+        QVERIFY(answers("SELECT 8 AS eight"));
+        QCOMPARE(text(), QStringLiteral("eight\n8\n"));
+    }
+
+    void keepsTheFirstRowsOfMany() {
+        QVERIFY(answers("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE "
+                        "i<1000100) SELECT i FROM n"));
+        QCOMPARE(m_controller->table()->rowCount(), 1'000'000);
+        QVERIFY(m_controller->cutText().contains(QStringLiteral("1,000,000")));
+        // The whole of it is written all the same; the dialog of figures says that it cannot.
+        const QString file = m_folder.filePath(QStringLiteral("many.csv"));
+        m_controller->exportCsv(QUrl::fromLocalFile(file));
+        QVERIFY(m_controller->isExporting());
+        QTRY_VERIFY_WITH_TIMEOUT(!m_controller->isExporting(), 60'000);
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        QCOMPARE(written.readAll().count('\n'), 1'000'101);
+        figures::Request request;
+        request.numbers = true;
+        QVERIFY(!m_controller->exportJob().figure(request, {}).hasValue());
+    }
+
+    void sortsByAColumn() {
+        QVERIFY(answers("SELECT * FROM (VALUES (2,'b'),(1,'a'),(3,'c'))"));
+        auto* table = m_controller->table();
+        const auto sorts = [&](int column, bool descending) {
+            m_controller->sortBy(0);
+            return QTest::qWaitFor([&] {
+                return table->sortColumn() == column && table->isDescending() == descending;
+            });
+        };
+        QVERIFY(sorts(0, false));
+        QCOMPARE(text().section(QLatin1Char('\n'), 1), QStringLiteral("1\ta\n2\tb\n3\tc\n"));
+        QVERIFY(sorts(0, true));
+        QCOMPARE(text().section(QLatin1Char('\n'), 1), QStringLiteral("3\tc\n2\tb\n1\ta\n"));
+        QVERIFY(sorts(-1, false));
+        QCOMPARE(text().section(QLatin1Char('\n'), 1), QStringLiteral("2\tb\n1\ta\n3\tc\n"));
+    }
+
+    void exportsAsTheCommandLineDoes() {
+        QVERIFY(answers("SELECT 1 AS i, 0.5 AS r, 'a,\"b' AS t, NULL AS n, x'0aff' AS b"));
+        const QString path = m_folder.filePath(QStringLiteral("one.csv"));
+        m_controller->exportCsv(QUrl::fromLocalFile(path));
+        QTRY_VERIFY(!m_controller->isExporting());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("i,r,t,n,b\n1,0.5,\"a,\"\"b\",,0aff\n"));
+        QVERIFY(m_controller->outcome().contains(QStringLiteral("one.csv")));
+        figures::Request request;
+        const auto figure = m_controller->exportJob().figure(request, {});
+        QVERIFY(figure.hasValue());
+        QCOMPARE(QByteArray::fromStdString(figure.value().csv()),
+            QByteArray("i,r,t,n,b\n1,0.5,\"a,\"\"b\",,0aff\n"));
+    }
+
+    void exportsThatFailSaySo() {
+        QVERIFY(answers("SELECT 1"));
+        QSignalSpy failed(m_views.get(), &Views::failed);
+        m_controller->exportCsv(QUrl::fromLocalFile(QStringLiteral("/nowhere/at/all.csv")));
+        QTRY_VERIFY(!m_controller->isExporting());
+        QCOMPARE(failed.count(), 1);
+    }
+
+    void chartOfTheColumnsOfNumbers() {
+        QVERIFY(
+            answers("SELECT metric, time_ns, value FROM samples WHERE run='small' AND rank=1 AND "
+                    "metric='gpu_power' ORDER BY time_ns"));
+        QCOMPARE(m_controller->numberColumns(),
+            (QStringList{QStringLiteral("time_ns"), QStringLiteral("value")}));
+        QVERIFY(!m_controller->isReady());
+        m_controller->setChartShown(true);
+        QVERIFY(m_controller->isReady());
+        QCOMPARE(m_controller->chartX(), 0);
+        QCOMPARE(m_controller->chartY(), 1);
+        QVERIFY(m_controller->isChartLine());
+        QCOMPARE(m_controller->title(), QStringLiteral("value against time_ns"));
+        m_controller->setChartX(1);
+        m_controller->setChartY(0);
+        QCOMPARE(m_controller->title(), QStringLiteral("time_ns against value"));
+        // Another answer with these columns keeps the choice.
+        QVERIFY(answers("SELECT metric, time_ns, value FROM samples WHERE run='small' AND rank=0"));
+        QCOMPARE(m_controller->title(), QStringLiteral("time_ns against value"));
+        QVERIFY(answers("SELECT metric FROM samples LIMIT 1"));
+        QVERIFY(!m_controller->isReady());
+        QVERIFY(!m_controller->emptyText().isEmpty());
+    }
+
+    void everyExampleIsAnswered() {
+        for (int row = 0; row < m_controller->examples()->count(); ++row) {
+            const auto sql = m_controller->examples()->at(row, "sql").toString();
+            QVERIFY2(answers(qPrintable(sql)), qPrintable(m_controller->errorText()));
+        }
+    }
+
+    void listsTheTables() {
+        auto* schema = m_controller->schema();
+        QTRY_VERIFY(schema->count() > 0);
+        QCOMPARE(schema->at(0, "name").toString(), QStringLiteral("samples"));
+        QCOMPARE(schema->at(1, "name").toString(), QStringLiteral("run"));
+        const int open = schema->count();
+        schema->toggle(1); // a column closes its table
+        QCOMPARE(schema->count(), open - 8);
+        QCOMPARE(schema->at(1, "name").toString(), QStringLiteral("spans"));
+        schema->toggle(0);
+        QCOMPARE(schema->count(), open);
+        schema->toggle(-1);
+        QCOMPARE(schema->count(), open);
+    }
+
+    void remembersTextAndHistory() {
+        m_controller->setSql(QStringLiteral("SELECT 5"));
+        QVERIFY(answers("SELECT 5"));
+        QVERIFY(answers("SELECT 6"));
+        QVERIFY(answers("SELECT 5"));
+        m_controller->setChartShown(true);
+        const auto past = [this] {
+            QStringList lines;
+            for (int row = 0; row < m_controller->history()->count(); ++row)
+                lines.append(m_controller->history()->at(row, "line").toString());
+            return lines.join(QLatin1Char('|'));
+        };
+        QCOMPARE(past(), QStringLiteral("SELECT 5|SELECT 6"));
+        m_controller.reset();
+        makeController();
+        QCOMPARE(m_controller->sql(), QStringLiteral("SELECT 5"));
+        QCOMPARE(past(), QStringLiteral("SELECT 5|SELECT 6"));
+        QVERIFY(m_controller->isChartShown());
+        m_controller->clearHistory();
+        QCOMPARE(m_controller->history()->count(), 0);
+        QVERIFY(m_views->settings(QStringLiteral("query"))
+                    .value(QStringLiteral("history"))
+                    .toArray()
+                    .isEmpty());
+    }
+};
+
+TRAINSCOPE_TEST(tst_QueryController)
+#include "tst_QueryController.moc"
