@@ -9,6 +9,8 @@ FocusScope {
     id: canvas
 
     required property DrawnView controller
+    // Another part of the view tells how the reading goes.
+    property bool quiet: false
     // What is scrolled out above, as a share of the picture's height.
     readonly property real scroll: flick.contentHeight > 0 ? flick.contentY / flick.contentHeight : 0
 
@@ -78,6 +80,7 @@ FocusScope {
     }
     ReadingState {
         anchors.fill: parent
+        visible: !canvas.quiet
         controller: canvas.controller
         emptyTitle: canvas.controller.emptyText
     }

@@ -52,6 +52,12 @@ Item {
                 T.SplitView.minimumWidth: Theme.runListWidth / 2
                 visible: answer.controller.chartShown
                 controller: answer.controller
+                quiet: true
+
+                MessageBox {
+                    anchors.centerIn: parent
+                    title: answer.controller.emptyText
+                }
             }
         }
         QueryExamples {

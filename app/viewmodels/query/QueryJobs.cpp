@@ -40,7 +40,7 @@ public:
 private:
     const Progress& m_progress;
     std::int64_t m_rows = 0;
-    std::int64_t m_told = 0;
+    std::int64_t m_told = -1;
     std::string m_text;
 };
 

@@ -28,7 +28,7 @@ LIMIT 20)"},
     {QT_TRANSLATE_NOOP("QueryExamples", "Power of rank 0 over time"),
         R"(SELECT time_ns, value AS power_w
 FROM samples
-WHERE metric = 'gpu_power' AND rank = 0
+WHERE metric = 'gpu_power' AND rank = 0 AND run = (SELECT min(name) FROM run)
 ORDER BY time_ns
 LIMIT 50000)"},
     {QT_TRANSLATE_NOOP("QueryExamples", "Time with a GPU above 90 % of its peak power"),

@@ -20,7 +20,11 @@ constexpr double kMostWidth = 360.0;
 constexpr double kCellPadding = 28.0; // with room for the sign of the order
 constexpr int kMostCellCharacters = 400;
 
+constexpr int kShownDigits = 12; // of reals; copies and files have all
+
 QString cellText(const store::SqlValue& value) {
+    if (value.type == store::SqlValue::Type::Real)
+        return QString::number(value.real, 'g', kShownDigits);
     auto text = QString::fromStdString(report::plainText(value)).left(kMostCellCharacters);
     return text.replace(QLatin1Char('\n'), QLatin1Char(' '));
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr double kDot = 4.0; // diameter of a point
 constexpr double kApart = 2.0; // points nearer than this are one
 constexpr double kReach = 8.0; // how far from a point the pointer still means it
-constexpr double kChartLines = 16.0; // of small text, that a chart wants
+constexpr double kChartLines = 8.0; // of small text, that a chart wants
 constexpr int kMostXTicks = 8;
 constexpr int kMostNoteLines = 2;
 
@@ -152,7 +152,10 @@ ColumnChartGeometry buildColumnChart(const ColumnChart& chart, const FigureStyle
     geometry.scene.height = height;
     if (hasTitle)
         drawTitle(canvas, chart.title, {pad, pad}, width);
-    geometry.area = {pad + left, above, std::max(width - left - 2.0 * canvas.gap(), 1.0),
+    // The last tick may stand at the end of the axis, with half of its text beyond.
+    const auto ticks = ticksOf(chart.x, kMostXTicks);
+    const double right = ticks.empty() ? 0.0 : canvas.width(ticks.back().label) / 2.0;
+    geometry.area = {pad + left, above, std::max(width - left - right, 1.0),
         std::max(height - above - below, kLeastPlot * canvas.lineHeight())};
     ColumnDrawing(canvas, chart, geometry.area).draw();
     foot.draw(pad, height - pad - foot.height());

@@ -253,5 +253,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_QueryController)
+TRAINSCOPE_GUI_TEST(tst_QueryController)
 #include "tst_QueryController.moc"

@@ -144,5 +144,5 @@ private Q_SLOTS:
     }
 };
 
-TRAINSCOPE_TEST(tst_QueryRows)
+TRAINSCOPE_GUI_TEST(tst_QueryRows)
 #include "tst_QueryRows.moc"

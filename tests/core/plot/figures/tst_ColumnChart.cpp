@@ -38,7 +38,7 @@ ColumnChart chartOf(std::vector<Point> points, bool isLine) {
 }
 
 template <typename Item>
-std::vector<Item> itemsOf(const PlotScene& scene) {
+std::vector<Item> drawnOf(const PlotScene& scene) {
     std::vector<Item> found;
     for (const SceneItem& item : scene.items) {
         if (const auto* one = std::get_if<Item>(&item))
@@ -58,7 +58,7 @@ private Q_SLOTS:
         const auto chart = chartOf({{0, 0}, {5, 50}, {10, 100}}, false);
         const auto geometry = buildColumnChart(chart, styleOf(600, 400));
         const Rect& area = geometry.area;
-        const auto dots = itemsOf<FillRect>(geometry.scene);
+        const auto dots = drawnOf<FillRect>(geometry.scene);
         QCOMPARE(dots.size(), std::size_t{3});
         const auto centre = [](const FillRect& dot) {
             return Point{dot.rect.x + dot.rect.width / 2, dot.rect.y + dot.rect.height / 2};
@@ -82,7 +82,7 @@ private Q_SLOTS:
         for (int i = 0; i < 200'000; ++i)
             points.push_back({static_cast<double>(i), i % 2 == 0 ? -1.0 : 1.0});
         const auto geometry = buildColumnChart(chartOf(points, true), styleOf(500, 300));
-        const auto lines = itemsOf<Polyline>(geometry.scene);
+        const auto lines = drawnOf<Polyline>(geometry.scene);
         QCOMPARE(lines.size(), std::size_t{1});
         QVERIFY(lines[0].points.size() <= 4 * 501);
         const auto [low, high] = std::minmax_element(lines[0].points.begin(), lines[0].points.end(),
@@ -96,13 +96,13 @@ private Q_SLOTS:
         std::vector<Point> points(50'000, Point{1, 1});
         points.push_back({2, 2});
         const auto geometry = buildColumnChart(chartOf(points, false), styleOf(500, 300));
-        QCOMPARE(itemsOf<FillRect>(geometry.scene).size(), std::size_t{2});
+        QCOMPARE(drawnOf<FillRect>(geometry.scene).size(), std::size_t{2});
     }
 
     void degenerateDataIsDrawn() {
         for (const bool isLine : {false, true}) {
             const auto one = buildColumnChart(chartOf({{3, 3}}, isLine), styleOf(200, 100));
-            QCOMPARE(itemsOf<FillRect>(one.scene).size(), std::size_t{1});
+            QCOMPARE(drawnOf<FillRect>(one.scene).size(), std::size_t{1});
             const auto none = buildColumnChart(chartOf({}, isLine), styleOf(1, 1));
             QVERIFY(none.scene.height > 0);
         }
