@@ -131,7 +131,8 @@ private Q_SLOTS:
     void viewsHaveTheirKeys() {
         const QStringList keys{QStringLiteral("timeline"), QStringLiteral("layout"),
             QStringLiteral("heatmap"), QStringLiteral("kernels"), QStringLiteral("sweep"),
-            QStringLiteral("spectrum"), QStringLiteral("compare"), QStringLiteral("findings")};
+            QStringLiteral("spectrum"), QStringLiteral("compare"), QStringLiteral("findings"),
+            QStringLiteral("query")};
         auto views = opened();
         QCOMPARE(views->titles().size(), keys.size());
         for (int view = 0; view < Views::kViews; ++view) {
