@@ -35,7 +35,7 @@ ListView {
         readonly property bool current: ListView.isCurrentItem
 
         width: list.width - Theme.spaceM
-        implicitHeight: column.height + Theme.spaceS
+        implicitHeight: contentItem.implicitHeight + Theme.spaceS
         focusPolicy: Qt.NoFocus
         Accessible.name: entry.name
         Accessible.description: entry.detail
@@ -43,9 +43,9 @@ ListView {
         onClicked: list.controller.openEntry(entry.index)
 
         contentItem: Item {
-            Column {
-                id: column
+            implicitHeight: childrenRect.height
 
+            Column {
                 x: Theme.spaceM + (entry.level - 1) * Theme.spaceM
                 width: parent.width - x - Theme.spaceS
                 anchors.verticalCenter: parent.verticalCenter

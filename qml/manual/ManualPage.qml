@@ -12,7 +12,10 @@ Flickable {
     // With the line of that character at the top, as far as the page goes.
     function showFrom(position: int) {
         view.wanted = position;
+        // Qt 6.4 describes callLater as a value.
+        // qmllint disable
         Qt.callLater(view.settle);
+        // qmllint enable
     }
     function settle() {
         const line = edit.positionToRectangle(view.wanted);

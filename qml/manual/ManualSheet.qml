@@ -103,12 +103,12 @@ UiSheet {
         onActivated: search.forceActiveFocus()
     }
     Shortcut {
-        sequences: [StandardKey.Back]
+        sequence: "Alt+Left"
         enabled: sheet.opened
         onActivated: controller.goBack()
     }
     Shortcut {
-        sequences: [StandardKey.Forward]
+        sequence: "Alt+Right"
         enabled: sheet.opened
         onActivated: controller.goOn()
     }

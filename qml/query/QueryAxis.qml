@@ -7,7 +7,7 @@ Row {
     id: axis
 
     required property string label
-    required property list<string> columns
+    required property var columns
     required property int chosen
     signal picked(int column)
 

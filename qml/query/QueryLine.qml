@@ -1,4 +1,5 @@
 import QtQuick
+import QtQuick.Layouts
 import QtQuick.Templates as T
 import Trainscope
 import Trainscope.App
@@ -22,21 +23,16 @@ T.Button {
     Accessible.name: text
     Accessible.description: tip
 
-    contentItem: Item {
+    contentItem: RowLayout {
+        spacing: Theme.spaceS
+
         UiText {
-            anchors.left: parent.left
-            anchors.right: noteText.left
-            anchors.rightMargin: Theme.spaceS
-            anchors.verticalCenter: parent.verticalCenter
+            Layout.fillWidth: true
             text: line.text
             font.pixelSize: Theme.secondarySize
             font.weight: line.strong ? Font.Medium : Font.Normal
         }
         UiNote {
-            id: noteText
-
-            anchors.right: parent.right
-            anchors.verticalCenter: parent.verticalCenter
             text: line.note
             font.pixelSize: Theme.smallSize
         }

@@ -1,6 +1,5 @@
 pragma ComponentBehavior: Bound
 
-import QtQml.Models
 import QtQuick
 import Trainscope
 import Trainscope.App
