@@ -160,6 +160,14 @@ Result<Database> openReadOnly(const fs::path& path, std::string_view query) {
     return opened;
 }
 
+// A writer that was killed at a bad moment leaves a journal by which SQLite undoes what was half
+// written, for which it has to write.
+bool undoHalfWrite(const fs::path& path) {
+    Result<Database> opened
+        = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
+    return opened.hasValue() && probe(opened.value()).hasValue();
+}
+
 Result<Database> openWritable(const fs::path& path) {
     Result<Database> opened
         = Database::open(fileUri(path, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, path.string());
@@ -235,6 +243,11 @@ Result<Database> openReader(const fs::path& path) {
     Result<Database> opened = openReadOnly(path, "");
     if (opened.hasValue())
         return opened;
+    if (::access((path.string() + "-journal").c_str(), F_OK) == 0 && undoHalfWrite(path)) {
+        opened = openReadOnly(path, "");
+        if (opened.hasValue())
+            return opened;
+    }
     const ErrorCode code = opened.error().code;
     std::error_code failure;
     const auto pending = fs::file_size(path.string() + "-wal", failure);

@@ -174,6 +174,30 @@ private Q_SLOTS:
         QCOMPARE(got(reader.runs()).size(), std::size_t{1});
     }
 
+    void whatAKilledWriterHalfWroteIsUndone() {
+        Fixture fixture;
+        { Store store = fixture.create(); }
+        const std::filesystem::path killed = fixture.path.string() + ".killed";
+        {
+            sqlite3* writer = nullptr;
+            QCOMPARE(sqlite3_open(fixture.path.c_str(), &writer), SQLITE_OK);
+            // Pages go to the file before the end of the transaction.
+            QCOMPARE(
+                sqlite3_exec(writer,
+                    "PRAGMA cache_size=1; BEGIN IMMEDIATE; DELETE FROM meta;"
+                    "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
+                    "INSERT INTO meta(key, value) SELECT 'k' || i, hex(randomblob(200)) FROM n",
+                    nullptr, nullptr, nullptr),
+                SQLITE_OK);
+            std::filesystem::copy_file(fixture.path, killed);
+            std::filesystem::copy_file(
+                fixture.path.string() + "-journal", killed.string() + "-journal");
+            sqlite3_close(writer);
+        }
+        QCOMPARE(got(Store::open(killed, OpenMode::ReadOnly)).uuid(), fixture.view().uuid());
+        QVERIFY(!std::filesystem::exists(killed.string() + "-journal"));
+    }
+
     // Who copies, mails or archives a database takes one file.
     void atRestADatabaseIsOneFile() {
         const auto isAlone = [](const std::filesystem::path& path) {
