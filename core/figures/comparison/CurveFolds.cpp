@@ -90,10 +90,12 @@ Result<Folds> foldsBy(const ComparisonContext& context, ComparisonAlignment alig
 // "8, 32 of 400"
 std::string foldedText(const std::vector<Fold>& folds) {
     std::vector<std::string> counts;
+    std::vector<std::size_t> sizes;
     for (const auto& fold : folds) {
         if (!fold.isIteration)
             continue;
         const std::size_t count = fold.iterations.size();
+        sizes.push_back(count);
         counts.push_back(fold.outOf > count ? fmt::format("{} of {}", count, fold.outOf)
                                             : fmt::format("{}", count));
     }
@@ -101,6 +103,10 @@ std::string foldedText(const std::vector<Fold>& folds) {
         counts.begin(), counts.end(), [&](const auto& one) { return one == counts.front(); });
     if (isSame && !counts.empty())
         counts.resize(1);
+    if (counts.size() > kFewRuns) {
+        const auto [fewest, most] = std::minmax_element(sizes.begin(), sizes.end());
+        return fmt::format("{} to {}", *fewest, *most);
+    }
     return fmt::format("{}{}", isSame && folds.size() > 1 ? "each " : "", fmt::join(counts, ", "));
 }
 

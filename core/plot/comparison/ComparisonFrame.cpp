@@ -2,6 +2,7 @@
 
 #include "core/plot/Palette.h"
 #include "core/text/Numbers.h"
+#include "core/text/SharedWords.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +24,19 @@ Color ComparisonFrame::inkOf(std::size_t run) const {
     return legibleOn(fillOf(run), paper(), kTextContrast);
 }
 
+std::string ComparisonFrame::shortName(std::size_t run) const {
+    std::vector<std::string> names;
+    for (const auto& one : data.runs)
+        names.push_back(one.named.name);
+    return text::withoutShared(names[run], text::sharedWords(names));
+}
+
 std::string ComparisonFrame::markedCluster(std::size_t run) const {
-    return mark(run) + " · " + data.runs[run].named.cluster;
+    const std::string& first = data.runs.front().named.cluster;
+    const bool isOne = std::all_of(data.runs.begin(), data.runs.end(),
+        [&first](const ComparedRun& other) { return other.named.cluster == first; });
+    return mark(run) + " · "
+        + (data.isMany() && isOne ? shortName(run) : data.runs[run].named.cluster);
 }
 
 double ComparisonFrame::widestMark() const {

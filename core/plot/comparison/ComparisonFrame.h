@@ -21,7 +21,9 @@ struct ComparisonFrame : Canvas {
     [[nodiscard]] Color fillOf(std::size_t run) const;
     [[nodiscard]] Color inkOf(std::size_t run) const; // for text and lines
     [[nodiscard]] const std::string& mark(std::size_t run) const { return data.runs[run].mark; }
-    // "A · 32 × H200".
+    // Without what the names of all runs share.
+    [[nodiscard]] std::string shortName(std::size_t run) const;
+    // "A · 32 × H200"; of many runs on one cluster "A · …3_00000".
     [[nodiscard]] std::string markedCluster(std::size_t run) const;
     [[nodiscard]] double widestMark() const;
     void drawMark(std::size_t run, Point at) const;

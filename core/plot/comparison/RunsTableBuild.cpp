@@ -57,7 +57,7 @@ private:
     void measureNames() {
         m_marks = m_frame.widestMark();
         for (std::size_t run = 0; run < runs(); ++run) {
-            m_names = std::max(m_names, m_frame.width(m_frame.data.runs[run].named.name));
+            m_names = std::max(m_names, m_frame.width(m_frame.shortName(run)));
         }
         m_marks += small() + 1.5 * m_frame.gap();
         m_names = std::min(m_marks + m_names, kMostRunName * m_width) + 2.0 * m_frame.gap();
@@ -129,8 +129,7 @@ private:
         m_frame.text({rect.x + chip + m_frame.gap(), base}, m_frame.mark(run), m_frame.theme.text,
             TextRole::Small, Align::Left, true);
         m_frame.text({rect.x + m_marks, base},
-            m_frame.fitted(
-                m_frame.data.runs[run].named.name, rect.width - m_marks - 2.0 * m_frame.gap()),
+            m_frame.fitted(m_frame.shortName(run), rect.width - m_marks - 2.0 * m_frame.gap()),
             m_frame.theme.text);
         m_frame.target(rect, ComparisonPanel::Verdict, 0, run);
     }

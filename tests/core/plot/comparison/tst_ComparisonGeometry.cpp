@@ -164,6 +164,35 @@ private Q_SLOTS:
             QVERIFY2(hasText(geometry.scene, text), text);
     }
 
+    // The names of a sweep differ at their ends, which no row cuts off.
+    void sixtyRunsAreToldApart() {
+        constexpr std::size_t runs = 60;
+        ComparisonData data;
+        auto quantity = demoQuantity(40.0, 80.0, ComparisonWeight::Beyond);
+        for (std::size_t run = 0; run < runs; ++run) {
+            data.runs.push_back(demoRun(run % 26, "8 × H200"));
+            data.runs.back().named.name
+                = "sweep-of-march/gpt3-175b-on-h200/gpt3-175b_" + std::to_string(run) + "_00000";
+        }
+        quantity.values.assign(runs, 50.0);
+        quantity.spreads.resize(runs);
+        quantity.counts.resize(runs);
+        quantity.whyAbsent.resize(runs);
+        quantity.changes.resize(runs);
+        data.quantities = {quantity};
+        const auto geometry = buildComparison(data, styleOf(900.0, {ComparisonPanel::Cards}));
+        for (std::size_t run = 0; run < runs; ++run)
+            QVERIFY(hasText(geometry.scene, "…" + std::to_string(run) + "…"));
+        // Rows of one height below each other.
+        std::vector<double> tops;
+        for (const auto& target : targetsOf(geometry, ComparisonPanel::Verdict))
+            tops.push_back(target.rect.y);
+        QCOMPARE(tops.size(), runs);
+        for (std::size_t run = 2; run < runs; ++run)
+            QVERIFY(isClose(tops[run] - tops[run - 1], tops[1] - tops[0]));
+        QVERIFY(tops[1] - tops[0] >= lightTheme().smallSize);
+    }
+
     // Cells of both runs are equally large; nodes are rows, and a missing value is hatched.
     void heat() {
         const auto data = demoComparison();
