@@ -2,7 +2,7 @@ import QtQuick
 import Trainscope
 import Trainscope.App
 
-// Icon, text and menu arrow of a button, centred.
+// Icon, text and menu arrow of a button, centred; the text is cut where the button is narrow.
 Item {
     id: content
 
@@ -10,8 +10,9 @@ Item {
     required property string iconName
     required property bool menu
     required property color ink
+    readonly property real besides: (iconName !== "" ? Theme.iconSize + Theme.spaceS : 0) + (menu ? Theme.spaceM + Theme.spaceS : 0)
 
-    implicitWidth: row.implicitWidth
+    implicitWidth: label.implicitWidth + besides
     implicitHeight: row.implicitHeight
 
     Row {
@@ -27,8 +28,12 @@ Item {
             anchors.verticalCenter: parent.verticalCenter
         }
         UiText {
+            id: label
+
+            width: Math.min(implicitWidth, content.width - content.besides)
             text: content.text
             color: content.ink
+            elide: Text.ElideMiddle
             anchors.verticalCenter: parent.verticalCenter
         }
         Icon {

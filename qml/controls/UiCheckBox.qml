@@ -20,14 +20,14 @@ T.CheckBox {
         width: Theme.iconSize
         height: Theme.iconSize
         radius: Theme.radius - Theme.hairline
-        color: box.checked ? Theme.accent : Theme.window
+        color: box.checkState !== Qt.Unchecked ? Theme.accent : Theme.window
         border.width: Theme.hairline
-        border.color: box.checked ? Theme.accent : Theme.outline
+        border.color: box.checkState !== Qt.Unchecked ? Theme.accent : Theme.outline
 
         Icon {
             anchors.fill: parent
-            visible: box.checked
-            name: "check"
+            visible: box.checkState !== Qt.Unchecked
+            name: box.checkState === Qt.PartiallyChecked ? "minus" : "check"
             color: Theme.onAccent
         }
         UiFocusRing {

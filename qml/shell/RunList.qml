@@ -5,11 +5,18 @@ import QtQuick.Layouts
 import Trainscope
 import Trainscope.App
 
-// The runs of the open database: a filter, and the list. Click shows one run, Ctrl+click adds it.
+// The runs of the open database: a filter, and the list. Click shows one run, Ctrl+click adds it,
+// Shift+click takes those between.
 FocusScope {
     id: pane
 
     required property Session session
+    readonly property RunListModel model: RunListModel {
+        id: runs
+
+        workspace: pane.session.workspace
+        filter: filterField.text
+    }
 
     implicitWidth: Theme.runListWidth
     Accessible.role: Accessible.Pane
@@ -23,12 +30,6 @@ FocusScope {
         anchors.fill: parent
         color: Theme.panel
     }
-    RunFilterModel {
-        id: runs
-
-        workspace: pane.session.workspace
-        filter: filterField.text
-    }
     ColumnLayout {
         anchors.fill: parent
         spacing: 0
@@ -37,6 +38,7 @@ FocusScope {
             Layout.fillWidth: true
             Layout.margins: Theme.spaceM
             Layout.bottomMargin: Theme.spaceS
+            spacing: Theme.spaceXs
 
             UiSectionHeader {
                 Layout.fillWidth: true
@@ -47,6 +49,25 @@ FocusScope {
                 text: runs.countText
                 color: Theme.textSecondary
                 font.pixelSize: Theme.smallSize
+            }
+            UiIconButton {
+                objectName: "foldAll"
+                visible: runs.grouped
+                implicitWidth: Theme.hitTarget
+                implicitHeight: Theme.hitTarget
+                iconName: checked ? "chevronDown" : "chevronUp"
+                checkable: true
+                text: checked ? qsTr("Unfold all folders") : qsTr("Fold all folders")
+                onToggled: runs.foldAll(checked)
+            }
+            UiIconButton {
+                objectName: "dense"
+                visible: runs.count > 0
+                implicitWidth: Theme.hitTarget
+                implicitHeight: Theme.hitTarget
+                iconName: runs.dense ? "panelTop" : "menu"
+                text: runs.dense ? qsTr("Show each run as a card") : qsTr("Show each run in one line")
+                onClicked: runs.dense = !runs.dense
             }
         }
         UiSearchField {
@@ -63,6 +84,7 @@ FocusScope {
         ListView {
             id: list
 
+            objectName: "runList"
             Layout.fillWidth: true
             Layout.fillHeight: true
             clip: true
@@ -74,15 +96,19 @@ FocusScope {
             UiScrollBar.vertical: UiScrollBar {}
             Accessible.role: Accessible.List
             Accessible.name: qsTr("Runs")
+            keyNavigationEnabled: false
             Keys.onSpacePressed: runs.toggle(currentIndex)
             Keys.onReturnPressed: runs.showOnly(currentIndex)
             Keys.onEnterPressed: runs.showOnly(currentIndex)
-            Keys.onDeletePressed: removeSheet.ask(runs.nameAt(currentIndex))
+            Keys.onDeletePressed: pane.askToRemove(currentIndex)
             Keys.onMenuPressed: runMenu.popupFor(currentIndex, currentItem)
-            Keys.onPressed: event => pane.handleKey(event)
+            Keys.onPressed: event => event.accepted = pane.handleKey(event)
 
-            delegate: RunCard {
+            delegate: RunListRow {
+                objectName: "run" + index
                 width: list.width
+                dense: runs.dense
+                grouped: runs.grouped
                 current: ListView.isCurrentItem && list.activeFocus
                 onOnlyWanted: {
                     list.currentIndex = index;
@@ -91,6 +117,14 @@ FocusScope {
                 onToggleWanted: {
                     list.currentIndex = index;
                     runs.toggle(index);
+                }
+                onRangeWanted: besideOthers => {
+                    list.currentIndex = index;
+                    runs.showRange(index, besideOthers);
+                }
+                onFoldWanted: {
+                    list.currentIndex = index;
+                    runs.toggleFolded(index);
                 }
                 onMenuWanted: {
                     list.currentIndex = index;
@@ -113,23 +147,58 @@ FocusScope {
     }
     function handleKey(event) {
         if (event.key === Qt.Key_F2)
-            renameSheet.askFor(runs.nameAt(list.currentIndex));
+            pane.askToRename(list.currentIndex);
+        else if (event.matches(StandardKey.SelectAll))
+            runs.showAll();
         else if (event.matches(StandardKey.Copy))
             pane.session.copyText(runs.nameAt(list.currentIndex));
+        else if (event.key === Qt.Key_Up || event.key === Qt.Key_Down)
+            pane.moveBy(event.key === Qt.Key_Up ? -1 : 1, event.modifiers & Qt.ShiftModifier);
+        else if (event.key === Qt.Key_Home || event.key === Qt.Key_End)
+            pane.moveBy(event.key === Qt.Key_Home ? -list.count : list.count, event.modifiers & Qt.ShiftModifier);
+        else if (event.key === Qt.Key_Left || event.key === Qt.Key_Right)
+            pane.fold(event.key === Qt.Key_Left);
+        else
+            return false;
+        return true;
+    }
+    function moveBy(rows: int, ranging: bool) {
+        list.currentIndex = Math.max(0, Math.min(list.count - 1, list.currentIndex + rows));
+        if (ranging)
+            runs.showRange(list.currentIndex);
+        else
+            runs.beginRange(list.currentIndex);
+    }
+    // Left from a run leads to its head.
+    function fold(folded: bool) {
+        const head = runs.headOf(list.currentIndex);
+        runs.setFolded(head, folded);
+        if (folded && head >= 0)
+            list.currentIndex = head;
+    }
+    function askToRename(row: int) {
+        if (runs.nameAt(row) !== "")
+            renameSheet.askFor(runs.nameAt(row));
+    }
+    function askToRemove(row: int) {
+        if (runs.nameAt(row) !== "")
+            removeSheet.ask(runs.nameAt(row));
     }
 
     UiMenu {
         id: runMenu
 
         property int row: -1
+        property bool onRun: false
 
         function popupFor(row: int, item: Item) {
             runMenu.row = row;
+            runMenu.onRun = !runs.isHead(row);
             item ? popup(item, 0, item.height) : popup();
         }
 
         UiMenuItem {
-            text: qsTr("Show only this run")
+            text: runMenu.onRun ? qsTr("Show only this run") : qsTr("Show only this folder")
             onTriggered: runs.showOnly(runMenu.row)
         }
         UiMenuItem {
@@ -137,27 +206,31 @@ FocusScope {
             onTriggered: runs.toggle(runMenu.row)
         }
         UiMenuItem {
-            text: qsTr("Show all that match the filter")
-            onTriggered: runs.showAllFiltered()
+            text: runs.filter === "" ? qsTr("Show all runs") : qsTr("Show all that match the filter")
+            shortcutText: KeyMap.hint("runAll")
+            onTriggered: runs.showAll()
         }
         UiMenuSeparator {}
         UiMenuItem {
             text: qsTr("Copy the name")
             iconName: "copy"
+            enabled: runMenu.onRun
             shortcutText: KeyMap.hint("runCopy")
             onTriggered: pane.session.copyText(runs.nameAt(runMenu.row))
         }
         UiMenuItem {
             text: qsTr("Rename…")
             iconName: "edit"
+            enabled: runMenu.onRun
             shortcutText: KeyMap.hint("runRename")
-            onTriggered: renameSheet.askFor(runs.nameAt(runMenu.row))
+            onTriggered: pane.askToRename(runMenu.row)
         }
         UiMenuItem {
             text: qsTr("Remove…")
             iconName: "trash"
+            enabled: runMenu.onRun
             shortcutText: KeyMap.hint("runRemove")
-            onTriggered: removeSheet.ask(runs.nameAt(runMenu.row))
+            onTriggered: pane.askToRemove(runMenu.row)
         }
     }
     UiNameSheet {

@@ -71,6 +71,10 @@ UiBar {
         Layout.fillWidth: true
     }
     UiNote {
+        visible: text !== ""
+        text: bar.controller.runsNote
+    }
+    UiNote {
         visible: bar.roomy
         text: bar.controller.navigation.windowText
     }

@@ -1,79 +1,77 @@
 #include "app/viewmodels/session/RunListModel.h"
 
+#include "app/viewmodels/session/PowerCurve.h"
 #include "app/viewmodels/text/RunWording.h"
-#include "core/model/Metric.h"
+#include "app/viewmodels/workspace/SourceFolders.h"
+#include "core/text/NaturalOrder.h"
+#include "core/text/SharedWords.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace trainscope::app {
 
 namespace {
 
-bool isGpuPower(const Series& series) {
-    return series.description.metric.name == metric::kGpuPower;
+QString nameOf(const RunListRow& row) {
+    return QString::fromStdString(row->run.name);
 }
 
-// Half as many columns as samples, so that slow sensors leave no holes in the curve.
-int curveColumns(const std::vector<Series>& series) {
-    std::int64_t samples = 0;
-    for (const auto& one : series)
-        samples = std::max(samples, isGpuPower(one) ? one.count : 0);
-    return static_cast<int>(std::clamp<std::int64_t>(samples / 2, 2, RunListModel::kCurveColumns));
+// Of a head: 0 none of its runs is shown, 1 some, 2 all.
+int membersState(const RunListRow& row) {
+    return row->membersShown == 0 ? 0 : row->membersShown < row->members ? 1 : 2;
 }
 
-// Mean GPU power per column as a fraction of the highest one.
-QList<double> powerCurve(
-    const store::Store& store, const Run& run, const std::function<bool()>& isCancelled) {
-    const auto series = store.series(run.id);
-    if (!series.hasValue() || run.range.isEmpty())
-        return {};
-    const int columns = curveColumns(series.value());
-    std::vector<double> sums(static_cast<std::size_t>(columns), 0.0);
-    std::vector<int> counts(static_cast<std::size_t>(columns), 0);
-    for (const auto& one : series.value()) {
-        if (!isGpuPower(one))
-            continue;
-        if (isCancelled())
-            return {};
-        const auto buckets = store.buckets(one.id, run.range, columns);
-        if (!buckets.hasValue())
-            return {};
-        for (std::size_t i = 0; i < buckets.value().size() && i < sums.size(); ++i) {
-            if (buckets.value()[i].count == 0)
-                continue;
-            sums[i] += static_cast<double>(buckets.value()[i].mean);
-            ++counts[i];
-        }
-    }
-    QList<double> curve;
-    double highest = 0.0;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        const double mean
-            = counts[i] > 0 ? sums[i] / counts[i] : std::numeric_limits<double>::quiet_NaN();
-        highest = std::max(highest, counts[i] > 0 ? mean : 0.0);
-        curve.append(mean);
-    }
-    if (highest <= 0.0)
-        return {};
-    for (auto& value : curve)
-        value /= highest;
-    return curve;
+QString membersText(const RunListRow& row) {
+    return row->membersShown == 0
+        ? QString::number(row->members)
+        : RunListModel::tr("%1 of %2").arg(row->membersShown).arg(row->members);
+}
+
+QStringList ownTags(const store::RunLabels& labels) {
+    QStringList tags;
+    for (const std::string& tag : labels.tags)
+        tags.append(QString::fromStdString(tag));
+    return tags;
+}
+
+QString tipOf(const RunListRow& row) {
+    if (row->isHead)
+        return row->folder;
+    return QStringList{nameOf(row), runDetail(row->run), row->tags.join(QStringLiteral(", "))}.join(
+        QLatin1Char('\n'));
+}
+
+// The runs of each folder, the folders in natural order.
+std::vector<std::pair<std::string, std::vector<const Run*>>> byFolder(const Workspace& workspace) {
+    const auto before = [](const std::string& a, const std::string& b) {
+        const auto order = text::naturalOrder(a, b);
+        return order != 0 ? order < 0 : a < b;
+    };
+    std::map<std::string, std::vector<const Run*>, decltype(before)> folders(before);
+    for (const Run& run : workspace.runs())
+        folders[workspace.folder(run.id)].push_back(&run);
+    return {folders.begin(), folders.end()};
 }
 
 } // namespace
 
 RunListModel::RunListModel(QObject* parent)
     : RowListModel(
-        {{"name", [](const RunRow& row) { return QString::fromStdString(row.run.name); }},
-            {"detail", [](const RunRow& row) { return runDetail(row.run); }},
-            {"tags", [](const RunRow& row) { return runTags(row.run); }},
-            {"strongTag", [](const RunRow& row) { return strongTag(row.run); }},
-            {"shown", [](const RunRow& row) { return row.colorIndex >= 0; }},
-            {"colorIndex", &RunRow::colorIndex}, {"curve", &RunRow::curve},
-            {"description", [](const RunRow& row) { return runDescription(row.run); }}},
+        {{"label", [](const RunListRow& row) { return row->label; }}, {"name", nameOf},
+            {"head", [](const RunListRow& row) { return row->isHead; }},
+            {"detail", [](const RunListRow& row) { return runDetail(row->run); }},
+            {"tags", [](const RunListRow& row) { return row->tags; }},
+            {"strongTag", [](const RunListRow& row) { return strongTag(row->run); }},
+            {"shown", [](const RunListRow& row) { return row->colorIndex >= 0; }},
+            {"colorIndex", [](const RunListRow& row) { return row->colorIndex; }},
+            {"curve", [](const RunListRow& row) { return row->curve; }},
+            {"description", [](const RunListRow& row) { return row->description; }},
+            {"folder", [](const RunListRow& row) { return row->folder; }}, {"tip", tipOf},
+            {"folded", [](const RunListRow& row) { return row->folded; }},
+            {"membersState", membersState}, {"membersText", membersText}},
         parent) { }
 
 void RunListModel::setWorkspace(Workspace* workspace) {
@@ -85,61 +83,231 @@ void RunListModel::setWorkspace(Workspace* workspace) {
     if (m_workspace) {
         connect(m_workspace, &Workspace::runsChanged, this, &RunListModel::runsChanged);
         connect(m_workspace, &Workspace::shownRunsChanged, this, &RunListModel::shownChanged);
+        connect(m_workspace, &Workspace::labelsChanged, this, [this] {
+            describeRuns();
+            refreshRows();
+            for (int row = 0; row < count(); ++row)
+                rowChanged(row);
+        });
     }
     runsChanged();
-}
-
-int RunListModel::colorIndexOf(RunId run) const {
-    if (!m_workspace)
-        return -1;
-    for (const auto& shown : m_workspace->shownRuns()) {
-        if (shown.id == run)
-            return static_cast<int>(shown.color);
-    }
-    return -1;
+    Q_EMIT workspaceChanged();
 }
 
 void RunListModel::runsChanged() {
     m_curveTask.cancel();
-    std::vector<RunRow> rows;
-    if (m_workspace) {
-        for (const auto& run : m_workspace->runs())
-            rows.push_back({run, colorIndexOf(run.id), {}});
+    std::set<QString> folded;
+    for (const RunListRow& head : m_heads) {
+        if (head->folded)
+            folded.insert(head->folder);
     }
-    resetRows(std::move(rows));
+    resetRows({});
+    m_rangeBegin.reset();
+    makeEntries();
+    for (const RunListRow& head : m_heads)
+        head->folded = folded.contains(head->folder);
+    describeRuns();
+    // What was chosen stays while the database does.
+    const std::string uuid = m_workspace ? m_workspace->uuid() : std::string();
+    if (std::exchange(m_uuid, uuid) != uuid)
+        setDense(m_runs.size() >= kManyRuns);
+    shownChanged();
+    refreshRows();
     readCurves();
 }
 
-void RunListModel::shownChanged() {
-    for (int row = 0; row < count(); ++row) {
-        RunRow& own = ownRows()[static_cast<std::size_t>(row)];
-        const int color = colorIndexOf(own.run.id);
-        if (std::exchange(own.colorIndex, color) != color)
-            rowChanged(row);
+void RunListModel::makeEntries() {
+    m_entries.clear();
+    m_heads.clear();
+    m_runs.clear();
+    if (!m_workspace)
+        return;
+    const auto folders = byFolder(*m_workspace);
+    std::vector<std::string> paths;
+    for (const auto& [folder, runs] : folders)
+        paths.push_back(folder);
+    const auto titles = folderTitles(paths);
+    for (const auto& [folder, runs] : folders) {
+        const std::size_t group = m_heads.size();
+        if (folders.size() > 1) {
+            auto head = std::make_shared<RunListEntry>();
+            head->isHead = true;
+            head->folder = QString::fromStdString(folder);
+            head->label = QString::fromStdString(titles.at(folder));
+            if (head->label.isEmpty())
+                head->label = tr("Folder not known");
+            m_heads.push_back(head);
+            m_entries.push_back(head);
+        }
+        std::vector<std::string> names;
+        for (const Run* run : runs)
+            names.push_back(run->name);
+        const auto shared = text::sharedWords(names);
+        for (const Run* run : runs) {
+            auto entry = std::make_shared<RunListEntry>();
+            entry->run = *run;
+            entry->label = QString::fromStdString(text::withoutShared(run->name, shared));
+            m_runs.push_back(entry);
+            m_entries.push_back(entry);
+        }
+        for (std::size_t i = m_entries.size() - runs.size(); i < m_entries.size(); ++i)
+            m_entries[i]->group = group;
+        if (!m_heads.empty())
+            m_heads.back()->group = group;
+    }
+    for (std::size_t i = 0; i < m_entries.size(); ++i)
+        m_entries[i]->place = i;
+}
+
+void RunListModel::describeRuns() {
+    for (const RunListRow& entry : m_runs) {
+        const auto labels = m_workspace->labels(entry->run.id);
+        const QString note = QString::fromStdString(labels.note);
+        const QStringList own = ownTags(labels);
+        entry->tags = runTags(entry->run) + own;
+        QStringList parts{runDescription(entry->run)};
+        if (!own.isEmpty())
+            parts.append(own.join(QStringLiteral(", ")));
+        if (!note.isEmpty())
+            parts.append(note);
+        entry->description = parts.join(QStringLiteral(". "));
+        entry->search = runSearchText(entry->run) + QLatin1Char(' ')
+            + (own.join(QLatin1Char(' ')) + QLatin1Char(' ') + note).toLower();
     }
 }
 
-void RunListModel::readCurves() {
-    if (!m_workspace || !m_workspace->isOpen())
+void RunListModel::setFilter(const QString& filter) {
+    if (filter == m_filter)
         return;
-    const auto job
-        = [runs = m_workspace->runs()](const store::Store& store, const TaskStage<Curve>& stage) {
-              for (const auto& run : runs) {
-                  if (stage.isCancelled())
-                      return;
-                  stage.publish(Curve{run.id, powerCurve(store, run, stage.cancelCheck())});
-              }
-          };
+    m_filter = filter;
+    m_words = filter.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    refreshRows();
+    Q_EMIT filterChanged();
+}
+
+bool RunListModel::matches(const RunListEntry& run) const {
+    return std::all_of(m_words.begin(), m_words.end(),
+        [&run](const QString& word) { return run.search.contains(word); });
+}
+
+// What a filter finds is seen in folded groups, too.
+bool RunListModel::isVisible(const RunListEntry& entry) const {
+    if (entry.isHead)
+        return entry.members > 0;
+    const bool isFolded = !m_heads.empty() && m_words.isEmpty() && m_heads[entry.group]->folded;
+    return !isFolded && matches(entry);
+}
+
+void RunListModel::countMembers() {
+    for (const RunListRow& head : m_heads)
+        head->members = head->membersShown = 0;
+    if (!m_heads.empty()) {
+        for (const RunListRow& run : m_runs) {
+            if (!matches(*run))
+                continue;
+            ++m_heads[run->group]->members;
+            m_heads[run->group]->membersShown += run->colorIndex >= 0 ? 1 : 0;
+        }
+    }
+    for (int row = 0; row < count(); ++row) {
+        if (rows()[static_cast<std::size_t>(row)]->isHead)
+            rowChanged(row);
+    }
+    Q_EMIT countTextChanged();
+}
+
+void RunListModel::refreshRows() {
+    countMembers();
+    std::size_t row = 0;
+    for (const RunListRow& entry : m_entries) {
+        const bool isThere = row < rows().size() && rows()[row] == entry;
+        const bool isWanted = isVisible(*entry);
+        if (isThere && !isWanted)
+            eraseRows(static_cast<int>(row));
+        else if (!isThere && isWanted)
+            addRows(static_cast<int>(row), {entry});
+        row += isWanted ? 1 : 0;
+    }
+}
+
+void RunListModel::shownChanged() {
+    std::map<RunId, int> colors;
+    if (m_workspace) {
+        for (const auto& shown : m_workspace->shownRuns())
+            colors[shown.id] = static_cast<int>(shown.color);
+    }
+    for (const RunListRow& run : m_runs) {
+        const auto color = colors.find(run->run.id);
+        run->colorIndex = color == colors.end() ? -1 : color->second;
+    }
+    if (count() > 0)
+        Q_EMIT dataChanged(index(0), index(count() - 1));
+    countMembers();
+}
+
+QString RunListModel::countText() const {
+    const auto all = static_cast<int>(m_runs.size());
+    const auto left = static_cast<int>(std::count_if(
+        m_runs.begin(), m_runs.end(), [this](const RunListRow& run) { return matches(*run); }));
+    const auto shown = static_cast<int>(std::count_if(
+        m_runs.begin(), m_runs.end(), [](const RunListRow& run) { return run->colorIndex >= 0; }));
+    const QString runs = left != all ? tr("%1 of %2 runs").arg(left).arg(all)
+        : all == 1                   ? tr("1 run")
+                                     : tr("%1 runs").arg(all);
+    return shown > 1 ? tr("%1 · %2 shown").arg(runs).arg(shown) : runs;
+}
+
+void RunListModel::setDense(bool dense) {
+    if (dense == m_isDense)
+        return;
+    m_isDense = dense;
+    Q_EMIT denseChanged();
+    readCurves();
+}
+
+const RunListEntry* RunListModel::entryAt(int row) const {
+    return isThere(row) ? rows()[static_cast<std::size_t>(row)].get() : nullptr;
+}
+
+bool RunListModel::isHead(int row) const {
+    const auto* entry = entryAt(row);
+    return entry != nullptr && entry->isHead;
+}
+
+QString RunListModel::nameAt(int row) const {
+    const auto* entry = entryAt(row);
+    return entry == nullptr ? QString() : QString::fromStdString(entry->run.name);
+}
+
+void RunListModel::readCurves() {
+    m_curveTask.cancel();
+    if (!m_workspace || !m_workspace->isOpen() || m_isDense)
+        return;
+    std::vector<Run> runs;
+    for (const RunListRow& entry : m_runs) {
+        if (entry->curve.isEmpty())
+            runs.push_back(entry->run);
+    }
+    const auto job = [runs](const store::Store& store, const TaskStage<Curve>& stage) {
+        for (const auto& run : runs) {
+            if (stage.isCancelled())
+                return;
+            stage.publish(
+                Curve{run.id, powerCurve(store, run, kCurveColumns, stage.cancelCheck())});
+        }
+    };
     m_curveTask.start(m_workspace->readers(), job, [this](Result<Curve> curve) {
         // A curve is an ornament: what cannot be read shows none, and the view says why.
         if (!curve.hasValue() || curve.value().values.isEmpty())
             return;
-        const auto own = std::find_if(ownRows().begin(), ownRows().end(),
-            [&curve](const RunRow& row) { return row.run.id == curve.value().run; });
-        if (own == ownRows().end())
+        const auto own = std::find_if(m_runs.begin(), m_runs.end(),
+            [&curve](const RunListRow& run) { return run->run.id == curve.value().run; });
+        if (own == m_runs.end())
             return;
-        own->curve = std::move(curve).value().values;
-        rowChanged(static_cast<int>(own - ownRows().begin()));
+        (*own)->curve = std::move(curve).value().values;
+        const auto row = std::find(rows().begin(), rows().end(), *own);
+        if (row != rows().end())
+            rowChanged(static_cast<int>(row - rows().begin()));
     });
 }
 

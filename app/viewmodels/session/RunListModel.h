@@ -1,33 +1,100 @@
 #pragma once
-// The runs of the open database as the list on the left shows them, in the catalogue's order, with
-// what is shown, its colour, and a small curve of the mean GPU power that is read later.
-// GUI thread only.
+// The runs of the open database as the list on the left shows them: filtered, in groups by the
+// folder they were imported from, with names shortened by what those of a group have in common;
+// what is shown of them, its colour, and a small curve of the mean GPU power that is read later.
+// Also where the list's commands are carried out. GUI thread only.
 
 #include "app/viewmodels/window/RowListModel.h"
 #include "app/viewmodels/workspace/Workspace.h"
 
 #include <QList>
 #include <QPointer>
+#include <QQmlEngine>
+#include <QStringList>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace trainscope::app {
 
-struct RunRow {
+// A run, or the head of a group. Rows share it with the model, so that folding copies nothing.
+struct RunListEntry {
+    std::size_t place = 0; // in the list without filter and folding
+    std::size_t group = 0;
+    bool isHead = false;
+    QString label; // shortened, or the group's
+    // Of a run:
     Run run;
+    QString search; // lower-case
+    QStringList tags; // what is known of it, then the user's own
+    QString description;
     int colorIndex = -1; // of Theme.seriesColor; -1 while not shown
     QList<double> curve; // 0..1, NaN where nothing is known
+    // Of a head:
+    QString folder; // the whole path
+    int members = 0; // that the filter leaves
+    int membersShown = 0;
+    bool folded = false;
 };
+using RunListRow = std::shared_ptr<RunListEntry>;
 
-class RunListModel : public RowListModel<RunRow> {
+class RunListModel : public RowListModel<RunListRow> {
     Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::Workspace* workspace READ workspace WRITE setWorkspace NOTIFY
+            workspaceChanged REQUIRED FINAL)
+    Q_PROPERTY(QString filter READ filter WRITE setFilter NOTIFY filterChanged FINAL)
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL) // rows, heads among them
+    // "5 runs", "2 of 5 runs", and how many of them are shown where that is more than one
+    Q_PROPERTY(QString countText READ countText NOTIFY countTextChanged FINAL)
+    // Rows of one line each, as many runs begin with.
+    Q_PROPERTY(bool dense READ isDense WRITE setDense NOTIFY denseChanged FINAL)
+    Q_PROPERTY(bool grouped READ isGrouped NOTIFY countTextChanged FINAL)
 
 public:
     explicit RunListModel(QObject* parent = nullptr);
 
     [[nodiscard]] Workspace* workspace() const { return m_workspace; }
     void setWorkspace(Workspace* workspace);
+    [[nodiscard]] QString filter() const { return m_filter; }
+    void setFilter(const QString& filter);
+    [[nodiscard]] QString countText() const;
+    [[nodiscard]] bool isDense() const { return m_isDense; }
+    void setDense(bool dense);
+    [[nodiscard]] bool isGrouped() const { return !m_heads.empty(); }
+
+    // Of a head these are for all of its runs that the filter leaves.
+    // Shows only this run; the next range begins here.
+    Q_INVOKABLE void showOnly(int row);
+    // Adds it to what is shown or takes it away; the last one stays. The next range begins here.
+    Q_INVOKABLE void toggle(int row);
+    // Shows the runs from where the range begins to here, in place of others or beside them.
+    Q_INVOKABLE void showRange(int row, bool besideOthers = false);
+    Q_INVOKABLE void beginRange(int row);
+    // All that the filter leaves, folded or not.
+    Q_INVOKABLE void showAll();
+
+    Q_INVOKABLE void setFolded(int row, bool folded); // of a head; else of the run's group
+    Q_INVOKABLE void toggleFolded(int row);
+    Q_INVOKABLE void foldAll(bool folded);
+    Q_INVOKABLE [[nodiscard]] bool isHead(int row) const;
+    // The row of the group's head; -1: there is none.
+    Q_INVOKABLE [[nodiscard]] int headOf(int row) const;
+
+    Q_INVOKABLE [[nodiscard]] QString nameAt(int row) const; // empty for a head
 
     // Columns of a curve.
     static constexpr int kCurveColumns = 112;
+    // From so many runs on the rows begin dense.
+    static constexpr std::size_t kManyRuns = 12;
+
+Q_SIGNALS:
+    void workspaceChanged();
+    void filterChanged();
+    void countTextChanged();
+    void denseChanged();
 
 private:
     struct Curve {
@@ -35,11 +102,28 @@ private:
         QList<double> values;
     };
     void runsChanged();
+    void makeEntries();
+    void describeRuns();
     void shownChanged();
+    void countMembers();
+    // Adds and takes away rows, so that the others stay where they are.
+    void refreshRows();
     void readCurves();
-    [[nodiscard]] int colorIndexOf(RunId run) const;
+
+    [[nodiscard]] const RunListEntry* entryAt(int row) const; // nullptr: there is none
+    [[nodiscard]] bool matches(const RunListEntry& run) const;
+    [[nodiscard]] bool isVisible(const RunListEntry& entry) const;
+    void addRunsOf(const RunListEntry& entry, std::vector<RunId>& runs) const;
 
     QPointer<Workspace> m_workspace;
+    std::vector<RunListRow> m_entries; // in the list's order
+    std::vector<RunListRow> m_heads; // by group; empty: one folder needs none
+    std::vector<RunListRow> m_runs;
+    QString m_filter;
+    QStringList m_words;
+    bool m_isDense = false;
+    std::string m_uuid; // of the database that is listed
+    RunListRow m_rangeBegin;
     LatestTask<Curve> m_curveTask{Urgency::Background};
 };
 

@@ -139,6 +139,25 @@ void TimelineController::jumpTo(const SearchHit& hit) {
         true);
 }
 
+// The first of those that are shown, and the one that was asked for last.
+std::vector<plot::ShownRun> TimelineController::runsToDraw() const {
+    auto runs
+        = m_context.workspace ? m_context.workspace->shownRuns() : std::vector<plot::ShownRun>();
+    if (runs.size() <= kMostRuns)
+        return runs;
+    const auto asked = std::find_if(runs.begin() + kMostRuns, runs.end(),
+        [this](const plot::ShownRun& run) { return run.id == m_revealed; });
+    if (asked != runs.end())
+        std::swap(runs[kMostRuns - 1], *asked);
+    runs.resize(kMostRuns);
+    return runs;
+}
+
+QString TimelineController::runsNote() const {
+    const std::size_t shown = m_context.workspace ? m_context.workspace->shownRuns().size() : 0;
+    return shown > kMostRuns ? tr("%1 of %2 runs are drawn").arg(kMostRuns).arg(shown) : QString();
+}
+
 // The GPU alone, where its run is shown: the cursor's readouts and the inspector follow.
 void TimelineController::selectEvidence(const Evidence& evidence) {
     if (evidence.rank && isReady() && findRun(m_context.runs, evidence.run) != nullptr)
@@ -149,8 +168,11 @@ void TimelineController::reveal(const Evidence& evidence) {
     if (!m_context.workspace)
         return;
     m_evidence = evidence;
+    m_revealed = evidence.run;
     if (findRun(m_context.workspace->shownRuns(), evidence.run) == nullptr)
         m_context.workspace->setShown({evidence.run});
+    else if (findRun(m_context.runs, evidence.run) == nullptr)
+        reloadRuns();
     else if (!m_isOpening)
         showEvidence();
 }

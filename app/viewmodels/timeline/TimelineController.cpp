@@ -155,8 +155,7 @@ void TimelineController::showNothing() {
 }
 
 void TimelineController::reloadRuns() {
-    const auto shown
-        = m_context.workspace ? m_context.workspace->shownRuns() : std::vector<plot::ShownRun>();
+    const auto shown = runsToDraw();
     m_error.clear();
     if (shown.empty())
         return showNothing();
@@ -184,7 +183,7 @@ void TimelineController::takeCatalogue(const Opened& opened) {
     const bool isOther = !context.catalogue || context.catalogue->uuid != opened.catalogue->uuid;
     const bool showedAll = isOther || context.runs.empty() || context.window.showsAll();
     context.catalogue = opened.catalogue;
-    context.runs = context.workspace->shownRuns();
+    context.runs = runsToDraw();
     if (isOther)
         takeSaved(opened.saved);
     m_lanes.setUp();

@@ -40,6 +40,8 @@ class TimelineController : public trainscope::app::Exportable {
     Q_PROPERTY(bool loading READ isLoading NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString errorText READ errorText NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString emptyText READ emptyText NOTIFY stateChanged FINAL)
+    // How many of the shown runs are drawn, where these are too many to be told apart.
+    Q_PROPERTY(QString runsNote READ runsNote NOTIFY stateChanged FINAL)
 
     Q_PROPERTY(trainscope::app::TimelineNavigation* navigation READ navigation CONSTANT FINAL)
     Q_PROPERTY(trainscope::app::TimelineLanes* lanes READ lanes CONSTANT FINAL)
@@ -65,6 +67,7 @@ public:
     [[nodiscard]] bool isLoading() const { return m_isOpening || m_loader.isLoading(); }
     [[nodiscard]] QString errorText() const { return m_error; }
     [[nodiscard]] QString emptyText() const;
+    [[nodiscard]] QString runsNote() const;
 
     [[nodiscard]] TimelineNavigation* navigation() { return &m_navigation; }
     [[nodiscard]] TimelineLanes* lanes() { return &m_lanes; }
@@ -108,6 +111,7 @@ Q_SIGNALS:
     void searchRequested(); // the `/` key
 
 private:
+    static constexpr std::size_t kMostRuns = 32;
     struct Opened {
         CataloguePtr catalogue;
         SavedTimeline saved;
@@ -117,6 +121,7 @@ private:
     void reloadDatabase();
     void reloadRuns();
     void showNothing();
+    [[nodiscard]] std::vector<plot::ShownRun> runsToDraw() const;
     void takeCatalogue(const Opened& opened);
     void takeSaved(const SavedTimeline& saved);
     void startClocks();
@@ -154,6 +159,7 @@ private:
     MarkListModel m_marks{m_context, m_navigation, m_cursor};
 
     std::optional<Evidence> m_evidence; // to be shown when its run is there
+    RunId m_revealed; // the run that was last asked for
     bool m_isOpening = false;
     QString m_error;
     double m_pixelRatio = 1.0;

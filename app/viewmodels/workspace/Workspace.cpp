@@ -1,5 +1,6 @@
 #include "app/viewmodels/workspace/Workspace.h"
 
+#include "app/viewmodels/workspace/SourceFolders.h"
 #include "core/model/Try.h"
 
 #include <algorithm>
@@ -52,15 +53,34 @@ void Workspace::reload(Done done) {
         read(m_path, std::move(done));
 }
 
+store::RunLabels Workspace::labels(RunId id) const {
+    const auto found = m_labels.find(id);
+    return found == m_labels.end() ? store::RunLabels{id, {}, {}} : found->second;
+}
+
+std::string Workspace::folder(RunId id) const {
+    const auto found = m_folders.find(id);
+    return found == m_folders.end() ? std::string() : found->second;
+}
+
+Result<Workspace::Content> Workspace::readContent(const store::Store& store) {
+    Content content;
+    content.uuid = store.uuid();
+    ASSIGN_OR_RETURN(content.runs, store.runs());
+    ASSIGN_OR_RETURN(const auto labels, store::runLabels(store));
+    for (const store::RunLabels& one : labels)
+        content.labels[one.run] = one;
+    ASSIGN_OR_RETURN(const auto paths, store::sourcePaths(store));
+    content.folders = sourceFolders(paths);
+    return content;
+}
+
 void Workspace::read(const std::filesystem::path& path, Done done) {
     const auto candidate = m_readers.candidate(path);
     const bool isReload = !m_isOpening;
     m_task.ask(
         m_readers, candidate,
-        [](const store::Store& store, const TaskStage<Content>&) -> Result<Content> {
-            ASSIGN_OR_RETURN(auto runs, store.runs());
-            return Content{store.uuid(), std::move(runs)};
-        },
+        [](const store::Store& store, const TaskStage<Content>&) { return readContent(store); },
         [this, candidate, isReload, done = std::move(done)](Result<Content> content) {
             m_isOpening = false;
             const Status status = content.hasValue() ? Status() : Status(content.error());
@@ -77,6 +97,8 @@ void Workspace::take(const ReaderPool::Database& database, Content content, bool
     m_path = database.path;
     m_uuid = std::move(content.uuid);
     m_runs = std::move(content.runs);
+    m_labels = std::move(content.labels);
+    m_folders = std::move(content.folders);
     std::vector<RunId> shown;
     if (isSame) {
         for (const auto& run : m_shown)
@@ -98,6 +120,8 @@ void Workspace::close() {
     m_path.clear();
     m_uuid.clear();
     m_runs.clear();
+    m_labels.clear();
+    m_folders.clear();
     m_shown.clear();
     Q_EMIT databaseChanged();
     Q_EMIT runsChanged();
@@ -111,6 +135,25 @@ void Workspace::change(Change change, Done done) {
         auto store = store::Store::open(path, store::OpenMode::ReadWrite);
         const Status written = store.hasValue() ? change(store.value()) : Status(store.error());
         m_readers.reply([done, written] { done(written); });
+    });
+}
+
+void Workspace::setLabels(std::vector<store::RunLabels> labels, Done done) {
+    const auto work = [labels](store::Store& store) -> Status {
+        for (const store::RunLabels& one : labels) {
+            RETURN_IF_ERROR(store::setTags(store, one.run, one.tags));
+            RETURN_IF_ERROR(store::setNote(store, one.run, one.note));
+        }
+        return {};
+    };
+    change(work, [this, path = m_path, labels, done = std::move(done)](const Status& written) {
+        if (written.hasValue() && path == m_path) {
+            for (const store::RunLabels& one : labels)
+                m_labels[one.run] = one;
+            Q_EMIT labelsChanged();
+        }
+        if (done)
+            done(written);
     });
 }
 

@@ -5,6 +5,7 @@
 #include "app/viewmodels/workspace/ReaderTask.h"
 #include "core/model/Result.h"
 #include "core/plot/timeline/Timeline.h"
+#include "core/store/RunNotes.h"
 
 #include <QObject>
 #include <QQmlEngine>
@@ -12,6 +13,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,10 @@ public:
 
     [[nodiscard]] const std::vector<Run>& runs() const { return m_runs; }
     [[nodiscard]] const Run* findRun(RunId id) const; // nullptr: there is none
+    // What people say of it; empty where they say nothing.
+    [[nodiscard]] store::RunLabels labels(RunId id) const;
+    // That it was imported from; empty: not known.
+    [[nodiscard]] std::string folder(RunId id) const;
     // Chosen in the run list, with their origins (aligned by start) and colours.
     [[nodiscard]] const std::vector<plot::ShownRun>& shownRuns() const { return m_shown; }
     // The same as they are in the database, in its order.
@@ -56,23 +62,31 @@ public:
     // The same, and reads the runs again.
     void write(Change work, Done done);
     void setShown(const std::vector<RunId>& runs);
+    // Replaces what is said of these runs, in the background.
+    void setLabels(std::vector<store::RunLabels> labels, Done done = {});
 
 Q_SIGNALS:
     void databaseChanged();
     void runsChanged();
     void shownRunsChanged();
+    void labelsChanged();
 
 private:
     struct Content {
         std::string uuid;
         std::vector<Run> runs;
+        std::map<RunId, store::RunLabels> labels;
+        std::map<RunId, std::string> folders;
     };
+    static Result<Content> readContent(const store::Store& store);
     void read(const std::filesystem::path& path, Done done);
     void take(const ReaderPool::Database& database, Content content, bool isReload);
 
     std::filesystem::path m_path;
     std::string m_uuid;
     std::vector<Run> m_runs;
+    std::map<RunId, store::RunLabels> m_labels;
+    std::map<RunId, std::string> m_folders;
     std::vector<plot::ShownRun> m_shown;
     bool m_isOpening = false;
     QThreadPool m_writer; // of one thread

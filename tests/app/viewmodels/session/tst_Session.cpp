@@ -1,7 +1,7 @@
 // The window's flow from end to end without a window: drop, review, import, report, runs, rename,
 // remove, recent files, refusals.
 
-#include "app/viewmodels/session/RunFilterModel.h"
+#include "app/viewmodels/session/RunListModel.h"
 #include "app/viewmodels/session/Session.h"
 #include "support/TestProgram.h"
 
@@ -158,7 +158,7 @@ void tst_Session::cancelledReviewWritesNothing() {
 void tst_Session::runsAreFilteredAndChosen() {
     Session session;
     importLogs(session);
-    RunFilterModel runs;
+    RunListModel runs;
     QAbstractItemModelTester tester(&runs, QAbstractItemModelTester::FailureReportingMode::QtTest);
     runs.setWorkspace(session.workspace());
     QCOMPARE(runs.count(), 2);

@@ -1,0 +1,40 @@
+#include "app/viewmodels/workspace/ShownRuns.h"
+
+#include <algorithm>
+
+namespace trainscope::app {
+
+namespace {
+
+std::vector<RunId> idsOfShown(const Workspace& workspace) {
+    std::vector<RunId> shown;
+    for (const auto& one : workspace.shownRuns())
+        shown.push_back(one.id);
+    return shown;
+}
+
+} // namespace
+
+void showOnly(Workspace& workspace, const std::vector<RunId>& runs) {
+    if (!runs.empty())
+        workspace.setShown(runs);
+}
+
+void showBeside(Workspace& workspace, const std::vector<RunId>& runs) {
+    auto shown = idsOfShown(workspace);
+    shown.insert(shown.end(), runs.begin(), runs.end());
+    showOnly(workspace, shown);
+}
+
+void toggleShown(Workspace& workspace, const std::vector<RunId>& runs) {
+    const auto isOne
+        = [&runs](RunId run) { return std::find(runs.begin(), runs.end(), run) != runs.end(); };
+    auto shown = idsOfShown(workspace);
+    const auto already = std::count_if(shown.begin(), shown.end(), isOne);
+    std::erase_if(shown, isOne);
+    if (already < static_cast<std::ptrdiff_t>(runs.size()))
+        shown.insert(shown.end(), runs.begin(), runs.end());
+    showOnly(workspace, shown);
+}
+
+} // namespace trainscope::app

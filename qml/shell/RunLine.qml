@@ -1,0 +1,44 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// One run of a long list: colour mark, name, and what needs attention.
+Item {
+    id: line
+
+    required property string label
+    required property string strongTag
+    required property bool shown
+    required property color mark
+    property real indent: 0
+
+    implicitHeight: Theme.hitTarget
+
+    RunMark {
+        id: box
+
+        x: Theme.spaceM + Theme.spaceXs + line.indent
+        anchors.verticalCenter: parent.verticalCenter
+        shown: line.shown
+        mark: line.mark
+    }
+    UiText {
+        anchors.left: box.right
+        anchors.right: tag.visible ? tag.left : parent.right
+        anchors.leftMargin: Theme.spaceS
+        anchors.rightMargin: tag.visible ? Theme.spaceXs : Theme.spaceM + Theme.spaceXs
+        anchors.verticalCenter: parent.verticalCenter
+        text: line.label
+        elide: Text.ElideMiddle
+    }
+    UiTag {
+        id: tag
+
+        anchors.right: parent.right
+        anchors.rightMargin: Theme.spaceM + Theme.spaceXs
+        anchors.verticalCenter: parent.verticalCenter
+        visible: text !== ""
+        text: line.strongTag
+        strong: true
+    }
+}

@@ -1,0 +1,119 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// A row of the run list: the head of a group, or a run as a card or a line.
+Item {
+    id: row
+
+    required property int index
+    required property string name
+    required property string label
+    required property bool head
+    required property string detail
+    required property list<string> tags
+    required property string strongTag
+    required property bool shown
+    required property int colorIndex
+    required property list<real> curve
+    required property string description
+    required property string tip
+    required property bool folded
+    required property int membersState
+    required property string membersText
+    required property bool dense
+    required property bool grouped
+    property bool current: false
+    signal onlyWanted
+    signal toggleWanted
+    signal rangeWanted(bool besideOthers)
+    signal foldWanted
+    signal menuWanted
+
+    readonly property color mark: Theme.seriesColor(Math.max(0, colorIndex))
+
+    implicitHeight: head ? group.implicitHeight : dense ? line.implicitHeight : card.implicitHeight
+    Accessible.role: Accessible.ListItem
+    Accessible.name: row.head ? qsTr("Folder %1, %2 runs").arg(row.label).arg(row.membersText) : row.description
+    Accessible.selected: row.shown
+    Accessible.checkable: true
+    Accessible.checked: row.head ? row.membersState === Qt.Checked : row.shown
+    Accessible.onPressAction: row.head ? row.foldWanted() : row.onlyWanted()
+    Accessible.onToggleAction: row.toggleWanted()
+
+    Rectangle {
+        anchors.fill: parent
+        anchors.leftMargin: Theme.spaceS
+        anchors.rightMargin: Theme.spaceS
+        anchors.bottomMargin: row.dense || row.head ? Theme.hairline : Theme.spaceXs
+        radius: Theme.radius + Theme.hairline
+        color: row.shown ? Theme.raised : hover.hovered ? Theme.hovered : "transparent"
+        border.width: row.current ? 2 * Theme.hairline : 0
+        border.color: Theme.accent
+    }
+    RunGroupHead {
+        id: group
+
+        width: parent.width
+        visible: row.head
+        label: row.label
+        folded: row.folded
+        membersState: row.membersState
+        membersText: row.membersText
+        onWholeWanted: row.toggleWanted()
+    }
+    RunLine {
+        id: line
+
+        width: parent.width
+        visible: !row.head && row.dense
+        indent: row.grouped ? Theme.spaceM : 0
+        label: row.label
+        strongTag: row.strongTag
+        shown: row.shown
+        mark: row.mark
+    }
+    RunCard {
+        id: card
+
+        width: parent.width
+        visible: !row.head && !row.dense
+        label: row.label
+        detail: row.detail
+        tags: row.dense ? [] : row.tags
+        strongTag: row.strongTag
+        shown: row.shown
+        mark: row.mark
+        curve: row.curve
+    }
+    UiToolTip {
+        visible: hover.hovered
+        text: row.head || row.dense ? row.tip : row.name
+        delay: Theme.toolTipDelay * 2
+    }
+    HoverHandler {
+        id: hover
+    }
+    TapHandler {
+        acceptedModifiers: Qt.NoModifier
+        onTapped: row.head ? row.foldWanted() : row.onlyWanted()
+    }
+    TapHandler {
+        acceptedModifiers: Qt.ControlModifier
+        onTapped: row.toggleWanted()
+    }
+    TapHandler {
+        acceptedModifiers: Qt.ShiftModifier
+        onTapped: row.rangeWanted(false)
+    }
+    TapHandler {
+        acceptedModifiers: Qt.ShiftModifier | Qt.ControlModifier
+        onTapped: row.rangeWanted(true)
+    }
+    TapHandler {
+        acceptedButtons: Qt.RightButton
+        onTapped: row.menuWanted()
+    }
+}

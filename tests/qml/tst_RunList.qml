@@ -1,0 +1,117 @@
+import QtQuick
+import QtTest
+import Trainscope
+import Trainscope.App
+
+// The list of runs: ranges by mouse and keyboard, groups that fold and are chosen whole.
+Item {
+    id: root
+
+    width: 1024
+    height: 640
+
+    Session {
+        id: theSession
+    }
+    RunList {
+        id: runs
+
+        width: Theme.runListWidth
+        height: parent.height
+        session: theSession
+    }
+
+    TestCase {
+        name: "RunList"
+        when: windowShown
+
+        function row(index) {
+            return findChild(runs, "run" + index);
+        }
+        // The rows whose runs are shown, by their place.
+        function shown() {
+            const places = [];
+            for (let i = 0; row(i); ++i) {
+                if (row(i).visible && !row(i).head && row(i).shown)
+                    places.push(i);
+            }
+            return places.join(" ");
+        }
+        function initTestCase() {
+            // qmllint disable unqualified
+            theSession.openUrl(sweepsUrl);
+            // qmllint enable unqualified
+            tryVerify(() => row(6) !== null);
+        }
+        function init() {
+            mouseClick(row(1));
+            tryCompare(row(1), "shown", true);
+            compare(shown(), "1");
+        }
+        function test_rowsSayWhatTheyAre() {
+            verify(row(0).head && row(4).head);
+            compare(row(3).label, "…10");
+            compare(row(3).name, "gpt_base_10");
+            verify(!row(0).folded);
+        }
+        function test_shiftTakesTheRange() {
+            mouseClick(row(3), 20, 10, Qt.LeftButton, Qt.ShiftModifier);
+            compare(shown(), "1 2 3");
+            mouseClick(row(5), 20, 10, Qt.LeftButton, Qt.ShiftModifier);
+            compare(shown(), "1 2 3 5");
+            mouseClick(row(2), 20, 10, Qt.LeftButton, Qt.ControlModifier);
+            compare(shown(), "1 3 5");
+            mouseClick(row(6), 20, 10, Qt.LeftButton, Qt.ControlModifier | Qt.ShiftModifier);
+            compare(shown(), "1 2 3 5 6");
+        }
+        function test_keys() {
+            findChild(runs, "runList").forceActiveFocus();
+            keyClick(Qt.Key_A, Qt.ControlModifier);
+            compare(shown(), "1 2 3 5 6");
+            keyClick(Qt.Key_Return);
+            compare(shown(), "1");
+            keyClick(Qt.Key_Down, Qt.ShiftModifier);
+            compare(shown(), "1 2");
+            keyClick(Qt.Key_Down, Qt.ShiftModifier);
+            compare(shown(), "1 2 3");
+            keyClick(Qt.Key_Up, Qt.ShiftModifier);
+            compare(shown(), "1 2");
+            // Arrows alone go on without choosing; the next range begins there.
+            keyClick(Qt.Key_Down);
+            compare(shown(), "1 2");
+            keyClick(Qt.Key_Space);
+            compare(shown(), "1 2 3");
+            keyClick(Qt.Key_End);
+            keyClick(Qt.Key_Up, Qt.ShiftModifier);
+            compare(shown(), "5 6");
+        }
+        function test_aGroupFoldsAndIsChosenWhole() {
+            mouseClick(row(0), 60, 10);
+            tryVerify(() => row(0).folded);
+            compare(row(1).label, "llama");
+            mouseClick(row(0), 60, 10);
+            tryVerify(() => !row(0).folded);
+            tryCompare(row(4), "label", "llama");
+            tryVerify(() => row(2) !== null);
+            mouseClick(row(2));
+            findChild(runs, "runList").forceActiveFocus();
+            keyClick(Qt.Key_Left);
+            tryVerify(() => row(0).folded);
+            keyClick(Qt.Key_Right);
+            tryVerify(() => !row(0).folded && row(6) !== null);
+            // The check at the end of the head.
+            mouseClick(row(4), row(4).width - Theme.spaceM - Theme.hitTarget / 2, row(4).height / 2);
+            compare(shown(), "2 5 6");
+            compare(row(4).membersState, Qt.Checked);
+            compare(row(0).membersState, Qt.PartiallyChecked);
+            verify(!row(4).folded);
+        }
+        function test_denseRowsAreLow() {
+            const card = row(2).height;
+            findChild(runs, "dense").clicked();
+            tryVerify(() => row(2).height === Theme.hitTarget && row(2).height < card / 2);
+            findChild(runs, "dense").clicked();
+            tryCompare(row(2), "height", card);
+        }
+    }
+}
