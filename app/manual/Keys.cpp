@@ -11,6 +11,7 @@ namespace {
 constexpr auto kWindow = QT_TRANSLATE_NOOP("KeyMap", "Window");
 constexpr auto kViews = QT_TRANSLATE_NOOP("KeyMap", "Views");
 constexpr auto kRuns = QT_TRANSLATE_NOOP("KeyMap", "Runs");
+constexpr auto kRunTable = QT_TRANSLATE_NOOP("KeyMap", "Table of runs");
 constexpr auto kTimeline = QT_TRANSLATE_NOOP("KeyMap", "Timeline");
 constexpr auto kLanes = QT_TRANSLATE_NOOP("KeyMap", "Lanes");
 constexpr auto kLayout = QT_TRANSLATE_NOOP("KeyMap", "Layout");
@@ -50,14 +51,37 @@ constexpr std::array kEntries{
     KeyEntry{"view6", kViews, "Ctrl+7", "", QT_TRANSLATE_NOOP("KeyMap", "Compare")},
     KeyEntry{"view7", kViews, "Ctrl+8", "", QT_TRANSLATE_NOOP("KeyMap", "Findings")},
     KeyEntry{"view8", kViews, "Ctrl+9", "", QT_TRANSLATE_NOOP("KeyMap", "Query")},
+    KeyEntry{"view9", kViews, "Ctrl+0", "", QT_TRANSLATE_NOOP("KeyMap", "Runs")},
 
     KeyEntry{"filter", kRuns, "Ctrl+L", "", QT_TRANSLATE_NOOP("KeyMap", "Filter the runs")},
     KeyEntry{"runOnly", kRuns, "", "Enter", QT_TRANSLATE_NOOP("KeyMap", "Show only this run")},
     KeyEntry{"runToggle", kRuns, "", "Space  Ctrl+Click",
         QT_TRANSLATE_NOOP("KeyMap", "Add it to what is shown, or take it away")},
+    KeyEntry{"runRange", kRuns, "", "Shift+Click  Shift+↑  Shift+↓",
+        QT_TRANSLATE_NOOP("KeyMap", "Show the runs between")},
+    KeyEntry{"runAll", kRuns, "", "Ctrl+A",
+        QT_TRANSLATE_NOOP("KeyMap", "Show all runs, or all that the filter leaves")},
+    KeyEntry{"runFold", kRuns, "", "←  →", QT_TRANSLATE_NOOP("KeyMap", "Fold, unfold the folder")},
     KeyEntry{"runRename", kRuns, "", "F2", QT_TRANSLATE_NOOP("KeyMap", "Rename the run")},
     KeyEntry{"runRemove", kRuns, "", "Delete", QT_TRANSLATE_NOOP("KeyMap", "Remove the run")},
     KeyEntry{"runCopy", kRuns, "", "Ctrl+C", QT_TRANSLATE_NOOP("KeyMap", "Copy its name")},
+
+    KeyEntry{"tableTimeline", kRunTable, "", "Enter",
+        QT_TRANSLATE_NOOP("KeyMap", "The chosen runs on the timeline")},
+    KeyEntry{
+        "tableCompare", kRunTable, "", "C", QT_TRANSLATE_NOOP("KeyMap", "Compare the chosen runs")},
+    KeyEntry{"tableSweep", kRunTable, "", "S",
+        QT_TRANSLATE_NOOP("KeyMap", "The chosen runs as a sweep")},
+    KeyEntry{"tableHeatmap", kRunTable, "", "H",
+        QT_TRANSLATE_NOOP("KeyMap", "The chosen runs as a heat map")},
+    KeyEntry{"tableTags", kRunTable, "", "T  Double click",
+        QT_TRANSLATE_NOOP("KeyMap", "Edit the tags of the run")},
+    KeyEntry{"tableNote", kRunTable, "", "N  Double click",
+        QT_TRANSLATE_NOOP("KeyMap", "Edit the note of the run")},
+    KeyEntry{"tableUndo", kRunTable, "", "Ctrl+Z  Ctrl+Shift+Z",
+        QT_TRANSLATE_NOOP("KeyMap", "Undo, redo a change of tags or notes")},
+    KeyEntry{
+        "tableCopy", kRunTable, "", "Ctrl+C", QT_TRANSLATE_NOOP("KeyMap", "Copy the chosen rows")},
 
     KeyEntry{"search", kTimeline, "/ Ctrl+F", "/  Ctrl+F",
         QT_TRANSLATE_NOOP(

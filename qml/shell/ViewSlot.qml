@@ -15,7 +15,7 @@ FocusScope {
     property bool visited: false
     readonly property ViewPage page: place.count > 0 ? place.itemAt(0) as ViewPage : null
     // In the order of Views.View.
-    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query]
+    readonly property list<Component> makers: [timeline, layout, figures, figures, figures, figures, compare, findings, query, runs]
 
     visible: chosen
     onChosenChanged: visited = visited || chosen
@@ -86,6 +86,15 @@ FocusScope {
             focus: true
             session: slot.session
             inspectorOpen: slot.inspectorOpen
+        }
+    }
+    Component {
+        id: runs
+
+        RunsView {
+            anchors.fill: parent
+            focus: true
+            session: slot.session
         }
     }
 }

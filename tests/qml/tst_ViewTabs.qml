@@ -43,7 +43,7 @@ Item {
         }
         function test_everyTabHasItsKey() {
             for (let i = 0; i < theSession.views.titles.length; ++i)
-                compare(KeyMap.hint("view" + i), "Ctrl+" + (i + 1));
+                compare(KeyMap.hint("view" + i), "Ctrl+" + (i + 1) % 10);
         }
         function test_foldedItTakesLittleRoom() {
             const open = tabs.width;

@@ -34,6 +34,8 @@ constexpr std::array kDrawings{
     Drawing{"chevronUp", "M 4.5 9.5 L 8 6 L 11.5 9.5"},
     Drawing{"chevronRight", "M 6.5 4.5 L 10 8 L 6.5 11.5"},
     Drawing{"chevronLeft", "M 9.5 4.5 L 6 8 L 9.5 11.5"},
+    Drawing{"panelTop",
+        "M 2.5 3 L 13.5 3 L 13.5 7 L 2.5 7 Z M 2.5 9.5 L 13.5 9.5 L 13.5 13.5 L 2.5 13.5 Z"},
     Drawing{"panelLeft", "M 2.5 3.5 L 13.5 3.5 L 13.5 12.5 L 2.5 12.5 Z M 6.5 3.5 L 6.5 12.5"},
     Drawing{"panelRight", "M 2.5 3.5 L 13.5 3.5 L 13.5 12.5 L 2.5 12.5 Z M 9.5 3.5 L 9.5 12.5"},
     Drawing{"file", "M 4 2.5 L 9.5 2.5 L 12 5 L 12 13.5 L 4 13.5 Z M 9.5 2.5 L 9.5 5 L 12 5"},

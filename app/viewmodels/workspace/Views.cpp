@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kViewsSaveDelayMs = 500;
 constexpr std::array<const char*, Views::kViews> kKeys{"timeline", "layout", "heatmap", "kernels",
-    "sweep", "spectrum", "compare", "findings", "query"};
+    "sweep", "spectrum", "compare", "findings", "query", "runs"};
 
 } // namespace
 
@@ -45,7 +45,7 @@ void Views::setWorkspace(Workspace* workspace) {
 
 QStringList Views::titles() const {
     return {tr("Timeline"), tr("Layout"), tr("Heatmap"), tr("Kernels"), tr("Sweep"), tr("Spectrum"),
-        tr("Compare"), tr("Findings"), tr("Query")};
+        tr("Compare"), tr("Findings"), tr("Query"), tr("Runs")};
 }
 
 QString Views::keyOf(View view) {
@@ -132,6 +132,17 @@ void Views::openPreset(int preset) {
     const View view = viewOf(query.kind);
     setSettings(keyOf(view), encodeSettings({query, false}));
     Q_EMIT restored();
+    setView(view);
+}
+
+void Views::openWithShownRuns(View view) {
+    const auto key = keyOf(view);
+    FigureSettings chosen = decodeSettings(view, settings(key));
+    if (viewOf(chosen.query.kind) == view) {
+        chosen.shownRunsOnly = true;
+        setSettings(key, encodeSettings(chosen));
+        Q_EMIT restored();
+    }
     setView(view);
 }
 

@@ -48,9 +48,20 @@ class Views : public QObject {
     Q_PROPERTY(QStringList presets READ presets CONSTANT FINAL)
 
 public:
-    enum View { Timeline, Layout, Heatmap, Kernels, Sweep, Spectrum, Compare, Findings, Query };
+    enum View {
+        Timeline,
+        Layout,
+        Heatmap,
+        Kernels,
+        Sweep,
+        Spectrum,
+        Compare,
+        Findings,
+        Query,
+        Runs
+    };
     Q_ENUM(View)
-    static constexpr int kViews = 9;
+    static constexpr int kViews = 10;
 
     explicit Views(QObject* parent = nullptr);
     ~Views() override;
@@ -75,6 +86,9 @@ public:
     [[nodiscard]] QStringList presets() const;
     // Opens its view with its settings.
     Q_INVOKABLE void openPreset(int preset);
+
+    // Opens the view with the runs that are shown, where it could also show all.
+    Q_INVOKABLE void openWithShownRuns(View view);
 
     // The one time cursor of all views: who moves it sets it, who shows it listens. Runs that are
     // not among the places have none.

@@ -1,0 +1,179 @@
+// The part of RunsController that knows which rows are chosen: what becomes of them in other views,
+// what is said of them, and what of the table is written out.
+#include "app/viewmodels/runs/RunsController.h"
+
+#include "app/viewmodels/workspace/ShownRuns.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trainscope::app {
+
+std::optional<RunId> RunsController::runAt(int row) const {
+    return m_table.isThere(row) ? std::optional(m_table.rows()[static_cast<std::size_t>(row)].run)
+                                : std::nullopt;
+}
+
+void RunsController::beginRange(int row) {
+    m_rangeBegin = runAt(row);
+}
+
+void RunsController::chooseOnly(int row) {
+    beginRange(row);
+    if (m_rangeBegin && workspace() != nullptr)
+        showOnly(*workspace(), {*m_rangeBegin});
+}
+
+void RunsController::toggle(int row) {
+    beginRange(row);
+    if (m_rangeBegin && workspace() != nullptr)
+        toggleShown(*workspace(), {*m_rangeBegin});
+}
+
+void RunsController::chooseRange(int row, bool besideOthers) {
+    if (!m_table.isThere(row) || workspace() == nullptr)
+        return;
+    const auto& rows = m_table.rows();
+    const auto begin = std::find_if(rows.begin(), rows.end(),
+        [this](const RunTableRow& one) { return one.run == m_rangeBegin; });
+    const int from = begin == rows.end() ? row : static_cast<int>(begin - rows.begin());
+    const auto [first, last] = std::minmax(from, row);
+    std::vector<RunId> runs;
+    for (int at = first; at <= last; ++at)
+        runs.push_back(rows[static_cast<std::size_t>(at)].run);
+    if (besideOthers)
+        showBeside(*workspace(), runs);
+    else
+        showOnly(*workspace(), runs);
+}
+
+void RunsController::chooseAll() {
+    std::vector<RunId> runs;
+    for (const RunTableRow& row : m_table.rows())
+        runs.push_back(row.run);
+    if (workspace() != nullptr)
+        showOnly(*workspace(), runs);
+}
+
+void RunsController::open(Views::View view) {
+    if (views() != nullptr)
+        views()->openWithShownRuns(view);
+}
+
+int RunsController::chosenCount() const {
+    return workspace() == nullptr ? 0 : static_cast<int>(workspace()->shownRuns().size());
+}
+
+// Chosen runs may be among those that the filter leaves out.
+QString RunsController::chosenText() const {
+    const int chosen = chosenCount();
+    const auto listed = static_cast<int>(std::count_if(m_table.rows().begin(), m_table.rows().end(),
+        [](const RunTableRow& row) { return row.colorIndex >= 0; }));
+    const QString text = tr("%1 chosen").arg(chosen);
+    return listed == chosen ? text : tr("%1, %2 of them not listed").arg(text).arg(chosen - listed);
+}
+
+std::vector<RunId> RunsController::chosenIds() const {
+    std::vector<RunId> runs;
+    if (workspace() != nullptr) {
+        for (const auto& shown : workspace()->shownRuns())
+            runs.push_back(shown.id);
+    }
+    return runs;
+}
+
+QString RunsController::tipAt(int row, double x, double scrolled) const {
+    if (!m_table.isThere(row))
+        return {};
+    const RunTableRow& shown = m_table.rows()[static_cast<std::size_t>(row)];
+    const int column = x - scrolled < nameWidth() ? 0 : m_heads.columnAt(x);
+    if (column == 0)
+        return shown.name;
+    if (!m_heads.isThere(column))
+        return {};
+    const QString why = shown.whys.value(column);
+    return why.isEmpty() ? shown.cells.value(column) : why;
+}
+
+QString RunsController::labelText(int row, const QString& key) const {
+    const auto run = runAt(row);
+    if (!run || workspace() == nullptr)
+        return {};
+    const auto labels = workspace()->labels(*run);
+    if (key == QLatin1String("note"))
+        return QString::fromStdString(labels.note);
+    QStringList tags;
+    for (const std::string& tag : labels.tags)
+        tags.append(QString::fromStdString(tag));
+    return tags.join(QStringLiteral(", "));
+}
+
+void RunsController::setLabel(int row, const QString& key, const QString& text) {
+    const auto run = runAt(row);
+    if (!run)
+        return;
+    if (key == QLatin1String("tags"))
+        m_labelling.setTags(*run, text);
+    else if (key == QLatin1String("note"))
+        m_labelling.setNote(*run, text);
+}
+
+void RunsController::tagChosen(const QString& text) {
+    m_labelling.addTags(chosenIds(), text);
+}
+
+text::Table RunsController::chosenTable() const {
+    auto rows = listedRows();
+    const auto chosen = chosenIds();
+    std::erase_if(rows, [&](std::size_t row) {
+        return std::find(chosen.begin(), chosen.end(), m_runs[row].run.id) == chosen.end();
+    });
+    return report::runsTable(m_runs, rows, m_columns);
+}
+
+QString RunsController::chosenRowsText() const {
+    const text::Table table = chosenTable();
+    QStringList cells;
+    for (const auto& column : table.columns)
+        cells.append(QString::fromStdString(column.title));
+    QString text = cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    for (const auto& row : table.inWords()) {
+        cells.clear();
+        for (const auto& cell : row)
+            cells.append(QString::fromStdString(cell));
+        text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    }
+    return text;
+}
+
+QString RunsController::csv() const {
+    return QString::fromStdString(text::csv(report::runsTable(m_runs, listedRows(), m_columns)));
+}
+
+ExportJob RunsController::exportJob() const {
+    figures::Figure figure;
+    figure.csv = [text = csv().toStdString()] { return text; };
+    return exportJobOf(Views::keyOf(Views::Runs), std::move(figure));
+}
+
+QString RunsController::expressionHelp() const {
+    QStringList words;
+    for (const auto& column : report::runColumns()) {
+        if (column.isUsual && column.words.size() > 1)
+            words.append(QString::fromStdString(column.words[1]));
+        else if (column.isUsual)
+            words.append(QString::fromStdString(column.words.front()));
+    }
+    return tr(
+        "power > 600 and model ~ llama\n"
+        "status = ok and not (throttled > 5 % or step >= 2 s)\n"
+        "tag = paper or note ~ \"fan 3\"\n\n"
+        "= != < <= > >= compare, ~ and !~ look for a part of a text. and, or, not and ( ) join.\n"
+        "Numbers are in SI units unless a unit follows: 0.6 kW, 250 ms, 5 %.\n"
+        "step = missing finds runs without a value.\n\n"
+        "Columns: %1; tp pp dp cp ep gpus nodes gpu micro_batch global_batch mfu energy "
+        "duration folder and all others.")
+        .arg(words.join(QLatin1Char(' ')));
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,363 @@
+#include "app/viewmodels/runs/RunsController.h"
+
+#include "app/viewmodels/text/HumanText.h"
+#include "app/viewmodels/text/RunWording.h"
+#include "core/store/RunNotes.h"
+
+#include <QJsonArray>
+#include <QPointer>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+namespace trainscope::app {
+
+namespace {
+
+// So long a batch of runs is measured before the table shows them.
+constexpr std::chrono::milliseconds kBatchTime{400};
+
+const QString kColumnsKey = QStringLiteral("columns");
+const QString kSortKey = QStringLiteral("sort");
+const QString kDescendingKey = QStringLiteral("descending");
+const QString kExpressionKey = QStringLiteral("expression");
+
+std::vector<std::size_t> usualColumns() {
+    std::vector<std::size_t> columns;
+    const auto& all = report::runColumns();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].isUsual)
+            columns.push_back(i);
+    }
+    return columns;
+}
+
+// A batch of figures, and what could not be measured.
+struct Measured {
+    std::vector<analysis::RunQuantities> figures;
+    std::map<RunId, Error> unreadable;
+};
+
+Result<Measured> measureBatch(const store::Store& store,
+    const std::vector<analysis::UnmeasuredRun>& runs, std::size_t all, const Progress& progress) {
+    using Clock = std::chrono::steady_clock;
+    const auto until = Clock::now() + kBatchTime;
+    const std::size_t before = all - runs.size();
+    Measured made;
+    for (std::size_t i = 0; i < runs.size() && (i == 0 || Clock::now() < until); ++i) {
+        const auto report = [&](const ProgressState& state) {
+            return !progress || progress({state.phase, before + i, all});
+        };
+        auto figures = analysis::measureQuantities(store, runs[i], report);
+        if (figures.hasValue())
+            made.figures.push_back(std::move(figures).value());
+        else if (figures.error().code == ErrorCode::Cancelled)
+            return figures.error();
+        else
+            made.unreadable.emplace(runs[i].run.id, figures.error());
+    }
+    return made;
+}
+
+} // namespace
+
+RunsController::RunsController(QObject* parent)
+    : DatabaseView(parent)
+    , m_columns(usualColumns()) {
+    m_filter = report::parseRunExpression({}).value();
+    connect(&m_labelling, &RunLabelling::changed, this, &RunsController::labelsChanged);
+    connect(&m_labelling, &RunLabelling::failed, this, [this](const Error& error) {
+        if (views() != nullptr)
+            views()->report(error);
+    });
+}
+
+void RunsController::restore() {
+    const QJsonObject saved = savedSettings(Views::Runs);
+    m_columns.clear();
+    for (const auto& key : saved.value(kColumnsKey).toArray()) {
+        const auto place = report::runColumnIndex(key.toString().toStdString());
+        if (place && std::find(m_columns.begin(), m_columns.end(), *place) == m_columns.end())
+            m_columns.push_back(*place);
+    }
+    if (m_columns.empty() || m_columns.front() != 0)
+        m_columns = usualColumns();
+    m_sortColumn
+        = report::runColumnIndex(saved.value(kSortKey).toString().toStdString()).value_or(0);
+    m_isDescending = saved.value(kDescendingKey).toBool();
+    m_expression = saved.value(kExpressionKey).toString();
+    applyExpression();
+    refresh();
+}
+
+void RunsController::keepSettings() {
+    QJsonArray keys;
+    for (const std::size_t column : m_columns)
+        keys.append(QString::fromStdString(report::runColumns()[column].key));
+    saveSettings(Views::Runs,
+        {{kColumnsKey, keys},
+            {kSortKey, QString::fromStdString(report::runColumns()[m_sortColumn].key)},
+            {kDescendingKey, m_isDescending}, {kExpressionKey, m_expression}});
+}
+
+void RunsController::forget() {
+    auto* open = workspace();
+    if (open != nullptr)
+        connect(open, &Workspace::labelsChanged, this, &RunsController::refreshLabels,
+            Qt::UniqueConnection);
+    m_labelling.setWorkspace(open);
+    m_runs.clear();
+    m_unmeasured.clear();
+    m_unreadable.clear();
+    m_toKeep.clear();
+    m_keepProblem.clear();
+    m_rangeBegin.reset();
+    m_isKeptRead = false;
+    if (open != nullptr) {
+        for (const Run& run : open->runs())
+            m_runs.emplace_back(run, open->folder(run.id), open->labels(run.id));
+    }
+    refresh();
+}
+
+void RunsController::load() {
+    refreshChosen();
+    if (workspace() == nullptr || !isActive() || isLoading() || isStopped())
+        return;
+    if (!m_isKeptRead)
+        readKept();
+    else if (!m_unmeasured.empty())
+        measureNext();
+}
+
+void RunsController::readKept() {
+    read<analysis::KnownQuantities>(
+        {},
+        [runs = workspace()->runs()](const store::Store& store, const Progress&) {
+            return analysis::knownQuantities(store, runs);
+        },
+        [this](const analysis::KnownQuantities& kept) {
+            m_isKeptRead = true;
+            m_unmeasured = kept.unknown;
+            takeFigures(kept.known);
+            load();
+        });
+}
+
+void RunsController::measureNext() {
+    read<Measured>(
+        {},
+        [runs = m_unmeasured, all = m_runs.size()](const store::Store& store,
+            const Progress& progress) { return measureBatch(store, runs, all, progress); },
+        [this](const Measured& measured) {
+            const std::size_t count = measured.figures.size() + measured.unreadable.size();
+            m_unmeasured.erase(m_unmeasured.begin(),
+                m_unmeasured.begin()
+                    + static_cast<std::ptrdiff_t>(std::min(count, m_unmeasured.size())));
+            for (const auto& [run, error] : measured.unreadable)
+                m_unreadable[run] = QString::fromStdString(error.describe());
+            takeFigures(measured.figures);
+            keepFigures(measured.figures);
+            load();
+        });
+}
+
+void RunsController::takeFigures(const Quantities& figures) {
+    std::map<RunId, const analysis::RunQuantities*> byRun;
+    for (const auto& one : figures)
+        byRun[one.run] = &one;
+    for (report::RunRecord& run : m_runs) {
+        if (const auto found = byRun.find(run.run.id); found != byRun.end())
+            run.figures = *found->second;
+    }
+    refresh();
+}
+
+void RunsController::keepFigures(const Quantities& figures) {
+    for (const auto& one : figures)
+        m_toKeep.push_back(analysis::keptFrom(one));
+    if (m_toKeep.empty() || !m_keepProblem.isEmpty())
+        return;
+    workspace()->change([kept = std::exchange(m_toKeep, {})](
+                            store::Store& store) { return store::keepFigures(store, kept); },
+        [self = QPointer(this)](const Status& written) {
+            if (!self || written.hasValue())
+                return;
+            self->m_keepProblem = tr("The figures cannot be kept and will be computed again: %1")
+                                      .arg(QString::fromStdString(written.error().message));
+            Q_EMIT self->tableChanged();
+        });
+}
+
+void RunsController::refreshLabels() {
+    if (workspace() == nullptr)
+        return;
+    for (report::RunRecord& run : m_runs)
+        run.labels = workspace()->labels(run.run.id);
+    refresh();
+}
+
+void RunsController::setExpression(const QString& expression) {
+    if (expression == m_expression)
+        return;
+    m_expression = expression;
+    applyExpression();
+    if (m_expressionError.isEmpty())
+        refresh();
+    keepSettings();
+}
+
+void RunsController::applyExpression() {
+    auto parsed = report::parseRunExpression(m_expression.toStdString());
+    m_expressionError
+        = parsed.hasValue() ? QString() : QString::fromStdString(parsed.error().message);
+    if (parsed.hasValue())
+        m_filter = std::move(parsed).value();
+    Q_EMIT expressionChanged();
+}
+
+std::vector<std::size_t> RunsController::listedRows() const {
+    std::vector<std::size_t> rows = report::sortedRuns(m_runs, m_sortColumn, m_isDescending);
+    std::erase_if(rows, [this](std::size_t row) { return !m_filter.holds(m_runs[row]); });
+    return rows;
+}
+
+void RunsController::refresh() {
+    auto content = tableContent({&m_runs, m_columns, listedRows(), m_sortColumn, m_isDescending});
+    for (RunTableRow& row : content.rows) {
+        const auto why = m_unreadable.find(row.run);
+        for (QString& text : row.whys) {
+            if (text.isEmpty() && why != m_unreadable.end())
+                text = why->second;
+        }
+    }
+    std::map<RunId, int> colors;
+    if (workspace() != nullptr) {
+        for (const auto& shown : workspace()->shownRuns())
+            colors[shown.id] = static_cast<int>(shown.color);
+    }
+    for (RunTableRow& row : content.rows) {
+        if (const auto color = colors.find(row.run); color != colors.end())
+            row.colorIndex = color->second;
+    }
+    m_heads.setHeads(std::move(content.heads));
+    m_table.setTable(std::move(content.rows));
+    Q_EMIT tableChanged();
+    Q_EMIT chosenChanged();
+}
+
+void RunsController::refreshChosen() {
+    if (workspace() == nullptr)
+        return;
+    std::map<RunId, int> colors;
+    for (const auto& shown : workspace()->shownRuns())
+        colors[shown.id] = static_cast<int>(shown.color);
+    std::vector<RunTableRow> rows = m_table.rows();
+    for (RunTableRow& row : rows) {
+        const auto color = colors.find(row.run);
+        row.colorIndex = color == colors.end() ? -1 : color->second;
+    }
+    m_table.setTable(std::move(rows));
+    Q_EMIT chosenChanged();
+}
+
+double RunsController::tableWidth() const {
+    return std::accumulate(m_heads.rows().begin(), m_heads.rows().end(), 0.0,
+        [](double sum, const RunTableHead& head) { return sum + head.width; });
+}
+
+double RunsController::nameWidth() const {
+    return m_heads.count() == 0 ? 0.0 : m_heads.rows().front().width;
+}
+
+QString RunsController::headline() const {
+    const auto all = static_cast<int>(m_runs.size());
+    const QString runs = all == 1 ? tr("1 run") : tr("%1 runs").arg(all);
+    return m_table.count() == all ? runs : tr("%1 of %2").arg(m_table.count()).arg(runs);
+}
+
+QString RunsController::emptyTitle() const {
+    if (workspace() == nullptr || m_table.count() > 0)
+        return {};
+    return m_runs.empty() ? noRunsText() : tr("No run meets the filter.");
+}
+
+QString RunsController::measuringText() const {
+    if (!isLoading() || m_unmeasured.empty())
+        return {};
+    return tr("Figures of %1 of %2 runs")
+        .arg(m_runs.size() - m_unmeasured.size())
+        .arg(m_runs.size());
+}
+
+QString RunsController::notes() const {
+    QStringList notes;
+    if (m_filter.asksMeasured && !m_unmeasured.empty())
+        notes.append(tr("%1 runs are not measured yet: the filter cannot tell whether they belong "
+                        "here.")
+                         .arg(m_unmeasured.size()));
+    if (!m_unreadable.empty())
+        notes.append(
+            tr("%1 runs could not be measured: their cells say why.").arg(m_unreadable.size()));
+    if (!m_keepProblem.isEmpty())
+        notes.append(m_keepProblem);
+    return notes.join(QLatin1Char('\n'));
+}
+
+QStringList RunsController::columnTitles() const {
+    QStringList titles;
+    for (const auto& column : report::runColumns())
+        titles.append(QString::fromStdString(column.title));
+    return titles;
+}
+
+QStringList RunsController::columnDefinitions() const {
+    QStringList definitions;
+    for (const auto& column : report::runColumns())
+        definitions.append(QString::fromStdString(column.definition));
+    return definitions;
+}
+
+QList<bool> RunsController::columnsShown() const {
+    QList<bool> shown(static_cast<qsizetype>(report::runColumns().size()), false);
+    for (const std::size_t column : m_columns)
+        shown[static_cast<qsizetype>(column)] = true;
+    return shown;
+}
+
+void RunsController::toggleColumn(int column) {
+    const auto place = static_cast<std::size_t>(column);
+    if (column <= 0 || place >= report::runColumns().size())
+        return;
+    if (std::erase(m_columns, place) == 0)
+        m_columns.insert(std::upper_bound(m_columns.begin(), m_columns.end(), place), place);
+    keepSettings();
+    refresh();
+}
+
+void RunsController::showColumn(const QString& key) {
+    const auto place = report::runColumnIndex(key.toStdString());
+    if (place && std::find(m_columns.begin(), m_columns.end(), *place) == m_columns.end())
+        toggleColumn(static_cast<int>(*place));
+}
+
+void RunsController::showUsualColumns() {
+    m_columns = usualColumns();
+    keepSettings();
+    refresh();
+}
+
+void RunsController::sortBy(int head) {
+    if (!m_heads.isThere(head))
+        return;
+    const std::size_t column = m_columns[static_cast<std::size_t>(head)];
+    const bool isSame = column == m_sortColumn;
+    m_isDescending = isSame ? !m_isDescending : report::runColumns()[column].isMeasured;
+    m_sortColumn = column;
+    keepSettings();
+    refresh();
+}
+
+} // namespace trainscope::app

@@ -1,0 +1,150 @@
+#pragma once
+// The table of all runs: which columns and which rows it shows in which order, its figures, which
+// are read from what the database keeps and measured where it keeps none, what people say of runs,
+// and the way from chosen rows to the other views. GUI thread.
+
+#include <QQmlEngine>
+
+#include "app/viewmodels/runs/RunLabelling.h"
+#include "app/viewmodels/runs/RunTableModel.h"
+#include "app/viewmodels/workspace/DatabaseView.h"
+#include "core/analysis/comparison/RunQuantities.h"
+#include "core/report/RunExpression.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace trainscope::app {
+
+class RunsController : public trainscope::app::DatabaseView {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(trainscope::app::RunTableModel* table READ table CONSTANT FINAL)
+    Q_PROPERTY(trainscope::app::RunTableHeads* heads READ heads CONSTANT FINAL)
+    Q_PROPERTY(double tableWidth READ tableWidth NOTIFY tableChanged FINAL) // of all columns
+    Q_PROPERTY(double nameWidth READ nameWidth NOTIFY tableChanged FINAL) // of the first
+    Q_PROPERTY(QString headline READ headline NOTIFY tableChanged FINAL)
+    Q_PROPERTY(QString emptyTitle READ emptyTitle NOTIFY tableChanged FINAL)
+    // "Figures of 120 of 386 runs" while they are measured; empty: all are, or nobody does.
+    Q_PROPERTY(QString measuringText READ measuringText NOTIFY stateChanged FINAL)
+    // What is left out, or could not be kept.
+    Q_PROPERTY(QString notes READ notes NOTIFY tableChanged FINAL)
+
+    // Which runs are listed (RunExpression.h); a wrong one changes nothing and says why.
+    Q_PROPERTY(
+        QString expression READ expression WRITE setExpression NOTIFY expressionChanged FINAL)
+    Q_PROPERTY(QString expressionError READ expressionError NOTIFY expressionChanged FINAL)
+    Q_PROPERTY(QString expressionHelp READ expressionHelp CONSTANT FINAL)
+
+    // All columns there are, and which of them are shown; the name always is.
+    Q_PROPERTY(QStringList columnTitles READ columnTitles CONSTANT FINAL)
+    Q_PROPERTY(QStringList columnDefinitions READ columnDefinitions CONSTANT FINAL)
+    Q_PROPERTY(QList<bool> columnsShown READ columnsShown NOTIFY tableChanged FINAL)
+
+    Q_PROPERTY(int chosenCount READ chosenCount NOTIFY chosenChanged FINAL)
+    Q_PROPERTY(QString chosenText READ chosenText NOTIFY chosenChanged FINAL)
+    Q_PROPERTY(bool canUndo READ canUndo NOTIFY labelsChanged FINAL)
+    Q_PROPERTY(bool canRedo READ canRedo NOTIFY labelsChanged FINAL)
+
+public:
+    explicit RunsController(QObject* parent = nullptr);
+
+    [[nodiscard]] RunTableModel* table() { return &m_table; }
+    [[nodiscard]] RunTableHeads* heads() { return &m_heads; }
+    [[nodiscard]] double tableWidth() const;
+    [[nodiscard]] double nameWidth() const;
+    [[nodiscard]] QString headline() const;
+    [[nodiscard]] QString emptyTitle() const;
+    [[nodiscard]] QString measuringText() const;
+    [[nodiscard]] QString notes() const;
+
+    [[nodiscard]] QString expression() const { return m_expression; }
+    void setExpression(const QString& expression);
+    [[nodiscard]] QString expressionError() const { return m_expressionError; }
+    [[nodiscard]] QString expressionHelp() const;
+
+    [[nodiscard]] QStringList columnTitles() const;
+    [[nodiscard]] QStringList columnDefinitions() const;
+    [[nodiscard]] QList<bool> columnsShown() const;
+    Q_INVOKABLE void toggleColumn(int column); // of columnTitles
+    Q_INVOKABLE void showUsualColumns();
+    Q_INVOKABLE void showColumn(const QString& key); // where it is not yet
+    // By the head's place; a second time the other way round.
+    Q_INVOKABLE void sortBy(int head);
+
+    // The chosen runs are those that are shown in all views.
+    Q_INVOKABLE void chooseOnly(int row);
+    Q_INVOKABLE void toggle(int row);
+    Q_INVOKABLE void beginRange(int row);
+    Q_INVOKABLE void chooseRange(int row, bool besideOthers = false);
+    Q_INVOKABLE void chooseAll(); // that are listed
+    Q_INVOKABLE void open(trainscope::app::Views::View view);
+    [[nodiscard]] int chosenCount() const;
+    [[nodiscard]] QString chosenText() const;
+
+    // "tags" or "note" of a row as it is edited, and what it becomes.
+    Q_INVOKABLE [[nodiscard]] QString labelText(int row, const QString& key) const;
+    Q_INVOKABLE void setLabel(int row, const QString& key, const QString& text);
+    Q_INVOKABLE void tagChosen(const QString& text);
+    [[nodiscard]] bool canUndo() const { return m_labelling.canUndo(); }
+    [[nodiscard]] bool canRedo() const { return m_labelling.canRedo(); }
+    Q_INVOKABLE void undo() { m_labelling.undo(); }
+    Q_INVOKABLE void redo() { m_labelling.redo(); }
+
+    // What the pointer is over, x from the table's left where it is scrolled by so much: the whole
+    // name, the whole text, or why there is no value.
+    Q_INVOKABLE [[nodiscard]] QString tipAt(int row, double x, double scrolled) const;
+
+    // The chosen rows that are listed, with heads, tab-separated and in words; and all listed rows
+    // as CSV in SI.
+    Q_INVOKABLE [[nodiscard]] QString chosenRowsText() const;
+    Q_INVOKABLE [[nodiscard]] QString csv() const;
+    [[nodiscard]] ExportJob exportJob() const override;
+
+Q_SIGNALS:
+    void tableChanged();
+    void expressionChanged();
+    void chosenChanged();
+    void labelsChanged();
+
+private:
+    using Quantities = std::vector<analysis::RunQuantities>;
+    void restore() override;
+    void forget() override;
+    void load() override;
+    void keepSettings();
+
+    void readKept();
+    void measureNext();
+    void takeFigures(const Quantities& figures);
+    void keepFigures(const Quantities& figures);
+    void refreshLabels();
+    void refresh();
+    void refreshChosen();
+    void applyExpression();
+    [[nodiscard]] std::vector<std::size_t> listedRows() const;
+    [[nodiscard]] std::optional<RunId> runAt(int row) const;
+    [[nodiscard]] std::vector<RunId> chosenIds() const;
+    [[nodiscard]] text::Table chosenTable() const;
+
+    RunTableModel m_table;
+    RunTableHeads m_heads;
+    RunLabelling m_labelling;
+    std::vector<report::RunRecord> m_runs; // in the database's order
+    std::vector<analysis::UnmeasuredRun> m_unmeasured;
+    bool m_isKeptRead = false;
+    std::vector<store::KeptFigures> m_toKeep; // that the database has not taken yet
+    QString m_keepProblem;
+    std::map<RunId, QString> m_unreadable; // why a run could not be measured
+
+    std::vector<std::size_t> m_columns; // shown, the name first
+    std::size_t m_sortColumn = 0;
+    bool m_isDescending = false;
+    QString m_expression;
+    QString m_expressionError;
+    report::RunExpression m_filter;
+    std::optional<RunId> m_rangeBegin;
+};
+
+} // namespace trainscope::app

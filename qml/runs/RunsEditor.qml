@@ -1,0 +1,49 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// The field over a cell of the table in which its tags or its note are edited. Enter and leaving it
+// take the text, Esc does not.
+UiTextField {
+    id: editor
+
+    required property RunsController controller
+    required property ListView table
+    required property real scrolled
+    property int row: -1
+    property string key: ""
+    signal done
+
+    objectName: "labelEditor"
+    visible: row >= 0
+    x: Math.max(0, Math.min(parent.width - width, controller.heads.leftOf(key) - scrolled))
+    y: table.mapToItem(parent, 0, row * Theme.hitTarget - table.contentY + table.originY).y
+    width: Math.max(Theme.spaceXl * 8, controller.heads.widthOf(key))
+    height: Theme.hitTarget
+    label: key === "tags" ? qsTr("Tags, separated by commas") : qsTr("Note")
+    placeholderText: label
+
+    function begin(at: int, which: string) {
+        row = at;
+        key = which;
+        text = controller.labelText(at, which);
+        forceActiveFocus(Qt.OtherFocusReason);
+        selectAll();
+    }
+    function end(taken: bool) {
+        if (row < 0)
+            return;
+        const at = row;
+        row = -1;
+        if (taken)
+            controller.setLabel(at, key, text);
+        done();
+    }
+
+    onAccepted: end(true)
+    onActiveFocusChanged: {
+        if (!activeFocus)
+            end(true);
+    }
+    Keys.onEscapePressed: end(false)
+}

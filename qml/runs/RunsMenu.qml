@@ -1,0 +1,76 @@
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// What can be done with the chosen runs.
+UiMenu {
+    id: menu
+
+    required property RunsController controller
+    signal copyWanted(string text)
+    signal tagWanted
+    signal editWanted(string key)
+
+    UiMenuItem {
+        text: qsTr("Show on the timeline")
+        shortcutText: KeyMap.hint("tableTimeline")
+        onTriggered: menu.controller.open(Views.Timeline)
+    }
+    UiMenuItem {
+        text: qsTr("Compare")
+        enabled: menu.controller.chosenCount > 1
+        shortcutText: KeyMap.hint("tableCompare")
+        onTriggered: menu.controller.open(Views.Compare)
+    }
+    UiMenuItem {
+        text: qsTr("Sweep")
+        shortcutText: KeyMap.hint("tableSweep")
+        onTriggered: menu.controller.open(Views.Sweep)
+    }
+    UiMenuItem {
+        text: qsTr("Heat map")
+        shortcutText: KeyMap.hint("tableHeatmap")
+        onTriggered: menu.controller.open(Views.Heatmap)
+    }
+    UiMenuSeparator {}
+    UiMenuItem {
+        text: qsTr("Edit the tags")
+        iconName: "edit"
+        shortcutText: KeyMap.hint("tableTags")
+        onTriggered: menu.editWanted("tags")
+    }
+    UiMenuItem {
+        text: qsTr("Edit the note")
+        iconName: "edit"
+        shortcutText: KeyMap.hint("tableNote")
+        onTriggered: menu.editWanted("note")
+    }
+    UiMenuItem {
+        text: qsTr("Tag all that are chosen…")
+        onTriggered: menu.tagWanted()
+    }
+    UiMenuItem {
+        text: qsTr("Undo")
+        iconName: "undo"
+        enabled: menu.controller.canUndo
+        shortcutText: KeyMap.hint("tableUndo")
+        onTriggered: menu.controller.undo()
+    }
+    UiMenuSeparator {}
+    UiMenuItem {
+        text: qsTr("Choose all that are listed")
+        shortcutText: KeyMap.hint("runAll")
+        onTriggered: menu.controller.chooseAll()
+    }
+    UiMenuItem {
+        text: qsTr("Copy the chosen rows")
+        iconName: "copy"
+        shortcutText: KeyMap.hint("tableCopy")
+        onTriggered: menu.copyWanted(menu.controller.chosenRowsText())
+    }
+    UiMenuItem {
+        text: qsTr("Copy all rows as CSV")
+        iconName: "copy"
+        onTriggered: menu.copyWanted(menu.controller.csv())
+    }
+}

@@ -1,0 +1,194 @@
+pragma ComponentBehavior: Bound
+
+import QtQuick
+import Trainscope
+import Trainscope.App
+
+// All runs as a table: filtered, sorted, described, and from here to the other views.
+ViewPage {
+    id: view
+
+    kind: Views.Runs
+    body: table
+    exportable: controller
+    Accessible.role: Accessible.Pane
+    Accessible.name: qsTr("Runs")
+
+    RunsController {
+        id: controller
+
+        objectName: "runsController"
+        views: view.session.views
+        active: view.visible
+        onExpressionChanged: filter.text = expression
+    }
+    SettingsBar {
+        id: bar
+
+        width: parent.width
+        name: qsTr("Runs")
+
+        UiSearchField {
+            id: filter
+
+            objectName: "runsFilter"
+            width: Math.min(Theme.runListWidth * 1.5, bar.width - 4 * Theme.spaceXl)
+            placeholderText: qsTr("Filter: power > 600 and model ~ llama")
+            label: qsTr("Filter the table by an expression")
+            faulty: controller.expressionError !== ""
+            onTextChanged: controller.expression = text
+            Component.onCompleted: text = controller.expression
+            Keys.onDownPressed: table.forceActiveFocus(Qt.TabFocusReason)
+        }
+        UiIconButton {
+            id: help
+
+            iconName: "help"
+            text: controller.expressionHelp
+        }
+        UiButton {
+            objectName: "columns"
+            text: qsTr("Columns…")
+            onClicked: columnsSheet.open()
+        }
+        UiText {
+            height: Theme.controlHeight
+            verticalAlignment: Text.AlignVCenter
+            text: controller.headline
+            color: Theme.textSecondary
+        }
+        UiText {
+            height: Theme.controlHeight
+            verticalAlignment: Text.AlignVCenter
+            text: controller.chosenText
+        }
+        UiButton {
+            objectName: "toTimeline"
+            enabled: controller.chosenCount > 0
+            text: qsTr("Timeline")
+            toolTip: qsTr("The chosen runs on the timeline")
+            shortcutText: KeyMap.hint("tableTimeline")
+            onClicked: controller.open(Views.Timeline)
+        }
+        UiButton {
+            objectName: "toCompare"
+            enabled: controller.chosenCount > 1
+            text: qsTr("Compare")
+            toolTip: qsTr("The chosen runs side by side")
+            shortcutText: KeyMap.hint("tableCompare")
+            onClicked: controller.open(Views.Compare)
+        }
+        UiButton {
+            objectName: "toSweep"
+            enabled: controller.chosenCount > 0
+            text: qsTr("Sweep")
+            toolTip: qsTr("The chosen runs as a sweep")
+            shortcutText: KeyMap.hint("tableSweep")
+            onClicked: controller.open(Views.Sweep)
+        }
+        UiButton {
+            objectName: "toHeatmap"
+            enabled: controller.chosenCount > 0
+            text: qsTr("Heat map")
+            toolTip: qsTr("The chosen runs as a heat map")
+            shortcutText: KeyMap.hint("tableHeatmap")
+            onClicked: controller.open(Views.Heatmap)
+        }
+        UiButton {
+            objectName: "tagChosen"
+            enabled: controller.chosenCount > 0
+            text: qsTr("Tag…")
+            toolTip: qsTr("Adds tags to the chosen runs")
+            onClicked: tagSheet.ask("")
+        }
+        UiIconButton {
+            id: more
+
+            objectName: "runsMore"
+            iconName: "more"
+            text: qsTr("More")
+            menuOpen: menu.visible
+            onClicked: menu.popup(more, 0, more.height)
+        }
+        UiNote {
+            height: Theme.controlHeight
+            verticalAlignment: Text.AlignVCenter
+            visible: text !== ""
+            text: controller.measuringText
+        }
+        UiIconButton {
+            objectName: "stopMeasuring"
+            visible: controller.measuringText !== ""
+            iconName: "close"
+            text: qsTr("Stop measuring")
+            onClicked: controller.cancel()
+        }
+        UiButton {
+            visible: controller.stopped
+            text: qsTr("Go on measuring")
+            onClicked: controller.readAgain()
+        }
+    }
+    Column {
+        id: messages
+
+        anchors.top: bar.bottom
+        width: parent.width
+
+        UiNotice {
+            objectName: "expressionError"
+            width: parent.width
+            visible: controller.expressionError !== ""
+            iconName: "warning"
+            severe: true
+            text: controller.expressionError
+        }
+        UiNotice {
+            width: parent.width
+            visible: controller.notes !== ""
+            text: controller.notes
+        }
+    }
+    RunsTable {
+        id: table
+
+        anchors.top: messages.bottom
+        anchors.bottom: parent.bottom
+        width: parent.width
+        focus: true
+        controller: controller
+        onCopyWanted: text => view.session.copyText(text)
+        onMenuWanted: menu.popup()
+    }
+    ReadingState {
+        anchors.top: messages.bottom
+        anchors.bottom: parent.bottom
+        width: parent.width
+        controller: controller
+        emptyTitle: controller.emptyTitle
+        below: true
+        hidden: controller.table.count > 0
+    }
+    RunsMenu {
+        id: menu
+
+        controller: controller
+        onCopyWanted: text => view.session.copyText(text)
+        onTagWanted: tagSheet.ask("")
+        onEditWanted: key => table.edit(table.current, key)
+    }
+    RunsColumnsSheet {
+        id: columnsSheet
+
+        controller: controller
+    }
+    UiNameSheet {
+        id: tagSheet
+
+        title: qsTr("Tag the chosen runs")
+        label: qsTr("Tags, separated by commas")
+        doneText: qsTr("Add")
+        fieldName: "tagField"
+        onNamed: controller.tagChosen(name)
+    }
+}
