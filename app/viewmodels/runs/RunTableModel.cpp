@@ -16,6 +16,7 @@ namespace trainscope::app {
 namespace {
 
 constexpr double kNarrowest = 56.0;
+constexpr double kNarrowestLabel = 128.0; // that is written in
 constexpr double kWidestText = 240.0;
 constexpr double kWidestName = 320.0;
 constexpr double kCellMargins = 20.0;
@@ -87,7 +88,8 @@ double widthOf(const ColumnTexts& column, bool isName) {
         widest = std::max(widest, body.horizontalAdvance(cell));
     const double most = isName ? kWidestName : kWidestText;
     const double room = kCellMargins + (isName ? kRunMark : 0.0);
-    return std::clamp(std::ceil(widest + room), kNarrowest, most);
+    const double least = column.head.isEditable ? kNarrowestLabel : kNarrowest;
+    return std::clamp(std::ceil(widest + room), least, most);
 }
 
 ColumnTexts textsOf(const RunTableView& view, std::size_t place) {
