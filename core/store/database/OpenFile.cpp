@@ -28,8 +28,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kHeaderSize = 100;
 using Header = std::array<unsigned char, kHeaderSize>;
 
-enum class FileState { Absent, Empty, Present };
-
 std::string systemError(int number) {
     return std::strerror(number);
 }
@@ -93,9 +91,11 @@ Result<FileState> readHeader(const fs::path& path, int descriptor) {
     return FileState::Present;
 }
 
+} // namespace
+
 // Reads the header itself, because SQLite would recover or create files beside a path that is not
 // ours.
-Result<FileState> inspect(const fs::path& path) {
+Result<FileState> inspectFile(const fs::path& path) {
     struct stat info { };
     if (::stat(path.c_str(), &info) != 0) {
         if (errno == ENOENT)
@@ -116,6 +116,8 @@ Result<FileState> inspect(const fs::path& path) {
     ::close(descriptor);
     return state;
 }
+
+namespace {
 
 std::string fileUri(const fs::path& path, std::string_view query) {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -284,7 +286,7 @@ Result<Database> openCurrent(const fs::path& path) {
 } // namespace
 
 Result<Database> openFile(const fs::path& path, OpenMode mode) {
-    ASSIGN_OR_RETURN(const auto state, inspect(path));
+    ASSIGN_OR_RETURN(const auto state, inspectFile(path));
     if (state == FileState::Absent)
         return Error{ErrorCode::NotFound, "There is no such database file.", path.string()};
     if (state == FileState::Empty)
@@ -295,7 +297,7 @@ Result<Database> openFile(const fs::path& path, OpenMode mode) {
 }
 
 Result<Database> openOrCreateFile(const fs::path& path) {
-    ASSIGN_OR_RETURN(const auto state, inspect(path));
+    ASSIGN_OR_RETURN(const auto state, inspectFile(path));
     if (state != FileState::Present)
         RETURN_IF_ERROR(create(path, state));
     return openFile(path, OpenMode::ReadWrite);

@@ -1,0 +1,117 @@
+#include "core/store/WriteCheck.h"
+
+#include "core/model/Try.h"
+#include "core/store/database/OpenFile.h"
+#include "core/text/Numbers.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <string>
+
+namespace trainscope::store {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Error refusedBecause(std::string message, const fs::path& path) {
+    return {ErrorCode::Refused, std::move(message), path.string()};
+}
+
+std::string whyNotWritten(int number) {
+    if (number == EROFS)
+        return "its disk is read-only";
+    return number == EACCES || number == EPERM ? "you may not write there"
+                                               : std::string("it cannot be reached");
+}
+
+Status checkFolder(const fs::path& folder) {
+    struct stat info { };
+    if (::stat(folder.c_str(), &info) != 0) {
+        const int number = errno;
+        if (number == ENOENT)
+            return Error{ErrorCode::NotFound, "There is no folder " + folder.string() + ".",
+                folder.string()};
+        return refusedBecause("The folder " + folder.string() + " cannot be reached.", folder);
+    }
+    if (!S_ISDIR(info.st_mode))
+        return refusedBecause(folder.string() + " is a file, not a folder.", folder);
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        return refusedBecause(
+            "The folder " + folder.string() + " takes no files: " + whyNotWritten(errno) + ".",
+            folder);
+    return {};
+}
+
+Error diskFull(const fs::path& folder, std::uint64_t room) {
+    return refusedBecause("The disk of " + folder.string()
+            + " is full: " + text::rounded(static_cast<double>(room), "B") + " are free.",
+        folder);
+}
+
+// Writes into a file without a name, which shows quotas too and is gone when it is closed. Where
+// the file system knows no such files nothing is told.
+Status checkRoom(const fs::path& folder) {
+    const auto room = freeSpaceAt(folder);
+    if (room && *room < kLeastFreeSpace)
+        return diskFull(folder, *room);
+    const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (descriptor < 0)
+        return {};
+    const std::array<char, 4096> page{};
+    const bool isWritten = ::write(descriptor, page.data(), page.size()) > 0;
+    const int number = errno;
+    ::close(descriptor);
+    if (!isWritten && (number == ENOSPC || number == EDQUOT))
+        return diskFull(folder, 0);
+    return {};
+}
+
+// Asks for the lock of a writer and gives it back at once.
+Status checkLock(const fs::path& path) {
+    sqlite3* opened = nullptr;
+    const int code = sqlite3_open_v2(
+        path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+    const std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle(opened, sqlite3_close);
+    if (code != SQLITE_OK)
+        return refusedBecause("The database cannot be opened for writing.", path);
+    sqlite3_busy_timeout(handle.get(), 0);
+    const int locked
+        = sqlite3_exec(handle.get(), "BEGIN IMMEDIATE; ROLLBACK", nullptr, nullptr, nullptr) & 0xFF;
+    if (locked == SQLITE_OK)
+        return {};
+    if (locked == SQLITE_BUSY || locked == SQLITE_LOCKED)
+        return refusedBecause(
+            "Another program is writing to this database; wait until it has finished.", path);
+    return refusedBecause(
+        std::string("The database cannot be written: ") + sqlite3_errmsg(handle.get()) + ".", path);
+}
+
+} // namespace
+
+std::optional<std::uint64_t> freeSpaceAt(const fs::path& folder) {
+    std::error_code failure;
+    const auto space = fs::space(folder, failure);
+    // Some file systems do not count.
+    if (failure || space.capacity == 0)
+        return std::nullopt;
+    return space.available;
+}
+
+Status checkWritable(const fs::path& database) {
+    const fs::path folder = database.has_parent_path() ? database.parent_path() : fs::path(".");
+    RETURN_IF_ERROR(checkFolder(folder));
+    ASSIGN_OR_RETURN(const auto state, inspectFile(database));
+    if (state != FileState::Absent && ::access(database.c_str(), W_OK) != 0)
+        return refusedBecause("The database is read-only: " + whyNotWritten(errno) + ".", database);
+    RETURN_IF_ERROR(checkRoom(folder));
+    return state == FileState::Present ? checkLock(database) : Status();
+}
+
+} // namespace trainscope::store
