@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 namespace trainscope::catalogue {
 
@@ -64,6 +66,19 @@ const GpuModel* namedIn(std::string_view name) {
     return nullptr;
 }
 
+constexpr std::array<std::string_view, 3> kMakers{"NVIDIA ", "AMD Instinct ", "Tesla "};
+constexpr std::size_t kLongestName = 48;
+
+// Up to what cannot be part of a name: a quote, a comma, a bracket, the end of a line, two blanks.
+std::string_view deviceNameAt(std::string_view text, std::size_t maker) {
+    const std::size_t end = std::min(
+        {text.size(), text.find_first_of("\"',;|()[]{}<>\t\r\n", maker), text.find("  ", maker)});
+    std::string_view name = text.substr(0, end);
+    while (name.ends_with(' ') || name.ends_with('.') || name.ends_with(':'))
+        name.remove_suffix(1);
+    return name;
+}
+
 class ModelScore {
 public:
     ModelScore(const GpuModel& model, const GpuTraces& traces)
@@ -91,6 +106,10 @@ private:
         for (const std::string& name : m_traces->neighbours) {
             if (findGpuModel(name) == m_model)
                 return speaks(kNamePoints, fmt::format("{} recorded in the same folder", name));
+        }
+        for (const NamedGpu& beside : m_traces->beside) {
+            if (findGpuModel(beside.name) == m_model)
+                return speaks(kNamePoints, fmt::format("{} named in {}", beside.name, beside.file));
         }
         for (const std::string& name : m_traces->names) {
             if (namedIn(name) == m_model)
@@ -154,6 +173,21 @@ std::optional<GpuGuess> guessGpuModel(const GpuTraces& traces) {
     if (scores.empty() || (scores.size() > 1 && scores[0].points() == scores[1].points()))
         return std::nullopt;
     return scores.front().guess();
+}
+
+std::vector<std::string> deviceNamesIn(std::string_view text) {
+    std::vector<std::string> names;
+    std::set<const GpuModel*> known;
+    for (const std::string_view maker : kMakers) {
+        for (std::size_t at = text.find(maker); at != std::string_view::npos;
+             at = text.find(maker, at + maker.size())) {
+            const std::string_view name = deviceNameAt(text.substr(at, kLongestName), maker.size());
+            const GpuModel* model = namedIn(name);
+            if (model != nullptr && known.insert(model).second)
+                names.emplace_back(name);
+        }
+    }
+    return names;
 }
 
 std::string inferredName(const GpuModel& model) {

@@ -11,6 +11,11 @@
 
 namespace trainscope::catalogue {
 
+struct NamedGpu {
+    std::string name; // "NVIDIA H100 80GB HBM3"
+    std::string file; // that has it
+};
+
 // What a recording shows of its GPUs; the highest value of any.
 struct GpuTraces {
     std::vector<std::string> names; // of the run, its files and their folders
@@ -19,6 +24,7 @@ struct GpuTraces {
     std::optional<double> memoryUsedBytes;
     std::optional<double> topClockHz;
     std::optional<double> peakPowerW;
+    std::vector<NamedGpu> beside; // device names in the contents of other files of the folder
 };
 
 struct GpuGuess {
@@ -27,12 +33,16 @@ struct GpuGuess {
     std::string evidence; // "named in 8xH100.csv, power up to 702 W, …"
 };
 
-// The model that most of this speaks for: four points for a name, three for the size of the
-// memory, two each for a top clock within 1 % and a peak power within −5 to +8 % of the model's,
-// one for memory of which at least three quarters are used. Models that have less memory than is
-// used, or that are exceeded by 15 % in power or 1 % in clock are out. Absent below four points
-// or where two models tie. Confidence: points of twelve that could be had.
+// The model that most of this speaks for: four points for a name wherever it stands, three for the
+// size of the memory, two each for a top clock within 1 % and a peak power within −5 to +8 % of the
+// model's, one for memory of which at least three quarters are used. Models that have less memory
+// than is used, or that are exceeded by 15 % in power or 1 % in clock are out. Absent below four
+// points or where two models tie. Confidence: points of twelve that could be had.
 std::optional<GpuGuess> guessGpuModel(const GpuTraces& traces);
+
+// Names of known models as drivers write them, with the maker ("NVIDIA H100 80GB HBM3", "AMD
+// Instinct MI300X"), in the text of a log; the first of each model.
+std::vector<std::string> deviceNamesIn(std::string_view text);
 
 // A guessed name carries its mark with it, so that nothing can show it without:
 // "H100 SXM5 (inferred)". findGpuModel() understands it.

@@ -3,6 +3,8 @@
 #include "core/catalogue/GpuGuess.h"
 #include "core/model/Metric.h"
 #include "core/model/Try.h"
+#include "core/store/Connection.h"
+#include "core/store/MachineGuess.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -18,11 +20,19 @@ constexpr int kNamedFolders = 2; // above a file; those further up are of the co
 
 using TracesByRun = std::map<std::int64_t, catalogue::GpuTraces>;
 
+std::string listOf(const TracesByRun& traces) {
+    std::string list;
+    for (const auto& [run, unused] : traces)
+        list += (list.empty() ? "" : ",") + std::to_string(run);
+    return list;
+}
+
 Status readReached(Database& database, TracesByRun& traces) {
     return database.forEach(
         "SELECT run, metric, max(max) FROM series WHERE subject='gpu' AND count>missing"
         " AND metric IN ('mem_total', 'mem_used', 'sm_clock', 'gpu_power')"
-        " AND run IN (SELECT id FROM run WHERE gpu_model='') GROUP BY run, metric",
+        " AND run IN ("
+            + listOf(traces) + ") GROUP BY run, metric",
         [&traces](const Row& row) {
             const auto found = traces.find(row.integer(0));
             if (found == traces.end())
@@ -40,6 +50,7 @@ struct SourceOfRun {
     std::int64_t run = 0;
     std::filesystem::path path;
     std::string recorded; // model of the run
+    std::string beside; // device that another file names, and the file
 };
 
 void takePath(const std::filesystem::path& path, catalogue::GpuTraces& traces) {
@@ -52,11 +63,14 @@ void takePath(const std::filesystem::path& path, catalogue::GpuTraces& traces) {
 
 Status readNamed(Database& database, TracesByRun& traces) {
     std::vector<SourceOfRun> sources;
-    RETURN_IF_ERROR(database.forEach(
-        "SELECT source_run.run, source.path, run.gpu_model FROM source_run"
-        " JOIN source ON source.id=source_run.source JOIN run ON run.id=source_run.run",
+    RETURN_IF_ERROR(database.forEach("SELECT source_run.run, source.path, run.gpu_model,"
+                                     " CASE WHEN run.gpu_model='' AND json_valid(source.report)"
+                                     " THEN json_extract(source.report, '$.facts."
+            + std::string(kGpuBesideFact)
+            + "') END FROM source_run"
+              " JOIN source ON source.id=source_run.source JOIN run ON run.id=source_run.run",
         [&sources](const Row& row) {
-            sources.push_back({row.integer(0), row.string(1), row.string(2)});
+            sources.push_back({row.integer(0), row.string(1), row.string(2), row.string(3)});
         }));
     std::map<std::filesystem::path, std::string> recorded; // by folder; empty: of several models
     for (const SourceOfRun& one : sources) {
@@ -71,11 +85,27 @@ Status readNamed(Database& database, TracesByRun& traces) {
         if (found == traces.end())
             continue;
         takePath(one.path, found->second);
+        if (const auto at = one.beside.rfind(kInFile); at != std::string::npos)
+            found->second.beside.push_back(
+                {one.beside.substr(0, at), one.beside.substr(at + kInFile.size())});
         const auto beside = recorded.find(one.path.parent_path());
         if (beside != recorded.end() && !beside->second.empty())
             found->second.neighbours.push_back(beside->second);
     }
     return {};
+}
+
+catalogue::GpuTraces tracesOfName(const Run& run) {
+    catalogue::GpuTraces traces;
+    traces.names.push_back(run.name);
+    return traces;
+}
+
+Status readTraces(Database& database, TracesByRun& traces) {
+    if (traces.empty())
+        return {};
+    RETURN_IF_ERROR(readReached(database, traces));
+    return readNamed(database, traces);
 }
 
 } // namespace
@@ -84,12 +114,9 @@ Status inferGpuModels(Database& database, std::vector<Run>& runs) {
     TracesByRun traces;
     for (const Run& run : runs) {
         if (run.gpuModel.empty() && run.kind == RunKind::Measured && run.gpuCount > 0)
-            traces[run.id.value].names.push_back(run.name);
+            traces.emplace(run.id.value, tracesOfName(run));
     }
-    if (traces.empty())
-        return {};
-    RETURN_IF_ERROR(readReached(database, traces));
-    RETURN_IF_ERROR(readNamed(database, traces));
+    RETURN_IF_ERROR(readTraces(database, traces));
     for (Run& run : runs) {
         const auto found = traces.find(run.id.value);
         if (found == traces.end())
@@ -98,6 +125,18 @@ Status inferGpuModels(Database& database, std::vector<Run>& runs) {
             run.gpuModel = catalogue::inferredName(*guess->model);
     }
     return {};
+}
+
+Result<std::optional<catalogue::GpuGuess>> guessGpuModel(Database& database, const Run& run) {
+    TracesByRun traces{{run.id.value, tracesOfName(run)}};
+    RETURN_IF_ERROR(readTraces(database, traces));
+    return catalogue::guessGpuModel(traces.begin()->second);
+}
+
+Result<std::optional<catalogue::GpuGuess>> gpuGuessOf(const Store& store, const Run& run) {
+    if (!catalogue::isInferredName(run.gpuModel))
+        return std::optional<catalogue::GpuGuess>();
+    return store.connection().call(guessGpuModel, run);
 }
 
 } // namespace trainscope::store
