@@ -276,7 +276,7 @@ const Importer& importer() {
     static constexpr Importer kImporter{
         {"charllm", "CharLLM-PPT telemetry",
             "CharLLM-PPT and Zeus result trees, with their launch YAML", Joins::OwnRun,
-            LaunchSettings::OwnFiles},
+            LaunchSettings::OwnFiles, {}, "CharLLM-PPT file", "CharLLM-PPT files"},
         sniff, planRuns, import};
     return kImporter;
 }

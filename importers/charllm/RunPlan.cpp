@@ -3,6 +3,7 @@
 #include "core/model/WholeNumber.h"
 #include "core/text/Numbers.h"
 #include "importers/charllm/SeriesMap.h"
+#include "importers/charllm/TelemetryLine.h"
 #include "importers/common/GpuFamily.h"
 #include "importers/common/RunFolders.h"
 #include "importers/launch/LaunchFiles.h"
@@ -179,6 +180,25 @@ std::string listRanks(const std::set<int>& ranks) {
 
 namespace {
 
+// Of the first file: the recorder of a run starts them together.
+std::optional<TimeNs> startOf(const SourceTree& tree, const Inventory& inventory) {
+    constexpr std::size_t kFirstLines = 4096;
+    if (inventory.files.empty())
+        return std::nullopt;
+    const auto head = readHead(tree, inventory.files.front().path, kFirstLines);
+    if (!head.hasValue())
+        return std::nullopt;
+    std::string_view rest = head.value();
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        const TelemetryLine line = parseTelemetryLine(rest.substr(0, end));
+        if (line.kind == LineKind::Sample || line.kind == LineKind::Missing)
+            return TimeNs{line.ns};
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return std::nullopt;
+}
+
 void describe(const Inventory& inventory, ImportUnit& unit) {
     std::set<int> ranks;
     std::set<std::string> metrics;
@@ -188,6 +208,8 @@ void describe(const Inventory& inventory, ImportUnit& unit) {
             ranks.insert(file.name.rank);
     }
     unit.worldSize = inventory.ranksExpected;
+    unit.gpuModel = inventory.gpuFamily;
+    unit.gpusPerNode = inventory.launch.gpusPerNode.value_or(0);
     unit.summary = text::counted(static_cast<std::int64_t>(ranks.size()), "GPU") + ", "
         + text::counted(static_cast<std::int64_t>(metrics.size()), "metric");
     std::set<int> absent;
@@ -226,7 +248,9 @@ std::vector<ImportUnit> planRuns(const SourceTree& tree, const std::vector<Sourc
         unit.files.insert(unit.files.end(), match.paths.begin(), match.paths.end());
         if (!match.note.empty())
             unit.notes.push_back(match.note);
-        describe(takeInventory(tree, unit), unit);
+        const Inventory inventory = takeInventory(tree, unit);
+        describe(inventory, unit);
+        unit.start = startOf(tree, inventory);
         units.push_back(std::move(unit));
     }
     return units;

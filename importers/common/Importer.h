@@ -5,6 +5,7 @@
 
 #include "core/catalogue/GpuModel.h"
 #include "core/model/Import.h"
+#include "core/model/Time.h"
 #include "importers/common/Source.h"
 
 #include <cstdint>
@@ -46,6 +47,14 @@ struct ImportUnit {
         utcOffsetSeconds; // editable, for ClockKind::Local; absent: taken as UTC
     bool enabled = true; // editable
     std::optional<MachineUnit> machine;
+    // What its first bytes show, where they do.
+    std::optional<TimeNs> start; // its first stamp; of a local clock as if that were UTC
+    std::string gpuModel; // as recorded
+    // Where nothing is: as another file of its folder names it, "NVIDIA H100" and "train.log".
+    std::string gpuBeside;
+    std::string gpuBesideFile;
+    std::string saidGpuModel; // editable; of its GPUs, where they are others than their run's
+    int gpusPerNode = 0; // 0: not said
     std::string summary; // one line: "8 GPUs, 12 metrics" or "rank 3 of 8, kernels"
     std::vector<std::string> notes; // what the user should know before importing
 };
@@ -93,6 +102,9 @@ struct Format {
     // Near the end of a file that a large first member keeps from showing what it is; only where it
     // stands there is the file read on. Empty: the first bytes always tell.
     std::string_view deepMark = {};
+    // Its files as they are counted: "1 Kineto trace", "8 Kineto traces".
+    std::string_view oneFile = "file";
+    std::string_view manyFiles = "files";
 };
 
 // A format as a row of the registry; thread-safe: functions without state.

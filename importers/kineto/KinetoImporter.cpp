@@ -101,9 +101,7 @@ Error TraceImport::nothingUsable(std::uint64_t bytes) const {
 }
 
 bool TraceImport::hasAbsoluteTimes() const {
-    // Relative times count from the base (a few months at most) or from the boot.
-    constexpr TimeNs kThreeYears{100'000'000'000'000'000};
-    return m_mapper.firstTime().value_or(TimeNs{0}) > kThreeYears;
+    return isAbsolute(m_mapper.firstTime().value_or(TimeNs{0}));
 }
 
 Result<DurationNs> TraceImport::base() {
@@ -259,7 +257,7 @@ const Importer& importer() {
     static constexpr Importer kImporter{
         {"kineto", "PyTorch Kineto trace",
             "PyTorch Kineto traces, one file per rank, .json or .json.gz", Joins::OwnRun,
-            LaunchSettings::Beside, "\"ph\""},
+            LaunchSettings::Beside, "\"ph\"", "Kineto trace", "Kineto traces"},
         sniff, plan, import};
     return kImporter;
 }

@@ -179,6 +179,17 @@ void nameFolder(const SourceTree& tree, const RunFolders& folders, const Group& 
         assignments);
 }
 
+// Absent where the head does not say what its times count from.
+std::optional<TimeNs> startOf(const TraceProbe& probe) {
+    if (!probe.firstNs)
+        return std::nullopt;
+    if (isAbsolute(TimeNs{*probe.firstNs}))
+        return TimeNs{*probe.firstNs};
+    if (!probe.header.baseNs)
+        return std::nullopt;
+    return TimeNs{*probe.header.baseNs + *probe.firstNs};
+}
+
 ImportUnit unitOf(const TraceFile& file, Assignment assignment) {
     ImportUnit unit;
     unit.path = file.file.path;
@@ -192,8 +203,12 @@ ImportUnit unitOf(const TraceFile& file, Assignment assignment) {
     unit.summary = "kernel trace, rank " + std::to_string(assignment.rank.value_or(0));
     if (unit.worldSize > 0)
         unit.summary += " of " + std::to_string(unit.worldSize);
-    if (const std::string model = file.probe.header.deviceName(0); !model.empty())
-        unit.summary += ", " + model;
+    unit.gpuModel = file.probe.header.deviceName(0);
+    if (!unit.gpuModel.empty())
+        unit.summary += ", " + unit.gpuModel;
+    const auto visible = static_cast<int>(file.probe.header.deviceNames.size());
+    unit.gpusPerNode = visible > 1 ? visible : 0;
+    unit.start = startOf(file.probe);
     if (!file.probe.problem.empty())
         unit.notes.push_back(file.probe.problem);
     return unit;

@@ -3,6 +3,7 @@
 // stand at the very end of the file.
 
 #include "core/model/Import.h"
+#include "core/model/Time.h"
 #include "importers/common/Source.h"
 #include "importers/kineto/TraceHeader.h"
 
@@ -18,6 +19,13 @@ struct TraceProbe {
     std::optional<std::int64_t> firstNs; // first event's time stamp as written
     std::string problem; // why it could not be read; empty: it could
 };
+
+// Whether a time stamp, as written, counts from the epoch. Others count from the trace's base (a
+// few months at most) or from the boot.
+constexpr bool isAbsolute(TimeNs written) {
+    constexpr TimeNs kThreeYears{100'000'000'000'000'000};
+    return written > kThreeYears;
+}
 
 enum class ProbeDepth {
     Head, // up to the first event with a time

@@ -99,6 +99,7 @@ void settleClock(ColumnOrder& order, const std::vector<Cells>& rows) {
     for (const Cells& row : rows) {
         if (const auto stamp = parseStamp(row[static_cast<std::size_t>(order.stamp)])) {
             order.clock = stamp->kind;
+            order.firstStamp = stamp->time;
             return;
         }
     }
@@ -124,6 +125,8 @@ std::optional<int> gpuIndexOf(std::string_view text) {
 
 void settleIdentity(ColumnOrder& order, const std::vector<Cells>& rows) {
     settleClock(order, rows);
+    if (order.name >= 0 && !rows.empty())
+        order.model = rows.front()[static_cast<std::size_t>(order.name)];
     if (order.host >= 0)
         order.hostsSeen
             = static_cast<int>(countDistinct(rows, static_cast<std::size_t>(order.host)));

@@ -3,6 +3,7 @@
 // it, how stamps are written, and what tells the GPUs apart.
 
 #include "core/model/Result.h"
+#include "core/model/Time.h"
 #include "importers/nvsmi/Column.h"
 #include "importers/nvsmi/Guess.h"
 #include "importers/nvsmi/LogGpus.h"
@@ -31,6 +32,8 @@ struct ColumnOrder {
     int uuid = -1;
     Rhythm rhythm; // used when gpu is -1
     std::optional<StampKind> clock; // of the first stamp
+    TimeNs firstStamp; // where there is a clock
+    std::string model; // that the first row names
     int gpusSeen = 0; // in the lines read
     int hostsSeen = 0;
     int highestIndex = -1; // of the GPU column where it holds numbers

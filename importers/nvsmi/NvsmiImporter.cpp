@@ -58,6 +58,11 @@ void describe(ImportUnit& unit, const ColumnOrder& order) {
         unit.summary = "table of nvidia-smi";
         return;
     }
+    if (order.clock && order.clock != StampKind::Relative)
+        unit.start = order.firstStamp;
+    unit.gpuModel = order.model;
+    if (order.hostsSeen <= 1)
+        unit.gpusPerNode = order.gpusSeen;
     const auto metrics = metricsOf(order);
     unit.summary
         = text::counted(order.gpusSeen * static_cast<std::int64_t>(unit.files.size()), "GPU") + ", "
@@ -238,7 +243,7 @@ Result<ImportReport> import(
 const Importer& importer() {
     static constexpr Importer kImporter{
         {"nvsmi", "nvidia-smi log", "nvidia-smi --query-gpu … --format=csv logs", Joins::RunBeside,
-            LaunchSettings::Beside},
+            LaunchSettings::Beside, {}, "nvidia-smi log", "nvidia-smi logs"},
         sniff, plan, import};
     return kImporter;
 }

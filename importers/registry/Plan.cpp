@@ -3,6 +3,7 @@
 
 #include "core/parallel/OrderedJobs.h"
 #include "importers/registry/FileKind.h"
+#include "importers/registry/GpuNames.h"
 #include "importers/registry/Joining.h"
 
 #include <algorithm>
@@ -117,6 +118,7 @@ public:
         joinRunsBeside(m_tree, m_plan.units);
         attachLaunchFiles(m_tree, m_plan.units);
         joinMachinesToRuns(m_tree, m_plan.units);
+        findGpuNames(m_tree, m_plan.units);
         forgetUsed();
         std::sort(m_plan.unrecognised.begin(), m_plan.unrecognised.end(),
             [](const Unrecognised& a, const Unrecognised& b) { return a.path < b.path; });

@@ -144,7 +144,7 @@ const Importer& importer() {
     static constexpr Importer kImporter{
         {"topology", "node topology",
             "NCCL topology XML and nvidia-smi topo -m, beside these or dropped on a run",
-            Joins::MachineOfRuns, LaunchSettings::None},
+            Joins::MachineOfRuns, LaunchSettings::None, {}, "topology", "topologies"},
         sniff, plan, import, machineFacts};
     return kImporter;
 }
