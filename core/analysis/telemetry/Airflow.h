@@ -38,11 +38,19 @@ struct GpuHeat {
 // The positions split at the widest gap between their temperatures (medians over the nodes).
 // Inferred where that gap is 2 °C or more, at least as wide as either group, and found again in
 // both halves of the time and in three quarters of the nodes, of two nodes in both. In a single
-// node each group needs two GPUs: one alone may be a bad GPU. The order is the cool positions and
+// node each group needs two GPUs: one alone may be a bad GPU; where the others part without it, it
+// is put with the smaller group. The order is the cool positions and
 // then the hot ones, each by local index; never Said. Pure.
 Airflow inferAirflow(const std::vector<GpuHeat>& gpus);
 
-// From gpu_temperature and gpu_power of the run, whatever is said of it.
+// The same, consistent over runs: `others` are runs on nodes like these. Where some of them tell,
+// three quarters of the runs that do, this one among them, must split alike. A run that tells
+// nothing itself, for want of data, takes what at least two others tell so.
+Airflow inferAirflow(
+    const std::vector<GpuHeat>& own, const std::vector<std::vector<GpuHeat>>& others);
+
+// From gpu_temperature and gpu_power of the run, whatever is said of it, and of the runs next to it
+// in time whose GPUs are of the same recorded model, as many on a node, and not known to be others.
 Result<Airflow> inferredAirflow(const store::Store& store, const Run& run);
 // As said for the run, else inferred, else assumed.
 Result<Airflow> airflowOf(const store::Store& store, const Run& run);

@@ -77,6 +77,50 @@ private Q_SLOTS:
         QVERIFY(found.evidence.find("GPU 5 alone is 12 °C hotter") == 0);
     }
 
+    // GPU 3, which has fresh air, is 20 °C hotter: the others part, and it is one of four on its
+    // side.
+    void aBadGpuAmongPositions() {
+        const auto found = inferAirflow(node(
+            0, 8,
+            [](int local, int) {
+                return isOneOf(local, {1, 2, 5, 6}) ? 7.0 : local == 3 ? 20.0 : 0.0;
+            },
+            0.0));
+        QVERIFY(found.origin == AirflowOrigin::Inferred);
+        QCOMPARE(found.order, (AirflowOrder{0, 3, 4, 7, 1, 2, 5, 6}));
+        QVERIFY(
+            found.evidence.find("GPUs 1, 2, 5, 6 are 7 °C hotter at equal power than GPUs 0, 4, "
+                                "7")
+            == 0);
+        QVERIFY(found.evidence.find("GPU 3 alone is 13 °C hotter") != std::string::npos);
+    }
+
+    void runsThatAgree() {
+        const auto run = node(0, 8, hotAt({1, 2, 5, 6}));
+        const auto found = inferAirflow(run, {run, run, node(0, 8, hotAt({}))});
+        QVERIFY(found.origin == AirflowOrigin::Inferred);
+        QVERIFY(found.evidence.find("2 of 2 other runs") != std::string::npos);
+    }
+
+    void runsThatDisagree() {
+        const auto run = node(0, 8, hotAt({1, 2, 5, 6}));
+        const auto other = node(0, 8, hotAt({0, 3, 4, 7}));
+        QVERIFY(isAssumed(inferAirflow(run, {other})));
+        // Three of four are three quarters.
+        QVERIFY(inferAirflow(run, {run, run, other}).origin == AirflowOrigin::Inferred);
+        QVERIFY(isAssumed(inferAirflow(other, {run, run, run})));
+    }
+
+    void toldByOtherRuns() {
+        const auto run = node(0, 8, hotAt({1, 2, 5, 6}));
+        const auto found = inferAirflow({}, {run, run});
+        QVERIFY(found.origin == AirflowOrigin::Inferred);
+        QCOMPARE(found.order, (AirflowOrder{0, 3, 4, 7, 1, 2, 5, 6}));
+        QVERIFY(isAssumed(inferAirflow({}, {run})));
+        // One that has data, and shows no positions, does not take them from others.
+        QVERIFY(isAssumed(inferAirflow(node(0, 8, hotAt({})), {run, run})));
+    }
+
     // One bad GPU does not hide the positions that eight nodes share.
     void aBadGpuAmongNodes() {
         std::vector<GpuHeat> gpus;
